@@ -1,0 +1,67 @@
+"""What differs between SQLite and PostgreSQL deployments, in one place.
+
+SQLite keeps two files, so that an import never makes a sign-in or a signed call wait: the records
+(synchronous=FULL) and what is short-lived, nonces and sessions (synchronous=NORMAL). PostgreSQL keeps
+everything in one database. Decision record 0002.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import environ
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+SHORT_LIVED = "short_lived"
+_SHORT_LIVED_MODELS = {("dashboard_api", "nonce"), ("sessions", "session")}
+
+
+def databases(url: str, base_dir: Path) -> dict[str, dict[str, Any]]:
+    """The DATABASES setting for ``url``: ``sqlite:///path/records.sqlite3`` or ``postgres://...``."""
+    config = environ.Env.db_url_config(url)
+    if config["ENGINE"] == "django.db.backends.sqlite3":
+        records = base_dir / config["NAME"]
+        records.parent.mkdir(parents=True, exist_ok=True)
+        return {
+            "default": _sqlite(records, synchronous="FULL"),
+            SHORT_LIVED: _sqlite(
+                records.with_name(f"{records.stem}.short-lived{records.suffix}"), synchronous="NORMAL"
+            ),
+        }
+    if config["ENGINE"] == "django.db.backends.postgresql":
+        return {"default": {**config, "CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True}}
+    raise ImproperlyConfigured("DATABASE_URL must start with sqlite:/// or postgres://")
+
+
+def _sqlite(file: Path, *, synchronous: str) -> dict[str, Any]:
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": str(file),
+        "CONN_MAX_AGE": None,
+        "OPTIONS": {
+            "timeout": 5,
+            "transaction_mode": "IMMEDIATE",
+            "init_command": f"PRAGMA journal_mode=WAL; PRAGMA synchronous={synchronous};",
+        },
+        # A file, as in production: the browser tests' server threads each need a connection.
+        "TEST": {"NAME": str(file.with_name(f"test-{file.name}"))},
+    }
+
+
+class ShortLivedRouter:
+    """Sends nonces and sessions to their own file where there is one."""
+
+    def _alias(self, app_label: str, model_name: str | None) -> str:
+        if SHORT_LIVED in settings.DATABASES and (app_label, model_name) in _SHORT_LIVED_MODELS:
+            return SHORT_LIVED
+        return "default"
+
+    def db_for_read(self, model: Any, **hints: Any) -> str:
+        """The alias that holds ``model``."""
+        return self._alias(model._meta.app_label, model._meta.model_name)
+
+    db_for_write = db_for_read
+
+    def allow_migrate(self, db: str, app_label: str, model_name: str | None = None, **hints: Any) -> bool:
+        """Each table exists in the one database that holds it."""
+        return db == self._alias(app_label, model_name)

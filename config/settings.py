@@ -1,0 +1,214 @@
+"""Settings, read from the environment or an ignored ``.env``; README lists every name."""
+
+import re
+import sys
+from pathlib import Path
+
+import environ
+from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
+
+from config.databases import databases
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+LOOPBACK_HOSTS = {"localhost", "127.0.0.1", "[::1]"}
+
+if sys.argv[1:2] == ["demo"]:
+    # The demo must write its .env before any setting is read.
+    from config.demo_environment import prepare_environment
+
+    prepare_environment(BASE_DIR, sys.argv[2:])
+
+env = environ.Env()
+env.read_env(BASE_DIR / ".env")
+
+
+def required(name: str, advice: str) -> str:
+    """The value of ``name``; a start without it is refused with ``advice``."""
+    value: str = env.str(name, default="")
+    if not value:
+        raise ImproperlyConfigured(f"{name} is not set. {advice}")
+    return value
+
+
+def master_keys(text: str) -> list[str]:
+    """Fernet keys, newest first, from ``2:<key>,1:<key>``."""
+    keys: dict[int, str] = {}
+    for entry in text.split(","):
+        number, _, key = entry.strip().partition(":")
+        if not re.fullmatch(r"[1-9][0-9]{0,4}", number) or not re.fullmatch(r"[\w-]{43}=", key):
+            raise ImproperlyConfigured(
+                "MASTER_KEYS must look like '2:<key>,1:<key>', newest first, each key 32 random bytes "
+                "in URL-safe base64 (44 characters). README, 'Settings', shows how to make one."
+            )
+        if int(number) in keys:
+            raise ImproperlyConfigured(f"MASTER_KEYS names key {number} twice.")
+        keys[int(number)] = key
+    return [keys[number] for number in sorted(keys, reverse=True)]
+
+
+SECRET_KEY = required(
+    "SECRET_KEY", "Set 50 or more random characters, or run 'manage.py demo' to try the product."
+)
+DEBUG = env.bool("DEBUG", default=False)
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=sorted(LOOPBACK_HOSTS))
+MASTER_KEYS = master_keys(
+    required("MASTER_KEYS", "Set numbered keys, newest first, such as '1:<44 characters>'.")
+)
+
+ENABLE_API = env.bool("ENABLE_API", default=True)
+ENABLE_PORTAL = env.bool("ENABLE_PORTAL", default=True)
+ALLOW_PRIVATE_HOSTS = env.bool("ALLOW_PRIVATE_HOSTS", default=False)
+
+DASHBOARD_BASE_URL = env.str("DASHBOARD_BASE_URL", default="http://127.0.0.1:8000")
+DASHBOARD_TIMEOUT_SECONDS = env.float("DASHBOARD_TIMEOUT_SECONDS", default=15)
+PORTAL_ACCOUNT_REF = env.str("PORTAL_ACCOUNT_REF", default="")
+SITE_API_SECRET = env.str("SITE_API_SECRET", default="")
+SUPPORT_URL = env.str("SUPPORT_URL", default="")
+RENEW_URL = env.str("RENEW_URL", default="")
+LINK_URL = env.str("LINK_URL", default="")
+
+# https everywhere but on a deployment that only this machine can reach (the demo, the tests).
+HTTPS = not LOOPBACK_HOSTS.issuperset(ALLOWED_HOSTS)
+TRUST_PROXY = env.bool("TRUST_PROXY", default=False)
+
+INSTALLED_APPS = [
+    "config",
+    *(["dashboard_api"] if ENABLE_API else []),
+    *(["portal"] if ENABLE_PORTAL else []),
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "csp",
+    "django_htmx",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.humanize",
+    "django.contrib.messages",
+    "django.contrib.sessions",
+    "django.contrib.staticfiles",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    }
+]
+
+DATABASES = databases(env.str("DATABASE_URL", default="sqlite:///var/records.sqlite3"), BASE_DIR)
+DATABASE_ROUTERS = ["config.databases.ShortLivedRouter"]
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+REDIS_URL = env.str("REDIS_URL", default="")
+if REDIS_URL:
+    CACHES = {
+        "default": {
+            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "LOCATION": REDIS_URL,
+            "KEY_PREFIX": "threat-dashboard",
+        }
+    }
+
+AUTHENTICATION_BACKENDS = [
+    "django.contrib.auth.backends.ModelBackend",
+    "allauth.account.auth_backends.AuthenticationBackend",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {
+        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "OPTIONS": {"min_length": 12},
+    },
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+ACCOUNT_ADAPTER = "config.sign_in.ClosedSignup"
+ACCOUNT_LOGIN_METHODS = {"username", "email"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*"]
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_LOGOUT_ON_GET = False
+ACCOUNT_SESSION_REMEMBER = False
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "/"
+EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English")]
+TIME_ZONE = "UTC"
+USE_TZ = True
+USE_THOUSAND_SEPARATOR = True
+
+STATIC_URL = "/static/"
+STATIC_ROOT = BASE_DIR / "var" / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "manifest-src": [SELF],
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "object-src": [NONE],
+        "frame-ancestors": [NONE],
+    }
+}
+X_FRAME_OPTIONS = "DENY"
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+SECURE_SSL_REDIRECT = HTTPS
+SECURE_REDIRECT_EXEMPT = [r"^v1/"]  # a signed call is answered or refused, never redirected
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
+SECURE_HSTS_PRELOAD = HTTPS
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUST_PROXY else None
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SESSION_COOKIE_NAME = "__Host-sessionid" if HTTPS else "sessionid"
+CSRF_COOKIE_NAME = "__Host-csrftoken" if HTTPS else "csrftoken"
+CSRF_COOKIE_HTTPONLY = True
+SESSION_COOKIE_AGE = 14 * 24 * 3600
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
+    },
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": "INFO"},
+}

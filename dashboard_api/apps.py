@@ -1,0 +1,10 @@
+"""The application's name, and its system checks."""
+
+from django.apps import AppConfig
+
+
+class DashboardApiConfig(AppConfig):
+    """The service that answers signed calls."""
+
+    name = "dashboard_api"
+    verbose_name = "Dashboard API"

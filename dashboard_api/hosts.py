@@ -1,0 +1,49 @@
+"""One way to write a website's host: lower case, A-labels, no trailing dot (contract, request fields)."""
+
+import ipaddress
+import re
+
+import idna
+from django.conf import settings
+
+from dashboard_api import policy
+
+_LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", re.ASCII)
+
+
+class InvalidHost(ValueError):
+    """The text names no host; the message says what is expected."""
+
+
+def normalise_host(text: str) -> str:
+    """``text`` as the one stored form of a domain name; raises InvalidHost.
+
+    IP addresses and single-label names are hosts only where ALLOW_PRIVATE_HOSTS is set.
+    """
+    host = text.lower().removesuffix(".")
+    if settings.ALLOW_PRIVATE_HOSTS and _is_ip_address(host):
+        return host
+    if not host.isascii() or "xn--" in host:
+        try:
+            host = idna.encode(host, uts46=True, std3_rules=True).decode()
+        except (idna.IDNAError, UnicodeError) as error:
+            raise InvalidHost("must be a domain name such as shop.example.com") from error
+    labels = host.split(".")
+    if len(host) > policy.MAX_HOST_LENGTH or not all(_LABEL.fullmatch(label) for label in labels):
+        raise InvalidHost("must be a domain name such as shop.example.com, without scheme or port")
+    if not settings.ALLOW_PRIVATE_HOSTS and (len(labels) < 2 or labels[-1].isdigit()):
+        raise InvalidHost("must be a public domain name, not an IP address or a single label")
+    return host
+
+
+def covers(site: str, host: str) -> bool:
+    """Whether ``host`` is the website ``site`` or one of its subdomains (both normalised)."""
+    return host == site or host.endswith("." + site)
+
+
+def _is_ip_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True

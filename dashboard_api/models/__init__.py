@@ -1,0 +1,23 @@
+"""What the service stores, by aggregate."""
+
+from dashboard_api.models.accounts import Account, Entitlement, Secret
+from dashboard_api.models.findings import AnalystNote, Coverage, Finding, Kind, Occurrence, Severity, Source
+from dashboard_api.models.nonces import Nonce
+from dashboard_api.models.sites import LinkEvent, SiteLink, Website
+
+__all__ = [
+    "Account",
+    "AnalystNote",
+    "Coverage",
+    "Entitlement",
+    "Finding",
+    "Kind",
+    "LinkEvent",
+    "Nonce",
+    "Occurrence",
+    "Secret",
+    "Severity",
+    "SiteLink",
+    "Source",
+    "Website",
+]

@@ -1,0 +1,250 @@
+"""What scanners and analysts found: findings, their places, coverage, and notes."""
+
+from collections.abc import Iterable
+from typing import Any, ClassVar, Self
+
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+
+from dashboard_api.models.accounts import Account
+from dashboard_api.models.sites import Website
+from dashboard_api.words import searchable, words_of
+
+
+class Severity(models.IntegerChoices):
+    """Ordered so that the worst is the largest; labels are the contract's values."""
+
+    CRITICAL = 4, "Critical"
+    HIGH = 3, "High"
+    MEDIUM = 2, "Medium"
+    LOW = 1, "Low"
+    INFO = 0, "Info"
+
+
+class Kind(models.TextChoices):
+    """How certain a finding is."""
+
+    CONFIRMED = "confirmed", "confirmed"
+    SUSPECTED = "suspected", "suspected"
+    INFORMATIONAL = "informational", "informational"
+
+
+class Source(models.Model):
+    """A detection engine. Every enabled one is expected to check every website."""
+
+    slug = models.SlugField(max_length=50, unique=True)
+    name = models.CharField(max_length=100)
+    enabled = models.BooleanField(
+        default=True, help_text="Whether websites it never checked show it as not checked."
+    )
+
+    class Meta:
+        ordering: ClassVar = ["slug"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class FindingQuerySet(models.QuerySet["Finding"]):
+    """Questions about findings."""
+
+    def with_status(self, status: str) -> Self:
+        """``all`` or one of Finding.Status."""
+        return self if status == "all" else self.filter(status=status)
+
+    def matching(self, query: str) -> Self:
+        """Findings that hold every word of ``query``; the last also matches as a beginning.
+
+        A query without any word (only punctuation, say) matches nothing: it must never widen.
+        """
+        words = words_of(query)
+        if not words:
+            return self.none()
+        matches = self.filter(search_words__contains=f" {words[-1]}")
+        for word in words[:-1]:
+            matches = matches.filter(search_words__contains=f" {word} ")
+        return matches
+
+    def worst_first(self) -> Self:
+        """The one order of findings: a re-scan does not disturb it."""
+        return self.order_by("-severity", "-id")
+
+
+class Finding(models.Model):
+    """A problem of a website, wherever on it the problem occurs."""
+
+    class Status(models.TextChoices):
+        """Where it stands; the contract's values."""
+
+        OPEN = "open"
+        FIXED = "fixed"
+        FALSE_POSITIVE = "false_positive"
+        ACCEPTED_RISK = "accepted_risk"
+
+    website = models.ForeignKey(Website, on_delete=models.CASCADE, related_name="findings")
+    source = models.ForeignKey(Source, on_delete=models.PROTECT, related_name="findings")
+    fingerprint = models.CharField(
+        max_length=64, help_text="Tells the same problem in the next report (decision record 0008)."
+    )
+    severity = models.PositiveSmallIntegerField(choices=Severity)
+    severity_raw = models.CharField(max_length=50, blank=True, help_text="The engine's own word.")
+    kind = models.CharField(max_length=13, choices=Kind)
+    status = models.CharField(max_length=14, choices=Status, default=Status.OPEN)
+    title = models.CharField(max_length=500)
+    description = models.TextField(blank=True)
+    remediation = models.TextField(blank=True)
+    references = models.JSONField(default=list, blank=True)
+    cwe = models.JSONField("CWE", default=list, blank=True, help_text="Numbers.")
+    cve = models.JSONField("CVE", default=list, blank=True)
+    rule = models.CharField(max_length=300, blank=True)
+    # The first place, kept beside the finding so that a list needs no second table.
+    location = models.CharField(max_length=2000, blank=True)
+    locations_count = models.PositiveIntegerField(default=0)
+    evidence = models.TextField(blank=True)
+    first_seen = models.DateTimeField(default=timezone.now)
+    last_seen = models.DateTimeField(default=timezone.now)
+    fixed_at = models.DateTimeField(null=True, blank=True)
+    search_words = models.TextField(blank=True, editable=False)
+
+    objects = FindingQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar = ["-severity", "-id"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["website", "source", "fingerprint"], name="dashboard_api_finding_once"
+            ),
+            models.CheckConstraint(name="dashboard_api_finding_severity_known", condition=Q(severity__lte=4)),
+            models.CheckConstraint(
+                name="dashboard_api_finding_seen_in_order",
+                condition=Q(last_seen__gte=F("first_seen")),
+            ),
+            models.CheckConstraint(
+                name="dashboard_api_finding_fixed_has_time",
+                condition=Q(status="fixed", fixed_at__isnull=False)
+                | (~Q(status="fixed") & Q(fixed_at__isnull=True)),
+            ),
+        ]
+        indexes: ClassVar = [
+            models.Index(
+                F("website"),
+                F("status"),
+                F("severity").desc(),
+                F("id").desc(),
+                name="dashboard_api_finding_list",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_severity_display()}: {self.title}"
+
+    def index_words(self, locations: Iterable[str]) -> None:
+        """Refresh the words that searches look at, from this finding and all its places."""
+        self.search_words = searchable(
+            self.title, self.description, self.location, *locations, self.rule, *self.cve
+        )
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Keep the searched words true."""
+        places = self.occurrences.values_list("location", flat=True) if self.pk else ()
+        self.index_words(places)
+        super().save(*args, **kwargs)
+
+
+class Occurrence(models.Model):
+    """One place where a finding was seen."""
+
+    finding = models.ForeignKey(Finding, on_delete=models.CASCADE, related_name="occurrences")
+    location = models.CharField(max_length=2000)
+    location_digest = models.CharField(max_length=64, editable=False, help_text="SHA-256 of the location.")
+    evidence = models.TextField(blank=True)
+    first_seen = models.DateTimeField(default=timezone.now)
+    last_seen = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering: ClassVar = ["id"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["finding", "location_digest"], name="dashboard_api_occurrence_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.location
+
+
+class Coverage(models.Model):
+    """What one engine checked of one website, when it last tried."""
+
+    class State(models.TextChoices):
+        """How the last run ended; ``never`` is the absence of a row."""
+
+        OK = "ok"
+        PARTIAL = "partial"
+        FAILED = "failed"
+
+    website = models.ForeignKey(Website, on_delete=models.CASCADE, related_name="coverage")
+    source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="coverage")
+    state = models.CharField(max_length=10, choices=State)
+    last_run_at = models.DateTimeField()
+    completed_at = models.DateTimeField(
+        null=True, blank=True, help_text="When a run last completed; a grade needs one."
+    )
+    urls_checked = models.PositiveIntegerField(null=True, blank=True)
+    version = models.CharField(max_length=50, blank=True)
+    detail = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        ordering: ClassVar = ["website", "source"]
+        verbose_name_plural = "coverage"
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["website", "source"], name="dashboard_api_coverage_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.source} on {self.website}: {self.state}"
+
+
+class AnalystNoteQuerySet(models.QuerySet["AnalystNote"]):
+    """Questions about notes."""
+
+    def visible_to(self, account_id: int) -> Self:
+        """Notes that may leave the service towards this account."""
+        return self.filter(Q(account_id=account_id) | Q(account__isnull=True), is_internal=False)
+
+
+class AnalystNote(models.Model):
+    """An analyst's words about a website or one of its findings; internal ones never leave."""
+
+    website = models.ForeignKey(Website, on_delete=models.CASCADE, related_name="notes")
+    finding = models.ForeignKey(
+        Finding, on_delete=models.CASCADE, null=True, blank=True, related_name="notes"
+    )
+    account = models.ForeignKey(
+        Account,
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="notes",
+        help_text="Empty: for every account that links the website.",
+    )
+    author = models.CharField(max_length=150)
+    body = models.TextField(help_text="Markdown; raw HTML is shown as text.")
+    is_internal = models.BooleanField(default=True, help_text="Internal notes never leave the service.")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    objects = AnalystNoteQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar = ["-created_at", "-id"]
+
+    def __str__(self) -> str:
+        return f"{self.author} on {self.website}"
+
+    def clean(self) -> None:
+        """A note on a finding belongs to that finding's website."""
+        if self.finding is not None and self.finding.website_id != self.website_id:
+            raise ValidationError({"finding": "This finding belongs to another website."})

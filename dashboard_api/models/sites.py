@@ -1,0 +1,185 @@
+"""What may be asked about: websites, and their links to accounts."""
+
+import uuid
+from datetime import datetime
+from typing import ClassVar, Self
+
+from django.core.exceptions import ValidationError
+from django.db import models, transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from dashboard_api import policy
+from dashboard_api.hosts import InvalidHost, normalise_host
+from dashboard_api.models.accounts import Account
+
+
+def validate_host(text: str) -> None:
+    """Refuse what is not a host, as a form error."""
+    try:
+        normalise_host(text)
+    except InvalidHost as error:
+        raise ValidationError(f"The host {error}.") from error
+
+
+class Website(models.Model):
+    """A website exists once, whoever links it; findings belong to it."""
+
+    class Method(models.TextChoices):
+        """How its ownership was verified."""
+
+        DNS = "dns", "DNS record"
+        FILE = "file", "file on the website"
+        META = "meta", "meta tag"
+        MANUAL = "manual", "by hand"
+
+    host = models.CharField(max_length=policy.MAX_HOST_LENGTH, unique=True, validators=[validate_host])
+    verified_at = models.DateTimeField(null=True, blank=True)
+    verified_by = models.CharField(max_length=150, blank=True)
+    verification_method = models.CharField(max_length=10, choices=Method, blank=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering: ClassVar = ["host"]
+        constraints: ClassVar = [
+            models.CheckConstraint(
+                name="dashboard_api_website_verification_is_whole",
+                condition=Q(verified_at__isnull=True, verified_by="", verification_method="")
+                | (Q(verified_at__isnull=False) & ~Q(verified_by="") & ~Q(verification_method="")),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.host
+
+    def clean(self) -> None:
+        """Store the one form of the host."""
+        try:
+            self.host = normalise_host(self.host)
+        except InvalidHost as error:
+            raise ValidationError({"host": f"The host {error}."}) from error
+
+    def verify(self, *, method: str, by: str, at: datetime) -> None:
+        """Record that its ownership was proven."""
+        self.verification_method, self.verified_by, self.verified_at = method, by, at
+        self.save(update_fields=["verification_method", "verified_by", "verified_at"])
+
+
+class NotVerified(ValidationError):
+    """The website's ownership has not been verified."""
+
+
+class AlreadyLinked(ValidationError):
+    """The account has a link to this website."""
+
+
+class SitesLimitReached(ValidationError):
+    """The account's entitlement allows no further website."""
+
+
+class SiteLinkQuerySet(models.QuerySet["SiteLink"]):
+    """Questions about links."""
+
+    def paired(self, account: Account, link_id: str, host: str) -> Self:
+        """The link of this account with exactly this id and this normalised host."""
+        return self.filter(account=account, link_id=link_id, website__host=host)
+
+    def not_revoked(self) -> Self:
+        """Links that still give access."""
+        return self.filter(revoked_at__isnull=True)
+
+    @transaction.atomic
+    def link(self, account: Account, website: Website, *, by: str) -> "SiteLink":
+        """Link a verified website to ``account``; raises NotVerified, AlreadyLinked or SitesLimitReached."""
+        Account.objects.select_for_update().get(pk=account.pk)
+        if website.verified_at is None:
+            raise NotVerified(
+                f"{website} is not verified: run 'manage.py verify_site {website} --by NAME' first."
+            )
+        existing = self.filter(account=account, website=website).first()
+        if existing is not None:
+            raise AlreadyLinked(
+                f"{website} is already linked to {account} by {existing.link_id}"
+                + (": restore that link instead." if existing.revoked_at else ".")
+            )
+        entitlement = getattr(account, "entitlement", None)
+        used = self.filter(account=account).not_revoked().count()
+        if entitlement is not None and used >= entitlement.sites_limit:
+            raise SitesLimitReached(
+                f"{account} uses all {entitlement.sites_limit} websites of its entitlement: "
+                f"raise the limit with 'manage.py set_entitlement {account} --sites-limit {used + 1}'."
+            )
+        link = self.create(account=account, website=website)
+        link.events.create(action=LinkEvent.Action.LINKED, by=by)
+        return link
+
+
+def new_link_id() -> str:
+    """A link identifier: the specification's UUID, in lower case."""
+    return str(uuid.uuid4())
+
+
+class SiteLink(models.Model):
+    """A website made visible to an account; its id must travel with every signed call."""
+
+    account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="links")
+    website = models.ForeignKey(Website, on_delete=models.CASCADE, related_name="links")
+    link_id = models.CharField(max_length=36, unique=True, default=new_link_id, editable=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    objects = SiteLinkQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar = ["account", "website"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["account", "website"], name="dashboard_api_sitelink_once_per_account"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.website} for {self.account}"
+
+    @transaction.atomic
+    def revoke(self, *, by: str, reason: str, now: datetime) -> None:
+        """Stop answering for this link."""
+        self.revoked_at = now
+        self.save(update_fields=["revoked_at"])
+        self.events.create(action=LinkEvent.Action.REVOKED, by=by, reason=reason, at=now)
+
+    @transaction.atomic
+    def restore(self, *, by: str, reason: str, now: datetime) -> None:
+        """Answer again."""
+        self.revoked_at = None
+        self.save(update_fields=["revoked_at"])
+        self.events.create(action=LinkEvent.Action.RESTORED, by=by, reason=reason, at=now)
+
+
+class LinkEvent(models.Model):
+    """Who linked, revoked or restored, when and why."""
+
+    class Action(models.TextChoices):
+        """What happened to the link."""
+
+        LINKED = "linked"
+        REVOKED = "revoked"
+        RESTORED = "restored"
+
+    link = models.ForeignKey(SiteLink, on_delete=models.CASCADE, related_name="events")
+    action = models.CharField(max_length=10, choices=Action)
+    by = models.CharField(max_length=150)
+    reason = models.CharField(max_length=500, blank=True)
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering: ClassVar = ["-at", "-id"]
+        constraints: ClassVar = [
+            models.CheckConstraint(
+                name="dashboard_api_linkevent_says_why",
+                condition=Q(action="linked") | ~Q(reason=""),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.action} by {self.by}"

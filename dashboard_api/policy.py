@@ -1,0 +1,43 @@
+"""Every number and choice that the specification leaves open; each names its decision record."""
+
+from datetime import timedelta
+
+# The signed call: decision record 0003.
+TIMESTAMP_WINDOW_SECONDS = 300
+NONCE_MARGIN_SECONDS = 60  # a nonce is kept until its timestamp + window + this
+MAX_BODY_BYTES = 8192  # the specification's 8 KB, section 8
+MAX_JSON_DEPTH = 8
+MAX_ACCOUNT_REF_LENGTH = 128
+
+# Secrets: decision record 0004.
+MAX_USABLE_SECRETS = 2
+SECRET_PREFIX = "es1_live_"  # noqa: S105 - a prefix, not a secret
+SECRET_RANDOM_BYTES = 32
+MIN_SECRET_LENGTH = 16
+MAX_SECRET_LENGTH = 512
+RETIRING_PERIOD = timedelta(hours=24)
+
+# What may be asked: decision record 0005.
+DEFAULT_PAGE_SIZE = 20
+MAX_PAGE_SIZE = 100
+MAX_PAGE_DEPTH = 100_000  # page * page_size
+MAX_QUERY_LENGTH = 200
+MAX_HOST_LENGTH = 253
+
+# What is answered: decision record 0006.
+MAX_EVIDENCE_BYTES = 2 * 1024
+MAX_TEXT_BYTES = 4 * 1024
+TREND_WEEKS = 13
+RECENT_PERIOD = timedelta(days=7)
+
+# Entitlement: decision record 0007.
+PAST_DUE_GRACE = timedelta(days=7)
+
+# Waiting, told by Retry-After when a store cannot be reached.
+RETRY_AFTER_SECONDS = 5
+
+# Reports: decision record 0008.
+MAX_STORED_EVIDENCE_BYTES = 64 * 1024
+MAX_REPORT_BYTES = 512 * 1024 * 1024
+
+PRUNE_BATCH = 1_000

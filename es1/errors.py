@@ -1,0 +1,38 @@
+"""Why a signed request is refused.
+
+ES1Error
+    MalformedHeaders    a header is absent or has the wrong shape
+    InvalidSignature    no secret gives this signature
+    StaleTimestamp      the timestamp lies outside the window
+"""
+
+from typing import Literal
+
+
+class ES1Error(Exception):
+    """Every refusal of this package; messages never hold a secret or an expected signature."""
+
+
+class MalformedHeaders(ES1Error):
+    """``header`` (its lower-case name) is missing or does not have the shape the scheme demands."""
+
+    def __init__(self, header: str, reason: Literal["missing_header", "malformed_header"]) -> None:
+        self.header = header
+        self.reason = reason
+        super().__init__(f"{header} is {'missing' if reason == 'missing_header' else 'malformed'}")
+
+
+class InvalidSignature(ES1Error):
+    """The signature was made with another secret or over other bytes."""
+
+    def __init__(self) -> None:
+        super().__init__("the signature does not verify")
+
+
+class StaleTimestamp(ES1Error):
+    """``skew`` seconds lie between the timestamp and the verifier's clock: positive when it is old."""
+
+    def __init__(self, *, skew: int, window: int) -> None:
+        self.skew = skew
+        self.window = window
+        super().__init__(f"the timestamp is {abs(skew)} s off; {window} s are accepted")

@@ -1,0 +1,26 @@
+"""The caller's half: the three headers for one attempt."""
+
+from es1.canonical import (
+    NONCE_HEADER,
+    SIGNATURE_HEADER,
+    TIMESTAMP_HEADER,
+    canonical_string,
+    signature,
+)
+from es1.verifying import check_shape
+
+
+def sign(secret: str, *, method: str, path: str, body: bytes, now: int, nonce: str) -> dict[str, str]:
+    """The headers that sign ``body``; ``now`` in whole Unix seconds, ``nonce`` fresh and URL-safe.
+
+    Every retry needs a new ``now`` and a new ``nonce`` (specification, section 5, rule 3).
+    Raises MalformedHeaders when ``now`` or ``nonce`` would be refused by every verifier.
+    """
+    timestamp = str(now)
+    check_shape(TIMESTAMP_HEADER, timestamp)
+    check_shape(NONCE_HEADER, nonce)
+    return {
+        TIMESTAMP_HEADER: timestamp,
+        NONCE_HEADER: nonce,
+        SIGNATURE_HEADER: signature(secret, canonical_string(timestamp, nonce, method, path, body)),
+    }

@@ -1,0 +1,100 @@
+"""The service's half: shapes first, then the clock, then the signature."""
+
+import hmac
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from es1.canonical import (
+    NONCE_HEADER,
+    SIGNATURE_HEADER,
+    TIMESTAMP_HEADER,
+    canonical_string,
+    signature,
+)
+from es1.errors import InvalidSignature, MalformedHeaders, StaleTimestamp
+
+_SHAPES = {
+    TIMESTAMP_HEADER: re.compile(r"0|[1-9][0-9]{0,15}", re.ASCII),
+    NONCE_HEADER: re.compile(r"[A-Za-z0-9._~-]{8,128}", re.ASCII),
+    SIGNATURE_HEADER: re.compile(r"[0-9a-f]{64}", re.ASCII),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedHeaders:
+    """The three headers, well-formed but not yet verified."""
+
+    timestamp: str
+    nonce: str
+    signature: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verified:
+    """What a verified request claims: ``timestamp`` in Unix seconds, ``nonce`` still to be spent."""
+
+    timestamp: int
+    nonce: str
+
+
+def check_shape(header: str, value: str) -> None:
+    """Raise MalformedHeaders unless ``value`` has the shape of that header."""
+    if not _SHAPES[header].fullmatch(value):
+        raise MalformedHeaders(header, "malformed_header")
+
+
+def parse_headers(headers: Mapping[str, str]) -> SignedHeaders:
+    """Read the three headers from a mapping of lower-case names; raises MalformedHeaders."""
+    values = []
+    for header in _SHAPES:
+        value = headers.get(header)
+        if value is None:
+            raise MalformedHeaders(header, "missing_header")
+        check_shape(header, value)
+        values.append(value)
+    timestamp, nonce, signed = values
+    return SignedHeaders(timestamp=timestamp, nonce=nonce, signature=signed)
+
+
+def check_window(timestamp: int, *, now: int, window: int) -> None:
+    """Raise StaleTimestamp unless both lie at most ``window`` seconds apart (both ends inclusive)."""
+    if abs(now - timestamp) > window:
+        raise StaleTimestamp(skew=now - timestamp, window=window)
+
+
+def check_signature(
+    secrets: Iterable[str], signed: SignedHeaders, *, method: str, path: str, body: bytes
+) -> None:
+    """Raise InvalidSignature unless one of ``secrets`` made the signature.
+
+    Every secret is tried in constant time, so neither the time taken nor the error tells which one
+    came close.
+    """
+    canonical = canonical_string(signed.timestamp, signed.nonce, method, path, body)
+    given = signed.signature.encode()
+    matches = [hmac.compare_digest(signature(secret, canonical).encode(), given) for secret in secrets]
+    if not any(matches):
+        raise InvalidSignature
+
+
+def verify(
+    secrets: Iterable[str],
+    headers: Mapping[str, str],
+    *,
+    method: str,
+    path: str,
+    body: bytes,
+    now: int,
+    window: int,
+) -> Verified:
+    """Check shapes, clock and signature, in this order, and return what was claimed.
+
+    ``headers`` maps lower-case names to values; ``now`` and ``window`` are seconds.
+    Raises MalformedHeaders, StaleTimestamp or InvalidSignature. The caller still spends the nonce.
+    """
+    signed = parse_headers(headers)
+    timestamp = int(signed.timestamp)
+    check_window(timestamp, now=now, window=window)
+    check_signature(secrets, signed, method=method, path=path, body=body)
+    return Verified(timestamp=timestamp, nonce=signed.nonce)

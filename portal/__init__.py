@@ -1,0 +1,1 @@
+"""The customer portal: signs on the server, renders with htmx."""

@@ -1,0 +1,156 @@
+"""What is asked of the service and what it answers, as the portal reads it.
+
+The reader is tolerant: members it does not know are ignored, and members a smaller service leaves out
+have defaults. What it cannot do without (the nine members of the specification, section 2) is required.
+"""
+
+from datetime import date, datetime
+from typing import Literal
+
+import msgspec
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The filters and the page of one dashboard request; an empty filter is not sent."""
+
+    severity: str = ""
+    source: str = ""
+    kind: str = ""
+    query: str = ""
+    status: str = ""
+    page: int = 1
+    page_size: int = 20
+
+
+class FacetValue(msgspec.Struct, frozen=True):
+    """One value of a filter and how many findings it would leave."""
+
+    value: str
+    label: str
+    count: int
+
+
+class Facets(msgspec.Struct, frozen=True):
+    """The counts beside the filters."""
+
+    severity: list[FacetValue] = []
+    source: list[FacetValue] = []
+    kind: list[FacetValue] = []
+
+
+class Page(msgspec.Struct, frozen=True, kw_only=True):
+    """The ``dashboard`` member: the question as understood, and its totals."""
+
+    generated_at: datetime
+    grade: str | None = None
+    page: int = 1
+    page_size: int = 20
+    page_count: int = 0
+    total: int = 0
+    total_relation: Literal["exact", "at_least"] = "exact"
+    facets: Facets = msgspec.field(default_factory=Facets)
+
+
+class Summary(msgspec.Struct, frozen=True, kw_only=True):
+    """The whole website, whatever the filters."""
+
+    open: int
+    by_severity: dict[str, int] = {}
+    confirmed: int = 0
+    new_7d: int = 0
+    fixed_7d: int = 0
+    oldest_open_days: int | None = None
+    last_scan_at: datetime | None = None
+
+
+class Threat(msgspec.Struct, frozen=True, kw_only=True):
+    """One finding of the list."""
+
+    id: str
+    severity: str
+    title: str
+    source: str = ""
+    source_name: str = ""
+    kind: str = ""
+    status: str = "open"
+    description: str = ""
+    location: str = ""
+    locations_count: int = 0
+    evidence: str = ""
+    evidence_truncated: bool = False
+    remediation: str = ""
+    references: list[str] = []
+    cwe: list[int] = []
+    cve: list[str] = []
+    rule: str = ""
+    first_seen: datetime | None = None
+    last_seen: datetime | None = None
+
+
+class Series(msgspec.Struct, frozen=True):
+    """One row of numbers of a chart."""
+
+    name: str
+    values: list[int]
+
+
+class Chart(msgspec.Struct, frozen=True, kw_only=True):
+    """Numbers to draw; ``id`` is severity, source, kind or trend."""
+
+    id: str
+    title: str
+    type: str
+    labels: list[str]
+    series: list[Series]
+    unit: str = ""
+
+
+class CoverageEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """What one engine checked; ``never`` is not checked, which is not clean."""
+
+    source: str
+    source_name: str
+    state: str
+    last_run_at: datetime | None = None
+    urls_checked: int | None = None
+    findings: int | None = None
+    version: str = ""
+    detail: str = ""
+
+
+class Note(msgspec.Struct, frozen=True, kw_only=True):
+    """An analyst's words, as Markdown text."""
+
+    id: str
+    author: str
+    body: str
+    created_at: datetime
+    finding_id: str | None = None
+    updated_at: datetime | None = None
+
+
+class Entitlement(msgspec.Struct, frozen=True, kw_only=True):
+    """What the account has paid for."""
+
+    plan: str
+    status: str
+    starts_on: date | None = None
+    ends_on: date | None = None
+    days_left: int | None = None
+    sites_used: int | None = None
+    sites_limit: int | None = None
+    features: list[str] = []
+
+
+class Dashboard(msgspec.Struct, frozen=True, kw_only=True):
+    """The whole answer, in the specification's order of members."""
+
+    ok: Literal[True]
+    host: str
+    dashboard: Page
+    summary: Summary
+    threats: list[Threat]
+    charts: list[Chart]
+    coverage: list[CoverageEntry]
+    analyst_notes: list[Note]
+    entitlement: Entitlement

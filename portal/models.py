@@ -1,0 +1,92 @@
+"""What the portal knows by itself: accounts with their secrets, websites with their links, members."""
+
+from typing import ClassVar, Self
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.core.validators import RegexValidator
+from django.db import models
+
+from portal.sealing import seal, unseal
+
+
+class Account(models.Model):
+    """An account of the dashboard service, and the secret to sign its calls with."""
+
+    ref = models.CharField(
+        "reference",
+        max_length=128,
+        unique=True,
+        validators=[RegexValidator(r"\A[!-~]+\Z", "Use printable ASCII characters without spaces.")],
+        help_text="The portal_account_ref that the service gave.",
+    )
+    name = models.CharField(max_length=200, blank=True)
+    sealed_secret = models.TextField(editable=False)
+    members: "models.ManyToManyField[AbstractBaseUser, Membership]" = models.ManyToManyField(
+        settings.AUTH_USER_MODEL, through="Membership", related_name="portal_accounts"
+    )
+
+    class Meta:
+        ordering: ClassVar = ["ref"]
+
+    def __str__(self) -> str:
+        return self.name or self.ref
+
+    def set_secret(self, secret: str) -> None:
+        """Seal ``secret``; the caller saves."""
+        self.sealed_secret = seal(secret)
+
+    def reveal_secret(self) -> str:
+        """The secret in clear, for the gateway alone; raises CannotUnseal."""
+        return unseal(self.sealed_secret)
+
+
+class WebsiteQuerySet(models.QuerySet["Website"]):
+    """Questions about websites."""
+
+    def visible_to(self, user: AbstractBaseUser | AnonymousUser) -> Self:
+        """Websites of the accounts that ``user`` is a member of."""
+        return self.filter(account__memberships__user=user).select_related("account")
+
+
+class Website(models.Model):
+    """A website of an account, and the link id that the service returned for it."""
+
+    account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="websites")
+    host = models.CharField(max_length=253)
+    link_id = models.CharField("link id", max_length=100)
+
+    objects = WebsiteQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar = ["host", "account"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["account", "host"], name="portal_website_once_per_account"),
+        ]
+
+    def __str__(self) -> str:
+        return self.host
+
+
+class Membership(models.Model):
+    """A person's place in an account."""
+
+    class Role(models.TextChoices):
+        """Owners manage members; managers and viewers see websites."""
+
+        OWNER = "owner"
+        MANAGER = "manager"
+        VIEWER = "viewer"
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
+    account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=10, choices=Role, default=Role.VIEWER)
+
+    class Meta:
+        ordering: ClassVar = ["account", "user"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["user", "account"], name="portal_membership_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} in {self.account}: {self.role}"

@@ -1,0 +1,7 @@
+"""The portal's addresses."""
+
+from django.urls import URLPattern
+
+app_name = "portal"
+
+urlpatterns: list[URLPattern] = []

@@ -1,0 +1,103 @@
+"""Plain factories with keyword overrides, for both apps."""
+
+import hashlib
+import itertools
+from datetime import timedelta
+
+from django.contrib.auth import get_user_model
+from django.utils import timezone
+
+from dashboard_api import models as api
+from portal import models as portal
+
+SECRET = "es1_test_0123456789abcdef0123456789abcdef"
+_numbers = itertools.count(1)
+
+
+def make_account(ref="acct_0001", *, secrets=(SECRET,), entitled=True, **fields):
+    account = api.Account.objects.create(ref=ref, **fields)
+    for secret in secrets:
+        api.Secret.objects.issue(account, by="tests", secret=secret)
+    if entitled:
+        make_entitlement(account)
+    return account
+
+
+def make_entitlement(account, **fields):
+    today = timezone.now().date()
+    defaults = {"starts_on": today - timedelta(days=30), "ends_on": today + timedelta(days=335)}
+    return api.Entitlement.objects.create(account=account, **(defaults | fields))
+
+
+def make_website(host="shop.example.com", *, verified=True, **fields):
+    website = api.Website.objects.create(host=host, **fields)
+    if verified:
+        website.verify(method=api.Website.Method.DNS, by="tests", at=timezone.now())
+    return website
+
+
+def make_link(account=None, website=None, **fields):
+    account = account or make_account()
+    website = website or make_website()
+    link = api.SiteLink.objects.link(account, website, by="tests")
+    for name, value in fields.items():
+        setattr(link, name, value)
+    link.save()
+    return link
+
+
+def make_source(slug="nuclei", **fields):
+    source, _ = api.Source.objects.get_or_create(slug=slug, defaults={"name": slug.title(), **fields})
+    return source
+
+
+def make_finding(website, *, source=None, **fields):
+    number = next(_numbers)
+    now = timezone.now()
+    defaults = {
+        "source": source or make_source(),
+        "fingerprint": hashlib.sha256(str(number).encode()).hexdigest(),
+        "severity": api.Severity.MEDIUM,
+        "kind": api.Kind.CONFIRMED,
+        "title": f"Finding {number}",
+        "location": f"https://{website.host}/page/{number}",
+        "locations_count": 1,
+        "first_seen": now - timedelta(days=3),
+        "last_seen": now - timedelta(days=1),
+    }
+    return api.Finding.objects.create(website=website, **(defaults | fields))
+
+
+def make_coverage(website, *, source=None, **fields):
+    now = timezone.now()
+    defaults = {"state": api.Coverage.State.OK, "last_run_at": now, "completed_at": now}
+    return api.Coverage.objects.create(website=website, source=source or make_source(), **(defaults | fields))
+
+
+def make_note(website, **fields):
+    defaults = {"author": "Ada", "body": "Please **update**.", "is_internal": False}
+    return api.AnalystNote.objects.create(website=website, **(defaults | fields))
+
+
+def make_user(username="owner", **fields):
+    fields.setdefault("email", f"{username}@example.com")
+    password = fields.pop("password", "correct horse battery")
+    return get_user_model().objects.create_user(username, password=password, **fields)
+
+
+def make_portal_account(ref="acct_0001", *, secret=SECRET, **fields):
+    account = portal.Account(ref=ref, **fields)
+    account.set_secret(secret)
+    account.save()
+    return account
+
+
+def make_portal_website(
+    account=None, host="shop.example.com", link_id="6f1c2f0e-8f7e-4f57-9a3b-0d4a5b6c7d8e"
+):
+    account = account or make_portal_account()
+    return portal.Website.objects.create(account=account, host=host, link_id=link_id)
+
+
+def make_membership(user, account, role="owner"):
+    return portal.Membership.objects.create(user=user, account=account, role=role)

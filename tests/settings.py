@@ -1,0 +1,26 @@
+"""The product's settings, with what tests need in place of a deployment's environment."""
+
+import os
+
+os.environ.setdefault("SECRET_KEY", "only-for-tests-0123456789-0123456789-0123456789-01234")
+os.environ.setdefault("MASTER_KEYS", "1:b25seS1mb3ItdGVzdHMtMDEyMzQ1Njc4OTAxMjM0NTY=")
+
+from config.settings import *  # noqa: F403
+
+DEBUG = False
+ALLOWED_HOSTS = ["localhost", "127.0.0.1", "testserver"]
+HTTPS = False
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # fast, and only here
+EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+# A developer's own .env must not change what the tests see.
+DASHBOARD_BASE_URL = "http://127.0.0.1:8000"
+DASHBOARD_TIMEOUT_SECONDS = 15
+ALLOW_PRIVATE_HOSTS = False
+PORTAL_ACCOUNT_REF = SITE_API_SECRET = ""
+SUPPORT_URL = "https://example.com/support"
+RENEW_URL = "https://example.com/renew"
+LINK_URL = "https://example.com/link"
