@@ -13,7 +13,11 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 SHORT_LIVED = "short_lived"
-_SHORT_LIVED_MODELS = {("dashboard_api", "nonce"), ("sessions", "session")}
+_SHORT_LIVED_MODELS = {
+    ("dashboard_api", "nonce"),
+    ("dashboard_api", "secretuse"),
+    ("sessions", "session"),
+}
 
 
 def databases(url: str, base_dir: Path) -> dict[str, dict[str, Any]]:

@@ -16,6 +16,7 @@ SECRET_RANDOM_BYTES = 32
 MIN_SECRET_LENGTH = 16
 MAX_SECRET_LENGTH = 512
 RETIRING_PERIOD = timedelta(hours=24)
+SECRET_USE_PRECISION = timedelta(minutes=1)
 
 # What may be asked: decision record 0005.
 DEFAULT_PAGE_SIZE = 20

@@ -2,7 +2,7 @@
 
 from dashboard_api.models.accounts import Account, Entitlement, Secret
 from dashboard_api.models.findings import AnalystNote, Coverage, Finding, Kind, Occurrence, Severity, Source
-from dashboard_api.models.nonces import Nonce
+from dashboard_api.models.nonces import Nonce, SecretUse
 from dashboard_api.models.sites import LinkEvent, SiteLink, Website
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Nonce",
     "Occurrence",
     "Secret",
+    "SecretUse",
     "Severity",
     "SiteLink",
     "Source",

@@ -11,6 +11,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from dashboard_api import policy
+from dashboard_api.models.nonces import SecretUse
 from dashboard_api.sealing import seal, unseal
 
 
@@ -97,7 +98,6 @@ class Secret(models.Model):
     created_by = models.CharField(max_length=150)
     retires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
-    last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     objects = SecretQuerySet.as_manager()
 
@@ -112,6 +112,12 @@ class Secret(models.Model):
 
     def __str__(self) -> str:
         return f"{self.hint}… of {self.account}"
+
+    @property
+    def last_used_at(self) -> datetime | None:
+        """When a call was last signed with it, to the minute."""
+        use = SecretUse.objects.filter(secret_id=self.pk).first()
+        return use.last_used_at if use else None
 
     def reveal(self) -> str:
         """The secret in clear, to verify a signature with; raises CannotUnseal."""

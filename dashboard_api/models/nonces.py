@@ -1,9 +1,14 @@
-"""Spent nonces: one row per accepted signature, until its timestamp can no longer be accepted."""
+"""What signed calls leave behind: spent nonces, and when each secret was last used.
+
+On SQLite both live in the file of short-lived data, so a call never waits for an import to commit.
+"""
 
 from datetime import datetime
 from typing import ClassVar
 
 from django.db import connections, models, router
+
+from dashboard_api import policy
 
 _CLAIM = (
     "INSERT INTO dashboard_api_nonce (account_id, nonce, expires_at) VALUES (%s, %s, %s) "
@@ -50,3 +55,20 @@ class Nonce(models.Model):
 
     def __str__(self) -> str:
         return f"nonce of account {self.account_id}"
+
+
+class SecretUse(models.Model):
+    """When a secret last signed a call; written at most once a minute."""
+
+    secret_id = models.BigIntegerField(primary_key=True)
+    last_used_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"secret {self.secret_id} at {self.last_used_at}"
+
+    @classmethod
+    def record(cls, secret_id: int, now: datetime) -> None:
+        """Note the use, unless one within the last minute is noted already."""
+        recent = now - policy.SECRET_USE_PRECISION
+        if not cls.objects.filter(secret_id=secret_id, last_used_at__gt=recent).exists():
+            cls.objects.update_or_create(secret_id=secret_id, defaults={"last_used_at": now})
