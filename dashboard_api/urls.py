@@ -1,7 +1,12 @@
 """Addresses below ``/v1/``."""
 
-from django.urls import URLPattern
+from django.urls import path, re_path
+
+from dashboard_api import views
 
 app_name = "dashboard_api"
 
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("site/dashboard", views.site_dashboard, name="site-dashboard"),
+    re_path("", views.nothing_here),
+]

@@ -46,6 +46,10 @@ class SecretQuerySet(models.QuerySet["Secret"]):
         """Active ones, and retiring ones whose time has not come."""
         return self.filter(Q(state=Secret.State.ACTIVE) | Q(state=Secret.State.RETIRING, retires_at__gt=now))
 
+    def usable_by(self, account_ref: str, now: datetime) -> "SecretQuerySet":
+        """The secrets that may have signed a call of this account, with the account."""
+        return self.usable(now).filter(account__ref=account_ref).select_related("account")
+
     @transaction.atomic
     def issue(self, account: Account, *, by: str, secret: str | None = None) -> tuple["Secret", str]:
         """Store a new secret, or ``secret`` brought in, and return it once in clear.

@@ -1,0 +1,30 @@
+"""May they see it? Link first, so that another account's link is unknown; then what was paid for."""
+
+from datetime import datetime
+
+from dashboard_api.contract import DashboardQuestion
+from dashboard_api.errors import InactiveEntitlement, RevokedLink, UnknownLink
+from dashboard_api.models import Account, Entitlement, SiteLink
+
+
+def linked_site(account: Account, question: DashboardQuestion, now: datetime) -> SiteLink:
+    """The link with its website and the account's entitlement, all of them in force at ``now``.
+
+    Raises UnknownLink (404), InactiveEntitlement or RevokedLink (403): the specification, section 4.
+    """
+    link = SiteLink.objects.paired(account, question.link_id, question.host).first()
+    if link is None:
+        raise UnknownLink
+    today = now.date()
+    entitlement: Entitlement | None = getattr(link.account, "entitlement", None)
+    if entitlement is None:
+        raise InactiveEntitlement(plan=None, status="expired", ends_on=None)
+    if not entitlement.is_usable_on(today):
+        raise InactiveEntitlement(
+            plan=entitlement.plan,
+            status=entitlement.status_on(today),
+            ends_on=entitlement.ends_on.isoformat(),
+        )
+    if link.revoked_at is not None:
+        raise RevokedLink(revoked_at=f"{link.revoked_at:%Y-%m-%dT%H:%M:%SZ}")
+    return link

@@ -1,0 +1,93 @@
+"""Who calls? Headers, clock, key, signature, nonce: checks 6 to 11 of the contract's order.
+
+ES1 has no key id, so the key is chosen by an account reference that is not yet verified. Everything
+read before the signature is called unverified, and only the account that chose the key is believed.
+"""
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.db import DatabaseError
+
+import es1
+from dashboard_api import policy
+from dashboard_api.contract import read_envelope
+from dashboard_api.endpoint import Call
+from dashboard_api.errors import InvalidSignature, ReplayedNonce, StaleTimestamp, Unavailable
+from dashboard_api.models import Account, Nonce, Secret, SecretUse
+from dashboard_api.sealing import CannotUnseal, seal, unseal
+
+NONCE_LIFETIME = timedelta(seconds=policy.TIMESTAMP_WINDOW_SECONDS + policy.NONCE_MARGIN_SECONDS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Authenticated:
+    """A call whose signature verified and whose nonce is spent; its fields are still to be checked."""
+
+    account: Account
+    fields: dict[str, Any]
+
+
+def authenticate(call: Call) -> Authenticated:
+    """Prove who calls, once; raises the ApiErrors of checks 6 to 11."""
+    signed = _signed_headers(call)
+    envelope = read_envelope(call.body)
+    candidates = list(Secret.objects.usable_by(envelope.unverified_account_ref, call.moment))
+    secret = _verified_secret(candidates, signed, call)
+    _claim_nonce(secret, signed)
+    SecretUse.record(secret.pk, call.moment)
+    return Authenticated(account=secret.account, fields=envelope.unverified_fields)
+
+
+def _signed_headers(call: Call) -> es1.SignedHeaders:
+    try:
+        signed = es1.parse_headers(call.headers)
+        es1.check_window(int(signed.timestamp), now=call.now, window=policy.TIMESTAMP_WINDOW_SECONDS)
+    except es1.MalformedHeaders as error:
+        raise InvalidSignature(f"{error}: see the signing recipe.", reason=error.reason) from error
+    except es1.StaleTimestamp as error:
+        raise StaleTimestamp(
+            server_time=call.now, window_seconds=error.window, skew_seconds=error.skew
+        ) from error
+    return signed
+
+
+def _verified_secret(candidates: Sequence[Secret], signed: es1.SignedHeaders, call: Call) -> Secret:
+    """The secret that signed the call.
+
+    An account without a usable secret, or no such account, costs the same work with a dummy secret and
+    gives the same answer, so neither tells whether the account exists.
+    """
+    try:
+        keys = [secret.reveal() for secret in candidates] or [unseal(_sealed_dummy())]
+    except CannotUnseal as error:
+        raise Unavailable from error
+    try:
+        position = es1.check_signature(keys, signed, method=call.method, path=call.path, body=call.body)
+        return candidates[position]
+    except (es1.InvalidSignature, IndexError) as error:
+        raise InvalidSignature(
+            reason="mismatch",
+            body_sha256=es1.body_digest(call.body),
+            method=call.method,
+            path=call.path,
+        ) from error
+
+
+@functools.cache
+def _sealed_dummy() -> str:
+    return seal("no account has this secret")
+
+
+def _claim_nonce(secret: Secret, signed: es1.SignedHeaders) -> None:
+    """Spend the nonce, whatever follows; fail closed when the store cannot be reached."""
+    expires_at = datetime.fromtimestamp(int(signed.timestamp), tz=UTC) + NONCE_LIFETIME
+    try:
+        fresh = Nonce.objects.claim(secret.account_id, signed.nonce, expires_at=expires_at)
+    except DatabaseError as error:
+        raise Unavailable from error
+    if not fresh:
+        raise ReplayedNonce

@@ -1,0 +1,179 @@
+"""What is answered, member by member in the specification's order (contract, "Success response")."""
+
+from datetime import date, datetime
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+Moment = Annotated[datetime, Meta(tz=True, description="RFC 3339, UTC")]
+Count = Annotated[int, Meta(ge=0)]
+
+
+class FiltersAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """The filters as understood; null where none was given."""
+
+    severity: str | None
+    source: str | None
+    kind: str | None
+    query: str | None
+
+
+class FacetValue(msgspec.Struct, frozen=True, kw_only=True):
+    """A value of one filter, and the findings it leaves under all the other filters."""
+
+    value: str
+    label: str
+    count: Count
+
+
+class FacetsAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """Counts beside every filter, each computed without that filter itself."""
+
+    severity: list[FacetValue]
+    source: list[FacetValue]
+    kind: list[FacetValue]
+
+
+class PageAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """The question as understood, and the totals of the filtered findings."""
+
+    generated_at: Moment
+    grade: Literal["A", "B", "C", "D", "F"] | None
+    filters: FiltersAnswer
+    page: Annotated[int, Meta(ge=1)]
+    page_size: Annotated[int, Meta(ge=1)]
+    page_count: Count
+    total: Count
+    total_relation: Literal["exact", "at_least"]
+    facets: FacetsAnswer
+
+
+class SeverityCounts(msgspec.Struct, frozen=True, kw_only=True, rename="pascal"):
+    """Open findings by severity, worst first."""
+
+    critical: Count
+    high: Count
+    medium: Count
+    low: Count
+    info: Count
+
+
+class SummaryAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """The whole website, whatever the filters."""
+
+    open: Count
+    by_severity: SeverityCounts
+    confirmed: Count
+    new_7d: Count
+    fixed_7d: Count
+    oldest_open_days: Count | None
+    last_scan_at: Moment | None
+
+
+class ThreatAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """One finding; evidence is cut to 2 KB and texts to 4 KB."""
+
+    id: str
+    severity: str
+    source: str
+    source_name: str
+    kind: str
+    status: str
+    title: str
+    description: str
+    location: str
+    locations_count: Count
+    evidence: str
+    remediation: str
+    references: list[str]
+    cwe: list[int]
+    cve: list[str]
+    rule: str
+    first_seen: Moment
+    last_seen: Moment
+    evidence_truncated: bool
+
+
+class SeriesAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """One value for each label of its chart."""
+
+    name: str
+    values: list[Count]
+
+
+class ChartAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """Numbers to draw; ids: severity, source, kind, trend."""
+
+    id: str
+    title: str
+    type: Literal["bar", "stacked", "line"]
+    unit: str
+    labels: list[str]
+    series: list[SeriesAnswer]
+
+
+class CoverageAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """What one engine checked; ``never`` is not checked, which is not clean."""
+
+    source: str
+    source_name: str
+    state: Literal["ok", "partial", "failed", "never"]
+    last_run_at: Moment | None
+    urls_checked: Count | None
+    findings: Count | None
+    version: str
+    detail: str
+
+
+class NoteAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """An analyst's words, Markdown text."""
+
+    id: str
+    finding_id: str | None
+    author: str
+    body: str
+    created_at: Moment
+    updated_at: Moment
+
+
+class EntitlementAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """What the account has paid for; days_left counts from today to the last day."""
+
+    plan: str
+    status: Literal["trialing", "active", "past_due", "suspended", "expired"]
+    starts_on: date
+    ends_on: date
+    days_left: Count
+    sites_used: Count
+    sites_limit: Count
+    features: list[str]
+
+
+class DashboardAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """The nine members of the specification, section 2, in its order."""
+
+    ok: Literal[True]
+    host: str
+    dashboard: PageAnswer
+    summary: SummaryAnswer
+    threats: list[ThreatAnswer]
+    charts: list[ChartAnswer]
+    coverage: list[CoverageAnswer]
+    analyst_notes: list[NoteAnswer]
+    entitlement: EntitlementAnswer
+
+
+class ErrorDetail(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a call was refused; further members depend on the code."""
+
+    code: str
+    message: str
+    request_id: str
+
+
+class ErrorAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """Every refusal has this body."""
+
+    ok: Literal[False]
+    error: ErrorDetail

@@ -1,0 +1,88 @@
+"""The strict outer reading of a body: one JSON object, and whose it claims to be (contract, step 8)."""
+
+import json
+import math
+from typing import Any, NoReturn
+
+import msgspec
+
+from dashboard_api import policy
+from dashboard_api.errors import InvalidRequest, MalformedJson
+
+
+class Envelope(msgspec.Struct, frozen=True, kw_only=True):
+    """A body before its signature is verified: only the account may be used, and only to find a key."""
+
+    unverified_account_ref: str
+    unverified_fields: dict[str, Any]
+
+
+def read_envelope(body: bytes) -> Envelope:
+    """Raise MalformedJson or InvalidRequest when no account can be read from ``body``."""
+    fields = _strict_object(body)
+    ref = fields.get("portal_account_ref")
+    if not isinstance(ref, str) or not _is_account_ref(ref):
+        message = f"must be a printable string of 1 to {policy.MAX_ACCOUNT_REF_LENGTH} characters"
+        if "portal_account_ref" not in fields:
+            message = "is required"
+        raise InvalidRequest([{"field": "portal_account_ref", "message": message}])
+    return Envelope(unverified_account_ref=ref, unverified_fields=fields)
+
+
+def _is_account_ref(text: str) -> bool:
+    return 1 <= len(text) <= policy.MAX_ACCOUNT_REF_LENGTH and text.isprintable()
+
+
+def _strict_object(body: bytes) -> dict[str, Any]:
+    try:
+        value = json.loads(
+            body.decode("utf-8"),
+            object_pairs_hook=_without_duplicates,
+            parse_constant=_refuse_constant,
+            parse_float=_finite,
+        )
+    except UnicodeDecodeError as error:
+        raise MalformedJson("The body is not UTF-8.") from error
+    except RecursionError as error:
+        raise MalformedJson(_TOO_DEEP) from error
+    except ValueError as error:
+        raise MalformedJson(f"The body is not strict JSON: {error}.") from error
+    if not isinstance(value, dict):
+        raise MalformedJson
+    _check_inside(value, depth=1)
+    return value
+
+
+_TOO_DEEP = f"The body nests deeper than {policy.MAX_JSON_DEPTH} levels."
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise ValueError("a member is given twice")
+    return members
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise ValueError("a number is too large")
+    return number
+
+
+def _check_inside(value: object, *, depth: int) -> None:
+    """Bound the depth, and refuse lone surrogates, which no UTF-8 text can hold."""
+    if isinstance(value, str):
+        if any("\ud800" <= character <= "\udfff" for character in value):
+            raise MalformedJson("The body holds a lone surrogate, which is no character.")
+        return
+    if not isinstance(value, dict | list):
+        return
+    if depth > policy.MAX_JSON_DEPTH:
+        raise MalformedJson(_TOO_DEEP)
+    for inner in (*value, *value.values()) if isinstance(value, dict) else value:
+        _check_inside(inner, depth=depth + 1)

@@ -1,0 +1,208 @@
+"""What is asked: a table of field rules, all broken ones reported together (contract, "Request fields")."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from dashboard_api import policy
+from dashboard_api.errors import InvalidRequest
+from dashboard_api.hosts import InvalidHost, normalise_host
+from dashboard_api.models import Finding, Kind, Severity
+
+ALL = "all"
+STATUSES = (*Finding.Status.values, ALL)
+
+
+class DashboardQuestion(msgspec.Struct, frozen=True, kw_only=True):
+    """A dashboard request whose fields have all been checked; ``host`` is normalised."""
+
+    host: str
+    link_id: str
+    portal_account_ref: str
+    severity: Severity | None = None
+    source: str | None = None
+    kind: Kind | None = None
+    query: str = ""
+    page: int = 1
+    page_size: int = policy.DEFAULT_PAGE_SIZE
+    status: str = Finding.Status.OPEN
+
+
+class BrokenRule(ValueError):
+    """A value breaks its field's rule; the message continues "<field> ..."."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """One row of the table: how to read a value, and how OpenAPI describes it."""
+
+    read: Callable[[Any], Any]
+    schema: dict[str, Any]
+    required: bool = False
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise BrokenRule("must be a string")
+    if "\0" in value:
+        raise BrokenRule("must not contain the NUL character")
+    return value
+
+
+def _host(value: object) -> str:
+    try:
+        return normalise_host(_text(value))
+    except InvalidHost as error:
+        raise BrokenRule(str(error)) from error
+
+
+def _severity(value: object) -> Severity:
+    return Severity[_one_of(Severity.labels)(value).upper()]
+
+
+def _kind(value: object) -> Kind:
+    return Kind(_one_of(Kind.values)(value))
+
+
+def _one_of(allowed: list[str] | tuple[str, ...]) -> Callable[[object], str]:
+    """A reader that ignores case and answers with the allowed spelling."""
+    spellings = {value.lower(): value for value in allowed}
+
+    def read(value: object) -> str:
+        spelling = spellings.get(_text(value).lower())
+        if spelling is None:
+            raise BrokenRule(f"must be one of {', '.join(allowed)}")
+        return spelling
+
+    return read
+
+
+def _query(value: object) -> str:
+    query = _text(value).strip()
+    if len(query) > policy.MAX_QUERY_LENGTH:
+        raise BrokenRule(f"must have at most {policy.MAX_QUERY_LENGTH} characters")
+    return query
+
+
+def _whole_number(*, at_most: int | None = None) -> Callable[[object], int]:
+    """A reader of exact integers from 1: ``true``, ``1.0`` and ``"1"`` are none."""
+    bounds = f"an integer from 1 to {at_most:,}" if at_most else "an integer from 1"
+
+    def read(value: object) -> int:
+        if type(value) is not int or value < 1 or (at_most and value > at_most):
+            raise BrokenRule(f"must be {bounds}")
+        return value
+
+    return read
+
+
+def _strings(allowed: list[str] | tuple[str, ...]) -> dict[str, Any]:
+    return {"type": ["string", "null"], "enum": [*allowed, "", None]}
+
+
+FIELDS: dict[str, Field] = {
+    "host": Field(
+        read=_host,
+        required=True,
+        schema={
+            "type": "string",
+            "minLength": 1,
+            "description": "The website's domain name; case and one trailing dot do not matter.",
+        },
+    ),
+    "link_id": Field(
+        read=_text,
+        required=True,
+        schema={
+            "type": "string",
+            "minLength": 1,
+            "description": "The UUID that linking the website returned, exactly as returned.",
+        },
+    ),
+    "portal_account_ref": Field(
+        read=_text,
+        required=True,
+        schema={
+            "type": "string",
+            "minLength": 1,
+            "maxLength": policy.MAX_ACCOUNT_REF_LENGTH,
+            "description": "The account whose secret signs the call.",
+        },
+    ),
+    "severity": Field(
+        read=_severity,
+        schema=_strings(Severity.labels) | {"description": "Only this severity; case does not matter."},
+    ),
+    "source": Field(
+        read=_text,
+        schema={"type": ["string", "null"], "description": "Only this detection engine, by its slug."},
+    ),
+    "kind": Field(
+        read=_kind,
+        schema=_strings(Kind.values) | {"description": "Only this certainty; case does not matter."},
+    ),
+    "query": Field(
+        read=_query,
+        schema={
+            "type": ["string", "null"],
+            "maxLength": policy.MAX_QUERY_LENGTH,
+            "description": "Words that must all occur in title, description, location, rule or CVE; "
+            "the last one also as the beginning of a word. Case and accents do not matter.",
+        },
+    ),
+    "page": Field(
+        read=_whole_number(),
+        schema={
+            "type": ["integer", "null"],
+            "minimum": 1,
+            "default": 1,
+            "description": f"page times page_size is at most {policy.MAX_PAGE_DEPTH:,}.",
+        },
+    ),
+    "page_size": Field(
+        read=_whole_number(at_most=policy.MAX_PAGE_SIZE),
+        schema={
+            "type": ["integer", "null"],
+            "minimum": 1,
+            "maximum": policy.MAX_PAGE_SIZE,
+            "default": policy.DEFAULT_PAGE_SIZE,
+        },
+    ),
+    "status": Field(
+        read=_one_of(STATUSES),
+        schema=_strings(STATUSES)
+        | {"default": Finding.Status.OPEN.value, "description": "An addition to the specification."},
+    ),
+}
+
+
+def read_question(fields: dict[str, Any]) -> DashboardQuestion:
+    """Check every field; raises InvalidRequest that names all the broken ones.
+
+    An empty string or ``null`` in an optional field means that it was not supplied.
+    """
+    values: dict[str, Any] = {}
+    errors: list[dict[str, str]] = []
+    for name, field in FIELDS.items():
+        given = fields.get(name)
+        if given is None or given == "":
+            if field.required:
+                errors.append({"field": name, "message": "is required"})
+            continue
+        try:
+            values[name] = field.read(given)
+        except BrokenRule as error:
+            errors.append({"field": name, "message": str(error)})
+    errors += [
+        {"field": name[:64], "message": f"is not a field; the fields are {', '.join(FIELDS)}"}
+        for name in fields.keys() - FIELDS.keys()
+    ]
+    depth = values.get("page", 1) * values.get("page_size", policy.DEFAULT_PAGE_SIZE)
+    if depth > policy.MAX_PAGE_DEPTH:
+        message = f"times page_size must be at most {policy.MAX_PAGE_DEPTH:,}: narrow the filters instead"
+        errors.append({"field": "page", "message": message})
+    if errors:
+        raise InvalidRequest(errors)
+    return DashboardQuestion(**values)

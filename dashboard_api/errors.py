@@ -1,0 +1,191 @@
+"""Every refusal of the service; ``endpoint`` turns each into the JSON error body (contract, "Error body").
+
+ApiError                       status  code
+    NotFound                   404     not_found
+    MethodNotAllowed           405     method_not_allowed
+    UnexpectedQuery            400     unexpected_query
+    UnsupportedMediaType       415     unsupported_media_type
+    LengthRequired             411     length_required
+    BodyTooLarge               413     body_too_large          (max_bytes)
+    IncompleteBody             400     incomplete_body
+    Unauthenticated            401
+        InvalidSignature               invalid_signature       (reason, and what the server saw)
+        StaleTimestamp                 stale_timestamp         (server_time, window_seconds, skew_seconds)
+        ReplayedNonce                  replayed_nonce
+    MalformedJson              400     malformed_json
+    InvalidRequest             400     invalid_request         (errors)
+    UnknownLink                404     unknown_link
+    InactiveEntitlement        403     inactive_entitlement    (plan, status, ends_on)
+    RevokedLink                403     revoked_link            (revoked_at)
+    Unavailable                503     unavailable
+    InternalError              500     internal_error
+
+The specification names invalid_signature and stale_timestamp; the others are decision record 0003.
+"""
+
+from typing import Any, ClassVar
+
+from dashboard_api import policy
+
+
+class ApiError(Exception):
+    """A refusal with its HTTP status, its code, a message for the integrator, and named details."""
+
+    status: ClassVar[int]
+    code: ClassVar[str]
+    message: ClassVar[str]
+
+    def __init__(self, message: str = "", **details: Any) -> None:
+        self.text = message or self.message
+        self.details = details
+        super().__init__(self.text)
+
+    def headers(self) -> dict[str, str]:
+        """Headers that belong to this refusal."""
+        return {}
+
+
+class NotFound(ApiError):
+    """No such path."""
+
+    status, code = 404, "not_found"
+    message = "There is nothing at this path. The dashboard is at POST /v1/site/dashboard."
+
+
+class MethodNotAllowed(ApiError):
+    """The path takes POST only."""
+
+    status, code = 405, "method_not_allowed"
+    message = "This path takes POST only."
+
+    def headers(self) -> dict[str, str]:
+        """RFC 9110 asks for the methods that are allowed."""
+        return {"Allow": "POST"}
+
+
+class UnexpectedQuery(ApiError):
+    """A query string is not signed."""
+
+    status, code = 400, "unexpected_query"
+    message = "Send every parameter in the signed JSON body: a query string is not signed."
+
+
+class UnsupportedMediaType(ApiError):
+    """The body is not declared as plain JSON."""
+
+    status, code = 415, "unsupported_media_type"
+    message = "Send content-type: application/json in UTF-8, without a content-encoding."
+
+
+class LengthRequired(ApiError):
+    """The length must be known before the body is read."""
+
+    status, code = 411, "length_required"
+    message = "Send a Content-Length header with the exact number of bytes; chunked bodies are not read."
+
+
+class BodyTooLarge(ApiError):
+    """The specification's 8 KB, section 8."""
+
+    status, code = 413, "body_too_large"
+    message = f"A signed body has at most {policy.MAX_BODY_BYTES} bytes."
+
+    def __init__(self) -> None:
+        super().__init__(max_bytes=policy.MAX_BODY_BYTES)
+
+
+class IncompleteBody(ApiError):
+    """Fewer bytes than declared."""
+
+    status, code = 400, "incomplete_body"
+    message = "The body ended before its Content-Length was reached."
+
+
+class Unauthenticated(ApiError):
+    """The caller has not proven who they are."""
+
+    status = 401
+
+    def headers(self) -> dict[str, str]:
+        """RFC 9110 asks for the scheme."""
+        return {"WWW-Authenticate": f'ES1 error="{self.code}"'}
+
+
+class InvalidSignature(Unauthenticated):
+    """The signature does not verify; the same answer for an unknown account."""
+
+    code = "invalid_signature"
+    message = (
+        "The signature does not verify. Sign the exact bytes sent with the site API secret of the account "
+        "named in portal_account_ref, and compare body_sha256 with your own digest."
+    )
+
+
+class StaleTimestamp(Unauthenticated):
+    """The timestamp lies outside the window."""
+
+    code = "stale_timestamp"
+    message = "The timestamp is outside the accepted window. Set the clock, and sign every attempt anew."
+
+
+class ReplayedNonce(Unauthenticated):
+    """The nonce was spent before."""
+
+    code = "replayed_nonce"
+    message = "This nonce was used before. Every attempt needs a new timestamp and a new nonce."
+
+
+class MalformedJson(ApiError):
+    """The body is not one strict JSON object."""
+
+    status, code = 400, "malformed_json"
+    message = "The body must be one JSON object in UTF-8."
+
+
+class InvalidRequest(ApiError):
+    """Fields break their rules; all of them are named at once."""
+
+    status, code = 400, "invalid_request"
+    message = "The request has fields that cannot be accepted; see errors."
+
+    def __init__(self, errors: list[dict[str, str]]) -> None:
+        super().__init__(errors=errors)
+
+
+class UnknownLink(ApiError):
+    """Unknown id, another account's id and a wrong host give the same answer."""
+
+    status, code = 404, "unknown_link"
+    message = "No website is linked to this account by this link_id and host."
+
+
+class InactiveEntitlement(ApiError):
+    """The account's entitlement does not cover today."""
+
+    status, code = 403, "inactive_entitlement"
+    message = "The account's entitlement is not active."
+
+
+class RevokedLink(ApiError):
+    """The website's link was revoked."""
+
+    status, code = 403, "revoked_link"
+    message = "The link between this account and the website has been revoked."
+
+
+class Unavailable(ApiError):
+    """Something the service needs cannot be reached; refused rather than let pass."""
+
+    status, code = 503, "unavailable"
+    message = "The service is temporarily unavailable. Sign a new attempt after Retry-After seconds."
+
+    def headers(self) -> dict[str, str]:
+        """When to come back."""
+        return {"Retry-After": str(policy.RETRY_AFTER_SECONDS)}
+
+
+class InternalError(ApiError):
+    """Unforeseen; the log has the cause under the request id."""
+
+    status, code = 500, "internal_error"
+    message = "Something went wrong on our side. Quote request_id when you ask for help."

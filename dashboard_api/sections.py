@@ -1,0 +1,252 @@
+"""The answer's members, one function each, from rows and counts that ``dashboard`` has read."""
+
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime, timedelta
+
+from dashboard_api import policy
+from dashboard_api.contract import (
+    ChartAnswer,
+    CoverageAnswer,
+    DashboardQuestion,
+    EntitlementAnswer,
+    FacetsAnswer,
+    FacetValue,
+    FiltersAnswer,
+    NoteAnswer,
+    PageAnswer,
+    SeriesAnswer,
+    SummaryAnswer,
+    ThreatAnswer,
+)
+from dashboard_api.contract.answer import SeverityCounts
+from dashboard_api.models import AnalystNote, Coverage, Entitlement, Finding, Kind, Severity, Source
+from dashboard_api.tally import Tally
+
+WORST_FIRST = sorted(Severity, reverse=True)
+GRADES = "ABCDF"  # by the worst open severity, Info to Critical
+CHART_TITLES = {
+    "severity": "Findings by severity",
+    "source": "Findings by source",
+    "kind": "Findings by certainty",
+    "trend": "New and fixed findings per week",
+}
+
+
+def page(
+    question: DashboardQuestion,
+    *,
+    tally: Tally,
+    sources: Mapping[str, str],
+    grade: str | None,
+    now: datetime,
+) -> PageAnswer:
+    """The ``dashboard`` member; ``tally`` counts status and query, ``sources`` maps slug to name."""
+    total = tally.filtered(question).total()
+    return PageAnswer(
+        generated_at=now,
+        grade=grade,  # type: ignore[arg-type]  # one of GRADES
+        filters=FiltersAnswer(
+            severity=None if question.severity is None else question.severity.label,
+            source=question.source,
+            kind=question.kind,
+            query=question.query or None,
+        ),
+        page=question.page,
+        page_size=question.page_size,
+        page_count=-(-total // question.page_size),
+        total=total,
+        total_relation="exact",
+        facets=facets(question, tally=tally, sources=sources),
+    )
+
+
+def facets(question: DashboardQuestion, *, tally: Tally, sources: Mapping[str, str]) -> FacetsAnswer:
+    """Every value of each filter, zero or not, counted under the other filters."""
+    by_severity = tally.filtered(question, without="severity").by(lambda bucket: bucket.severity)
+    by_source = tally.filtered(question, without="source").by(lambda bucket: bucket.source)
+    by_kind = tally.filtered(question, without="kind").by(lambda bucket: bucket.kind)
+    return FacetsAnswer(
+        severity=[
+            FacetValue(value=severity.label, label=severity.label, count=by_severity[severity])
+            for severity in WORST_FIRST
+        ],
+        source=[FacetValue(value=slug, label=name, count=by_source[slug]) for slug, name in sources.items()],
+        kind=[
+            FacetValue(value=kind.value, label=kind.label.capitalize(), count=by_kind[kind]) for kind in Kind
+        ],
+    )
+
+
+def grade(open_tally: Tally, coverage: Iterable[Coverage]) -> str | None:
+    """F to A by the worst open finding, a suspected one a step milder; None while no engine completed."""
+    if not any(entry.completed_at for entry in coverage):
+        return None
+    steps = (
+        max(bucket.severity - (bucket.kind == Kind.SUSPECTED), 0)
+        for bucket, count in open_tally.counts.items()
+        if count
+    )
+    return GRADES[max(steps, default=0)]
+
+
+def summary(
+    open_tally: Tally,
+    *,
+    new: int,
+    fixed: int,
+    oldest: datetime | None,
+    coverage: Iterable[Coverage],
+    now: datetime,
+) -> SummaryAnswer:
+    """The whole website, whatever the filters."""
+    by_severity = open_tally.by(lambda bucket: bucket.severity)
+    return SummaryAnswer(
+        open=open_tally.total(),
+        by_severity=SeverityCounts(**{severity.name.lower(): by_severity[severity] for severity in Severity}),
+        confirmed=open_tally.by(lambda bucket: bucket.kind)[Kind.CONFIRMED],
+        new_7d=new,
+        fixed_7d=fixed,
+        oldest_open_days=None if oldest is None else max((now - oldest).days, 0),
+        last_scan_at=max((entry.last_run_at for entry in coverage), default=None),
+    )
+
+
+def threat(finding: Finding) -> ThreatAnswer:
+    """One finding; ``evidence_start`` is annotated, so that no more is read than can be shown."""
+    evidence = cut(finding.evidence_start, policy.MAX_EVIDENCE_BYTES)  # type: ignore[attr-defined]
+    return ThreatAnswer(
+        id=str(finding.pk),
+        severity=finding.get_severity_display(),
+        source=finding.source.slug,
+        source_name=finding.source.name,
+        kind=finding.kind,
+        status=finding.status,
+        title=finding.title,
+        description=cut(finding.description, policy.MAX_TEXT_BYTES),
+        location=finding.location,
+        locations_count=finding.locations_count,
+        evidence=evidence,
+        remediation=cut(finding.remediation, policy.MAX_TEXT_BYTES),
+        references=finding.references,
+        cwe=finding.cwe,
+        cve=finding.cve,
+        rule=finding.rule,
+        first_seen=finding.first_seen,
+        last_seen=finding.last_seen,
+        evidence_truncated=evidence != finding.evidence_start,  # type: ignore[attr-defined]
+    )
+
+
+def cut(text: str, limit: int) -> str:
+    """``text`` in at most ``limit`` bytes of UTF-8, never inside a character."""
+    encoded = text.encode()
+    return text if len(encoded) <= limit else encoded[:limit].decode(errors="ignore")
+
+
+def charts(
+    tally: Tally,
+    *,
+    sources: Mapping[str, str],
+    weeks: list[date],
+    new: Mapping[date, int],
+    fixed: Mapping[date, int],
+) -> list[ChartAnswer]:
+    """Three charts of the filtered findings, and their history week by week."""
+    by_severity = tally.by(lambda bucket: bucket.severity)
+    by_kind = tally.by(lambda bucket: bucket.kind)
+    by_source = tally.by(lambda bucket: (bucket.source, bucket.severity))
+    found = [slug for slug in sources if any(by_source[slug, severity] for severity in Severity)]
+    return [
+        _chart(
+            "severity",
+            "bar",
+            [severity.label for severity in WORST_FIRST],
+            {"Findings": [by_severity[severity] for severity in WORST_FIRST]},
+        ),
+        _chart(
+            "source",
+            "stacked",
+            [sources[slug] for slug in found],
+            {severity.label: [by_source[slug, severity] for slug in found] for severity in WORST_FIRST},
+        ),
+        _chart(
+            "kind",
+            "bar",
+            [kind.label.capitalize() for kind in Kind],
+            {"Findings": [by_kind[kind] for kind in Kind]},
+        ),
+        _chart(
+            "trend",
+            "line",
+            [week.isoformat() for week in weeks],
+            {
+                "New": [new.get(week, 0) for week in weeks],
+                "Fixed": [fixed.get(week, 0) for week in weeks],
+            },
+        ),
+    ]
+
+
+def _chart(chart_id: str, kind: str, labels: list[str], series: dict[str, list[int]]) -> ChartAnswer:
+    return ChartAnswer(
+        id=chart_id,
+        title=CHART_TITLES[chart_id],
+        type=kind,  # type: ignore[arg-type]  # one of the contract's three
+        unit="findings",
+        labels=labels,
+        series=[SeriesAnswer(name=name, values=values) for name, values in series.items()],
+    )
+
+
+def coverage(
+    sources: Iterable[Source], entries: Iterable[Coverage], open_tally: Tally
+) -> list[CoverageAnswer]:
+    """One entry for each engine; the absence of a run is ``never``, without a count of findings."""
+    by_source = open_tally.by(lambda bucket: bucket.source)
+    runs = {entry.source_id: entry for entry in entries}
+    return [_coverage_entry(source, runs.get(source.pk), by_source[source.slug]) for source in sources]
+
+
+def _coverage_entry(source: Source, run: Coverage | None, findings: int) -> CoverageAnswer:
+    return CoverageAnswer(
+        source=source.slug,
+        source_name=source.name,
+        state=run.state if run else "never",  # type: ignore[arg-type]  # Coverage.State
+        last_run_at=run.last_run_at if run else None,
+        urls_checked=run.urls_checked if run else None,
+        findings=findings if run or findings else None,
+        version=run.version if run else "",
+        detail=run.detail if run else "",
+    )
+
+
+def note(row: AnalystNote) -> NoteAnswer:
+    """One customer-visible note."""
+    return NoteAnswer(
+        id=str(row.pk),
+        finding_id=None if row.finding_id is None else str(row.finding_id),
+        author=row.author,
+        body=row.body,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )
+
+
+def entitlement(row: Entitlement, *, sites_used: int, today: date) -> EntitlementAnswer:
+    """What the account has paid for, as it stands today."""
+    return EntitlementAnswer(
+        plan=row.plan,
+        status=row.status_on(today),  # type: ignore[arg-type]  # Entitlement.Status
+        starts_on=row.starts_on,
+        ends_on=row.ends_on,
+        days_left=max((row.ends_on - today).days, 0),
+        sites_used=sites_used,
+        sites_limit=row.sites_limit,
+        features=row.features,
+    )
+
+
+def recent_weeks(today: date) -> list[date]:
+    """The Mondays of the trend's weeks, oldest first, this week last."""
+    monday = today - timedelta(days=today.weekday())
+    return [monday - timedelta(weeks=back) for back in reversed(range(policy.TREND_WEEKS))]

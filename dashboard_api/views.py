@@ -1,0 +1,28 @@
+"""The signed endpoint: the flow of one call, from bytes to answer."""
+
+from django.http import HttpRequest
+
+from dashboard_api.access import linked_site
+from dashboard_api.authentication import authenticate
+from dashboard_api.contract import DashboardAnswer, read_question
+from dashboard_api.dashboard import build_dashboard
+from dashboard_api.endpoint import json_endpoint, receive
+from dashboard_api.errors import NotFound
+
+DASHBOARD_PATH = "/v1/site/dashboard"
+
+
+@json_endpoint
+def site_dashboard(request: HttpRequest) -> DashboardAnswer:
+    """``POST /v1/site/dashboard``: the specification, section 4."""
+    call = receive(request, DASHBOARD_PATH)
+    caller = authenticate(call)
+    question = read_question(caller.fields)
+    link = linked_site(caller.account, question, call.moment)
+    return build_dashboard(link, question, call.moment)
+
+
+@json_endpoint
+def nothing_here(_: HttpRequest) -> DashboardAnswer:
+    """Every other path below ``/v1/``, slash variants included: no redirect, JSON."""
+    raise NotFound
