@@ -1,1 +1,41 @@
 """The only code that knows HTTP exists: asks the service, signed, and returns typed answers."""
+
+from portal.gateway.client import fetch_dashboard
+from portal.gateway.errors import (
+    BadAnswer,
+    CannotConnect,
+    GatewayError,
+    InactiveEntitlement,
+    Misconfigured,
+    RateLimited,
+    Refused,
+    Rejected,
+    RevokedLink,
+    SignatureRefused,
+    TimedOut,
+    UnknownLink,
+    Unreachable,
+)
+from portal.gateway.messages import Dashboard, Question
+from portal.gateway.target import LinkedSite, Upstream
+
+__all__ = [
+    "BadAnswer",
+    "CannotConnect",
+    "Dashboard",
+    "GatewayError",
+    "InactiveEntitlement",
+    "LinkedSite",
+    "Misconfigured",
+    "Question",
+    "RateLimited",
+    "Refused",
+    "Rejected",
+    "RevokedLink",
+    "SignatureRefused",
+    "TimedOut",
+    "UnknownLink",
+    "Unreachable",
+    "Upstream",
+    "fetch_dashboard",
+]

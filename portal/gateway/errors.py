@@ -9,6 +9,7 @@ GatewayError
         RateLimited          429: retry_after seconds
         Rejected             any other 4xx: the portal asked something the service does not take
     Unreachable              no connection, connection lost, or 5xx
+        CannotConnect        nothing was sent
     TimedOut                 the deadline passed
     BadAnswer                an answer that is no dashboard: not JSON, wrong shape, too large, a redirect
     Misconfigured            the portal has no usable secret or base URL
@@ -35,7 +36,11 @@ class Refused(GatewayError):
 
 
 class SignatureRefused(Refused):
-    """401, whatever the code."""
+    """401, whatever the code; ``skew_seconds`` is our clock minus the service's, where it told its own."""
+
+    def __init__(self, *, code: str, skew_seconds: int | None = None, request_id: str = "") -> None:
+        self.skew_seconds = skew_seconds
+        super().__init__(status=401, code=code, request_id=request_id)
 
 
 class InactiveEntitlement(Refused):
@@ -63,9 +68,9 @@ class UnknownLink(Refused):
 
 
 class RateLimited(Refused):
-    """``retry_after`` in seconds."""
+    """``retry_after`` in seconds; 0 when the service did not say."""
 
-    def __init__(self, *, retry_after: int, request_id: str = "") -> None:
+    def __init__(self, *, retry_after: int = 0, request_id: str = "") -> None:
         self.retry_after = retry_after
         super().__init__(status=429, code="rate_limited", request_id=request_id)
 
@@ -76,6 +81,10 @@ class Rejected(Refused):
 
 class Unreachable(GatewayError):
     """Nobody answered, or the service is down."""
+
+
+class CannotConnect(Unreachable):
+    """Nothing was sent, so asking again is safe."""
 
 
 class TimedOut(GatewayError):

@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 
-class Question(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Question(msgspec.Struct, frozen=True, kw_only=True):
     """The filters and the page of one dashboard request; an empty filter is not sent."""
 
     severity: str = ""

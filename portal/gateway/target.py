@@ -1,0 +1,66 @@
+"""Where to ask, about which website, and as whom."""
+
+import ipaddress
+import re
+from dataclasses import dataclass, field
+
+from portal.gateway.errors import Misconfigured
+
+MIN_TIMEOUT_SECONDS = 1
+MAX_TIMEOUT_SECONDS = 45  # the reference client's figure (specification, section 4)
+
+_BASE_URL = re.compile(
+    r"(?P<scheme>https?)://(?P<host>[a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(:(?P<port>[1-9][0-9]{0,4}))?",
+    re.ASCII | re.IGNORECASE,
+)
+
+
+def check_base_url(url: str) -> None:
+    """Raise Misconfigured unless ``url`` is scheme, host and perhaps port: https, or http to loopback."""
+    match = _BASE_URL.fullmatch(url)
+    if not match or int(match["port"] or 1) > 65535:
+        raise Misconfigured(
+            "DASHBOARD_BASE_URL must be scheme, host and perhaps port, such as https://api.example.com, "
+            "without user, path, query or a slash at the end."
+        )
+    if match["scheme"].lower() == "http" and not _is_loopback(match["host"].strip("[]")):
+        raise Misconfigured(
+            "DASHBOARD_BASE_URL must start with https:// (http:// only reaches this machine itself)."
+        )
+
+
+def check_timeout(seconds: float) -> None:
+    """Raise Misconfigured unless ``seconds`` is a deadline that a page may wait for."""
+    if not MIN_TIMEOUT_SECONDS <= seconds <= MAX_TIMEOUT_SECONDS:
+        raise Misconfigured(
+            f"DASHBOARD_TIMEOUT_SECONDS must be {MIN_TIMEOUT_SECONDS} to {MAX_TIMEOUT_SECONDS}."
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upstream:
+    """The service: ``base_url`` without path, and the seconds that a whole call may take."""
+
+    base_url: str
+    timeout_seconds: float
+
+    def __post_init__(self) -> None:
+        check_base_url(self.base_url)
+        check_timeout(self.timeout_seconds)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkedSite:
+    """A website as the service knows it, and the secret that signs for its account."""
+
+    host: str
+    link_id: str
+    account_ref: str
+    secret: str = field(repr=False)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"

@@ -1,0 +1,42 @@
+"""The dashboard service as this deployment's settings and accounts reach it; what views ask through."""
+
+from django.conf import settings
+
+from portal.gateway import Dashboard, LinkedSite, Misconfigured, Question, Upstream, fetch_dashboard
+from portal.models import Account, Website
+from portal.sealing import CannotUnseal
+
+
+def ask(website: Website, question: Question) -> Dashboard:
+    """The dashboard of ``website`` as ``question`` narrows it; raises GatewayError.
+
+    Call it outside any open transaction: in the demo the service answers from the same database.
+    """
+    return fetch_dashboard(upstream(), linked_site(website), question)
+
+
+def upstream() -> Upstream:
+    """The service of DASHBOARD_BASE_URL; raises Misconfigured."""
+    return Upstream(base_url=settings.DASHBOARD_BASE_URL, timeout_seconds=settings.DASHBOARD_TIMEOUT_SECONDS)
+
+
+def linked_site(website: Website) -> LinkedSite:
+    """What the gateway needs to know of ``website``; raises Misconfigured without a usable secret."""
+    return LinkedSite(
+        host=website.host,
+        link_id=website.link_id,
+        account_ref=website.account.ref,
+        secret=_secret(website.account),
+    )
+
+
+def _secret(account: Account) -> str:
+    """The secret of the environment for its own account, the sealed one for every other."""
+    if settings.SITE_API_SECRET and account.ref == settings.PORTAL_ACCOUNT_REF:
+        return str(settings.SITE_API_SECRET)
+    try:
+        return account.reveal_secret()
+    except CannotUnseal as error:
+        raise Misconfigured(
+            f"No usable secret for {account.ref}: run 'manage.py connect_account'."
+        ) from error
