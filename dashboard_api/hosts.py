@@ -21,8 +21,8 @@ def normalise_host(text: str) -> str:
     IP addresses and single-label names are hosts only where ALLOW_PRIVATE_HOSTS is set.
     """
     host = text.lower().removesuffix(".")
-    if settings.ALLOW_PRIVATE_HOSTS and _is_ip_address(host):
-        return host
+    if settings.ALLOW_PRIVATE_HOSTS and (address := _ip_address(host)):
+        return address
     if not host.isascii() or "xn--" in host:
         try:
             host = idna.encode(host, uts46=True, std3_rules=True).decode()
@@ -41,9 +41,8 @@ def covers(site: str, host: str) -> bool:
     return host == site or host.endswith("." + site)
 
 
-def _is_ip_address(host: str) -> bool:
+def _ip_address(host: str) -> str | None:
     try:
-        ipaddress.ip_address(host)
+        return str(ipaddress.ip_address(host))
     except ValueError:
-        return False
-    return True
+        return None

@@ -11,7 +11,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 def words_of(text: str) -> list[str]:
     """The words of ``text`` in order, without case, accents or punctuation."""
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
     bare = "".join(character for character in decomposed if not unicodedata.combining(character))
     return _WORD.findall(bare)
 

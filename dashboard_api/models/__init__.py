@@ -1,6 +1,7 @@
 """What the service stores, by aggregate."""
 
-from dashboard_api.models.accounts import Account, Entitlement, Secret
+from dashboard_api.models.accounts import Account, Secret
+from dashboard_api.models.entitlements import Entitlement
 from dashboard_api.models.findings import AnalystNote, Coverage, Finding, Kind, Occurrence, Severity, Source
 from dashboard_api.models.nonces import Nonce, SecretUse
 from dashboard_api.models.sites import LinkEvent, SiteLink, Website

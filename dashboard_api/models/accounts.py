@@ -1,18 +1,19 @@
-"""Who may ask: portal accounts, the secrets they sign with, and what they are entitled to."""
+"""Who may ask: portal accounts, and the secrets they sign with."""
 
 import secrets
-from datetime import date, datetime
+from datetime import datetime
 from typing import ClassVar
 
 from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import models, transaction
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils import timezone
+from django.views.decorators.debug import sensitive_variables
 
 from dashboard_api import policy
 from dashboard_api.models.nonces import SecretUse
-from dashboard_api.sealing import seal, unseal
+from dashboard_api.sealing import CannotUnseal, seal, unseal
 
 
 class Account(models.Model):
@@ -39,6 +40,18 @@ class TooManySecrets(ValidationError):
     """The account already has two usable secrets."""
 
 
+class KnownSecret(ValidationError):
+    """The account has, or had, this very secret."""
+
+
+class NotActive(ValidationError):
+    """Only an active secret can retire."""
+
+
+class AlreadyRevoked(ValidationError):
+    """It was revoked before."""
+
+
 class SecretQuerySet(models.QuerySet["Secret"]):
     """Questions about secrets."""
 
@@ -50,34 +63,52 @@ class SecretQuerySet(models.QuerySet["Secret"]):
         """The secrets that may have signed a call of this account, with the account."""
         return self.usable(now).filter(account__ref=account_ref).select_related("account")
 
+    @sensitive_variables("secret", "clear")
     @transaction.atomic
     def issue(self, account: Account, *, by: str, secret: str | None = None) -> tuple["Secret", str]:
         """Store a new secret, or ``secret`` brought in, and return it once in clear.
 
-        Raises TooManySecrets when two are usable, ValidationError when ``secret`` is too short.
+        Raises TooManySecrets when two are usable, ValidationError or KnownSecret when ``secret`` will not do.
         """
-        Account.objects.select_for_update().get(pk=account.pk)
         now = timezone.now()
-        self.filter(account=account, state=Secret.State.RETIRING, retires_at__lte=now).update(
-            state=Secret.State.REVOKED, revoked_at=now
-        )
-        if self.filter(account=account).usable(now).count() >= policy.MAX_USABLE_SECRETS:
+        account = Account.objects.select_for_update().get(pk=account.pk)
+        ended = self.filter(account=account, state=Secret.State.RETIRING, retires_at__lte=now)
+        ended.update(state=Secret.State.REVOKED, revoked_at=F("retires_at"))
+        usable = self.filter(account=account).usable(now)
+        if len(usable) >= policy.MAX_USABLE_SECRETS:
             raise TooManySecrets(
-                f"{account} already has {policy.MAX_USABLE_SECRETS} usable secrets: "
-                "revoke one, or let the retiring one end, before issuing another."
+                f"{account} already has {len(usable)} usable secrets "
+                f"({', '.join(f'{row.pk}: {row.hint}' for row in usable)}). "
+                "Revoke one of them first, or wait until a retiring one ends."
             )
+        if secret is not None:
+            self._check_brought_in(account, secret)
         clear = secret if secret is not None else _new_secret()
-        if not policy.MIN_SECRET_LENGTH <= len(clear) <= policy.MAX_SECRET_LENGTH:
-            raise ValidationError(
-                f"A secret has {policy.MIN_SECRET_LENGTH} to {policy.MAX_SECRET_LENGTH} characters."
-            )
-        row = self.create(
+        row = Secret(
             account=account,
             hint=clear[: len(policy.SECRET_PREFIX) + 4] if secret is None else "brought in",
             sealed=seal(clear),
             created_by=by,
         )
+        row.full_clean()
+        row.save()
         return row, clear
+
+    @sensitive_variables("secret")
+    def _check_brought_in(self, account: Account, secret: str) -> None:
+        """A revoked secret must not come back, nor one outlive its revocation under a second row."""
+        if (
+            not policy.MIN_SECRET_LENGTH <= len(secret) <= policy.MAX_SECRET_LENGTH
+            or not secret.isprintable()
+            or secret != secret.strip()
+        ):
+            raise ValidationError(
+                f"A secret has {policy.MIN_SECRET_LENGTH} to {policy.MAX_SECRET_LENGTH} printable "
+                "characters, and no space at either end."
+            )
+        for row in self.filter(account=account):
+            if row.holds(secret):
+                raise KnownSecret(f"{account} has had this secret before ({row.state}): bring in another.")
 
 
 def _new_secret() -> str:
@@ -115,7 +146,7 @@ class Secret(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.hint}… of {self.account}"
+        return f"secret {self.pk} ({self.hint}) of {self.account}"
 
     @property
     def last_used_at(self) -> datetime | None:
@@ -127,6 +158,14 @@ class Secret(models.Model):
         """The secret in clear, to verify a signature with; raises CannotUnseal."""
         return unseal(self.sealed)
 
+    @sensitive_variables("secret")
+    def holds(self, secret: str) -> bool:
+        """Whether this is ``secret``; one that can no longer be opened is nobody's."""
+        try:
+            return self.reveal() == secret
+        except CannotUnseal:
+            return False
+
     def is_usable(self, now: datetime) -> bool:
         """Whether calls signed with it are accepted at ``now``."""
         if self.state == self.State.RETIRING:
@@ -134,66 +173,17 @@ class Secret(models.Model):
         return self.state == self.State.ACTIVE
 
     def retire(self, *, now: datetime) -> None:
-        """Let it work for the retiring period, then no more."""
-        self.state, self.retires_at = self.State.RETIRING, now + policy.RETIRING_PERIOD
-        self.save(update_fields=["state", "retires_at"])
+        """Let it work for the retiring period, then no more; raises NotActive."""
+        active = Secret.objects.filter(pk=self.pk, state=self.State.ACTIVE)
+        changed = active.update(state=self.State.RETIRING, retires_at=now + policy.RETIRING_PERIOD)
+        self.refresh_from_db(fields=["state", "retires_at"])
+        if not changed:
+            raise NotActive(f"Only an active secret can retire; {self} is {self.state}.")
 
     def revoke(self, *, now: datetime) -> None:
-        """Refuse it from now on."""
-        self.state, self.revoked_at = self.State.REVOKED, now
-        self.save(update_fields=["state", "revoked_at"])
-
-
-class Entitlement(models.Model):
-    """What an account has paid for; calls are answered only while it is usable."""
-
-    class Status(models.TextChoices):
-        """As set by operators or billing; the dates decide as well."""
-
-        TRIALING = "trialing"
-        ACTIVE = "active"
-        PAST_DUE = "past_due"
-        SUSPENDED = "suspended"
-        EXPIRED = "expired"
-
-    account = models.OneToOneField(Account, on_delete=models.CASCADE, related_name="entitlement")
-    plan = models.CharField(max_length=50, default="standard")
-    status = models.CharField(max_length=10, choices=Status, default=Status.ACTIVE)
-    starts_on = models.DateField()
-    ends_on = models.DateField(help_text="The last day on which the dashboard is shown.")
-    past_due_since = models.DateField(
-        null=True, blank=True, help_text="Starts the seven days of grace of a past due account."
-    )
-    sites_limit = models.PositiveIntegerField(default=5)
-    features = models.JSONField(default=list, blank=True, help_text='Such as ["export", "notes"].')
-
-    class Meta:
-        ordering: ClassVar = ["account"]
-        constraints: ClassVar = [
-            models.CheckConstraint(
-                name="dashboard_api_entitlement_ends_after_start",
-                condition=Q(ends_on__gte=models.F("starts_on")),
-            ),
-            models.CheckConstraint(
-                name="dashboard_api_entitlement_past_due_has_start",
-                condition=~Q(status="past_due") | Q(past_due_since__isnull=False),
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.plan} of {self.account}"
-
-    def status_on(self, day: date) -> str:
-        """The status that holds on ``day``: an entitlement past its end has expired, whatever is stored."""
-        if self.status in (self.Status.SUSPENDED, self.Status.EXPIRED):
-            return self.status
-        return self.Status.EXPIRED if day > self.ends_on else self.status
-
-    def is_usable_on(self, day: date) -> bool:
-        """Trialing, active, or past due within its grace; and within the dates."""
-        status = self.status_on(day)
-        if day < self.starts_on or status in (self.Status.SUSPENDED, self.Status.EXPIRED):
-            return False
-        if status == self.Status.PAST_DUE:
-            return self.past_due_since is not None and day <= self.past_due_since + policy.PAST_DUE_GRACE
-        return True
+        """Refuse it from now on; raises AlreadyRevoked."""
+        others = Secret.objects.filter(pk=self.pk).exclude(state=self.State.REVOKED)
+        changed = others.update(state=self.State.REVOKED, revoked_at=now)
+        self.refresh_from_db(fields=["state", "revoked_at"])
+        if not changed:
+            raise AlreadyRevoked(f"Nothing to do: {self} is revoked already.")

@@ -146,6 +146,13 @@ class Finding(models.Model):
             self.title, self.description, self.location, *locations, self.rule, *self.cve
         )
 
+    def clean(self) -> None:
+        """Only a fixed finding has the time of its fix."""
+        if self.status != self.Status.FIXED:
+            self.fixed_at = None
+        elif self.fixed_at is None:
+            self.fixed_at = timezone.now()
+
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Keep the searched words true."""
         places = self.occurrences.values_list("location", flat=True) if self.pk else ()

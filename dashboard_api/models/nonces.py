@@ -14,6 +14,10 @@ _CLAIM = (
     "INSERT INTO dashboard_api_nonce (account_id, nonce, expires_at) VALUES (%s, %s, %s) "
     "ON CONFLICT DO NOTHING"
 )
+_PRUNE = (
+    "DELETE FROM dashboard_api_nonce WHERE (account_id, nonce) IN (SELECT account_id, nonce "
+    "FROM dashboard_api_nonce WHERE expires_at < %s ORDER BY expires_at LIMIT %s)"
+)
 
 
 class NonceQuerySet(models.QuerySet["Nonce"]):
@@ -31,9 +35,11 @@ class NonceQuerySet(models.QuerySet["Nonce"]):
 
     def prune(self, *, now: datetime, batch: int) -> int:
         """Forget at most ``batch`` nonces whose timestamps can no longer be accepted; how many."""
-        expired = self.filter(expires_at__lt=int(now.timestamp())).order_by("expires_at")
-        keys = list(expired.values_list("pk", flat=True)[:batch])
-        return self.filter(pk__in=keys).delete()[0]
+        connection = connections[router.db_for_write(Nonce)]
+        with connection.cursor() as cursor:
+            cursor.execute(_PRUNE, [int(now.timestamp()), batch])
+            deleted: int = cursor.rowcount
+            return deleted
 
 
 class Nonce(models.Model):

@@ -1,6 +1,7 @@
 """What may be asked about: websites, and their links to accounts."""
 
 import uuid
+from contextlib import suppress
 from datetime import datetime
 from typing import ClassVar, Self
 
@@ -11,7 +12,7 @@ from django.utils import timezone
 
 from dashboard_api import policy
 from dashboard_api.hosts import InvalidHost, normalise_host
-from dashboard_api.models.accounts import Account
+from dashboard_api.models.accounts import Account, AlreadyRevoked
 
 
 def validate_host(text: str) -> None:
@@ -53,15 +54,16 @@ class Website(models.Model):
         return self.host
 
     def clean(self) -> None:
-        """Store the one form of the host."""
-        try:
+        """Store the one form of the host, and know who verified it."""
+        with suppress(InvalidHost):  # validate_host has said why
             self.host = normalise_host(self.host)
-        except InvalidHost as error:
-            raise ValidationError({"host": f"The host {error}."}) from error
+        if self.verified_at is not None and not self.verified_by.strip():
+            raise ValidationError({"verified_by": "Say who verified the website."})
 
     def verify(self, *, method: str, by: str, at: datetime) -> None:
-        """Record that its ownership was proven."""
+        """Record that its ownership was proven; raises ValidationError on nobody's name."""
         self.verification_method, self.verified_by, self.verified_at = method, by, at
+        self.full_clean(exclude=["host"])
         self.save(update_fields=["verification_method", "verified_by", "verified_at"])
 
 
@@ -75,6 +77,10 @@ class AlreadyLinked(ValidationError):
 
 class SitesLimitReached(ValidationError):
     """The account's entitlement allows no further website."""
+
+
+class NotRevoked(ValidationError):
+    """The link gives access already."""
 
 
 class SiteLinkQuerySet(models.QuerySet["SiteLink"]):
@@ -92,28 +98,37 @@ class SiteLinkQuerySet(models.QuerySet["SiteLink"]):
 
     @transaction.atomic
     def link(self, account: Account, website: Website, *, by: str) -> "SiteLink":
-        """Link a verified website to ``account``; raises NotVerified, AlreadyLinked or SitesLimitReached."""
-        Account.objects.select_for_update().get(pk=account.pk)
+        """Link a verified website to ``account``; raises what ``check_linkable`` raises."""
+        self.check_linkable(account, website)
+        link = self.create(account=account, website=website)
+        link.record(LinkEvent.Action.LINKED, by=by)
+        return link
+
+    def check_linkable(self, account: Account, website: Website) -> None:
+        """Raise NotVerified, AlreadyLinked or SitesLimitReached.
+
+        To be called in a transaction: the account is locked, so the answer holds until its end.
+        """
+        account = Account.objects.select_for_update().get(pk=account.pk)
         if website.verified_at is None:
-            raise NotVerified(
-                f"{website} is not verified: run 'manage.py verify_site {website} --by NAME' first."
-            )
+            raise NotVerified(f"{website} is not verified yet: verify its ownership first (verify_site).")
         existing = self.filter(account=account, website=website).first()
         if existing is not None:
             raise AlreadyLinked(
                 f"{website} is already linked to {account} by {existing.link_id}"
                 + (": restore that link instead." if existing.revoked_at else ".")
             )
+        self.check_sites_limit(account)
+
+    def check_sites_limit(self, account: Account) -> None:
+        """Raise SitesLimitReached when the entitlement's websites are all in use."""
         entitlement = getattr(account, "entitlement", None)
         used = self.filter(account=account).not_revoked().count()
         if entitlement is not None and used >= entitlement.sites_limit:
             raise SitesLimitReached(
                 f"{account} uses all {entitlement.sites_limit} websites of its entitlement: "
-                f"raise the limit with 'manage.py set_entitlement {account} --sites-limit {used + 1}'."
+                "raise its limit of websites, or revoke another link first."
             )
-        link = self.create(account=account, website=website)
-        link.events.create(action=LinkEvent.Action.LINKED, by=by)
-        return link
 
 
 def new_link_id() -> str:
@@ -145,17 +160,42 @@ class SiteLink(models.Model):
 
     @transaction.atomic
     def revoke(self, *, by: str, reason: str, now: datetime) -> None:
-        """Stop answering for this link."""
+        """Stop answering for this link; raises AlreadyRevoked."""
+        self._lock()
+        if self.revoked_at is not None:
+            raise AlreadyRevoked(
+                f"Nothing to do: {self.link_id} is revoked since {self.revoked_at:%Y-%m-%d}."
+            )
+        self.record(LinkEvent.Action.REVOKED, by=by, reason=reason, at=now)
         self.revoked_at = now
         self.save(update_fields=["revoked_at"])
-        self.events.create(action=LinkEvent.Action.REVOKED, by=by, reason=reason, at=now)
 
     @transaction.atomic
     def restore(self, *, by: str, reason: str, now: datetime) -> None:
-        """Answer again."""
+        """Answer again; raises NotRevoked or SitesLimitReached."""
+        account = self._lock()
+        if self.revoked_at is None:
+            raise NotRevoked(f"Nothing to do: {self.link_id} is not revoked.")
+        SiteLink.objects.check_sites_limit(account)
+        self.record(LinkEvent.Action.RESTORED, by=by, reason=reason, at=now)
         self.revoked_at = None
         self.save(update_fields=["revoked_at"])
-        self.events.create(action=LinkEvent.Action.RESTORED, by=by, reason=reason, at=now)
+
+    def record(
+        self, action: "LinkEvent.Action", *, by: str, reason: str = "", at: datetime | None = None
+    ) -> None:
+        """Remember who did what, and why; raises ValidationError."""
+        event = LinkEvent(
+            link=self, action=action, by=by.strip(), reason=reason.strip(), at=at or timezone.now()
+        )
+        event.full_clean()
+        event.save()
+
+    def _lock(self) -> Account:
+        """The account, its links unchanged by others until the transaction ends; this link as it now is."""
+        account = Account.objects.select_for_update().get(pk=self.account_id)
+        self.refresh_from_db(fields=["revoked_at"])
+        return account
 
 
 class LinkEvent(models.Model):
@@ -185,3 +225,8 @@ class LinkEvent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.action} by {self.by}"
+
+    def clean(self) -> None:
+        """Taking access away, or giving it back, has a reason."""
+        if self.action != self.Action.LINKED and not self.reason:
+            raise ValidationError({"reason": "Say why."})

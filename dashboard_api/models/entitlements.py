@@ -1,0 +1,98 @@
+"""What accounts have paid for: calls are answered only while it is usable."""
+
+from datetime import date, timedelta
+from typing import ClassVar
+
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from dashboard_api import policy
+from dashboard_api.models.accounts import Account
+
+
+class Entitlement(models.Model):
+    """A plan, its dates and its limits; one per account."""
+
+    class Status(models.TextChoices):
+        """As set by operators or billing; the dates decide as well."""
+
+        TRIALING = "trialing"
+        ACTIVE = "active"
+        PAST_DUE = "past_due"
+        SUSPENDED = "suspended"
+        EXPIRED = "expired"
+
+    account = models.OneToOneField(Account, on_delete=models.CASCADE, related_name="entitlement")
+    plan = models.CharField(max_length=50, default="standard")
+    status = models.CharField(max_length=10, choices=Status, default=Status.ACTIVE)
+    starts_on = models.DateField()
+    ends_on = models.DateField(help_text="The last day on which the dashboard is shown.")
+    past_due_since = models.DateField(
+        null=True, blank=True, help_text="Starts the seven days of grace of a past due account."
+    )
+    sites_limit = models.PositiveIntegerField(default=5)
+    features = models.JSONField(default=list, blank=True, help_text='Such as ["export", "notes"].')
+
+    class Meta:
+        ordering: ClassVar = ["account"]
+        constraints: ClassVar = [
+            models.CheckConstraint(
+                name="dashboard_api_entitlement_ends_after_start",
+                condition=Q(ends_on__gte=models.F("starts_on")),
+            ),
+            models.CheckConstraint(
+                name="dashboard_api_entitlement_past_due_has_start",
+                condition=~Q(status="past_due") | Q(past_due_since__isnull=False),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.plan} of {self.account}"
+
+    def clean(self) -> None:
+        """Dates in order, features by name, and grace counted from the day an account became past due."""
+        if self.status != self.Status.PAST_DUE:
+            self.past_due_since = None
+        elif self.past_due_since is None:
+            self.past_due_since = timezone.now().date()
+        self.features = self.features or []
+        errors = {}
+        if self.starts_on and self.ends_on and self.ends_on < self.starts_on:
+            errors["ends_on"] = f"The last day cannot be before the first, {self.starts_on}."
+        if not isinstance(self.features, list) or not all(
+            isinstance(feature, str) and feature.strip() for feature in self.features
+        ):
+            errors["features"] = 'Give a list of names, such as ["export", "notes"].'
+        if errors:
+            raise ValidationError(errors)
+
+    def suspend(self) -> None:
+        """Stop answering, whatever the dates, until the status is set again."""
+        self.status = self.Status.SUSPENDED
+        self.full_clean()
+        self.save()
+
+    def extend(self, *, days: int, today: date) -> None:
+        """Move the last day on, counted from ``today`` if it has passed; an expired one is active again."""
+        self.ends_on = max(self.ends_on, today) + timedelta(days=days)
+        if self.status == self.Status.EXPIRED:
+            self.status = self.Status.ACTIVE
+        self.full_clean()
+        self.save()
+
+    def status_on(self, day: date) -> str:
+        """The status that holds on ``day``: an entitlement past its end has expired, whatever is stored."""
+        if self.status in (self.Status.SUSPENDED, self.Status.EXPIRED):
+            return self.status
+        return self.Status.EXPIRED if day > self.ends_on else self.status
+
+    def is_usable_on(self, day: date) -> bool:
+        """Trialing, active, or past due within its grace; and within the dates."""
+        status = self.status_on(day)
+        if day < self.starts_on or status in (self.Status.SUSPENDED, self.Status.EXPIRED):
+            return False
+        if status == self.Status.PAST_DUE:
+            return self.past_due_since is not None and day <= self.past_due_since + policy.PAST_DUE_GRACE
+        return True
