@@ -34,6 +34,7 @@ RECENT_PERIOD = timedelta(days=7)
 
 # Entitlement: decision record 0007.
 PAST_DUE_GRACE = timedelta(days=7)
+ENTITLEMENT_PERIOD = timedelta(days=365)  # of a new account, unless told otherwise
 
 # Waiting, told by Retry-After when a store cannot be reached.
 RETRY_AFTER_SECONDS = 5

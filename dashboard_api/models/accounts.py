@@ -70,10 +70,23 @@ class SecretQuerySet(models.QuerySet["Secret"]):
 
         Raises TooManySecrets when two are usable, ValidationError or KnownSecret when ``secret`` will not do.
         """
-        now = timezone.now()
         account = Account.objects.select_for_update().get(pk=account.pk)
-        ended = self.filter(account=account, state=Secret.State.RETIRING, retires_at__lte=now)
-        ended.update(state=Secret.State.REVOKED, revoked_at=F("retires_at"))
+        self._check_room(account, timezone.now())
+        if secret is None:
+            clear = policy.SECRET_PREFIX + secrets.token_urlsafe(policy.SECRET_RANDOM_BYTES)
+            hint = clear[: len(policy.SECRET_PREFIX) + 4]
+        else:
+            self._check_brought_in(account, secret)
+            clear, hint = secret, "brought in"
+        row = Secret(account=account, hint=hint, sealed=seal(clear), created_by=by.strip())
+        row.full_clean()
+        row.save()
+        return row, clear
+
+    def _check_room(self, account: Account, now: datetime) -> None:
+        """Close what has retired by ``now``; raise TooManySecrets when two are still usable."""
+        retired = self.filter(account=account, state=Secret.State.RETIRING, retires_at__lte=now)
+        retired.update(state=Secret.State.REVOKED, revoked_at=F("retires_at"))
         usable = self.filter(account=account).usable(now)
         if len(usable) >= policy.MAX_USABLE_SECRETS:
             raise TooManySecrets(
@@ -81,18 +94,6 @@ class SecretQuerySet(models.QuerySet["Secret"]):
                 f"({', '.join(f'{row.pk}: {row.hint}' for row in usable)}). "
                 "Revoke one of them first, or wait until a retiring one ends."
             )
-        if secret is not None:
-            self._check_brought_in(account, secret)
-        clear = secret if secret is not None else _new_secret()
-        row = Secret(
-            account=account,
-            hint=clear[: len(policy.SECRET_PREFIX) + 4] if secret is None else "brought in",
-            sealed=seal(clear),
-            created_by=by,
-        )
-        row.full_clean()
-        row.save()
-        return row, clear
 
     @sensitive_variables("secret")
     def _check_brought_in(self, account: Account, secret: str) -> None:
@@ -109,10 +110,6 @@ class SecretQuerySet(models.QuerySet["Secret"]):
         for row in self.filter(account=account):
             if row.holds(secret):
                 raise KnownSecret(f"{account} has had this secret before ({row.state}): bring in another.")
-
-
-def _new_secret() -> str:
-    return policy.SECRET_PREFIX + secrets.token_urlsafe(policy.SECRET_RANDOM_BYTES)
 
 
 class Secret(models.Model):

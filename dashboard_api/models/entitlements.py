@@ -76,7 +76,10 @@ class Entitlement(models.Model):
 
     def extend(self, *, days: int, today: date) -> None:
         """Move the last day on, counted from ``today`` if it has passed; an expired one is active again."""
-        self.ends_on = max(self.ends_on, today) + timedelta(days=days)
+        try:
+            self.ends_on = max(self.ends_on, today) + timedelta(days=days)
+        except OverflowError as error:
+            raise ValidationError({"ends_on": "That is beyond the calendar."}) from error
         if self.status == self.Status.EXPIRED:
             self.status = self.Status.ACTIVE
         self.full_clean()

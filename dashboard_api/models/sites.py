@@ -57,12 +57,12 @@ class Website(models.Model):
         """Store the one form of the host, and know who verified it."""
         with suppress(InvalidHost):  # validate_host has said why
             self.host = normalise_host(self.host)
-        if self.verified_at is not None and not self.verified_by.strip():
+        if self.verified_at is not None and not self.verified_by:
             raise ValidationError({"verified_by": "Say who verified the website."})
 
     def verify(self, *, method: str, by: str, at: datetime) -> None:
         """Record that its ownership was proven; raises ValidationError on nobody's name."""
-        self.verification_method, self.verified_by, self.verified_at = method, by, at
+        self.verification_method, self.verified_by, self.verified_at = method, by.strip(), at
         self.full_clean(exclude=["host"])
         self.save(update_fields=["verification_method", "verified_by", "verified_at"])
 

@@ -1,0 +1,49 @@
+"""Give an account a secret to sign with: shown here once, sealed ever after."""
+
+import getpass
+import sys
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+from django.views.decorators.debug import sensitive_variables
+
+from dashboard_api.management.operator_command import COMMAND_LINE, Answer, OperatorCommand, find_account
+from dashboard_api.models import Secret
+
+
+class Command(OperatorCommand):
+    """manage.py issue_secret acct_0001."""
+
+    help = "Issue a secret and show it once, or store one that exists (--from-stdin)."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """The account, and where the secret comes from."""
+        super().add_arguments(parser)
+        parser.add_argument("ref", metavar="REF", help="the account's reference")
+        parser.add_argument(
+            "--from-stdin", action="store_true", help="read an existing secret of 16 characters or more"
+        )
+        parser.add_argument("--by", default=COMMAND_LINE, metavar="NAME", help="who issues it")
+
+    @sensitive_variables("clear")
+    def perform(self, *, ref: str, from_stdin: bool, by: str, **options: Any) -> Answer:
+        """Only a secret that was made here is shown."""
+        account = find_account(ref)
+        secret, clear = Secret.objects.issue(account, by=by, secret=_read_secret() if from_stdin else None)
+        fields = {"account": ref, "id": secret.pk, "hint": secret.hint, "created_by": by}
+        if from_stdin:
+            return Answer(text=f"Stored {secret}: it works from now on.", fields=fields)
+        return Answer(
+            text=f"{clear}\nThis is {secret}. Keep it now: it will not be shown again.",
+            fields=fields | {"secret": clear},
+        )
+
+
+def _read_secret() -> str:
+    if sys.stdin.isatty():
+        return getpass.getpass("Secret (not shown): ")
+    try:
+        return sys.stdin.read().rstrip("\r\n")
+    except UnicodeDecodeError:
+        # The original error holds the input, so it must not travel on.
+        raise CommandError("The secret on standard input must be UTF-8 text.") from None

@@ -1,0 +1,36 @@
+"""Link a verified website to an account: the link id is what the customer's calls must carry."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from dashboard_api.management.operator_command import (
+    COMMAND_LINE,
+    Answer,
+    OperatorCommand,
+    find_account,
+    find_website,
+)
+from dashboard_api.models import SiteLink
+
+
+class Command(OperatorCommand):
+    """manage.py link_site acct_0001 shop.example.com."""
+
+    help = "Link a verified website to an account and tell the link id."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """The account, the website and who."""
+        super().add_arguments(parser)
+        parser.add_argument("ref", metavar="REF", help="the account's reference")
+        parser.add_argument("host", metavar="HOST", help="such as shop.example.com")
+        parser.add_argument("--by", default=COMMAND_LINE, metavar="NAME", help="who links it")
+
+    def perform(self, *, ref: str, host: str, by: str, **options: Any) -> Answer:
+        """The new link."""
+        website = find_website(host)
+        link = SiteLink.objects.link(find_account(ref), website, by=by)
+        return Answer(
+            text=f"Linked {website} to {ref}; the link id is {link.link_id}",
+            fields={"account": ref, "host": website.host, "link_id": link.link_id},
+        )

@@ -1,0 +1,28 @@
+"""Forget nonces whose timestamps can no longer be accepted; run it daily."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.utils import timezone
+
+from dashboard_api import policy
+from dashboard_api.management.operator_command import Answer, OperatorCommand, positive
+from dashboard_api.models import Nonce
+
+
+class Command(OperatorCommand):
+    """manage.py prune."""
+
+    help = "Forget expired nonces, in batches so that signed calls never wait for long."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """How many at a time."""
+        super().add_arguments(parser)
+        parser.add_argument("--batch", type=positive, default=policy.PRUNE_BATCH, metavar="N")
+
+    def perform(self, *, batch: int, **options: Any) -> Answer:
+        """How many were forgotten; each batch is a commit of its own."""
+        now, total = timezone.now(), 0
+        while forgotten := Nonce.objects.prune(now=now, batch=batch):
+            total += forgotten
+        return Answer(text=f"Forgot {total} expired nonces.", fields={"nonces": total})

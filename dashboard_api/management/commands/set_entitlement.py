@@ -1,0 +1,59 @@
+"""Change what an account is entitled to."""
+
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+from django.db import transaction
+from django.utils import timezone
+
+from dashboard_api.management.entitlement_options import (
+    add_entitlement_options,
+    given,
+    in_fields,
+    in_words,
+    new_entitlement,
+)
+from dashboard_api.management.operator_command import Answer, OperatorCommand, find_account, positive
+from dashboard_api.models import Entitlement
+
+
+class Command(OperatorCommand):
+    """manage.py set_entitlement acct_0001 --extend-days 30."""
+
+    help = "Change an account's entitlement; what is not given stays as it is."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """The account and what to change."""
+        super().add_arguments(parser)
+        parser.add_argument("ref", metavar="REF", help="the account's reference")
+        add_entitlement_options(parser)
+        parser.add_argument(
+            "--extend-days",
+            type=positive,
+            metavar="N",
+            help="move the last day on, counted from today if it has passed",
+        )
+
+    @transaction.atomic
+    def perform(self, *, ref: str, extend_days: int | None, **options: Any) -> Answer:
+        """All changes, or none."""
+        changes = given(options)
+        if not changes and extend_days is None:
+            raise CommandError("Say what to change, such as --plan, --status, --ends-on or --extend-days.")
+        if "ends_on" in changes and extend_days is not None:
+            raise CommandError("Give either --ends-on or --extend-days.")
+        account = find_account(ref)
+        entitlement = Entitlement.objects.select_for_update().filter(account=account).first()
+        if entitlement is None:
+            entitlement = new_entitlement(account, changes)
+        for name, value in changes.items():
+            setattr(entitlement, name, value)
+        if extend_days is not None:
+            entitlement.extend(days=extend_days, today=timezone.now().date())
+        else:
+            entitlement.full_clean()
+            entitlement.save()
+        return Answer(
+            text=f"{ref}: {in_words(entitlement)}",
+            fields={"account": ref, "entitlement": in_fields(entitlement)},
+        )

@@ -1,0 +1,66 @@
+"""The options that describe an entitlement, shared by the commands that make one and change one."""
+
+import re
+from argparse import ArgumentTypeError
+from datetime import date
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.utils import timezone
+
+from dashboard_api import policy
+from dashboard_api.models import Account, Entitlement
+
+_FIELDS = ("plan", "status", "starts_on", "ends_on", "sites_limit", "features")
+
+
+def add_entitlement_options(parser: CommandParser) -> None:
+    """An option for every field of an entitlement; what is not given stays as it is."""
+    parser.add_argument("--plan", help="such as standard")
+    parser.add_argument("--status", choices=Entitlement.Status.values)
+    parser.add_argument("--starts-on", type=_day, metavar="DAY", help="first day, such as 2026-01-31")
+    parser.add_argument("--ends-on", type=_day, metavar="DAY", help="last day, included")
+    parser.add_argument("--sites-limit", type=int, metavar="N", help="how many websites may be linked")
+    parser.add_argument("--features", type=_names, metavar="A,B", help="replaces the list; '' empties it")
+
+
+def given(options: dict[str, Any]) -> dict[str, Any]:
+    """The fields that were given, by name."""
+    return {name: options[name] for name in _FIELDS if options[name] is not None}
+
+
+def new_entitlement(account: Account, fields: dict[str, Any]) -> Entitlement:
+    """An unsaved entitlement: active for a year from today, but for ``fields``."""
+    starts_on = fields.get("starts_on", timezone.now().date())
+    dates = {"starts_on": starts_on, "ends_on": starts_on + policy.ENTITLEMENT_PERIOD}
+    return Entitlement(account=account, **(dates | fields))
+
+
+def in_words(entitlement: Entitlement) -> str:
+    """Its plan, status, dates and limits, and whether calls are answered today."""
+    features = f" Features: {', '.join(entitlement.features)}." if entitlement.features else ""
+    refused = "" if entitlement.is_usable_on(timezone.now().date()) else " Calls are refused today."
+    return (
+        f"Plan {entitlement.plan}, {entitlement.get_status_display().lower()}, "
+        f"{entitlement.starts_on} to {entitlement.ends_on}, "
+        f"at most {entitlement.sites_limit} websites.{features}{refused}"
+    )
+
+
+def in_fields(entitlement: Entitlement) -> dict[str, Any]:
+    """The same for scripts."""
+    fields = {name: getattr(entitlement, name) for name in _FIELDS}
+    return fields | {"usable": entitlement.is_usable_on(timezone.now().date())}
+
+
+def _day(text: str) -> date:
+    if not re.fullmatch(r"2[0-9]{3}-[0-9]{2}-[0-9]{2}", text):
+        raise ArgumentTypeError(f"{text} is not a day such as 2026-01-31")
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise ArgumentTypeError(f"{text} is no day: {error}") from error
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]

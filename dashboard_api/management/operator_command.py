@@ -1,0 +1,106 @@
+"""What the operators' commands share: finding what they name, and one answer in two forms."""
+
+import json
+import re
+from argparse import ArgumentTypeError
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.serializers.json import DjangoJSONEncoder
+
+from dashboard_api.hosts import InvalidHost, normalise_host
+from dashboard_api.models import Account, Secret, SiteLink, Website
+
+COMMAND_LINE = "command line"  # who did it, when nobody gave a name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What happened: ``text`` for people, ``fields`` for scripts."""
+
+    text: str
+    fields: dict[str, Any]
+
+
+class OperatorCommand(BaseCommand):
+    """Performs one thing; prints its answer as text, or with --json as one object."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Every command can answer scripts."""
+        parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Print what ``perform`` answers; what a model refuses is the command's error."""
+        try:
+            answer = self.perform(**options)
+        except ValidationError as error:
+            raise CommandError(_refusal(error)) from error
+        text = json.dumps(answer.fields, cls=DjangoJSONEncoder) if options["as_json"] else answer.text
+        self.stdout.write(text)
+
+    def perform(self, *args: Any, **options: Any) -> Answer:
+        """Do it, whole or not at all."""
+        raise NotImplementedError
+
+
+def find_account(ref: str) -> Account:
+    """The account of this reference; raises CommandError."""
+    account = Account.objects.filter(ref=ref).first()
+    if account is None:
+        raise CommandError(f"There is no account {ref}: first run 'manage.py create_account {ref}'.")
+    return account
+
+
+def find_secret(ref: str, number: int) -> Secret:
+    """The account's secret of this number; raises CommandError."""
+    account = find_account(ref)
+    secret = account.secrets.filter(pk=number).first()
+    if secret is None:
+        known = ", ".join(f"{row.pk} ({row.hint}, {row.state})" for row in account.secrets.all())
+        raise CommandError(f"{ref} has no secret {number}; it has: {known or 'none'}.")
+    return secret
+
+
+def find_link(link_id: str) -> SiteLink:
+    """The link of this id; raises CommandError."""
+    link = SiteLink.objects.select_related("account", "website").filter(link_id=link_id.lower()).first()
+    if link is None:
+        raise CommandError(f"There is no link {link_id}: copy its id from the admin's list of site links.")
+    return link
+
+
+def find_website(text: str) -> Website:
+    """The website of this host; raises CommandError."""
+    host = host_of(text)
+    website = Website.objects.filter(host=host).first()
+    if website is None:
+        raise CommandError(f"There is no website {host}: first run 'manage.py verify_site {host} --by NAME'.")
+    return website
+
+
+def host_of(text: str) -> str:
+    """``text`` in the stored form; raises CommandError."""
+    try:
+        return normalise_host(text)
+    except InvalidHost as error:
+        raise CommandError(f"{text}: the host {error}.") from error
+
+
+def positive(text: str) -> int:
+    """An argument that counts something."""
+    if not re.fullmatch(r"[1-9][0-9]{0,8}", text):
+        raise ArgumentTypeError(f"{text} is not a whole number from 1 to 999999999")
+    return int(text)
+
+
+def _refusal(error: ValidationError) -> str:
+    """All of its messages, each with the field it is about."""
+    if not hasattr(error, "error_dict"):
+        return " ".join(error.messages)
+    return " ".join(
+        message if field == "__all__" else f"{field}: {message}"
+        for field, messages in error.message_dict.items()
+        for message in messages
+    )
