@@ -66,6 +66,9 @@ class RevokedLink(Refused):
 class UnknownLink(Refused):
     """The link id and the host do not belong together."""
 
+    def __init__(self, *, request_id: str = "") -> None:
+        super().__init__(status=404, code="unknown_link", request_id=request_id)
+
 
 class RateLimited(Refused):
     """``retry_after`` in seconds; 0 when the service did not say."""

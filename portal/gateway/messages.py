@@ -5,9 +5,11 @@ have defaults. What it cannot do without (the nine members of the specification,
 """
 
 from datetime import date, datetime
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
+
+Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,7 +43,7 @@ class Facets(msgspec.Struct, frozen=True):
 class Page(msgspec.Struct, frozen=True, kw_only=True):
     """The ``dashboard`` member: the question as understood, and its totals."""
 
-    generated_at: datetime
+    generated_at: Moment
     grade: str | None = None
     page: int = 1
     page_size: int = 20
@@ -60,7 +62,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     new_7d: int = 0
     fixed_7d: int = 0
     oldest_open_days: int | None = None
-    last_scan_at: datetime | None = None
+    last_scan_at: Moment | None = None
 
 
 class Threat(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,8 +85,8 @@ class Threat(msgspec.Struct, frozen=True, kw_only=True):
     cwe: list[int] = []
     cve: list[str] = []
     rule: str = ""
-    first_seen: datetime | None = None
-    last_seen: datetime | None = None
+    first_seen: Moment | None = None
+    last_seen: Moment | None = None
 
 
 class Series(msgspec.Struct, frozen=True):
@@ -111,7 +113,7 @@ class CoverageEntry(msgspec.Struct, frozen=True, kw_only=True):
     source: str
     source_name: str
     state: str
-    last_run_at: datetime | None = None
+    last_run_at: Moment | None = None
     urls_checked: int | None = None
     findings: int | None = None
     version: str = ""
@@ -124,9 +126,9 @@ class Note(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     author: str
     body: str
-    created_at: datetime
+    created_at: Moment
     finding_id: str | None = None
-    updated_at: datetime | None = None
+    updated_at: Moment | None = None
 
 
 class Entitlement(msgspec.Struct, frozen=True, kw_only=True):
@@ -145,7 +147,7 @@ class Entitlement(msgspec.Struct, frozen=True, kw_only=True):
 class Dashboard(msgspec.Struct, frozen=True, kw_only=True):
     """The whole answer, in the specification's order of members."""
 
-    ok: Literal[True]
+    ok: bool
     host: str
     dashboard: Page
     summary: Summary

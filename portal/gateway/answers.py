@@ -1,0 +1,99 @@
+"""From an answer of the service to a Dashboard, or to the error that it means."""
+
+import re
+import time
+from datetime import date
+from typing import Annotated
+
+import msgspec
+
+from portal.gateway.errors import (
+    BadAnswer,
+    GatewayError,
+    InactiveEntitlement,
+    RateLimited,
+    Rejected,
+    RevokedLink,
+    SignatureRefused,
+    UnknownLink,
+    Unreachable,
+)
+from portal.gateway.exchange import Exchange
+from portal.gateway.messages import Dashboard, Moment
+
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
+
+
+class _Detail(msgspec.Struct):
+    """The ``error`` member: its code, and the details that some codes carry."""
+
+    code: Annotated[str, msgspec.Meta(pattern="^[a-z_]{1,64}$")]
+    server_time: int | None = None
+    plan: str = ""
+    status: str = ""
+    ends_on: date | None = None
+    revoked_at: Moment | None = None
+
+
+class _Refusal(msgspec.Struct):
+    """The contract's error body."""
+
+    ok: bool
+    error: _Detail
+
+
+def read_dashboard(exchange: Exchange, *, host: str) -> Dashboard:
+    """The dashboard of ``host`` that ``exchange`` brought; raises Refused, Unreachable or BadAnswer."""
+    request_id = _request_id(exchange)
+    if exchange.status != 200:
+        raise _refusal(exchange, request_id)
+    try:
+        dashboard = msgspec.json.decode(exchange.body, type=Dashboard)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BadAnswer(f"no dashboard: {error}", request_id=request_id) from error
+    if not dashboard.ok or dashboard.host != host:
+        raise BadAnswer("the dashboard of another website, or none", request_id=request_id)
+    return dashboard
+
+
+def _refusal(exchange: Exchange, request_id: str) -> GatewayError:
+    """The error that a status other than 200 means."""
+    if exchange.status >= 500:
+        return Unreachable(f"the service answered {exchange.status}", request_id=request_id)
+    if exchange.status < 400:
+        return BadAnswer(f"the service answered {exchange.status}", request_id=request_id)
+    try:
+        refusal = msgspec.json.decode(exchange.body, type=_Refusal)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        return BadAnswer(f"{exchange.status} without a reason: {error}", request_id=request_id)
+    if refusal.ok:
+        return BadAnswer(f"{exchange.status} that says ok", request_id=request_id)
+    return _refused(exchange, refusal.error, request_id)
+
+
+def _refused(exchange: Exchange, detail: _Detail, request_id: str) -> GatewayError:
+    match exchange.status, detail.code:
+        case 401, code:
+            skew = None if detail.server_time is None else int(time.time()) - detail.server_time
+            return SignatureRefused(code=code, skew_seconds=skew, request_id=request_id)
+        case 403, "inactive_entitlement":
+            return InactiveEntitlement(
+                plan=detail.plan,
+                entitlement_status=detail.status,
+                ends_on=detail.ends_on,
+                request_id=request_id,
+            )
+        case 403, "revoked_link":
+            return RevokedLink(revoked_at=detail.revoked_at, request_id=request_id)
+        case 404, "unknown_link":
+            return UnknownLink(request_id=request_id)
+        case 429, _:
+            return RateLimited(retry_after=exchange.retry_after or 0, request_id=request_id)
+        case status, code:
+            return Rejected(status=status, code=code, request_id=request_id)
+
+
+def _request_id(exchange: Exchange) -> str:
+    """The service's id of this call, unless it is something else that a log should not hold."""
+    request_id = exchange.headers.get("x-request-id", "")
+    return request_id if _REQUEST_ID.fullmatch(request_id) else ""

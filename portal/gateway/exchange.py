@@ -1,0 +1,83 @@
+"""One attempt: one signed request out, one bounded answer in."""
+
+import re
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+
+import requests
+from requests.exceptions import RequestException
+from urllib3.exceptions import HTTPError
+
+from portal.gateway.auth import ES1Auth
+from portal.gateway.deadline import Deadline, DeadlineAdapter
+from portal.gateway.errors import BadAnswer, Unreachable
+
+MAX_ANSWER_BYTES = 2 * 1024 * 1024
+_CHUNK_BYTES = 64 * 1024
+_SECONDS = re.compile(r"[0-9]{1,9}", re.ASCII)
+_HEADERS = {
+    "content-type": "application/json",
+    "accept": "application/json",
+    "accept-encoding": "identity",
+    "user-agent": "threat-dashboard-portal",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """What was sent and what came back; header names are in lower case."""
+
+    url: str
+    sent_headers: Mapping[str, str] = field(repr=False)
+    sent_body: bytes = field(repr=False)
+    status: int
+    headers: Mapping[str, str] = field(repr=False)
+    body: bytes = field(repr=False)
+
+    @property
+    def retry_after(self) -> int | None:
+        """The seconds that Retry-After asks for; None when it is absent or a date."""
+        seconds = self.headers.get("retry-after", "")
+        return int(seconds) if _SECONDS.fullmatch(seconds) else None
+
+
+def attempt(url: str, body: bytes, *, secret: str, deadline: Deadline) -> Exchange:
+    """POST ``body`` to ``url``, freshly signed; raises Unreachable, TimedOut or BadAnswer.
+
+    The adapter is used without a requests.Session, so that nothing follows a redirect, reads proxies or
+    passwords from the environment, keeps cookies, or sends again by itself.
+    """
+    request = requests.Request("POST", url, headers=_HEADERS, data=body, auth=ES1Auth(secret)).prepare()
+    try:
+        with closing(DeadlineAdapter(deadline)) as adapter:
+            response = adapter.send(request, stream=True, timeout=deadline.remaining())
+            with closing(response):
+                answer = _read(response)
+    except (RequestException, HTTPError, OSError) as error:
+        deadline.remaining()
+        raise Unreachable(f"the connection was lost: {type(error).__name__}") from error
+    return Exchange(
+        url=url,
+        sent_headers=_lower_case(request.headers),
+        sent_body=body,
+        status=response.status_code,
+        headers=_lower_case(response.headers),
+        body=answer,
+    )
+
+
+def _read(response: requests.Response) -> bytes:
+    """The body as it was sent, of at most MAX_ANSWER_BYTES."""
+    if response.headers.get("content-encoding", "identity").lower() != "identity":
+        raise BadAnswer("the answer is encoded, which was not asked for")
+    body = bytearray()
+    for chunk in response.raw.stream(_CHUNK_BYTES, decode_content=False):
+        body += chunk
+        if len(body) > MAX_ANSWER_BYTES:
+            raise BadAnswer(f"the answer has more than {MAX_ANSWER_BYTES} bytes")
+    return bytes(body)
+
+
+def _lower_case(headers: Mapping[str, str]) -> dict[str, str]:
+    return {name.lower(): value for name, value in headers.items()}

@@ -1,0 +1,173 @@
+"""A server on loopback that answers, byte by byte, as badly as it is told to."""
+
+import contextlib
+import socket
+import ssl
+import struct
+import threading
+import time
+from dataclasses import dataclass
+
+STALL_SECONDS = 10  # longer than any deadline that a test sets
+
+
+@dataclass(frozen=True)
+class Received:
+    head: bytes
+    body: bytes
+    at: float
+
+    def header(self, name):
+        for line in self.head.split(b"\r\n")[1:]:
+            key, _, value = line.partition(b":")
+            if key.strip().lower() == name.encode():
+                return value.strip().decode()
+        return None
+
+
+class FaultServer:
+    """Plays one script per connection, the last one again and again; keeps what it received."""
+
+    def __init__(self, *scripts, tls=None):
+        self._scripts = scripts
+        self._tls = tls
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._stopped = threading.Event()
+        self._threads = []
+        self.connections = 0
+        self.received = []
+
+    @property
+    def base_url(self):
+        scheme = "https" if self._tls else "http"
+        return f"{scheme}://127.0.0.1:{self._listener.getsockname()[1]}"
+
+    def __enter__(self):
+        self._start(self._accept)
+        return self
+
+    def __exit__(self, *_):
+        self._stopped.set()
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        for thread in self._threads:
+            thread.join(timeout=5)
+            assert not thread.is_alive()
+
+    def wait(self, seconds):
+        """Sleep, unless the test is over."""
+        self._stopped.wait(seconds)
+
+    def _start(self, target, *args):
+        thread = threading.Thread(target=target, args=args, daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _accept(self):
+        while not self._stopped.is_set():
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            script = self._scripts[min(self.connections, len(self._scripts) - 1)]
+            self.connections += 1
+            self._start(self._serve, connection, script)
+
+    def _serve(self, connection, script):
+        with connection, contextlib.suppress(OSError, ssl.SSLError):
+            if self._tls:
+                connection = self._tls.wrap_socket(connection, server_side=True)
+            with connection:
+                script(self, connection)
+
+    def receive(self, connection):
+        """Read one whole request and keep it."""
+        data = b""
+        while b"\r\n\r\n" not in data:
+            data += connection.recv(4096) or self._gone()
+        head, _, body = data.partition(b"\r\n\r\n")
+        received = Received(head, body, time.time())
+        length = int(received.header("content-length") or 0)
+        while len(body) < length:
+            body += connection.recv(4096) or self._gone()
+        self.received.append(Received(head, body, received.at))
+
+    def _gone(self):
+        raise ConnectionResetError
+
+
+def http(status=200, body=b"", *, headers=(), length=None):
+    """The bytes of an answer; ``length`` may lie."""
+    lines = [f"HTTP/1.1 {status} Whatever", f"Content-Length: {len(body) if length is None else length}"]
+    lines += [f"{name}: {value}" for name, value in headers]
+    return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
+
+
+def answer(*args, **kwargs):
+    """Read the request and answer it."""
+    return send(http(*args, **kwargs))
+
+
+def send(data):
+    """Read the request, send these bytes and close."""
+
+    def script(server, connection):
+        server.receive(connection)
+        connection.sendall(data)
+
+    return script
+
+
+def drip(fast, slow, *, every=0.2):
+    """Read the request, send ``fast`` at once and ``slow`` a byte at a time."""
+
+    def script(server, connection):
+        server.receive(connection)
+        connection.sendall(fast)
+        for position in range(len(slow)):
+            connection.sendall(slow[position : position + 1])
+            server.wait(every)
+
+    return script
+
+
+def stall(fast=b""):
+    """Read the request, send ``fast`` and then nothing."""
+
+    def script(server, connection):
+        server.receive(connection)
+        connection.sendall(fast)
+        server.wait(STALL_SECONDS)
+
+    return script
+
+
+def say_nothing(server, connection):
+    """Take the connection and neither read nor write."""
+    server.wait(STALL_SECONDS)
+
+
+def drip_unasked(server, connection):
+    """Write single bytes without reading, as a stalled TLS handshake."""
+    for byte in b"\x16\x03\x03\x40\x00" + b"\x02" * 200:
+        connection.sendall(bytes([byte]))
+        server.wait(0.2)
+
+
+def reset(server, connection):
+    """Read the request and reset the connection."""
+    server.receive(connection)
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
+def hang_up(server, connection):
+    """Read the request and close without a word."""
+    server.receive(connection)
+
+
+def free_port():
+    """A port on which nobody listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]

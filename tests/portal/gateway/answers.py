@@ -1,0 +1,27 @@
+"""Answers of the service as Python values, for tests to bend."""
+
+import json
+
+HOST = "shop.example.com"
+
+
+def dashboard(**changes):
+    return {
+        "ok": True,
+        "host": HOST,
+        "dashboard": {"generated_at": "2026-01-02T03:04:05Z", "grade": "A", "page": 1, "page_size": 20},
+        "summary": {"open": 0},
+        "threats": [],
+        "charts": [],
+        "coverage": [],
+        "analyst_notes": [],
+        "entitlement": {"plan": "standard", "status": "active"},
+    } | changes
+
+
+def refusal(code, **details):
+    return {"ok": False, "error": {"code": code, "message": "No.", "request_id": "req-1"} | details}
+
+
+def encoded(value):
+    return json.dumps(value).encode()

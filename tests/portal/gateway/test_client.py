@@ -1,0 +1,381 @@
+import gzip
+import json
+import logging
+import threading
+import time
+
+import pytest
+
+import es1
+from portal.gateway import (
+    BadAnswer,
+    CannotConnect,
+    InactiveEntitlement,
+    LinkedSite,
+    Question,
+    RateLimited,
+    Rejected,
+    RevokedLink,
+    SignatureRefused,
+    TimedOut,
+    UnknownLink,
+    Unreachable,
+    Upstream,
+    fetch_dashboard,
+)
+from tests.factories import SECRET
+from tests.faults.server import (
+    FaultServer,
+    answer,
+    drip,
+    drip_unasked,
+    free_port,
+    hang_up,
+    http,
+    reset,
+    say_nothing,
+    send,
+    stall,
+)
+from tests.portal.gateway.answers import HOST, dashboard, encoded, refusal
+
+SITE = LinkedSite(
+    host=HOST, link_id="6f1c2f0e-8f7e-4f57-9a3b-0d4a5b6c7d8e", account_ref="acct_0001", secret=SECRET
+)
+GOOD = encoded(dashboard())
+OK = answer(200, GOOD)
+
+
+def ask(server, question=None, *, seconds=10):
+    upstream = Upstream(base_url=server.base_url, timeout_seconds=seconds)
+    return fetch_dashboard(upstream, SITE, question or Question())
+
+
+def test_client_returns_the_dashboard():
+    with FaultServer(OK) as server:
+        found = ask(server)
+    assert found.host == HOST
+    assert found.dashboard.grade == "A"
+
+
+def test_client_sends_compact_json_without_empty_filters():
+    with FaultServer(OK) as server:
+        ask(server, Question(severity="High", query="été", page=2))
+    [received] = server.received
+    assert received.head.startswith(b"POST /v1/site/dashboard HTTP/1.1\r\n")
+    assert (
+        received.body
+        == (
+            '{"host":"shop.example.com","link_id":"6f1c2f0e-8f7e-4f57-9a3b-0d4a5b6c7d8e",'
+            '"portal_account_ref":"acct_0001","severity":"High","query":"été","page":2,"page_size":20}'
+        ).encode()
+    )
+
+
+def test_client_signs_the_bytes_that_it_sends():
+    with FaultServer(OK) as server:
+        ask(server)
+    [received] = server.received
+    names = [es1.TIMESTAMP_HEADER, es1.NONCE_HEADER, es1.SIGNATURE_HEADER]
+    es1.verify(
+        [SECRET],
+        {name: received.header(name) for name in names},
+        method="POST",
+        path="/v1/site/dashboard",
+        body=received.body,
+        now=int(received.at),
+        window=2,
+    )
+
+
+def test_client_asks_for_an_answer_without_compression():
+    with FaultServer(OK) as server:
+        ask(server)
+    [received] = server.received
+    assert received.header("accept-encoding") == "identity"
+    assert received.header("content-type") == "application/json"
+
+
+def test_client_ignores_proxies_and_passwords_of_the_environment(monkeypatch, tmp_path):
+    netrc = tmp_path / "netrc"
+    netrc.write_text("machine 127.0.0.1 login someone password something\n")
+    monkeypatch.setenv("NETRC", str(netrc))
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.setenv(name, f"http://127.0.0.1:{free_port()}")
+    with FaultServer(OK) as server:
+        ask(server)
+    [received] = server.received
+    assert received.header("authorization") is None
+
+
+# Deadlines
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param(say_nothing, id="no-answer-at-all"),
+        pytest.param(stall(b"HTTP/1.1 200 OK\r\n"), id="stalls-in-the-headers"),
+        pytest.param(stall(http(200, GOOD)[:-20]), id="stalls-in-the-body"),
+        pytest.param(drip(b"", http(200, GOOD)), id="drips-the-headers"),
+        pytest.param(drip(http(200, GOOD)[: -len(GOOD)], GOOD), id="drips-the-body"),
+        pytest.param(
+            drip(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n" * 50),
+            id="drips-chunks",
+        ),
+        pytest.param(drip(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 50), id="drips-interim-answers"),
+    ],
+)
+def test_client_gives_up_at_the_deadline_when_the_service(script):
+    started = time.monotonic()
+    with FaultServer(script) as server:
+        with pytest.raises(TimedOut):
+            ask(server, seconds=1)
+        assert time.monotonic() - started < 3
+    assert server.connections == 1
+
+
+@pytest.mark.parametrize("script", [say_nothing, drip_unasked])
+def test_client_gives_up_on_a_tls_handshake_that_never_ends(script):
+    started = time.monotonic()
+    with FaultServer(script) as server:
+        upstream = Upstream(base_url=server.base_url.replace("http:", "https:"), timeout_seconds=1)
+        with pytest.raises(TimedOut):
+            fetch_dashboard(upstream, SITE, Question())
+        assert time.monotonic() - started < 3
+
+
+def test_client_leaves_no_thread_behind():
+    with FaultServer(say_nothing) as server:
+        before = threading.active_count()
+        with pytest.raises(TimedOut):
+            ask(server, seconds=1)
+        assert threading.active_count() <= before + 1  # the server's own, for the connection
+
+
+# Connections
+
+
+def test_client_cannot_connect_where_nobody_listens():
+    upstream = Upstream(base_url=f"http://127.0.0.1:{free_port()}", timeout_seconds=2)
+    with pytest.raises(CannotConnect, match="refused"):
+        fetch_dashboard(upstream, SITE, Question())
+
+
+def test_client_cannot_connect_to_a_name_that_does_not_exist():
+    upstream = Upstream(base_url="https://nowhere.invalid", timeout_seconds=20)
+    with pytest.raises(CannotConnect):
+        fetch_dashboard(upstream, SITE, Question())
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param(reset, id="reset"),
+        pytest.param(hang_up, id="hung-up"),
+        pytest.param(answer(200, GOOD[:-5], length=len(GOOD)), id="truncated"),
+        pytest.param(send(b"SSH-2.0-OpenSSH_9.2\r\n"), id="not-http"),
+        pytest.param(send(b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 200 + b"\r\n"), id="too-many-headers"),
+    ],
+)
+def test_client_reports_a_lost_connection_without_asking_again(script):
+    with FaultServer(script) as server, pytest.raises(Unreachable) as caught:
+        ask(server)
+    assert not isinstance(caught.value, CannotConnect)
+    assert server.connections == 1
+
+
+# Answers that are none
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param(answer(200, b"<html>"), id="html"),
+        pytest.param(answer(200, b""), id="empty"),
+        pytest.param(answer(200, b"\xff\xfe"), id="not-utf-8"),
+        pytest.param(answer(200, GOOD, length=len(GOOD) - 5), id="length-too-short"),
+        pytest.param(answer(200, encoded(dashboard(ok=False))), id="not-ok"),
+        pytest.param(answer(200, encoded(dashboard(host="other.example.com"))), id="another-host"),
+        pytest.param(answer(200, b'{"ok":true}'), id="members-missing"),
+        pytest.param(answer(200, encoded(dashboard(threats={}))), id="wrong-type"),
+        pytest.param(answer(200, gzip.compress(GOOD), headers=[("Content-Encoding", "gzip")]), id="gzip"),
+        pytest.param(answer(200, b" " * 3_000_000 + GOOD), id="3-megabytes"),
+        pytest.param(answer(204), id="204"),
+        pytest.param(answer(400, b"<html>"), id="400-html"),
+        pytest.param(answer(401, b'{"error":"no"}'), id="401-of-another-shape"),
+        pytest.param(answer(403, encoded({"ok": True, "error": {"code": "x"}})), id="403-that-says-ok"),
+    ],
+)
+def test_client_takes_for_a_bad_answer(script):
+    with FaultServer(script) as server, pytest.raises(BadAnswer):
+        ask(server)
+    assert server.connections == 1
+
+
+def test_client_never_follows_a_redirect():
+    with FaultServer(OK) as elsewhere:
+        redirect = answer(307, b"x" * 100, headers=[("Location", elsewhere.base_url + "/v1/site/dashboard")])
+        with FaultServer(redirect) as server, pytest.raises(BadAnswer):
+            ask(server)
+        assert server.connections == 1
+        assert elsewhere.connections == 0
+
+
+# The one retry
+
+
+@pytest.mark.parametrize("status", [502, 503, 504])
+def test_client_asks_once_more_after(status):
+    with FaultServer(answer(status, b"<html>"), OK) as server:
+        assert ask(server).host == HOST
+    assert server.connections == 2
+
+
+@pytest.mark.parametrize("status", [502, 503, 504])
+def test_client_asks_at_most_twice_after(status):
+    with FaultServer(answer(status, b"<html>")) as server, pytest.raises(Unreachable):
+        ask(server)
+    assert server.connections == 2
+
+
+def test_client_signs_a_retry_anew():
+    with FaultServer(answer(503, headers=[("Retry-After", "1")]), OK) as server:
+        ask(server)
+    first, second = server.received
+    assert first.body == second.body
+    for name in (es1.TIMESTAMP_HEADER, es1.NONCE_HEADER, es1.SIGNATURE_HEADER):
+        assert first.header(name) != second.header(name)
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_client_waits_as_long_as_retry_after_asks_when_it_fits(status):
+    refused = answer(status, encoded(refusal("rate_limited")), headers=[("Retry-After", "1")])
+    with FaultServer(refused, OK) as server:
+        ask(server)
+    first, second = server.received
+    assert second.at - first.at >= 1
+
+
+@pytest.mark.parametrize("retry_after", ["60", "Fri, 31 Dec 2100 23:59:59 GMT"])
+def test_client_does_not_ask_again_when_retry_after_does_not_fit(retry_after):
+    busy = answer(503, headers=[("Retry-After", retry_after)])
+    with FaultServer(busy, OK) as server, pytest.raises(Unreachable):
+        ask(server)
+    assert server.connections == 1
+
+
+@pytest.mark.parametrize(("retry_after", "seconds"), [("60", 60), ("soon", 0), (None, 0)])
+def test_client_reports_a_rate_limit_that_does_not_fit(retry_after, seconds):
+    headers = [("Retry-After", retry_after)] if retry_after else []
+    limited = answer(429, encoded(refusal("rate_limited")), headers=headers)
+    with FaultServer(limited, OK) as server, pytest.raises(RateLimited) as caught:
+        ask(server)
+    assert caught.value.retry_after == seconds
+    assert server.connections == 1
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 408, 413, 500])
+def test_client_never_asks_again_after(status):
+    with FaultServer(answer(status, encoded(refusal("x"))), OK) as server:
+        with pytest.raises((Rejected, SignatureRefused, Unreachable)):
+            ask(server)
+    assert server.connections == 1
+
+
+# What the service says no to
+
+
+@pytest.mark.parametrize("code", ["invalid_signature", "stale_timestamp", "replayed_nonce", "anything"])
+def test_client_reports_a_refused_signature(code):
+    body = encoded(refusal(code))
+    with FaultServer(answer(401, body)) as server, pytest.raises(SignatureRefused) as caught:
+        ask(server)
+    assert (caught.value.status, caught.value.code) == (401, code)
+
+
+def test_client_reports_an_inactive_entitlement_with_its_plan():
+    body = refusal("inactive_entitlement", plan="standard", status="expired", ends_on="2026-01-31")
+    with FaultServer(answer(403, encoded(body))) as server, pytest.raises(InactiveEntitlement) as caught:
+        ask(server)
+    assert caught.value.plan == "standard"
+    assert caught.value.entitlement_status == "expired"
+    assert caught.value.ends_on.isoformat() == "2026-01-31"
+
+
+def test_client_reports_a_revoked_link_with_its_time():
+    body = refusal("revoked_link", revoked_at="2026-01-31T10:00:00Z")
+    with FaultServer(answer(403, encoded(body))) as server, pytest.raises(RevokedLink) as caught:
+        ask(server)
+    assert caught.value.revoked_at.isoformat() == "2026-01-31T10:00:00+00:00"
+
+
+def test_client_reports_an_unknown_link():
+    with FaultServer(answer(404, encoded(refusal("unknown_link")))) as server, pytest.raises(UnknownLink):
+        ask(server)
+
+
+@pytest.mark.parametrize(("status", "code"), [(404, "not_found"), (403, "other"), (400, "invalid_request")])
+def test_client_reports_any_other_refusal_by_its_code(status, code):
+    with FaultServer(answer(status, encoded(refusal(code)))) as server, pytest.raises(Rejected) as caught:
+        ask(server)
+    assert (caught.value.status, caught.value.code) == (status, code)
+
+
+def test_client_keeps_the_request_id_of_a_refusal():
+    refused = answer(404, encoded(refusal("unknown_link")), headers=[("X-Request-Id", "0123abcd")])
+    with FaultServer(refused) as server, pytest.raises(UnknownLink) as caught:
+        ask(server)
+    assert caught.value.request_id == "0123abcd"
+
+
+def test_client_drops_a_request_id_that_no_log_should_hold():
+    refused = answer(500, headers=[("X-Request-Id", "a b\x1b[31m")])
+    with FaultServer(refused) as server, pytest.raises(Unreachable) as caught:
+        ask(server)
+    assert caught.value.request_id == ""
+
+
+# The log
+
+
+def test_client_warns_of_a_refused_signature_with_the_skew_of_the_clocks(caplog):
+    body = encoded(refusal("stale_timestamp", server_time=int(time.time()) - 600))
+    with FaultServer(answer(401, body, headers=[("X-Request-Id", "0123abcd")])) as server:
+        with pytest.raises(SignatureRefused):
+            ask(server)
+    [record] = [record for record in caplog.records if record.name.startswith("portal")]
+    assert record.levelno == logging.WARNING
+    assert "stale_timestamp" in record.message
+    assert "0123abcd" in record.message
+    assert "our clock is +60" in record.message
+
+
+def test_client_notes_a_customers_own_state_without_a_warning(caplog):
+    caplog.set_level(logging.INFO)
+    with FaultServer(answer(404, encoded(refusal("unknown_link")))) as server, pytest.raises(UnknownLink):
+        ask(server)
+    [record] = [record for record in caplog.records if record.name.startswith("portal")]
+    assert record.levelno == logging.INFO
+
+
+@pytest.mark.parametrize(
+    "script",
+    [OK, reset, answer(401, encoded(refusal("invalid_signature"))), answer(200, b"<html>"), answer(502)],
+)
+def test_client_tells_no_log_and_no_error_the_secret_or_a_signature(script, caplog):
+    caplog.set_level(logging.DEBUG)
+    told = ""
+    with FaultServer(script) as server:
+        try:
+            ask(server)
+        except Exception as error:
+            while error:
+                told += repr(error) + str(error) + repr(vars(error))
+                error = error.__cause__ or error.__context__
+    told += caplog.text
+    assert SECRET not in told
+    for received in server.received:
+        assert received.header(es1.SIGNATURE_HEADER) not in told
+        assert received.header(es1.NONCE_HEADER) not in told
+        assert json.loads(received.body)["link_id"] not in told
