@@ -15,7 +15,7 @@ LOOPBACK_HOSTS = {"localhost", "127.0.0.1", "[::1]"}
 
 if sys.argv[1:2] == ["demo"]:
     # The demo must write its .env before any setting is read.
-    from config.demo_environment import prepare_environment
+    from config.demo.environment import prepare_environment
 
     prepare_environment(BASE_DIR, sys.argv[2:])
 
@@ -210,5 +210,7 @@ LOGGING = {
         "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
     },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    # Refusals are logged once, by the part that refuses.
+    "loggers": {"django.request": {"level": "ERROR"}},
     "root": {"handlers": ["console"], "level": "INFO"},
 }

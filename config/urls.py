@@ -13,6 +13,8 @@ urlpatterns = [
     path("accounts/", include("allauth.urls")),
 ]
 if settings.ENABLE_API:
+    handler400 = "config.errors.bad_request"
+    handler500 = "config.errors.server_error"
     urlpatterns.append(path("v1/", include("dashboard_api.urls")))
 if settings.ENABLE_PORTAL:
     urlpatterns.append(path("", include("portal.urls")))

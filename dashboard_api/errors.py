@@ -2,6 +2,7 @@
 
 ApiError                       status  code
     NotFound                   404     not_found
+    BadRequest                 400     bad_request
     MethodNotAllowed           405     method_not_allowed
     UnexpectedQuery            400     unexpected_query
     UnsupportedMediaType       415     unsupported_media_type
@@ -50,6 +51,13 @@ class NotFound(ApiError):
 
     status, code = 404, "not_found"
     message = "There is nothing at this path. The dashboard is at POST /v1/site/dashboard."
+
+
+class BadRequest(ApiError):
+    """The web server or Django refused the request before the endpoint saw it."""
+
+    status, code = 400, "bad_request"
+    message = "The request could not be read; check its Host header and its framing."
 
 
 class MethodNotAllowed(ApiError):

@@ -1,10 +1,13 @@
 """The signed endpoint: the flow of one call, from bytes to answer."""
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
 
+from dashboard_api import policy
 from dashboard_api.access import linked_site
 from dashboard_api.authentication import authenticate
-from dashboard_api.contract import DashboardAnswer, read_question
+from dashboard_api.contract import DashboardAnswer, openapi, read_question
 from dashboard_api.dashboard import build_dashboard
 from dashboard_api.endpoint import json_endpoint, receive
 from dashboard_api.errors import NotFound
@@ -20,6 +23,29 @@ def site_dashboard(request: HttpRequest) -> DashboardAnswer:
     question = read_question(caller.fields)
     link = linked_site(caller.account, question, call.moment)
     return build_dashboard(link, question, call.moment)
+
+
+@require_safe
+def openapi_document(_: HttpRequest) -> HttpResponse:
+    """``GET /v1/openapi.json``: the contract for machines."""
+    return JsonResponse(openapi.document())
+
+
+@require_safe
+def documentation(request: HttpRequest) -> HttpResponse:
+    """``GET /v1/docs``: the contract and the signing recipe for people."""
+    return render(
+        request,
+        "dashboard_api/documentation.html",
+        {
+            "path": DASHBOARD_PATH,
+            "base_url": request.build_absolute_uri("/").rstrip("/"),
+            "fields": openapi.fields_for_people(),
+            "members": openapi.members_for_people(),
+            "refusals": list(openapi.refusals()),
+            "policy": policy,
+        },
+    )
 
 
 @json_endpoint

@@ -63,7 +63,7 @@ def make_finding(website, *, source=None, **fields):
         "location": f"https://{website.host}/page/{number}",
         "locations_count": 1,
         "first_seen": now - timedelta(days=3),
-        "last_seen": now - timedelta(days=1),
+        "last_seen": now,
     }
     return api.Finding.objects.create(website=website, **(defaults | fields))
 

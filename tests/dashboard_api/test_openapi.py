@@ -1,0 +1,103 @@
+"""The OpenAPI document, held against real answers, and its human page."""
+
+import json
+
+import jsonschema
+import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from dashboard_api.contract import openapi
+from tests.dashboard_api.calls import ask, fields_for
+from tests.factories import make_coverage, make_finding, make_link, make_note
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def document(client):
+    return client.get("/v1/openapi.json").json()
+
+
+def check(instance, document, schema):
+    """Validate ``instance`` against a schema that refers into ``document``."""
+    resolved = {"$schema": "https://json-schema.org/draft/2020-12/schema", **document, **schema}
+    jsonschema.Draft202012Validator(resolved).validate(instance)
+
+
+def answer_schema(document, status):
+    answers = document["paths"]["/v1/site/dashboard"]["post"]["responses"]
+    return answers[str(status)]["content"]["application/json"]["schema"]
+
+
+def test_document_is_valid_openapi_3_1(document):
+    assert document["openapi"].startswith("3.1")
+    OpenAPIV31SpecValidator(document).validate()
+
+
+@pytest.mark.parametrize("filters", [{}, {"severity": "High", "page_size": 20}, {"query": "nothing"}])
+def test_real_answers_have_the_documented_shape(client, document, filters):
+    link = make_link()
+    finding = make_finding(link.website, references=["https://example.com"], cwe=[79], cve=["CVE-2024-1"])
+    make_note(link.website, finding=finding)
+    make_coverage(link.website)
+    response = ask(client, fields_for(link, **filters))
+    assert response.status_code == 200
+    check(response.json(), document, answer_schema(document, 200))
+
+
+@pytest.mark.parametrize(
+    ("fields", "status"),
+    [({"page": 0}, 400), ({"link_id": "unknown"}, 404), ({"portal_account_ref": "x"}, 401)],
+)
+def test_real_refusals_have_the_documented_shape(client, document, fields, status):
+    response = ask(client, fields_for(make_link(), **fields))
+    assert response.status_code == status
+    check(response.json(), document, answer_schema(document, status))
+
+
+QUESTIONS = [
+    {},
+    {"severity": "High", "source": "nuclei", "kind": "confirmed", "query": "js", "page": 1, "page_size": 20},
+    {"severity": "", "kind": None, "query": "", "page": None},
+    {"page": 0},
+    {"page_size": 101},
+    {"page": "1"},
+    {"query": "x" * 201},
+    {"severity": "Hgih"},
+    {"unknown": 1},
+    {"host": None},
+    {"status": "all"},
+    {"status": "closed"},
+]
+
+
+@pytest.mark.parametrize("fields", QUESTIONS, ids=json.dumps)
+def test_the_question_schema_accepts_what_the_endpoint_accepts(client, document, fields):
+    fields = fields_for(make_link(), **fields)
+    schema = {"$ref": "#/components/schemas/DashboardQuestion"}
+    accepted = ask(client, fields).status_code == 200
+    try:
+        check(fields, document, schema)
+    except jsonschema.ValidationError:
+        assert not accepted
+    else:
+        assert accepted
+
+
+def test_every_error_code_is_documented(document):
+    described = json.dumps(document["paths"])
+    assert all(refusal.code in described for refusal in openapi.refusals())
+    assert len(list(openapi.refusals())) == 18
+
+
+def test_the_human_page_shows_every_field_member_and_code(client):
+    page = client.get("/v1/docs").content.decode()
+    for text in ("portal_account_ref", "analyst_notes", "replayed_nonce", "openssl dgst", "/v1/openapi.json"):
+        assert text in page
+
+
+def test_the_human_page_obeys_the_content_security_policy(client):
+    page = client.get("/v1/docs")
+    assert "default-src 'none'" in page["Content-Security-Policy"]
+    assert b"<script" not in page.content
+    assert b"style=" not in page.content
