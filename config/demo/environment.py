@@ -1,0 +1,108 @@
+"""The demo's ``.env``, written before Django reads a setting."""
+
+import argparse
+import os
+import secrets
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from cryptography.fernet import Fernet
+
+MARKER = "# Written by 'manage.py demo', which reads it again. Not for production."
+DEFAULT_PORT = 8000
+DATABASE_URL = "sqlite:///var/demo/records.sqlite3"
+# What must hold for the demo to be whole and to touch nobody else's data.
+REQUIRED = {
+    "DATABASE_URL": DATABASE_URL,
+    "REDIS_URL": "",
+    "ENABLE_API": "true",
+    "ENABLE_PORTAL": "true",
+    "PORTAL_ACCOUNT_REF": "",
+    "SITE_API_SECRET": "",
+}
+
+
+class DemoRefused(SystemExit):
+    """Ends the command with its message: without settings there is no other way to say it."""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What ``manage.py demo`` understands."""
+    parser.add_argument(
+        "--port", type=_port, default=DEFAULT_PORT, help="serve on this port (default: %(default)s)"
+    )
+    parser.add_argument("--no-serve", action="store_true", help="prepare everything, then stop")
+    parser.add_argument("--reset", action="store_true", help="delete the demo's data and begin again")
+
+
+def prepare_environment(
+    base_dir: Path, arguments: Sequence[str], environ: Mapping[str, str] = os.environ
+) -> None:
+    """Write ``.env`` where there is none, and keep its address true to ``--port``.
+
+    Raises DemoRefused, having touched nothing, when the settings in force would not be the demo's own.
+    """
+    parser = argparse.ArgumentParser(
+        prog="manage.py demo", description="Set up a demo on this machine and serve it."
+    )
+    add_options(parser)
+    options, _ = parser.parse_known_args(arguments)
+    file = base_dir / ".env"
+    lines = _read(file) if file.exists() else _new_lines()
+    lines = [line for line in lines if not line.startswith("DASHBOARD_BASE_URL=")]
+    lines.append(f"DASHBOARD_BASE_URL=http://127.0.0.1:{options.port}")
+    _refuse_other_settings(dict(line.split("=", maxsplit=1) for line in lines if "=" in line), environ)
+    _write(file, lines)
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 0 < int(text) < 65536):
+        raise argparse.ArgumentTypeError("must be a number from 1 to 65535")
+    return int(text)
+
+
+def _new_lines() -> list[str]:
+    return [
+        MARKER,
+        f"SECRET_KEY={secrets.token_urlsafe(48)}",
+        f"MASTER_KEYS=1:{Fernet.generate_key().decode()}",
+        f"DATABASE_URL={DATABASE_URL}",
+        "ALLOWED_HOSTS=localhost,127.0.0.1,[::1]",
+        "ALLOW_PRIVATE_HOSTS=true",
+        "SUPPORT_URL=https://example.com/support",
+        "RENEW_URL=https://example.com/renew",
+        "LINK_URL=https://example.com/link",
+        f"DEMO_PASSWORD={secrets.token_urlsafe(12)}",
+    ]
+
+
+def _read(file: Path) -> list[str]:
+    lines = file.read_text().splitlines()
+    if lines[:1] != [MARKER]:
+        raise DemoRefused(
+            "The demo runs on its own settings, and there is an .env here that it did not write.\n"
+            "Nothing was changed. Move that file away, or try the demo in a fresh clone."
+        )
+    return lines
+
+
+def _refuse_other_settings(settings: Mapping[str, str], environ: Mapping[str, str]) -> None:
+    for name, own in {**settings, **REQUIRED}.items():
+        if environ.get(name, own) != own:
+            raise DemoRefused(
+                f"The demo runs on its own settings, and {name} is set in the environment.\n"
+                f"Nothing was changed. Try again without it: unset {name}"
+            )
+        if settings.get(name, own) != own:
+            raise DemoRefused(
+                f"The demo runs on its own settings, and {name} in .env was changed.\n"
+                "Nothing was done. Move .env away, and the demo writes a new one."
+            )
+
+
+def _write(file: Path, lines: Sequence[str]) -> None:
+    try:
+        file.touch(mode=0o600)
+        file.write_text("\n".join(lines) + "\n")
+    except OSError as error:
+        raise DemoRefused(f"Cannot write {file}: {error.strerror}.") from error

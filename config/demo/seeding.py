@@ -1,0 +1,138 @@
+"""Puts the demo's cast into an empty database, as a whole or not at all."""
+
+from datetime import datetime, timedelta
+from random import Random
+
+from django.contrib.auth.hashers import make_password
+from django.contrib.auth.models import Group, Permission, User
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from config.demo import cast
+from config.demo.catalogue import read_catalogue
+from config.demo.findings import PERIOD, store_findings
+from dashboard_api import models as api
+from portal import models as portal
+
+SEED = 2026
+BY = "demo"
+
+
+def is_seeded() -> bool:
+    """Whether somebody lives in the database already."""
+    return User.objects.exists()
+
+
+@transaction.atomic
+def seed(password: str) -> None:
+    """Fill an empty database; ``password`` opens every user."""
+    now = timezone.now()
+    _create_people(password)
+    for account in cast.ACCOUNTS:
+        _create_account(account, now)
+    catalogue, dice = read_catalogue(), Random(SEED)  # noqa: S311 - the same demo every time
+    api.Source.objects.bulk_create(
+        api.Source(slug=slug, name=name) for slug, name in catalogue.engines.items()
+    )
+    for site in cast.SITES:
+        website = _create_website(site, now)
+        runs = _create_coverage(site, website, now)
+        store_findings(catalogue, website, site.findings, runs, now=now, dice=dice)
+    _create_notes(now)
+
+
+def _create_people(password: str) -> None:
+    stored = make_password(password)  # once: hashing is slow on purpose
+    people = User.objects.bulk_create(
+        User(
+            username=person.username,
+            email=f"{person.username}@example.com",
+            password=stored,
+            is_staff=person.is_staff,
+            is_superuser=person.is_superuser,
+        )
+        for person in cast.PEOPLE
+    )
+    reads = Permission.objects.filter(content_type__app_label="dashboard_api", codename__startswith="view_")
+    writes = Permission.objects.filter(
+        content_type__app_label="dashboard_api",
+        codename__in=["change_finding", "add_analystnote", "change_analystnote"],
+    )
+    analysts = Group.objects.create(name="Analysts")
+    analysts.permissions.set((reads | writes).exclude(content_type__model__in=["secret", "nonce"]))
+    analysts.user_set.set(user for user in people if user.is_staff and not user.is_superuser)
+
+
+def _create_account(account: cast.DemoAccount, now: datetime) -> None:
+    service_side = api.Account.objects.create(ref=account.ref, name=account.name)
+    api.Entitlement.objects.create(
+        account=service_side,
+        plan=account.plan,
+        starts_on=(now - timedelta(days=200)).date(),
+        ends_on=(now + timedelta(days=account.ends_in_days)).date(),
+        features=["export", "notes"],
+    )
+    _, secret = api.Secret.objects.issue(service_side, by=BY)
+    portal_side = portal.Account(ref=account.ref, name=account.name)
+    portal_side.set_secret(secret)
+    portal_side.save()
+    portal.Membership.objects.create(
+        user=User.objects.get(username=account.owner),
+        account=portal_side,
+        role=portal.Membership.Role.OWNER,
+    )
+
+
+def _create_website(site: cast.DemoSite, now: datetime) -> api.Website:
+    website = api.Website.objects.create(host=site.host, created_at=now - PERIOD)
+    website.verify(method=site.method, by=BY, at=now - PERIOD)
+    link = api.SiteLink.objects.link(api.Account.objects.get(ref=site.account), website, by=BY)
+    if site.host == cast.REVOKED:
+        link.revoke(by=BY, reason="The shop was sold.", now=now - timedelta(days=5))
+    portal.Website.objects.create(
+        account=portal.Account.objects.get(ref=site.account),
+        host=site.host,
+        link_id=cast.UNPAIRED_LINK_ID if site.host == cast.UNPAIRED else link.link_id,
+    )
+    return website
+
+
+def _create_coverage(site: cast.DemoSite, website: api.Website, now: datetime) -> list[api.Coverage]:
+    sources = api.Source.objects.in_bulk(field_name="slug")
+    return api.Coverage.objects.bulk_create(
+        api.Coverage(
+            website=website,
+            source=sources[run.engine],
+            state=run.state,
+            last_run_at=now - timedelta(hours=run.hours_ago),
+            completed_at=now - timedelta(hours=run.completed),
+            urls_checked=run.urls_checked,
+            version=run.version,
+            detail=run.detail,
+        )
+        for run in site.runs
+    )
+
+
+def _create_notes(now: datetime) -> None:
+    websites = api.Website.objects.in_bulk(field_name="host")
+    accounts = api.Account.objects.in_bulk(field_name="ref")
+    api.AnalystNote.objects.bulk_create(
+        api.AnalystNote(
+            website=websites[note.host],
+            finding=_worst_of_rule(websites[note.host], note.rule) if note.rule else None,
+            account=accounts[note.account] if note.account else None,
+            author="Robin Analyst",
+            body=note.body,
+            is_internal=note.is_internal,
+            created_at=now - timedelta(days=note.days_ago),
+        )
+        for note in cast.NOTES
+    )
+    api.AnalystNote.objects.update(updated_at=F("created_at"))
+
+
+def _worst_of_rule(website: api.Website, rule: str) -> api.Finding:
+    findings = website.findings.with_status(api.Finding.Status.OPEN).filter(rule=rule)
+    return findings.worst_first()[:1].get()

@@ -1,0 +1,131 @@
+"""A demo of the whole product, set up and served by one command."""
+
+import os
+import socket
+import sys
+from argparse import ArgumentParser
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.staticfiles.finders import get_finders
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connections
+
+from config.databases import databases
+from config.demo import cast, seeding
+from config.demo.environment import DATABASE_URL, add_options
+from portal.models import Account
+from portal.sealing import CannotUnseal
+
+
+class Command(BaseCommand):
+    """Migrations, static files, data; then addresses, sign-ins and a server."""
+
+    help = "Set up a demo on this machine and serve it."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Take what is described beside the demo's environment."""
+        add_options(parser)
+
+    def handle(self, *args: Any, port: int, no_serve: bool, reset: bool, **options: Any) -> None:
+        """Prepare what is missing and serve."""
+        files = _own_files()
+        password = os.environ["DEMO_PASSWORD"]
+        if not no_serve:
+            _refuse_busy_port(port)
+        if reset:
+            _delete(files)
+        for alias in settings.DATABASES:
+            call_command("migrate", database=alias, verbosity=0)
+        if _static_files_changed():
+            call_command("collectstatic", interactive=False, verbosity=0)
+        if not seeding.is_seeded():
+            self.stdout.write("Making demo data ...")
+            seeding.seed(password)
+        _refuse_foreign_keys()
+        self.stdout.write(_introduction(port, password))
+        if not no_serve:
+            os.environ["DJANGO_RUNSERVER_HIDE_WARNING"] = "true"
+            call_command("runserver", f"127.0.0.1:{port}", use_reloader=False, skip_checks=True)
+
+
+def _own_files() -> list[Path]:
+    """The database files in use; raises CommandError when they are not the demo's own."""
+    own = databases(DATABASE_URL, settings.BASE_DIR)
+    names = {alias: database["NAME"] for alias, database in settings.DATABASES.items()}
+    if names != {alias: database["NAME"] for alias, database in own.items()} or settings.REDIS_URL:
+        raise CommandError(
+            "The demo touches only its own data, and these settings name other databases. "
+            "Start it as 'manage.py demo', without --settings and DJANGO_SETTINGS_MODULE."
+        )
+    return [Path(name) for name in names.values()]
+
+
+def _refuse_busy_port(port: int) -> None:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            raise CommandError(
+                f"Port {port} cannot be used ({error.strerror}). Choose another: --port {port % 65535 + 1}"
+            ) from error
+
+
+def _delete(files: Iterable[Path]) -> None:
+    connections.close_all()
+    for file in files:
+        for suffix in ("", "-wal", "-shm"):
+            file.with_name(file.name + suffix).unlink(missing_ok=True)
+
+
+def _static_files_changed() -> bool:
+    """Whether a static file is newer than the collected ones; collecting takes seconds."""
+    manifest = Path(settings.STATIC_ROOT, "staticfiles.json")
+    if not manifest.exists():
+        return True
+    collected_at = manifest.stat().st_mtime
+    return any(
+        Path(storage.path(name)).stat().st_mtime > collected_at
+        for finder in get_finders()
+        for name, storage in finder.list([])
+    )
+
+
+def _refuse_foreign_keys() -> None:
+    """The data of an earlier .env cannot be opened with this one's keys."""
+    try:
+        Account.objects.get(ref=cast.ACCOUNTS[0].ref).reveal_secret()
+    except CannotUnseal as error:
+        raise CommandError(
+            "The demo's data were made with the keys of another .env. "
+            "Begin again with 'manage.py demo --reset', or put that .env back."
+        ) from error
+
+
+def _introduction(port: int, password: str) -> str:
+    address = f"http://127.0.0.1:{port}"
+    manage = f"{_python()} manage.py"
+    people = "\n".join(f"    {person.username:<11}{person.sees}" for person in cast.PEOPLE)
+    return f"""
+  Portal   {address}/
+  Admin    {address}/admin/
+  API      {address}/v1/site/dashboard, described at {address}/v1/openapi.json
+
+  Sign in with the password {password} as
+{people}
+
+  Call the API as a customer's backend does:
+    {manage} signed_request --host shop.example.com --severity High
+  Bring in a scanner's report, and see it in the portal:
+    {manage} import_report docs/samples/nuclei.jsonl --host launch.example.net
+"""
+
+
+def _python() -> str:
+    """The interpreter as one would type it here."""
+    executable, here = Path(sys.executable), Path.cwd()
+    return str(executable.relative_to(here)) if executable.is_relative_to(here) else "python"
