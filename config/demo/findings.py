@@ -49,7 +49,7 @@ def _distinct(
     """``count`` different combinations of a problem, a place and an engine that notices it."""
     problems = [problem for problem in catalogue.problems if not problem.rules.keys().isdisjoint(engines)]
     weights = [problem.weight for problem in problems]
-    drawn = set()
+    drawn: set[tuple[str, Place, str]] = set()
     while len(drawn) < count:
         problem = dice.choices(problems, weights)[0]
         page = Page("/", "") if problem.location else dice.choice(catalogue.pages)

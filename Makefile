@@ -1,0 +1,53 @@
+# The chores of this project; what they need goes into .venv, once.
+PORT ?= 8000
+ARGS ?=
+PYTHON ?= $(firstword $(foreach python,python3.11 python3 python3.12 python3.13 python3.14,$(shell \
+	$(python) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(python))))
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+INSTALL := $(PIP) install --quiet --require-hashes -r
+
+.PHONY: help setup demo test lock
+
+help:
+	@echo "make demo [PORT=8001] [ARGS=--reset]   set up a demo and serve it"
+	@echo "make test [ARGS='-k portal']           every check and every test"
+	@echo "make setup                             only prepare .venv"
+	@echo "make lock                              pin the dependencies of pyproject.toml anew"
+
+setup: .venv/installed
+
+demo: setup
+	@$(BIN)/python manage.py demo --port $(PORT) $(ARGS)
+
+test: .venv/installed-dev
+	$(BIN)/ruff check --quiet
+	$(BIN)/ruff format --quiet --check
+	$(BIN)/mypy --no-error-summary
+	$(BIN)/lint-imports --no-timing
+	$(BIN)/pytest $(ARGS)
+
+.venv/bin/python:
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or later is needed and was not found. Install it, or name it:" \
+		"make setup PYTHON=/path/to/python3"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "Python 3.11 or later is needed; this is older: $(PYTHON)"; exit 1; }
+	@$(PYTHON) -m venv .venv || { rm -rf .venv; echo "Debian and Ubuntu: apt install python3-venv"; exit 1; }
+
+.venv/installed: requirements.lock | .venv/bin/python
+	@echo "Installing what the product needs into .venv ..."
+	@$(INSTALL) requirements.lock
+	@touch $@
+
+.venv/installed-dev: requirements-dev.lock .venv/installed
+	@echo "Installing what the tests need into .venv ..."
+	@$(INSTALL) requirements-dev.lock
+	@touch $@
+
+lock:
+	@scratch=$$(mktemp -d) && trap 'rm -rf "$$scratch"' EXIT && \
+	$(PYTHON) -m venv "$$scratch" && "$$scratch/bin/pip" install --quiet pip-tools && \
+	compile="$$scratch/bin/pip-compile --quiet --generate-hashes --no-emit-index-url --no-emit-find-links \
+		--no-emit-trusted-host --strip-extras --no-header --allow-unsafe" && \
+	$$compile -o requirements.lock pyproject.toml && \
+	$$compile --extra dev -c requirements.lock -o requirements-dev.lock pyproject.toml
