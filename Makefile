@@ -27,14 +27,14 @@ test: .venv/installed-dev
 	$(BIN)/lint-imports --no-timing
 	$(BIN)/pytest $(ARGS)
 
-.venv/bin/python:
+.venv/bin/pip:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or later is needed and was not found. Install it, or name it:" \
 		"make setup PYTHON=/path/to/python3"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 		echo "Python 3.11 or later is needed; this is older: $(PYTHON)"; exit 1; }
 	@$(PYTHON) -m venv .venv || { rm -rf .venv; echo "Debian and Ubuntu: apt install python3-venv"; exit 1; }
 
-.venv/installed: requirements.lock | .venv/bin/python
+.venv/installed: requirements.lock | .venv/bin/pip
 	@echo "Installing what the product needs into .venv ..."
 	@$(INSTALL) requirements.lock
 	@touch $@

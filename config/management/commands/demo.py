@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
@@ -31,25 +30,31 @@ class Command(BaseCommand):
         add_options(parser)
 
     def handle(self, *args: Any, port: int, no_serve: bool, reset: bool, **options: Any) -> None:
-        """Prepare what is missing and serve."""
+        """Prepare what is missing, say how to get in, and serve."""
         files = _own_files()
         password = os.environ["DEMO_PASSWORD"]
         if not no_serve:
             _refuse_busy_port(port)
-        if reset:
-            _delete(files)
+        try:
+            if reset:
+                _delete(files)
+            self._prepare(password)
+        except KeyboardInterrupt:
+            raise CommandError("Stopped before it was ready. Start it again to go on.") from None
+        self.stdout.write(_introduction(port, password))
+        self.stdout.flush()
+        if not no_serve:
+            os.environ["DJANGO_RUNSERVER_HIDE_WARNING"] = "true"
+            call_command("runserver", f"127.0.0.1:{port}", use_reloader=False, skip_checks=True)
+
+    def _prepare(self, password: str) -> None:
         for alias in settings.DATABASES:
             call_command("migrate", database=alias, verbosity=0)
-        if _static_files_changed():
-            call_command("collectstatic", interactive=False, verbosity=0)
+        call_command("collectstatic", interactive=False, verbosity=0)
         if not seeding.is_seeded():
             self.stdout.write("Making demo data ...")
             seeding.seed(password)
         _refuse_foreign_keys()
-        self.stdout.write(_introduction(port, password))
-        if not no_serve:
-            os.environ["DJANGO_RUNSERVER_HIDE_WARNING"] = "true"
-            call_command("runserver", f"127.0.0.1:{port}", use_reloader=False, skip_checks=True)
 
 
 def _own_files() -> list[Path]:
@@ -80,19 +85,6 @@ def _delete(files: Iterable[Path]) -> None:
     for file in files:
         for suffix in ("", "-wal", "-shm"):
             file.with_name(file.name + suffix).unlink(missing_ok=True)
-
-
-def _static_files_changed() -> bool:
-    """Whether a static file is newer than the collected ones; collecting takes seconds."""
-    manifest = Path(settings.STATIC_ROOT, "staticfiles.json")
-    if not manifest.exists():
-        return True
-    collected_at = manifest.stat().st_mtime
-    return any(
-        Path(storage.path(name)).stat().st_mtime > collected_at
-        for finder in get_finders()
-        for name, storage in finder.list([])
-    )
 
 
 def _refuse_foreign_keys() -> None:
