@@ -8,3 +8,7 @@ class DashboardApiConfig(AppConfig):
 
     name = "dashboard_api"
     verbose_name = "Dashboard API"
+
+    def ready(self) -> None:
+        """Register the system checks."""
+        from dashboard_api import checks  # noqa: F401

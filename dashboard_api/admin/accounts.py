@@ -1,0 +1,106 @@
+"""Accounts, and the one place where secrets are issued."""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.admin.utils import unquote
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
+from django.utils import timezone
+from django.utils.decorators import method_decorator
+from django.views.decorators.debug import sensitive_variables
+
+from dashboard_api.admin.entitlements import ENTITLEMENT_FIELDS
+from dashboard_api.admin.operations import OperatorAdmin, RecordInline, user_name
+from dashboard_api.admin.secrets import SHOWN_FIELDS, ShowsLastUse
+from dashboard_api.models import Account, Entitlement, Secret, SiteLink
+from dashboard_api.models.accounts import TooManySecrets
+
+
+class EntitlementInline(admin.StackedInline):
+    """What the account is entitled to, on its own page."""
+
+    model = Entitlement
+    fields = ENTITLEMENT_FIELDS
+    can_delete = False
+
+
+class SecretInline(ShowsLastUse, RecordInline):
+    """The account's secrets, without a secret."""
+
+    model = Secret
+    fields = SHOWN_FIELDS
+    show_change_link = True
+
+
+class LinkInline(RecordInline):
+    """The websites that the account may ask about."""
+
+    model = SiteLink
+    fields = ("website", "link_id", "created_at", "revoked_at")
+    show_change_link = True
+
+
+@admin.register(Account)
+class AccountAdmin(OperatorAdmin):
+    """Accounts, with what they are entitled to, their secrets and their websites."""
+
+    list_display = (
+        "ref",
+        "name",
+        "entitlement__plan",
+        "entitlement__status",
+        "entitlement__ends_on",
+        "is_answered",
+    )
+    list_filter = ("entitlement__status", "entitlement__plan")
+    list_select_related = ("entitlement",)
+    search_fields = ("ref", "name")
+    fields = ("ref", "name", "created_at")
+    inlines = (EntitlementInline, SecretInline, LinkInline)
+
+    @admin.display(boolean=True, description="calls answered today")
+    def is_answered(self, account: Account) -> bool:
+        """Whether it is entitled today."""
+        entitlement = getattr(account, "entitlement", None)
+        return entitlement is not None and entitlement.is_usable_on(timezone.now().date())
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Account | None = None) -> Any:
+        """The reference is in every signed call, so it cannot change later."""
+        return ("ref", "created_at") if obj else ("created_at",)
+
+    def get_inlines(self, request: HttpRequest, obj: Account | None) -> Any:
+        """A new account has neither secrets nor links."""
+        return self.inlines if obj else (EntitlementInline,)
+
+    def get_urls(self) -> list[URLPattern]:
+        """The page that issues secrets, before the page of the account."""
+        view = self.admin_site.admin_view(self.issue_secret)
+        name = "dashboard_api_account_issue_secret"
+        return [path("<path:object_id>/issue-secret/", view, name=name), *super().get_urls()]
+
+    @method_decorator(sensitive_variables("clear"))
+    def issue_secret(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Ask; then show the new secret in the answer to the POST, this once."""
+        account = self.get_object(request, unquote(object_id))
+        if account is None:
+            raise Http404("There is no such account.")
+        if not request.user.has_perm("dashboard_api.add_secret"):
+            raise PermissionDenied
+        context = self.admin_site.each_context(request) | {"account": account, "opts": self.opts}
+        if request.method != "POST":
+            context["title"] = f"Issue a secret for {account}"
+            return TemplateResponse(request, "admin/dashboard_api/account/issue_secret.html", context)
+        try:
+            secret, clear = Secret.objects.issue(account, by=user_name(request))
+        except TooManySecrets as refusal:
+            self.message_user(request, " ".join(refusal.messages), messages.ERROR)
+            return redirect("admin:dashboard_api_account_change", account.pk)
+        self.log_change(request, account, f"Issued {secret}.")
+        context |= {"title": f"A new secret for {account}", "secret": secret, "clear": clear}
+        page = TemplateResponse(request, "admin/dashboard_api/account/secret_issued.html", context)
+        page["Cache-Control"] = "no-store"
+        return page

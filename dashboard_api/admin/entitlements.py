@@ -1,0 +1,73 @@
+"""What accounts have paid for."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db import transaction
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+
+from dashboard_api.admin.operations import OperatorAdmin
+from dashboard_api.models import Entitlement
+
+ENTITLEMENT_FIELDS = ("plan", "status", "starts_on", "ends_on", "past_due_since", "sites_limit", "features")
+
+
+@admin.register(Entitlement)
+class EntitlementAdmin(OperatorAdmin):
+    """Plans with their dates and limits; suspended and extended here."""
+
+    list_display = ("account", "plan", "status", "is_usable_today", "starts_on", "ends_on", "sites_limit")
+    list_filter = ("status", "plan")
+    list_select_related = ("account",)
+    search_fields = ("account__ref", "account__name", "plan")
+    date_hierarchy = "ends_on"
+    autocomplete_fields = ("account",)
+    fields = ("account", *ENTITLEMENT_FIELDS)
+    actions = ("extend_by_30_days", "extend_by_365_days", "suspend")
+
+    @admin.display(boolean=True, description="calls answered today")
+    def is_usable_today(self, entitlement: Entitlement) -> bool:
+        """Whether the dashboard is shown."""
+        return entitlement.is_usable_on(timezone.now().date())
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Entitlement | None = None) -> Any:
+        """An entitlement stays with its account."""
+        return ("account",) if obj else ()
+
+    def actions_for(self, obj: Entitlement) -> tuple[str, ...]:
+        """All, but no second suspension."""
+        return self.actions[:-1] if obj.status == Entitlement.Status.SUSPENDED else self.actions
+
+    @admin.action(description="Extend by 30 days", permissions=["operate"])
+    def extend_by_30_days(self, request: HttpRequest, queryset: QuerySet[Entitlement]) -> None:
+        """A month."""
+        self._extend(request, queryset, days=30)
+
+    @admin.action(description="Extend by 365 days", permissions=["operate"])
+    def extend_by_365_days(self, request: HttpRequest, queryset: QuerySet[Entitlement]) -> None:
+        """A year."""
+        self._extend(request, queryset, days=365)
+
+    @transaction.atomic
+    def _extend(self, request: HttpRequest, queryset: QuerySet[Entitlement], *, days: int) -> None:
+        """Locked, so that two extensions at once are both given."""
+        self.perform(
+            request,
+            queryset.select_for_update(of=("self",)),
+            lambda entitlement: entitlement.extend(days=days, today=timezone.now().date()),
+            done=f"Extended by {days} days",
+        )
+
+    @admin.action(description="Suspend", permissions=["operate"])
+    def suspend(self, request: HttpRequest, queryset: QuerySet[Entitlement]) -> HttpResponse | None:
+        """Stop answering their accounts."""
+        return self.confirm(
+            request,
+            queryset,
+            lambda entitlement, _: entitlement.suspend(),
+            title="Suspend entitlements",
+            consequence="Calls of their accounts are refused until the status is set to active again.",
+            done="Suspended",
+        )

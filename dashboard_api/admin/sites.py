@@ -1,0 +1,175 @@
+"""Websites, and their links to accounts."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+
+from dashboard_api.admin.operations import Confirmation, OperatorAdmin, RecordAdmin, RecordInline, user_name
+from dashboard_api.models import Coverage, LinkEvent, SiteLink, Website
+
+
+class Proof(Confirmation):
+    """How a website's ownership was proven."""
+
+    method = forms.ChoiceField(choices=Website.Method.choices)
+
+
+class Reason(Confirmation):
+    """Taking access away, or giving it back, has a reason."""
+
+    reason = forms.CharField(
+        max_length=500, help_text="Kept with the link.", widget=forms.TextInput(attrs={"size": 80})
+    )
+
+
+class WebsiteLinkInline(RecordInline):
+    """The accounts that may ask about the website."""
+
+    model = SiteLink
+    fields = ("account", "link_id", "created_at", "revoked_at")
+    show_change_link = True
+
+
+class CoverageInline(RecordInline):
+    """What engines checked of the website."""
+
+    model = Coverage
+    fields = ("source", "state", "last_run_at", "completed_at", "urls_checked", "version")
+    show_change_link = True
+
+
+@admin.register(Website)
+class WebsiteAdmin(OperatorAdmin):
+    """Websites are verified here, by whoever is signed in."""
+
+    list_display = ("host", "verified_at", "verified_by", "verification_method", "created_at")
+    list_filter = (("verified_at", admin.EmptyFieldListFilter), "verification_method")
+    search_fields = ("host",)
+    fields = ("host", "verified_at", "verified_by", "verification_method", "created_at")
+    inlines = (WebsiteLinkInline, CoverageInline)
+    actions = ("verify",)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Website | None = None) -> Any:
+        """Findings and links belong to the host, and verification is an act, not a field."""
+        return self.fields if obj else self.fields[1:]
+
+    def get_inlines(self, request: HttpRequest, obj: Website | None) -> Any:
+        """A new website has neither links nor coverage."""
+        return self.inlines if obj else ()
+
+    def actions_for(self, obj: Website) -> tuple[str, ...]:
+        """Once is enough."""
+        return () if obj.verified_at else self.actions
+
+    @admin.action(description="Verify", permissions=["operate"])
+    def verify(self, request: HttpRequest, queryset: QuerySet[Website]) -> HttpResponse | None:
+        """Record how their ownership was proven, and who says so; what is verified stays as it is."""
+        return self.confirm(
+            request,
+            queryset.filter(verified_at__isnull=True),
+            lambda website, proof: website.verify(
+                method=proof["method"], by=user_name(request), at=timezone.now()
+            ),
+            title="Verify websites",
+            consequence="You confirm that their owners proved their ownership. They can be linked then.",
+            done="Verified",
+            form_class=Proof,
+        )
+
+
+class SiteLinkForm(forms.ModelForm):
+    """A new link, by the model's own rules."""
+
+    class Meta:
+        model = SiteLink
+        fields = ("account", "website")
+
+    def clean(self) -> dict[str, Any] | None:
+        """What the model would refuse is said beside the website."""
+        cleaned = super().clean()
+        if not self.errors:
+            try:
+                SiteLink.objects.check_linkable(self.cleaned_data["account"], self.cleaned_data["website"])
+            except ValidationError as refusal:
+                self.add_error("website", refusal)
+        return cleaned
+
+
+class LinkEventInline(RecordInline):
+    """Who linked, revoked and restored, when and why."""
+
+    model = LinkEvent
+    fields = ("at", "action", "by", "reason")
+
+
+@admin.register(SiteLink)
+class SiteLinkAdmin(RecordAdmin):
+    """Links are made here, then revoked and restored; never edited, never deleted."""
+
+    form = SiteLinkForm
+    list_display = ("website", "account", "link_id", "created_at", "revoked_at")
+    list_filter = (("revoked_at", admin.EmptyFieldListFilter),)
+    list_select_related = ("website", "account")
+    search_fields = ("website__host", "account__ref", "account__name", "link_id")
+    date_hierarchy = "created_at"
+    autocomplete_fields = ("account", "website")
+    inlines = (LinkEventInline,)
+    actions = ("revoke", "restore")
+
+    def get_fields(self, request: HttpRequest, obj: SiteLink | None = None) -> Any:
+        """A new link is given its id."""
+        return (
+            ("account", "website", "link_id", "created_at", "revoked_at") if obj else ("account", "website")
+        )
+
+    def get_readonly_fields(self, request: HttpRequest, obj: SiteLink | None = None) -> Any:
+        """All, once it is made."""
+        return self.get_fields(request, obj) if obj else ()
+
+    def get_inlines(self, request: HttpRequest, obj: SiteLink | None) -> Any:
+        """A new link has no history."""
+        return self.inlines if obj else ()
+
+    def save_model(self, request: HttpRequest, obj: SiteLink, form: Any, change: bool) -> None:
+        """Link by the model's rules; the form has checked them in this very transaction."""
+        obj.pk = SiteLink.objects.link(obj.account, obj.website, by=user_name(request)).pk
+        obj.refresh_from_db()
+
+    def actions_for(self, obj: SiteLink) -> tuple[str, ...]:
+        """The one that changes something."""
+        return ("restore",) if obj.revoked_at else ("revoke",)
+
+    @admin.action(description="Revoke", permissions=["operate"])
+    def revoke(self, request: HttpRequest, queryset: QuerySet[SiteLink]) -> HttpResponse | None:
+        """Stop answering for them."""
+        return self.confirm(
+            request,
+            queryset,
+            lambda link, answers: link.revoke(
+                by=user_name(request), reason=answers["reason"], now=timezone.now()
+            ),
+            title="Revoke links",
+            consequence="Calls for these websites by these accounts are refused from now on.",
+            done="Revoked",
+            form_class=Reason,
+        )
+
+    @admin.action(description="Restore", permissions=["operate"])
+    def restore(self, request: HttpRequest, queryset: QuerySet[SiteLink]) -> HttpResponse | None:
+        """Answer for them again."""
+        return self.confirm(
+            request,
+            queryset,
+            lambda link, answers: link.restore(
+                by=user_name(request), reason=answers["reason"], now=timezone.now()
+            ),
+            title="Restore links",
+            consequence="Calls for these websites by these accounts are answered again.",
+            done="Restored",
+            form_class=Reason,
+        )
