@@ -1,0 +1,247 @@
+"""A scan report becomes findings: in one transaction, with every row of it accounted for.
+
+A finding is a problem of the website, its occurrences are the places where it was seen. Only a complete
+scan that is not older than the last one can tell that a problem is gone. Decision record 0008.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import islice
+from typing import Any, TypeVar
+
+from django.db import transaction
+from django.db.models import Manager, Model
+from django.utils import timezone
+
+from dashboard_api.models import Coverage, Finding, Occurrence, Source, Website
+from dashboard_api.problems import Problem, SortedRows, sort_rows
+from dashboard_api.scanners.report import Reject, ScanReport
+
+BATCH = 1_000
+
+_LOCATION_LENGTH = 2000  # of the columns; what tells places apart is a digest of the whole
+_DETAIL_LENGTH = 500
+_TOLD_FIELDS = [
+    *("rule", "title", "severity", "severity_raw", "kind", "description", "remediation"),
+    *("references", "cwe", "cve"),
+]
+_FINDING_FIELDS = [
+    *_TOLD_FIELDS,
+    *("status", "fixed_at", "first_seen", "last_seen"),
+    *("location", "locations_count", "evidence", "search_words"),
+]
+_OCCURRENCE_FIELDS = ["evidence", "first_seen", "last_seen"]
+
+Item = TypeVar("Item")
+
+
+class EmptyReport(ValueError):
+    """A report without rows says nothing, unless its scan is known to have been complete, and when."""
+
+
+class NothingImported(ValueError):
+    """Every row was rejected and nothing was changed; ``result`` tells why."""
+
+    def __init__(self, result: "ImportResult") -> None:
+        self.result = result
+        super().__init__("every row was rejected")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportResult:
+    """What became of a report: findings, occurrences, coverage and rejected add up to its rows."""
+
+    host: str
+    source: str
+    scanned_at: datetime
+    state: str
+    detail: str
+    rows: int
+    findings: int  # rows that told of a problem first; each is new, updated or reopened
+    occurrences: int  # rows that told of another place of it, or more about the same place
+    coverage: int  # rows that told what was checked
+    rejected: tuple[Reject, ...]
+    new: int = 0
+    updated: int = 0
+    reopened: int = 0
+    fixed: int = 0
+
+
+def import_report(
+    report: ScanReport,
+    website: Website,
+    *,
+    complete: bool = False,
+    scanned_at: datetime | None = None,
+    base_url: str | None = None,
+) -> ImportResult:
+    """Store ``report`` as findings of ``website``; raises EmptyReport or NothingImported.
+
+    ``complete`` is the operator's word where the format cannot tell; ``scanned_at`` is the operator's
+    word against every time in the report. No time lies in the future.
+    """
+    if not report.rows and not (complete and scanned_at):
+        raise EmptyReport("the report is empty, and an empty report says nothing by itself")
+    now = timezone.now()
+    ended_at = min(scanned_at or report.scanned_at or now, now)
+
+    def seen_at(told: datetime | None) -> datetime:
+        return ended_at if scanned_at or told is None else min(told, now)
+
+    rows = sort_rows(report, website.host, base_url=base_url, seen_at=seen_at)
+    result = _accounted(report, rows, website, ended_at=ended_at, complete=complete)
+    if rows.rejected and not rows.problems and not rows.coverage:
+        raise NothingImported(result)
+    with transaction.atomic():
+        Website.objects.select_for_update().get(pk=website.pk)  # one import of a website at a time
+        source, _ = Source.objects.get_or_create(slug=report.source, defaults={"name": report.source_name})
+        is_newest = _record_run(result, website, source, urls=rows.urls, version=report.version)
+        counts: Counter[str] = Counter()
+        for batch in _batches(rows.problems.items()):
+            counts += _store(dict(batch), website, source)
+        if is_newest and result.state == Coverage.State.OK:
+            counts["fixed"] = _fix_unreported(rows.problems.keys(), website, source, at=ended_at)
+    return replace(result, **counts)
+
+
+def _accounted(
+    report: ScanReport, rows: SortedRows, website: Website, *, ended_at: datetime, complete: bool
+) -> ImportResult:
+    failed = [check for check in rows.coverage if check.error]
+    remarks = []
+    if failed:
+        remarks.append(f"Failed checks: {len(failed)}, such as: {failed[0].error}.")
+    if report.rejects:
+        remarks.append(f"Unreadable rows: {len(report.rejects)}.")
+    if failed and not rows.problems and len(failed) == len(rows.coverage):
+        state = Coverage.State.FAILED
+    elif remarks or not (complete if report.complete is None else report.complete):
+        # What failed or could not be read may be just the row that tells of a known problem.
+        state = Coverage.State.PARTIAL
+    else:
+        state = Coverage.State.OK
+    return ImportResult(
+        host=website.host,
+        source=report.source,
+        scanned_at=ended_at,
+        state=state.value,
+        detail=" ".join(remarks)[:_DETAIL_LENGTH],
+        rows=report.rows,
+        findings=len(rows.problems),
+        occurrences=rows.occurrences,
+        coverage=len(rows.coverage),
+        rejected=tuple(rows.rejected),
+    )
+
+
+def _record_run(
+    result: ImportResult, website: Website, source: Source, *, urls: set[str], version: str
+) -> bool:
+    """Keep what the newest run covered; whether that is this one (the same run again is)."""
+    known = Coverage.objects.filter(website=website, source=source).first()
+    is_complete = result.state == Coverage.State.OK
+    is_newest = known is None or (known.last_run_at, known.state == Coverage.State.OK) <= (
+        result.scanned_at,
+        is_complete,
+    )
+    coverage = known or Coverage(website=website, source=source)
+    if is_newest:
+        coverage.state, coverage.detail = result.state, result.detail
+        coverage.last_run_at = result.scanned_at
+        coverage.urls_checked = len(urls) if result.coverage else None
+        coverage.version = version
+    if is_complete and (coverage.completed_at is None or coverage.completed_at < result.scanned_at):
+        coverage.completed_at = result.scanned_at
+    coverage.save()
+    return is_newest
+
+
+def _store(problems: dict[str, Problem], website: Website, source: Source) -> Counter[str]:
+    """Create and update the findings of one batch, and their places; how many became what."""
+    known = {
+        finding.fingerprint: finding
+        for finding in Finding.objects.filter(website=website, source=source, fingerprint__in=problems)
+    }
+    known_places: dict[int, dict[str, Occurrence]] = defaultdict(dict)
+    for occurrence in Occurrence.objects.filter(finding__in=known.values()).defer("evidence"):
+        known_places[occurrence.finding_id][occurrence.location_digest] = occurrence
+    outcomes: Counter[str] = Counter()
+    findings, occurrences = [], []
+    for fingerprint, problem in problems.items():
+        finding = known.get(fingerprint) or Finding(website=website, source=source, fingerprint=fingerprint)
+        places = known_places.get(finding.pk, {})
+        outcomes[_tell(finding, problem)] += 1
+        occurrences += _sighted(finding, problem, places)
+        finding.locations_count = len(places.keys() | problem.places.keys())
+        finding.index_words(place.location for place in [*places.values(), *problem.places.values()])
+        findings.append(finding)
+    _save(Finding.objects, findings, _FINDING_FIELDS)
+    # Evidence still deferred: a later report told already what the place shows.
+    late = [occurrence for occurrence in occurrences if occurrence.get_deferred_fields()]
+    _save(Occurrence.objects, late, ["first_seen"])
+    _save(Occurrence.objects, [o for o in occurrences if not o.get_deferred_fields()], _OCCURRENCE_FIELDS)
+    return outcomes
+
+
+def _tell(finding: Finding, problem: Problem) -> str:
+    """Bring ``finding`` up to what the report tells, unless a later one told already; what it became."""
+    outcome = "updated"
+    if finding.pk is None:
+        outcome, finding.first_seen, finding.last_seen = "new", problem.first_seen, problem.last_seen
+    elif finding.fixed_at is not None and problem.last_seen > finding.fixed_at:
+        outcome, finding.status, finding.fixed_at = "reopened", Finding.Status.OPEN, None
+    finding.first_seen = min(finding.first_seen, problem.first_seen)
+    if problem.last_seen >= finding.last_seen:
+        finding.last_seen = problem.last_seen
+        finding.location = problem.first_place.location[:_LOCATION_LENGTH]
+        finding.evidence = problem.first_place.evidence
+        for name in _TOLD_FIELDS:
+            setattr(finding, name, getattr(problem.told, name))
+    return outcome
+
+
+def _sighted(finding: Finding, problem: Problem, known: dict[str, Occurrence]) -> Iterator[Occurrence]:
+    """The places of ``problem``, each with what the newest report about it shows."""
+    for digest, place in problem.places.items():
+        occurrence = known.get(digest)
+        if occurrence is None:
+            occurrence = Occurrence(finding=finding, location_digest=digest)
+            occurrence.location = place.location[:_LOCATION_LENGTH]
+            occurrence.first_seen = occurrence.last_seen = place.first_seen
+        occurrence.first_seen = min(occurrence.first_seen, place.first_seen)
+        if place.last_seen >= occurrence.last_seen:
+            occurrence.last_seen = place.last_seen
+            occurrence.evidence = place.evidence
+        yield occurrence
+
+
+def _save(manager: Manager[Any], rows: Iterable[Model], fields: list[str]) -> None:
+    """Create the rows that are new and update ``fields`` of the others, in few statements."""
+    known, new = [], []
+    for row in rows:
+        (new if row.pk is None else known).append(row)
+    manager.bulk_create(new, batch_size=BATCH)
+    manager.bulk_update(known, fields, batch_size=BATCH)
+
+
+def _fix_unreported(reported: Collection[str], website: Website, source: Source, *, at: datetime) -> int:
+    """Close what was open before the complete scan at ``at`` and is not ``reported`` by it; how many."""
+    candidates = Finding.objects.filter(
+        website=website, source=source, status=Finding.Status.OPEN, last_seen__lt=at
+    )
+    gone = [
+        key
+        for key, fingerprint in candidates.order_by().values_list("pk", "fingerprint").iterator()
+        if fingerprint not in reported
+    ]
+    for batch in _batches(gone):
+        Finding.objects.filter(pk__in=batch).update(status=Finding.Status.FIXED, fixed_at=at)
+    return len(gone)
+
+
+def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
+    iterator = iter(items)
+    while batch := list(islice(iterator, BATCH)):
+        yield batch

@@ -1,0 +1,50 @@
+"""One way to write a place on a website, and whether it is on that website at all."""
+
+import ipaddress
+import re
+from urllib.parse import urljoin, urlsplit
+
+from dashboard_api.hosts import covers, normalise_host
+
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE | re.ASCII)
+_DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
+
+
+class Elsewhere(ValueError):
+    """The place is not on the website; the message completes "row 7 ..."."""
+
+
+def place_on(site: str, location: str, *, base_url: str | None = None) -> str:
+    """``location`` without user, query and fragment, scheme and host in their one form.
+
+    It may lack a scheme (``www.example.com:443``); one that lacks a host, too (``/login``), is resolved
+    against ``base_url``. Raises Elsewhere unless it is on ``site`` or one of its subdomains.
+    """
+    if location.startswith(("/", "?", "#", ".")) and not location.startswith("//"):
+        if base_url is None:
+            raise Elsewhere("names no host, and no base URL says where it is relative to")
+        location = urljoin(base_url, location)
+    elif not _SCHEME.match(location):
+        location = f"//{_bracketed(location.removeprefix('//'))}"
+    try:
+        parts = urlsplit(location)
+        host, port = normalise_host(parts.hostname or ""), parts.port
+    except ValueError as error:
+        raise Elsewhere(f"names no place on {site}: {location.removeprefix('//')[:100]}") from error
+    if not covers(site, host):
+        raise Elsewhere(f"is of {host}, which is neither {site} nor one of its subdomains")
+    authority = _bracketed(host)
+    if port is not None and port != _DEFAULT_PORTS.get(parts.scheme):
+        authority += f":{port}"
+    if not parts.scheme:
+        return authority + parts.path
+    root = "/" if parts.scheme in _DEFAULT_PORTS else ""
+    return f"{parts.scheme}://{authority}{parts.path or root}"
+
+
+def _bracketed(host: str) -> str:
+    """An IPv6 address as it stands in a URL; any other host as it is."""
+    try:
+        return f"[{ipaddress.IPv6Address(host)}]"
+    except ValueError:
+        return host

@@ -1,0 +1,64 @@
+"""Evidence without the visitor's or the scanner's own credentials: cookies and authorization."""
+
+import re
+
+REDACTED = "[redacted]"
+
+_NAMES = r"(?:proxy-)?authorization|(?:set-)?cookie2?"
+# A header in a raw message, with the lines it is folded over; also behind the marks of "curl -v".
+_HEADER = re.compile(
+    rf"((?:^|\\n)[<>*| \t]*(?:{_NAMES})[ \t]*:).*(?:\n[ \t].*)*",
+    re.IGNORECASE | re.MULTILINE,
+)
+# The same header as a member of a JSON object, as services that echo a request answer it.
+_MEMBER = re.compile(
+    rf"""(["'](?:{_NAMES})["']\s*:\s*)"""
+    r"""(?:"(?:\\.|[^"\\])*(?:"|\Z)|'(?:\\.|[^'\\])*(?:'|\Z)|\[[^\]]*(?:\]|\Z))""",
+    re.IGNORECASE | re.DOTALL,
+)
+# Basic authorization written into an address.
+_USERINFO = re.compile(r"""(?<=://)[^/\s@'"]+@""")
+
+_SHELL_WORD = re.compile(
+    r"""(?:'[^']*(?:'|\Z)|"(?:\\.|[^"\\])*(?:"|\Z)|\\.|[^\s'"\\])+""",
+    re.DOTALL,
+)
+_OPTION = re.compile(
+    r"(-[HbuU]|--(?:header|proxy-header|cookie|user|proxy-user|oauth2-bearer)(?==|\Z))=?(.*)", re.DOTALL
+)
+_HEADER_OPTIONS = {"-H", "--header", "--proxy-header"}
+_HEADER_WORD = re.compile(rf"""\$?["']?\s*({_NAMES})\s*:""", re.IGNORECASE)
+
+
+def redact_headers(text: str) -> str:
+    """``text`` with the values of such headers, and the user names of addresses, replaced."""
+    text = _MEMBER.sub(rf'\1"{REDACTED}"', _HEADER.sub(rf"\1 {REDACTED}", text))
+    return _USERINFO.sub(f"{REDACTED}@", text)
+
+
+def redact_command(command: str) -> str:
+    """A curl command line with its cookies, its users' passwords and such headers replaced."""
+    pending = ""
+
+    def redacted(match: re.Match[str]) -> str:
+        nonlocal pending
+        word, option, value = match[0], pending, match[0]
+        pending = ""
+        if not option:
+            named = _OPTION.match(word)
+            if named is None:
+                return word
+            option, value = named.groups()
+            if not value:
+                pending = option
+                return word
+        return word.removesuffix(value) + _redacted_value(option, value)
+
+    return _SHELL_WORD.sub(redacted, command)
+
+
+def _redacted_value(option: str, value: str) -> str:
+    if option not in _HEADER_OPTIONS:
+        return f"'{REDACTED}'"
+    header = _HEADER_WORD.match(value)
+    return f"'{header[1]}: {REDACTED}'" if header else value

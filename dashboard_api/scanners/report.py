@@ -1,0 +1,143 @@
+"""What every reader makes of its report: plain data that knows no format and no database."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import IntEnum
+from typing import Literal, Self
+
+from dashboard_api import policy
+from dashboard_api.scanners.redaction import redact_headers
+from dashboard_api.scanners.text import clean, one_line, within_bytes
+
+# What the models' columns hold.
+TITLE_LENGTH = 500
+SEVERITY_RAW_LENGTH = 50
+RULE_LENGTH = 300
+REFERENCE_LENGTH = 2000
+MAX_REFERENCES = 50
+
+Kind = Literal["confirmed", "suspected", "informational"]
+
+
+class Severity(IntEnum):
+    """The models' severities, for readers, which know no model."""
+
+    CRITICAL = 4
+    HIGH = 3
+    MEDIUM = 2
+    LOW = 1
+    INFO = 0
+
+
+class UnreadableReport(ValueError):
+    """The file as a whole is no report of the format; the message says why."""
+
+
+class BadRow(ValueError):
+    """One row cannot be used; the message says why and completes "row 7 ..."."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reject:
+    """A row that was left out; rows are numbered from 1, those of JSON lines by their line."""
+
+    row: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """A row that tells what was checked: nothing was found there, or with ``error`` the check failed."""
+
+    row: int
+    location: str
+    seen_at: datetime | None
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportedFinding:
+    """A row that tells of a problem at one place."""
+
+    row: int
+    identity: tuple[str, ...]  # what tells this problem from the source's others
+    rule: str
+    severity: Severity
+    severity_raw: str
+    kind: Kind
+    title: str
+    description: str
+    remediation: str
+    references: tuple[str, ...]
+    cwe: tuple[int, ...]
+    cve: tuple[str, ...]
+    location: str
+    evidence: str
+    seen_at: datetime | None
+
+    @classmethod
+    def cleaned(
+        cls,
+        *,
+        row: int,
+        identity: Iterable[str],
+        rule: str,
+        severity: Severity,
+        severity_raw: str,
+        kind: Kind,
+        title: str,
+        location: str,
+        description: str = "",
+        remediation: str = "",
+        references: Iterable[str] = (),
+        cwe: Iterable[int] = (),
+        cve: Iterable[str] = (),
+        evidence: str = "",
+        seen_at: datetime | None = None,
+    ) -> Self:
+        """The one door for a report's texts: cleaned, redacted, and cut to what the columns hold."""
+        return cls(
+            row=row,
+            identity=tuple(one_line(part) for part in identity),
+            rule=one_line(rule)[:RULE_LENGTH],
+            severity=severity,
+            severity_raw=one_line(severity_raw)[:SEVERITY_RAW_LENGTH],
+            kind=kind,
+            title=one_line(title)[:TITLE_LENGTH],
+            description=_stored_text(description),
+            remediation=_stored_text(remediation),
+            references=_web_references(references),
+            cwe=tuple(dict.fromkeys(cwe)),
+            cve=tuple(dict.fromkeys(cve)),
+            location=one_line(location),
+            evidence=_stored_text(redact_headers(clean(evidence))),
+            seen_at=seen_at,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScanReport:
+    """A report as read: each of its ``rows`` is in ``findings``, ``coverage`` or ``rejects``."""
+
+    source: str
+    source_name: str
+    version: str = ""
+    rows: int
+    findings: tuple[ReportedFinding, ...]
+    coverage: tuple[Check, ...]
+    rejects: tuple[Reject, ...]
+    complete: bool | None = None  # None: the format cannot tell
+    scanned_at: datetime | None = None  # when the scan ended, as far as the report tells
+
+
+def _stored_text(text: str) -> str:
+    return within_bytes(clean(text), policy.MAX_STORED_EVIDENCE_BYTES)
+
+
+def _web_references(texts: Iterable[str]) -> tuple[str, ...]:
+    """The web addresses among ``texts``, each of which may also be a list such as "- http://a"."""
+    words = (word.strip("<>,;\"'`") for text in texts for word in clean(text).split())
+    addresses = (word for word in words if word.lower().startswith(("http://", "https://")))
+    unique = dict.fromkeys(address for address in addresses if len(address) <= REFERENCE_LENGTH)
+    return tuple(unique)[:MAX_REFERENCES]
