@@ -48,6 +48,10 @@ class WebsiteQuerySet(models.QuerySet["Website"]):
         """Websites of the accounts that ``user`` is a member of."""
         return self.filter(account__memberships__user=user).select_related("account")
 
+    def with_host(self, host: str) -> Self:
+        """Websites of this host, of whichever account."""
+        return self.filter(host=host)
+
 
 class Website(models.Model):
     """A website of an account, and the link id that the service returned for it."""
@@ -68,6 +72,14 @@ class Website(models.Model):
         return self.host
 
 
+class MembershipQuerySet(models.QuerySet["Membership"]):
+    """Questions about members."""
+
+    def of(self, user: AbstractBaseUser | AnonymousUser) -> Self:
+        """The places of one person."""
+        return self.filter(user=user)
+
+
 class Membership(models.Model):
     """A person's place in an account."""
 
@@ -81,6 +93,8 @@ class Membership(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
     account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="memberships")
     role = models.CharField(max_length=10, choices=Role, default=Role.VIEWER)
+
+    objects = MembershipQuerySet.as_manager()
 
     class Meta:
         ordering: ClassVar = ["account", "user"]

@@ -1,7 +1,12 @@
 """The portal's addresses."""
 
-from django.urls import URLPattern
+from django.urls import path
+
+from portal import views
 
 app_name = "portal"
 
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("", views.sites, name="sites"),
+    path("sites/<str:host>/", views.site, name="site"),
+]

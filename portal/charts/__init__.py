@@ -1,0 +1,18 @@
+"""Pure geometry: numbers in, frozen dataclasses of strings out; templates draw them as inline SVG."""
+
+from portal.charts.bars import Bar, BarChart, Part, Segment, draw_bars
+from portal.charts.lines import Line, LineChart, Rule, Stroke, Tick, draw_lines
+
+__all__ = [
+    "Bar",
+    "BarChart",
+    "Line",
+    "LineChart",
+    "Part",
+    "Rule",
+    "Segment",
+    "Stroke",
+    "Tick",
+    "draw_bars",
+    "draw_lines",
+]

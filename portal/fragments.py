@@ -1,0 +1,56 @@
+"""Page or fragment: the one place that answers it, and that tells htmx which address it now shows."""
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import render
+from django.utils.cache import patch_vary_headers
+from django_htmx.http import push_url, replace_url, retarget
+from django_htmx.middleware import HtmxDetails
+
+from portal.forms import Address, Filters
+
+if TYPE_CHECKING:
+    from portal.pages import SitePage
+
+REGION = "results"
+FORM = "filters"
+
+
+class HtmxHttpRequest(HttpRequest):
+    """A request as django-htmx's middleware hands it on."""
+
+    htmx: HtmxDetails
+
+
+def wants_region(request: HtmxHttpRequest) -> bool:
+    """Whether to answer with the region alone; a restored history entry is always a whole page."""
+    htmx = request.htmx
+    return bool(htmx) and not htmx.history_restore_request and htmx.target == REGION
+
+
+def render_site(request: HtmxHttpRequest, page: "SitePage") -> HttpResponse:
+    """``page`` whole, or its region; an error keeps its true status and still reaches the region."""
+    if wants_region(request):
+        by_form = request.htmx.trigger == FORM
+        context = {"page": page, "with_form": not by_form}
+        response = render(request, "portal/_fragment.html", context, status=page.status)
+        show_address(request, response, page.address)
+        if page.status >= 400:
+            retarget(response, f"#{REGION}")
+    else:
+        response = render(request, "portal/site.html", {"page": page}, status=page.status)
+    if page.problem and page.problem.retry_after:
+        response["Retry-After"] = str(page.problem.retry_after)
+    patch_vary_headers(response, ("HX-Request", "HX-Target"))
+    return response
+
+
+def show_address(request: HtmxHttpRequest, response: HttpResponse, address: Address) -> None:
+    """A new state is a step in the history; the same one, or a search being refined, is not."""
+    before = Filters.read(QueryDict(urlsplit(request.htmx.current_url or "").query))
+    now = address.filters
+    refined = request.htmx.trigger == FORM and before.query and now.query and before.bare == now.bare
+    write = replace_url if refined or before == now else push_url
+    write(response, str(address))

@@ -1,0 +1,39 @@
+"""Who may come in: people who signed in, each to the websites of their accounts."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpResponse
+from django.shortcuts import resolve_url
+from django.utils.cache import patch_cache_control
+from django.utils.http import url_has_allowed_host_and_scheme
+from django_htmx.http import HttpResponseClientRedirect
+
+from portal.fragments import HtmxHttpRequest
+
+View = Callable[..., HttpResponse]
+
+
+def members_only(view: View) -> View:
+    """Send everyone else to sign in and back to the page they were on; let no cache keep what members see."""
+
+    @wraps(view)
+    def guarded(request: HtmxHttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        response = view(request, *args, **kwargs) if request.user.is_authenticated else sign_in_first(request)
+        patch_cache_control(response, private=True, no_store=True)
+        return response
+
+    return guarded
+
+
+def sign_in_first(request: HtmxHttpRequest) -> HttpResponse:
+    """To the sign-in; a fragment's request is told to take the whole page there."""
+    if not request.htmx:
+        return redirect_to_login(request.get_full_path())
+    page = request.htmx.current_url_abs_path or ""
+    query = urlencode({"next": page if url_has_allowed_host_and_scheme(page, allowed_hosts=None) else "/"})
+    return HttpResponseClientRedirect(f"{resolve_url(settings.LOGIN_URL)}?{query}")

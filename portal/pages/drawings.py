@@ -1,0 +1,159 @@
+"""The service's charts, ready to draw: geometry, words, the addresses behind the bars, and a table."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from django.utils.translation import gettext as _
+
+from portal import wording
+from portal.charts import Bar, BarChart, Line, LineChart, Part, Tick, draw_bars, draw_lines
+from portal.forms import Address
+from portal.gateway.messages import Chart, Facets
+from portal.pages.filtering import value_word
+
+MAX_LABEL = 24  # characters that fit above a bar on the narrowest card
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One label of a chart and its numbers: for the table, the bar, and the link over the bar."""
+
+    key: str
+    label: str
+    short_label: str
+    amounts: tuple[int, ...]
+    total: int
+    url: str
+    is_active: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Legend:
+    """A series' name, and the tone in which it is drawn."""
+
+    label: str
+    tone: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawing:
+    """One chart: ``bars`` beside their rows, or ``lines`` with ``ticks`` beside their labels."""
+
+    id: str
+    title: str
+    description: str
+    series: tuple[Legend, ...]
+    rows: tuple[Row, ...]
+    bar_chart: BarChart | None = None
+    bars: tuple[tuple[Row, Bar], ...] = ()
+    line_chart: LineChart | None = None
+    ticks: tuple[tuple[str, Tick], ...] = ()
+
+    @property
+    def has_legend(self) -> bool:
+        """Several series need to be told apart."""
+        return len(self.series) > 1
+
+
+def drawings(charts: Iterable[Chart], facets: Facets, address: Address) -> tuple[Drawing, ...]:
+    """The charts that have anything to show."""
+    return tuple(
+        _line_drawing(chart, rows) if chart.type == "line" else _bar_drawing(chart, rows)
+        for chart in charts
+        if any(any(series.values) for series in chart.series)
+        and (rows := [_row(chart, index, facets, address) for index in range(len(chart.labels))])
+    )
+
+
+def _bar_drawing(chart: Chart, rows: Sequence[Row]) -> Drawing:
+    """A chart of one series about severities wears their tones, any other the tones of its series."""
+    series = _series(chart)
+    by_label = chart.id == "severity" and len(series) == 1
+    drawn = draw_bars(
+        [
+            [
+                Part(tone=wording.tone(label) if by_label else legend.tone, value=amount)
+                for legend, amount in zip(series, row.amounts, strict=True)
+            ]
+            for label, row in zip(chart.labels, rows, strict=True)
+        ]
+    )
+    return Drawing(
+        id=chart.id,
+        title=wording.word(wording.CHARTS, chart.id, chart.title),
+        description=_description(series, rows),
+        series=series,
+        rows=tuple(rows),
+        bar_chart=drawn,
+        bars=tuple(zip(rows, drawn.bars, strict=True)),
+    )
+
+
+def _line_drawing(chart: Chart, rows: Sequence[Row]) -> Drawing:
+    series = _series(chart)
+    lines = [
+        Line(tone=legend.tone, values=[row.amounts[number] for row in rows])
+        for number, legend in enumerate(series)
+    ]
+    drawn = draw_lines(lines)
+    return Drawing(
+        id=chart.id,
+        title=wording.word(wording.CHARTS, chart.id, chart.title),
+        description=_description(series, rows),
+        series=series,
+        rows=tuple(rows),
+        line_chart=drawn,
+        ticks=tuple((rows[tick.index].label, tick) for tick in drawn.ticks),
+    )
+
+
+def _series(chart: Chart) -> tuple[Legend, ...]:
+    return tuple(
+        Legend(label=wording.word(wording.SERIES, series.name, series.name), tone=_tone(series.name, number))
+        for number, series in enumerate(chart.series)
+    )
+
+
+def _tone(name: str, number: int) -> str:
+    if name in wording.SEVERITIES:
+        return wording.tone(name)
+    return {"New": "new", "Fixed": "fixed"}.get(name, f"series-{number % 4 + 1}")
+
+
+def _row(chart: Chart, index: int, facets: Facets, address: Address) -> Row:
+    value = _filter_value(chart.id, chart.labels[index], facets)
+    label = _label(chart.id, value, chart.labels[index])
+    amounts = tuple(series.values[index] if index < len(series.values) else 0 for series in chart.series)
+    is_active = bool(value) and getattr(address.filters, chart.id) == value
+    return Row(
+        key=f"segment-{chart.id}-{index}",
+        label=label,
+        short_label=label if len(label) <= MAX_LABEL else f"{label[: MAX_LABEL - 1]}…",
+        amounts=amounts,
+        total=sum(amounts),
+        url=address.to(**{chart.id: "" if is_active else value}) if value and any(amounts) else "",
+        is_active=is_active,
+    )
+
+
+def _filter_value(chart_id: str, label: str, facets: Facets) -> str:
+    """The value to filter by, where the chart is about a filter and the label one of its values."""
+    known = {"severity": facets.severity, "kind": facets.kind, "source": facets.source}.get(chart_id, [])
+    return next((item.value for item in known if label in (item.value, item.label)), "")
+
+
+def _label(chart_id: str, value: str, label: str) -> str:
+    if chart_id == "trend":
+        try:
+            return wording.day_of_year(date.fromisoformat(label))
+        except ValueError:
+            return label
+    return value_word(chart_id, value or label, label)
+
+
+def _description(series: Sequence[Legend], rows: Sequence[Row]) -> str:
+    """The numbers as a sentence, for those who do not see the drawing."""
+    names = "/".join(legend.label for legend in series)
+    numbers = "; ".join(f"{row.label}: {'/'.join(map(str, row.amounts))}" for row in rows)
+    return _("%(series)s: %(numbers)s.") % {"series": names, "numbers": numbers}

@@ -1,0 +1,145 @@
+"""How the list is narrowed: facets with counts, chips of what is active, and pages."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.core.paginator import Paginator
+from django.utils.translation import gettext as _
+
+from portal import wording
+from portal.forms import PAGE_SIZES, Address
+from portal.gateway.messages import Facets, FacetValue, Page
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """One value of a facet; without an address it cannot be chosen."""
+
+    key: str
+    label: str
+    tone: str
+    meaning: str
+    count: int
+    url: str
+    is_active: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facet:
+    """A filter and its values."""
+
+    name: str
+    title: str
+    options: tuple[Option, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chip:
+    """An active filter, and the address without it."""
+
+    name: str
+    title: str
+    value: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageLink:
+    """A page or a page size; without an address it is the current one, or the gap between pages."""
+
+    key: str
+    text: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pager:
+    """The pages of the list; ``before`` and ``after`` are addresses, empty at the ends."""
+
+    links: tuple[PageLink, ...]
+    sizes: tuple[PageLink, ...]
+    before: str
+    after: str
+
+
+def facets(values: Facets, address: Address) -> tuple[Facet, ...]:
+    """The filters that have a known set of values."""
+    by_name = {"severity": values.severity, "kind": values.kind, "source": values.source}
+    return tuple(
+        Facet(
+            name=name,
+            title=wording.word(wording.FILTERS, name),
+            options=tuple(_option(name, value, address) for value in known),
+        )
+        for name, known in by_name.items()
+        if known
+    )
+
+
+def _option(name: str, value: FacetValue, address: Address) -> Option:
+    is_active = getattr(address.filters, name) == value.value
+    return Option(
+        key=f"facet-{name}-{value.value.lower()}",
+        label=value_word(name, value.value, value.label),
+        tone=wording.tone(value.value) if name == "severity" else "",
+        meaning=wording.word(wording.KIND_MEANINGS, value.value) if name == "kind" else "",
+        count=value.count,
+        url=address.to(**{name: "" if is_active else value.value}) if value.count or is_active else "",
+        is_active=is_active,
+    )
+
+
+def value_word(name: str, value: str, otherwise: str = "") -> str:
+    """The portal's word for a filter's value."""
+    tables = {"severity": wording.SEVERITIES, "kind": wording.KINDS}
+    return wording.word(tables[name], value, otherwise) if name in tables else otherwise or value
+
+
+def chips(values: Facets, address: Address) -> tuple[Chip, ...]:
+    """What is active now."""
+    names = {value.value: value.label for value in values.source}
+    return tuple(
+        Chip(
+            name=name,
+            title=wording.word(wording.FILTERS, name),
+            value=_("“%(words)s”") % {"words": value}
+            if name == "query"
+            else value_word(name, value, names.get(value, "")),
+            url=address.to(**{name: ""}),
+        )
+        for name, value in address.filters.active.items()
+    )
+
+
+def clear_url(address: Address) -> str:
+    """The address without any filter; the page size stays."""
+    return address.to(**dict.fromkeys(address.filters.active, ""))
+
+
+def pager(page: Page, address: Address) -> Pager:
+    """First, last and the neighbours of the current page."""
+    current, last = address.filters.page, page.page_count
+    return Pager(
+        links=tuple(_page_links(current, last, address)) if last > 1 else (),
+        sizes=tuple(_size_links(page.total, address)),
+        before=address.to(page=min(current - 1, last)) if current > 1 and last else "",
+        after=address.to(page=current + 1) if current < last else "",
+    )
+
+
+def _page_links(current: int, last: int, address: Address) -> Iterable[PageLink]:
+    pages = Paginator(range(last), 1)
+    for number in pages.get_elided_page_range(min(current, last), on_each_side=1, on_ends=1):
+        if not isinstance(number, int):
+            yield PageLink(key="", text=str(number), url="")
+        else:
+            url = "" if number == current else address.to(page=number)
+            yield PageLink(key=f"page-{number}", text=str(number), url=url)
+
+
+def _size_links(total: int, address: Address) -> Iterable[PageLink]:
+    if total <= PAGE_SIZES[0]:
+        return
+    for size in PAGE_SIZES:
+        url = "" if size == address.filters.page_size else address.to(page_size=size)
+        yield PageLink(key=f"size-{size}", text=str(size), url=url)

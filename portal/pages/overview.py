@@ -1,0 +1,217 @@
+"""The whole website at a glance: grade and counts, coverage, plan; and what an empty list means."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from portal import wording
+from portal.forms import Address
+from portal.gateway.messages import CoverageEntry, Dashboard, Entitlement
+
+SOON_DAYS = 14
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeverityCount:
+    """Open findings of one severity; without an address there is none to show."""
+
+    key: str
+    label: str
+    tone: str
+    count: int
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overview:
+    """The summary strip; where nothing was ever checked there is nothing to count."""
+
+    grade: str
+    grade_meaning: str
+    is_checked: bool
+    open: int
+    severities: tuple[SeverityCount, ...]
+    new: int
+    fixed: int
+    oldest_days: int | None
+    last_scan_at: datetime | None
+    coverage: str
+    coverage_tone: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoverageRow:
+    """What one engine checked."""
+
+    source: str
+    state: str
+    tone: str
+    last_run_at: datetime | None
+    urls_checked: int | None
+    findings: int | None
+    version: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What the account has paid for."""
+
+    name: str
+    state: str
+    tone: str
+    ends_on: date | None
+    days_left: int | None
+    ends_soon: bool
+    sites_used: int | None
+    sites_limit: int | None
+    features: tuple[str, ...]
+    renew_url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Emptiness:
+    """Why the list is empty: good news, no news, or filters that nothing matches."""
+
+    tone: str
+    title: str
+    text: str
+    last_checked_at: datetime | None = None
+    way_out: str = ""
+    way_out_url: str = ""
+
+
+def overview(dashboard: Dashboard, address: Address) -> Overview:
+    """The summary of ``dashboard``, whatever its filters."""
+    grade, summary = dashboard.dashboard.grade or "", dashboard.summary
+    tone, text = coverage_verdict(dashboard.coverage)
+    return Overview(
+        grade=grade,
+        grade_meaning=wording.word(wording.GRADE_MEANINGS, grade),
+        is_checked=is_checked(dashboard),
+        open=summary.open,
+        severities=tuple(
+            SeverityCount(
+                key=f"open-{severity.lower()}",
+                label=wording.word(wording.SEVERITIES, severity),
+                tone=wording.tone(severity),
+                count=summary.by_severity.get(severity, 0),
+                url=address.to(severity=severity, kind="", source="", query="")
+                if summary.by_severity.get(severity)
+                else "",
+            )
+            for severity in wording.SEVERITIES
+        ),
+        new=summary.new_7d,
+        fixed=summary.fixed_7d,
+        oldest_days=summary.oldest_open_days,
+        last_scan_at=summary.last_scan_at,
+        coverage=text,
+        coverage_tone=tone,
+    )
+
+
+def is_checked(dashboard: Dashboard) -> bool:
+    """Whether any engine has looked at the website, so that a zero means something."""
+    return (
+        dashboard.dashboard.grade is not None
+        or dashboard.summary.open > 0
+        or any(entry.state in ("ok", "partial") for entry in dashboard.coverage)
+    )
+
+
+def coverage_verdict(entries: Iterable[CoverageEntry]) -> tuple[str, str]:
+    """The tone and the words for all engines together."""
+    states = [entry.state for entry in entries]
+    done = states.count("ok")
+    if not states or set(states) == {"never"}:
+        return "never", _("Not checked yet")
+    if done == len(states):
+        return "ok", ngettext("Checked by %(all)s engine", "Checked by all %(all)s engines", done) % {
+            "all": done
+        }
+    return "partial", _("%(done)s of %(all)s engines completed") % {"done": done, "all": len(states)}
+
+
+def coverage_rows(entries: Iterable[CoverageEntry]) -> tuple[CoverageRow, ...]:
+    """One row for each engine."""
+    return tuple(
+        CoverageRow(
+            source=entry.source_name,
+            state=wording.word(wording.COVERAGE_STATES, entry.state),
+            tone=entry.state if entry.state in wording.COVERAGE_STATES else "never",
+            last_run_at=entry.last_run_at,
+            urls_checked=entry.urls_checked,
+            findings=entry.findings,
+            version=entry.version,
+            detail=entry.detail,
+        )
+        for entry in entries
+    )
+
+
+def plan(entitlement: Entitlement) -> Plan:
+    """The account's plan, and whether its end is near."""
+    ends_soon = entitlement.days_left is not None and entitlement.days_left <= SOON_DAYS
+    needs_care = ends_soon or entitlement.status not in ("active", "trialing")
+    return Plan(
+        name=entitlement.plan.replace("_", " ").capitalize(),
+        state=wording.word(wording.PLAN_STATES, entitlement.status),
+        tone="partial" if needs_care else "ok",
+        ends_on=entitlement.ends_on,
+        days_left=entitlement.days_left,
+        ends_soon=ends_soon,
+        sites_used=entitlement.sites_used,
+        sites_limit=entitlement.sites_limit,
+        features=tuple(wording.word(wording.FEATURES, feature) for feature in entitlement.features),
+        renew_url=settings.RENEW_URL if needs_care else "",
+    )
+
+
+def emptiness(dashboard: Dashboard, address: Address) -> Emptiness:
+    """What an empty page of the list means; never a claim that the checks do not support."""
+    if dashboard.dashboard.total:
+        last = dashboard.dashboard.page_count
+        return Emptiness(
+            tone="none",
+            title=_("There is no such page"),
+            text=ngettext("The list has %(last)s page.", "The list has %(last)s pages.", last)
+            % {"last": last},
+            way_out=_("Go to the last page"),
+            way_out_url=address.to(page=last),
+        )
+    if address.filters.active:
+        return Emptiness(
+            tone="none",
+            title=_("Nothing matches these filters"),
+            text=_("Remove one of them, or clear them all, to see more."),
+        )
+    if not is_checked(dashboard):
+        return Emptiness(
+            tone="never",
+            title=_("Not checked yet"),
+            text=_("No check of this website has been completed, so we cannot say whether it is clean."),
+        )
+    return _good_news(dashboard.coverage)
+
+
+def _good_news(entries: Iterable[CoverageEntry]) -> Emptiness:
+    done = [entry for entry in entries if entry.state == "ok"]
+    missing = [entry.source_name for entry in entries if entry.state != "ok"]
+    if missing:
+        return Emptiness(
+            tone="partial",
+            title=_("No threats found so far"),
+            text=_("Not everything could be checked yet: %(engines)s.") % {"engines": ", ".join(missing)},
+        )
+    names = ", ".join(entry.source_name for entry in done)
+    return Emptiness(
+        tone="ok",
+        title=_("No threats found"),
+        text=_("Checked by %(engines)s.") % {"engines": names} if names else "",
+        last_checked_at=max((entry.last_run_at for entry in done if entry.last_run_at), default=None),
+    )

@@ -1,0 +1,143 @@
+"""The dashboard of one website: the shell around the region, and what the region shows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from django.utils.formats import number_format
+from django.utils.translation import ngettext
+
+from portal.forms import MAX_QUERY_LENGTH, Address, Filters
+from portal.gateway.messages import Dashboard
+from portal.models import Website
+from portal.pages.drawings import Drawing, drawings
+from portal.pages.filtering import Chip, Facet, Pager, chips, clear_url, facets, pager
+from portal.pages.findings import Finding, NoteText, findings, general_notes
+from portal.pages.overview import (
+    CoverageRow,
+    Emptiness,
+    Overview,
+    Plan,
+    coverage_rows,
+    emptiness,
+    overview,
+    plan,
+)
+from portal.pages.sites import site_address
+from portal.problems import Problem, new_reference, unknown_website
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Results:
+    """All that one answer of the service says, so that its parts can never disagree."""
+
+    made_at: datetime
+    count: str
+    overview: Overview
+    drawings: tuple[Drawing, ...]
+    facets: tuple[Facet, ...]
+    chips: tuple[Chip, ...]
+    clear_url: str
+    findings: tuple[Finding, ...]
+    emptiness: Emptiness | None
+    pager: Pager
+    coverage: tuple[CoverageRow, ...]
+    notes: tuple[NoteText, ...]
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Door:
+    """The same website as another account sees it."""
+
+    account: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SitePage:
+    """The page; its region shows ``results`` or a ``problem``."""
+
+    host: str
+    account: str
+    doors: tuple[Door, ...]
+    address: Address
+    results: Results | None = None
+    problem: Problem | None = None
+
+    @property
+    def status(self) -> int:
+        """The browser's true status."""
+        return self.problem.status if self.problem else 200
+
+    @property
+    def has_form(self) -> bool:
+        """Searching makes sense where there are results, or may be again."""
+        return self.problem is None or self.problem.can_retry
+
+    @property
+    def kept_fields(self) -> Sequence[tuple[str, str]]:
+        """What a search keeps: the other filters and the page size, from the first page."""
+        fields = self.address.fields(without="query")
+        return [(name, value) for name, value in fields.items() if name != "page"]
+
+    @property
+    def max_query_length(self) -> int:
+        """The service's bound."""
+        return MAX_QUERY_LENGTH
+
+    @property
+    def announcement(self) -> str:
+        """What changed, for those who do not see it."""
+        return self.problem.title if self.problem else self.results.count if self.results else ""
+
+
+def site_page(website: Website, doors: Sequence[Website], filters: Filters) -> SitePage:
+    """The page of ``website`` before anything is known of it; ``doors`` lead to the same host."""
+    is_shared = len(doors) > 1
+    return SitePage(
+        host=website.host,
+        account=str(website.account),
+        doors=tuple(
+            Door(account=str(door.account), url=str(site_address(door, is_shared=True)))
+            for door in doors
+            if door != website
+        ),
+        address=replace(site_address(website, is_shared=is_shared), filters=filters),
+    )
+
+
+def unknown_site(host: str, *, path: str) -> SitePage:
+    """The page of a website that does not exist, or not for this person: both alike."""
+    problem = unknown_website(new_reference())
+    return SitePage(host=host, account="", doors=(), address=Address(path=path), problem=problem)
+
+
+def results_of(dashboard: Dashboard, address: Address) -> Results:
+    """The answer to what ``address`` asked."""
+    values = dashboard.dashboard.facets
+    return Results(
+        made_at=dashboard.dashboard.generated_at,
+        count=count_text(dashboard, is_narrowed=bool(address.filters.active)),
+        overview=overview(dashboard, address),
+        drawings=drawings(dashboard.charts, values, address),
+        facets=facets(values, address),
+        chips=chips(values, address),
+        clear_url=clear_url(address),
+        findings=findings(dashboard.threats, dashboard.analyst_notes),
+        emptiness=None if dashboard.threats else emptiness(dashboard, address),
+        pager=pager(dashboard.dashboard, address),
+        coverage=coverage_rows(dashboard.coverage),
+        notes=general_notes(dashboard.analyst_notes, dashboard.threats),
+        plan=plan(dashboard.entitlement),
+    )
+
+
+def count_text(dashboard: Dashboard, *, is_narrowed: bool) -> str:
+    """Such as "26 of 137 findings"; "137 findings" where nothing narrows the list."""
+    total, everything = dashboard.dashboard.total, dashboard.summary.open
+    shown = number_format(total) + ("+" if dashboard.dashboard.total_relation == "at_least" else "")
+    if is_narrowed:
+        text = ngettext("%(shown)s of %(all)s finding", "%(shown)s of %(all)s findings", everything)
+        return text % {"shown": shown, "all": number_format(everything)}
+    return ngettext("%(shown)s finding", "%(shown)s findings", total) % {"shown": shown}

@@ -1,0 +1,161 @@
+"""The one table from a gateway's error to what the customer sees: what happened, and what to do.
+
+Nothing that the service wrote reaches the page; its request id does, as a reference for support.
+"""
+
+import uuid
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from portal import wording
+from portal.gateway import (
+    GatewayError,
+    InactiveEntitlement,
+    RateLimited,
+    RevokedLink,
+    TimedOut,
+    UnknownLink,
+    Unreachable,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Action:
+    """A way out, to an address of the deployment's settings."""
+
+    label: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """One screen: the browser's status, the words, and where to go; ``reference`` is for support."""
+
+    status: int
+    title: str
+    text: str
+    advice: str
+    reference: str
+    actions: tuple[Action, ...] = ()
+    can_retry: bool = False
+    retry_after: int = 0
+
+
+def problem_for(error: GatewayError) -> Problem:
+    """The screen for ``error``."""
+    reference = error.request_id or new_reference()
+    match error:
+        case InactiveEntitlement():
+            return _inactive_entitlement(error, reference)
+        case RevokedLink():
+            return _revoked_link(error, reference)
+        case UnknownLink():
+            return unknown_website(reference)
+        case RateLimited():
+            return _rate_limited(error, reference)
+        case TimedOut():
+            return Problem(
+                status=504,
+                title=_("The answer is taking too long"),
+                text=_("The security service did not answer in time. Your filters are kept."),
+                advice=_("Wait a moment, then try again."),
+                can_retry=True,
+                reference=reference,
+            )
+        case Unreachable():
+            return Problem(
+                status=502,
+                title=_("The security service cannot be reached"),
+                text=_("We could not get the latest results. Your website is not affected by this."),
+                advice=_("Wait a moment, then try again. Your filters are kept."),
+                can_retry=True,
+                reference=reference,
+            )
+        case _:
+            return _unavailable(reference)
+
+
+def unknown_website(reference: str) -> Problem:
+    """A website that is not linked, or that is not this person's: the same words for both."""
+    return Problem(
+        status=404,
+        title=_("This website is not linked to your account"),
+        text=_("We have no results to show for this address."),
+        advice=_("Check the address, or link the website to see its results here."),
+        reference=reference,
+        actions=_actions((_("Link a website"), settings.LINK_URL)),
+    )
+
+
+def new_reference() -> str:
+    """An id that names one occurrence, on the page and in the log."""
+    return uuid.uuid4().hex
+
+
+def _actions(*ways: tuple[str, str]) -> tuple[Action, ...]:
+    """Those whose address this deployment has set."""
+    return tuple(Action(label=label, url=url) for label, url in ways if url)
+
+
+def _inactive_entitlement(error: InactiveEntitlement, reference: str) -> Problem:
+    plan, state = error.plan.capitalize(), wording.word(wording.PLAN_STATES, error.entitlement_status)
+    facts = _("Your plan: %(plan)s (%(state)s).") % {"plan": plan, "state": state.lower()}
+    if error.ends_on is not None:
+        facts += " " + _("Its last day: %(date)s.") % {"date": wording.day(error.ends_on)}
+    return Problem(
+        status=403,
+        title=_("Your plan does not cover this dashboard at the moment"),
+        text=facts,
+        advice=_("Renew the plan to see the results again. Checks and history are kept."),
+        reference=reference,
+        actions=_actions((_("Renew the plan"), settings.RENEW_URL)),
+    )
+
+
+def _revoked_link(error: RevokedLink, reference: str) -> Problem:
+    text = _("The link between this website and your account has been revoked.")
+    if error.revoked_at is not None:
+        text = _("The link between this website and your account was revoked on %(date)s.") % {
+            "date": wording.day(error.revoked_at)
+        }
+    return Problem(
+        status=403,
+        title=_("The link to this website was revoked"),
+        text=text,
+        advice=_("Only support can restore it. Give them the reference below, or link the website again."),
+        reference=reference,
+        actions=_actions((_("Contact support"), settings.SUPPORT_URL), (_("Link again"), settings.LINK_URL)),
+    )
+
+
+def _rate_limited(error: RateLimited, reference: str) -> Problem:
+    wait = error.retry_after
+    return Problem(
+        status=503,
+        title=_("Too many requests at once"),
+        text=_("Your account has asked for many results in a short time."),
+        advice=(
+            ngettext("Try again in %(count)s second.", "Try again in %(count)s seconds.", wait)
+            % {"count": wait}
+            if wait
+            else _("Wait a moment, then try again.")
+        ),
+        can_retry=True,
+        retry_after=wait,
+        reference=reference,
+    )
+
+
+def _unavailable(reference: str) -> Problem:
+    """What only the operator can mend; the details are in the log."""
+    return Problem(
+        status=502,
+        title=_("Temporarily unavailable"),
+        text=_("We cannot show the results right now. The fault is on our side, not on your website."),
+        advice=_("Try again in a few minutes. If it stays, tell support the reference below."),
+        can_retry=True,
+        reference=reference,
+    )

@@ -1,0 +1,103 @@
+"""The portal's words for the service's values; a value it does not know keeps the service's own text."""
+
+from collections.abc import Mapping
+from datetime import date, datetime
+
+from django.utils.formats import date_format
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext
+
+SEVERITIES = {
+    "Critical": _("Critical"),
+    "High": _("High"),
+    "Medium": _("Medium"),
+    "Low": _("Low"),
+    "Info": _("Info"),
+}
+KINDS = {
+    "confirmed": _("Confirmed"),
+    "suspected": _("Suspected"),
+    "informational": _("Informational"),
+}
+KIND_MEANINGS = {
+    "confirmed": _("The check proved that the problem is there."),
+    "suspected": _("There are signs of the problem; someone should look."),
+    "informational": _("Good to know; not a problem by itself."),
+}
+FILTERS = {
+    "severity": _("Severity"),
+    "kind": _("Certainty"),
+    "source": _("Source"),
+    "query": _("Search"),
+}
+FINDING_STATES: dict[str, str | Promise] = {
+    "open": "",
+    "fixed": _("Fixed"),
+    "false_positive": _("False positive"),
+    "accepted_risk": _("Accepted risk"),
+}
+CHARTS = {
+    "severity": _("By severity"),
+    "source": _("By source"),
+    "kind": _("By certainty"),
+    "trend": _("New and fixed, week by week"),
+}
+SERIES = {**SEVERITIES, "New": _("New"), "Fixed": _("Fixed"), "Findings": _("Findings")}
+COVERAGE_STATES = {
+    "ok": _("Checked"),
+    "partial": _("Partly checked"),
+    "failed": _("Check failed"),
+    "never": _("Not checked"),
+}
+PLAN_STATES = {
+    "trialing": _("Trial"),
+    "active": _("Active"),
+    "past_due": _("Payment overdue"),
+    "suspended": _("Suspended"),
+    "expired": _("Expired"),
+}
+FEATURES = {
+    "dashboard": _("Dashboard"),
+    "export": _("Exports"),
+    "notes": _("Analyst notes"),
+}
+GRADE_MEANINGS = {
+    "A": _("In good shape"),
+    "B": _("Minor problems only"),
+    "C": _("Some problems need attention"),
+    "D": _("Serious problems are open"),
+    "F": _("Critical problems are open"),
+}
+ROLES = {
+    "owner": _("Owner"),
+    "manager": _("Manager"),
+    "viewer": _("Viewer"),
+}
+
+
+def word(table: Mapping[str, str | Promise], value: str, otherwise: str = "") -> str:
+    """The portal's word for ``value``, else ``otherwise``, else the value made readable."""
+    if value in table:
+        return str(table[value])
+    return otherwise or value.replace("_", " ").capitalize()
+
+
+def tone(severity: str) -> str:
+    """The name by which the style sheet knows a severity."""
+    return severity.lower() if severity in SEVERITIES else "info"
+
+
+def day(at: date) -> str:
+    """Such as 3 Nov 2026."""
+    return date_format(at, pgettext("a day, as Django's date filter writes it", "j M Y"))
+
+
+def day_of_year(at: date) -> str:
+    """Such as 3 Nov."""
+    return date_format(at, pgettext("a day, as Django's date filter writes it", "j M"))
+
+
+def moment(at: datetime) -> str:
+    """Such as 3 Nov 2026, 14:05."""
+    return date_format(at, pgettext("day and time, as Django's date filter writes them", "j M Y, H:i"))
