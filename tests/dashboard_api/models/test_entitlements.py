@@ -1,0 +1,146 @@
+from datetime import date, timedelta
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError
+from django.utils import timezone
+
+from dashboard_api.models import Entitlement
+from tests.factories import make_account, make_entitlement
+
+pytestmark = pytest.mark.django_db
+
+FIRST, LAST = date(2026, 1, 1), date(2026, 12, 31)
+DAY = timedelta(days=1)
+Status = Entitlement.Status
+
+
+@pytest.fixture
+def account():
+    return make_account(entitled=False)
+
+
+def entitlement(**fields):
+    return Entitlement(**({"starts_on": FIRST, "ends_on": LAST} | fields))
+
+
+@pytest.mark.parametrize(
+    ("day", "usable"),
+    [(FIRST - DAY, False), (FIRST, True), (LAST, True), (LAST + DAY, False)],
+)
+def test_entitlement_is_usable_from_its_first_to_its_last_day(day, usable):
+    assert entitlement().is_usable_on(day) is usable
+
+
+@pytest.mark.parametrize(
+    ("status", "usable"),
+    [
+        (Status.TRIALING, True),
+        (Status.ACTIVE, True),
+        (Status.SUSPENDED, False),
+        (Status.EXPIRED, False),
+    ],
+)
+def test_entitlement_is_usable_by_its_status(status, usable):
+    assert entitlement(status=status).is_usable_on(date(2026, 6, 1)) is usable
+
+
+@pytest.mark.parametrize(("days", "usable"), [(0, True), (7, True), (8, False)])
+def test_entitlement_past_due_is_usable_for_seven_days_of_grace(days, usable):
+    since = date(2026, 6, 1)
+    past_due = entitlement(status=Status.PAST_DUE, past_due_since=since)
+    assert past_due.is_usable_on(since + days * DAY) is usable
+
+
+def test_entitlement_past_due_has_no_grace_beyond_its_last_day():
+    past_due = entitlement(status=Status.PAST_DUE, past_due_since=LAST)
+    assert not past_due.is_usable_on(LAST + DAY)
+
+
+@pytest.mark.parametrize("status", [Status.ACTIVE, Status.TRIALING, Status.PAST_DUE])
+def test_entitlement_has_expired_after_its_last_day_whatever_is_stored(status):
+    assert entitlement(status=status).status_on(LAST + DAY) == Status.EXPIRED
+
+
+def test_entitlement_stays_suspended_after_its_last_day():
+    assert entitlement(status=Status.SUSPENDED).status_on(LAST + DAY) == Status.SUSPENDED
+
+
+def test_entitlement_cannot_end_before_it_starts(account):
+    with pytest.raises(ValidationError) as refusal:
+        entitlement(account=account, ends_on=FIRST - DAY).full_clean()
+    assert refusal.value.message_dict == {"ends_on": ["The last day cannot be before the first, 2026-01-01."]}
+
+
+def test_database_refuses_an_entitlement_that_ends_before_it_starts(account):
+    with pytest.raises(IntegrityError, match="dashboard_api_entitlement_ends_after_start"):
+        make_entitlement(account, starts_on=LAST, ends_on=FIRST)
+
+
+def test_database_refuses_past_due_without_the_start_of_its_grace(account):
+    with pytest.raises(IntegrityError, match="dashboard_api_entitlement_past_due_has_start"):
+        make_entitlement(account, status=Status.PAST_DUE)
+
+
+def test_entitlement_past_due_counts_its_grace_from_today_unless_told(account):
+    past_due = entitlement(account=account, status=Status.PAST_DUE)
+    past_due.full_clean()
+    assert past_due.past_due_since == timezone.now().date()
+
+    told = entitlement(account=account, status=Status.PAST_DUE, past_due_since=FIRST)
+    told.full_clean()
+    assert told.past_due_since == FIRST
+
+
+def test_entitlement_paid_again_forgets_its_grace(account):
+    paid = entitlement(account=account, status=Status.ACTIVE, past_due_since=FIRST)
+    paid.full_clean()
+    assert paid.past_due_since is None
+
+
+@pytest.mark.parametrize("features", [{"export": True}, ["export", 1], ["export", " "], "export"])
+def test_entitlement_features_are_a_list_of_names(account, features):
+    with pytest.raises(ValidationError, match="list of names"):
+        entitlement(account=account, features=features).full_clean()
+
+
+def test_entitlement_without_features_has_an_empty_list(account):
+    bare = entitlement(account=account, features=None)
+    bare.full_clean()
+    assert bare.features == []
+
+
+def test_extension_counts_from_the_last_day(account):
+    running = make_entitlement(account, starts_on=FIRST, ends_on=LAST)
+    running.extend(days=30, today=date(2026, 6, 1))
+    running.refresh_from_db()
+    assert running.ends_on == date(2027, 1, 30)
+
+
+def test_extension_of_an_expired_entitlement_counts_from_today_and_activates_it(account):
+    expired = make_entitlement(account, starts_on=FIRST, ends_on=LAST, status=Status.EXPIRED)
+    today = date(2027, 3, 1)
+    expired.extend(days=30, today=today)
+    expired.refresh_from_db()
+    assert expired.ends_on == date(2027, 3, 31)
+    assert expired.is_usable_on(today)
+
+
+def test_extension_leaves_a_suspension_in_force(account):
+    suspended = make_entitlement(account, status=Status.SUSPENDED)
+    suspended.extend(days=30, today=timezone.now().date())
+    assert suspended.status == Status.SUSPENDED
+
+
+def test_extension_beyond_the_calendar_is_refused(account):
+    with pytest.raises(ValidationError, match="calendar"):
+        make_entitlement(account).extend(days=999_999_999, today=LAST)
+
+
+def test_suspension_refuses_at_once_and_keeps_the_dates(account):
+    running = make_entitlement(account)
+    ends_on = running.ends_on
+    running.suspend()
+    running.refresh_from_db()
+    assert not running.is_usable_on(timezone.now().date())
+    assert running.ends_on == ends_on

@@ -1,0 +1,100 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dashboard_api.hosts import InvalidHost, covers, normalise_host
+
+
+@pytest.mark.parametrize(
+    ("text", "host"),
+    [
+        ("shop.example.com", "shop.example.com"),
+        ("Shop.EXAMPLE.com", "shop.example.com"),
+        ("shop.example.com.", "shop.example.com"),
+        ("bücher.example", "xn--bcher-kva.example"),
+        ("BÜCHER.example", "xn--bcher-kva.example"),
+        ("XN--BCHER-KVA.example", "xn--bcher-kva.example"),
+        ("straße.example", "xn--strae-oqa.example"),
+        ("a-b.c1.example", "a-b.c1.example"),
+        ("a" * 63 + ".example", "a" * 63 + ".example"),
+    ],
+)
+def test_host_has_one_form(text, host):
+    assert normalise_host(text) == host
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        ".",
+        "..",
+        "shop.example.com..",
+        ".example.com",
+        "shop..example.com",
+        " shop.example.com",
+        "shop.example.com\n",
+        "shop.example.com\0",
+        "https://shop.example.com",
+        "shop.example.com:443",
+        "shop.example.com/path",
+        "user@example.com",
+        "*.example.com",
+        "under_score.example.com",
+        "-leading.example.com",
+        "trailing-.example.com",
+        "a" * 64 + ".example",
+        "a." * 127 + "example",
+        "xn--a.example",
+        "☃.example",
+        "\ud800.example",
+    ],
+)
+def test_text_that_is_no_host_is_refused(text):
+    with pytest.raises(InvalidHost, match="must be a domain name"):
+        normalise_host(text)
+
+
+@pytest.mark.parametrize("text", ["localhost", "192.0.2.1", "192.0.2.1.", "192.0.2.\uff11", "shop.123"])
+def test_private_host_is_refused_on_the_internet(text):
+    with pytest.raises(InvalidHost, match="public domain name"):
+        normalise_host(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "host"),
+    [
+        ("localhost", "localhost"),
+        ("192.0.2.1", "192.0.2.1"),
+        ("::1", "::1"),
+        ("2001:DB8:0:0::1", "2001:db8::1"),
+    ],
+)
+def test_private_host_is_a_website_where_allowed(settings, text, host):
+    settings.ALLOW_PRIVATE_HOSTS = True
+    assert normalise_host(text) == host
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_a_host_that_stays_itself_or_is_refused(text):
+    try:
+        host = normalise_host(text)
+    except InvalidHost:
+        return
+    assert host.isascii()
+    assert normalise_host(host) == host
+
+
+@pytest.mark.parametrize(
+    ("host", "covered"),
+    [
+        ("example.com", True),
+        ("shop.example.com", True),
+        ("a.b.example.com", True),
+        ("badexample.com", False),
+        ("example.com.evil.org", False),
+        ("com", False),
+    ],
+)
+def test_website_covers_itself_and_its_subdomains(host, covered):
+    assert covers("example.com", host) is covered
