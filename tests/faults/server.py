@@ -38,9 +38,12 @@ class FaultServer:
         self.received = []
 
     @property
+    def port(self):
+        return self._listener.getsockname()[1]
+
+    @property
     def base_url(self):
-        scheme = "https" if self._tls else "http"
-        return f"{scheme}://127.0.0.1:{self._listener.getsockname()[1]}"
+        return f"{'https' if self._tls else 'http'}://127.0.0.1:{self.port}"
 
     def __enter__(self):
         self._start(self._accept)
@@ -171,3 +174,12 @@ def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+@contextlib.contextmanager
+def silent_port(address="0.0.0.0", port=0):
+    """A port whose queue is full, by default on every loopback address: connecting to it hangs."""
+    with contextlib.ExitStack() as stack:
+        listener = stack.enter_context(socket.create_server((address, port), backlog=0))
+        stack.enter_context(socket.create_connection(listener.getsockname()))
+        yield listener.getsockname()[1]

@@ -1,6 +1,7 @@
 import gzip
 import json
 import logging
+import socket
 import threading
 import time
 
@@ -10,6 +11,7 @@ import es1
 from portal.gateway import (
     BadAnswer,
     CannotConnect,
+    GatewayError,
     InactiveEntitlement,
     LinkedSite,
     Question,
@@ -24,6 +26,7 @@ from portal.gateway import (
     fetch_dashboard,
 )
 from tests.factories import SECRET
+from tests.faults.certificate import write_certificate
 from tests.faults.server import (
     FaultServer,
     answer,
@@ -35,6 +38,7 @@ from tests.faults.server import (
     reset,
     say_nothing,
     send,
+    silent_port,
     stall,
 )
 from tests.portal.gateway.answers import HOST, dashboard, encoded, refusal
@@ -44,6 +48,17 @@ SITE = LinkedSite(
 )
 GOOD = encoded(dashboard())
 OK = answer(200, GOOD)
+
+
+def addresses(*numbers):
+    """A resolver that finds these addresses for localhost."""
+    resolve = socket.getaddrinfo
+
+    def getaddrinfo(host, port, *_, **__):
+        names = numbers if host == "localhost" else [host]
+        return [found for name in names for found in resolve(name, port, socket.AF_INET, socket.SOCK_STREAM)]
+
+    return getaddrinfo
 
 
 def ask(server, question=None, *, seconds=10):
@@ -145,6 +160,24 @@ def test_client_gives_up_on_a_tls_handshake_that_never_ends(script):
         assert time.monotonic() - started < 3
 
 
+def test_client_gives_up_at_the_deadline_over_tls_too(tmp_path, monkeypatch):
+    certificate, tls = write_certificate(tmp_path)
+    monkeypatch.setattr("requests.adapters.DEFAULT_CA_BUNDLE_PATH", str(certificate))
+    with FaultServer(OK, drip(http(200, GOOD)[: -len(GOOD)], GOOD), tls=tls) as server:
+        assert ask(server).host == HOST
+        started = time.monotonic()
+        with pytest.raises(TimedOut):
+            ask(server, seconds=1)
+        assert time.monotonic() - started < 3
+
+
+def test_client_sends_nothing_to_a_service_whose_certificate_it_does_not_trust(tmp_path):
+    _, tls = write_certificate(tmp_path)
+    with FaultServer(OK, tls=tls) as server, pytest.raises(CannotConnect, match="certificate"):
+        ask(server)
+    assert server.received == []
+
+
 def test_client_leaves_no_thread_behind():
     with FaultServer(say_nothing) as server:
         before = threading.active_count()
@@ -185,6 +218,23 @@ def test_client_reports_a_lost_connection_without_asking_again(script):
     assert server.connections == 1
 
 
+def test_client_tries_the_next_address_of_the_host_when_one_is_silent(monkeypatch):
+    with FaultServer(OK) as server, silent_port("127.0.0.2", server.port):
+        monkeypatch.setattr("socket.getaddrinfo", addresses("127.0.0.2", "127.0.0.1"))
+        upstream = Upstream(base_url=f"http://localhost:{server.port}", timeout_seconds=2)
+        assert fetch_dashboard(upstream, SITE, Question()).host == HOST
+
+
+def test_client_gives_up_at_the_deadline_however_many_addresses_are_silent(monkeypatch):
+    with silent_port() as port:
+        monkeypatch.setattr("socket.getaddrinfo", addresses(*(f"127.0.0.{last}" for last in range(1, 9))))
+        upstream = Upstream(base_url=f"http://localhost:{port}", timeout_seconds=1)
+        started = time.monotonic()
+        with pytest.raises(TimedOut):
+            fetch_dashboard(upstream, SITE, Question())
+        assert time.monotonic() - started < 3
+
+
 # Answers that are none
 
 
@@ -200,6 +250,7 @@ def test_client_reports_a_lost_connection_without_asking_again(script):
         pytest.param(answer(200, b'{"ok":true}'), id="members-missing"),
         pytest.param(answer(200, encoded(dashboard(threats={}))), id="wrong-type"),
         pytest.param(answer(200, gzip.compress(GOOD), headers=[("Content-Encoding", "gzip")]), id="gzip"),
+        pytest.param(answer(200, GOOD, headers=[("Content-Encoding", "br")]), id="said-to-be-encoded"),
         pytest.param(answer(200, b" " * 3_000_000 + GOOD), id="3-megabytes"),
         pytest.param(answer(204), id="204"),
         pytest.param(answer(400, b"<html>"), id="400-html"),
@@ -277,9 +328,9 @@ def test_client_reports_a_rate_limit_that_does_not_fit(retry_after, seconds):
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 408, 413, 500])
 def test_client_never_asks_again_after(status):
-    with FaultServer(answer(status, encoded(refusal("x"))), OK) as server:
-        with pytest.raises((Rejected, SignatureRefused, Unreachable)):
-            ask(server)
+    refused = answer(status, encoded(refusal("x")))
+    with FaultServer(refused, OK) as server, pytest.raises((Rejected, SignatureRefused, Unreachable)):
+        ask(server)
     assert server.connections == 1
 
 
@@ -341,9 +392,9 @@ def test_client_drops_a_request_id_that_no_log_should_hold():
 
 def test_client_warns_of_a_refused_signature_with_the_skew_of_the_clocks(caplog):
     body = encoded(refusal("stale_timestamp", server_time=int(time.time()) - 600))
-    with FaultServer(answer(401, body, headers=[("X-Request-Id", "0123abcd")])) as server:
-        with pytest.raises(SignatureRefused):
-            ask(server)
+    stale = answer(401, body, headers=[("X-Request-Id", "0123abcd")])
+    with FaultServer(stale) as server, pytest.raises(SignatureRefused):
+        ask(server)
     [record] = [record for record in caplog.records if record.name.startswith("portal")]
     assert record.levelno == logging.WARNING
     assert "stale_timestamp" in record.message
@@ -369,13 +420,19 @@ def test_client_tells_no_log_and_no_error_the_secret_or_a_signature(script, capl
     with FaultServer(script) as server:
         try:
             ask(server)
-        except Exception as error:
-            while error:
-                told += repr(error) + str(error) + repr(vars(error))
-                error = error.__cause__ or error.__context__
+        except GatewayError as error:
+            told += _everything_told_by(error)
     told += caplog.text
     assert SECRET not in told
     for received in server.received:
         assert received.header(es1.SIGNATURE_HEADER) not in told
         assert received.header(es1.NONCE_HEADER) not in told
         assert json.loads(received.body)["link_id"] not in told
+
+
+def _everything_told_by(error):
+    told = ""
+    while error:
+        told += f"{error!r} {error} {vars(error)}"
+        error = error.__cause__ or error.__context__
+    return told
