@@ -5,6 +5,7 @@ SQLite keeps two files, so that an import never makes a sign-in or a signed call
 everything in one database. Decision record 0002.
 """
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +23,8 @@ _SHORT_LIVED_MODELS = {
 
 def databases(url: str, base_dir: Path) -> dict[str, dict[str, Any]]:
     """The DATABASES setting for ``url``: ``sqlite:///path/records.sqlite3`` or ``postgres://...``."""
-    config = environ.Env.db_url_config(url)
-    if config["ENGINE"] == "django.db.backends.sqlite3":
-        records = base_dir / config["NAME"]
+    if re.match("sqlite:///.", url):
+        records = base_dir / environ.Env.db_url_config(url)["NAME"]
         records.parent.mkdir(parents=True, exist_ok=True)
         return {
             "default": _sqlite(records, synchronous="FULL"),
@@ -32,9 +32,12 @@ def databases(url: str, base_dir: Path) -> dict[str, dict[str, Any]]:
                 records.with_name(f"{records.stem}.short-lived{records.suffix}"), synchronous="NORMAL"
             ),
         }
-    if config["ENGINE"] == "django.db.backends.postgresql":
+    if re.match("postgres(ql)?://.", url):
+        config = environ.Env.db_url_config(url)
         return {"default": {**config, "CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True}}
-    raise ImproperlyConfigured("DATABASE_URL must start with sqlite:/// or postgres://")
+    raise ImproperlyConfigured(
+        "DATABASE_URL must look like sqlite:///var/records.sqlite3 or postgres://user@host/name."
+    )
 
 
 def _sqlite(file: Path, *, synchronous: str) -> dict[str, Any]:

@@ -4,6 +4,9 @@ import os
 
 os.environ.setdefault("SECRET_KEY", "only-for-tests-0123456789-0123456789-0123456789-01234")
 os.environ.setdefault("MASTER_KEYS", "1:b25seS1mb3ItdGVzdHMtMDEyMzQ1Njc4OTAxMjM0NTY=")
+# A developer's .env must not decide which data the tests work on.
+os.environ.setdefault("DATABASE_URL", "sqlite:///var/records.sqlite3")
+os.environ.setdefault("REDIS_URL", "")
 
 from config.settings import *  # noqa: F403
 

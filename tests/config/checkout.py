@@ -1,0 +1,28 @@
+"""Running the product apart from the one that is being tested."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+from django.conf import settings
+
+
+class Checkout:
+    """The product in a folder of its own, with nobody's .env, data or environment."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        unneeded = shutil.ignore_patterns(".*", "__pycache__", "var", "tests", "docs", "benchmarks")
+        shutil.copytree(settings.BASE_DIR, folder, ignore=unneeded, dirs_exist_ok=True)
+
+    def manage(self, *arguments, **environ):
+        return subprocess.run(
+            [sys.executable, "manage.py", *arguments],
+            cwd=self.folder,
+            env={"PATH": os.environ["PATH"], **environ},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )

@@ -1,0 +1,108 @@
+import re
+import socket
+import sqlite3
+from contextlib import closing
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from tests.config.checkout import Checkout
+
+DATA = ("var", "demo")
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    return Checkout(tmp_path_factory.mktemp("demo"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def first_run(demo):
+    return demo.manage("demo", "--no-serve", "--port", "8123")
+
+
+def link_ids(demo):
+    with closing(sqlite3.connect(demo.folder.joinpath(*DATA, "records.sqlite3"))) as database:
+        return database.execute("SELECT link_id FROM dashboard_api_sitelink ORDER BY id").fetchall()
+
+
+def password_in(done):
+    return re.search(r"with the password (\S+)", done.stdout)[1]
+
+
+def test_one_command_prepares_everything_and_says_how_to_get_in(demo, first_run):
+    assert (first_run.returncode, first_run.stderr) == (0, "")
+    for text in ("http://127.0.0.1:8123/admin/", "/v1/site/dashboard", "signed_request", "owner", "analyst"):
+        assert text in first_run.stdout
+    assert len(password_in(first_run)) >= 16
+    assert demo.folder.joinpath("var", "static", "staticfiles.json").exists()
+    assert {path.name for path in demo.folder.joinpath(*DATA).iterdir()} == {
+        "records.sqlite3",
+        "records.short-lived.sqlite3",
+    }
+
+
+def test_a_second_run_keeps_data_and_password(demo, first_run):
+    before = link_ids(demo)
+    second = demo.manage("demo", "--no-serve")
+    assert (second.returncode, second.stderr) == (0, "")
+    assert password_in(second) == password_in(first_run)
+    assert link_ids(demo) == before
+
+
+def test_reset_begins_again_and_deletes_nothing_else(demo):
+    before = link_ids(demo)
+    others = [demo.folder / "var" / "records.sqlite3", demo.folder.joinpath(*DATA, "mine.sqlite3")]
+    for other in others:
+        other.touch()
+    assert demo.manage("demo", "--no-serve", "--reset").returncode == 0
+    assert link_ids(demo) != before
+    for other in others:
+        other.unlink()
+
+
+def test_data_of_another_env_file_are_kept_with_advice(demo):
+    before = link_ids(demo)
+    env = demo.folder / ".env"
+    mine = env.rename(demo.folder / "env.mine")
+    done = demo.manage("demo", "--no-serve")
+    mine.replace(env)
+    assert done.returncode == 1
+    assert "manage.py demo --reset" in done.stderr
+    assert "password" not in done.stdout
+    assert link_ids(demo) == before
+
+
+def test_a_port_in_use_is_named_before_anything_is_made(fresh_checkout):
+    with socket.create_server(("127.0.0.1", 0)) as busy:
+        port = busy.getsockname()[1]
+        done = fresh_checkout.manage("demo", "--port", str(port))
+    assert done.returncode == 1
+    assert f"Port {port} cannot be used (Address already in use). Choose another: --port" in done.stderr
+    assert list(fresh_checkout.folder.joinpath(*DATA).iterdir()) == []
+
+
+def test_an_env_file_of_somebody_else_is_kept_without_a_traceback(fresh_checkout):
+    env = fresh_checkout.folder / ".env"
+    env.write_text("SECRET_KEY=mine\n")
+    done = fresh_checkout.manage("demo", "--no-serve")
+    assert done.returncode == 1
+    assert "Move that file away" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert env.read_text() == "SECRET_KEY=mine\n"
+    assert not fresh_checkout.folder.joinpath("var").exists()
+
+
+def test_a_database_elsewhere_is_refused_without_a_traceback(fresh_checkout):
+    done = fresh_checkout.manage("demo", "--no-serve", DATABASE_URL="postgres://shop@127.0.0.1/shop")
+    assert done.returncode == 1
+    assert "unset DATABASE_URL" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not fresh_checkout.folder.joinpath(".env").exists()
+
+
+@pytest.mark.parametrize("option", ["--no-serve", "--reset"])
+def test_other_databases_than_the_demos_are_refused(settings, monkeypatch, option):
+    monkeypatch.setitem(settings.DATABASES["default"], "NAME", "records.sqlite3")
+    with pytest.raises(CommandError, match="only its own data"):
+        call_command("demo", option)

@@ -1,0 +1,14 @@
+import pytest
+
+from tests.config.checkout import Checkout
+
+
+@pytest.fixture(scope="session")
+def checkout(tmp_path_factory):
+    """For what leaves nothing behind."""
+    return Checkout(tmp_path_factory.mktemp("checkout"))
+
+
+@pytest.fixture
+def fresh_checkout(tmp_path):
+    return Checkout(tmp_path)

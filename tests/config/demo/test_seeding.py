@@ -1,0 +1,188 @@
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Count
+from django.utils import timezone
+
+from config.demo import cast, seeding
+from dashboard_api import models as api
+from portal import models as portal
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module", autouse=True)
+def seeded(django_db_setup, django_db_blocker):
+    with django_db_blocker.unblock(), transaction.atomic():
+        seeding.seed("correct horse battery")
+        yield
+        transaction.set_rollback(True)
+
+
+def linked(host):
+    return api.SiteLink.objects.get(website__host=host)
+
+
+def test_the_owner_sees_six_websites_of_two_accounts():
+    websites = portal.Website.objects.visible_to(User.objects.get(username="owner"))
+    assert {website.host for website in websites} == {
+        "shop.example.com",
+        "blog.example.org",
+        "launch.example.net",
+        "outlet.example.com",
+        "moved.example.net",
+        "press.example.org",
+    }
+    assert {website.account.ref for website in websites} == {"acct_0001", "acct_0002"}
+
+
+def test_the_neighbour_sees_a_website_of_an_account_of_their_own():
+    (website,) = portal.Website.objects.visible_to(User.objects.get(username="neighbour"))
+    assert (website.host, website.account.ref) == ("bakery.example.net", "acct_0003")
+    assert api.Finding.objects.filter(website__host=website.host).exists()
+
+
+def test_the_shop_has_over_a_thousand_open_findings_across_ninety_days():
+    findings = api.Finding.objects.filter(website__host="shop.example.com")
+    now = timezone.now()
+    assert findings.filter(status="open").count() > 1000
+    assert findings.filter(first_seen__lt=now - timedelta(days=85)).exists()
+    assert findings.filter(first_seen__gt=now - timedelta(days=7)).exists()
+    assert not findings.filter(first_seen__lt=now - timedelta(days=90)).exists()
+    assert not findings.filter(last_seen__gt=now).exists()
+
+
+@pytest.mark.parametrize(
+    ("field", "values"),
+    [
+        ("severity", set(api.Severity.values)),
+        ("kind", set(api.Kind.values)),
+        ("status", set(api.Finding.Status.values)),
+        ("source__slug", {"nuclei", "zap", "wapiti", "testssl", "observatory"}),
+    ],
+)
+def test_the_shops_findings_show_every(field, values):
+    findings = api.Finding.objects.filter(website__host="shop.example.com")
+    assert set(findings.values_list(field, flat=True)) == values
+
+
+def test_the_shops_coverage_shows_every_state():
+    coverage = api.Coverage.objects.filter(website__host="shop.example.com")
+    assert set(coverage.values_list("state", flat=True)) == {"ok", "partial", "failed"}
+    assert api.Source.objects.filter(enabled=True).exclude(coverage__in=coverage).exists(), "never checked"
+
+
+def test_a_later_discovery_has_a_higher_id():
+    findings = api.Finding.objects.filter(website__host="shop.example.com").order_by("id")
+    discovered = list(findings.values_list("first_seen", flat=True))
+    assert discovered == sorted(discovered)
+
+
+def test_findings_know_their_places_and_their_words():
+    findings = api.Finding.objects.annotate(places=Count("occurrences")).prefetch_related("occurrences")
+    for finding in findings:
+        locations = [occurrence.location for occurrence in finding.occurrences.all()]
+        assert finding.locations_count == finding.places
+        assert finding.location == locations[0]
+        stored = finding.search_words
+        finding.index_words(locations)
+        assert finding.search_words == stored
+
+
+def test_findings_and_notes_pass_the_models_own_checks():
+    for row in [*api.Finding.objects.all()[:200], *api.AnalystNote.objects.all()]:
+        row.full_clean(validate_unique=False, validate_constraints=False)
+
+
+def test_one_website_is_clean_and_was_checked_by_every_engine_today():
+    website = api.Website.objects.get(host="blog.example.org")
+    assert not website.findings.exists()
+    recent = website.coverage.filter(state="ok", completed_at__gt=timezone.now() - timedelta(days=1))
+    assert recent.count() == api.Source.objects.count()
+
+
+def test_one_website_was_never_checked():
+    website = api.Website.objects.get(host="launch.example.net")
+    assert not website.findings.exists()
+    assert not website.coverage.exists()
+
+
+def test_one_entitlement_has_ended_and_the_others_hold():
+    today = timezone.now().date()
+    ended = [
+        entitlement.account.ref
+        for entitlement in api.Entitlement.objects.all()
+        if not entitlement.is_usable_on(today)
+    ]
+    assert ended == [linked("press.example.org").account.ref]
+
+
+def test_one_link_is_revoked_with_a_reason():
+    (link,) = api.SiteLink.objects.filter(revoked_at__isnull=False)
+    assert link.website.host == cast.REVOKED
+    assert link.events.get(action="revoked").reason
+
+
+def test_every_link_pairs_but_one():
+    unpaired = [
+        website.host
+        for website in portal.Website.objects.all()
+        if website.link_id != linked(website.host).link_id
+    ]
+    assert unpaired == [cast.UNPAIRED]
+
+
+def test_every_website_was_verified():
+    assert not api.Website.objects.filter(verified_at__isnull=True).exists()
+
+
+def test_both_sides_hold_the_same_secret():
+    for account in portal.Account.objects.all():
+        secret = api.Secret.objects.get(account__ref=account.ref)
+        assert secret.reveal() == account.reveal_secret()
+
+
+def test_notes_are_of_every_sort():
+    notes = api.AnalystNote.objects.filter(website__host="shop.example.com")
+    assert notes.filter(is_internal=True, finding=None).exists()
+    assert notes.filter(is_internal=True, finding__isnull=False).exists()
+    assert notes.filter(is_internal=False, finding__severity=api.Severity.CRITICAL).exists()
+    assert notes.filter(is_internal=False, account__ref="acct_0001").exists()
+    assert notes.filter(is_internal=False, account=None, finding=None).exists()
+
+
+def test_people_sign_in_with_the_given_password():
+    for person in cast.PEOPLE:
+        assert User.objects.get(username=person.username).check_password("correct horse battery")
+
+
+def test_the_analyst_writes_notes_and_sees_no_secret():
+    analyst = User.objects.get(username="analyst")
+    assert analyst.is_staff
+    assert not analyst.is_superuser
+    assert analyst.has_perms(["dashboard_api.add_analystnote", "dashboard_api.view_finding"])
+    assert not analyst.has_perm("dashboard_api.view_secret")
+    assert not analyst.has_perm("portal.view_account")
+
+
+def test_the_admin_may_everything():
+    assert User.objects.get(username="admin").is_superuser
+
+
+def test_a_second_seeding_is_the_same_but_for_the_time():
+    def findings():
+        return list(api.Finding.objects.order_by("id").values_list("title", "status", "severity", "location"))
+
+    before = findings()
+    for model in (api.Website, api.Account, api.Source, portal.Account, User, seeding.Group):
+        model.objects.all().delete()
+    seeding.seed("another")
+    assert findings() == before
+
+
+def test_what_is_seeded_is_told_from_an_empty_database():
+    assert seeding.is_seeded()
+    User.objects.all().delete()
+    assert not seeding.is_seeded()

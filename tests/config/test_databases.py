@@ -1,0 +1,85 @@
+import pytest
+from django.contrib.sessions.models import Session
+from django.core.exceptions import ImproperlyConfigured
+from django.db import connections
+
+from config.databases import SHORT_LIVED, ShortLivedRouter, databases
+from dashboard_api.models import Finding, Nonce
+
+
+def test_sqlite_keeps_records_and_what_is_short_lived_in_two_files(tmp_path):
+    made = databases("sqlite:///var/records.sqlite3", tmp_path)
+    assert made.keys() == {"default", SHORT_LIVED}
+    assert made["default"]["NAME"] == str(tmp_path / "var" / "records.sqlite3")
+    assert made[SHORT_LIVED]["NAME"] == str(tmp_path / "var" / "records.short-lived.sqlite3")
+    assert "synchronous=FULL" in made["default"]["OPTIONS"]["init_command"]
+    assert "synchronous=NORMAL" in made[SHORT_LIVED]["OPTIONS"]["init_command"]
+
+
+@pytest.mark.parametrize("alias", ["default", SHORT_LIVED])
+def test_sqlite_transactions_begin_immediate_on_connections_that_stay(tmp_path, alias):
+    made = databases("sqlite:///records.sqlite3", tmp_path)[alias]
+    assert made["OPTIONS"]["transaction_mode"] == "IMMEDIATE"
+    assert made["CONN_MAX_AGE"] is None
+
+
+def test_an_absolute_path_is_kept(tmp_path):
+    made = databases(f"sqlite:///{tmp_path}/elsewhere/records.sqlite3", tmp_path / "project")
+    assert made["default"]["NAME"] == str(tmp_path / "elsewhere" / "records.sqlite3")
+    assert (tmp_path / "elsewhere").is_dir()
+
+
+@pytest.mark.parametrize("scheme", ["postgres", "postgresql"])
+def test_postgresql_keeps_everything_in_one_database(tmp_path, scheme):
+    made = databases(f"{scheme}://shop:pw@db.example.com:5433/dashboard", tmp_path)
+    assert made.keys() == {"default"}
+    default = made["default"]
+    assert (default["HOST"], default["PORT"], default["NAME"]) == ("db.example.com", 5433, "dashboard")
+    assert default["CONN_MAX_AGE"] is None
+    assert default["CONN_HEALTH_CHECKS"]
+
+
+@pytest.mark.parametrize(
+    "url", ["", "records.sqlite3", "sqlite://", "sqlite:///", "sqlite://:memory:", "mysql://host/name"]
+)
+def test_any_other_url_is_refused_with_what_to_set(tmp_path, url):
+    with pytest.raises(ImproperlyConfigured, match="DATABASE_URL must look like sqlite:///"):
+        databases(url, tmp_path)
+
+
+@pytest.fixture
+def two_files(settings, monkeypatch):
+    monkeypatch.setitem(settings.DATABASES, SHORT_LIVED, settings.DATABASES["default"])
+
+
+def test_the_router_sends_nonces_and_sessions_to_their_own_file(two_files):
+    router = ShortLivedRouter()
+    assert router.db_for_write(Nonce) == router.db_for_read(Session) == SHORT_LIVED
+    assert router.db_for_write(Finding) == "default"
+
+
+def test_the_router_migrates_each_table_where_it_is_kept(two_files):
+    router = ShortLivedRouter()
+    assert router.allow_migrate(SHORT_LIVED, "sessions", "session")
+    assert not router.allow_migrate("default", "sessions", "session")
+    assert router.allow_migrate("default", "dashboard_api", "finding")
+    assert not router.allow_migrate(SHORT_LIVED, "dashboard_api", "finding")
+
+
+def test_the_router_knows_one_database_only_on_postgresql(settings, monkeypatch):
+    monkeypatch.delitem(settings.DATABASES, SHORT_LIVED, raising=False)
+    router = ShortLivedRouter()
+    assert router.db_for_write(Nonce) == "default"
+    assert router.allow_migrate("default", "dashboard_api", "nonce")
+
+
+@pytest.mark.django_db
+def test_every_table_exists_in_exactly_one_database():
+    tables = [
+        table
+        for alias in connections
+        for table in connections[alias].introspection.table_names()
+        if table != "django_migrations"
+    ]
+    assert len(tables) == len(set(tables))
+    assert {"dashboard_api_nonce", "django_session", "dashboard_api_finding"} <= set(tables)
