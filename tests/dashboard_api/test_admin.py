@@ -1,0 +1,502 @@
+import re
+
+import pytest
+from django.contrib import admin
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import Permission
+from django.urls import reverse
+from django.utils import timezone
+
+from dashboard_api.models import (
+    Account,
+    AnalystNote,
+    Coverage,
+    Entitlement,
+    Finding,
+    Secret,
+    SiteLink,
+    Source,
+    Website,
+)
+from tests.factories import (
+    SECRET,
+    make_account,
+    make_coverage,
+    make_finding,
+    make_link,
+    make_note,
+    make_source,
+    make_user,
+    make_website,
+)
+
+pytestmark = pytest.mark.django_db
+
+ISSUED = re.compile(r"es1_live_[\w-]{43}")
+INLINE_CODE = re.compile(r"<script(?![^>]*\bsrc=)|<style|\bstyle=|\son[a-z]+=|javascript:", re.IGNORECASE)
+MAKERS = {
+    Account: lambda link: link.account,
+    AnalystNote: lambda link: make_note(link.website),
+    Coverage: lambda link: make_coverage(link.website),
+    Entitlement: lambda link: link.account.entitlement,
+    Finding: lambda link: make_finding(link.website),
+    Secret: lambda link: link.account.secrets.get(),
+    SiteLink: lambda link: link,
+    Source: lambda link: make_source(),
+    Website: lambda link: link.website,
+}
+NEVER_ADDED = {Finding, Secret}
+
+
+@pytest.fixture
+def operator(client):
+    user = make_user("ada", is_staff=True, is_superuser=True)
+    client.force_login(user)
+    return client
+
+
+@pytest.fixture
+def helper(client):
+    """Signed in to the admin, with the permissions that a test gives."""
+    user = make_user("grace", is_staff=True)
+    client.force_login(user)
+
+    def allow(*codenames):
+        user.user_permissions.set(Permission.objects.filter(codename__in=codenames))
+        return client
+
+    return allow
+
+
+def url(obj_or_model, page):
+    arguments = [obj_or_model.pk] if page in ("change", "delete", "history", "issue_secret") else []
+    return reverse(f"admin:dashboard_api_{obj_or_model._meta.model_name}_{page}", args=arguments)
+
+
+def act(client, obj, action, **answers):
+    """What the action's own page would send for one object."""
+    data = {"action": action, "_selected_action": obj.pk} | answers
+    return client.post(url(type(obj), "changelist"), data, follow=True)
+
+
+def confirm(client, obj, action, **answers):
+    return act(client, obj, action, confirmed="True", **answers)
+
+
+def messages(response):
+    return [str(message) for message in response.context["messages"]]
+
+
+def test_every_model_of_the_service_has_its_pages():
+    registered = {model for model in admin.site._registry if model._meta.app_label == "dashboard_api"}
+    assert registered == set(MAKERS)
+
+
+@pytest.mark.parametrize("model", MAKERS, ids=lambda model: model.__name__)
+@pytest.mark.parametrize("page", ["changelist", "add", "change", "history", "delete"])
+def test_page_answers_and_holds_no_inline_code(operator, model, page):
+    obj = MAKERS[model](make_link())
+    response = operator.get(url(obj, page))
+
+    refused = (page == "add" and model in NEVER_ADDED) or (page == "delete" and model in (Secret, SiteLink))
+    assert response.status_code == (403 if refused else 200)
+    assert not INLINE_CODE.search(response.text)
+    assert "script-src 'self'" in response["Content-Security-Policy"]
+    assert SECRET not in response.text
+
+
+@pytest.mark.parametrize("model", MAKERS, ids=lambda model: model.__name__)
+def test_list_is_searched_and_filtered(operator, model):
+    MAKERS[model](make_link())
+    model_admin = admin.site._registry[model]
+    assert model_admin.search_fields
+    assert operator.get(url(model, "changelist"), {"q": "shop example"}).status_code == 200
+    for entry in model_admin.list_filter:
+        name = f"{entry[0]}__isempty" if isinstance(entry, tuple) else entry
+        response = operator.get(url(model, "changelist"), {name: "1"})
+        assert response.status_code == 200
+
+
+@pytest.mark.parametrize("model", MAKERS, ids=lambda model: model.__name__)
+def test_list_needs_no_more_queries_for_more_rows(operator, model, django_assert_max_num_queries):
+    if model is Secret:
+        pytest.skip("last uses are kept in another database: a query each, for at most fifty rows")
+    for number in range(8):
+        account = make_account(f"acct_{number}")
+        MAKERS[model](make_link(account, make_website(f"site-{number}.example.com")))
+    with django_assert_max_num_queries(14):
+        assert operator.get(url(model, "changelist")).status_code == 200
+
+
+def test_pages_are_for_staff_only(client):
+    client.force_login(make_user("owner"))
+    assert client.get(url(Account, "changelist")).status_code in (302, 403)
+
+
+# Secrets
+
+
+def test_secret_is_issued_and_shown_once(operator):
+    account = make_account(secrets=())
+    asked = operator.get(url(account, "issue_secret"))
+    assert asked.status_code == 200
+    assert not account.secrets.exists()
+
+    response = operator.post(url(account, "issue_secret"))
+    secret = account.secrets.get()
+    assert ISSUED.findall(response.text) == [secret.reveal()]
+    assert "no-store" in response["Cache-Control"]
+    assert secret.created_by == "ada"
+    for page in (
+        url(account, "change"),
+        url(secret, "change"),
+        url(Secret, "changelist"),
+        url(account, "history"),
+    ):
+        text = operator.get(page).text
+        assert secret.hint in text
+        assert not ISSUED.search(text)
+        assert secret.sealed not in text
+
+
+def test_issuing_a_secret_is_offered_on_the_accounts_page(operator):
+    account = make_account()
+    assert f'href="{url(account, "issue_secret")}"' in operator.get(url(account, "change")).text
+
+
+def test_third_secret_is_refused_with_what_to_do(operator):
+    account = make_account(secrets=(SECRET, "another secret of enough length"))
+    response = operator.post(url(account, "issue_secret"), follow=True)
+    assert response.redirect_chain == [(url(account, "change"), 302)]
+    assert "Revoke one of them first" in messages(response)[0]
+    assert account.secrets.count() == 2
+
+
+def test_secret_is_issued_only_by_whom_may_add_one(helper):
+    account = make_account()
+    client = helper("change_account")
+    assert client.post(url(account, "issue_secret")).status_code == 403
+    assert "Issue a secret" not in client.get(url(account, "change")).text
+    assert account.secrets.count() == 1
+
+
+def test_secret_of_no_account_is_not_found(operator):
+    assert operator.post(reverse("admin:dashboard_api_account_issue_secret", args=[99])).status_code == 404
+
+
+@pytest.mark.parametrize(("action", "state"), [("retire", "retiring"), ("revoke", "revoked")])
+def test_secret_ends_after_confirmation_only(operator, action, state):
+    secret = make_account().secrets.get()
+    asked = act(operator, secret, action)
+    assert "one more day" in asked.text if action == "retire" else "at once" in asked.text
+    secret.refresh_from_db()
+    assert secret.state == "active"
+
+    response = confirm(operator, secret, action)
+    secret.refresh_from_db()
+    assert secret.state == state
+    assert str(secret) in messages(response)[0]
+    assert LogEntry.objects.get(object_id=str(secret.pk)).user.username == "ada"
+
+
+def test_revoked_secret_is_offered_nothing_and_refused_clearly(operator):
+    secret = make_account().secrets.get()
+    secret.revoke(now=timezone.now())
+    assert 'name="action"' not in operator.get(url(secret, "change")).text
+    assert "Only an active secret can retire" in messages(confirm(operator, secret, "retire"))[0]
+    assert not LogEntry.objects.exists()
+
+
+def test_confirmation_page_holds_no_inline_code(operator):
+    link = make_link()
+    for obj, action in (
+        (link, "revoke"),
+        (link.account.secrets.get(), "retire"),
+        (link.account.entitlement, "suspend"),
+    ):
+        assert not INLINE_CODE.search(act(operator, obj, action).text)
+
+
+def test_actions_are_for_whom_may_change(helper):
+    secret = make_account().secrets.get()
+    client = helper("view_secret")
+    assert 'value="revoke"' not in client.get(url(secret, "change")).text
+    confirm(client, secret, "revoke")
+    secret.refresh_from_db()
+    assert secret.state == "active"
+
+
+@pytest.mark.parametrize("model", [Secret, SiteLink])
+def test_record_is_never_edited_nor_deleted(operator, model):
+    obj = MAKERS[model](make_link())
+    before = model.objects.values().get()
+    assert operator.post(url(obj, "change"), {"state": "revoked", "website": "1"}).status_code == 403
+    assert operator.post(url(obj, "delete"), {"post": "yes"}).status_code == 403
+    act(operator, obj, "delete_selected", post="yes")
+    assert model.objects.values().get() == before
+
+
+# Accounts and entitlements
+
+
+def entitlement_form(**fields):
+    return {
+        "entitlement-TOTAL_FORMS": "1",
+        "entitlement-INITIAL_FORMS": "0",
+        "entitlement-0-plan": "standard",
+        "entitlement-0-status": "active",
+        "entitlement-0-starts_on": "2026-01-01",
+        "entitlement-0-ends_on": "2026-12-31",
+        "entitlement-0-sites_limit": "5",
+        "entitlement-0-features": "[]",
+    } | {f"entitlement-0-{name}": value for name, value in fields.items()}
+
+
+def test_account_is_made_with_its_entitlement(operator):
+    response = operator.post(url(Account, "add"), {"ref": "acct_0001", "name": "Shop"} | entitlement_form())
+    assert response.status_code == 302
+    assert Account.objects.get(ref="acct_0001").entitlement.plan == "standard"
+
+
+@pytest.mark.parametrize(
+    ("fields", "refusal"),
+    [
+        ({"ends_on": "2025-12-31"}, "The last day cannot be before the first"),
+        ({"features": '{"export": true}'}, "Give a list of names"),
+        ({"features": "export"}, "Enter a valid JSON"),
+        ({"sites_limit": "-1"}, "greater than or equal to 0"),
+    ],
+)
+def test_account_is_not_made_with_a_wrong_entitlement(operator, fields, refusal):
+    response = operator.post(url(Account, "add"), {"ref": "acct_0001"} | entitlement_form(**fields))
+    assert refusal in response.text
+    assert not Account.objects.exists()
+
+
+def test_entitlement_without_features_is_stored(operator):
+    operator.post(url(Account, "add"), {"ref": "acct_0001"} | entitlement_form(features=""))
+    assert Entitlement.objects.get().features == []
+
+
+def test_account_reference_cannot_change(operator):
+    account = make_account(entitled=False)
+    page = operator.get(url(account, "change"))
+    assert 'name="ref"' not in page.text
+
+
+def test_account_with_secrets_or_links_is_not_deleted(operator):
+    account = make_account()
+    response = operator.post(url(account, "delete"), {"post": "yes"})
+    assert response.status_code == 403
+    assert Account.objects.get() == account
+
+
+@pytest.mark.parametrize(("action", "days"), [("extend_by_30_days", 30), ("extend_by_365_days", 365)])
+def test_entitlement_is_extended_at_once(operator, action, days):
+    entitlement = make_account().entitlement
+    ends_on = entitlement.ends_on
+    response = act(operator, entitlement, action)
+    entitlement.refresh_from_db()
+    assert (entitlement.ends_on - ends_on).days == days
+    assert f"Extended by {days} days" in messages(response)[0]
+
+
+def test_entitlement_is_suspended_after_confirmation(operator):
+    entitlement = make_account().entitlement
+    assert "refused until" in act(operator, entitlement, "suspend").text
+    confirm(operator, entitlement, "suspend")
+    entitlement.refresh_from_db()
+    assert entitlement.status == "suspended"
+    assert 'value="suspend"' not in operator.get(url(entitlement, "change")).text
+
+
+# Websites and links
+
+
+def test_website_is_added_in_the_one_form_of_its_host_and_not_verified(operator):
+    operator.post(url(Website, "add"), {"host": "BÜCHER.example.", "verified_by": "nobody"})
+    website = Website.objects.get()
+    assert website.host == "xn--bcher-kva.example"
+    assert website.verified_at is None
+
+
+def test_website_is_verified_by_whoever_is_signed_in(operator):
+    website = make_website(verified=False)
+    assert 'name="method"' in act(operator, website, "verify").text
+    confirm(operator, website, "verify", method="file")
+    website.refresh_from_db()
+    assert (website.verified_by, website.verification_method) == ("ada", "file")
+
+
+def test_website_is_not_verified_by_an_unknown_method(operator):
+    website = make_website(verified=False)
+    response = confirm(operator, website, "verify", method="rumour")
+    assert "Select a valid choice" in response.text
+    website.refresh_from_db()
+    assert website.verified_at is None
+
+
+def test_verified_website_stays_as_it_was_verified(operator):
+    website = make_website()
+    assert "Nothing to do" in act(operator, website, "verify").text
+    confirm(operator, website, "verify", method="file")
+    website.refresh_from_db()
+    assert (website.verified_by, website.verification_method) == ("tests", "dns")
+
+
+def test_link_is_made_by_the_models_rules(operator):
+    account, website = make_account(), make_website()
+    response = operator.post(
+        url(SiteLink, "add"), {"account": account.pk, "website": website.pk}, follow=True
+    )
+    link = SiteLink.objects.get()
+    assert "was added successfully" in messages(response)[0]
+    assert link.events.get().by == "ada"
+    assert link.link_id in operator.get(url(link, "change")).text
+
+
+def test_link_that_the_model_refuses_is_a_form_error(operator):
+    account, website = make_account(), make_website(verified=False)
+    form = {"account": account.pk, "website": website.pk}
+    assert "is not verified yet" in operator.post(url(SiteLink, "add"), form).text
+    assert not SiteLink.objects.exists()
+
+    website.verify(method="dns", by="Ada", at=timezone.now())
+    operator.post(url(SiteLink, "add"), form)
+    response = operator.post(url(SiteLink, "add"), form)
+    assert len(response.context["errors"]) == 1
+    assert SiteLink.objects.get().link_id in response.context["errors"][0][0]
+
+
+def test_link_is_revoked_and_restored_with_a_reason(operator):
+    link = make_link()
+    asked = act(operator, link, "revoke")
+    assert 'name="reason"' in asked.text
+
+    confirm(operator, link, "revoke", reason="Contract ended")
+    link.refresh_from_db()
+    assert link.revoked_at is not None
+    confirm(operator, link, "restore", reason="Contract renewed")
+    link.refresh_from_db()
+    assert link.revoked_at is None
+    history = operator.get(url(link, "change")).text
+    assert "Contract ended" in history
+    assert "Contract renewed" in history
+
+
+@pytest.mark.parametrize("reason", ["", "   "])
+def test_link_is_not_revoked_without_a_reason(operator, reason):
+    link = make_link()
+    response = confirm(operator, link, "revoke", reason=reason)
+    assert "This field is required." in response.text
+    link.refresh_from_db()
+    assert link.revoked_at is None
+
+
+def test_link_page_offers_the_one_act_that_changes_something(operator):
+    link = make_link()
+    page = operator.get(url(link, "change")).text
+    assert 'value="revoke"' in page
+    assert 'value="restore"' not in page
+
+
+def test_many_links_are_revoked_one_by_one(operator):
+    revoked = make_link()
+    revoked.revoke(by="Ada", reason="asked to", now=timezone.now())
+    working = make_link(revoked.account, make_website("blog.example.com"))
+    data = {
+        "action": "revoke",
+        "_selected_action": [revoked.pk, working.pk],
+        "confirmed": "True",
+        "reason": "Contract ended",
+    }
+    response = operator.post(url(SiteLink, "changelist"), data, follow=True)
+    assert sorted(messages(response)) == [
+        "Revoked: blog.example.com for acct_0001.",
+        f"shop.example.com for acct_0001: Nothing to do: {revoked.link_id} is revoked since "
+        f"{revoked.revoked_at:%Y-%m-%d}.",
+    ]
+    assert not SiteLink.objects.not_revoked().exists()
+
+
+# Findings and notes
+
+
+@pytest.mark.parametrize("status", Finding.Status.values)
+def test_finding_is_decided_and_its_fix_has_a_time(operator, status):
+    finding = (
+        make_finding(make_website(), status="fixed" if status == "open" else "open", fixed_at=None)
+        if status != "open"
+        else make_finding(make_website(), status="fixed", fixed_at=timezone.now())
+    )
+    form = {"status": status, "occurrences-TOTAL_FORMS": "0", "occurrences-INITIAL_FORMS": "0"}
+    assert operator.post(url(finding, "change"), form).status_code == 302
+    finding.refresh_from_db()
+    assert finding.status == status
+    assert (finding.fixed_at is not None) is (status == "fixed")
+
+
+def test_finding_keeps_what_the_report_said(operator):
+    finding = make_finding(make_website(), title="As reported")
+    form = {
+        "status": "false_positive",
+        "title": "Nothing to see",
+        "severity": "0",
+        "occurrences-TOTAL_FORMS": "0",
+        "occurrences-INITIAL_FORMS": "0",
+    }
+    operator.post(url(finding, "change"), form)
+    finding.refresh_from_db()
+    assert (finding.status, finding.title, finding.severity) == ("false_positive", "As reported", 2)
+
+
+def test_finding_page_shows_its_first_hundred_places_with_few_queries(
+    operator, django_assert_max_num_queries
+):
+    finding = make_finding(make_website())
+    finding.occurrences.bulk_create(
+        type(finding.occurrences.model())(
+            finding=finding, location=f"https://shop.example.com/{n}/", location_digest=str(n)
+        )
+        for n in range(150)
+    )
+    with django_assert_max_num_queries(14):
+        text = operator.get(url(finding, "change")).text
+    assert "https://shop.example.com/99/" in text
+    assert "https://shop.example.com/100/" not in text
+
+
+def test_finding_is_found_by_title_rule_and_host(operator):
+    make_finding(make_website(), title="Old jQuery", rule="jquery-eol")
+    make_finding(make_website("blog.example.com"), title="Weak cipher")
+    for query in ("jquery", "eol", "shop.example"):
+        text = operator.get(url(Finding, "changelist"), {"q": query}).text
+        assert "Old jQuery" in text
+        assert "Weak cipher" not in text
+
+
+def test_note_is_by_whoever_is_signed_in_and_internal_until_decided(operator):
+    website = make_website()
+    page = operator.get(url(AnalystNote, "add"))
+    assert 'name="author" value="ada"' in page.text
+    form = page.context["adminform"].form
+    assert form["is_internal"].value() is True
+
+    operator.post(url(AnalystNote, "add"), {"website": website.pk, "author": "ada", "body": "Look into it."})
+    assert AnalystNote.objects.get().author == "ada"
+
+
+def test_note_list_says_who_reads_each(operator):
+    website = make_website()
+    make_note(website, is_internal=True)
+    make_note(website, account=make_account())
+    make_note(website)
+    text = operator.get(url(AnalystNote, "changelist")).text
+    for reader in ("us only (internal)", "customer acct_0001", "every customer with this website"):
+        assert reader in text
+
+
+def test_note_on_another_websites_finding_is_a_form_error(operator):
+    finding = make_finding(make_website("blog.example.com"))
+    form = {"website": make_website().pk, "finding": finding.pk, "author": "ada", "body": "Look."}
+    assert "belongs to another website" in operator.post(url(AnalystNote, "add"), form).text
