@@ -24,7 +24,7 @@ test: .venv/installed-dev
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --quiet --check
 	$(BIN)/mypy --no-error-summary
-	$(BIN)/lint-imports --no-timing
+	$(BIN)/lint-imports --no-logo
 	$(BIN)/pytest $(ARGS)
 
 .venv/bin/pip:
