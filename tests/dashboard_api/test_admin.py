@@ -13,6 +13,7 @@ from dashboard_api.models import (
     Coverage,
     Entitlement,
     Finding,
+    Occurrence,
     Secret,
     SiteLink,
     Source,
@@ -42,7 +43,7 @@ MAKERS = {
     Finding: lambda link: make_finding(link.website),
     Secret: lambda link: link.account.secrets.get(),
     SiteLink: lambda link: link,
-    Source: lambda link: make_source(),
+    Source: lambda _: make_source(),
     Website: lambda link: link.website,
 }
 NEVER_ADDED = {Finding, Secret}
@@ -56,7 +57,7 @@ def operator(client):
 
 
 @pytest.fixture
-def helper(client):
+def colleague(client):
     """Signed in to the admin, with the permissions that a test gives."""
     user = make_user("grace", is_staff=True)
     client.force_login(user)
@@ -117,20 +118,21 @@ def test_list_is_searched_and_filtered(operator, model):
         assert response.status_code == 200
 
 
-@pytest.mark.parametrize("model", MAKERS, ids=lambda model: model.__name__)
+# Last uses of secrets are in another database: a query each, for at most fifty rows.
+@pytest.mark.parametrize(
+    "model", [model for model in MAKERS if model is not Secret], ids=lambda model: model.__name__
+)
 def test_list_needs_no_more_queries_for_more_rows(operator, model, django_assert_max_num_queries):
-    if model is Secret:
-        pytest.skip("last uses are kept in another database: a query each, for at most fifty rows")
     for number in range(8):
         account = make_account(f"acct_{number}")
         MAKERS[model](make_link(account, make_website(f"site-{number}.example.com")))
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(13):
         assert operator.get(url(model, "changelist")).status_code == 200
 
 
 def test_pages_are_for_staff_only(client):
     client.force_login(make_user("owner"))
-    assert client.get(url(Account, "changelist")).status_code in (302, 403)
+    assert client.get(url(Account, "changelist")).status_code == 302
 
 
 # Secrets
@@ -147,13 +149,8 @@ def test_secret_is_issued_and_shown_once(operator):
     assert ISSUED.findall(response.text) == [secret.reveal()]
     assert "no-store" in response["Cache-Control"]
     assert secret.created_by == "ada"
-    for page in (
-        url(account, "change"),
-        url(secret, "change"),
-        url(Secret, "changelist"),
-        url(account, "history"),
-    ):
-        text = operator.get(page).text
+    for obj, page in ((account, "change"), (account, "history"), (secret, "change"), (secret, "changelist")):
+        text = operator.get(url(obj, page)).text
         assert secret.hint in text
         assert not ISSUED.search(text)
         assert secret.sealed not in text
@@ -172,9 +169,9 @@ def test_third_secret_is_refused_with_what_to_do(operator):
     assert account.secrets.count() == 2
 
 
-def test_secret_is_issued_only_by_whom_may_add_one(helper):
+def test_secret_is_issued_only_by_whom_may_add_one(colleague):
     account = make_account()
-    client = helper("change_account")
+    client = colleague("change_account")
     assert client.post(url(account, "issue_secret")).status_code == 403
     assert "Issue a secret" not in client.get(url(account, "change")).text
     assert account.secrets.count() == 1
@@ -207,19 +204,17 @@ def test_revoked_secret_is_offered_nothing_and_refused_clearly(operator):
     assert not LogEntry.objects.exists()
 
 
-def test_confirmation_page_holds_no_inline_code(operator):
-    link = make_link()
-    for obj, action in (
-        (link, "revoke"),
-        (link.account.secrets.get(), "retire"),
-        (link.account.entitlement, "suspend"),
-    ):
-        assert not INLINE_CODE.search(act(operator, obj, action).text)
+@pytest.mark.parametrize(
+    ("model", "action"),
+    [(SiteLink, "revoke"), (Secret, "retire"), (Entitlement, "suspend")],
+)
+def test_confirmation_page_holds_no_inline_code(operator, model, action):
+    assert not INLINE_CODE.search(act(operator, MAKERS[model](make_link()), action).text)
 
 
-def test_actions_are_for_whom_may_change(helper):
+def test_actions_are_for_whom_may_change(colleague):
     secret = make_account().secrets.get()
-    client = helper("view_secret")
+    client = colleague("view_secret")
     assert 'value="revoke"' not in client.get(url(secret, "change")).text
     confirm(client, secret, "revoke")
     secret.refresh_from_db()
@@ -346,9 +341,8 @@ def test_verified_website_stays_as_it_was_verified(operator):
 
 def test_link_is_made_by_the_models_rules(operator):
     account, website = make_account(), make_website()
-    response = operator.post(
-        url(SiteLink, "add"), {"account": account.pk, "website": website.pk}, follow=True
-    )
+    form = {"account": account.pk, "website": website.pk}
+    response = operator.post(url(SiteLink, "add"), form, follow=True)
     link = SiteLink.objects.get()
     assert "was added successfully" in messages(response)[0]
     assert link.events.get().by == "ada"
@@ -411,54 +405,47 @@ def test_many_links_are_revoked_one_by_one(operator):
         "reason": "Contract ended",
     }
     response = operator.post(url(SiteLink, "changelist"), data, follow=True)
-    assert sorted(messages(response)) == [
-        "Revoked: blog.example.com for acct_0001.",
-        f"shop.example.com for acct_0001: Nothing to do: {revoked.link_id} is revoked since "
-        f"{revoked.revoked_at:%Y-%m-%d}.",
-    ]
+    done, refused = sorted(messages(response))
+    assert done == "Revoked: blog.example.com for acct_0001."
+    assert refused.startswith(f"shop.example.com for acct_0001: Nothing to do: {revoked.link_id} is revoked")
     assert not SiteLink.objects.not_revoked().exists()
 
 
 # Findings and notes
 
 
-@pytest.mark.parametrize("status", Finding.Status.values)
-def test_finding_is_decided_and_its_fix_has_a_time(operator, status):
-    finding = (
-        make_finding(make_website(), status="fixed" if status == "open" else "open", fixed_at=None)
-        if status != "open"
-        else make_finding(make_website(), status="fixed", fixed_at=timezone.now())
-    )
-    form = {"status": status, "occurrences-TOTAL_FORMS": "0", "occurrences-INITIAL_FORMS": "0"}
-    assert operator.post(url(finding, "change"), form).status_code == 302
+def decision(**fields):
+    return {"occurrences-TOTAL_FORMS": "0", "occurrences-INITIAL_FORMS": "0"} | fields
+
+
+@pytest.mark.parametrize("status", ["fixed", "false_positive", "accepted_risk"])
+def test_finding_is_decided_and_only_a_fix_has_a_time(operator, status):
+    finding = make_finding(make_website())
+    assert operator.post(url(finding, "change"), decision(status=status)).status_code == 302
     finding.refresh_from_db()
     assert finding.status == status
     assert (finding.fixed_at is not None) is (status == "fixed")
 
 
+def test_finding_opened_again_forgets_the_time_of_its_fix(operator):
+    finding = make_finding(make_website(), status="fixed", fixed_at=timezone.now())
+    assert operator.post(url(finding, "change"), decision(status="open")).status_code == 302
+    finding.refresh_from_db()
+    assert finding.fixed_at is None
+
+
 def test_finding_keeps_what_the_report_said(operator):
     finding = make_finding(make_website(), title="As reported")
-    form = {
-        "status": "false_positive",
-        "title": "Nothing to see",
-        "severity": "0",
-        "occurrences-TOTAL_FORMS": "0",
-        "occurrences-INITIAL_FORMS": "0",
-    }
-    operator.post(url(finding, "change"), form)
+    operator.post(url(finding, "change"), decision(status="false_positive", title="Nothing", severity="0"))
     finding.refresh_from_db()
     assert (finding.status, finding.title, finding.severity) == ("false_positive", "As reported", 2)
 
 
-def test_finding_page_shows_its_first_hundred_places_with_few_queries(
-    operator, django_assert_max_num_queries
-):
+def test_finding_page_shows_the_first_of_many_places(operator, django_assert_max_num_queries):
     finding = make_finding(make_website())
-    finding.occurrences.bulk_create(
-        type(finding.occurrences.model())(
-            finding=finding, location=f"https://shop.example.com/{n}/", location_digest=str(n)
-        )
-        for n in range(150)
+    Occurrence.objects.bulk_create(
+        Occurrence(finding=finding, location=f"https://shop.example.com/{number}/", location_digest=number)
+        for number in range(150)
     )
     with django_assert_max_num_queries(14):
         text = operator.get(url(finding, "change")).text
