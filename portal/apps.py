@@ -8,3 +8,7 @@ class PortalConfig(AppConfig):
 
     name = "portal"
     verbose_name = "Portal"
+
+    def ready(self) -> None:
+        """Register the system checks."""
+        from portal import checks  # noqa: F401

@@ -4,10 +4,29 @@ from typing import ClassVar, Self
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import models
+from django.views.decorators.debug import sensitive_variables
 
 from portal.sealing import seal, unseal
+
+MIN_SECRET_LENGTH = 16
+MAX_SECRET_LENGTH = 512
+
+
+@sensitive_variables("secret")
+def validate_secret(secret: str) -> None:
+    """Raise ValidationError for what the service would not have given out either."""
+    if (
+        not MIN_SECRET_LENGTH <= len(secret) <= MAX_SECRET_LENGTH
+        or not secret.isprintable()
+        or secret != secret.strip()
+    ):
+        raise ValidationError(
+            f"A secret has {MIN_SECRET_LENGTH} to {MAX_SECRET_LENGTH} printable characters, "
+            "and no space at either end."
+        )
 
 
 class Account(models.Model):
@@ -32,12 +51,21 @@ class Account(models.Model):
     def __str__(self) -> str:
         return self.name or self.ref
 
+    @property
+    def is_of_the_environment(self) -> bool:
+        """Whether PORTAL_ACCOUNT_REF and SITE_API_SECRET are this account's."""
+        return bool(settings.SITE_API_SECRET) and self.ref == settings.PORTAL_ACCOUNT_REF
+
+    @sensitive_variables("secret")
     def set_secret(self, secret: str) -> None:
-        """Seal ``secret``; the caller saves."""
+        """Seal ``secret``; the caller saves. Raises ValidationError."""
+        validate_secret(secret)
         self.sealed_secret = seal(secret)
 
     def reveal_secret(self) -> str:
         """The secret in clear, for the gateway alone; raises CannotUnseal."""
+        if self.is_of_the_environment:
+            return str(settings.SITE_API_SECRET)
         return unseal(self.sealed_secret)
 
 
@@ -58,7 +86,17 @@ class Website(models.Model):
 
     account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="websites")
     host = models.CharField(max_length=253)
-    link_id = models.CharField("link id", max_length=100)
+    link_id = models.CharField(
+        "link id",
+        max_length=100,
+        validators=[
+            RegexValidator(
+                r"\A[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z",
+                "Copy it as the service shows it, such as 6f1c2f0e-8f7e-4f57-9a3b-0d4a5b6c7d8e.",
+            )
+        ],
+        help_text="What the service returned when the website was linked to the account.",
+    )
 
     objects = WebsiteQuerySet.as_manager()
 

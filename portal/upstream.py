@@ -3,7 +3,7 @@
 from django.conf import settings
 
 from portal.gateway import Dashboard, LinkedSite, Misconfigured, Question, Upstream, fetch_dashboard
-from portal.models import Account, Website
+from portal.models import Website
 from portal.sealing import CannotUnseal
 
 
@@ -22,21 +22,15 @@ def upstream() -> Upstream:
 
 def linked_site(website: Website) -> LinkedSite:
     """What the gateway needs to know of ``website``; raises Misconfigured without a usable secret."""
-    return LinkedSite(
-        host=website.host,
-        link_id=website.link_id,
-        account_ref=website.account.ref,
-        secret=_secret(website.account),
-    )
-
-
-def _secret(account: Account) -> str:
-    """The secret of the environment for its own account, the sealed one for every other."""
-    if settings.SITE_API_SECRET and account.ref == settings.PORTAL_ACCOUNT_REF:
-        return str(settings.SITE_API_SECRET)
+    account = website.account
     try:
-        return account.reveal_secret()
+        return LinkedSite(
+            host=website.host,
+            link_id=website.link_id,
+            account_ref=account.ref,
+            secret=account.reveal_secret(),
+        )
     except CannotUnseal as error:
         raise Misconfigured(
-            f"No usable secret for {account.ref}: run 'manage.py connect_account'."
+            f"There is no usable secret for {account.ref}: run 'manage.py connect_account {account.ref}'."
         ) from error

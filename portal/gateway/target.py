@@ -20,21 +20,20 @@ def check_base_url(url: str) -> None:
     match = _BASE_URL.fullmatch(url)
     if not match or int(match["port"] or 1) > 65535:
         raise Misconfigured(
-            "DASHBOARD_BASE_URL must be scheme, host and perhaps port, such as https://api.example.com, "
+            "The base URL must be scheme, host and perhaps port, such as https://api.example.com, "
             "without user, path, query or a slash at the end."
         )
     if match["scheme"].lower() == "http" and not _is_loopback(match["host"].strip("[]")):
         raise Misconfigured(
-            "DASHBOARD_BASE_URL must start with https:// (http:// only reaches this machine itself)."
+            "The base URL must start with https://; http:// is for this machine itself, such as "
+            "http://127.0.0.1:8000."
         )
 
 
 def check_timeout(seconds: float) -> None:
     """Raise Misconfigured unless ``seconds`` is a deadline that a page may wait for."""
     if not MIN_TIMEOUT_SECONDS <= seconds <= MAX_TIMEOUT_SECONDS:
-        raise Misconfigured(
-            f"DASHBOARD_TIMEOUT_SECONDS must be {MIN_TIMEOUT_SECONDS} to {MAX_TIMEOUT_SECONDS}."
-        )
+        raise Misconfigured(f"The timeout must be {MIN_TIMEOUT_SECONDS} to {MAX_TIMEOUT_SECONDS} seconds.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -99,7 +99,20 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("host", models.CharField(max_length=253)),
-                ("link_id", models.CharField(max_length=100, verbose_name="link id")),
+                (
+                    "link_id",
+                    models.CharField(
+                        help_text="What the service returned when the website was linked to the account.",
+                        max_length=100,
+                        validators=[
+                            django.core.validators.RegexValidator(
+                                "\\A[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\\Z",
+                                "Copy it as the service shows it, such as 6f1c2f0e-8f7e-4f57-9a3b-0d4a5b6c7d8e.",
+                            )
+                        ],
+                        verbose_name="link id",
+                    ),
+                ),
                 (
                     "account",
                     models.ForeignKey(

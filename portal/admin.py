@@ -1,0 +1,142 @@
+"""The operators' pages: which accounts the portal speaks for, their websites, and who may see them."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.db.models import Count, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.utils.decorators import method_decorator
+from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
+
+from portal.hosts import normalise_host
+from portal.models import Account, Membership, Website, validate_secret
+from portal.sealing import CannotUnseal
+
+
+class AccountForm(forms.ModelForm):
+    """An account; its secret is written here and never read back."""
+
+    secret = forms.CharField(
+        required=False,
+        strip=False,
+        validators=[validate_secret],
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password", "class": "vTextField"}),
+        help_text="The site API secret that the service gave. Never shown; empty leaves it as it is.",
+    )
+
+    class Meta:
+        model = Account
+        fields = ("ref", "name")
+
+    @sensitive_variables()
+    def clean(self) -> None:
+        """A new account needs a secret, unless the environment has it."""
+        super().clean()
+        ref = str(self.cleaned_data.get("ref", ""))
+        can_sign = self.instance.sealed_secret or Account(ref=ref).is_of_the_environment
+        if not can_sign and not self.cleaned_data.get("secret") and "secret" not in self.errors:
+            self.add_error("secret", "Enter the secret that the service gave for this account.")
+
+
+class WebsiteForm(forms.ModelForm):
+    """A website, its host written as the service writes it."""
+
+    class Meta:
+        model = Website
+        fields = ("account", "host", "link_id")
+
+    def clean_host(self) -> str:
+        """Normalised here, so that two ways to write a host are found to be one."""
+        return normalise_host(self.cleaned_data["host"])
+
+
+class WebsiteInline(admin.TabularInline):
+    """The account's websites."""
+
+    model = Website
+    form = WebsiteForm
+    extra = 0
+
+
+class MembershipInline(admin.TabularInline):
+    """The account's people."""
+
+    model = Membership
+    fields = ("user", "role")
+    autocomplete_fields = ("user",)
+    extra = 0
+
+
+@admin.register(Account)
+class AccountAdmin(admin.ModelAdmin):
+    """Accounts of the service that this portal signs for."""
+
+    form = AccountForm
+    fields = ("ref", "name", "secret")
+    list_display = ("ref", "name", "can_sign", "websites", "members")
+    list_filter = (("websites", admin.EmptyFieldListFilter), ("memberships", admin.EmptyFieldListFilter))
+    search_fields = ("ref", "name", "websites__host", "memberships__user__username")
+    inlines = (WebsiteInline, MembershipInline)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Account]:
+        """With the counts of the list."""
+        accounts: QuerySet[Account] = super().get_queryset(request)
+        return accounts.annotate(
+            websites_count=Count("websites", distinct=True),
+            members_count=Count("memberships", distinct=True),
+        )
+
+    @admin.display(boolean=True, description="can sign")
+    def can_sign(self, account: Account) -> bool:
+        """Whether there is a secret, and a master key that opens it."""
+        try:
+            return bool(account.reveal_secret())
+        except CannotUnseal:
+            return False
+
+    @admin.display(ordering="websites_count")
+    def websites(self, account: Any) -> int:
+        """How many."""
+        return int(account.websites_count)
+
+    @admin.display(ordering="members_count")
+    def members(self, account: Any) -> int:
+        """How many."""
+        return int(account.members_count)
+
+    @method_decorator(sensitive_post_parameters("secret"))
+    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """No report of an error may hold what was typed."""
+        return super().changeform_view(request, *args, **kwargs)
+
+    @method_decorator(sensitive_variables("secret"))
+    def save_model(self, request: HttpRequest, obj: Account, form: AccountForm, change: bool) -> None:
+        """Seal the secret that was typed, if one was."""
+        if secret := form.cleaned_data["secret"]:
+            obj.set_secret(secret)
+        super().save_model(request, obj, form, change)
+
+
+@admin.register(Website)
+class WebsiteAdmin(admin.ModelAdmin):
+    """Websites, with the link ids that the service returned."""
+
+    form = WebsiteForm
+    list_display = ("host", "account", "link_id")
+    list_filter = (("account", admin.RelatedOnlyFieldListFilter),)
+    list_select_related = ("account",)
+    search_fields = ("host", "link_id", "account__ref", "account__name")
+    autocomplete_fields = ("account",)
+
+
+@admin.register(Membership)
+class MembershipAdmin(admin.ModelAdmin):
+    """Who may see the websites of which account."""
+
+    list_display = ("user", "account", "role")
+    list_filter = ("role", ("account", admin.RelatedOnlyFieldListFilter))
+    list_select_related = ("user", "account")
+    search_fields = ("user__username", "user__email", "account__ref", "account__name")
+    autocomplete_fields = ("user", "account")
+    fields = ("user", "account", "role")

@@ -1,0 +1,46 @@
+"""What a deployment of the portal gets wrong before its first call; run by every manage.py command."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Tags, register
+
+from portal.gateway import Misconfigured
+from portal.gateway.target import check_base_url, check_timeout
+
+
+@register(Tags.security)
+def base_url_is_usable(**_: Any) -> list[CheckMessage]:
+    """E001: signed calls go to one server, encrypted, and a path would not be the one that was signed."""
+    try:
+        check_base_url(settings.DASHBOARD_BASE_URL)
+    except Misconfigured as error:
+        return [Error(str(error), hint="Set DASHBOARD_BASE_URL.", id="portal.E001")]
+    return []
+
+
+@register
+def timeout_is_usable(**_: Any) -> list[CheckMessage]:
+    """E002: a page waits this long at most."""
+    try:
+        check_timeout(settings.DASHBOARD_TIMEOUT_SECONDS)
+    except Misconfigured as error:
+        return [Error(str(error), hint="Set DASHBOARD_TIMEOUT_SECONDS, or remove it.", id="portal.E002")]
+    return []
+
+
+@register(Tags.security)
+def account_of_the_environment_is_whole(**_: Any) -> list[CheckMessage]:
+    """E003: a reference without its secret, or a secret without its account, signs nothing."""
+    if bool(settings.PORTAL_ACCOUNT_REF) == bool(settings.SITE_API_SECRET):
+        return []
+    return [
+        Error(
+            "Only one of PORTAL_ACCOUNT_REF and SITE_API_SECRET is set.",
+            hint=(
+                "Set both for a portal of one account; remove both when accounts keep their own secrets "
+                "(manage.py connect_account REF)."
+            ),
+            id="portal.E003",
+        )
+    ]

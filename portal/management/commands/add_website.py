@@ -1,0 +1,45 @@
+"""Show a linked website in the portal: its host, and the link id that the service returned."""
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.db import transaction
+
+from portal.hosts import normalise_host
+from portal.management.operator_command import Answer, OperatorCommand, find_account
+from portal.models import Website
+
+
+class Command(OperatorCommand):
+    """manage.py add_website acct_0001 shop.example.com 6f1c2f0e-8f7e-4f57-9a3b-0d4a5b6c7d8e."""
+
+    help = "Add a website of an account, or give one that is there its new link id."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """The account, and the pair that the service knows."""
+        super().add_arguments(parser)
+        parser.add_argument("ref", metavar="REF", help="the account's reference")
+        parser.add_argument("host", metavar="HOST", help="such as shop.example.com")
+        parser.add_argument("link_id", metavar="LINK_ID", help="as the service returned it for this host")
+
+    @transaction.atomic
+    def perform(self, *, ref: str, host: str, link_id: str, **options: Any) -> Answer:
+        """The same again changes nothing."""
+        account = find_account(ref)
+        host = normalise_host(host)
+        website = account.websites.select_for_update().filter(host=host).first()
+        previous = website.link_id if website else None
+        website = website or Website(account=account, host=host)
+        website.link_id = link_id
+        website.full_clean()
+        website.save()
+        fields = {"account": ref, "host": host, "link_id": link_id, "previous_link_id": previous}
+        return Answer(text=_in_words(ref, host, previous, link_id), fields=fields)
+
+
+def _in_words(ref: str, host: str, previous: str | None, link_id: str) -> str:
+    if previous is None:
+        return f"Added {host} to {ref}.\nNext: manage.py add_member {ref} USER"
+    if previous == link_id:
+        return f"{host} is already there with this link id; nothing was changed."
+    return f"Changed the link id of {host} from {previous} to {link_id}."

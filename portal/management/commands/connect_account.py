@@ -1,0 +1,62 @@
+"""Let the portal speak for an account of the service: its reference, and its secret sealed."""
+
+import getpass
+import sys
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+from django.db import transaction
+from django.views.decorators.debug import sensitive_variables
+
+from portal.management.operator_command import Answer, OperatorCommand
+from portal.models import Account
+
+
+class Command(OperatorCommand):
+    """manage.py connect_account acct_0001 < secret.txt."""
+
+    help = (
+        "Connect an account of the service, or give a connected one a new secret. The secret is read from "
+        "standard input (16 characters or more) and stored sealed; it is never shown. For the account of "
+        "PORTAL_ACCOUNT_REF nothing is read: SITE_API_SECRET signs its calls."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """The account; the secret is no argument, since arguments are public to the machine."""
+        super().add_arguments(parser)
+        parser.add_argument("ref", metavar="REF", help="the portal_account_ref that the service gave")
+        parser.add_argument("--name", help="whom it belongs to, as members see it")
+
+    @sensitive_variables("secret")
+    def perform(self, *, ref: str, name: str | None, **options: Any) -> Answer:
+        """The account with its secret, or nothing; no transaction waits for somebody to type."""
+        needs_secret = not Account(ref=ref).is_of_the_environment
+        secret = _read_secret() if needs_secret else ""
+        with transaction.atomic():
+            account = Account.objects.select_for_update().filter(ref=ref).first() or Account(ref=ref)
+            is_new = account.pk is None
+            if name is not None:
+                account.name = name
+            if needs_secret:
+                account.set_secret(secret)
+            account.full_clean(exclude={"sealed_secret"})
+            account.save()
+        source = "its secret is sealed" if needs_secret else "SITE_API_SECRET signs its calls"
+        text = f"{'Connected' if is_new else 'Updated'} the account {ref}: {source}."
+        if is_new:
+            text += f"\nNext: manage.py add_website {ref} HOST LINK_ID"
+        return Answer(text=text, fields={"account": ref, "name": account.name, "created": is_new})
+
+
+@sensitive_variables()
+def _read_secret() -> str:
+    if sys.stdin.isatty():
+        return getpass.getpass("Secret (not shown): ")
+    try:
+        secret = sys.stdin.read().rstrip("\r\n")
+    except UnicodeDecodeError:
+        # The original error holds the input, so it must not travel on.
+        raise CommandError("The secret on standard input must be UTF-8 text.") from None
+    if not secret:
+        raise CommandError("Give the secret on standard input, such as: manage.py connect_account REF < FILE")
+    return secret

@@ -1,0 +1,142 @@
+"""Call the service over HTTP as a customer's backend would, and show what was sent and answered."""
+
+import json
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import CommandError, CommandParser
+
+from portal.gateway import GatewayError, Question, Upstream
+from portal.gateway.client import send
+from portal.gateway.exchange import Exchange
+from portal.gateway.target import MAX_TIMEOUT_SECONDS
+from portal.hosts import normalise_host
+from portal.management.operator_command import Answer, OperatorCommand, find_account
+from portal.models import Account, Website
+from portal.upstream import linked_site
+
+FILTERS = ("severity", "source", "kind", "query", "status")
+SHOWN_HEADERS = (
+    "date",
+    "content-type",
+    "cache-control",
+    "x-request-id",
+    "www-authenticate",
+    "retry-after",
+    "location",
+)
+
+
+class Command(OperatorCommand):
+    """manage.py signed_request --host shop.example.com --severity High."""
+
+    help = (
+        "Sign a dashboard request, send it, and print request and answer; the exit code is 1 unless the "
+        "answer is 200. Link id and secret are those of the portal's own tables; with --link-id, "
+        "PORTAL_ACCOUNT_REF and SITE_API_SECRET of the environment do, too. Filters are sent as given: "
+        "the service judges them."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """The website, the request's fields, and the way to the service."""
+        super().add_arguments(parser)
+        parser.add_argument("--host", required=True, help="the website, such as shop.example.com")
+        parser.add_argument("--account", metavar="REF", help="who asks, where several accounts have the host")
+        parser.add_argument("--link-id", metavar="ID", help="sent instead of the one that the portal holds")
+        for name in FILTERS:
+            parser.add_argument(f"--{name}", default="")
+        parser.add_argument("--page", type=int, default=1)
+        parser.add_argument("--page-size", type=int, default=20)
+        parser.add_argument("--base-url", metavar="URL", help="instead of DASHBOARD_BASE_URL")
+        parser.add_argument("--timeout", type=float, default=MAX_TIMEOUT_SECONDS, metavar="SECONDS")
+
+    def perform(self, *, host: str, account: str | None, link_id: str | None, **options: Any) -> Answer:
+        """One exchange, whatever its status."""
+        website = _website(normalise_host(host), account, link_id)
+        question = Question(**{name: options[name] for name in (*FILTERS, "page", "page_size")})
+        try:
+            upstream = Upstream(
+                base_url=options["base_url"] or settings.DASHBOARD_BASE_URL,
+                timeout_seconds=options["timeout"],
+            )
+            exchange = send(upstream, linked_site(website), question)
+        except GatewayError as error:
+            raise CommandError(f"No answer: {error}") from error
+        failure = "" if exchange.status == 200 else f"The service answered {exchange.status}."
+        return Answer(text=_in_words(exchange), fields=_in_fields(exchange), failure=failure)
+
+
+def _website(host: str, ref: str | None, link_id: str | None) -> Website:
+    """The portal's website of this host, or one made up from ``link_id``; raises CommandError."""
+    if link_id is not None:
+        return Website(account=_account(ref), host=host, link_id=link_id)
+    known = Website.objects.with_host(host).select_related("account")
+    websites = [website for website in known if ref in (None, website.account.ref)]
+    if not websites:
+        raise CommandError(
+            f"The portal has no website {host}{f' of {ref}' if ref else ''}: "
+            f"run 'manage.py add_website REF {host} LINK_ID', or add --link-id."
+        )
+    if len(websites) > 1:
+        refs = ", ".join(website.account.ref for website in websites)
+        raise CommandError(f"Several accounts have {host}: add --account, one of {refs}.")
+    return websites[0]
+
+
+def _account(ref: str | None) -> Account:
+    ref = ref or settings.PORTAL_ACCOUNT_REF
+    if not ref:
+        raise CommandError(
+            "Whose link id is it? Add --account REF, or set PORTAL_ACCOUNT_REF and SITE_API_SECRET."
+        )
+    account = Account(ref=ref)
+    return account if account.is_of_the_environment else find_account(ref)
+
+
+def _in_fields(exchange: Exchange) -> dict[str, Any]:
+    return {
+        "sent": {
+            "method": "POST",
+            "url": exchange.url,
+            "headers": dict(exchange.sent_headers),
+            "body": exchange.sent_body.decode(),
+        },
+        "answered": {
+            "status": exchange.status,
+            "headers": _shown(exchange),
+            "body": _decoded(exchange.body),
+        },
+    }
+
+
+def _in_words(exchange: Exchange) -> str:
+    body = _decoded(exchange.body)
+    lines = [
+        f"POST {exchange.url}",
+        *(f"{name}: {value}" for name, value in exchange.sent_headers.items()),
+        "",
+        exchange.sent_body.decode(),
+        "",
+        f"{exchange.status}",
+        *(f"{name}: {value}" for name, value in _shown(exchange).items()),
+        "",
+        body if isinstance(body, str) else json.dumps(body, indent=2, ensure_ascii=False),
+    ]
+    return _printable("\n".join(lines))
+
+
+def _shown(exchange: Exchange) -> dict[str, str]:
+    return {name: exchange.headers[name] for name in SHOWN_HEADERS if name in exchange.headers}
+
+
+def _decoded(body: bytes) -> Any:
+    """JSON as what it says, anything else as text."""
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return body.decode(errors="replace")
+
+
+def _printable(text: str) -> str:
+    """``text`` without what would steer a terminal."""
+    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text)
