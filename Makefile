@@ -1,8 +1,9 @@
 # The chores of this project; what they need goes into .venv, once.
 PORT ?= 8000
 ARGS ?=
+RECENT := import sys; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(firstword $(foreach python,python3.11 python3 python3.12 python3.13 python3.14,$(shell \
-	$(python) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(python))))
+	$(python) -c '$(RECENT)' 2>/dev/null && echo $(python))))
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL := $(PIP) install --quiet --require-hashes -r
@@ -28,10 +29,9 @@ test: .venv/installed-dev
 	$(BIN)/pytest $(ARGS)
 
 .venv/bin/pip:
-	@test -n "$(PYTHON)" || { echo "Python 3.11 or later is needed and was not found. Install it, or name it:" \
+	@$(or $(PYTHON),false) -c '$(RECENT)' 2>/dev/null || { \
+		echo "Python 3.11 or later is needed and was not found. Install it, or name it:" \
 		"make setup PYTHON=/path/to/python3"; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
-		echo "Python 3.11 or later is needed; this is older: $(PYTHON)"; exit 1; }
 	@$(PYTHON) -m venv .venv || { rm -rf .venv; echo "Debian and Ubuntu: apt install python3-venv"; exit 1; }
 
 .venv/installed: requirements.lock | .venv/bin/pip

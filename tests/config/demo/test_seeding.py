@@ -1,7 +1,7 @@
 from datetime import timedelta
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, User
 from django.db import transaction
 from django.db.models import Count
 from django.utils import timezone
@@ -171,18 +171,32 @@ def test_the_admin_may_everything():
     assert User.objects.get(username="admin").is_superuser
 
 
-def test_a_second_seeding_is_the_same_but_for_the_time():
+@pytest.fixture
+def empty():
+    for model in (api.Website, api.Account, api.Source, portal.Account, User, Group):
+        model.objects.all().delete()
+
+
+def test_a_second_seeding_is_the_same_but_for_the_time(request):
     def findings():
         return list(api.Finding.objects.order_by("id").values_list("title", "status", "severity", "location"))
 
     before = findings()
-    for model in (api.Website, api.Account, api.Source, portal.Account, User, seeding.Group):
-        model.objects.all().delete()
+    request.getfixturevalue("empty")
     seeding.seed("another")
     assert findings() == before
 
 
-def test_what_is_seeded_is_told_from_an_empty_database():
+def test_a_seeding_that_fails_leaves_nothing_behind(empty, monkeypatch):
+    note = cast.Note(host="blog.example.org", days_ago=1, rule="no finding of this rule", body="…")
+    monkeypatch.setattr(cast, "NOTES", (note,))
+    with pytest.raises(api.Finding.DoesNotExist):
+        seeding.seed("another")
+    assert not api.Website.objects.exists()
+    assert not seeding.is_seeded()
+
+
+def test_what_is_seeded_is_told_from_an_empty_database(request):
     assert seeding.is_seeded()
-    User.objects.all().delete()
+    request.getfixturevalue("empty")
     assert not seeding.is_seeded()
