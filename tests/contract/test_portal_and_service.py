@@ -1,0 +1,128 @@
+"""The portal against the real endpoint: what one promises, the other understands."""
+
+import msgspec
+import pytest
+from django.utils import timezone
+
+from dashboard_api.contract import DashboardAnswer
+from dashboard_api.models import Nonce
+from portal import upstream
+from portal.gateway import (
+    Dashboard,
+    InactiveEntitlement,
+    Question,
+    Rejected,
+    RevokedLink,
+    SignatureRefused,
+    UnknownLink,
+)
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PATH = "/sites/shop.example.com/"
+
+
+def test_the_portal_reads_every_member_and_field_that_the_service_promises():
+    """Field names are held against each other, level by level."""
+
+    def names(kind):
+        found = set()
+        for field in msgspec.structs.fields(kind):
+            inner = getattr(field.type, "__args__", (field.type,))[0]
+            found.add(field.encode_name)
+            if isinstance(inner, type) and issubclass(inner, msgspec.Struct):
+                found |= {f"{field.encode_name}.{name}" for name in names(inner)}
+        return found
+
+    unread = names(DashboardAnswer) - names(Dashboard)
+    echoed = {name for name in unread if ".filters" in name}
+    by_severity = {name for name in unread if ".by_severity." in name}
+    assert unread - echoed - by_severity == set()
+    assert names(Dashboard) - names(DashboardAnswer) == set()
+
+
+def test_the_portal_shows_what_the_service_answers(owner):
+    page = owner.get(PATH)
+    text = page.content.decode()
+    assert page.status_code == 200
+    assert "Café login" in text
+    assert "CVE-2024-12345" in text
+    assert "<strong>soon</strong>" in text
+    assert "Only for us." not in text
+
+
+def test_filters_in_the_address_narrow_the_real_answer(owner, website):
+    everything = upstream.ask(website, Question())
+    high = upstream.ask(website, Question(severity="High", page_size=100))
+    assert everything.dashboard.total == 31
+    assert high.dashboard.total == len(high.threats) == 7
+    page = owner.get(PATH, {"severity": "High", "query": "cafe"})
+    assert "Café login" in page.content.decode()
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        Question(severity="Critical"),
+        Question(source="nuclei", kind="confirmed"),
+        Question(query="cafe"),
+        Question(status="all", page=2, page_size=20),
+        Question(page=999),
+        Question(query='"; DROP TABLE'),
+    ],
+)
+def test_every_question_the_portal_can_ask_is_accepted(website, question):
+    assert upstream.ask(website, question).host == "shop.example.com"
+
+
+def test_a_question_the_service_does_not_take_is_a_rejection(website):
+    with pytest.raises(Rejected) as refusal:
+        upstream.ask(website, Question(page_size=101))
+    assert (refusal.value.status, refusal.value.code) == (400, "invalid_request")
+
+
+def test_an_inactive_entitlement_reaches_the_owner_as_403(owner, link, website):
+    link.account.entitlement.status = "expired"
+    link.account.entitlement.save()
+    with pytest.raises(InactiveEntitlement) as refusal:
+        upstream.ask(website, Question())
+    assert refusal.value.ends_on == link.account.entitlement.ends_on
+    assert refusal.value.request_id
+    assert owner.get(PATH).status_code == 403
+
+
+def test_a_revoked_link_reaches_the_owner_as_403(owner, link, website):
+    link.revoke(by="tests", reason="asked to", now=timezone.now())
+    with pytest.raises(RevokedLink) as refusal:
+        upstream.ask(website, Question())
+    assert refusal.value.revoked_at is not None
+    assert owner.get(PATH).status_code == 403
+
+
+def test_a_link_that_does_not_pair_reaches_the_owner_as_404(owner, website):
+    website.link_id = "00000000-0000-4000-8000-000000000000"
+    website.save()
+    with pytest.raises(UnknownLink):
+        upstream.ask(website, Question())
+    assert owner.get(PATH).status_code == 404
+
+
+def test_a_wrong_secret_reaches_the_owner_as_502_without_a_code(owner, website):
+    website.account.set_secret("another-secret-0001")
+    website.account.save()
+    with pytest.raises(SignatureRefused):
+        upstream.ask(website, Question())
+    page = owner.get(PATH)
+    assert page.status_code == 502
+    assert "invalid_signature" not in page.content.decode()
+
+
+def test_a_service_that_is_down_reaches_the_owner_as_502(owner, settings):
+    settings.DASHBOARD_BASE_URL = "http://127.0.0.1:9"
+    assert owner.get(PATH).status_code == 502
+
+
+def test_every_page_spends_one_nonce(owner):
+    for _ in range(3):
+        owner.get(PATH)
+    assert Nonce.objects.count() == 3
