@@ -5,11 +5,11 @@ scan that is not older than the last one can tell that a problem is gone. Decisi
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from django.db import transaction
 from django.db.models import Manager, Model
@@ -22,19 +22,35 @@ from dashboard_api.scanners.report import Reject, ScanReport
 BATCH = 1_000
 
 _LOCATION_LENGTH = 2000  # of the columns; what tells places apart is a digest of the whole
-_DETAIL_LENGTH = 500
 _TOLD_FIELDS = [
-    *("rule", "title", "severity", "severity_raw", "kind", "description", "remediation"),
-    *("references", "cwe", "cve"),
+    "rule",
+    "title",
+    "severity",
+    "severity_raw",
+    "kind",
+    "description",
+    "remediation",
+    "references",
+    "cwe",
+    "cve",
 ]
+_FINDING_KEY = ["website", "source", "fingerprint"]
 _FINDING_FIELDS = [
     *_TOLD_FIELDS,
-    *("status", "fixed_at", "first_seen", "last_seen"),
-    *("location", "locations_count", "evidence", "search_words"),
+    "status",
+    "fixed_at",
+    "first_seen",
+    "last_seen",
+    "location",
+    "locations_count",
+    "evidence",
+    "search_words",
 ]
+_OCCURRENCE_KEY = ["finding", "location_digest"]
 _OCCURRENCE_FIELDS = ["evidence", "first_seen", "last_seen"]
 
 Item = TypeVar("Item")
+Row = TypeVar("Row", bound=Model)
 
 
 class EmptyReport(ValueError):
@@ -62,6 +78,7 @@ class ImportResult:
     findings: int  # rows that told of a problem first; each is new, updated or reopened
     occurrences: int  # rows that told of another place of it, or more about the same place
     coverage: int  # rows that told what was checked
+    failed: tuple[Reject, ...]  # those of them whose check failed
     rejected: tuple[Reject, ...]
     new: int = 0
     updated: int = 0
@@ -101,18 +118,24 @@ def import_report(
         counts: Counter[str] = Counter()
         for batch in _batches(rows.problems.items()):
             counts += _store(dict(batch), website, source)
-        if is_newest and result.state == Coverage.State.OK:
-            counts["fixed"] = _fix_unreported(rows.problems.keys(), website, source, at=ended_at)
-    return replace(result, **counts)
+        proves_absence = is_newest and result.state == Coverage.State.OK
+        fixed = _fix_unreported(rows.problems, website, source, at=ended_at) if proves_absence else 0
+    return replace(
+        result, new=counts["new"], updated=counts["updated"], reopened=counts["reopened"], fixed=fixed
+    )
 
 
 def _accounted(
     report: ScanReport, rows: SortedRows, website: Website, *, ended_at: datetime, complete: bool
 ) -> ImportResult:
-    failed = [check for check in rows.coverage if check.error]
+    failed = tuple(
+        Reject(row=check.row, reason=f"tells of a failed check: {check.error}")
+        for check in rows.coverage
+        if check.error
+    )
     remarks = []
     if failed:
-        remarks.append(f"Failed checks: {len(failed)}, such as: {failed[0].error}.")
+        remarks.append(f"Failed checks: {len(failed)}.")
     if report.rejects:
         remarks.append(f"Unreadable rows: {len(report.rejects)}.")
     if failed and not rows.problems and len(failed) == len(rows.coverage):
@@ -127,11 +150,12 @@ def _accounted(
         source=report.source,
         scanned_at=ended_at,
         state=state.value,
-        detail=" ".join(remarks)[:_DETAIL_LENGTH],
+        detail=" ".join(remarks),
         rows=report.rows,
         findings=len(rows.problems),
         occurrences=rows.occurrences,
         coverage=len(rows.coverage),
+        failed=failed,
         rejected=tuple(rows.rejected),
     )
 
@@ -142,10 +166,8 @@ def _record_run(
     """Keep what the newest run covered; whether that is this one (the same run again is)."""
     known = Coverage.objects.filter(website=website, source=source).first()
     is_complete = result.state == Coverage.State.OK
-    is_newest = known is None or (known.last_run_at, known.state == Coverage.State.OK) <= (
-        result.scanned_at,
-        is_complete,
-    )
+    run = (result.scanned_at, is_complete)
+    is_newest = known is None or (known.last_run_at, known.state == Coverage.State.OK) <= run
     coverage = known or Coverage(website=website, source=source)
     if is_newest:
         coverage.state, coverage.detail = result.state, result.detail
@@ -168,20 +190,25 @@ def _store(problems: dict[str, Problem], website: Website, source: Source) -> Co
     for occurrence in Occurrence.objects.filter(finding__in=known.values()).defer("evidence"):
         known_places[occurrence.finding_id][occurrence.location_digest] = occurrence
     outcomes: Counter[str] = Counter()
-    findings, occurrences = [], []
-    for fingerprint, problem in problems.items():
-        finding = known.get(fingerprint) or Finding(website=website, source=source, fingerprint=fingerprint)
-        places = known_places.get(finding.pk, {})
+    findings: list[Finding] = []
+    occurrences: list[Occurrence] = []
+    for key, problem in problems.items():
+        finding = known.get(key) or Finding(website=website, source=source, fingerprint=key)
+        places = known_places[finding.pk] if finding.pk else {}
         outcomes[_tell(finding, problem)] += 1
         occurrences += _sighted(finding, problem, places)
         finding.locations_count = len(places.keys() | problem.places.keys())
-        finding.index_words(place.location for place in [*places.values(), *problem.places.values()])
+        finding.index_words(
+            [place.location for place in places.values()]
+            + [place.location for place in problem.places.values()]
+        )
         findings.append(finding)
-    _save(Finding.objects, findings, _FINDING_FIELDS)
-    # Evidence still deferred: a later report told already what the place shows.
-    late = [occurrence for occurrence in occurrences if occurrence.get_deferred_fields()]
-    _save(Occurrence.objects, late, ["first_seen"])
-    _save(Occurrence.objects, [o for o in occurrences if not o.get_deferred_fields()], _OCCURRENCE_FIELDS)
+    _save(Finding.objects, findings, key=_FINDING_KEY, changed=_FINDING_FIELDS)
+    # Where the evidence is still deferred, a later report told already what the place shows.
+    late = [place for place in occurrences if place.get_deferred_fields()]
+    Occurrence.objects.bulk_update(late, ["first_seen"], batch_size=BATCH)
+    told = [place for place in occurrences if not place.get_deferred_fields()]
+    _save(Occurrence.objects, told, key=_OCCURRENCE_KEY, changed=_OCCURRENCE_FIELDS)
     return outcomes
 
 
@@ -217,13 +244,13 @@ def _sighted(finding: Finding, problem: Problem, known: dict[str, Occurrence]) -
         yield occurrence
 
 
-def _save(manager: Manager[Any], rows: Iterable[Model], fields: list[str]) -> None:
-    """Create the rows that are new and update ``fields`` of the others, in few statements."""
-    known, new = [], []
+def _save(manager: Manager[Row], rows: Sequence[Row], *, key: Sequence[str], changed: Sequence[str]) -> None:
+    """Create the rows, or update what ``changed`` of those whose ``key`` exists; in few statements."""
     for row in rows:
-        (new if row.pk is None else known).append(row)
-    manager.bulk_create(new, batch_size=BATCH)
-    manager.bulk_update(known, fields, batch_size=BATCH)
+        row.pk = None  # known or new, the database tells them apart by their key
+    manager.bulk_create(
+        rows, batch_size=BATCH, update_conflicts=True, unique_fields=key, update_fields=changed
+    )
 
 
 def _fix_unreported(reported: Collection[str], website: Website, source: Source, *, at: datetime) -> int:

@@ -2,7 +2,7 @@
 
 import ipaddress
 import re
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import SplitResult, urljoin, urlsplit
 
 from dashboard_api.hosts import covers, normalise_host
 
@@ -28,18 +28,27 @@ def place_on(site: str, location: str, *, base_url: str | None = None) -> str:
         location = f"//{_bracketed(location.removeprefix('//'))}"
     try:
         parts = urlsplit(location)
-        host, port = normalise_host(parts.hostname or ""), parts.port
+        host, port = _authority(parts)
     except ValueError as error:
         raise Elsewhere(f"names no place on {site}: {location.removeprefix('//')[:100]}") from error
     if not covers(site, host):
         raise Elsewhere(f"is of {host}, which is neither {site} nor one of its subdomains")
-    authority = _bracketed(host)
+    place = _bracketed(host)
     if port is not None and port != _DEFAULT_PORTS.get(parts.scheme):
-        authority += f":{port}"
+        place += f":{port}"
     if not parts.scheme:
-        return authority + parts.path
+        return place + parts.path
     root = "/" if parts.scheme in _DEFAULT_PORTS else ""
-    return f"{parts.scheme}://{authority}{parts.path or root}"
+    return f"{parts.scheme}://{place}{parts.path or root}"
+
+
+def _authority(parts: SplitResult) -> tuple[str, int | None]:
+    r"""The host and the port; raises ValueError.
+
+    To a browser a backslash is a slash: the host of https://other.example\@shop.example.com is the first.
+    """
+    authority = urlsplit("//" + parts.netloc.partition("\\")[0])
+    return normalise_host(authority.hostname or ""), authority.port
 
 
 def _bracketed(host: str) -> str:

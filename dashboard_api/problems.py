@@ -78,7 +78,8 @@ def sort_rows(
     ``seen_at`` turns the time that a row tells, if any, into the one that counts.
     """
     rows = SortedRows(rejected=list(report.rejects))
-    for row in [*report.findings, *report.coverage]:
+    told: list[ReportedFinding | Check] = [*report.findings, *report.coverage]
+    for row in told:
         try:
             location = place_on(site, row.location, base_url=base_url)
         except Elsewhere as error:

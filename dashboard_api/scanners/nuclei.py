@@ -47,6 +47,7 @@ def read(data: bytes) -> ScanReport:
                 coverage.append(told)
             else:
                 findings.append(told)
+    times = [finding.seen_at for finding in findings] + [check.seen_at for check in coverage]
     return ScanReport(
         source="nuclei",
         source_name="Nuclei",
@@ -54,7 +55,7 @@ def read(data: bytes) -> ScanReport:
         findings=tuple(findings),
         coverage=tuple(coverage),
         rejects=tuple(rejects),
-        scanned_at=max((told.seen_at for told in [*findings, *coverage] if told.seen_at), default=None),
+        scanned_at=max((time for time in times if time), default=None),
     )
 
 
@@ -163,8 +164,8 @@ def _named(values: dict[str, str]) -> Iterator[str]:
 
 
 def _section(name: str, text: str) -> Iterator[str]:
-    if text:
-        yield f"{name}:\n{text}"
+    if text.strip():
+        yield f"{name}:\n{text.strip()}"
 
 
 def _object(parent: Row, key: str) -> Row:

@@ -19,7 +19,7 @@ from dashboard_api.models import SiteLink, Website
 from dashboard_api.scanners import READERS, read_report
 from dashboard_api.scanners.report import UnreadableReport
 
-SHOWN_REJECTS = 20
+SHOWN_ROWS = 20
 STANDARD_INPUT = "-"
 
 
@@ -85,20 +85,20 @@ class Command(OperatorCommand):
 
 
 def _in_words(result: ImportResult) -> str:
-    rejected = len(result.rejected)
     lines = [
         f"{result.source} on {result.host}, scanned {result.scanned_at:%Y-%m-%d %H:%M} UTC: {result.state}.",
         (
             f"Rows: {result.rows}. Findings: {result.findings}, further occurrences: {result.occurrences}, "
-            f"coverage: {result.coverage}, rejected: {rejected}."
+            f"coverage: {result.coverage}, rejected: {len(result.rejected)}."
         ),
         f"New: {result.new}, known: {result.updated}, open again: {result.reopened}, fixed: {result.fixed}.",
     ]
     if result.detail:
         lines.append(result.detail)
-    lines += [f"Row {reject.row} {reject.reason}." for reject in result.rejected[:SHOWN_REJECTS]]
-    if rejected > SHOWN_REJECTS:
-        lines.append(f"And {rejected - SHOWN_REJECTS} more; --json tells them all.")
+    told = [*result.rejected, *result.failed]
+    lines += [f"Row {row.row} {row.reason}." for row in told[:SHOWN_ROWS]]
+    if len(told) > SHOWN_ROWS:
+        lines.append(f"And {len(told) - SHOWN_ROWS} more; --json tells them all.")
     return "\n".join(lines)
 
 

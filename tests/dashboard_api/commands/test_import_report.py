@@ -1,0 +1,179 @@
+import io
+import sys
+
+import pytest
+from django.core.management.base import CommandError
+from django.utils import timezone
+
+from dashboard_api import policy
+from dashboard_api.management.commands.import_report import Command
+from dashboard_api.models import Coverage, Finding, Source
+from tests.dashboard_api.commands.running import run, run_json
+from tests.dashboard_api.scanners.samples import json_lines, make_row
+from tests.factories import make_account, make_link, make_website
+
+pytestmark = pytest.mark.django_db
+
+HOST = ["--host", "shop.example.com"]
+FOREIGN = make_row(matched_at="https://example.com/")
+
+
+@pytest.fixture
+def website():
+    return make_website()
+
+
+@pytest.fixture
+def report(tmp_path):
+    """Writes a report of the rows and returns where."""
+
+    def write(*rows):
+        file = tmp_path / "report.jsonl"
+        file.write_bytes(json_lines(*rows) if rows else b"")
+        return str(file)
+
+    return write
+
+
+def refusal(*arguments):
+    with pytest.raises(CommandError) as error:
+        run("import_report", *arguments)
+    assert not Finding.objects.exists()
+    assert not Coverage.objects.exists()
+    return str(error.value)
+
+
+def test_report_is_imported_and_summed_up(website, report):
+    output = run("import_report", report(make_row(), FOREIGN), "--host", "Shop.Example.com")
+    assert output.splitlines() == [
+        "nuclei on shop.example.com, scanned 2026-03-01 08:00 UTC: partial.",
+        "Rows: 2. Findings: 1, further occurrences: 0, coverage: 0, rejected: 1.",
+        "New: 1, known: 0, open again: 0, fixed: 0.",
+        "Row 2 is of example.com, which is neither shop.example.com nor one of its subdomains.",
+    ]
+    assert Finding.objects.get().website == website
+
+
+def test_result_is_printed_whole_for_scripts(website, report):
+    rows = [make_row(), make_row(matcher_status=False, error="timeout"), *[FOREIGN] * 30]
+    answer = run_json("import_report", report(*rows), *HOST)
+    assert {name: answer[name] for name in ("rows", "findings", "occurrences", "coverage")} == {
+        "rows": 32,
+        "findings": 1,
+        "occurrences": 0,
+        "coverage": 1,
+    }
+    assert len(answer["rejected"]) == 30
+    assert answer["rejected"][0]["row"] == 3
+    assert answer["failed"] == [{"row": 2, "reason": "tells of a failed check: timeout"}]
+    assert (answer["new"], answer["state"], answer["dry_run"]) == (1, "partial", False)
+    assert answer["scanned_at"] == "2026-03-01T08:00:00.123Z"
+
+
+def test_summary_tells_a_few_rejected_rows_and_how_many_more(website, report):
+    lines = run("import_report", report(make_row(), *[FOREIGN] * 25), *HOST).splitlines()
+    assert [line for line in lines if line.startswith("Row ")][-1].startswith("Row 21 ")
+    assert lines[-1] == "And 5 more; --json tells them all."
+
+
+def test_report_comes_from_standard_input(website, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json_lines(make_row()))))
+    run("import_report", "-", *HOST)
+    assert Finding.objects.count() == 1
+
+
+def test_dry_run_tells_everything_and_stores_nothing(website, report):
+    file = report(make_row(), FOREIGN)
+    assert "Dry run: nothing was stored." in run("import_report", file, *HOST, "--dry-run")
+    assert not Finding.objects.exists()
+    assert not Source.objects.exists()
+    rehearsed = run_json("import_report", file, *HOST, "--dry-run")
+    assert rehearsed == run_json("import_report", file, *HOST) | {"dry_run": True}
+
+
+def test_complete_scan_of_a_told_time_fixes(website, report):
+    run("import_report", report(make_row()), *HOST)
+    answer = run_json("import_report", report(), *HOST, "--complete", "--scanned-at", "2026-04-01")
+    assert (answer["fixed"], answer["scanned_at"]) == (1, "2026-04-01T00:00:00Z")
+
+
+def test_base_url_places_what_names_no_host(website, report):
+    file = report(make_row(matched_at="/login"))
+    assert "no base URL" in refusal(file, *HOST)
+    run("import_report", file, *HOST, "--base-url", "https://www.shop.example.com/")
+    assert Finding.objects.get().location == "https://www.shop.example.com/login"
+
+
+def test_account_that_links_the_website_is_accepted(website, report):
+    make_link(make_account(), website)
+    run("import_report", report(make_row()), *HOST, "--account", "acct_0001")
+    assert Finding.objects.exists()
+
+
+def test_account_that_does_not_link_the_website_is_refused(website, report):
+    account = make_account()
+    arguments = [report(make_row()), *HOST, "--account", "acct_0001"]
+    assert "first run 'manage.py link_site acct_0001 shop.example.com'" in refusal(*arguments)
+    link = make_link(account, website)
+    link.revoke(by="tests", reason="over", now=timezone.now())
+    assert f"restore_link {link.link_id}" in refusal(*arguments)
+    assert "no account acct_9" in refusal(*arguments[:-1], "acct_9")
+
+
+@pytest.mark.parametrize(
+    ("host", "advice"),
+    [
+        ("other.example.com", "first run 'manage.py verify_site other.example.com --by NAME'"),
+        ("https://shop.example.com", "must be a domain name"),
+    ],
+)
+def test_unknown_host_is_refused_with_what_to_do(website, report, host, advice):
+    assert advice in refusal(report(make_row()), "--host", host)
+
+
+@pytest.mark.parametrize(
+    ("options", "advice"),
+    [
+        (["--scanned-at", "soon"], "not a time such as 2026-01-31T14:00:00Z"),
+        (["--scanned-at", "2999-01-01"], "lies in the future"),
+        (["--scanned-at", "0001-01-01T00:00+05:00"], "not a time"),
+        (["--base-url", "/app"], "does not start with http"),
+        (["--base-url", "https://example.com"], "--base-url is of example.com, which is neither"),
+        (["--format", "guess"], "invalid choice"),
+    ],
+)
+def test_wrong_option_is_refused_with_what_to_do(website, report, options, advice):
+    assert advice in refusal(report(make_row()), *HOST, *options)
+
+
+def test_file_that_is_no_report_is_refused(website, tmp_path):
+    assert "Cannot read" in refusal(str(tmp_path), *HOST)
+    assert "No such file" in refusal(str(tmp_path / "none"), *HOST)
+    other = tmp_path / "other"
+    other.write_bytes(b"<html></html>")
+    assert "no report of a known format (nuclei)" in refusal(str(other), *HOST)
+    assert "neither JSON nor JSON lines" in refusal(str(other), *HOST, "--format", "nuclei")
+
+
+def test_empty_report_is_refused_with_what_to_say(website, report):
+    assert "--complete and --scanned-at" in refusal(report(), *HOST)
+
+
+def test_report_that_is_too_large_is_refused_as_a_whole(website, report, monkeypatch):
+    file = report(make_row())
+    monkeypatch.setattr(policy, "MAX_REPORT_BYTES", len(json_lines(make_row())))
+    run("import_report", file, *HOST, "--dry-run")
+    monkeypatch.setattr(policy, "MAX_REPORT_BYTES", len(json_lines(make_row())) - 1)
+    assert "larger than" in refusal(file, *HOST)
+
+
+def test_report_of_another_website_is_refused_with_every_reason(website, report):
+    message = refusal(report(FOREIGN, b"{"), *HOST)
+    assert message.startswith("Every row was rejected, so nothing was changed.")
+    assert "Row 1 is of example.com" in message
+    assert "Row 2 is not JSON" in message
+
+
+def test_help_tells_the_exit_codes():
+    help_text = Command().create_parser("manage.py", "import_report").format_help()
+    assert "Exit code 0: imported" in " ".join(help_text.split())

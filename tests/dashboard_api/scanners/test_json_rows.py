@@ -1,0 +1,73 @@
+import pytest
+
+from dashboard_api.scanners.json_rows import read_rows
+from dashboard_api.scanners.report import BadRow, UnreadableReport
+
+
+def told(data):
+    return [(number, str(row) if isinstance(row, BadRow) else row) for number, row in read_rows(data)]
+
+
+@pytest.mark.parametrize(
+    ("data", "rows"),
+    [
+        (b'{"a": 1}\n{"a": 2}\n', [(1, {"a": 1}), (2, {"a": 2})]),
+        (b'{"a": 1}\r\n\r\n{"a": 2}', [(1, {"a": 1}), (3, {"a": 2})]),
+        (b'[{"a": 1}, {"a": 2}]', [(1, {"a": 1}), (2, {"a": 2})]),
+        (b'[\n  {\n    "a": 1\n  }\n]\n', [(1, {"a": 1})]),
+        (b'{\n  "a": 1\n}\n', [(1, {"a": 1})]),
+        (b'\xef\xbb\xbf{"a": 1}', [(1, {"a": 1})]),
+        ('{"a": "\u2028é"}'.encode(), [(1, {"a": "\u2028é"})]),
+        (b"", []),
+        (b" \n", []),
+        (b"\xef\xbb\xbf", []),
+        (b"[]", []),
+    ],
+)
+def test_rows_are_read_in_every_layout(data, rows):
+    assert told(data) == rows
+
+
+@pytest.mark.parametrize(
+    ("broken", "reason"),
+    [
+        (b'{"a": ', "is not JSON: Expecting value (line 1, column 7)"),
+        (b"[INF] Nuclei is running", "is not JSON: Expecting value (line 1, column 2)"),
+        (b"1", "is not a JSON object"),
+        (b"[]", "is not a JSON object"),
+        (b'{"a": "\xff"}', "is not UTF-8 text"),
+        (b'{"a": NaN}', "holds a number that is none in JSON, or is too long"),
+        (b'{"a": ' + b"1" * 5000 + b"}", "holds a number that is none in JSON, or is too long"),
+        (b'{"a": ' + b"[" * 100_000, "is nested too deeply"),
+    ],
+)
+def test_broken_line_loses_no_other(broken, reason):
+    assert told(b'{"a": 1}\n' + broken + b'\n{"a": 2}') == [(1, {"a": 1}), (2, reason), (3, {"a": 2})]
+    assert told(broken + b'\n{"a": 2}') == [(1, reason), (2, {"a": 2})]
+
+
+def test_element_that_is_no_object_loses_no_other():
+    assert told(b'[{"a": 1}, 2, null]') == [
+        (1, {"a": 1}),
+        (2, "is not a JSON object"),
+        (3, "is not a JSON object"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"root:x:0:0\n",
+        b'[{"a": 1},\n{"a": ',
+        b'{\n"a": 1,\n',
+        b"3",
+        b"[" * 100_000,
+        b'[{"a": ' + b"1" * 5000 + b"}]",
+        b"\xff\xfe{\x00}\x00",
+        b"\x00\x01\x02",
+        '{"a": "é"}'.encode("latin-1"),
+    ],
+)
+def test_file_without_any_row_is_unreadable(data):
+    with pytest.raises(UnreadableReport, match="neither JSON nor JSON lines: it "):
+        read_rows(data)

@@ -1,0 +1,79 @@
+import pytest
+
+from dashboard_api.scanners.redaction import redact_command, redact_headers
+
+SECRET = "s3cr3t"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"GET / HTTP/1.1\nCookie: id={SECRET}\nHost: x",
+        f"set-cookie: id={SECRET}; Path=/",
+        f"AUTHORIZATION : Bearer {SECRET}",
+        f"Proxy-Authorization: Basic {SECRET}",
+        f"Authorization: Digest username=x,\n response={SECRET}\nHost: x",
+        f"> Cookie: id={SECRET}",
+        f"GET / HTTP/1.1\\r\\nCookie: id={SECRET}\\r\\nHost: x",
+        f'{{"headers": {{"Cookie": "a=\\"b\\"; id={SECRET}", "Host": "x"}}}}',
+        f'{{"Authorization":["Bearer {SECRET}"],"Host":"x"}}',
+        f"{{'set-cookie': '{SECRET}'}}",
+        f'{{"Cookie": "id={SECRET}',
+        f"https://admin:{SECRET}@shop.example.com/",
+    ],
+)
+def test_header_value_is_redacted(text):
+    redacted = redact_headers(text)
+    assert SECRET not in redacted
+    assert "[redacted]" in redacted
+
+
+def test_lines_around_a_redacted_header_stay():
+    text = f"GET /?q=cookie HTTP/1.1\nHost: shop.example.com\nCookie: id={SECRET}\nAccept: */*\n\nbody"
+    assert redact_headers(text) == (
+        "GET /?q=cookie HTTP/1.1\nHost: shop.example.com\nCookie: [redacted]\nAccept: */*\n\nbody"
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["This page sets a cookie: read on.", "X-Cookie-Policy: strict", "mail ada@example.com", ""]
+)
+def test_other_text_stays(text):
+    assert redact_headers(text) == text
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"curl -H 'Authorization: Bearer {SECRET}' https://x",
+        f"curl -H 'Cookie: a='\\''{SECRET}'\\''' https://x",
+        f'curl --header "cookie: id={SECRET}" https://x',
+        f"curl --header='Set-Cookie: id={SECRET}' https://x",
+        f"curl -H$'Cookie: {SECRET}' https://x",
+        f"curl -b 'id={SECRET}' https://x",
+        f"curl -bid={SECRET} https://x",
+        f"curl --cookie id={SECRET} https://x",
+        f"curl -u 'ada:{SECRET}' https://x",
+        f"curl --user=ada:{SECRET} https://x",
+        f"curl --oauth2-bearer {SECRET} https://x",
+        f"curl -H 'Authorization: Bearer {SECRET}",
+    ],
+)
+def test_credential_of_a_command_is_redacted(command):
+    redacted = redact_command(command)
+    assert SECRET not in redacted
+    assert "[redacted]" in redacted
+
+
+def test_rest_of_a_command_stays():
+    command = (
+        f"curl -X 'POST' -d 'a -b c' -H 'Accept: */*' -H 'Cookie: {SECRET}' --user-agent x 'https://x/?a=b'"
+    )
+    assert redact_command(command) == (
+        "curl -X 'POST' -d 'a -b c' -H 'Accept: */*' -H 'Cookie: [redacted]' --user-agent x 'https://x/?a=b'"
+    )
+
+
+@pytest.mark.parametrize("command", ["", "curl -H", "curl \\", "curl ''"])
+def test_command_without_credentials_stays(command):
+    assert redact_command(command) == command

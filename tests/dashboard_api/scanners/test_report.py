@@ -1,0 +1,83 @@
+import pytest
+
+from dashboard_api import policy
+from dashboard_api.models import Finding, Kind
+from dashboard_api.models import Severity as StoredSeverity
+from dashboard_api.scanners import report
+from dashboard_api.scanners.report import ReportedFinding, Severity
+
+
+def make_reported(**fields):
+    defaults = {
+        "row": 1,
+        "identity": ("panel", ""),
+        "rule": "panel",
+        "severity": Severity.HIGH,
+        "severity_raw": "high",
+        "kind": "confirmed",
+        "title": "Exposed panel",
+        "location": "https://shop.example.com/admin",
+    }
+    return ReportedFinding.cleaned(**(defaults | fields))
+
+
+def test_severities_and_kinds_are_those_of_the_models():
+    assert {member.name: member.value for member in Severity} == {
+        member.name: member.value for member in StoredSeverity
+    }
+    assert set(report.Kind.__args__) == set(Kind.values)
+
+
+@pytest.mark.parametrize(
+    ("name", "length"),
+    [
+        ("title", report.TITLE_LENGTH),
+        ("rule", report.RULE_LENGTH),
+        ("severity_raw", report.SEVERITY_RAW_LENGTH),
+    ],
+)
+def test_texts_are_cut_to_what_the_columns_hold(name, length):
+    assert Finding._meta.get_field(name).max_length == length
+    assert getattr(make_reported(**{name: "é" * (length + 1)}), name) == "é" * length
+
+
+@pytest.mark.parametrize("name", ["description", "remediation", "evidence"])
+def test_long_texts_are_cut_between_characters(name):
+    limit = policy.MAX_STORED_EVIDENCE_BYTES
+    text = getattr(make_reported(**{name: "x" + "漢" * limit}), name)
+    assert limit - 3 < len(text.encode()) <= limit
+
+
+def test_every_text_is_cleaned():
+    dirty = "a\x00\x1b[31mb\ud800"
+    texts = ["rule", "severity_raw", "title", "description", "remediation", "location", "evidence"]
+    finding = make_reported(identity=(dirty, dirty), **dict.fromkeys(texts, dirty))
+    assert {getattr(finding, name) for name in texts} == {"ab\ufffd"}
+    assert finding.identity == ("ab\ufffd", "ab\ufffd")
+
+
+def test_evidence_is_redacted_even_behind_invisible_characters():
+    assert make_reported(evidence="Coo\x00kie: id=s3cr3t").evidence == "Cookie: [redacted]"
+
+
+def test_references_are_web_addresses_only():
+    finding = make_reported(
+        references=[
+            "https://example.com/a",
+            "- http://example.com/\x00b\n- <HTTPS://example.com/c>, https://example.com/a\n",
+            "javascript:alert(1)",
+            "see the manual",
+            "ftp://example.com/d",
+            f"https://example.com/{'e' * report.REFERENCE_LENGTH}",
+        ]
+    )
+    assert finding.references == (
+        "https://example.com/a",
+        "http://example.com/b",
+        "HTTPS://example.com/c",
+    )
+
+
+def test_references_are_limited():
+    many = [f"https://example.com/{number}" for number in range(report.MAX_REFERENCES + 1)]
+    assert make_reported(references=many).references == tuple(many[:-1])

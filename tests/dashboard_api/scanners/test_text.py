@@ -1,0 +1,44 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dashboard_api.scanners.text import clean, one_line, within_bytes
+
+
+@pytest.mark.parametrize(
+    ("text", "cleaned"),
+    [
+        ("a\x00b\x07c", "abc"),
+        ("a\x7fb\x85c", "abc"),
+        ("first\r\nsecond\rthird", "first\nsecond\nthird"),
+        ("a\tb", "a\tb"),
+        ("\x1b[31;1mred\x1b[0m", "red"),
+        ("user\u202egnp.exe", "usergnp.exe"),
+        ("half \ud83d of a pair", "half \ufffd of a pair"),
+        ("<b>é 漢</b>", "<b>é 漢</b>"),
+    ],
+)
+def test_clean_text_has_nothing_invisible(text, cleaned):
+    assert clean(text) == cleaned
+
+
+@given(st.text(st.characters(codec=None)))
+def test_clean_text_can_be_stored_and_stays_as_it_is(text):
+    cleaned = clean(text)
+    assert clean(cleaned) == cleaned
+    assert "\x00" not in cleaned
+    cleaned.encode()
+
+
+def test_one_line_has_single_spaces():
+    assert one_line("  Exposed\n\n panel\t here ") == "Exposed panel here"
+
+
+@given(st.text(), st.integers(0, 40))
+def test_cut_text_is_a_beginning_within_the_limit(text, limit):
+    text = clean(text)
+    kept = within_bytes(text, limit)
+    assert text.startswith(kept)
+    assert len(kept.encode()) <= limit
+    rest = text[len(kept) :]
+    assert not rest or len((kept + rest[0]).encode()) > limit

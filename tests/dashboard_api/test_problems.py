@@ -1,0 +1,80 @@
+from datetime import UTC, datetime, timedelta
+
+from dashboard_api import policy
+from dashboard_api.problems import fingerprint, sort_rows
+from dashboard_api.scanners import nuclei
+from tests.dashboard_api.scanners.samples import json_lines, make_row
+
+DAY = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def sort(*rows):
+    report = nuclei.read(json_lines(*rows))
+    return sort_rows(report, "shop.example.com", base_url=None, seen_at=lambda told: told or DAY)
+
+
+def at(path, **members):
+    return make_row(matched_at=f"https://shop.example.com{path}", **members)
+
+
+def test_fingerprint_is_of_source_rule_and_matcher():
+    assert (
+        fingerprint("nuclei", ("exposed-panel", "wix"))
+        == "9ced00e12c3493cc7c49645cac928ea85ccb66f21d3b33b2b2d18fdf15f123ff"
+    )
+    assert fingerprint("nuclei", ("exposed-panel", "")) in sort(make_row()).problems
+
+
+def test_one_problem_has_every_place_once():
+    rows = sort(at("/a"), at("/b?x=1"), at("/a?y=2#z"), at("/a", matcher_name="other"))
+    first, other = rows.problems.values()
+    assert [place.location for place in first.places.values()] == [
+        "https://shop.example.com/a",
+        "https://shop.example.com/b",
+    ]
+    assert first.first_place.location == "https://shop.example.com/a"
+    assert len(other.places) == 1
+    assert rows.occurrences == 2
+
+
+def test_places_tell_when_they_were_seen_first_and_last():
+    rows = sort(
+        at("/a", timestamp="2026-03-02T00:00:00Z"),
+        at("/a", timestamp="2026-03-04T00:00:00Z"),
+        at("/b", timestamp=None),
+    )
+    (problem,) = rows.problems.values()
+    place = problem.first_place
+    assert (place.first_seen, place.last_seen) == (DAY + timedelta(days=1), DAY + timedelta(days=3))
+    assert (problem.first_seen, problem.last_seen) == (DAY, DAY + timedelta(days=3))
+
+
+def test_evidence_of_a_place_is_gathered_without_repetition():
+    tls = [at("/", extracted_results=[version], type="ssl") for version in ("tls12", "tls13", "tls12")]
+    (problem,) = sort(*tls).problems.values()
+    assert problem.first_place.evidence == (
+        "Protocol: ssl\n\nExtracted:\ntls12\n\nProtocol: ssl\n\nExtracted:\ntls13"
+    )
+
+
+def test_gathered_evidence_is_capped():
+    long = [at("/", response=letter * policy.MAX_STORED_EVIDENCE_BYTES) for letter in "xy"]
+    (problem,) = sort(*long).problems.values()
+    assert len(problem.first_place.evidence) == policy.MAX_STORED_EVIDENCE_BYTES
+
+
+def test_rows_of_other_hosts_are_rejected_in_the_order_of_the_report():
+    foreign = make_row(matched_at="https://example.com/")
+    rows = sort(at("/a"), foreign, b"broken", foreign | {"matcher-status": False})
+    assert [(reject.row, reject.reason[:12]) for reject in rows.rejected] == [
+        (2, "is of exampl"),
+        (3, "is not JSON:"),
+        (4, "is of exampl"),
+    ]
+    assert rows.coverage == []
+
+
+def test_coverage_counts_the_places_that_were_checked():
+    rows = sort(at("/a"), at("/a?x", matcher_status=False), at("/b", matcher_status=False))
+    assert [check.row for check in rows.coverage] == [2, 3]
+    assert len(rows.urls) == 2
