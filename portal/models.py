@@ -73,7 +73,9 @@ class WebsiteQuerySet(models.QuerySet["Website"]):
     """Questions about websites."""
 
     def visible_to(self, user: AbstractBaseUser | AnonymousUser) -> Self:
-        """Websites of the accounts that ``user`` is a member of."""
+        """Websites of the accounts that ``user`` is a member of; none for nobody."""
+        if not user.is_authenticated:
+            return self.none()
         return self.filter(account__memberships__user=user).select_related("account")
 
     def with_host(self, host: str) -> Self:
@@ -114,8 +116,8 @@ class MembershipQuerySet(models.QuerySet["Membership"]):
     """Questions about members."""
 
     def of(self, user: AbstractBaseUser | AnonymousUser) -> Self:
-        """The places of one person."""
-        return self.filter(user=user)
+        """The places of one person; none for nobody."""
+        return self.filter(user=user) if user.is_authenticated else self.none()
 
 
 class Membership(models.Model):

@@ -1,0 +1,55 @@
+import pytest
+from django.core.checks import run_checks
+
+
+def problems():
+    return [problem for problem in run_checks() if problem.id and problem.id.startswith("portal.")]
+
+
+def test_settings_of_the_tests_pass_the_checks():
+    assert problems() == []
+
+
+@pytest.mark.parametrize(
+    "url", ["https://api.example.com", "https://api.example.com:8443", "http://[::1]:8000"]
+)
+def test_base_url_of_a_usable_shape_passes(settings, url):
+    settings.DASHBOARD_BASE_URL = url
+    assert problems() == []
+
+
+@pytest.mark.parametrize("url", ["", "http://api.example.com", "https://api.example.com/"])
+def test_base_url_that_cannot_be_used_is_an_error_that_names_the_setting(settings, url):
+    settings.DASHBOARD_BASE_URL = url
+    [problem] = problems()
+    assert problem.id == "portal.E001"
+    assert "DASHBOARD_BASE_URL" in problem.hint
+
+
+@pytest.mark.parametrize("seconds", [1, 15, 45.0])
+def test_timeout_that_a_page_may_wait_passes(settings, seconds):
+    settings.DASHBOARD_TIMEOUT_SECONDS = seconds
+    assert problems() == []
+
+
+@pytest.mark.parametrize("seconds", [-1, 0, 0.5, 45.1, float("inf"), float("nan")])
+def test_timeout_out_of_bounds_is_an_error_that_names_the_setting(settings, seconds):
+    settings.DASHBOARD_TIMEOUT_SECONDS = seconds
+    [problem] = problems()
+    assert problem.id == "portal.E002"
+    assert "1 to 45 seconds" in problem.msg
+    assert "DASHBOARD_TIMEOUT_SECONDS" in problem.hint
+
+
+def test_account_of_the_environment_is_given_whole(settings):
+    settings.PORTAL_ACCOUNT_REF, settings.SITE_API_SECRET = "acct_0001", "0123456789abcdef"
+    assert problems() == []
+
+
+@pytest.mark.parametrize("name", ["PORTAL_ACCOUNT_REF", "SITE_API_SECRET"])
+def test_account_of_the_environment_given_by_half_is_an_error_without_the_value(settings, name):
+    setattr(settings, name, "canary-0123456789abcdef")
+    [problem] = problems()
+    assert problem.id == "portal.E003"
+    assert "manage.py connect_account" in problem.hint
+    assert "canary" not in str(problem)
