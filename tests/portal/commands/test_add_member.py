@@ -1,0 +1,62 @@
+import pytest
+from django.core.management.base import CommandError
+
+from portal.models import Membership
+from tests.factories import make_membership, make_portal_account, make_user
+from tests.portal.commands.running import run, run_json
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize("name", ["ada", "ada@example.com", "ADA@Example.com"])
+def test_member_is_found_by_username_or_e_mail(name):
+    account, user = make_portal_account("acct_0001"), make_user("ada")
+    assert "ada is now owner of acct_0001" in run("add_member", "acct_0001", name, "--role", "owner")
+    membership = Membership.objects.get()
+    assert (membership.account, membership.user, membership.role) == (account, user, "owner")
+
+
+def test_member_is_a_viewer_unless_told_otherwise():
+    make_portal_account("acct_0001")
+    make_user("ada")
+    answer = run_json("add_member", "acct_0001", "ada")
+    assert answer == {"account": "acct_0001", "user": "ada", "role": "viewer", "created": True}
+
+
+def test_member_gets_another_role():
+    make_membership(make_user("ada"), make_portal_account("acct_0001"), role="viewer")
+    assert "ada is now manager" in run("add_member", "acct_0001", "ada", "--role", "manager")
+    assert Membership.objects.get().role == "manager"
+
+
+def test_member_keeps_the_role_when_none_is_given():
+    make_membership(make_user("ada"), make_portal_account("acct_0001"), role="owner")
+    assert "ada stays owner" in run("add_member", "acct_0001", "ada")
+    assert Membership.objects.get().role == "owner"
+
+
+def test_username_goes_before_somebody_elses_e_mail():
+    make_portal_account("acct_0001")
+    user = make_user("ada@example.com", email="other@example.com")
+    make_user("ada")
+    run("add_member", "acct_0001", "ada@example.com")
+    assert Membership.objects.get().user == user
+
+
+@pytest.mark.parametrize(
+    ("arguments", "refusal"),
+    [
+        (["acct_0002", "ada"], r"manage\.py connect_account acct_0002"),
+        (["acct_0001", "eve"], r"manage\.py createsuperuser"),
+        (["acct_0001", "shared@example.com"], r"by username \(bob, carol\)"),
+        (["acct_0001", "ada", "--role", "king"], "invalid choice: 'king'"),
+    ],
+)
+def test_member_is_refused_with_what_to_do(arguments, refusal):
+    make_portal_account("acct_0001")
+    make_user("ada")
+    make_user("bob", email="shared@example.com")
+    make_user("carol", email="Shared@example.com")
+    with pytest.raises(CommandError, match=refusal):
+        run("add_member", *arguments)
+    assert not Membership.objects.exists()

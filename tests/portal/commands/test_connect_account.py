@@ -1,0 +1,83 @@
+import io
+
+import pytest
+from django.core.management.base import CommandError
+
+from portal.models import Account
+from tests.factories import SECRET, make_portal_account
+from tests.portal.commands.running import run, run_json
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def typed(monkeypatch):
+    """Puts text on standard input."""
+
+    def put(text):
+        raw = text if isinstance(text, bytes) else text.encode()
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8"))
+
+    return put
+
+
+def test_account_is_connected_with_its_secret_sealed_and_never_shown(typed):
+    typed(SECRET + "\n")
+    output = run("connect_account", "acct_0001", "--name", "Shop Ltd")
+    account = Account.objects.get()
+    assert (account.ref, account.name) == ("acct_0001", "Shop Ltd")
+    assert account.reveal_secret() == SECRET
+    assert "Connected the account acct_0001" in output
+    assert "manage.py add_website acct_0001" in output
+    assert SECRET not in output
+
+
+def test_account_is_connected_for_scripts(typed):
+    typed(SECRET)
+    answer = run_json("connect_account", "acct_0001")
+    assert answer == {"account": "acct_0001", "name": "", "created": True}
+
+
+def test_connected_account_gets_its_new_secret_and_keeps_its_name(typed):
+    make_portal_account("acct_0001", name="Shop Ltd")
+    typed("a new secret of some length\r\n")
+    answer = run_json("connect_account", "acct_0001")
+    account = Account.objects.get()
+    assert answer["created"] is False
+    assert account.name == "Shop Ltd"
+    assert account.reveal_secret() == "a new secret of some length"
+
+
+@pytest.mark.parametrize(
+    ("secret", "refusal"),
+    [
+        ("", "on standard input"),
+        ("\n", "on standard input"),
+        ("canary-too-shor", "16 to 512 printable"),
+        ("canary-first-line\ncanary-second-line", "16 to 512 printable"),
+        (b"canary-\xff-0123456789abcdef", "must be UTF-8"),
+    ],
+)
+def test_secret_that_will_not_do_is_refused_without_showing_it(typed, secret, refusal):
+    account = make_portal_account("acct_0001")
+    typed(secret)
+    with pytest.raises(CommandError, match=refusal) as caught:
+        run("connect_account", "acct_0001", "--name", "Changed")
+    assert "canary" not in f"{caught.value} {caught.value.__cause__}"
+    assert Account.objects.get().sealed_secret == account.sealed_secret
+    assert Account.objects.get().name == ""
+
+
+def test_account_of_a_reference_that_no_service_gives_is_refused(typed):
+    typed(SECRET)
+    with pytest.raises(CommandError, match="ref: Use printable ASCII characters without spaces"):
+        run("connect_account", "with space")
+    assert not Account.objects.exists()
+
+
+def test_account_of_the_environment_needs_no_secret_on_standard_input(settings, typed):
+    settings.PORTAL_ACCOUNT_REF, settings.SITE_API_SECRET = "acct_0001", SECRET
+    typed("")
+    output = run("connect_account", "acct_0001")
+    assert "SITE_API_SECRET" in output
+    assert Account.objects.get().sealed_secret == ""

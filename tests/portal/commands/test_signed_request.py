@@ -1,0 +1,146 @@
+import json
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+import es1
+from dashboard_api.models import Severity
+from tests.factories import (
+    SECRET,
+    make_account,
+    make_finding,
+    make_link,
+    make_portal_account,
+    make_portal_website,
+)
+from tests.faults.server import FaultServer, answer, free_port
+from tests.portal.commands.running import run, run_json
+from tests.portal.gateway.answers import HOST, dashboard, encoded, refusal
+
+pytestmark = pytest.mark.django_db
+
+LINK_ID = "6f1c2f0e-8f7e-4f57-9a3b-0d4a5b6c7d8e"
+
+
+@pytest.fixture
+def service(settings):
+    with FaultServer(answer(200, encoded(dashboard()), headers=[("X-Request-Id", "0123abcd")])) as server:
+        settings.DASHBOARD_BASE_URL = server.base_url
+        yield server
+
+
+def test_request_is_printed_as_it_was_sent_and_answered_without_the_secret(service):
+    make_portal_website(make_portal_account("acct_0001"), HOST)
+    output = run("signed_request", "--host", HOST, "--severity", "High", "--query", "café")
+    [received] = service.received
+    assert f"POST {service.base_url}/v1/site/dashboard\n" in output
+    for name in (es1.TIMESTAMP_HEADER, es1.NONCE_HEADER, es1.SIGNATURE_HEADER):
+        assert f"{name}: {received.header(name)}\n" in output
+    assert f"\n{received.body.decode()}\n" in output
+    assert '"severity":"High","query":"café","page":1,"page_size":20' in output
+    assert "\n200\n" in output
+    assert "x-request-id: 0123abcd" in output
+    assert '  "host": "shop.example.com"' in output
+    assert SECRET not in output
+
+
+def test_request_is_told_to_scripts_as_one_object(service):
+    make_portal_website(make_portal_account("acct_0001"), HOST)
+    told = run_json("signed_request", "--host", HOST, "--page", "2", "--page-size", "5")
+    assert told["sent"]["method"] == "POST"
+    assert told["sent"]["headers"][es1.NONCE_HEADER] == service.received[0].header(es1.NONCE_HEADER)
+    assert json.loads(told["sent"]["body"])["page_size"] == 5
+    assert told["answered"]["status"] == 200
+    assert told["answered"]["body"] == dashboard()
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "shown"),
+    [
+        (404, encoded(refusal("unknown_link")), '"code": "unknown_link"'),
+        (400, b"<h1>No</h1>", "<h1>No</h1>"),
+        (307, b"", "location: https://elsewhere.example"),
+        (500, b"\x1b[31mred\x9b", r"\x1b[31mred"),
+    ],
+)
+def test_any_answer_but_200_is_printed_and_makes_the_command_fail(settings, capsys, status, body, shown):
+    make_portal_website(make_portal_account("acct_0001"), HOST)
+    headers = [("Location", "https://elsewhere.example")]
+    with FaultServer(answer(status, body, headers=headers)) as server:
+        settings.DASHBOARD_BASE_URL = server.base_url
+        with pytest.raises(CommandError, match=f"The service answered {status}") as caught:
+            call_command("signed_request", "--host", HOST)
+    assert caught.value.returncode == 1
+    assert shown in capsys.readouterr().out
+
+
+def test_request_is_signed_for_the_account_of_the_environment(service, settings):
+    settings.PORTAL_ACCOUNT_REF, settings.SITE_API_SECRET = "acct_0009", "from the environment"
+    run("signed_request", "--host", HOST, "--link-id", LINK_ID)
+    [received] = service.received
+    sent = json.loads(received.body)
+    assert (sent["link_id"], sent["portal_account_ref"]) == (LINK_ID, "acct_0009")
+    canonical = es1.canonical_string(
+        received.header(es1.TIMESTAMP_HEADER),
+        received.header(es1.NONCE_HEADER),
+        "POST",
+        "/v1/site/dashboard",
+        received.body,
+    )
+    assert received.header(es1.SIGNATURE_HEADER) == es1.signature("from the environment", canonical)
+
+
+def test_request_may_carry_another_link_id_than_the_portal_holds(service):
+    make_portal_website(make_portal_account("acct_0001"), HOST)
+    run("signed_request", "--host", HOST, "--account", "acct_0001", "--link-id", "anything")
+    assert json.loads(service.received[0].body)["link_id"] == "anything"
+
+
+def test_request_is_made_for_the_account_that_is_named(service):
+    make_portal_website(make_portal_account("acct_0001"), HOST)
+    make_portal_website(make_portal_account("acct_0002"), HOST)
+    run("signed_request", "--host", HOST, "--account", "acct_0002")
+    assert json.loads(service.received[0].body)["portal_account_ref"] == "acct_0002"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "refusal"),
+    [
+        (["--host", "other.example.com"], r"add_website REF other\.example\.com LINK_ID"),
+        (["--host", HOST, "--account", "acct_0003"], r"has no website shop\.example\.com of acct_0003"),
+        (["--host", HOST], "add --account, one of acct_0001, acct_0002"),
+        (["--host", HOST, "--link-id", LINK_ID], "Whose link id is it"),
+        (["--host", HOST, "--link-id", LINK_ID, "--account", "acct_0003"], r"connect_account acct_0003"),
+        (["--host", "https://shop.example.com"], "without scheme or port"),
+        (["--host", HOST, "--account", "acct_0001", "--timeout", "46"], "1 to 45 seconds"),
+        (["--host", HOST, "--account", "acct_0001", "--timeout", "nan"], "1 to 45 seconds"),
+        (["--host", HOST, "--account", "acct_0001", "--base-url", "http://example.com"], "https://"),
+        (["--host", HOST, "--account", "acct_0001", "--query", "\udcff"], "must be UTF-8"),
+        (["--host", HOST, "--page", "one"], "invalid int value"),
+    ],
+)
+def test_request_that_cannot_be_made_is_refused_with_what_to_do(service, arguments, refusal):
+    make_portal_website(make_portal_account("acct_0001"), HOST)
+    make_portal_website(make_portal_account("acct_0002"), HOST)
+    with pytest.raises(CommandError, match=refusal):
+        run("signed_request", *arguments)
+    assert service.connections == 0
+
+
+def test_service_that_does_not_answer_makes_the_command_fail():
+    make_portal_website(make_portal_account("acct_0001"), HOST)
+    url = f"http://127.0.0.1:{free_port()}"
+    with pytest.raises(CommandError, match=r"No answer: 127\.0\.0\.1: .*refused"):
+        run("signed_request", "--host", HOST, "--base-url", url)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_request_is_understood_by_the_real_service(live_server):
+    link = make_link(make_account("acct_0001"))
+    make_finding(link.website, severity=Severity.HIGH, title="Café login")
+    make_finding(link.website, severity=Severity.LOW)
+    make_portal_website(make_portal_account("acct_0001"), link.website.host, link.link_id)
+    arguments = ["--host", link.website.host, "--base-url", live_server.url, "--severity", "high"]
+    told = run_json("signed_request", *arguments, "--query", "cafe")
+    assert [threat["title"] for threat in told["answered"]["body"]["threats"]] == ["Café login"]
