@@ -51,7 +51,8 @@ class OccurrenceInline(RecordInline):
 class FindingAdmin(admin.ModelAdmin):
     """What a report said is read; where the finding stands is decided."""
 
-    list_display = ("title", "severity", "website", "source", "kind", "status", "last_seen")
+    list_display = ("severity", "title", "website", "source", "kind", "status", "last_seen")
+    list_display_links = ("title",)
     list_filter = ("status", "severity", "kind", "source")
     list_select_related = ("website", "source")
     search_fields = ("title", "rule", "website__host")

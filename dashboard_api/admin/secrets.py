@@ -1,25 +1,24 @@
 """Secrets without a secret: they are issued on the account's page, and end here."""
 
-from datetime import datetime
-
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
+from django.utils.formats import date_format
 
 from dashboard_api.admin.operations import RecordAdmin
 from dashboard_api.models import Secret
 
-SHOWN_FIELDS = ("id", "hint", "state", "created_at", "created_by", "retires_at", "revoked_at", "last_used")
+SHOWN_FIELDS = ("hint", "state", "created_at", "created_by", "retires_at", "revoked_at", "last_used")
 
 
 class ShowsLastUse:
     """A column for what no field holds."""
 
-    @admin.display(empty_value="never")
-    def last_used(self, secret: Secret) -> datetime | None:
+    def last_used(self, secret: Secret) -> str:
         """To the minute."""
-        return secret.last_used_at
+        used_at = secret.last_used_at
+        return date_format(timezone.localtime(used_at), "DATETIME_FORMAT") if used_at else "never"
 
 
 @admin.register(Secret)
@@ -27,6 +26,7 @@ class SecretAdmin(ShowsLastUse, RecordAdmin):
     """What can still be seen of secrets, and their end."""
 
     list_display = (
+        "id",
         "hint",
         "account",
         "state",

@@ -72,7 +72,7 @@ class Entitlement(models.Model):
         """Stop answering, whatever the dates, until the status is set again."""
         self.status = self.Status.SUSPENDED
         self.full_clean()
-        self.save()
+        self.save(update_fields=["status", "past_due_since"])
 
     def extend(self, *, days: int, today: date) -> None:
         """Move the last day on, counted from ``today`` if it has passed; an expired one is active again."""

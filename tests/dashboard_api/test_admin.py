@@ -1,4 +1,5 @@
 import re
+from datetime import UTC, datetime
 
 import pytest
 from django.contrib import admin
@@ -15,6 +16,7 @@ from dashboard_api.models import (
     Finding,
     Occurrence,
     Secret,
+    SecretUse,
     SiteLink,
     Source,
     Website,
@@ -154,6 +156,14 @@ def test_secret_is_issued_and_shown_once(operator):
         assert secret.hint in text
         assert not ISSUED.search(text)
         assert secret.sealed not in text
+
+
+def test_secret_is_listed_with_its_last_use(operator):
+    secret = make_account().secrets.get()
+    assert ">never<" in operator.get(url(secret, "changelist")).text
+    SecretUse.record(secret.pk, datetime(2026, 1, 2, 3, 4, tzinfo=UTC))
+    for obj, page in ((secret, "changelist"), (secret, "change"), (secret.account, "change")):
+        assert "Jan. 2, 2026, 3:04 a.m." in operator.get(url(obj, page)).text
 
 
 def test_issuing_a_secret_is_offered_on_the_accounts_page(operator):
