@@ -1,0 +1,213 @@
+import re
+
+import pytest
+from django.urls import reverse
+
+from portal.models import Account, Membership, Website
+from tests.factories import (
+    SECRET,
+    make_membership,
+    make_portal_account,
+    make_portal_website,
+    make_user,
+)
+
+pytestmark = pytest.mark.django_db
+
+LINK_ID = "6f1c2f0e-8f7e-4f57-9a3b-0d4a5b6c7d8e"
+INLINE = re.compile(r"<script(?![^>]*\b(src|type=.application/json.))[^>]*>|<style|\sstyle=|\son\w+=")
+CANARY = "canary-0123456789abcdef"
+
+
+@pytest.fixture
+def operator(client):
+    client.force_login(make_user("operator", is_staff=True, is_superuser=True))
+    return client
+
+
+def page(name, *args, **query):
+    return reverse(f"admin:portal_{name}", args=args, query=query or None)
+
+
+def account_form(*, websites=(), members=(), **fields):
+    """What the form of an account posts."""
+    data = {"ref": "acct_0001", "name": "", "secret": ""} | fields
+    for prefix, rows in (("websites", websites), ("memberships", members)):
+        data |= {f"{prefix}-TOTAL_FORMS": len(rows), f"{prefix}-INITIAL_FORMS": 0}
+        for number, row in enumerate(rows):
+            data |= {f"{prefix}-{number}-{name}": value for name, value in row.items()}
+    return data
+
+
+def test_account_is_added_with_its_secret_websites_and_members(operator):
+    owner = make_user("owner")
+    form = account_form(
+        secret=CANARY,
+        websites=[{"host": "München.example.", "link_id": LINK_ID}],
+        members=[{"user": owner.pk, "role": "owner"}],
+    )
+    answer = operator.post(page("account_add"), form)
+    assert answer.status_code == 302
+    account = Account.objects.get()
+    assert account.reveal_secret() == CANARY
+    assert [website.host for website in account.websites.all()] == ["xn--mnchen-3ya.example"]
+    assert [member.user for member in account.memberships.all()] == [owner]
+
+
+def test_secret_is_never_rendered_back(operator):
+    account = make_portal_account(secret=CANARY)
+    shown = operator.get(page("account_change", account.pk)).content.decode()
+    shown += operator.post(
+        page("account_change", account.pk), account_form(secret=CANARY, ref="")
+    ).content.decode()
+    operator.post(page("account_change", account.pk), account_form(secret=CANARY))
+    shown += operator.get(page("account_history", account.pk)).content.decode()
+    shown += operator.get(page("account_changelist")).content.decode()
+    assert 'name="secret"' in shown
+    assert CANARY not in shown
+    assert account.sealed_secret not in shown
+
+
+@pytest.mark.parametrize("secret", ["", "too-short", " 0123456789abcdef"])
+def test_account_is_not_added_without_a_usable_secret(operator, secret):
+    answer = operator.post(page("account_add"), account_form(secret=secret))
+    assert answer.status_code == 200
+    assert "secret" in answer.context["adminform"].form.errors
+    assert not Account.objects.exists()
+
+
+def test_account_of_the_environment_is_added_without_a_secret(operator, settings):
+    settings.PORTAL_ACCOUNT_REF, settings.SITE_API_SECRET = "acct_0001", CANARY
+    operator.post(page("account_add"), account_form())
+    assert Account.objects.get().sealed_secret == ""
+
+
+def test_account_keeps_its_secret_when_none_is_typed(operator):
+    account = make_portal_account(secret=SECRET)
+    operator.post(page("account_change", account.pk), account_form(name="Shop Ltd"))
+    account.refresh_from_db()
+    assert account.name == "Shop Ltd"
+    assert account.reveal_secret() == SECRET
+
+
+def test_account_gets_the_new_secret_that_is_typed(operator):
+    account = make_portal_account(secret=SECRET)
+    operator.post(page("account_change", account.pk), account_form(secret=CANARY))
+    account.refresh_from_db()
+    assert account.reveal_secret() == CANARY
+
+
+def test_secret_stays_out_of_the_report_of_an_error(operator, settings, monkeypatch, mailoutbox):
+    settings.ADMINS = [("Operator", "operator@example.com")]
+    monkeypatch.setattr(Account, "full_clean", lambda *_, **__: 1 / 0)
+    operator.raise_request_exception = False
+    assert operator.post(page("account_add"), account_form(secret=CANARY)).status_code == 500
+    [report] = mailoutbox
+    assert "ZeroDivisionError" in report.body
+    assert CANARY not in report.body
+
+
+def test_two_ways_to_write_one_host_are_an_error_of_the_form(operator):
+    websites = [{"host": host, "link_id": LINK_ID} for host in ("shop.example.com", "SHOP.example.com.")]
+    answer = operator.post(page("account_add"), account_form(secret=SECRET, websites=websites))
+    assert answer.status_code == 200
+    assert "Please correct the duplicate" in answer.content.decode()
+    assert not Account.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("fields", "wrong"),
+    [
+        ({"host": "https://shop.example.com"}, "host"),
+        ({"host": "localhost"}, "host"),
+        ({"link_id": "rubbish"}, "link_id"),
+    ],
+)
+def test_website_that_cannot_be_is_an_error_of_the_form(operator, fields, wrong):
+    form = {"account": make_portal_account().pk, "host": "shop.example.com", "link_id": LINK_ID} | fields
+    answer = operator.post(page("website_add"), form)
+    assert list(answer.context["adminform"].form.errors) == [wrong]
+    assert not Website.objects.exists()
+
+
+def test_website_that_is_there_already_is_an_error_of_the_form(operator):
+    website = make_portal_website()
+    form = {"account": website.account.pk, "host": website.host.upper(), "link_id": LINK_ID}
+    assert operator.post(page("website_add"), form).status_code == 200
+    assert Website.objects.count() == 1
+
+
+def test_list_of_accounts_counts_and_tells_who_can_sign(operator, settings):
+    account = make_portal_account("acct_0001")
+    make_portal_website(account, "one.example.com")
+    make_portal_website(account, "two.example.com")
+    for name in ("ada", "bob", "eve"):
+        make_membership(make_user(name), account)
+    Account.objects.create(ref="acct_0002", sealed_secret="sealed with a lost key")
+    changelist = operator.get(page("account_changelist")).context["cl"]
+    admin = changelist.model_admin
+    rows = [
+        (row.ref, admin.can_sign(row), admin.websites(row), admin.members(row))
+        for row in changelist.result_list
+    ]
+    assert rows == [("acct_0001", True, 2, 3), ("acct_0002", False, 0, 0)]
+
+
+@pytest.mark.parametrize(
+    ("query", "refs"),
+    [
+        ({"q": "two.example"}, ["acct_0002"]),
+        ({"q": "ada"}, ["acct_0001"]),
+        ({"websites__isempty": "1"}, ["acct_0001"]),
+        ({"websites__isempty": "0"}, ["acct_0002"]),
+        ({"memberships__isempty": "1"}, ["acct_0002"]),
+    ],
+)
+def test_list_of_accounts_is_searched_and_filtered(operator, query, refs):
+    make_membership(make_user("ada"), make_portal_account("acct_0001"))
+    second = make_portal_account("acct_0002")
+    make_portal_website(second, "one.example.com")
+    make_portal_website(second, "two.example.com")
+    changelist = operator.get(page("account_changelist", **query)).context["cl"]
+    assert [row.ref for row in changelist.result_list] == refs
+
+
+def test_lists_of_websites_and_memberships_are_searched(operator):
+    make_portal_website(make_portal_account("acct_0001"), "one.example.com")
+    make_membership(make_user("ada"), make_portal_account("acct_0002"))
+    for name in ("website_changelist", "membership_changelist"):
+        assert operator.get(page(name, q="acct_0001 one")).status_code == 200
+    found = operator.get(page("membership_changelist", q="ada", role__exact="owner")).context["cl"]
+    assert list(found.result_list) == list(Membership.objects.all())
+
+
+def test_lists_take_as_many_queries_for_many_rows_as_for_few(operator, django_assert_max_num_queries):
+    for number in range(12):
+        account = make_portal_account(f"acct_{number:04}")
+        make_portal_website(account, f"shop{number}.example.com")
+        make_membership(make_user(f"user{number}"), account)
+    for name in ("account_changelist", "website_changelist", "membership_changelist"):
+        with django_assert_max_num_queries(8):
+            operator.get(page(name))
+
+
+def test_pages_hold_no_inline_script_or_style(operator):
+    account = make_portal_account()
+    make_portal_website(account)
+    for address in (
+        page("account_changelist"),
+        page("account_add"),
+        page("account_change", account.pk),
+        page("website_add"),
+        page("membership_add"),
+    ):
+        html = operator.get(address).content.decode()
+        assert not re.search(
+            r"<script(?![^>]*\b(src|type=.application/json.))[^>]*>|<style|\sstyle=|\son\w+=", html
+        )
+
+
+@pytest.mark.parametrize("name", ["account_changelist", "website_changelist", "membership_changelist"])
+def test_members_without_rights_of_staff_do_not_come_in(client, name):
+    client.force_login(make_user())
+    assert client.get(page(name)).status_code in (302, 403)
