@@ -92,7 +92,7 @@ def unknown_website(reference: str) -> Problem:
 
 def new_reference() -> str:
     """An id that names one occurrence, on the page and in the log."""
-    return uuid.uuid4().hex
+    return uuid.uuid4().hex[:12]
 
 
 def _actions(*ways: tuple[str, str]) -> tuple[Action, ...]:

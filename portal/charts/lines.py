@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from portal.charts.numbers import ceiling, percent, plain
 
-PLOT_TOP = 16
-PLOT_HEIGHT = 116
+PLOT_TOP = 14
+PLOT_HEIGHT = 148
 LABELS_HEIGHT = 26
 
 
@@ -77,7 +77,7 @@ def draw_lines(lines: Sequence[Line]) -> LineChart:
 
 def _rule(amount: int, top: int) -> Rule:
     y = PLOT_TOP + PLOT_HEIGHT * (1 - amount / top)
-    return Rule(y=plain(y), text_y=plain(y - 4), amount=amount)
+    return Rule(y=plain(y), text_y=plain(y + 4), amount=amount)
 
 
 def _stroke(line: Line, top: int) -> Stroke:

@@ -79,8 +79,9 @@ class Emptiness:
 
     tone: str
     title: str
-    text: str
-    last_checked_at: datetime | None = None
+    text: str = ""
+    checked_at: datetime | None = None
+    checked_by: str = ""
     way_out: str = ""
     way_out_url: str = ""
 
@@ -208,10 +209,9 @@ def _good_news(entries: Iterable[CoverageEntry]) -> Emptiness:
             title=_("No threats found so far"),
             text=_("Not everything could be checked yet: %(engines)s.") % {"engines": ", ".join(missing)},
         )
-    names = ", ".join(entry.source_name for entry in done)
     return Emptiness(
         tone="ok",
         title=_("No threats found"),
-        text=_("Checked by %(engines)s.") % {"engines": names} if names else "",
-        last_checked_at=max((entry.last_run_at for entry in done if entry.last_run_at), default=None),
+        checked_at=max((entry.last_run_at for entry in done if entry.last_run_at), default=None),
+        checked_by=", ".join(entry.source_name for entry in done),
     )

@@ -89,7 +89,9 @@ class SitePage:
     @property
     def announcement(self) -> str:
         """What changed, for those who do not see it."""
-        return self.problem.title if self.problem else self.results.count if self.results else ""
+        if self.results:
+            return self.results.emptiness.title if self.results.emptiness else self.results.count
+        return self.problem.title if self.problem else ""
 
 
 def site_page(website: Website, doors: Sequence[Website], filters: Filters) -> SitePage:
@@ -116,12 +118,13 @@ def unknown_site(host: str, *, path: str) -> SitePage:
 def results_of(dashboard: Dashboard, address: Address) -> Results:
     """The answer to what ``address`` asked."""
     values = dashboard.dashboard.facets
+    is_narrowed = bool(address.filters.active)
     return Results(
         made_at=dashboard.dashboard.generated_at,
-        count=count_text(dashboard, is_narrowed=bool(address.filters.active)),
+        count=count_text(dashboard, is_narrowed=is_narrowed) if dashboard.summary.open else "",
         overview=overview(dashboard, address),
         drawings=drawings(dashboard.charts, values, address),
-        facets=facets(values, address),
+        facets=facets(values, address) if dashboard.summary.open or is_narrowed else (),
         chips=chips(values, address),
         clear_url=clear_url(address),
         findings=findings(dashboard.threats, dashboard.analyst_notes),

@@ -1,0 +1,155 @@
+"""Answers of the service, made by hand: plain functions with keyword overrides."""
+
+from datetime import UTC, date, datetime
+
+from portal.gateway.messages import (
+    Chart,
+    CoverageEntry,
+    Dashboard,
+    Entitlement,
+    Facets,
+    FacetValue,
+    Note,
+    Page,
+    Series,
+    Summary,
+    Threat,
+)
+
+NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
+SEVERITIES = ("Critical", "High", "Medium", "Low", "Info")
+
+
+def make_threat(number=1, **fields):
+    defaults = {
+        "id": str(number),
+        "severity": "High",
+        "kind": "confirmed",
+        "source": "nuclei",
+        "source_name": "Nuclei",
+        "title": f"Finding {number}",
+        "location": f"https://shop.example.com/page/{number}",
+        "locations_count": 1,
+        "rule": "http/missing-header",
+        "first_seen": datetime(2026, 11, 1, 8, 0, tzinfo=UTC),
+        "last_seen": datetime(2026, 11, 19, 22, 15, tzinfo=UTC),
+    }
+    return Threat(**(defaults | fields))
+
+
+def make_facets(**counts):
+    """Counts by value; ``severity={"High": 2}``."""
+    labels = {"nuclei": "Nuclei", "zap": "ZAP"}
+    given = {
+        "severity": dict.fromkeys(SEVERITIES, 0) | {"High": 2},
+        "source": {"nuclei": 2, "zap": 0},
+        "kind": {"confirmed": 2, "suspected": 0, "informational": 0},
+    } | counts
+    return Facets(
+        **{
+            name: [FacetValue(value, labels.get(value, value.capitalize()), count) for value, count in values.items()]
+            for name, values in given.items()
+        }
+    )
+
+
+def make_page(**fields):
+    defaults = {"generated_at": NOW, "grade": "D", "total": 2, "page_count": 1, "facets": make_facets()}
+    return Page(**(defaults | fields))
+
+
+def make_summary(**fields):
+    defaults = {
+        "open": 2,
+        "by_severity": dict.fromkeys(SEVERITIES, 0) | {"High": 2},
+        "confirmed": 2,
+        "new_7d": 1,
+        "fixed_7d": 3,
+        "oldest_open_days": 19,
+        "last_scan_at": datetime(2026, 11, 19, 22, 15, tzinfo=UTC),
+    }
+    return Summary(**(defaults | fields))
+
+
+def make_charts():
+    return [
+        Chart(
+            id="severity",
+            title="Findings by severity",
+            type="bar",
+            labels=list(SEVERITIES),
+            series=[Series("Findings", [0, 2, 0, 0, 0])],
+        ),
+        Chart(
+            id="source",
+            title="Findings by source",
+            type="stacked",
+            labels=["Nuclei"],
+            series=[Series(severity, [2 if severity == "High" else 0]) for severity in SEVERITIES],
+        ),
+        Chart(
+            id="trend",
+            title="New and fixed findings per week",
+            type="line",
+            labels=["2026-11-02", "2026-11-09", "2026-11-16"],
+            series=[Series("New", [1, 0, 1]), Series("Fixed", [0, 2, 1])],
+        ),
+    ]
+
+
+def make_coverage(state="ok", **fields):
+    defaults = {"source": "nuclei", "source_name": "Nuclei", "state": state}
+    if state != "never":
+        defaults |= {"last_run_at": datetime(2026, 11, 19, 22, 15, tzinfo=UTC), "urls_checked": 1204, "findings": 2}
+    return CoverageEntry(**(defaults | fields))
+
+
+def make_note(**fields):
+    defaults = {"id": "1", "author": "Ada", "body": "Please **update**.", "created_at": NOW}
+    return Note(**(defaults | fields))
+
+
+def make_entitlement(**fields):
+    defaults = {
+        "plan": "standard",
+        "status": "active",
+        "starts_on": date(2026, 1, 1),
+        "ends_on": date(2027, 12, 31),
+        "days_left": 406,
+        "sites_used": 2,
+        "sites_limit": 5,
+        "features": ["export", "notes"],
+    }
+    return Entitlement(**(defaults | fields))
+
+
+def make_dashboard(**fields):
+    defaults = {
+        "ok": True,
+        "host": "shop.example.com",
+        "dashboard": make_page(),
+        "summary": make_summary(),
+        "threats": [make_threat(1), make_threat(2)],
+        "charts": make_charts(),
+        "coverage": [make_coverage()],
+        "analyst_notes": [],
+        "entitlement": make_entitlement(),
+    }
+    return Dashboard(**(defaults | fields))
+
+
+def make_clean_dashboard(**fields):
+    """Checked, and nothing found."""
+    nothing = dict.fromkeys(SEVERITIES, 0)
+    defaults = {
+        "dashboard": make_page(
+            total=0,
+            page_count=0,
+            grade="A",
+            facets=make_facets(severity=nothing, source={"nuclei": 0}, kind={"confirmed": 0}),
+        ),
+        "summary": make_summary(open=0, by_severity=nothing, oldest_open_days=None),
+        "threats": [],
+        "charts": [],
+    }
+    return make_dashboard(**(defaults | fields))
