@@ -26,7 +26,7 @@ test: .venv/installed-dev
 	$(BIN)/ruff format --quiet --check
 	$(BIN)/mypy --no-error-summary
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/pytest $(ARGS)
+	$(BIN)/pytest --quiet $(ARGS)
 
 .venv/bin/pip:
 	@$(or $(PYTHON),false) -c '$(RECENT)' 2>/dev/null || { \
