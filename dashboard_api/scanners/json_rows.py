@@ -1,7 +1,9 @@
 """JSON in the three layouts that scanners write: a row per line, an array of rows, one row alone."""
 
 import codecs
+import io
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from dashboard_api.scanners.report import BadRow, UnreadableReport
@@ -9,30 +11,35 @@ from dashboard_api.scanners.report import BadRow, UnreadableReport
 Row = dict[str, Any]
 
 
-def read_rows(data: bytes) -> list[tuple[int, Row | BadRow]]:
+def read_rows(data: bytes) -> Iterator[tuple[int, Row | BadRow]]:
     """The rows with their numbers; in place of one that is no JSON object, why.
 
-    Rows of JSON lines carry the number of their line. Raises UnreadableReport when there is no row in it.
+    Rows of JSON lines carry the number of their line. Raises UnreadableReport, at the end, when nothing
+    was a row.
     """
     data = data.removeprefix(codecs.BOM_UTF8)
     if not data.strip():
-        return []
-    rows = _lines(data)
-    if isinstance(rows[0][1], BadRow):
-        # The first line alone is no row, as in a document that is spread over lines.
-        document = _decoded(data)
-        if isinstance(document, list):
-            return [(number, _row(value)) for number, value in enumerate(document, start=1)]
-        if isinstance(document, dict):
-            return [(1, document)]
-        if all(isinstance(row, BadRow) for _, row in rows):
-            raise UnreadableReport(f"The file is neither JSON nor JSON lines: {_why(document)}.")
-    return rows
+        return
+    _, first = next(_lines(data))
+    # Where the first line alone is no row, the file may be one document, spread over lines.
+    document = _decoded(data) if isinstance(first, BadRow) else None
+    if isinstance(document, list):
+        yield from ((number, _row(value)) for number, value in enumerate(document, start=1))
+        return
+    if isinstance(document, dict):
+        yield 1, document
+        return
+    has_rows = False
+    for number, row in _lines(data):
+        has_rows = has_rows or not isinstance(row, BadRow)
+        yield number, row
+    if not has_rows:
+        raise UnreadableReport(f"The file is neither JSON nor JSON lines: {_why(document)}.")
 
 
-def _lines(data: bytes) -> list[tuple[int, Row | BadRow]]:
-    lines = enumerate(data.split(b"\n"), start=1)
-    return [(number, _row(_decoded(line))) for number, line in lines if line.strip()]
+def _lines(data: bytes) -> Iterator[tuple[int, Row | BadRow]]:
+    lines = enumerate(io.BytesIO(data), start=1)
+    return ((number, _row(_decoded(line.rstrip()))) for number, line in lines if line.strip())
 
 
 def _row(value: object) -> Row | BadRow:
@@ -48,7 +55,7 @@ def _decoded(data: bytes) -> object:
     except UnicodeDecodeError:
         return BadRow("is not UTF-8 text")
     except json.JSONDecodeError as error:
-        return BadRow(f"is not JSON: {error.msg} (line {error.lineno}, column {error.colno})")
+        return BadRow(f"is not JSON: {error.msg} at character {error.pos + 1}")
     except RecursionError:
         return BadRow("is nested too deeply")
     except ValueError:

@@ -21,7 +21,7 @@ _SEVERITIES = {
     "low": Severity.LOW,
     "info": Severity.INFO,
 }
-_RULE_KEY = re.compile(rb'(?<!\\)"template(?:-id|ID)"\s*:')
+_RULE_KEY = re.compile(rb'"template(?:-id|ID)"\s*:')
 _CWE = re.compile(r"(?<!\d)0*([1-9]\d{0,5})(?!\d)", re.ASCII)
 _CVE = re.compile(r"CVE-\d{4}-\d{4,19}", re.ASCII)
 
@@ -36,8 +36,7 @@ def read(data: bytes) -> ScanReport:
     findings: list[ReportedFinding] = []
     coverage: list[Check] = []
     rejects: list[Reject] = []
-    rows = read_rows(data)
-    for number, row in rows:
+    for number, row in read_rows(data):
         try:
             told = _told(number, row)
         except BadRow as error:
@@ -51,7 +50,7 @@ def read(data: bytes) -> ScanReport:
     return ScanReport(
         source="nuclei",
         source_name="Nuclei",
-        rows=len(rows),
+        rows=len(findings) + len(coverage) + len(rejects),
         findings=tuple(findings),
         coverage=tuple(coverage),
         rejects=tuple(rejects),

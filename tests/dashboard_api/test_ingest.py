@@ -146,7 +146,8 @@ def test_older_scan_only_moves_first_seen_back(website):
     assert (place.first_seen, place.last_seen) == (MARCH, MARCH + 2 * DAY)
     assert place.evidence.endswith("new")
     assert finding.locations_count == 2
-    assert Coverage.objects.get().last_run_at == MARCH + 2 * DAY
+    coverage = Coverage.objects.get()
+    assert coverage.last_run_at == coverage.completed_at == MARCH + 2 * DAY
 
 
 def test_complete_scan_fixes_what_it_does_not_report(website):
