@@ -125,7 +125,6 @@ class WebsiteAdmin(admin.ModelAdmin):
     form = WebsiteForm
     list_display = ("host", "account", "link_id")
     list_filter = (("account", admin.RelatedOnlyFieldListFilter),)
-    list_select_related = ("account",)
     search_fields = ("host", "link_id", "account__ref", "account__name")
     autocomplete_fields = ("account",)
 
@@ -136,7 +135,6 @@ class MembershipAdmin(admin.ModelAdmin):
 
     list_display = ("user", "account", "role")
     list_filter = ("role", ("account", admin.RelatedOnlyFieldListFilter))
-    list_select_related = ("user", "account")
     search_fields = ("user__username", "user__email", "account__ref", "account__name")
     autocomplete_fields = ("user", "account")
     fields = ("user", "account", "role")

@@ -13,6 +13,7 @@ HOSTS = {
     "straße.example": "xn--strae-oqa.example",
     "例え。テスト": "xn--r8jz45g.xn--zckzah",
     "xn--mnchen-3ya.example": "xn--mnchen-3ya.example",
+    "shop\N{FULLWIDTH FULL STOP}ex\N{FULLWIDTH LATIN SMALL LETTER A}mple": "shop.example",
     "a-b.example": "a-b.example",
 }
 NO_HOSTS = [

@@ -40,6 +40,7 @@ BAD = [
     "https://exämple.com",
     "https://-api.example.com",
     "http://api.example.com",
+    "HTTP://api.example.com",
     "http://localhost.example.com",
     "http://127.0.0.1.example.com",
     "http://0.0.0.0:8000",
