@@ -6,7 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
-from portal.gateway import GatewayError, Question, Upstream
+from portal.gateway import GatewayError, Misconfigured, Question, Upstream
 from portal.gateway.client import send
 from portal.gateway.exchange import Exchange
 from portal.gateway.target import MAX_TIMEOUT_SECONDS
@@ -33,8 +33,7 @@ class Command(OperatorCommand):
     help = (
         "Sign a dashboard request, send it, and print request and answer; the exit code is 1 unless the "
         "answer is 200. Link id and secret are those of the portal's own tables; with --link-id, "
-        "PORTAL_ACCOUNT_REF and SITE_API_SECRET of the environment do, too. Filters are sent as given: "
-        "the service judges them."
+        "PORTAL_ACCOUNT_REF and SITE_API_SECRET of the environment do, too."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -44,7 +43,7 @@ class Command(OperatorCommand):
         parser.add_argument("--account", metavar="REF", help="who asks, where several accounts have the host")
         parser.add_argument("--link-id", metavar="ID", help="sent instead of the one that the portal holds")
         for name in FILTERS:
-            parser.add_argument(f"--{name}", default="")
+            parser.add_argument(f"--{name}", default="", help="a filter, sent as given")
         parser.add_argument("--page", type=int, default=1)
         parser.add_argument("--page-size", type=int, default=20)
         parser.add_argument("--base-url", metavar="URL", help="instead of DASHBOARD_BASE_URL")
@@ -54,14 +53,17 @@ class Command(OperatorCommand):
         """One exchange, whatever its status."""
         website = _website(normalise_host(host), account, link_id)
         question = Question(**{name: options[name] for name in (*FILTERS, "page", "page_size")})
+        base_url = options["base_url"] or settings.DASHBOARD_BASE_URL
         try:
-            upstream = Upstream(
-                base_url=options["base_url"] or settings.DASHBOARD_BASE_URL,
-                timeout_seconds=options["timeout"],
-            )
+            upstream = Upstream(base_url=base_url, timeout_seconds=options["timeout"])
             exchange = send(upstream, linked_site(website), question)
+        except Misconfigured as error:
+            raise CommandError(str(error)) from error
         except GatewayError as error:
-            raise CommandError(f"No answer: {error}") from error
+            raise CommandError(
+                f"No answer from {base_url}: {error}. Is the service there? "
+                "DASHBOARD_BASE_URL or --base-url says where it is."
+            ) from error
         failure = "" if exchange.status == 200 else f"The service answered {exchange.status}."
         return Answer(text=_in_words(exchange), fields=_in_fields(exchange), failure=failure)
 
