@@ -31,7 +31,7 @@ def test_rows_are_read_in_every_layout(data, rows):
 @pytest.mark.parametrize(
     ("broken", "reason"),
     [
-        (b'{"a": ', "is not JSON: Expecting value at character 7"),
+        (b'{"a":', "is not JSON: Expecting value at character 6"),
         (b"[INF] Nuclei is running", "is not JSON: Expecting value at character 2"),
         (b"1", "is not a JSON object"),
         (b"[]", "is not a JSON object"),
