@@ -3,6 +3,7 @@
 import argparse
 import os
 import secrets
+import socket
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -40,7 +41,8 @@ def prepare_environment(
 ) -> None:
     """Write ``.env`` where there is none, and keep its address true to ``--port``.
 
-    Raises DemoRefused, having touched nothing, when the settings in force would not be the demo's own.
+    Raises DemoRefused, having touched nothing, when the port is in use or when the settings in force
+    would not be the demo's own.
     """
     parser = argparse.ArgumentParser(
         prog="manage.py demo", description="Set up a demo on this machine and serve it."
@@ -51,6 +53,8 @@ def prepare_environment(
     lines = _read(file) if file.exists() else _new_lines()
     lines = [line for line in lines if not line.startswith("DASHBOARD_BASE_URL=")]
     lines.append(f"DASHBOARD_BASE_URL=http://127.0.0.1:{options.port}")
+    if not options.no_serve:
+        _refuse_busy_port(options.port)
     _refuse_other_settings(dict(line.split("=", maxsplit=1) for line in lines if "=" in line), environ)
     _write(file, lines)
 
@@ -59,6 +63,18 @@ def _port(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 0 < int(text) < 65536):
         raise argparse.ArgumentTypeError("must be a number from 1 to 65535")
     return int(text)
+
+
+def _refuse_busy_port(port: int) -> None:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            raise DemoRefused(
+                f"Port {port} cannot be used ({error.strerror}). Nothing was changed. "
+                f"Choose another: --port {port % 65535 + 1}"
+            ) from error
 
 
 def _new_lines() -> list[str]:
@@ -78,9 +94,9 @@ def _new_lines() -> list[str]:
 
 def _read(file: Path) -> list[str]:
     lines = file.read_text().splitlines()
-    if lines[:1] != [MARKER]:
+    if lines[:1] != [MARKER] or not any(line.startswith("DEMO_PASSWORD=") for line in lines):
         raise DemoRefused(
-            "The demo runs on its own settings, and there is an .env here that it did not write.\n"
+            "The demo runs on its own settings, and the .env here is not what it wrote.\n"
             "Nothing was changed. Move that file away, or try the demo in a fresh clone."
         )
     return lines

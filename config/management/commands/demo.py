@@ -1,7 +1,6 @@
 """A demo of the whole product, set up and served by one command."""
 
 import os
-import socket
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterable
@@ -33,8 +32,6 @@ class Command(BaseCommand):
         """Prepare what is missing, say how to get in, and serve."""
         files = _own_files()
         password = os.environ["DEMO_PASSWORD"]
-        if not no_serve:
-            _refuse_busy_port(port)
         try:
             if reset:
                 _delete(files)
@@ -69,17 +66,6 @@ def _own_files() -> list[Path]:
     return [Path(name) for name in names.values()]
 
 
-def _refuse_busy_port(port: int) -> None:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError as error:
-            raise CommandError(
-                f"Port {port} cannot be used ({error.strerror}). Choose another: --port {port % 65535 + 1}"
-            ) from error
-
-
 def _delete(files: Iterable[Path]) -> None:
     connections.close_all()
     for file in files:
@@ -90,7 +76,8 @@ def _delete(files: Iterable[Path]) -> None:
 def _refuse_foreign_keys() -> None:
     """The data of an earlier .env cannot be opened with this one's keys."""
     try:
-        Account.objects.get(ref=cast.ACCOUNTS[0].ref).reveal_secret()
+        for account in Account.objects.all():
+            account.reveal_secret()
     except CannotUnseal as error:
         raise CommandError(
             "The demo's data were made with the keys of another .env. "
@@ -105,7 +92,7 @@ def _introduction(port: int, password: str) -> str:
     return f"""
   Portal   {address}/
   Admin    {address}/admin/
-  API      {address}/v1/site/dashboard, described at {address}/v1/openapi.json
+  API      {address}/v1/site/dashboard, described at {address}/v1/docs
 
   Sign in with the password {password} as
 {people}

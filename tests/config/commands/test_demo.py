@@ -78,8 +78,9 @@ def test_a_port_in_use_is_named_before_anything_is_made(fresh_checkout):
         port = busy.getsockname()[1]
         done = fresh_checkout.manage("demo", "--port", str(port))
     assert done.returncode == 1
-    assert f"Port {port} cannot be used (Address already in use). Choose another: --port" in done.stderr
-    assert list(fresh_checkout.folder.joinpath(*DATA).iterdir()) == []
+    assert f"Port {port} cannot be used" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not fresh_checkout.folder.joinpath("var").exists()
 
 
 def test_an_env_file_of_somebody_else_is_kept_without_a_traceback(fresh_checkout):

@@ -1,8 +1,13 @@
+import socket
 import stat
 
 import pytest
 
-from config.demo.environment import DemoRefused, prepare_environment
+from config.demo.environment import MARKER, DemoRefused, prepare_environment
+
+
+def prepare(folder, *arguments, environ=None):
+    prepare_environment(folder, ["--no-serve", *arguments], environ or {})
 
 
 def settings_of(folder):
@@ -11,7 +16,7 @@ def settings_of(folder):
 
 
 def test_first_run_writes_settings_that_only_the_user_can_read(tmp_path):
-    prepare_environment(tmp_path, [], {})
+    prepare(tmp_path)
     assert stat.S_IMODE((tmp_path / ".env").stat().st_mode) == 0o600
     written = settings_of(tmp_path)
     assert len(written["SECRET_KEY"]) >= 50
@@ -23,41 +28,41 @@ def test_first_run_writes_settings_that_only_the_user_can_read(tmp_path):
 def test_keys_and_password_are_different_everywhere(tmp_path):
     for name in ("here", "there"):
         (tmp_path / name).mkdir()
-        prepare_environment(tmp_path / name, [], {})
+        prepare(tmp_path / name)
     here, there = settings_of(tmp_path / "here"), settings_of(tmp_path / "there")
     for name in ("SECRET_KEY", "MASTER_KEYS", "DEMO_PASSWORD"):
         assert here[name] != there[name]
 
 
 def test_second_run_keeps_everything(tmp_path):
-    prepare_environment(tmp_path, [], {})
+    prepare(tmp_path)
     before = (tmp_path / ".env").read_text()
-    prepare_environment(tmp_path, ["--no-serve", "--verbosity", "0"], {})
+    prepare(tmp_path, "--verbosity", "0")
     assert (tmp_path / ".env").read_text() == before
 
 
 @pytest.mark.parametrize("arguments", [["--port", "8123"], ["--port=8123", "--reset"]])
 def test_another_port_changes_the_address_alone(tmp_path, arguments):
-    prepare_environment(tmp_path, [], {})
+    prepare(tmp_path)
     before = settings_of(tmp_path)
-    prepare_environment(tmp_path, arguments, {})
+    prepare(tmp_path, *arguments)
     assert settings_of(tmp_path) == before | {"DASHBOARD_BASE_URL": "http://127.0.0.1:8123"}
 
 
 def test_lines_added_by_hand_stay(tmp_path):
-    prepare_environment(tmp_path, [], {})
+    prepare(tmp_path)
     with (tmp_path / ".env").open("a") as file:
         file.write("# my own\nDASHBOARD_TIMEOUT_SECONDS=5\n")
-    prepare_environment(tmp_path, ["--port", "8123"], {})
+    prepare(tmp_path, "--port", "8123")
     text = (tmp_path / ".env").read_text()
     assert "# my own\nDASHBOARD_TIMEOUT_SECONDS=5\n" in text
 
 
-@pytest.mark.parametrize("text", ["SECRET_KEY=mine\n", ""])
+@pytest.mark.parametrize("text", ["SECRET_KEY=mine\n", "", MARKER + "\nSECRET_KEY=mine\n"])
 def test_an_env_file_of_somebody_else_is_refused_and_kept(tmp_path, text):
     (tmp_path / ".env").write_text(text)
     with pytest.raises(DemoRefused, match="Move that file away"):
-        prepare_environment(tmp_path, ["--port", "8123"], {})
+        prepare(tmp_path, "--port", "8123")
     assert (tmp_path / ".env").read_text() == text
 
 
@@ -73,40 +78,48 @@ def test_an_env_file_of_somebody_else_is_refused_and_kept(tmp_path, text):
 )
 def test_other_settings_in_the_environment_are_refused_before_anything_is_written(tmp_path, name, value):
     with pytest.raises(DemoRefused, match=f"unset {name}") as refusal:
-        prepare_environment(tmp_path, [], {name: value})
+        prepare(tmp_path, environ={name: value})
     assert value not in str(refusal.value)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_the_demos_own_settings_in_the_environment_are_accepted(tmp_path):
-    prepare_environment(tmp_path, [], {})
-    prepare_environment(tmp_path, [], settings_of(tmp_path))
+    prepare(tmp_path)
+    prepare(tmp_path, environ=settings_of(tmp_path))
 
 
 def test_an_env_file_that_names_another_database_by_now_is_refused(tmp_path):
-    prepare_environment(tmp_path, [], {})
+    prepare(tmp_path)
     changed = (tmp_path / ".env").read_text().replace("var/demo/records", "var/records")
     (tmp_path / ".env").write_text(changed)
     with pytest.raises(DemoRefused, match=r"DATABASE_URL in \.env was changed"):
-        prepare_environment(tmp_path, ["--port", "8123"], {})
+        prepare(tmp_path, "--port", "8123")
     assert (tmp_path / ".env").read_text() == changed
 
 
 @pytest.mark.parametrize("port", ["0", "65536", "-1", "http", "٨٠٠٠", ""])
 def test_a_port_that_is_none_is_refused_before_anything_is_written(tmp_path, capsys, port):
     with pytest.raises(SystemExit):
-        prepare_environment(tmp_path, ["--port", port], {})
+        prepare(tmp_path, "--port", port)
     assert "a number from 1 to 65535" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 
 def test_help_writes_nothing(tmp_path, capsys):
     with pytest.raises(SystemExit):
-        prepare_environment(tmp_path, ["--help"], {})
+        prepare(tmp_path, "--help")
     assert "--reset" in capsys.readouterr().out
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path):
     with pytest.raises(DemoRefused, match=r"Cannot write .*\.env: No such file or directory"):
-        prepare_environment(tmp_path / "gone", [], {})
+        prepare(tmp_path / "gone")
+
+
+def test_a_port_in_use_is_refused_before_anything_is_written(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as busy:
+        port = busy.getsockname()[1]
+        with pytest.raises(DemoRefused, match=rf"Port {port} cannot be used \(Address already in use\)"):
+            prepare_environment(tmp_path, ["--port", str(port)], {})
+    assert list(tmp_path.iterdir()) == []
