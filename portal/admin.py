@@ -74,7 +74,7 @@ class AccountAdmin(admin.ModelAdmin):
 
     form = AccountForm
     fields = ("ref", "name", "secret")
-    list_display = ("ref", "name", "can_sign", "websites", "members")
+    list_display = ("ref", "name", "can_sign", "website_count", "member_count")
     list_filter = (("websites", admin.EmptyFieldListFilter), ("memberships", admin.EmptyFieldListFilter))
     search_fields = ("ref", "name", "websites__host", "memberships__user__username")
     inlines = (WebsiteInline, MembershipInline)
@@ -83,8 +83,8 @@ class AccountAdmin(admin.ModelAdmin):
         """With the counts of the list."""
         accounts: QuerySet[Account] = super().get_queryset(request)
         return accounts.annotate(
-            websites_count=Count("websites", distinct=True),
-            members_count=Count("memberships", distinct=True),
+            counted_websites=Count("websites", distinct=True),
+            counted_members=Count("memberships", distinct=True),
         )
 
     @admin.display(boolean=True, description="can sign")
@@ -95,15 +95,15 @@ class AccountAdmin(admin.ModelAdmin):
         except CannotUnseal:
             return False
 
-    @admin.display(ordering="websites_count")
-    def websites(self, account: Any) -> int:
-        """How many."""
-        return int(account.websites_count)
+    @admin.display(ordering="counted_websites", description="websites")
+    def website_count(self, account: Any) -> int:
+        """How many it has."""
+        return int(account.counted_websites)
 
-    @admin.display(ordering="members_count")
-    def members(self, account: Any) -> int:
-        """How many."""
-        return int(account.members_count)
+    @admin.display(ordering="counted_members", description="members")
+    def member_count(self, account: Any) -> int:
+        """How many people see them."""
+        return int(account.counted_members)
 
     @method_decorator(sensitive_post_parameters("secret"))
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:

@@ -144,13 +144,12 @@ def test_list_of_accounts_counts_and_tells_who_can_sign(operator, settings):
     for name in ("ada", "bob", "eve"):
         make_membership(make_user(name), account)
     Account.objects.create(ref="acct_0002", sealed_secret="sealed with a lost key")
-    changelist = operator.get(page("account_changelist")).context["cl"]
-    admin = changelist.model_admin
-    rows = [
-        (row.ref, admin.can_sign(row), admin.websites(row), admin.members(row))
-        for row in changelist.result_list
+    html = operator.get(page("account_changelist")).content.decode()
+    cells = re.findall(r'field-(can_sign|\w+_count)">(?:<img[^>]*alt=")?(\w+)', html)
+    assert cells == [
+        *[("can_sign", "True"), ("website_count", "2"), ("member_count", "3")],
+        *[("can_sign", "False"), ("website_count", "0"), ("member_count", "0")],
     ]
-    assert rows == [("acct_0001", True, 2, 3), ("acct_0002", False, 0, 0)]
 
 
 @pytest.mark.parametrize(
