@@ -48,8 +48,8 @@ def attempt(url: str, body: bytes, *, secret: str, deadline: Deadline) -> Exchan
     The adapter is used without a requests.Session, so that nothing follows a redirect, reads proxies or
     passwords from the environment, keeps cookies, or sends again by itself.
     """
-    request = requests.Request("POST", url, headers=_HEADERS, data=body, auth=ES1Auth(secret)).prepare()
     try:
+        request = requests.Request("POST", url, headers=_HEADERS, data=body, auth=ES1Auth(secret)).prepare()
         with closing(DeadlineAdapter(deadline)) as adapter:
             response = adapter.send(request, stream=True, timeout=deadline.remaining())
             with closing(response):

@@ -2,28 +2,30 @@
 
 import ipaddress
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
 from portal.gateway.errors import Misconfigured
 
 MIN_TIMEOUT_SECONDS = 1
 MAX_TIMEOUT_SECONDS = 45  # the reference client's figure (specification, section 4)
 
+_LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
 _BASE_URL = re.compile(
-    r"(?P<scheme>https?)://(?P<host>[a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(:(?P<port>[1-9][0-9]{0,4}))?",
-    re.ASCII | re.IGNORECASE,
+    rf"https?://({_LABEL}(\.{_LABEL})*|\[[0-9a-f:.]*:[0-9a-f:.]*\])(:[0-9]{{1,5}})?", re.ASCII | re.IGNORECASE
 )
 
 
 def check_base_url(url: str) -> None:
     """Raise Misconfigured unless ``url`` is scheme, host and perhaps port: https, or http to loopback."""
-    match = _BASE_URL.fullmatch(url)
-    if not match or int(match["port"] or 1) > 65535:
+    host = _host_of(url)
+    if host is None:
         raise Misconfigured(
             "The base URL must be scheme, host and perhaps port, such as https://api.example.com, "
             "without user, path, query or a slash at the end."
         )
-    if match["scheme"].lower() == "http" and not _is_loopback(match["host"].strip("[]")):
+    if url.lower().startswith("http:") and not _is_loopback(host):
         raise Misconfigured(
             "The base URL must start with https://; http:// is for this machine itself, such as "
             "http://127.0.0.1:8000."
@@ -58,8 +60,18 @@ class LinkedSite:
     secret: str = field(repr=False)
 
 
+def _host_of(url: str) -> str | None:
+    """The host of a URL that has nothing but scheme, host and port; None of any other."""
+    if not _BASE_URL.fullmatch(url):
+        return None
+    with suppress(ValueError):  # a port beyond 65535, or no IPv6 address between the brackets
+        parts = urlsplit(url)
+        return parts.hostname if parts.port != 0 else None
+    return None
+
+
 def _is_loopback(host: str) -> bool:
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
-        return host.lower() == "localhost"
+        return host == "localhost"
