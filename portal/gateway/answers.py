@@ -21,13 +21,14 @@ from portal.gateway.errors import (
 from portal.gateway.exchange import Exchange
 from portal.gateway.messages import Dashboard, Moment
 
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 
 
 class _Detail(msgspec.Struct):
     """The ``error`` member: its code, and the details that some codes carry."""
 
-    code: Annotated[str, msgspec.Meta(pattern="^[a-z_]{1,64}$")]
+    code: Annotated[str, msgspec.Meta(pattern=r"\A[a-z_]{1,64}\Z")]
     server_time: int | None = None
     plan: str = ""
     status: str = ""
@@ -49,7 +50,7 @@ def read_dashboard(exchange: Exchange, *, host: str) -> Dashboard:
         raise _refusal(exchange, request_id)
     try:
         dashboard = msgspec.json.decode(exchange.body, type=Dashboard)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except _UNREADABLE as error:
         raise BadAnswer(f"no dashboard: {error}", request_id=request_id) from error
     if not dashboard.ok or dashboard.host != host:
         raise BadAnswer("the dashboard of another website, or none", request_id=request_id)
@@ -64,7 +65,7 @@ def _refusal(exchange: Exchange, request_id: str) -> GatewayError:
         return BadAnswer(f"the service answered {exchange.status}", request_id=request_id)
     try:
         refusal = msgspec.json.decode(exchange.body, type=_Refusal)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except _UNREADABLE as error:
         return BadAnswer(f"{exchange.status} without a reason: {error}", request_id=request_id)
     if refusal.ok:
         return BadAnswer(f"{exchange.status} that says ok", request_id=request_id)

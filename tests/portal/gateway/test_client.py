@@ -48,6 +48,7 @@ SITE = LinkedSite(
 )
 GOOD = encoded(dashboard())
 OK = answer(200, GOOD)
+NAIVE = {"open": 0, "last_scan_at": "2026-01-02T03:04:05"}
 
 
 def addresses(*numbers):
@@ -252,9 +253,13 @@ def test_client_gives_up_at_the_deadline_however_many_addresses_are_silent(monke
         pytest.param(answer(200, gzip.compress(GOOD), headers=[("Content-Encoding", "gzip")]), id="gzip"),
         pytest.param(answer(200, GOOD, headers=[("Content-Encoding", "br")]), id="said-to-be-encoded"),
         pytest.param(answer(200, b" " * 3_000_000 + GOOD), id="3-megabytes"),
+        pytest.param(answer(200, b'{"x":' + b"[" * 500_000), id="nested-without-end"),
+        pytest.param(answer(200, encoded(dashboard(summary=NAIVE))), id="time-without-zone"),
         pytest.param(answer(204), id="204"),
         pytest.param(answer(400, b"<html>"), id="400-html"),
         pytest.param(answer(401, b'{"error":"no"}'), id="401-of-another-shape"),
+        pytest.param(answer(401, encoded(refusal("a code\n"))), id="401-with-a-code-that-is-none"),
+        pytest.param(answer(401, encoded(refusal("stale_timestamp\n"))), id="401-with-a-code-of-two-lines"),
         pytest.param(answer(403, encoded({"ok": True, "error": {"code": "x"}})), id="403-that-says-ok"),
     ],
 )
