@@ -9,7 +9,6 @@ from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpResponse
 from django.shortcuts import resolve_url
-from django.utils.cache import patch_cache_control
 from django.utils.http import url_has_allowed_host_and_scheme
 from django_htmx.http import HttpResponseClientRedirect
 
@@ -19,13 +18,11 @@ View = Callable[..., HttpResponse]
 
 
 def members_only(view: View) -> View:
-    """Send everyone else to sign in and back to the page they were on; let no cache keep what members see."""
+    """Send everyone else to sign in, and from there back to the page they were on."""
 
     @wraps(view)
     def guarded(request: HtmxHttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        response = view(request, *args, **kwargs) if request.user.is_authenticated else sign_in_first(request)
-        patch_cache_control(response, private=True, no_store=True)
-        return response
+        return view(request, *args, **kwargs) if request.user.is_authenticated else sign_in_first(request)
 
     return guarded
 

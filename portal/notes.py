@@ -24,9 +24,10 @@ def render_note(text: str) -> SafeString:
     html = nh3.clean(
         _markdown.renderer.render(tokens, _markdown.options, {}),
         tags=_TAGS,
-        attributes={"a": {"href"}},
+        attributes={"*": set(), "a": {"href"}},
         allowed_classes={"p": {"heading"}},
         url_schemes={"http", "https"},
+        url_relative="deny",
         link_rel="noopener noreferrer",
     )
     return mark_safe(html)  # noqa: S308 - html is off in the parser, and nh3 has cleaned the rest

@@ -13,9 +13,14 @@ register = template.Library()
 
 
 @register.simple_tag
-@cache
 def integrity(path: str) -> str:
-    """The ``integrity`` attribute of the static file ``path``, of its bytes as they are served."""
+    """The ``integrity`` attribute of the static file ``path``."""
+    return digest_of(path)
+
+
+@cache
+def digest_of(path: str) -> str:
+    """The digest of a static file's bytes as they are served, which do not change while this runs."""
     digest = hashlib.sha384(_served_bytes(path)).digest()
     return "sha384-" + base64.b64encode(digest).decode()
 

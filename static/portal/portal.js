@@ -1,49 +1,48 @@
 "use strict";
 // What htmx leaves to the page: being busy, failing, trying again, focus, the "/" key, and local time.
+// Back and Forward replace the whole body, so nothing here holds on to an element of it.
 (() => {
   const find = (selector) => document.querySelector(selector);
-  const trouble = find("#trouble");
+  const on = (name, react) => document.addEventListener(name, react);
   let failed = null;
 
-  const busy = (on) => find("#results")?.setAttribute("aria-busy", on);
-
+  const busy = (is) => find("#results")?.setAttribute("aria-busy", is);
+  const trouble = (is) => { if (find("#trouble")) find("#trouble").hidden = !is; };
   const fail = (event) => {
-    failed = event.detail.elt;
-    trouble.hidden = false;
+    failed = event.detail.requestConfig?.elt ?? event.detail.elt;
+    trouble(true);
   };
 
-  // An answer that was made for the region is shown whatever its status; any other failure is told above it.
-  document.addEventListener("htmx:beforeSwap", (event) => {
+  on("htmx:beforeRequest", () => { trouble(false); busy(true); });
+  on("htmx:afterRequest", () => busy(false));
+  on("htmx:sendError", fail);
+  on("htmx:timeout", fail);
+  // An answer made for the region is shown whatever its status; any other failure is told above it.
+  on("htmx:beforeSwap", (event) => {
     const { detail } = event;
     if (detail.xhr.status < 400) return;
     detail.shouldSwap = detail.xhr.getResponseHeader("HX-Retarget") === "#results";
-    if (!detail.shouldSwap) fail(event);
+    detail.isError = !detail.shouldSwap;
+    if (detail.isError) fail(event);
   });
-  document.addEventListener("htmx:sendError", fail);
-  document.addEventListener("htmx:timeout", fail);
-  document.addEventListener("htmx:beforeRequest", () => {
-    trouble.hidden = true;
-    busy(true);
-  });
-  document.addEventListener("htmx:afterRequest", () => busy(false));
-
-  trouble.querySelector("button").addEventListener("click", () => {
+  on("click", (event) => {
+    if (!event.target.closest("#trouble button")) return;
     const again = document.getElementById(failed.id) ?? failed;
     again.requestSubmit ? again.requestSubmit() : again.click();
+    again.focus();
   });
 
-  // Focus stays where it was (htmx finds the same id), goes where the link says, or to the region.
-  document.addEventListener("htmx:afterSwap", (event) => {
-    const wanted = event.detail.elt?.dataset?.focus;
-    if (wanted) document.getElementById(wanted)?.focus({ preventScroll: true });
-    else if (document.activeElement === document.body) find("#results")?.focus({ preventScroll: true });
+  // Focus goes where the link says; else it stays (htmx finds the same id); else to the region.
+  on("htmx:afterSwap", (event) => {
+    const wanted = event.detail.requestConfig?.elt.dataset.focus;
+    const lost = document.activeElement === document.body;
+    if (wanted || lost) find(wanted ? `#${wanted}` : "#results")?.focus({ preventScroll: true });
   });
 
-  document.addEventListener("keydown", (event) => {
+  on("keydown", (event) => {
     if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target.closest("input, textarea, select, [contenteditable]")) return;
     const search = find("#q");
-    if (!search) return;
+    if (!search || event.target.closest("input, textarea, select, [contenteditable]")) return;
     event.preventDefault();
     search.focus();
     search.select();
@@ -53,14 +52,13 @@
   const locale = navigator.languages.find((name) => name.split("-")[0] === language) ?? language;
   const day = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
   const moment = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
-
-  const localise = (root) => {
-    for (const time of root.querySelectorAll("time[datetime*=T]:not([title])")) {
-      const at = new Date(time.dateTime);
+  const localise = () => {
+    for (const time of document.querySelectorAll("time[datetime*=T]:not([title])")) {
       time.title = time.dateTime.replace("T", " ").replace(/(:\d\d)?Z$/, " UTC");
-      time.textContent = (time.hasAttribute("data-day") ? day : moment).format(at);
+      time.textContent = ("day" in time.dataset ? day : moment).format(new Date(time.dateTime));
     }
   };
-  localise(document);
-  document.addEventListener("htmx:load", (event) => localise(event.detail.elt));
+  localise();
+  on("htmx:load", localise);
+  on("htmx:historyRestore", localise);
 })();

@@ -47,7 +47,10 @@ def make_facets(**counts):
     } | counts
     return Facets(
         **{
-            name: [FacetValue(value, labels.get(value, value.capitalize()), count) for value, count in values.items()]
+            name: [
+                FacetValue(value, labels.get(value, value.capitalize()), count)
+                for value, count in values.items()
+            ]
             for name, values in given.items()
         }
     )
@@ -100,7 +103,11 @@ def make_charts():
 def make_coverage(state="ok", **fields):
     defaults = {"source": "nuclei", "source_name": "Nuclei", "state": state}
     if state != "never":
-        defaults |= {"last_run_at": datetime(2026, 11, 19, 22, 15, tzinfo=UTC), "urls_checked": 1204, "findings": 2}
+        defaults |= {
+            "last_run_at": datetime(2026, 11, 19, 22, 15, tzinfo=UTC),
+            "urls_checked": 1204,
+            "findings": 2,
+        }
     return CoverageEntry(**(defaults | fields))
 
 

@@ -1,0 +1,22 @@
+import pytest
+from django.contrib.auth import get_user_model
+from django.urls import reverse
+
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    "name", ["account_change_password", "account_logout", "account_email", "portal:sites"]
+)
+def test_no_cache_keeps_what_a_person_with_a_session_sees(client, name):
+    client.force_login(make_user())
+    response = client.get(reverse(name))
+    assert response.status_code == 200
+    assert {"private", "no-store"} <= set(response["Cache-Control"].split(", "))
+
+
+def test_answers_without_a_session_are_left_alone(client):
+    assert get_user_model().objects.count() == 0
+    assert "no-store" not in client.get("/v1/openapi.json").headers.get("Cache-Control", "")

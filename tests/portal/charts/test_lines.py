@@ -1,0 +1,51 @@
+from portal.charts import Line, draw_lines
+from portal.charts.lines import PLOT_HEIGHT, PLOT_TOP
+
+
+def draw(*values):
+    return draw_lines([Line(tone="new", values=values)])
+
+
+def test_a_line_runs_from_edge_to_edge_with_its_top_at_the_ceiling():
+    (stroke,) = draw(0, 1, 2).strokes
+    assert stroke.points == "0,100 50,50 100,0"
+    assert stroke.area == "0,100 0,100 50,50 100,0 100,100"
+    assert (stroke.end_x, stroke.end_y) == ("100%", str(PLOT_TOP))
+
+
+def test_lines_share_one_scale():
+    chart = draw_lines([Line(tone="new", values=[4, 4]), Line(tone="fixed", values=[2, 2])])
+    assert [stroke.points for stroke in chart.strokes] == ["0,0 100,0", "0,50 100,50"]
+
+
+def test_rules_stand_at_the_top_the_middle_and_zero():
+    chart = draw(3, 7)
+    assert [rule.amount for rule in chart.rules] == [10, 5, 0]
+    assert [rule.y for rule in chart.rules] == [
+        str(PLOT_TOP),
+        str(PLOT_TOP + PLOT_HEIGHT // 2),
+        str(PLOT_TOP + PLOT_HEIGHT),
+    ]
+
+
+def test_nothing_but_zeros_lies_on_the_ground():
+    assert draw(0, 0).strokes[0].points == "0,100 100,100"
+
+
+def test_a_single_value_stands_in_the_middle():
+    chart = draw(2)
+    assert chart.strokes[0].points == "50,0"
+    assert [(tick.index, tick.x, tick.anchor) for tick in chart.ticks] == [(0, "50%", "middle")]
+
+
+def test_first_middle_and_last_are_labelled():
+    assert [(tick.index, tick.anchor) for tick in draw(*range(13)).ticks] == [
+        (0, "start"),
+        (6, "middle"),
+        (12, "end"),
+    ]
+
+
+def test_no_values_make_no_stroke_and_no_tick():
+    chart = draw_lines([Line(tone="new", values=[])])
+    assert (chart.strokes, chart.ticks) == ((), ())

@@ -1,0 +1,82 @@
+from portal.forms import Address, Filters
+from portal.pages.filtering import chips, clear_url, facets, pager
+from tests.portal.dashboards import make_facets, make_page
+
+PATH = "/sites/shop.example.com/"
+
+
+def at(**filters):
+    return Address(path=PATH, filters=Filters(**filters))
+
+
+def options_of(name, address, **counts):
+    (facet,) = (facet for facet in facets(make_facets(**counts), address) if facet.name == name)
+    return {option.label: option for option in facet.options}
+
+
+def test_a_value_leads_to_the_list_it_would_leave():
+    option = options_of("severity", at(kind="confirmed", page=3))["High"]
+    assert (option.count, option.url) == (2, PATH + "?severity=High&kind=confirmed")
+
+
+def test_a_value_that_would_leave_nothing_is_shown_but_leads_nowhere():
+    option = options_of("severity", at())["Low"]
+    assert (option.count, option.url) == (0, "")
+
+
+def test_the_active_value_leads_back_even_where_it_leaves_nothing():
+    option = options_of("severity", at(severity="Low"))["Low"]
+    assert (option.is_active, option.url) == (True, PATH)
+
+
+def test_facets_use_the_portals_words_and_fall_back_to_the_services():
+    assert set(options_of("kind", at())) == {"Confirmed", "Suspected", "Informational"}
+    assert set(options_of("source", at())) == {"Nuclei", "ZAP"}
+
+
+def test_a_chip_removes_its_filter_alone():
+    by_name = {
+        chip.name: chip for chip in chips(make_facets(), at(severity="High", source="zap", query="a b"))
+    }
+    assert {name: chip.value for name, chip in by_name.items()} == {
+        "severity": "High",
+        "source": "ZAP",
+        "query": "“a b”",
+    }
+    assert by_name["source"].url == PATH + "?severity=High&query=a+b"
+
+
+def test_clearing_keeps_the_page_size():
+    assert clear_url(at(severity="High", query="x", page_size=50, page=2)) == PATH + "?page_size=50"
+
+
+def test_pages_are_elided_around_the_current_one():
+    pages = pager(make_page(total=1180, page_count=59), at(page=30))
+    assert [link.text for link in pages.links] == ["1", "…", "29", "30", "31", "…", "59"]
+    assert [link.text for link in pages.links if not link.url] == ["…", "30", "…"]
+    assert (pages.before, pages.after) == (PATH + "?page=29", PATH + "?page=31")
+
+
+def test_the_ends_lead_no_further():
+    assert pager(make_page(total=40, page_count=2), at()).before == ""
+    assert pager(make_page(total=40, page_count=2), at(page=2)).after == ""
+
+
+def test_a_single_page_needs_no_links():
+    assert pager(make_page(total=20, page_count=1), at()).links == ()
+
+
+def test_a_page_past_the_end_leads_back_to_the_last():
+    pages = pager(make_page(total=40, page_count=2), at(page=9))
+    assert (pages.before, pages.after) == (PATH + "?page=2", "")
+    assert all(link.url for link in pages.links)
+
+
+def test_page_sizes_are_offered_where_they_change_anything():
+    assert pager(make_page(total=20, page_count=1), at()).sizes == ()
+    sizes = pager(make_page(total=21, page_count=2), at(page=2)).sizes
+    assert [(link.text, link.url) for link in sizes] == [
+        ("20", ""),
+        ("50", PATH + "?page_size=50"),
+        ("100", PATH + "?page_size=100"),
+    ]

@@ -1,0 +1,123 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from portal.forms import Address, Filters
+from portal.pages.overview import coverage_rows, coverage_verdict, emptiness, is_checked, overview, plan
+from tests.portal.dashboards import (
+    make_clean_dashboard,
+    make_coverage,
+    make_dashboard,
+    make_entitlement,
+    make_page,
+    make_summary,
+)
+
+HERE = Address(path="/sites/shop.example.com/")
+OK, PARTIAL, FAILED, NEVER = (
+    make_coverage(state, source_name=state.upper()) for state in ("ok", "partial", "failed", "never")
+)
+
+
+@pytest.mark.parametrize(
+    ("coverage", "tone", "words"),
+    [
+        ([], "never", "Not checked yet"),
+        ([NEVER, NEVER], "never", "Not checked yet"),
+        ([OK], "ok", "Checked by 1 engine"),
+        ([OK, OK], "ok", "Checked by all 2 engines"),
+        ([OK, NEVER], "partial", "1 of 2 engines completed"),
+        ([FAILED, NEVER], "partial", "0 of 2 engines completed"),
+    ],
+)
+def test_coverage_is_told_as_it_is(coverage, tone, words):
+    assert coverage_verdict(coverage) == (tone, words)
+
+
+def test_the_summary_leads_to_the_findings_of_a_severity_whatever_the_filters():
+    at = Address(path="/s/", filters=Filters(kind="confirmed", query="x", page_size=50))
+    counts = {count.label: count for count in overview(make_dashboard(), at).severities}
+    assert (counts["High"].count, counts["High"].url) == (2, "/s/?severity=High&page_size=50")
+    assert (counts["Low"].count, counts["Low"].url) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("grade", "open_findings", "coverage", "expected"),
+    [
+        (None, 0, [], False),
+        (None, 0, [NEVER], False),
+        (None, 0, [FAILED], False),
+        (None, 0, [PARTIAL], True),
+        (None, 3, [FAILED], True),
+        ("A", 0, [], True),
+        (None, 0, [OK], True),
+    ],
+)
+def test_a_zero_means_something_only_where_something_was_checked(grade, open_findings, coverage, expected):
+    dashboard = make_dashboard(
+        dashboard=make_page(grade=grade), summary=make_summary(open=open_findings), coverage=coverage
+    )
+    assert is_checked(dashboard) is expected
+
+
+def test_good_news_say_when_and_by_what():
+    earlier = datetime(2026, 11, 1, tzinfo=UTC)
+    news = emptiness(
+        make_clean_dashboard(coverage=[OK, make_coverage(source_name="ZAP", last_run_at=earlier)]), HERE
+    )
+    assert (news.tone, news.title, news.checked_by) == ("ok", "No threats found", "OK, ZAP")
+    assert news.checked_at == OK.last_run_at
+
+
+@pytest.mark.parametrize("gap", [PARTIAL, FAILED, NEVER])
+def test_good_news_with_a_gap_in_the_checks_name_the_gap(gap):
+    news = emptiness(make_clean_dashboard(coverage=[OK, gap]), HERE)
+    assert (news.tone, news.title) == ("partial", "No threats found so far")
+    assert gap.source_name in news.text
+
+
+def test_no_check_is_no_news():
+    news = emptiness(
+        make_clean_dashboard(dashboard=make_page(total=0, grade=None), coverage=[NEVER, FAILED]), HERE
+    )
+    assert (news.tone, news.title) == ("never", "Not checked yet")
+
+
+def test_filters_that_match_nothing_are_not_good_news():
+    at = Address(path="/s/", filters=Filters(query="x"))
+    assert emptiness(make_clean_dashboard(), at).title == "Nothing matches these filters"
+
+
+def test_a_page_past_the_end_leads_to_the_last():
+    at = Address(path="/s/", filters=Filters(page=9))
+    past = emptiness(make_dashboard(dashboard=make_page(total=30, page_count=2), threats=[]), at)
+    assert (past.title, past.way_out_url) == ("There is no such page", "/s/?page=2")
+
+
+def test_a_state_of_coverage_the_portal_does_not_know_is_not_clean():
+    (row,) = coverage_rows([make_coverage("paused")])
+    assert (row.state, row.tone) == ("Paused", "never")
+
+
+@pytest.mark.parametrize(
+    ("fields", "tone", "offers_renewal"),
+    [
+        ({}, "ok", False),
+        ({"status": "trialing"}, "ok", False),
+        ({"status": "past_due"}, "partial", True),
+        ({"days_left": 14}, "partial", True),
+        ({"days_left": 15}, "ok", False),
+        ({"days_left": None}, "ok", False),
+    ],
+)
+def test_a_plan_asks_for_care_when_it_needs_it(fields, tone, offers_renewal):
+    shown = plan(make_entitlement(**fields))
+    assert (shown.tone, bool(shown.renew_url)) == (tone, offers_renewal)
+
+
+def test_a_plan_is_worded_for_people():
+    shown = plan(
+        make_entitlement(plan="small_business", status="past_due", features=["notes", "phone_support"])
+    )
+    assert (shown.name, shown.state) == ("Small business", "Payment overdue")
+    assert shown.features == ("Analyst notes", "Phone support")

@@ -1,0 +1,102 @@
+import pytest
+from django.http import QueryDict
+from hypothesis import given
+from hypothesis import strategies as st
+
+from portal.forms import Address, Filters
+from portal.gateway import Question
+
+PATH = "/sites/shop.example.com/"
+
+
+def read(query):
+    return Filters.read(QueryDict(query))
+
+
+def test_filters_read_what_the_address_says():
+    assert read("severity=High&kind=confirmed&source=nuclei&query=log4j&page_size=50&page=3") == Filters(
+        severity="High", kind="confirmed", source="nuclei", query="log4j", page_size=50, page=3
+    )
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "severity=Terrible",
+        "kind=maybe",
+        "source=two words",
+        "source=" + "x" * 51,
+        "query=" + "x" * 201,
+        "query=a%00b",
+        "query=+++",
+        "page=0",
+        "page=-1",
+        "page=two",
+        "page=1.5",
+        "page=" + "9" * 5000,
+        "page_size=21",
+        "page_size=1000",
+        "page=5001&page_size=20",
+        "unknown=1",
+        "severity=",
+    ],
+)
+def test_filters_drop_what_is_not_valid(query):
+    assert read(query) == Filters(page_size=read(query).page_size)
+
+
+def test_one_invalid_value_does_not_take_the_others_with_it():
+    assert read("severity=Terrible&kind=suspected&page=two") == Filters(kind="suspected")
+
+
+def test_words_are_read_however_they_are_capitalised():
+    assert read("severity=high&kind=CONFIRMED") == Filters(severity="High", kind="confirmed")
+
+
+def test_an_address_leaves_defaults_out():
+    assert str(Address(path=PATH)) == PATH
+    assert str(Address(path=PATH, filters=Filters(page=1, page_size=20))) == PATH
+
+
+def test_an_address_has_one_order():
+    filters = read("page=2&page_size=50&query=a+b%26c&source=zap&kind=suspected&severity=Low")
+    assert str(Address(path=PATH, account="acct 1", filters=filters)) == (
+        PATH + "?account=acct+1&severity=Low&kind=suspected&source=zap&query=a+b%26c&page_size=50&page=2"
+    )
+
+
+def test_a_changed_filter_goes_to_the_first_page_and_keeps_the_rest():
+    address = Address(path=PATH, filters=read("severity=Low&page_size=50&page=4"))
+    assert address.to(kind="confirmed") == PATH + "?severity=Low&kind=confirmed&page_size=50"
+    assert address.to(page=5) == PATH + "?severity=Low&page_size=50&page=5"
+
+
+def test_a_removed_filter_leaves_no_trace():
+    assert Address(path=PATH, filters=read("severity=Low")).to(severity="") == PATH
+
+
+def test_active_filters_are_those_that_narrow():
+    assert read("severity=Low&query=x&page=2&page_size=50").active == {"severity": "Low", "query": "x"}
+
+
+def test_the_gateway_is_asked_the_same():
+    assert read("severity=Low&query=x&page=2&page_size=50").question() == Question(
+        severity="Low", query="x", page=2, page_size=50
+    )
+
+
+@given(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "severity": st.sampled_from(["High", "info", "x"]),
+            "query": st.text(max_size=210),
+            "page": st.one_of(st.integers(-2, 9000).map(str), st.text(max_size=3)),
+            "page_size": st.sampled_from(["20", "50", "100", "7"]),
+        },
+    )
+)
+def test_reading_an_address_again_gives_the_same_address(data):
+    first = Address(path=PATH, filters=Filters.read(data))
+    again = Address(path=PATH, filters=read(str(first).partition("?")[2]))
+    assert again == first

@@ -1,0 +1,52 @@
+"""What no template may hold, whoever writes it."""
+
+import gzip
+import re
+
+import pytest
+from django.conf import settings
+
+ROOT = settings.BASE_DIR / "templates"
+TEMPLATES = sorted(ROOT.rglob("*.html"))
+FORBIDDEN = {
+    "an inline style": r"\sstyle\s*=|<style",
+    "an inline script": r"<script(?![^>]*\ssrc=)|\son\w+\s*=|hx-on|javascript:|js:",
+    "unescaped output": r"\|\s*safe|autoescape\s+off|safeseq",
+}
+WITHOUT_INTEGRITY = r'<(script|link rel="stylesheet")(?![^>]*integrity)[^>]*>'
+
+
+@pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize("what", FORBIDDEN)
+def test_no_template_holds(what, template):
+    assert not re.search(FORBIDDEN[what], template.read_text())
+
+
+@pytest.mark.parametrize(
+    "template",
+    [path for path in TEMPLATES if "admin" not in path.parts],  # the stock admin has none to add to
+    ids=lambda path: str(path.relative_to(ROOT)),
+)
+def test_scripts_and_style_sheets_carry_integrity(template):
+    assert not re.search(WITHOUT_INTEGRITY, template.read_text())
+
+
+@pytest.mark.parametrize(
+    ("pattern", "bad"),
+    [
+        (FORBIDDEN["an inline style"], '<p style="color:red">'),
+        (FORBIDDEN["an inline script"], "<script>alert(1)</script>"),
+        (FORBIDDEN["an inline script"], '<a onclick="x()">'),
+        (FORBIDDEN["unescaped output"], "{{ title|safe }}"),
+        (WITHOUT_INTEGRITY, '<script src="x.js"></script>'),
+        (WITHOUT_INTEGRITY, '<link rel="stylesheet" href="x.css">'),
+    ],
+)
+def test_each_of_these_checks_can_fail(pattern, bad):
+    assert re.search(pattern, bad)
+
+
+def test_what_a_page_loads_stays_small():
+    portal = settings.BASE_DIR / "static" / "portal"
+    assert len((portal / "portal.js").read_bytes()) <= 4 * 1024
+    assert len(gzip.compress((portal / "portal.css").read_bytes())) <= 10 * 1024

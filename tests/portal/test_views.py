@@ -1,0 +1,358 @@
+"""The pages as a browser gets them, with the service's answers made by hand."""
+
+import re
+
+import pytest
+
+from portal import upstream
+from portal.gateway import InactiveEntitlement, Question, RateLimited, TimedOut, UnknownLink
+from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
+from tests.portal.dashboards import (
+    make_clean_dashboard,
+    make_coverage,
+    make_dashboard,
+    make_entitlement,
+    make_note,
+    make_page,
+    make_summary,
+    make_threat,
+)
+
+pytestmark = pytest.mark.django_db
+
+HOST = "shop.example.com"
+PATH = f"/sites/{HOST}/"
+REGION = {"HX-Request": "true", "HX-Target": "results", "HX-Current-URL": f"http://testserver{PATH}"}
+
+
+class Service:
+    """Answers with ``answer``, or raises it, and remembers what was asked."""
+
+    def __init__(self):
+        self.answer = make_dashboard()
+        self.asked = []
+
+    def ask(self, website, question):
+        self.asked.append((website, question))
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+
+@pytest.fixture
+def service(monkeypatch):
+    service = Service()
+    monkeypatch.setattr(upstream, "ask", service.ask)
+    return service
+
+
+@pytest.fixture
+def account():
+    return make_portal_account("acct_0001", name="Example Shops")
+
+
+@pytest.fixture
+def website(account):
+    return make_portal_website(account, HOST)
+
+
+@pytest.fixture
+def owner(account, website):
+    owner = make_user("owner")
+    make_membership(owner, account)
+    return owner
+
+
+@pytest.fixture
+def stranger():
+    stranger = make_user("stranger")
+    account = make_portal_account("acct_0002", name="Someone else")
+    make_membership(stranger, account)
+    make_portal_website(account, "other.example.com")
+    return stranger
+
+
+@pytest.fixture
+def browser(client, owner):
+    client.force_login(owner)
+    return client
+
+
+def text_of(response):
+    """The words of a page, without its tags."""
+    return " ".join(re.sub(r"<[^>]*>", " ", response.content.decode()).split())
+
+
+# The list of websites
+
+
+def test_the_list_shows_every_website_with_its_account_and_role(browser):
+    page = text_of(browser.get("/"))
+    assert "shop.example.com Example Shops · Owner" in page
+
+
+def test_the_list_shows_no_website_of_another_account(browser, stranger):
+    assert "other.example.com" not in browser.get("/").content.decode()
+
+
+def test_the_list_without_websites_says_how_to_link_one(client, settings):
+    client.force_login(make_user("newcomer"))
+    response = client.get("/")
+    assert "No websites yet" in text_of(response)
+    assert settings.LINK_URL in response.content.decode()
+
+
+def test_a_website_seen_through_two_accounts_is_told_apart(browser, owner):
+    second = make_portal_account("acct_0003", name="Second")
+    make_membership(owner, second, role="viewer")
+    make_portal_website(second, HOST)
+    page = browser.get("/").content.decode()
+    assert f'href="{PATH}?account=acct_0001"' in page
+    assert f'href="{PATH}?account=acct_0003"' in page
+
+
+# Who may see a dashboard
+
+
+@pytest.mark.parametrize("path", ["/", PATH])
+def test_an_anonymous_visitor_is_sent_to_sign_in(client, website, path):
+    response = client.get(path)
+    assert response.status_code == 302
+    assert response["Location"] == f"/accounts/login/?next={path}"
+
+
+def test_a_session_that_is_over_leads_back_to_the_same_page(client, website):
+    response = client.get(PATH, {"severity": "Low"}, headers=REGION)
+    assert response["HX-Redirect"] == "/accounts/login/?next=%2Fsites%2Fshop.example.com%2F"
+
+
+def test_a_stranger_reads_what_a_visitor_of_nothing_reads(client, stranger, website, service):
+    client.force_login(stranger)
+    other, nothing = client.get(PATH), client.get("/sites/nowhere.example.com/")
+    assert (other.status_code, nothing.status_code) == (404, 404)
+    without_host = [
+        re.sub(r"<code>\w+</code>", "", text.replace(host, "HOST"))
+        for text, host in (
+            (other.content.decode(), HOST),
+            (nothing.content.decode(), "nowhere.example.com"),
+        )
+    ]
+    assert re.sub(r'value="\w{64}"', "", without_host[0]) == re.sub(r'value="\w{64}"', "", without_host[1])
+    assert service.asked == []
+
+
+def test_a_stranger_gets_no_fragment_either(client, stranger, website, service):
+    client.force_login(stranger)
+    assert client.get(PATH, headers=REGION).status_code == 404
+    assert service.asked == []
+
+
+def test_leaving_an_account_takes_effect_on_the_next_request(browser, owner, service):
+    assert browser.get(PATH).status_code == 200
+    owner.memberships.all().delete()
+    assert browser.get(PATH).status_code == 404
+
+
+def test_an_account_that_is_not_the_persons_is_not_theirs_by_naming_it(browser, stranger, service):
+    make_portal_website(stranger.portal_accounts.get(), HOST)
+    assert browser.get(PATH, {"account": "acct_0002"}).status_code == 404
+
+
+def test_the_account_of_the_address_is_asked(browser, owner, service):
+    second = make_portal_account("acct_0003", name="Second")
+    make_membership(owner, second)
+    make_portal_website(second, HOST)
+    page = browser.get(PATH, {"account": "acct_0003"}).content.decode()
+    assert service.asked[0][0].account == second
+    assert f"{PATH}?account=acct_0003&amp;severity=High" in page
+    assert f'href="{PATH}?account=acct_0001"' in page
+
+
+def test_only_reading_is_possible(browser, service):
+    assert browser.post(PATH).status_code == 405
+
+
+# Page and fragment
+
+
+def test_the_service_is_asked_what_the_address_says(browser, service):
+    browser.get(
+        PATH, {"severity": "High", "query": "log4j", "page": "2", "page_size": "50", "kind": "nonsense"}
+    )
+    assert service.asked[0][1] == Question(severity="High", query="log4j", page=2, page_size=50)
+
+
+def test_a_page_is_whole_and_a_fragment_is_the_region(browser, service):
+    page, fragment = browser.get(PATH), browser.get(PATH, headers=REGION)
+    assert page.content.lower().startswith(b"<!doctype html>")
+    assert b'<section id="results"' in page.content
+    assert fragment.content.startswith(b"<title>shop.example.com")
+    assert b"<html" not in fragment.content
+    assert b'<section id="results"' in fragment.content
+
+
+def test_a_restored_history_entry_is_a_whole_page(browser, service):
+    response = browser.get(PATH, headers=REGION | {"HX-History-Restore-Request": "true"})
+    assert response.content.lower().startswith(b"<!doctype html>")
+
+
+@pytest.mark.parametrize("headers", [{}, REGION])
+def test_caches_are_told_what_an_answer_depends_on_and_to_forget_it(browser, service, headers):
+    response = browser.get(PATH, headers=headers)
+    assert {"HX-Request", "HX-Target", "Cookie"} <= set(response["Vary"].split(", "))
+    assert response["Cache-Control"] == "private, no-store"
+
+
+def test_a_fragment_brings_the_canonical_address(browser, service):
+    response = browser.get(f"{PATH}?page=1&severity=high&kind=&page_size=20&x=y", headers=REGION)
+    assert response["HX-Push-Url"] == f"{PATH}?severity=High"
+
+
+def test_a_fragment_renews_the_form_only_when_the_form_did_not_ask(browser, service):
+    by_link = browser.get(PATH, {"severity": "High"}, headers=REGION | {"HX-Trigger": "facet-severity-high"})
+    by_form = browser.get(PATH, {"query": "x"}, headers=REGION | {"HX-Trigger": "filters"})
+    assert b'<input type="hidden" name="severity" value="High">' in by_link.content
+    assert b'hx-swap-oob="true"' in by_link.content
+    assert b'id="filters"' not in by_form.content
+
+
+def test_a_fragment_announces_its_result(browser, service):
+    service.answer = make_dashboard(dashboard=make_page(total=26), summary=make_summary(open=137))
+    response = browser.get(PATH, {"severity": "High"}, headers=REGION)
+    assert '<p id="status" hx-swap-oob="innerHTML">26 of 137 findings</p>' in response.content.decode()
+
+
+# What a dashboard says
+
+
+def test_a_finding_shows_everything_that_is_known(browser, service):
+    service.answer = make_dashboard(
+        threats=[
+            make_threat(
+                severity="Critical",
+                title="Log4Shell",
+                description="Remote code.",
+                remediation="Update.",
+                evidence="GET / HTTP/1.1",
+                evidence_truncated=True,
+                locations_count=4,
+                references=["https://example.com/a", "javascript:alert(1)"],
+                cwe=[79],
+                cve=["CVE-2021-44228"],
+            )
+        ],
+        analyst_notes=[make_note(finding_id="1", body="Reproduced **by hand**.")],
+    )
+    response = browser.get(PATH)
+    page = text_of(response)
+    for words in (
+        "Critical", "Log4Shell", "Remote code.", "Update.", "GET / HTTP/1.1", "Only the beginning",
+        "+3 more places", "CVE-2021-44228", "CWE-79", "Nuclei", "http/missing-header", "Confirmed",
+        "1 Nov 2026, 08:00 UTC", "19 Nov 2026, 22:15 UTC", "Reproduced by hand .",
+    ):  # fmt: skip
+        assert words in page
+    assert 'href="https://example.com/a" rel="noopener noreferrer"' in response.content.decode()
+    assert "javascript:" not in response.content.decode()
+
+
+def test_untrusted_text_is_always_text(browser, service):
+    evil = '"><img src=x onerror=alert(1)>'
+    service.answer = make_dashboard(
+        threats=[
+            make_threat(
+                id=evil, title=evil, description=evil, remediation=evil, evidence=evil, location=evil,
+                rule=evil, source=evil, source_name=evil, severity=evil, kind=evil, status=evil,
+                references=[f"https://example.com/{evil}", evil], cve=[evil],
+            )
+        ],
+        coverage=[make_coverage(source_name=evil, version=evil, detail=evil, state=evil)],
+        analyst_notes=[make_note(author=evil, body=evil)],
+        entitlement=make_entitlement(plan=evil, status=evil, features=[evil]),
+        dashboard=make_page(grade=evil),
+    )  # fmt: skip
+    page = browser.get(PATH, {"query": evil}).content.decode()
+    assert "<img" not in page
+    assert "&lt;img src=x onerror=alert(1)&gt;" in page
+
+
+def test_numbers_are_grouped(browser, service):
+    service.answer = make_dashboard(summary=make_summary(open=1180), dashboard=make_page(total=1180))
+    assert "1,180 findings" in text_of(browser.get(PATH))
+
+
+def test_a_clean_website_is_good_news_with_when_and_by_what(browser, service):
+    service.answer = make_clean_dashboard()
+    page = text_of(browser.get(PATH))
+    assert "No threats found Last checked 19 Nov 2026, 22:15 UTC by Nuclei." in page
+
+
+def test_an_unchecked_website_is_neither_clean_nor_zero(browser, service):
+    service.answer = make_clean_dashboard(
+        dashboard=make_page(total=0, page_count=0, grade=None),
+        summary=make_summary(open=0, by_severity={}, last_scan_at=None, oldest_open_days=None),
+        coverage=[make_coverage("never")],
+    )
+    page = text_of(browser.get(PATH))
+    assert "Not checked yet" in page
+    assert "Not graded yet" in page
+    assert "No threats found" not in page
+    assert not re.search(r"\b0\b", page)
+
+
+def test_nothing_matching_names_the_filters_and_the_way_out(browser, service):
+    service.answer = make_dashboard(dashboard=make_page(total=0, page_count=0), threats=[], charts=[])
+    response = browser.get(PATH, {"severity": "Low", "query": "zzz"})
+    page = text_of(response)
+    assert "Nothing matches these filters" in page
+    assert "No threats found" not in page
+    assert "Remove filter Severity: Low" in page
+    assert "Remove filter Search: “zzz”" in page
+    assert f'id="clear" href="{PATH}"' in response.content.decode()
+
+
+# When there is no dashboard to show
+
+PROBLEMS = [
+    (InactiveEntitlement(plan="standard", entitlement_status="expired", ends_on=None), 403, "Renew the plan"),
+    (UnknownLink(), 404, "Link a website"),
+    (RateLimited(retry_after=30), 503, "Try again"),
+    (TimedOut(), 504, "Try again"),
+]
+
+
+@pytest.mark.parametrize(("error", "status", "action"), PROBLEMS)
+def test_a_problem_has_its_status_and_its_way_out(browser, service, error, status, action):
+    service.answer = error
+    response = browser.get(PATH)
+    assert response.status_code == status
+    assert action in text_of(response)
+    assert "Reference for support" in text_of(response)
+
+
+@pytest.mark.parametrize(("error", "status", "action"), PROBLEMS)
+def test_a_problem_reaches_the_region_with_its_true_status(browser, service, error, status, action):
+    service.answer = error
+    response = browser.get(PATH, {"severity": "High"}, headers=REGION)
+    assert response.status_code == status
+    assert response["HX-Retarget"] == "#results"
+    assert response["HX-Push-Url"] == f"{PATH}?severity=High"
+
+
+def test_trying_again_keeps_the_filters(browser, service):
+    service.answer = TimedOut()
+    page = browser.get(PATH, {"severity": "High", "query": "x"}).content.decode()
+    assert f'href="{PATH}?severity=High&amp;query=x"' in page
+    assert 'name="query" value="x"' in page
+
+
+def test_the_browser_is_told_when_to_come_back(browser, service):
+    service.answer = RateLimited(retry_after=30)
+    assert browser.get(PATH)["Retry-After"] == "30"
+
+
+def test_the_reference_on_the_page_finds_the_line_in_the_log(browser, service, caplog):
+    service.answer = TimedOut("no answer within 15 s")
+    page = browser.get(PATH).content.decode()
+    (reference,) = re.findall(r"<code>(\w+)</code>", page)
+    assert f"{HOST}: TimedOut: no answer within 15 s, reference {reference}" in caplog.text
+    assert "within 15 s" not in page
