@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from django import template
+from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.contrib.staticfiles.storage import ManifestFilesMixin, staticfiles_storage
 
@@ -15,22 +16,21 @@ register = template.Library()
 @register.simple_tag
 def integrity(path: str) -> str:
     """The ``integrity`` attribute of the static file ``path``."""
-    return digest_of(path)
+    file = _served_file(path)
+    return _digest(file, file.stat().st_mtime_ns)
 
 
-@cache
-def digest_of(path: str) -> str:
-    """The digest of a static file's bytes as they are served, which do not change while this runs."""
-    digest = hashlib.sha384(_served_bytes(path)).digest()
-    return "sha384-" + base64.b64encode(digest).decode()
-
-
-def _served_bytes(path: str) -> bytes:
-    """A manifest storage rewrites what it collects; any other serves what the finders find."""
-    if isinstance(staticfiles_storage, ManifestFilesMixin):
-        with staticfiles_storage.open(staticfiles_storage.stored_name(path)) as file:
-            return bytes(file.read())
+def _served_file(path: str) -> Path:
+    """A manifest storage rewrites what it collects; otherwise what the finders find is served."""
+    if isinstance(staticfiles_storage, ManifestFilesMixin) and not settings.DEBUG:
+        return Path(staticfiles_storage.path(staticfiles_storage.stored_name(path)))
     found = finders.find(path)
     if not found:
         raise template.TemplateSyntaxError(f"There is no static file {path}.")
-    return Path(str(found)).read_bytes()
+    return Path(str(found))
+
+
+@cache
+def _digest(file: Path, _changed_at: int) -> str:
+    digest = hashlib.sha384(file.read_bytes()).digest()
+    return "sha384-" + base64.b64encode(digest).decode()
