@@ -12,7 +12,7 @@ INSTALL := $(PIP) install --quiet --require-hashes -r
 
 help:
 	@echo "make demo [PORT=8001] [ARGS=--reset]   set up a demo and serve it"
-	@echo "make test [ARGS='-k portal']           every check and every test"
+	@echo "make test [ARGS='-k portal']           every check and every test (quicker: ARGS='-n 2')"
 	@echo "make setup                             only prepare .venv"
 	@echo "make lock                              pin the dependencies of pyproject.toml anew"
 

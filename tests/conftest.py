@@ -1,5 +1,11 @@
 """What every test shares."""
 
+import hypothesis
+
+# How long an example takes says something about the machine, not about the code.
+hypothesis.settings.register_profile("any machine", deadline=None)
+hypothesis.settings.load_profile("any machine")
+
 
 def pytest_collection_modifyitems(items):
     """Tests that use the database use all of it: SQLite keeps nonces and sessions in a second file."""
