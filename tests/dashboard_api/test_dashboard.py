@@ -243,8 +243,8 @@ SEARCHED = {
 @pytest.mark.parametrize(
     "query",
     [
-        "sql", "SQL injection", "injection sql", "inj", "cafe", "CAFÉ", "uber", "parameter reaches", "sign-in",
-        "sqli login", "cve-2024-12345", "2024", "login   database", 'sql "injection"', "sql%",
+        "sql", "SQL injection", "injection sql", "inj", "cafe", "CAFÉ", "uber", "parameter reaches",
+        "sign-in", "sqli login", "cve-2024-12345", "2024", "login   database", 'sql "injection"', "sql%",
     ],
 )  # fmt: skip
 def test_words_are_found_in_title_description_location_rule_and_cve(link, site, query):
