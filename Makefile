@@ -8,11 +8,12 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL := $(PIP) install --quiet --require-hashes -r
 
-.PHONY: help setup demo test lock
+.PHONY: help setup demo test bench lock
 
 help:
 	@echo "make demo [PORT=8001] [ARGS=--reset]   set up a demo and serve it"
 	@echo "make test [ARGS='-k portal']           every check and every test (quicker: ARGS='-n 2')"
+	@echo "make bench [ARGS=--json]               measure what the README claims, in under 5 minutes"
 	@echo "make setup                             only prepare .venv"
 	@echo "make lock                              pin the dependencies of pyproject.toml anew"
 
@@ -20,6 +21,9 @@ setup: .venv/installed
 
 demo: setup
 	@$(BIN)/python manage.py demo --port $(PORT) $(ARGS)
+
+bench: .venv/installed-bench
+	@$(BIN)/python -m benchmarks $(ARGS)
 
 test: .venv/installed-dev
 	$(BIN)/ruff check --quiet
@@ -44,10 +48,16 @@ test: .venv/installed-dev
 	@$(INSTALL) requirements-dev.lock
 	@touch $@
 
+.venv/installed-bench: requirements-bench.lock .venv/installed
+	@echo "Installing what the benchmarks compare with into .venv ..."
+	@$(INSTALL) requirements-bench.lock
+	@touch $@
+
 lock:
 	@scratch=$$(mktemp -d) && trap 'rm -rf "$$scratch"' EXIT && \
 	$(PYTHON) -m venv "$$scratch" && "$$scratch/bin/pip" install --quiet pip-tools && \
 	compile="$$scratch/bin/pip-compile --quiet --generate-hashes --no-emit-index-url --no-emit-find-links \
 		--no-emit-trusted-host --strip-extras --no-header --allow-unsafe" && \
 	$$compile -o requirements.lock pyproject.toml && \
-	$$compile --extra dev -c requirements.lock -o requirements-dev.lock pyproject.toml
+	$$compile --extra dev -c requirements.lock -o requirements-dev.lock pyproject.toml && \
+	$$compile --extra bench -c requirements.lock -o requirements-bench.lock pyproject.toml
