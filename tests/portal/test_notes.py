@@ -68,3 +68,13 @@ def test_headings_of_a_note_stay_out_of_the_outline_of_the_page():
 
 def test_bare_addresses_stay_text():
     assert "<a" not in render_note("https://example.com")
+
+
+def test_raw_html_of_a_note_shows_as_text():
+    assert render_note("<b>bold</b>") == "<p>&lt;b&gt;bold&lt;/b&gt;</p>\n"
+
+
+def test_an_image_of_a_note_is_a_link_that_loads_nothing():
+    assert render_note("![pixel](https://example.com/p.png)") == (
+        '<p>!<a href="https://example.com/p.png" rel="noopener noreferrer">pixel</a></p>\n'
+    )
