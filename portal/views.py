@@ -41,6 +41,7 @@ def site(request: HtmxHttpRequest, host: str) -> HttpResponse:
         dashboard = upstream.ask(website, page.address.filters.question())
     except GatewayError as error:
         problem = problem_for(error)
-        logger.warning("%s: %s: %s, reference %s", host, type(error).__name__, error, problem.reference)
+        if not error.request_id:  # the gateway's line names the service's own id; this one is ours
+            logger.warning("%s: %s, reference %s", host, type(error).__name__, problem.reference)
         return render_site(request, replace(page, problem=problem))
     return render_site(request, replace(page, results=pages.results_of(dashboard, page.address)))
