@@ -1,0 +1,23 @@
+"""The short form of all benchmarks, one after the other: ``make bench``."""
+
+import argparse
+import sys
+
+from benchmarks.command_line import run_each
+from benchmarks.machine import described
+
+FILES = ("es1", "reads", "requests", "writes")
+
+
+def main() -> None:
+    """Print what the figures hold for, then every table; or one JSON list."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true", help="print a list of figures instead of tables")
+    options = ["--short", *(["--json"] if (as_json := parser.parse_args().json) else [])]
+    if not as_json:
+        print(f"{described()}\n", flush=True)
+    sys.exit(run_each([[f"benchmarks.{file}", *options] for file in FILES], as_json=as_json))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+"""Figures and their goals: tables for people, one flat list for machines; what falls short says so."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """One measured number, and the bound that it has to keep, if any."""
+
+    name: str
+    value: float
+    unit: str
+    at_most: float | None = None
+    at_least: float | None = None
+
+    @property
+    def goal(self) -> str | None:
+        """The bound in words that compare: ``<= 2.2``."""
+        if self.at_most is not None:
+            return f"<= {self.at_most:g}"
+        return None if self.at_least is None else f">= {self.at_least:g}"
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the goal is reached; None where there is none."""
+        if self.at_most is not None:
+            return self.value <= self.at_most
+        return None if self.at_least is None else self.value >= self.at_least
+
+    def as_json(self) -> dict[str, object]:
+        """The five members that every figure has."""
+        return {
+            "name": self.name,
+            "value": round(self.value, 4),
+            "unit": self.unit,
+            "goal": self.goal,
+            "met": self.met,
+        }
+
+
+@dataclass(slots=True)
+class Table:
+    """Figures in rows and columns under a title; ``note`` says what they were measured on."""
+
+    title: str
+    note: str = ""
+    cells: dict[tuple[str, str], Figure] = field(default_factory=dict)
+
+    def add(
+        self,
+        row: str,
+        column: str,
+        value: float,
+        unit: str,
+        *,
+        at_most: float | None = None,
+        at_least: float | None = None,
+    ) -> None:
+        """Put a figure where ``row`` and ``column`` meet; both are made as they are first named."""
+        self.cells[row, column] = Figure(
+            name=f"{self.title}: {row}, {column}",
+            value=value,
+            unit=unit,
+            at_most=at_most,
+            at_least=at_least,
+        )
+
+    def __str__(self) -> str:
+        rows = list(dict.fromkeys(row for row, _ in self.cells))
+        columns = list(dict.fromkeys(column for _, column in self.cells))
+        lines = [["", *columns]]
+        lines += [[row, *(_cell(self.cells.get((row, column))) for column in columns)] for row in rows]
+        widths = [max(len(line[place]) for line in lines) for place in range(len(columns) + 1)]
+        text = [f"{self.title}", *([self.note] if self.note else [])]
+        for line in lines:
+            cells = (cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True))
+            text.append("  ".join([line[0].ljust(widths[0]), *cells]).rstrip())
+        short = [figure for figure in self.cells.values() if figure.met is False]
+        text += [f"! {figure.name}: {_number(figure.value)}, goal {figure.goal}" for figure in short]
+        return "\n".join(text)
+
+
+def _cell(figure: Figure | None) -> str:
+    if figure is None:
+        return ""
+    unit = "" if figure.unit in ("times", "exponent") else f" {figure.unit}"
+    verdict = {None: "", True: f" ({figure.goal})", False: f" ({figure.goal}!)"}[figure.met]
+    return f"{_number(figure.value)}{unit}{verdict}"
+
+
+def _number(value: float) -> str:
+    """Three digits that matter, never an exponent."""
+    if abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}" if abs(value) >= 0.1 else f"{value:.3f}"
+
+
+def report(tables: Iterable[Table], *, as_json: bool) -> None:
+    """Print each table as soon as it is measured, or all figures at the end as one JSON list."""
+    figures: list[dict[str, object]] = []
+    for table in tables:
+        if as_json:
+            figures += [figure.as_json() for figure in table.cells.values()]
+        else:
+            print(table, end="\n\n", flush=True)
+    if as_json:
+        print(json.dumps(figures, indent=1))

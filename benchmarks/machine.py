@@ -1,0 +1,38 @@
+"""The machine: what it is, and what its kernel says that processes have cost."""
+
+import os
+import platform
+import sqlite3
+from collections.abc import Iterable
+from pathlib import Path
+
+import django
+
+
+def described() -> str:
+    """One line that belongs beside every figure."""
+    processors = len(os.sched_getaffinity(0))
+    return (
+        f"{_processor()}, {processors} cores; Python {platform.python_version()}, "
+        f"Django {django.__version__}, SQLite {sqlite3.sqlite_version}."
+    )
+
+
+def _processor() -> str:
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
+def cpu_seconds(processes: Iterable[int]) -> float:
+    """What all threads of the ``processes`` have run so far, by the scheduler's own clock."""
+    spent = 0
+    for process in processes:
+        for thread in Path(f"/proc/{process}/task").iterdir():
+            spent += int((thread / "schedstat").read_text().split()[0])
+    return spent / 1e9
+
+
+def children_of(process: int) -> list[int]:
+    """The processes that ``process`` has started and that still run."""
+    return [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
