@@ -1,11 +1,42 @@
-"""Chromium for the browser tests: skipped with a reason where there is none, unless it is required."""
+"""Chromium, and a portal and a service for it to talk to, both on one live server.
+
+Where there is no Chromium the tests are skipped with a reason, unless it is required.
+"""
 
 import os
 import shutil
 
 import pytest
+from django.core.cache import cache
+from django.db import transaction
+from django.test import Client
+from playwright.sync_api import expect, sync_playwright
+
+from dashboard_api.models import Coverage, Kind, Severity
+from tests.browser.watch import Watch
+from tests.factories import (
+    make_account,
+    make_coverage,
+    make_finding,
+    make_link,
+    make_membership,
+    make_note,
+    make_portal_account,
+    make_portal_website,
+    make_source,
+    make_user,
+)
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+PATIENCE = 20_000  # milliseconds; only a failure takes that long
+
+# 45 findings, the same on every page of every test: none is Info, and three pages hold them.
+FOUND = (
+    (1, Severity.CRITICAL, Kind.CONFIRMED, "nuclei", "SQL injection in the list of orders"),
+    (12, Severity.HIGH, Kind.SUSPECTED, "zap", "Cross-site scripting in form"),
+    (20, Severity.MEDIUM, Kind.CONFIRMED, "nuclei", "Outdated library"),
+    (12, Severity.LOW, Kind.CONFIRMED, "nuclei", "Cookie without a flag"),
+)
 
 
 def chromium_path():
@@ -18,3 +49,119 @@ def pytest_runtest_setup(item):
     if chromium_path() is None:
         without = pytest.fail if os.environ.get("REQUIRE_BROWSER") == "1" else pytest.skip
         without("Chromium is not installed (Debian: apt install chromium)")
+
+
+@pytest.fixture(scope="package")
+def chromium():
+    """One browser for all tests of this folder."""
+    expect.set_options(timeout=PATIENCE)
+    with pytest.MonkeyPatch.context() as patch:
+        # Playwright keeps an event loop running in this thread, which Django takes for asynchronous code.
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+        with sync_playwright() as playwright:
+            arguments = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+            browser = playwright.chromium.launch(executable_path=chromium_path(), args=arguments)
+            yield browser
+            browser.close()
+
+
+@pytest.fixture
+def service(live_server, settings):
+    """Portal and service on one address; sign-ins of earlier tests count for nothing here."""
+    settings.DASHBOARD_BASE_URL = live_server.url
+    cache.clear()
+    return live_server
+
+
+@pytest.fixture
+def watch(service):
+    """Watches every page of the test, and fails it at its end for what it saw."""
+    watch = Watch(service.url)
+    yield watch
+    watch.check()
+
+
+@pytest.fixture
+def open_page(chromium, service, watch):
+    """Opens a page in a browser profile of its own; ``user`` is signed in already."""
+    contexts = []
+
+    def open_page(*, user=None, **options):
+        context = chromium.new_context(**{"base_url": service.url, "locale": "en-GB"} | options)
+        context.set_default_timeout(PATIENCE)
+        watch.over(context)
+        contexts.append(context)
+        if user:
+            client = Client()
+            client.force_login(user)
+            context.add_cookies(
+                [
+                    {"name": name, "value": morsel.value, "url": service.url}
+                    for name, morsel in client.cookies.items()
+                ]
+            )
+        return context.new_page()
+
+    yield open_page
+    for context in contexts:
+        for page in context.pages:
+            page.evaluate("0")  # whatever it has to say was said before it answers
+        context.close()
+
+
+@pytest.fixture
+def page(open_page):
+    """Nobody's, at the size of a laptop."""
+    return open_page()
+
+
+@pytest.fixture
+def link(service):
+    """A linked website with something of everything."""
+    with transaction.atomic():
+        link = make_link(make_account())
+        for count, severity, kind, source, title in FOUND:
+            for number in range(1, count + 1):
+                finding = make_finding(
+                    link.website,
+                    severity=severity,
+                    kind=kind,
+                    source=make_source(source),
+                    title=f"{title} {number}" if count > 1 else title,
+                    description=f"About {title.lower()}.",
+                    remediation="Change it.",
+                    evidence="<script>alert(1)</script>",
+                    references=["https://example.com/advice"],
+                )
+        make_note(link.website, body="Begin with the **worst**.")
+        make_note(link.website, finding=_the_worst(link.website), body="Seen **by hand**, too.")
+        make_note(link.website, finding=finding, body="Only for us.", is_internal=True)
+        make_coverage(link.website, source=make_source("nuclei"), urls_checked=1234, version="3.4")
+        make_coverage(link.website, source=make_source("zap"), state=Coverage.State.PARTIAL)
+    return link
+
+
+def _the_worst(website):
+    return website.findings.get(severity=Severity.CRITICAL)
+
+
+@pytest.fixture
+def website(link):
+    """The same website as its owner's portal knows it."""
+    return make_portal_website(make_portal_account(link.account.ref), link.website.host, link.link_id)
+
+
+@pytest.fixture
+def owner(website):
+    """Somebody to sign in as."""
+    user = make_user()
+    make_membership(user, website.account)
+    return user
+
+
+@pytest.fixture
+def dashboard(open_page, owner):
+    """The dashboard of the website, open in its signed-in owner's browser."""
+    page = open_page(user=owner)
+    page.goto("/sites/shop.example.com/")
+    return page

@@ -1,0 +1,37 @@
+"""What people do on the pages, by the words that they see."""
+
+PATH = "/sites/shop.example.com/"
+
+
+def sign_in(page, user, *, password="correct horse battery"):
+    page.get_by_label("User name or e-mail address").fill(user.username)
+    page.get_by_label("Password", exact=True).fill(password)
+    page.get_by_role("main").get_by_role("button", name="Sign in").click()
+
+
+def facet(page, name):
+    """A value in the list of filters, by its word and its number."""
+    return page.get_by_role("navigation", name="Filters").get_by_role("link", name=name, exact=True)
+
+
+def chip(page, text):
+    """An active filter."""
+    return page.get_by_role("link", name=f"Remove filter {text}", exact=True)
+
+
+def search_box(page):
+    return page.get_by_role("searchbox", name="Search findings")
+
+
+def status(page):
+    """Where changes are announced."""
+    return page.get_by_role("status")
+
+
+def findings(page):
+    """The rows of the list."""
+    return page.get_by_role("region", name="Findings").get_by_role("group")
+
+
+def pages(page):
+    return page.get_by_role("navigation", name="Pages")

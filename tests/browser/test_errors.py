@@ -1,0 +1,93 @@
+"""What fails between two clicks: the region says it, with its true status, and nothing is lost."""
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import expect
+
+from tests.browser.steps import PATH, chip, facet, findings, search_box, status
+from tests.faults.server import free_port
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+def heading(page, text):
+    return page.get_by_role("heading", name=text)
+
+
+def test_a_plan_that_ends_between_two_clicks_is_told_in_the_region(dashboard, link, watch):
+    watch.expect("403 (Forbidden)")
+    facet(dashboard, "High 12").click()
+    expect(chip(dashboard, "Severity: High")).to_be_visible()
+    link.account.entitlement.status = "suspended"
+    link.account.entitlement.save()
+    with dashboard.expect_response("**/*kind=suspected") as answer:
+        facet(dashboard, "Suspected 12").click()
+    assert answer.value.status == 403
+    expect(heading(dashboard, "Your plan does not cover this dashboard")).to_be_visible()
+    expect(status(dashboard)).to_contain_text("Your plan does not cover this dashboard")
+    expect(dashboard).to_have_url(f"{PATH}?severity=High&kind=suspected")
+    expect(dashboard.get_by_role("link", name="Renew the plan")).to_be_visible()
+    expect(dashboard.get_by_role("heading", level=1)).to_have_text("shop.example.com")
+
+    link.account.entitlement.status = "active"
+    link.account.entitlement.save()
+    dashboard.reload()
+    expect(findings(dashboard)).to_have_count(12)
+    expect(chip(dashboard, "Certainty: Suspected")).to_be_visible()
+
+
+def test_a_link_that_is_revoked_between_two_clicks_is_told_in_the_region(dashboard, link, watch):
+    watch.expect("403 (Forbidden)")
+    link.revoke(by="tests", reason="asked to", now=timezone.now())
+    facet(dashboard, "High 12").click()
+    expect(heading(dashboard, "The link to this website was revoked")).to_be_visible()
+
+
+def test_a_service_that_cannot_be_reached_is_tried_again_with_the_filters(dashboard, settings, watch):
+    watch.expect("502 (Bad Gateway)")
+    works, settings.DASHBOARD_BASE_URL = settings.DASHBOARD_BASE_URL, f"http://127.0.0.1:{free_port()}"
+    search_box(dashboard).fill("scripting")
+    expect(heading(dashboard, "The security service cannot be reached")).to_be_visible()
+    expect(search_box(dashboard)).to_be_focused()
+    expect(search_box(dashboard)).to_have_value("scripting")
+    with dashboard.expect_response("**/*query=scripting") as answer:
+        dashboard.get_by_role("link", name="Try again").click()
+    assert answer.value.status == 502
+
+    settings.DASHBOARD_BASE_URL = works
+    dashboard.get_by_role("link", name="Try again").click()
+    expect(findings(dashboard)).to_have_count(12)
+    expect(dashboard).to_have_url(f"{PATH}?query=scripting")
+    expect(search_box(dashboard)).to_have_value("scripting")
+    expect(dashboard.locator("#results")).to_be_focused()
+
+
+def test_a_page_that_cannot_be_reached_is_tried_again_from_where_it_was(dashboard, watch):
+    watch.expect("net::ERR_INTERNET_DISCONNECTED", "htmx:sendError", "htmx:afterRequest")
+    dashboard.context.set_offline(True)
+    facet(dashboard, "High 12").click()
+    alert = dashboard.get_by_role("alert")
+    expect(alert).to_contain_text("still shows what it showed before")
+    expect(findings(dashboard)).to_have_count(20)
+    dashboard.context.set_offline(False)
+    alert.get_by_role("button", name="Try again").click()
+    expect(findings(dashboard)).to_have_count(12)
+    expect(dashboard).to_have_url(f"{PATH}?severity=High")
+    expect(alert).to_be_hidden()
+
+
+def test_an_error_of_the_first_page_is_left_by_trying_again(dashboard, settings, watch):
+    watch.expect("502 (Bad Gateway)")
+    works, settings.DASHBOARD_BASE_URL = settings.DASHBOARD_BASE_URL, f"http://127.0.0.1:{free_port()}"
+    dashboard.goto(f"{PATH}?severity=High")
+    expect(heading(dashboard, "The security service cannot be reached")).to_be_visible()
+    settings.DASHBOARD_BASE_URL = works
+    dashboard.get_by_role("link", name="Try again").click()
+    expect(findings(dashboard)).to_have_count(12)
+
+
+def test_a_website_of_somebody_else_is_as_unknown_as_one_that_does_not_exist(dashboard, watch):
+    watch.expect("404 (Not Found)")
+    dashboard.goto("/sites/bakery.example.net/?severity=High")
+    expect(heading(dashboard, "This website is not linked to your account")).to_be_visible()
+    expect(dashboard.get_by_role("link", name="Link a website")).to_be_visible()

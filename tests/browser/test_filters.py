@@ -1,0 +1,98 @@
+"""Narrowing the list: by facets, by charts, and back."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.steps import PATH, chip, facet, findings, status
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+def test_a_facet_narrows_the_list_and_says_so(dashboard):
+    facet(dashboard, "High 12").click()
+    expect(dashboard).to_have_url(f"{PATH}?severity=High")
+    expect(findings(dashboard)).to_have_count(12)
+    expect(dashboard.get_by_text("12 of 45 findings").first).to_be_visible()
+    expect(status(dashboard)).to_have_text("12 of 45 findings")
+    expect(chip(dashboard, "Severity: High")).to_be_visible()
+
+
+def test_facets_count_without_themselves_and_keep_focus(dashboard):
+    facet(dashboard, "High 12").click()
+    expect(facet(dashboard, "High 12")).to_be_focused()
+    expect(facet(dashboard, "High 12")).to_have_attribute("aria-current", "true")
+    expect(facet(dashboard, "Medium 20")).to_be_enabled()
+    expect(facet(dashboard, "Confirmed 0")).to_be_disabled()
+    expect(facet(dashboard, "Suspected 12")).to_be_enabled()
+
+
+def test_a_value_that_nothing_has_is_shown_and_cannot_be_chosen(dashboard):
+    expect(facet(dashboard, "Info 0")).to_be_disabled()
+    expect(facet(dashboard, "Info 0")).not_to_have_attribute("href", "")
+
+
+def test_filters_add_up_and_each_is_removed_by_its_chip(dashboard):
+    facet(dashboard, "Confirmed 33").click()
+    expect(chip(dashboard, "Certainty: Confirmed")).to_be_visible()
+    facet(dashboard, "Low 12").click()
+    expect(dashboard).to_have_url(f"{PATH}?severity=Low&kind=confirmed")
+    expect(findings(dashboard)).to_have_count(12)
+    chip(dashboard, "Severity: Low").click()
+    expect(dashboard).to_have_url(f"{PATH}?kind=confirmed")
+    expect(status(dashboard)).to_have_text("33 of 45 findings")
+    expect(chip(dashboard, "Severity: Low")).to_have_count(0)
+    expect(dashboard.locator("#results")).to_be_focused()
+
+
+def test_clear_all_leaves_only_the_page_size(dashboard):
+    dashboard.goto(f"{PATH}?severity=High&source=zap&query=form&page_size=50")
+    expect(findings(dashboard)).to_have_count(12)
+    dashboard.get_by_role("link", name="Clear all").click()
+    expect(dashboard).to_have_url(f"{PATH}?page_size=50")
+    expect(findings(dashboard)).to_have_count(45)
+    expect(dashboard.get_by_role("searchbox")).to_have_value("")
+
+
+def test_an_active_facet_is_the_way_back(dashboard):
+    facet(dashboard, "High 12").click()
+    expect(findings(dashboard)).to_have_count(12)
+    facet(dashboard, "High 12").click()
+    expect(dashboard).to_have_url(PATH)
+    expect(status(dashboard)).to_have_text("45 findings")
+
+
+@pytest.mark.parametrize(
+    ("segment", "address"),
+    [
+        ("Show only Medium: 20 findings", "?severity=Medium"),
+        ("Show only Suspected: 12 findings", "?kind=suspected"),
+        ("Show only Zap: 12 findings", "?source=zap"),
+    ],
+)
+def test_a_chart_narrows_the_list(dashboard, segment, address):
+    dashboard.get_by_role("link", name=segment).click()
+    expect(dashboard).to_have_url(f"{PATH}{address}")
+    expect(status(dashboard)).to_contain_text(" of 45 findings")
+
+
+def test_a_filter_begins_at_the_first_page(dashboard):
+    dashboard.goto(f"{PATH}?page=3")
+    expect(findings(dashboard)).to_have_count(5)
+    facet(dashboard, "Confirmed 33").click()
+    expect(dashboard).to_have_url(f"{PATH}?kind=confirmed")
+    expect(findings(dashboard)).to_have_count(20)
+
+
+def test_filters_that_nothing_matches_are_named_and_led_out_of(dashboard):
+    dashboard.goto(f"{PATH}?severity=Critical&query=cookie")
+    expect(dashboard.get_by_role("heading", name="Nothing matches these filters")).to_be_visible()
+    expect(chip(dashboard, "Severity: Critical")).to_be_visible()
+    chip(dashboard, "Search: “cookie”").click()
+    expect(findings(dashboard)).to_have_count(1)
+    expect(dashboard.get_by_role("searchbox")).to_have_value("")
+
+
+def test_what_an_address_cannot_mean_is_dropped(dashboard):
+    dashboard.goto(f"{PATH}?severity=Terrible&page=-1&page_size=7&nonsense=1")
+    expect(findings(dashboard)).to_have_count(20)
+    expect(dashboard.get_by_role("link", name="Clear all")).to_have_count(0)

@@ -1,0 +1,70 @@
+"""The address is the whole state: Back, Forward, reload and a copied address show the same page."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.steps import PATH, chip, facet, findings, pages, search_box
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+STEPS = [
+    ("", "45 findings", ""),
+    ("?kind=confirmed", "33 of 45 findings", ""),
+    ("?kind=confirmed&page=2", "33 of 45 findings", ""),
+    ("?kind=confirmed&query=cookie", "12 of 45 findings", "cookie"),
+]
+
+
+def expect_step(page, number):
+    query, count, typed = STEPS[number]
+    expect(page).to_have_url(PATH + query)
+    expect(page.get_by_text(count, exact=True).first).to_be_visible()
+    expect(search_box(page)).to_have_value(typed)
+    expect(chip(page, "Certainty: Confirmed")).to_have_count(1 if number else 0)
+
+
+@pytest.fixture
+def travelled(dashboard):
+    """A dashboard with four entries in its history."""
+    expect_step(dashboard, 0)
+    facet(dashboard, "Confirmed 33").click()
+    expect_step(dashboard, 1)
+    pages(dashboard).get_by_role("link", name="Page 2").click()
+    expect_step(dashboard, 2)
+    search_box(dashboard).fill("cookie")
+    expect_step(dashboard, 3)
+    return dashboard
+
+
+def test_back_and_forward_show_what_was_shown(travelled):
+    for number in (2, 1, 0):
+        travelled.go_back()
+        expect_step(travelled, number)
+    for number in (1, 2, 3):
+        travelled.go_forward()
+        expect_step(travelled, number)
+
+
+def test_the_page_works_on_after_back(travelled):
+    travelled.go_back()
+    expect_step(travelled, 2)
+    pages(travelled).get_by_role("link", name="Previous").click()
+    expect_step(travelled, 1)
+    search_box(travelled).fill("library")
+    expect(travelled).to_have_url(f"{PATH}?kind=confirmed&query=library")
+    expect(findings(travelled)).to_have_count(20)
+
+
+def test_reload_and_a_copied_address_show_the_same(travelled, open_page, owner):
+    travelled.reload()
+    expect_step(travelled, 3)
+    elsewhere = open_page(user=owner)
+    elsewhere.goto(travelled.url)
+    expect_step(elsewhere, 3)
+
+
+def test_back_from_another_page_shows_the_filters_again(travelled):
+    travelled.get_by_role("link", name="Websites").click()
+    expect(travelled).to_have_url("/")
+    travelled.go_back()
+    expect_step(travelled, 3)

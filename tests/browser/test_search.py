@@ -1,0 +1,103 @@
+"""Searching as one types."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.steps import PATH, chip, facet, findings, search_box, status
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+def test_one_request_is_made_when_typing_pauses(dashboard):
+    asked = []
+    dashboard.on(
+        "request", lambda request: asked.append(request.url) if request.resource_type == "xhr" else None
+    )
+    dashboard.clock.install()
+    dashboard.reload()
+    dashboard.clock.pause_at(dashboard.evaluate("Date.now() + 1000"))
+    search_box(dashboard).press_sequentially("cookie")
+    dashboard.clock.run_for(290)
+    assert asked == []
+    with dashboard.expect_response("**/*query=cookie"):
+        dashboard.clock.run_for(20)
+    dashboard.clock.resume()
+    expect(status(dashboard)).to_have_text("12 of 45 findings")
+    assert len(asked) == 1
+
+
+def test_search_keeps_focus_and_what_was_typed(dashboard):
+    search_box(dashboard).fill("COOKIE fl")
+    expect(dashboard).to_have_url(f"{PATH}?query=COOKIE+fl")
+    expect(findings(dashboard)).to_have_count(12)
+    expect(search_box(dashboard)).to_be_focused()
+    expect(search_box(dashboard)).to_have_value("COOKIE fl")
+    search_box(dashboard).press_sequentially("ag")
+    expect(dashboard).to_have_url(f"{PATH}?query=COOKIE+flag")
+
+
+def test_search_is_announced_where_the_first_page_already_had_a_place_for_it(dashboard):
+    expect(status(dashboard)).to_have_text("")
+    dashboard.evaluate("document.querySelector('[role=status]').dataset.seen = 'from the first'")
+    search_box(dashboard).fill("orders")
+    expect(status(dashboard)).to_have_text("1 of 45 findings")
+    expect(status(dashboard)).to_have_attribute("data-seen", "from the first")
+    search_box(dashboard).fill("no such words")
+    expect(status(dashboard)).to_have_text("Nothing matches these filters")
+
+
+def test_the_title_tells_what_is_shown(dashboard):
+    expect(dashboard).to_have_title("shop.example.com – Threat Dashboard")
+    search_box(dashboard).fill("library")
+    expect(dashboard).to_have_title("20 of 45 findings – shop.example.com – Threat Dashboard")
+    search_box(dashboard).fill("")
+    expect(dashboard).to_have_title("shop.example.com – Threat Dashboard")
+
+
+def test_refining_a_search_is_one_step_of_the_history(dashboard):
+    for query, count in (("o", 21), ("or", 1), ("orders", 1)):
+        search_box(dashboard).fill(query)
+        expect(dashboard).to_have_url(f"{PATH}?query={query}")
+        expect(status(dashboard)).to_have_text(f"{count} of 45 findings")
+    expect(dashboard).to_have_url(f"{PATH}?query=orders")
+    dashboard.go_back()
+    expect(dashboard).to_have_url(PATH)
+    expect(search_box(dashboard)).to_have_value("")
+
+
+def test_search_keeps_the_other_filters(dashboard):
+    facet(dashboard, "Confirmed 33").click()
+    expect(chip(dashboard, "Certainty: Confirmed")).to_be_visible()
+    search_box(dashboard).fill("library")
+    expect(dashboard).to_have_url(f"{PATH}?kind=confirmed&query=library")
+    expect(findings(dashboard)).to_have_count(20)
+    facet(dashboard, "Medium 20").click()
+    expect(dashboard).to_have_url(f"{PATH}?severity=Medium&kind=confirmed&query=library")
+    expect(search_box(dashboard)).to_have_value("library")
+
+
+def test_enter_searches_at_once(dashboard):
+    search_box(dashboard).fill("orders")
+    search_box(dashboard).press("Enter")
+    expect(dashboard).to_have_url(f"{PATH}?query=orders")
+    expect(findings(dashboard)).to_have_count(1)
+
+
+def test_the_slash_key_leads_to_the_search(dashboard):
+    dashboard.keyboard.press("/")
+    expect(search_box(dashboard)).to_be_focused()
+    dashboard.keyboard.type("a/b")
+    expect(search_box(dashboard)).to_have_value("a/b")
+
+
+def test_what_is_typed_meanwhile_overtakes_the_answer(dashboard, watch):
+    watch.expect("htmx:sendAbort", "htmx:afterRequest")
+    unanswered = []
+    dashboard.route("**/*query=cookie", lambda route: unanswered.append(route))
+    search_box(dashboard).press_sequentially("cookie")
+    expect(dashboard.get_by_role("region", name="Results")).to_have_attribute("aria-busy", "true")
+    search_box(dashboard).press_sequentially(" flag")
+    expect(dashboard).to_have_url(f"{PATH}?query=cookie+flag")
+    expect(findings(dashboard)).to_have_count(12)
+    expect(search_box(dashboard)).to_have_value("cookie flag")
+    assert len(unanswered) == 1

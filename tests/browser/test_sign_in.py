@@ -1,0 +1,64 @@
+"""The way in, and back to where one wanted to be."""
+
+import re
+
+import pytest
+from django.contrib.sessions.models import Session
+from playwright.sync_api import expect
+
+from tests.browser.steps import sign_in
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+NARROWED = "/sites/shop.example.com/?severity=High&query=form&page_size=50"
+
+
+def test_sign_in_leads_to_the_websites_and_on_to_a_dashboard(page, owner):
+    page.goto("/")
+    expect(page).to_have_title(re.compile("Sign in"))
+    sign_in(page, owner)
+    expect(page.get_by_role("heading", name="Websites", level=1)).to_be_visible()
+    page.get_by_role("link", name="shop.example.com").click()
+    expect(page.get_by_role("heading", name="shop.example.com", level=1)).to_be_visible()
+    expect(page.get_by_text("45 findings", exact=True)).to_be_visible()
+
+
+def test_a_wrong_password_is_told_and_the_name_is_kept(page, owner):
+    page.goto("/accounts/login/")
+    sign_in(page, owner, password="wrong horse battery")
+    expect(page.get_by_role("alert")).to_contain_text("not correct")
+    expect(page.get_by_label("User name or e-mail address")).to_have_value(owner.username)
+    sign_in(page, owner)
+    expect(page).to_have_url("/")
+
+
+def test_sign_in_leads_back_to_the_address_that_was_asked_for(page, owner):
+    page.goto(NARROWED)
+    expect(page).to_have_url(re.compile("/accounts/login/"))
+    sign_in(page, owner)
+    expect(page).to_have_url(NARROWED)
+    expect(page.get_by_text("12 of 45 findings")).to_be_visible()
+
+
+def test_sign_in_leads_to_no_other_host(page, owner):
+    page.goto("/accounts/login/?next=https://example.com/")
+    sign_in(page, owner)
+    expect(page).to_have_url("/")
+
+
+def test_a_session_that_ends_between_two_clicks_leads_to_the_sign_in_and_back(dashboard, owner):
+    dashboard.goto(NARROWED)
+    Session.objects.all().delete()
+    dashboard.get_by_role("link", name="Clear all").click()
+    expect(dashboard).to_have_url(re.compile("/accounts/login/"))
+    sign_in(dashboard, owner)
+    expect(dashboard).to_have_url(NARROWED)
+    expect(dashboard.get_by_text("12 of 45 findings")).to_be_visible()
+
+
+def test_after_signing_out_the_dashboard_asks_to_sign_in(dashboard):
+    dashboard.get_by_role("button", name="Sign out").click()
+    expect(dashboard).to_have_url(re.compile("/accounts/login/"))
+    dashboard.go_back()
+    expect(dashboard).to_have_url(re.compile("/accounts/login/"))
+    expect(dashboard.get_by_text("findings")).to_have_count(0)

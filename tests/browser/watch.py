@@ -1,0 +1,44 @@
+"""What no page may do in any test: break the policy, log an error, throw, or ask another host."""
+
+from urllib.parse import urlsplit
+
+_TELL_VIOLATIONS = """
+addEventListener("securitypolicyviolation", (event) => console.error(
+  `Content security policy: ${event.effectiveDirective} forbids ${event.blockedURI} ${event.sample}`), true);
+"""
+
+
+class Watch:
+    """Notes what pages complain of; what a test brings about itself, it announces with ``expect``."""
+
+    def __init__(self, origin):
+        self._origin = origin
+        self._expected = set()
+        self.complaints = []
+
+    def over(self, context):
+        context.add_init_script(_TELL_VIOLATIONS)
+        context.on("console", self._hear)
+        context.on("weberror", lambda error: self.complaints.append(f"uncaught: {error.error}"))
+        context.on("request", self._see)
+
+    def expect(self, *texts):
+        """Errors that hold one of ``texts`` belong to this test; each of them has to happen."""
+        self._expected.update(texts)
+
+    def check(self):
+        """Fail unless everything that happened was expected, and the other way round."""
+        complaints, self.complaints = self.complaints, []
+        expected, self._expected = self._expected, set()
+        unexpected = [line for line in complaints if not any(text in line for text in expected)]
+        missing = [text for text in expected if not any(text in line for line in complaints)]
+        assert (unexpected, missing) == ([], []), f"unexpected: {unexpected}, missing: {missing}"
+
+    def _hear(self, message):
+        if message.type in ("error", "warning"):
+            self.complaints.append(f"{message.type}: {message.text}")
+
+    def _see(self, request):
+        parts = urlsplit(request.url)
+        if f"{parts.scheme}://{parts.netloc}" != self._origin:
+            self.complaints.append(f"request elsewhere: {request.url}")
