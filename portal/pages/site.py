@@ -87,6 +87,12 @@ class SitePage:
         return MAX_QUERY_LENGTH
 
     @property
+    def title(self) -> str:
+        """Of the window and of its step in the history: what is shown of the website."""
+        is_narrowed = bool(self.address.filters.active)
+        return f"{self.announcement} – {self.host}" if self.problem or is_narrowed else self.host
+
+    @property
     def announcement(self) -> str:
         """What changed, for those who do not see it."""
         if self.results:
