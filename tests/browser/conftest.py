@@ -163,5 +163,5 @@ def owner(website):
 def dashboard(open_page, owner):
     """The dashboard of the website, open in its signed-in owner's browser."""
     page = open_page(user=owner)
-    page.goto("/sites/shop.example.com/")
+    page.goto("/sites/shop.example.com/", wait_until="domcontentloaded")
     return page

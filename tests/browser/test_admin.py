@@ -1,0 +1,61 @@
+"""Django's admin, behind the same sign-in and under the same policy."""
+
+import re
+
+import pytest
+from django.contrib import admin
+from django.urls import reverse
+from django.utils import timezone
+from playwright.sync_api import expect
+
+from tests.browser.steps import sign_in
+from tests.factories import make_user
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def operator():
+    return make_user("ada", is_staff=True, is_superuser=True)
+
+
+def test_an_operator_signs_in_and_issues_a_secret_that_is_seen_once(page, operator, link):
+    page.goto("/admin/")
+    expect(page).to_have_url(re.compile("/accounts/login/"))
+    sign_in(page, operator)
+    expect(page).to_have_url("/admin/")
+    accounts = reverse("admin:dashboard_api_account_changelist")
+    page.get_by_role("main").locator(f"a[href='{accounts}']").first.click()
+    page.get_by_role("link", name=link.account.ref).click()
+    page.get_by_role("link", name="Issue a secret").click()
+    page.get_by_role("button", name="Issue a secret").click()
+    secret = page.locator("code").inner_text()
+    assert secret.startswith("es1_live_")
+    assert link.account.secrets.count() == 2
+
+    page.get_by_role("link", name=f"Back to {link.account}").click()
+    expect(page.get_by_role("heading", name="Secrets")).to_be_visible()
+    assert secret not in page.content()
+    page.get_by_role("link", name="Issue a secret").click()
+    assert secret not in page.content()
+
+
+def test_every_page_of_the_admin_keeps_the_policy(open_page, operator, link):
+    page = open_page(user=operator)
+    for model in admin.site._registry:
+        name = f"admin:{model._meta.app_label}_{model._meta.model_name}"
+        page.goto(reverse(f"{name}_changelist"), wait_until="domcontentloaded")
+        if record := model.objects.first():
+            page.goto(reverse(f"{name}_change", args=[record.pk]), wait_until="domcontentloaded")
+        expect(page.get_by_role("heading", level=1)).to_have_count(1)
+
+
+def test_the_scripts_of_the_admin_run(open_page, operator, link):
+    entitlement = link.account.entitlement
+    page = open_page(user=operator)
+    page.goto(reverse("admin:dashboard_api_entitlement_change", args=[entitlement.pk]))
+    page.locator(".field-ends_on").get_by_role("link", name="Today").click()
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("was changed successfully")).to_be_visible()
+    entitlement.refresh_from_db()
+    assert entitlement.ends_on == timezone.now().date()

@@ -1,0 +1,68 @@
+"""The whole journey with JavaScript off: every step is a link or a form."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.steps import PATH, chip, facet, findings, pages, search_box, sign_in
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def plain(open_page):
+    """Nobody's browser, which runs no script."""
+    return open_page(java_script_enabled=False)
+
+
+def test_the_whole_journey_works_by_links_and_forms(plain, owner):
+    plain.goto(f"{PATH}?kind=confirmed")
+    expect(plain).to_have_url(re.compile("/accounts/login/"))
+    sign_in(plain, owner)
+    expect(plain).to_have_url(f"{PATH}?kind=confirmed")
+    expect(chip(plain, "Certainty: Confirmed")).to_be_visible()
+
+    pages(plain).get_by_role("link", name="Page 2").click()
+    expect(plain).to_have_url(f"{PATH}?kind=confirmed&page=2")
+    expect(findings(plain)).to_have_count(13)
+    facet(plain, "Low 12").click()
+    expect(plain).to_have_url(f"{PATH}?severity=Low&kind=confirmed")
+
+    search_box(plain).fill("flag")
+    plain.get_by_role("search").get_by_role("button", name="Search").click()
+    expect(plain).to_have_url(re.compile("severity=Low&kind=confirmed&query=flag$"))
+    expect(findings(plain)).to_have_count(12)
+    expect(search_box(plain)).to_have_value("flag")
+
+    findings(plain).first.get_by_role("heading").click()
+    expect(findings(plain).first.get_by_text("Change it.")).to_be_visible()
+    plain.get_by_role("link", name="Clear all").click()
+    expect(plain).to_have_url(PATH)
+    plain.go_back()
+    expect(findings(plain)).to_have_count(12)
+    plain.get_by_role("button", name="Sign out").click()
+    expect(plain).to_have_url(re.compile("/accounts/login/"))
+
+
+def test_charts_and_page_sizes_are_links(plain, owner):
+    plain.goto(PATH)
+    sign_in(plain, owner)
+    plain.get_by_role("link", name="Show only Medium: 20 findings").click()
+    expect(plain).to_have_url(f"{PATH}?severity=Medium")
+    plain.get_by_role("link", name="Show more than Medium").click()
+    pages(plain).get_by_role("link", name="100").click()
+    expect(plain).to_have_url(f"{PATH}?page_size=100")
+    expect(findings(plain)).to_have_count(45)
+
+
+def test_times_are_in_utc_and_errors_are_whole_pages(plain, owner, link, watch):
+    watch.expect("403 (Forbidden)")
+    plain.goto(PATH)
+    sign_in(plain, owner)
+    expect(plain.locator("time[datetime*=T]").first).to_contain_text("UTC")
+    link.account.entitlement.status = "suspended"
+    link.account.entitlement.save()
+    facet(plain, "High 12").click()
+    expect(plain.get_by_role("heading", name="Your plan does not cover this dashboard")).to_be_visible()
+    expect(plain.get_by_role("heading", name="shop.example.com", level=1)).to_be_visible()
