@@ -77,8 +77,9 @@ class Table:
         for line in lines:
             cells = (cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True))
             text.append("  ".join([line[0].ljust(widths[0]), *cells]).rstrip())
-        short = [figure for figure in self.cells.values() if figure.met is False]
-        text += [f"! {figure.name}: {_number(figure.value)}, goal {figure.goal}" for figure in short]
+        verdicts = [figure.met for figure in self.cells.values() if figure.met is not None]
+        if not all(verdicts):
+            text.append(f"Falls short (!): {verdicts.count(False)} of {len(verdicts)} goals.")
         return "\n".join(text)
 
 

@@ -35,4 +35,12 @@ def cpu_seconds(processes: Iterable[int]) -> float:
 
 def children_of(process: int) -> list[int]:
     """The processes that ``process`` has started and that still run."""
-    return [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+    children = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parent = stat.read_text().rpartition(")")[2].split()[1]
+        except (FileNotFoundError, ProcessLookupError):  # it ended meanwhile
+            continue
+        if int(parent) == process:
+            children.append(int(stat.parent.name))
+    return children

@@ -1,0 +1,124 @@
+"""Rows become findings in the product's own tables, with an account that may ask for them."""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from itertools import islice
+from typing import Any
+
+from django.core.management import call_command
+from django.db import connection, connections, transaction
+
+from benchmarks import rows
+from dashboard_api import models as api
+
+ACCOUNT = "acct_bench"
+SECRET = "es1_bench_0123456789abcdef0123456789abcdef"  # noqa: S105  # of a database that holds nothing else
+BATCH = 10_000
+
+
+def fill(scale: float, *, now: datetime) -> None:
+    """Everything that is measured, in a database that is still empty."""
+    for alias in connections:
+        call_command("migrate", database=alias, verbosity=0)
+    _make_account_and_websites(now)
+    load(rows.rows(scale, now=now))
+    settle()
+
+
+def _make_account_and_websites(now: datetime) -> None:
+    """One account that links the measured websites, what engines checked of them, and a few notes."""
+    account = api.Account.objects.create(ref=ACCOUNT)
+    api.Secret.objects.issue(account, by="benchmark", secret=SECRET)
+    api.Entitlement.objects.create(
+        account=account,
+        starts_on=now.date(),
+        ends_on=now.date() + timedelta(days=365),
+        sites_limit=rows.WEBSITES,
+    )
+    sources = [
+        api.Source.objects.create(slug=f"engine-{number}", name=f"Engine {number}")
+        for number in range(1, rows.SOURCES + 1)
+    ]
+    for number in range(1, rows.WEBSITES + 1):
+        website = api.Website.objects.create(host=host(number))
+        if number > len(rows.MEASURED):
+            continue
+        website.verify(method=api.Website.Method.DNS, by="benchmark", at=now)
+        api.SiteLink.objects.link(account, website, by="benchmark")
+        for source in sources:
+            api.Coverage.objects.create(
+                website=website, source=source, state="ok", last_run_at=now, completed_at=now
+            )
+        for _ in range(3):
+            api.AnalystNote.objects.create(
+                website=website, author="Ada", body="Please **update** first.", is_internal=False
+            )
+
+
+def host(number: int) -> str:
+    """The website's host, by its number from 1."""
+    return f"site{number}.example.com"
+
+
+def load(findings: Iterable[rows.Row]) -> None:
+    """Insert the findings, batch by batch, through the database's own triggers."""
+    columns, constants = _columns()
+    prepared = (_values(row, columns, constants) for row in findings)
+    with transaction.atomic():
+        while batch := list(islice(prepared, BATCH)):
+            _insert(columns, batch)
+
+
+def _columns() -> tuple[list[str], dict[str, Any]]:
+    """The stored columns of a finding, and what those hold of which a row says nothing."""
+    fields = api.Finding._meta.concrete_fields  # noqa: SLF001  # Django's public model API
+    stored = [field for field in fields if not field.generated and not field.primary_key]
+    constants = {field.column: field.get_db_prep_save(field.get_default(), connection) for field in stored}
+    return list(constants), constants | {"locations_count": 1}
+
+
+def _values(row: rows.Row, columns: list[str], constants: dict[str, Any]) -> list[Any]:
+    told = {
+        "website_id": row.website,
+        "source_id": row.source,
+        "fingerprint": row.fingerprint,
+        "severity": row.severity,
+        "kind": row.kind,
+        "status": row.status,
+        "title": row.title,
+        "description": row.description,
+        "remediation": row.remediation,
+        "rule": row.rule,
+        "location": row.location,
+        "first_seen": _written(row.first_seen),
+        "last_seen": _written(row.last_seen),
+        "fixed_at": row.fixed_at and _written(row.fixed_at),
+    }
+    return [told[column] if column in told else constants[column] for column in columns]
+
+
+def _written(moment: datetime) -> str:
+    """As SQLite stores it and PostgreSQL reads it, where the session's time zone is UTC."""
+    return f"{moment:%Y-%m-%d %H:%M:%S.%f}"
+
+
+def _insert(columns: list[str], batch: list[list[Any]]) -> None:
+    names = ", ".join(f'"{column}"' for column in columns)
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            marks = ", ".join(["%s"] * len(columns))
+            cursor.executemany(f"INSERT INTO dashboard_api_finding ({names}) VALUES ({marks})", batch)  # noqa: S608
+        else:
+            with cursor.copy(f"COPY dashboard_api_finding ({names}) FROM STDIN") as copy:
+                for values in batch:
+                    copy.write_row(values)
+
+
+def settle() -> None:
+    """Leave the database as a running service would: measured by the planner, and without a backlog."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            cursor.execute("ANALYZE")
+            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        else:
+            cursor.execute("VACUUM ANALYZE")

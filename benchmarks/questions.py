@@ -1,0 +1,80 @@
+"""What the benchmarks ask about a website of each size, and the product's own answer in this process."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from django.db.models import Count
+
+from benchmarks import rows
+from benchmarks.loading import ACCOUNT, host
+from dashboard_api import policy
+from dashboard_api.access import linked_site
+from dashboard_api.contract import read_question
+from dashboard_api.dashboard import build_dashboard
+from dashboard_api.models import Account, Finding, Severity, SiteLink, Source
+
+SEARCHES = {
+    "a common word": rows.COMMON,
+    "a medium word": rows.MEDIUM,
+    "a rare word": rows.RARE,
+    "no such word": "unheardof",
+    "a word begun": rows.COMMON[:3],
+    "two letters": rows.MEDIUM[:2],
+    "two words": f"{rows.COMMON} {rows.MEDIUM}",
+}
+
+
+def number_of(size: str) -> int:
+    """The website of that size, by its number from 1."""
+    return list(rows.MEASURED).index(size) + 1
+
+
+def about(size: str, **fields: Any) -> dict[str, Any]:
+    """The body of a call that asks about the website of that size."""
+    link = SiteLink.objects.get(account__ref=ACCOUNT, website__host=host(number_of(size)))
+    return {"host": host(number_of(size)), "link_id": link.link_id, "portal_account_ref": ACCOUNT} | fields
+
+
+def asking(size: str, **fields: Any) -> Callable[[], object]:
+    """The product's answer from within, once the caller is known."""
+    account = Account.objects.get(ref=ACCOUNT)
+    question = read_question(about(size, **fields))
+    now = datetime.now(UTC)
+    return lambda: build_dashboard(linked_site(account, question, now), question, now)
+
+
+def rarest_three(size: str) -> dict[str, Any]:
+    """The combination of the three filters that leaves fewest findings, but one at least."""
+    buckets = (
+        Finding.objects.filter(website__host=host(number_of(size)), status=Finding.Status.OPEN)
+        .order_by()
+        .values_list("severity", "source", "kind")
+        .annotate(count=Count("*"))
+    )
+    severity, source, kind, _ = min(buckets, key=lambda bucket: bucket[-1])
+    return {
+        "severity": Severity(severity).label,
+        "source": Source.objects.get(pk=source).slug,
+        "kind": kind,
+    }
+
+
+def deep_page(size: str, share: float, **fields: Any) -> dict[str, Any]:
+    """The page at ``share`` of what is open, or of what the contract lets a caller reach."""
+    findings = Finding.objects.filter(
+        website__host=host(number_of(size)), status=Finding.Status.OPEN, **fields
+    )
+    rows_above = min(findings.count(), policy.MAX_PAGE_DEPTH) * share
+    return fields | {"page": max(int(rows_above / policy.DEFAULT_PAGE_SIZE), 1)}
+
+
+FILTERS: dict[str, Callable[[str], dict[str, Any]]] = {
+    "severity": lambda _: {"severity": "High"},
+    "source": lambda _: {"source": "engine-3"},
+    "kind": lambda _: {"kind": "suspected"},
+    "severity + kind": lambda _: {"severity": "Medium", "kind": "confirmed"},
+    "severity + source": lambda _: {"severity": "Low", "source": "engine-2"},
+    "all three": lambda _: {"severity": "Low", "source": "engine-2", "kind": "confirmed"},
+    "the rarest three": rarest_three,
+}

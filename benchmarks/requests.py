@@ -1,0 +1,115 @@
+"""CPU of one signed call on the server as it is deployed: beside a bare view, by size, beside baselines.
+
+gunicorn's 2 processes x 4 threads answer 8 open connections. The cost is that of the server's processes, and
+of PostgreSQL's for their connections, by the scheduler's clock; the rows of the table take turns in one run.
+"""
+
+import http.client
+import json
+import secrets
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import es1
+from benchmarks import dataset, records, rows
+from benchmarks.command_line import run
+from benchmarks.figures import Table
+from benchmarks.load import LOOPBACK, Burst, Loader
+from benchmarks.metering import Meter, Refused
+from benchmarks.pairing import Paired
+from benchmarks.servers import THREADS, WORKERS, serving
+
+PATH = "/v1/site/dashboard"
+BARE, FIRST, REPEATED = "a bare view of the same bytes", "a first answer", "the same answer again"
+SMALLER, COMMON, REST = "a first answer, 1/100 of it", "search: a common word", "Django REST framework's list"
+GOALS = {
+    "sqlite": {FIRST: 5, REPEATED: 1.7, COMMON: 2},
+    "postgresql": {FIRST: 10, REPEATED: 3, COMMON: 4},
+}
+WRITES = {
+    "sqlite": "synchronous FULL for records, NORMAL for nonces",
+    "postgresql": "synchronous_commit as the server has it",
+}
+PAGES = 100
+
+
+def tables(*, short: bool, engine: str, scale: float) -> Iterator[Table]:
+    """One table for the engine."""
+    name = dataset.prepare(engine, scale)
+    with serving(records.environment(engine, name)) as server, Loader() as loader:
+        bursts = _bursts(server.port, count=200 if short else 600)
+        _keep_answer(bursts[REPEATED])
+        meter = Meter(server, loader, engine=engine, database=name)
+        costs = meter.measure(bursts, rounds=5 if short else 15)
+    table = Table(
+        f"Requests on {engine}",
+        f"{rows.MEASURED['1e6'] * scale:,.0f} findings of the website in {rows.FINDINGS * scale:,.0f}; "
+        f"gunicorn gthread {WORKERS} x {THREADS}; {WRITES[engine]}. "
+        f"Times: CPU, beside {BARE}, and beside {FIRST}.",
+    )
+    for row in bursts:
+        _fill(table, row, costs, meter, GOALS[engine])
+    yield table
+
+
+def _fill(table: Table, row: str, costs: Paired, meter: Meter, goals: dict[str, float]) -> None:
+    table.add(row, "CPU", costs.cost(row) * 1e3, "ms")
+    goal = goals.get(row) if row in (FIRST, REPEATED) else None
+    table.add(row, "times bare", costs.ratio(row, BARE), "times", at_most=goal)
+    if row == SMALLER:
+        table.add(FIRST, "growth", costs.ratio(FIRST, SMALLER), "times", at_most=1.2)
+    elif row.startswith("filter"):
+        table.add(row, "times first", costs.ratio(row, FIRST), "times", at_most=1.6)
+    elif row == COMMON:
+        table.add(row, "times first", costs.ratio(row, FIRST), "times", at_most=goals[COMMON])
+    elif row == REST:
+        table.add(row, "times first", costs.ratio(row, FIRST), "times", at_least=5)
+    table.add(row, "p50", meter.p50_ms(row), "ms")
+    table.add(row, "p99", meter.p99_ms(row), "ms")
+
+
+def _bursts(port: int, *, count: int) -> dict[str, Burst]:
+    from benchmarks import questions  # models can be imported only where Django is set up
+    from benchmarks.loading import SECRET
+
+    def signed(*bodies: dict[str, Any], path: str = PATH) -> Burst:
+        return Burst(ports=[port], path=path, bodies=list(bodies), secret=SECRET, count=count)
+
+    first = [questions.about("1e6", page=page) for page in range(1, PAGES + 1)]
+    bursts = {
+        BARE: signed(first[0], path="/benchmark/bare"),
+        FIRST: signed(*first),
+        REPEATED: signed(first[0]),
+        SMALLER: signed(*(questions.about("1e4", page=page % 10 + 1) for page in range(PAGES))),
+    }
+    for label, fields_of in questions.FILTERS.items():
+        bursts[f"filter: {label}"] = signed(questions.about("1e6", **fields_of("1e6")))
+    bursts[COMMON] = signed(questions.about("1e6", query=rows.COMMON))
+    website = questions.number_of("1e6")
+    bursts[REST] = Burst(
+        ports=[port], path=f"/benchmark/rest?website={website}&status=open", method="GET", count=count
+    )
+    return bursts
+
+
+def _keep_answer(burst: Burst) -> None:
+    """Let the bare view answer the bytes that the product does."""
+    from benchmarks.baselines import ANSWER
+
+    body = json.dumps(burst.bodies[0]).encode()
+    headers = es1.sign(
+        burst.secret, method="POST", path=PATH, body=body, now=int(time.time()), nonce=secrets.token_urlsafe()
+    )
+    connection = http.client.HTTPConnection(LOOPBACK, burst.ports[0], timeout=60)
+    connection.request("POST", PATH, body, headers | {"Content-Type": "application/json"})
+    response = connection.getresponse()
+    answer = response.read()
+    connection.close()
+    if response.status != http.HTTPStatus.OK:
+        raise Refused(f"{response.status}: {answer[:300]!r}")
+    ANSWER.write_bytes(answer)
+
+
+if __name__ == "__main__":
+    run(tables, __doc__, engines=True)

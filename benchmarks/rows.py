@@ -1,0 +1,111 @@
+"""Findings to measure with: the same each time, in the order of their discovery, of likely words."""
+
+import hashlib
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+FINDINGS = 2_000_000
+WEBSITES = 500
+MEASURED = {"1e3": 1_000, "1e4": 10_000, "1e5": 100_000, "1e6": 1_000_000}
+SOURCES = 12
+DAYS = 730
+_WORDS = 46
+
+COMMON, MEDIUM, RARE = "injection", "deserialization", "heartbleed"
+_SHARES = {COMMON: 0.25, MEDIUM: 0.01, RARE: 0.00001}
+# As often as in a hundred.
+_SEVERITIES = [4] * 3 + [3] * 12 + [2] * 25 + [1] * 30 + [0] * 30
+_KINDS = ["confirmed"] * 50 + ["suspected"] * 30 + ["informational"] * 20
+_STATUSES = ["open"] * 80 + ["fixed"] * 17 + ["accepted_risk"] * 2 + ["false_positive"]
+_SOURCES = (
+    [1] * 30 + [2] * 20 + [3] * 15 + [4] * 10 + [5] * 8 + [6] * 5 + [7] * 4 + [8] * 3 + [9, 9, 10, 11, 12]
+)
+_TITLES = [
+    "Cross-site scripting in {} {}",
+    "Outdated library {} {}",
+    "Missing header on {} {}",
+    "Weak cipher offered by {} {}",
+    "Directory listing of {} {}",
+    "Open redirect by {} {}",
+    "Cookie {} without {} flag",
+    "Debug page of {} {} is public",
+]
+_REMEDIATION = (
+    "Escape what comes from outside at the place where it is written, and deploy the change to every host; "
+    "then scan the website again."
+)
+
+
+@dataclass(slots=True, kw_only=True)
+class Row:
+    """One finding; ``website`` and ``source`` count from 1."""
+
+    website: int
+    source: int
+    fingerprint: str
+    severity: int
+    kind: str
+    status: str
+    title: str
+    description: str
+    remediation: str
+    rule: str
+    location: str
+    first_seen: datetime
+    last_seen: datetime
+    fixed_at: datetime | None
+
+
+def sizes(scale: float) -> list[int]:
+    """How many findings each website has: the measured ones, then the others, by Zipf's law."""
+    measured = [round(size * scale) for size in MEASURED.values()]
+    weights = [1 / rank for rank in range(1, WEBSITES - len(measured) + 1)]
+    left = FINDINGS * scale - sum(measured)
+    return measured + [max(1, int(left * weight / sum(weights))) for weight in weights]
+
+
+def rows(scale: float, *, now: datetime) -> Iterator[Row]:
+    """Every finding, oldest first, websites interleaved as scans would do."""
+    chance = random.Random(7)  # noqa: S311  # the same data each time, not a secret
+    owners = [website for website, size in enumerate(sizes(scale), 1) for _ in range(size)]
+    chance.shuffle(owners)
+    text = _text(chance)
+    step = timedelta(days=DAYS) / len(owners)
+    for number, website in enumerate(owners):
+        start = chance.randrange(len(text) - _WORDS)
+        words = text[start : start + _WORDS]
+        yield _row(chance, number, website, words, now - step * (len(owners) - number), now)
+
+
+def _row(
+    chance: random.Random, number: int, website: int, words: list[str], seen: datetime, now: datetime
+) -> Row:
+    template = chance.randrange(len(_TITLES))
+    status = chance.choice(_STATUSES)
+    body = words[4:] + [word for word, share in _SHARES.items() if chance.random() < share]
+    return Row(
+        website=website,
+        source=chance.choice(_SOURCES),
+        fingerprint=hashlib.sha256(b"%d" % number).hexdigest(),
+        severity=chance.choice(_SEVERITIES),
+        kind=chance.choice(_KINDS),
+        status=status,
+        title=_TITLES[template].format(words[0], words[1]),
+        description=" ".join(body),
+        remediation=_REMEDIATION,
+        rule=f"rule-{template}-{number % 60}",
+        location=f"https://site{website}.example.com/{words[2]}/{words[3]}/{number % 5000}",
+        first_seen=seen,
+        last_seen=now,
+        fixed_at=seen + (now - seen) * chance.random() if status == "fixed" else None,
+    )
+
+
+def _text(chance: random.Random) -> list[str]:
+    """A million words from five thousand of two to four syllables, a few of them often, by Zipf's law."""
+    syllables = [consonant + vowel for consonant in "bcdfghjklmnprstvw" for vowel in "aeiou"]
+    words = ["".join(chance.choices(syllables, k=chance.randint(2, 4))) for _ in range(5_000)]
+    weights = [1 / (rank + 10) for rank in range(len(words))]
+    return chance.choices(words, weights, k=1_000_000)

@@ -1,0 +1,69 @@
+"""The SQL that an answer takes: caught once as the product sends it, then run again and again by itself."""
+
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connection
+from django.db.backends.sqlite3.base import FORMAT_QMARK_REGEX
+
+from benchmarks.machine import cpu_seconds
+
+_TABLE = re.compile(r'\bFROM\s+"?(?:dashboard_api_)?(\w+)', re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One statement with its parameters, as the driver takes them."""
+
+    sql: str
+    parameters: Any
+
+    @property
+    def table(self) -> str:
+        """The first table that it reads."""
+        match = _TABLE.search(self.sql)
+        return match[1] if match else "none"
+
+    def run(self) -> None:
+        """Once, without Django's part, and with every row fetched."""
+        connection.connection.execute(self.sql, self.parameters).fetchall()
+
+
+def statements_of(call: Callable[[], object]) -> list[Statement]:
+    """What ``call`` asks of the records, in order."""
+    caught: list[Statement] = []
+
+    def catch(execute: Callable[..., Any], sql: str, parameters: Any, many: bool, context: Any) -> Any:
+        caught.append(_for_driver(sql, parameters))
+        return execute(sql, parameters, many, context)
+
+    with connection.execute_wrapper(catch):
+        call()
+    return caught
+
+
+def _for_driver(sql: str, parameters: Any) -> Statement:
+    """SQLite has question marks where Django has ``%s``."""
+    if connection.vendor == "postgresql":
+        return Statement(sql, parameters)
+    if parameters is None:
+        return Statement(sql, ())
+    return Statement(FORMAT_QMARK_REGEX.sub("?", sql).replace("%%", "%"), parameters)
+
+
+class Clock:
+    """CPU seconds of the database: of this thread where SQLite runs in it, else of PostgreSQL's backend."""
+
+    def __init__(self) -> None:
+        self._backend = None
+        if connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_backend_pid()")
+                (self._backend,) = cursor.fetchone()
+
+    def __call__(self) -> float:
+        """Seconds so far."""
+        return time.thread_time() if self._backend is None else cpu_seconds([self._backend])
