@@ -8,13 +8,14 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL := $(PIP) install --quiet --require-hashes -r
 
-.PHONY: help setup demo test bench lock
+.PHONY: help setup demo test bench screenshots lock
 
 help:
 	@echo "make demo [PORT=8001] [ARGS=--reset]   set up a demo and serve it"
 	@echo "make test [ARGS='-k portal']           every check and every test (quicker: ARGS='-n 2')"
 	@echo "make bench [ARGS=--json]               measure what the README claims, in under 5 minutes"
 	@echo "make setup                             only prepare .venv"
+	@echo "make screenshots                       take the README's pictures anew (needs Chromium)"
 	@echo "make lock                              pin the dependencies of pyproject.toml anew"
 
 setup: .venv/installed
@@ -31,6 +32,9 @@ test: .venv/installed-dev
 	$(BIN)/mypy --no-error-summary
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/pytest --quiet $(ARGS)
+
+screenshots: .venv/installed-dev
+	@$(BIN)/python -m tests.browser.screenshots
 
 .venv/bin/pip:
 	@$(or $(PYTHON),false) -c '$(RECENT)' 2>/dev/null || { \
