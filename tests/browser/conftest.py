@@ -4,15 +4,15 @@ Where there is no Chromium the tests are skipped with a reason, unless it is req
 """
 
 import os
-import shutil
 
 import pytest
 from django.core.cache import cache
 from django.db import transaction
 from django.test import Client
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 from dashboard_api.models import Coverage, Kind, Severity
+from tests.browser.chromium import chromium_path, running_chromium
 from tests.browser.watch import Watch
 from tests.factories import (
     make_account,
@@ -27,7 +27,6 @@ from tests.factories import (
     make_user,
 )
 
-_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 PATIENCE = 20_000  # milliseconds; only a failure takes that long
 
 # 45 findings, the same on every page of every test: none is Info, and three pages hold them.
@@ -37,11 +36,6 @@ FOUND = (
     (20, Severity.MEDIUM, Kind.CONFIRMED, "nuclei", "Outdated library"),
     (12, Severity.LOW, Kind.CONFIRMED, "nuclei", "Cookie without a flag"),
 )
-
-
-def chromium_path():
-    """The installed Chromium, or None."""
-    return next((path for path in map(shutil.which, _NAMES) if path), None)
 
 
 def pytest_runtest_setup(item):
@@ -58,11 +52,8 @@ def chromium():
     with pytest.MonkeyPatch.context() as patch:
         # Playwright keeps an event loop running in this thread, which Django takes for asynchronous code.
         patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
-        with sync_playwright() as playwright:
-            arguments = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-            browser = playwright.chromium.launch(executable_path=chromium_path(), args=arguments)
+        with running_chromium() as browser:
             yield browser
-            browser.close()
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ def operator():
 def test_an_operator_signs_in_and_issues_a_secret_that_is_seen_once(page, operator, link):
     page.goto("/admin/")
     expect(page).to_have_url(re.compile("/accounts/login/"))
-    sign_in(page, operator)
+    sign_in(page, operator.username)
     expect(page).to_have_url("/admin/")
     accounts = reverse("admin:dashboard_api_account_changelist")
     page.get_by_role("main").locator(f"a[href='{accounts}']").first.click()

@@ -19,7 +19,7 @@ def plain(open_page):
 def test_the_whole_journey_works_by_links_and_forms(plain, owner):
     plain.goto(f"{PATH}?kind=confirmed")
     expect(plain).to_have_url(re.compile("/accounts/login/"))
-    sign_in(plain, owner)
+    sign_in(plain, owner.username)
     expect(plain).to_have_url(f"{PATH}?kind=confirmed")
     expect(chip(plain, "Certainty: Confirmed")).to_be_visible()
 
@@ -47,7 +47,7 @@ def test_the_whole_journey_works_by_links_and_forms(plain, owner):
 
 def test_charts_and_page_sizes_are_links(plain, owner):
     plain.goto(PATH)
-    sign_in(plain, owner)
+    sign_in(plain, owner.username)
     plain.get_by_role("link", name="Show only Medium: 20 findings").click()
     expect(plain).to_have_url(f"{PATH}?severity=Medium")
     plain.get_by_role("link", name="Show more than Medium").click()
@@ -59,7 +59,7 @@ def test_charts_and_page_sizes_are_links(plain, owner):
 def test_times_are_in_utc_and_errors_are_whole_pages(plain, owner, link, watch):
     watch.expect("403 (Forbidden)")
     plain.goto(PATH)
-    sign_in(plain, owner)
+    sign_in(plain, owner.username)
     expect(plain.locator("time[datetime*=T]").first).to_contain_text("UTC")
     link.account.entitlement.status = "suspended"
     link.account.entitlement.save()

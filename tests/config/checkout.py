@@ -4,8 +4,9 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
-from django.conf import settings
+BASE_DIR = Path(__file__).resolve().parents[2]
 
 
 class Checkout:
@@ -14,7 +15,7 @@ class Checkout:
     def __init__(self, folder):
         self.folder = folder
         unneeded = shutil.ignore_patterns(".*", "__pycache__", "var", "tests", "docs", "benchmarks")
-        shutil.copytree(settings.BASE_DIR, folder, ignore=unneeded, dirs_exist_ok=True)
+        shutil.copytree(BASE_DIR, folder, ignore=unneeded, dirs_exist_ok=True)
 
     def manage(self, *arguments, **environ):
         return subprocess.run(

@@ -1,0 +1,24 @@
+"""The system's Chromium, driven by Playwright."""
+
+import shutil
+from contextlib import contextmanager
+
+from playwright.sync_api import sync_playwright
+
+_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# No sandbox, because continuous integration runs as root; every page that is opened is our own.
+_ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+
+
+def chromium_path():
+    """The installed Chromium, or None."""
+    return next((path for path in map(shutil.which, _NAMES) if path), None)
+
+
+@contextmanager
+def running_chromium():
+    """A browser without a window."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium_path(), args=_ARGUMENTS)
+        yield browser
+        browser.close()

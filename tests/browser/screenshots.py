@@ -1,0 +1,99 @@
+"""Makes the README's pictures: ``python -m tests.browser.screenshots``.
+
+They show a demo that lives in a temporary folder, so that nobody's data is touched or shown.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from contextlib import contextmanager
+
+from playwright.sync_api import expect
+
+from tests.browser.chromium import chromium_path, running_chromium
+from tests.browser.steps import PATH, findings, sign_in
+from tests.config.checkout import BASE_DIR, Checkout
+from tests.faults.server import free_port
+
+FOLDER = BASE_DIR / "docs" / "screenshots"
+MOST_BYTES = 150_000
+LAPTOP = {"width": 1280, "height": 818}
+MARGIN = 12
+PHONE = {"width": 390, "height": 844}
+
+
+@contextmanager
+def served_demo():
+    """The address of a fresh demo, and the password of its people."""
+    with tempfile.TemporaryDirectory() as folder:
+        demo, port = Checkout(folder), str(free_port())
+        prepared = demo.manage("demo", "--no-serve", "--port", port)
+        if prepared.returncode:
+            sys.exit(prepared.stderr)
+        command = [sys.executable, "-u", "manage.py", "demo", "--port", port]
+        environ = {"PATH": os.environ["PATH"]}
+        with subprocess.Popen(
+            command, cwd=folder, env=environ, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        ) as server:
+            try:
+                next(line for line in server.stdout if "Quit the server" in line)
+                yield f"http://127.0.0.1:{port}", re.search(r"with the password (\S+)", prepared.stdout)[1]
+            finally:
+                server.terminate()
+
+
+class Camera:
+    """The owner's browser, and where its pictures go."""
+
+    def __init__(self, browser, address, password):
+        self._browser = browser
+        self._options = {"base_url": address, "locale": "en-GB", "timezone_id": "UTC"}
+        page = self.open("/accounts/login/")
+        sign_in(page, "owner", password)
+        expect(page).to_have_url("/")
+        self._options["storage_state"] = page.context.storage_state()
+
+    def open(self, path, *, viewport=LAPTOP, scheme="light"):
+        context = self._browser.new_context(viewport=viewport, color_scheme=scheme, **self._options)
+        page = context.new_page()
+        page.goto(path)
+        return page
+
+    def take(self, name, page, *, beside=None):
+        """Save what the window shows of ``page``, or what surrounds ``beside``, down to its end."""
+        file = FOLDER / f"{name}.png"
+        page.screenshot(path=file, full_page=bool(beside), clip=beside and _surroundings(beside))
+        size = file.stat().st_size
+        print(f"{file.relative_to(BASE_DIR)}: {size / 1000:.0f} kB")  # noqa: T201
+        if size > MOST_BYTES:
+            sys.exit(f"{name} is larger than {MOST_BYTES / 1000:.0f} kB: show less of the page.")
+
+
+def _surroundings(element):
+    """The part of the page from the heading above the list to the end of ``element``."""
+    top = element.page.get_by_role("heading", name="Findings", exact=True).bounding_box()["y"] - MARGIN
+    box = element.bounding_box()
+    return {"x": 0, "y": top, "width": LAPTOP["width"], "height": box["y"] + box["height"] - top}
+
+
+def take_pictures(camera):
+    """Every picture of the README."""
+    for scheme in ("light", "dark"):
+        camera.take(f"dashboard-{scheme}", camera.open(PATH, scheme=scheme))
+    camera.take("sites", camera.open("/", viewport={"width": 1280, "height": 360}))
+    camera.take("phone", camera.open(PATH, viewport=PHONE))
+
+    page = camera.open(f"{PATH}?severity=Critical&query=sql+stores")
+    finding = findings(page).first
+    finding.evaluate("(details) => { details.open = true }")  # a click would scroll, and leave a shade
+    camera.take("finding", page, beside=finding)
+
+
+if __name__ == "__main__":
+    if chromium_path() is None:
+        sys.exit("Chromium is not installed (Debian: apt install chromium).")
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with served_demo() as (address, password), running_chromium() as browser:
+        take_pictures(Camera(browser, address, password))
