@@ -34,7 +34,7 @@ from dashboard_api.errors import (
 logger = logging.getLogger(__name__)
 
 _CONTENT_TYPE = re.compile(r"application/json\s*(;\s*charset=\"?utf-8\"?\s*)?", re.ASCII | re.IGNORECASE)
-_LENGTH = re.compile(r"[0-9]{1,15}", re.ASCII)
+_LENGTH = re.compile(r"[0-9]{1,1000}", re.ASCII)  # int() takes no more than some thousands
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +57,7 @@ def receive(request: HttpRequest, path: str) -> Call:
     """Read ``request`` as a call of ``path``; raises the ApiErrors of checks 1 to 5."""
     if request.path != path or _raw_path(request) not in (None, path):
         raise NotFound
-    if request.method != "POST":
+    if request.META["REQUEST_METHOD"] != "POST":  # request.method would be in upper case whatever was sent
         raise MethodNotAllowed
     if request.META.get("QUERY_STRING"):
         raise UnexpectedQuery

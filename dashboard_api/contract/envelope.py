@@ -40,6 +40,7 @@ def _strict_object(body: bytes) -> dict[str, Any]:
             object_pairs_hook=_without_duplicates,
             parse_constant=_refuse_constant,
             parse_float=_finite,
+            parse_int=_integer,
         )
     except UnicodeDecodeError as error:
         raise MalformedJson("The body is not UTF-8.") from error
@@ -72,6 +73,13 @@ def _finite(digits: str) -> float:
     if not math.isfinite(number):
         raise ValueError("a number is too large")
     return number
+
+
+def _integer(digits: str) -> int:
+    try:
+        return int(digits)
+    except ValueError as error:  # thousands of digits, which Python will not convert
+        raise ValueError("a number is too large") from error
 
 
 def _check_inside(value: object, *, depth: int) -> None:

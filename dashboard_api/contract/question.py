@@ -197,7 +197,8 @@ def read_question(fields: dict[str, Any]) -> DashboardQuestion:
             errors.append({"field": name, "message": str(error)})
     errors += [
         {"field": name[:64], "message": f"is not a field; the fields are {', '.join(FIELDS)}"}
-        for name in fields.keys() - FIELDS.keys()
+        for name in fields
+        if name not in FIELDS
     ]
     depth = values.get("page", 1) * values.get("page_size", policy.DEFAULT_PAGE_SIZE)
     if depth > policy.MAX_PAGE_DEPTH:

@@ -65,6 +65,12 @@ def test_check_2_another_method_is_405_and_names_the_allowed_one(client, method)
         refused(response, 405, "method_not_allowed")
 
 
+def test_check_2_a_method_in_lower_case_is_another_method(client, link):
+    body = compact(fields_for(link))
+    response = client.generic("post", PATH, body, "application/json", headers=signed_headers(body))
+    refused(response, 405, "method_not_allowed")
+
+
 def test_check_3_a_query_string_is_refused(client, link):
     body = compact(fields_for(link))
     response = client.generic(
@@ -117,6 +123,12 @@ def test_check_5_a_chunked_body_is_411(client, link):
     body = compact(fields_for(link))
     headers = signed_headers(body) | {"transfer-encoding": "chunked"}
     refused(post(client, body, headers), 411, "length_required")
+
+
+def test_check_5_a_length_beyond_any_number_is_413(client, link):
+    body = compact(fields_for(link))
+    response = post(client, body, signed_headers(body), CONTENT_LENGTH="9" * 40)
+    refused(response, 413, "body_too_large")
 
 
 def test_check_5_a_body_over_8192_bytes_is_413_and_not_read(client):
@@ -194,6 +206,12 @@ MALFORMED = {
 @pytest.mark.parametrize("body", MALFORMED.values(), ids=MALFORMED.keys())
 def test_check_8_a_body_that_is_not_one_strict_object_is_400(client, link, body):
     refused(ask(client, body), 400, "malformed_json")
+
+
+def test_check_8_an_integer_of_thousands_of_digits_is_refused_in_plain_words(client, link):
+    body = compact(fields_for(link)).replace(b"{", b'{"page":' + b"1" * 5000 + b",", 1)
+    error = refused(ask(client, body), 400, "malformed_json")
+    assert error["message"] == "The body is not strict JSON: a number is too large."
 
 
 @pytest.mark.parametrize("ref", [None, 1, "", "x" * 129, "acct\n1", "acct\0", ["acct_0001"], True])
@@ -298,6 +316,12 @@ def test_check_13_broken_fields_are_named_all_at_once(client, link):
     fields = fields_for(link, page=0, page_size=101, severity="Hgih", sverity="High")
     error = refused(ask(client, fields), 400, "invalid_request")
     assert {entry["field"] for entry in error["errors"]} == {"page", "page_size", "severity", "sverity"}
+
+
+def test_check_13_fields_that_do_not_exist_are_named_in_their_order(client, link):
+    misspelt = ["sverity", "knid", "surce", "qurey", "paeg"]
+    error = refused(ask(client, fields_for(link, **dict.fromkeys(misspelt, "x"))), 400, "invalid_request")
+    assert [entry["field"] for entry in error["errors"]] == misspelt
 
 
 def test_check_13_comes_after_the_signature(client, link):
