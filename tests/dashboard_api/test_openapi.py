@@ -4,6 +4,7 @@ import json
 
 import jsonschema
 import pytest
+from django.test import Client
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from dashboard_api.contract import openapi
@@ -94,6 +95,12 @@ def test_the_human_page_shows_every_field_member_and_code(client):
     page = client.get("/v1/docs").content.decode()
     for text in ("portal_account_ref", "analyst_notes", "replayed_nonce", "openssl dgst", "/v1/openapi.json"):
         assert text in page
+
+
+@pytest.mark.parametrize("path", ["/v1/openapi.json", "/v1/docs"])
+def test_another_method_is_405_and_not_a_form_without_its_token(path):
+    response = Client(enforce_csrf_checks=True).post(path)
+    assert (response.status_code, response["Allow"]) == (405, "GET, HEAD")
 
 
 def test_the_human_page_obeys_the_content_security_policy(client):
