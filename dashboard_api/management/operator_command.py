@@ -37,6 +37,8 @@ class OperatorCommand(BaseCommand):
             answer = self.perform(**options)
         except ValidationError as error:
             raise CommandError(_refusal(error)) from error
+        except UnicodeEncodeError as error:
+            raise CommandError("The arguments must be UTF-8 text.") from error
         text = json.dumps(answer.fields, cls=DjangoJSONEncoder) if options["as_json"] else answer.text
         self.stdout.write(text)
 

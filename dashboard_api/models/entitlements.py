@@ -57,8 +57,11 @@ class Entitlement(models.Model):
             self.past_due_since = None
         elif self.past_due_since is None:
             self.past_due_since = timezone.now().date()
+        self.plan = self.plan.strip()
         self.features = self.features or []
         errors = {}
+        if not self.plan:
+            errors["plan"] = "Name the plan, such as standard."
         if self.starts_on and self.ends_on and self.ends_on < self.starts_on:
             errors["ends_on"] = f"The last day cannot be before the first, {self.starts_on}."
         if not isinstance(self.features, list) or not all(

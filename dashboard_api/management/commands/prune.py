@@ -1,4 +1,4 @@
-"""Forget nonces whose timestamps can no longer be accepted; run it daily."""
+"""Forget nonces whose timestamps can no longer be accepted; run it hourly."""
 
 from typing import Any
 

@@ -55,6 +55,8 @@ def test_account_entitled_later_lasts_a_year_from_then():
         (["acct_0001", "--ends-on", "2026-02-30"], "2026-02-30 is no day: day is out of range for month"),
         (["acct_0001", "--sites-limit", "-1"], "sites_limit: Ensure this value is greater than"),
         (["acct_0001", "--status", "paid"], "invalid choice: 'paid'"),
+        (["acct_0001", "--plan", " "], "plan: Name the plan"),
+        (["acct_0001", "--name", "\udcff"], "must be UTF-8"),
     ],
 )
 def test_account_is_refused_as_a_whole(arguments, refusal):
