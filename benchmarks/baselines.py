@@ -1,4 +1,4 @@
-"""What requests are measured against: a view that does nothing, and a list by Django REST framework."""
+"""What requests are measured against: a view that does nothing, a list by Django REST framework."""
 
 import functools
 from typing import ClassVar

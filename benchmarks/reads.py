@@ -28,7 +28,7 @@ def tables(*, short: bool, engine: str, scale: float) -> Iterator[Table]:
     whole = Table(f"Reads on {engine}: whole answers", _note(scale))
     for name, fields_of in _cases().items():
         found = {size: statements_of(questions.asking(size, **fields_of(size))) for size in SIZES}
-        _add(whole, name, _measured(clock, found, short=short))
+        _add(whole, name, _measured(clock, found, short=short), scale)
     yield whole
     parts = Table(f"Reads on {engine}: the first page by table", _note(scale))
     found = {size: statements_of(questions.asking(size)) for size in SIZES}
@@ -37,7 +37,7 @@ def tables(*, short: bool, engine: str, scale: float) -> Iterator[Table]:
             size: [statement for statement in statements if statement.table == table]
             for size, statements in found.items()
         }
-        _add(parts, table, _measured(clock, of_table, short=short))
+        _add(parts, table, _measured(clock, of_table, short=short), scale)
     yield parts
 
 
@@ -78,17 +78,17 @@ def _measured(clock: Clock, found: dict[str, list[Statement]], *, short: bool) -
     return paired(bursts, rounds=5 if short else 15)
 
 
-def _add(table: Table, name: str, costs: Paired) -> None:
+def _add(table: Table, name: str, costs: Paired, scale: float) -> None:
     for size in SIZES:
         goal = GOAL_MS if size == SIZES[-1] else None
-        table.add(name, size, costs.cost(size) * 1e3, "ms", at_most=goal)
+        findings = f"{rows.MEASURED[size] * scale:,.0f}"
+        table.add(name, findings, costs.cost(size) * 1e3, "ms", at_most=goal)
     growth = math.log10(max(costs.ratio(SIZES[-1], SIZES[0]), 0.001)) / 3
     table.add(name, "growth", growth, "exponent", at_most=GOAL_GROWTH)
 
 
 def _note(scale: float) -> str:
-    smaller = "" if scale == 1 else f" Every size is {scale:g} of what it is called."
-    return f"{rows.FINDINGS * scale:,.0f} findings of {rows.WEBSITES} websites.{smaller}"
+    return f"By findings of one website, among {rows.FINDINGS * scale:,.0f} of {rows.WEBSITES} websites."
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import psycopg
 from benchmarks.command_line import NotHere
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDER = ROOT / "var" / "bench"
+FOLDER = Path(os.environ.get("BENCHMARK_FOLDER", ROOT / "var" / "bench"))
 POSTGRESQL = os.environ.get("BENCHMARK_POSTGRESQL", "postgres://postgres@127.0.0.1:5432")
 
 

@@ -2,11 +2,13 @@
 
 from django.urls import path
 
-from benchmarks import baselines
+from benchmarks.baselines import FindingList, bare
+from benchmarks.plain import PATH, plain
 from config import urls as product
 
 urlpatterns = [
-    path("benchmark/bare", baselines.bare),
-    path("benchmark/rest", baselines.FindingList.as_view()),
+    path("benchmark/bare", bare),
+    path(PATH.removeprefix("/"), plain),
+    path("benchmark/rest", FindingList.as_view()),
     *product.urlpatterns,
 ]

@@ -1,0 +1,105 @@
+"""The same answer with its findings counted and listed by plain ORM queries: right, indexed, and linear.
+
+Free text is left out; signature, nonce, link, wording of the members and encoding are the product's own.
+"""
+
+from datetime import UTC, date, datetime, time
+
+from django.db.models import Count, Min, Q
+from django.db.models.functions import Left, TruncWeek
+from django.http import HttpRequest
+
+from dashboard_api import policy, sections
+from dashboard_api.access import linked_site
+from dashboard_api.authentication import authenticate
+from dashboard_api.contract import DashboardAnswer, DashboardQuestion, read_question
+from dashboard_api.endpoint import json_endpoint, receive
+from dashboard_api.models import Finding, SiteLink, Source
+from dashboard_api.models.findings import FindingQuerySet
+from dashboard_api.tally import Tally
+
+PATH = "/benchmark/plain"
+
+
+@json_endpoint
+def plain(request: HttpRequest) -> DashboardAnswer:
+    """The product's view, but for the queries."""
+    call = receive(request, PATH)
+    caller = authenticate(call)
+    question = read_question(caller.fields)
+    link = linked_site(caller.account, question, call.moment)
+    return answer(link, question, call.moment)
+
+
+def answer(link: SiteLink, question: DashboardQuestion, now: datetime) -> DashboardAnswer:
+    """What ``build_dashboard`` answers."""
+    website = link.website
+    opened = _tally(website.findings.with_status(Finding.Status.OPEN))
+    matching = website.findings.with_status(question.status)
+    tally = opened if question.status == Finding.Status.OPEN else _tally(matching)
+    runs = list(website.coverage.all())
+    engines = list(Source.objects.filter(enabled=True).order_by("name", "slug"))
+    names = {engine.slug: engine.name for engine in engines}
+    weeks = sections.recent_weeks(now.date())
+    history = _filtered(website.findings.all(), question)
+    return DashboardAnswer(
+        ok=True,
+        host=website.host,
+        dashboard=sections.page(
+            question, tally=tally, sources=names, grade=sections.grade(opened, runs), now=now
+        ),
+        summary=sections.summary(opened, coverage=runs, now=now, **_times(website.findings.all(), now)),
+        threats=[sections.threat(finding) for finding in _page(matching, question)],
+        charts=sections.charts(
+            tally.filtered(question),
+            sources=names,
+            weeks=weeks,
+            new=_per_week(history, "first_seen", weeks[0]),
+            fixed=_per_week(history, "fixed_at", weeks[0]),
+        ),
+        coverage=sections.coverage(engines, runs, opened),
+        analyst_notes=[sections.note(row) for row in website.notes.visible_to(link.account_id)],
+        entitlement=sections.entitlement(
+            link.account.entitlement,
+            sites_used=link.account.links.not_revoked().count(),
+            today=now.date(),
+        ),
+    )
+
+
+def _tally(findings: FindingQuerySet) -> Tally:
+    return Tally(
+        findings.order_by().values_list("severity", "source__slug", "kind").annotate(count=Count("*"))
+    )
+
+
+def _filtered(findings: FindingQuerySet, question: DashboardQuestion) -> FindingQuerySet:
+    wanted = {"severity": question.severity, "source__slug": question.source, "kind": question.kind}
+    return findings.filter(**{name: value for name, value in wanted.items() if value is not None})
+
+
+def _page(matching: FindingQuerySet, question: DashboardQuestion) -> FindingQuerySet:
+    start = (question.page - 1) * question.page_size
+    rows = _filtered(matching, question).worst_first().select_related("source").defer("evidence")
+    beginning = Left("evidence", policy.MAX_EVIDENCE_BYTES + 1)
+    return rows.annotate(evidence_start=beginning)[start : start + question.page_size]
+
+
+def _times(findings: FindingQuerySet, now: datetime) -> dict:
+    recently = now - policy.RECENT_PERIOD
+    return findings.aggregate(
+        new=Count("pk", filter=Q(first_seen__gt=recently)),
+        fixed=Count("pk", filter=Q(fixed_at__gt=recently)),
+        oldest=Min("first_seen", filter=Q(status=Finding.Status.OPEN)),
+    )
+
+
+def _per_week(findings: FindingQuerySet, field: str, since: date) -> dict[date, int]:
+    start = datetime.combine(since, time.min, tzinfo=UTC)
+    rows = (
+        findings.filter(**{f"{field}__gte": start})
+        .order_by()
+        .values_list(TruncWeek(field, tzinfo=UTC))
+        .annotate(count=Count("*"))
+    )
+    return {week.date(): count for week, count in rows}
