@@ -408,3 +408,12 @@ def test_a_successful_call_records_the_use_of_its_secret(client, link):
     assert secret.last_used_at is None
     ask(client, fields_for(link))
     assert secret.last_used_at is not None
+
+
+@pytest.mark.parametrize("position", [0, 1])
+def test_the_use_is_noted_for_the_secret_that_signed(client, position):
+    secrets = ["an-older-secret-0001", "a-newer-secret-0002"]
+    link = make_link(make_account(secrets=secrets))
+    assert ask(client, fields_for(link), secret=secrets[position]).status_code == 200
+    used = [row.reveal() for row in link.account.secrets.all() if row.last_used_at]
+    assert used == [secrets[position]]
