@@ -158,7 +158,10 @@ ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = False
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
-EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+# Without a mail server nobody can be sent a link: the page says whom to ask instead (config.urls).
+EMAIL_URL = env.str("EMAIL_URL", default="")
+vars().update(env.email_url_config(EMAIL_URL or "dummymail://"))
+DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="threat-dashboard@localhost")
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English")]
@@ -212,6 +215,9 @@ LOGGING = {
     },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     # Refusals are logged once, by the part that refuses.
-    "loggers": {"django.request": {"level": "ERROR"}},
+    "loggers": {
+        "django.request": {"level": "ERROR"},
+        "django.security.DisallowedHost": {"level": "CRITICAL"},
+    },
     "root": {"handlers": ["console"], "level": "INFO"},
 }

@@ -3,15 +3,21 @@
 from allauth.account.decorators import secure_admin_login
 from django.conf import settings
 from django.contrib import admin
-from django.urls import include, path
+from django.urls import include, path, re_path
+
+from config import sign_in
 
 admin.autodiscover()
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 urlpatterns = [
     path("admin/", admin.site.urls),
+    # allauth needs its names, but these pages lead nowhere while there is no second factor to set up.
+    re_path(r"^accounts/(2fa|email|confirm-email|login/code)/", sign_in.not_offered),
     path("accounts/", include("allauth.urls")),
 ]
+if not settings.EMAIL_URL:
+    urlpatterns.insert(0, path("accounts/password/reset/", sign_in.reset_by_support))
 if settings.ENABLE_API:
     handler400 = "config.errors.bad_request"
     handler500 = "config.errors.server_error"

@@ -5,6 +5,7 @@ read before the signature is called unverified, and only the account that chose 
 """
 
 import functools
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -58,28 +59,34 @@ def _signed_headers(call: Call) -> es1.SignedHeaders:
 def _verified_secret(candidates: Sequence[Secret], signed: es1.SignedHeaders, call: Call) -> Secret:
     """The secret that signed the call.
 
-    An account without a usable secret, or no such account, costs the same work with a dummy secret and
-    gives the same answer, so neither tells whether the account exists.
+    Whatever is missing to the most that an account may have is made up with a dummy, so that an account
+    with two secrets, with one, with none, and no account at all cost the same work; the last two get the
+    answer of a wrong signature.
     """
+    sealed = [secret.sealed for secret in candidates]
+    sealed += [_sealed_dummy()] * (policy.MAX_USABLE_SECRETS - len(sealed))
     try:
-        keys = [secret.reveal() for secret in candidates] or [unseal(_sealed_dummy())]
+        position = es1.check_signature(
+            [unseal(text) for text in sealed], signed, method=call.method, path=call.path, body=call.body
+        )
     except CannotUnseal as error:
         raise Unavailable from error
-    try:
-        position = es1.check_signature(keys, signed, method=call.method, path=call.path, body=call.body)
-        return candidates[position]
-    except (es1.InvalidSignature, IndexError) as error:
-        raise InvalidSignature(
-            reason="mismatch",
-            body_sha256=es1.body_digest(call.body),
-            method=call.method,
-            path=call.path,
-        ) from error
+    except es1.InvalidSignature as error:
+        raise _mismatch(call) from error
+    return candidates[position]
+
+
+def _mismatch(call: Call) -> InvalidSignature:
+    """What the server saw of the caller's own input, and nothing else."""
+    return InvalidSignature(
+        reason="mismatch", body_sha256=es1.body_digest(call.body), method=call.method, path=call.path
+    )
 
 
 @functools.cache
 def _sealed_dummy() -> str:
-    return seal("no account has this secret")
+    """Nobody knows the secret inside, so nobody can sign with it."""
+    return seal(secrets.token_urlsafe(policy.SECRET_RANDOM_BYTES))
 
 
 def _claim_nonce(secret: Secret, signed: es1.SignedHeaders) -> None:

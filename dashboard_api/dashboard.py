@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime, time
 
 from django.db.models import Count, Min, Q
-from django.db.models.functions import Left, TruncWeek
+from django.db.models.functions import Left, Lower, TruncWeek
 
 from dashboard_api import policy, sections
 from dashboard_api.contract import ChartAnswer, DashboardAnswer, DashboardQuestion, SummaryAnswer
@@ -56,7 +56,7 @@ def _engines(runs: Sequence[Coverage], *tallies: Tally) -> list[Source]:
             Q(enabled=True)
             | Q(pk__in=[run.source_id for run in runs])
             | Q(slug__in={bucket.source for tally in tallies for bucket in tally.counts})
-        ).order_by("name", "slug")
+        ).order_by(Lower("name"), "slug")
     )
 
 

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from urllib.parse import urlsplit
 
 import msgspec
 from django.db import OperationalError
@@ -76,7 +77,7 @@ def receive(request: HttpRequest, path: str) -> Call:
 def _raw_path(request: HttpRequest) -> str | None:
     """The path as it came over the wire, where the server tells: ``%64`` is not ``d`` when signed."""
     target = request.META.get("RAW_URI")
-    return target.partition("?")[0] if target else None
+    return urlsplit(target).path if target else None
 
 
 def _is_encoded(request: HttpRequest) -> bool:

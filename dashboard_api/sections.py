@@ -1,6 +1,7 @@
 """The answer's members, one function each, from rows and counts that ``dashboard`` has read."""
 
-from collections.abc import Iterable, Mapping
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 
 from dashboard_api import policy
@@ -127,7 +128,7 @@ def threat(finding: Finding) -> ThreatAnswer:
         locations_count=finding.locations_count,
         evidence=evidence,
         remediation=cut(finding.remediation, policy.MAX_TEXT_BYTES),
-        references=finding.references,
+        references=within(finding.references, policy.MAX_TEXT_BYTES),
         cwe=finding.cwe,
         cve=finding.cve,
         rule=finding.rule,
@@ -141,6 +142,12 @@ def cut(text: str, limit: int) -> str:
     """``text`` in at most ``limit`` bytes of UTF-8, never inside a character."""
     encoded = text.encode()
     return text if len(encoded) <= limit else encoded[:limit].decode(errors="ignore")
+
+
+def within(texts: Sequence[str], limit: int) -> list[str]:
+    """As many of ``texts``, from the first, as ``limit`` bytes of UTF-8 hold."""
+    sizes = itertools.accumulate(len(text.encode()) for text in texts)
+    return [text for text, size in zip(texts, sizes, strict=True) if size <= limit]
 
 
 def charts(
@@ -226,7 +233,7 @@ def note(row: AnalystNote) -> NoteAnswer:
         id=str(row.pk),
         finding_id=None if row.finding_id is None else str(row.finding_id),
         author=row.author,
-        body=row.body,
+        body=cut(row.body, policy.MAX_TEXT_BYTES),
         created_at=row.created_at,
         updated_at=row.updated_at,
     )

@@ -85,6 +85,7 @@ def _new_lines() -> list[str]:
         f"DATABASE_URL={DATABASE_URL}",
         "ALLOWED_HOSTS=localhost,127.0.0.1,[::1]",
         "ALLOW_PRIVATE_HOSTS=true",
+        "EMAIL_URL=consolemail://",
         "SUPPORT_URL=https://example.com/support",
         "RENEW_URL=https://example.com/renew",
         "LINK_URL=https://example.com/link",

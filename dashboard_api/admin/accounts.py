@@ -72,6 +72,10 @@ class AccountAdmin(OperatorAdmin):
         """The reference is in every signed call, so it cannot change later."""
         return ("ref", "created_at") if obj else ("created_at",)
 
+    def has_delete_permission(self, request: HttpRequest, obj: Account | None = None) -> bool:
+        """Never: secrets, links and their history would go with it."""
+        return False
+
     def get_inlines(self, request: HttpRequest, obj: Account | None) -> Any:
         """A new account has neither secrets nor links."""
         return self.inlines if obj else (EntitlementInline,)

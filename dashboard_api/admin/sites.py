@@ -58,6 +58,10 @@ class WebsiteAdmin(OperatorAdmin):
         """Findings and links belong to the host, and verification is an act, not a field."""
         return self.fields if obj else self.fields[1:]
 
+    def has_delete_permission(self, request: HttpRequest, obj: Website | None = None) -> bool:
+        """Never: findings, links and their history would go with it."""
+        return False
+
     def get_inlines(self, request: HttpRequest, obj: Website | None) -> Any:
         """A new website has neither links nor coverage."""
         return self.inlines if obj else ()

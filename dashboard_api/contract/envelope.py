@@ -1,5 +1,6 @@
 """The strict outer reading of a body: one JSON object, and whose it claims to be (contract, step 8)."""
 
+import codecs
 import json
 import math
 from typing import Any, NoReturn
@@ -34,6 +35,8 @@ def _is_account_ref(text: str) -> bool:
 
 
 def _strict_object(body: bytes) -> dict[str, Any]:
+    if body.startswith(codecs.BOM_UTF8):
+        raise MalformedJson("The body begins with a byte order mark; send JSON alone.")
     try:
         value = json.loads(
             body.decode("utf-8"),

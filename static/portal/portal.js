@@ -49,7 +49,7 @@
   });
 
   const language = document.documentElement.lang;
-  const locale = navigator.languages.find((name) => name.split("-")[0] === language) ?? language;
+  const locale = language === "en" ? "en-GB" : language; // as the server writes days
   const day = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
   const moment = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
   const localise = () => {

@@ -379,6 +379,19 @@ def test_evidence_is_cut_to_2_kb_inside_no_character(link, site):
     assert threat.description == "é" * 2048
 
 
+def test_references_stop_before_4_kb(link, site):
+    make_finding(site, references=[f"https://example.com/{number:04}/{'x' * 1000}" for number in range(9)])
+    assert [reference[20:24] for reference in answer(link).threats[0].references] == ["0000", "0001", "0002"]
+
+
+def test_the_50_newest_notes_are_given_each_cut_to_4_kb(link, site):
+    for number in range(51):
+        make_note(site, body=f"{number} {'é' * 3000}")
+    notes = answer(link).analyst_notes
+    assert [note.body.split()[0] for note in notes] == [str(number) for number in range(50, 0, -1)]
+    assert max(len(note.body.encode()) for note in notes) <= 4096
+
+
 def test_short_evidence_is_whole(link, site):
     make_finding(site, evidence="x" * 2048)
     threat = answer(link).threats[0]

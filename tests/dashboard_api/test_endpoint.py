@@ -7,7 +7,9 @@ import time
 
 import pytest
 from django.db import OperationalError
+from django.utils import timezone
 
+import es1
 from dashboard_api import endpoint, views
 from dashboard_api.models import Nonce
 from tests.dashboard_api.calls import PATH, ask, compact, error_of, fields_for, post, signed_headers
@@ -227,6 +229,23 @@ def test_check_9_an_unknown_account_and_a_wrong_secret_get_the_same_answer(clien
         assert error.pop("request_id")
         assert error.pop("body_sha256")
     assert unknown == wrong
+
+
+@pytest.mark.parametrize("usable", [0, 1, 2])
+def test_check_9_every_account_costs_the_same_work(client, link, monkeypatch, usable):
+    secrets = [link.account.secrets.get()]
+    if usable == 2:
+        link.account.secrets.issue(link.account, by="tests", secret="another-secret-0001")
+    if usable == 0:
+        secrets[0].revoke(now=timezone.now())
+    tried = []
+    check = es1.check_signature
+    monkeypatch.setattr(
+        es1, "check_signature", lambda keys, *a, **kw: tried.append(len(keys)) or check(keys, *a, **kw)
+    )
+    ask(client, fields_for(link))
+    ask(client, fields_for(link, portal_account_ref="acct_9999"))
+    assert tried == [2, 2]
 
 
 def test_check_9_an_account_without_a_usable_secret_is_refused(client, link):
