@@ -15,7 +15,7 @@ class ClosedSignup(DefaultAccountAdapter):
         return False
 
 
-def not_offered(_: HttpRequest, **__: object) -> HttpResponse:
+def not_offered(_: HttpRequest) -> HttpResponse:
     """404 for pages of allauth that have no use here."""
     raise Http404
 

@@ -13,7 +13,7 @@ admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-a
 urlpatterns = [
     path("admin/", admin.site.urls),
     # allauth needs its names, but these pages lead nowhere while there is no second factor to set up.
-    re_path(r"^accounts/(2fa|email|confirm-email|login/code)/", sign_in.not_offered),
+    re_path(r"^accounts/(?:2fa|email|confirm-email|login/code)/", sign_in.not_offered),
     path("accounts/", include("allauth.urls")),
 ]
 if not settings.EMAIL_URL:
