@@ -10,6 +10,7 @@ from typing import Any
 from benchmarks.figures import Table, report
 
 ENGINES = ("sqlite", "postgresql")
+ROUNDS, SHORT_ROUNDS = 15, 5
 SHORT_SCALE = 0.1
 
 
@@ -20,10 +21,10 @@ class NotHere(Exception):
 def run(tables: Callable[..., Iterable[Table]], doc: str | None, *, engines: bool = False) -> None:
     """Measure and print what the command line asks for; with ``engines``, on each of them by itself.
 
-    ``tables`` takes ``short``, and with ``engines`` also ``engine`` and ``scale``.
+    ``tables`` takes ``rounds``, and with ``engines`` also ``engine`` and ``scale``.
     """
     arguments = _parser(doc, engines=engines).parse_args()
-    chosen: dict[str, Any] = {"short": arguments.short}
+    chosen: dict[str, Any] = {"rounds": arguments.rounds or (SHORT_ROUNDS if arguments.short else ROUNDS)}
     if engines and arguments.engine is None:
         module = sys.modules["__main__"].__spec__.name  # one engine to a process: settings are read once
         commands = [[module, *sys.argv[1:], "--engine", engine] for engine in ENGINES]
@@ -58,6 +59,7 @@ def _parser(doc: str | None, *, engines: bool) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true", help="print a list of figures instead of tables")
     parser.add_argument("--short", action="store_true", help="fewer rounds, and a tenth of the data")
+    parser.add_argument("--rounds", type=int, help=f"of bursts ({ROUNDS}, or {SHORT_ROUNDS} when short)")
     if engines:
         parser.add_argument("--engine", choices=ENGINES, help="one database only (both unless told)")
         parser.add_argument("--scale", type=float, help="1 is 2,000,000 findings, 1,000,000 of one website")

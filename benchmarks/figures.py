@@ -19,8 +19,8 @@ class Figure:
     def goal(self) -> str | None:
         """The bound in words that compare: ``<= 2.2``."""
         if self.at_most is not None:
-            return f"<= {self.at_most:g}"
-        return None if self.at_least is None else f">= {self.at_least:g}"
+            return f"<= {self.at_most:.3g}"
+        return None if self.at_least is None else f">= {self.at_least:.3g}"
 
     @property
     def met(self) -> bool | None:
@@ -93,7 +93,7 @@ def _cell(figure: Figure | None) -> str:
 
 def _number(value: float) -> str:
     """Three digits that matter, never an exponent."""
-    if abs(value) >= 100:
+    if abs(value) >= 100 or value == 0:
         return f"{value:,.0f}"
     return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}" if abs(value) >= 0.1 else f"{value:.3f}"
 

@@ -42,6 +42,7 @@ class Answers:
     """What came back: how many of each status, and how long they took."""
 
     statuses: dict[str, int]
+    accepted: list[str]  # the nonces that were answered with 200, where the burst named its nonces
     seconds: float
     p50_ms: float
     p99_ms: float
@@ -64,16 +65,24 @@ class Loader:
 
     def send(self, burst: Burst) -> Answers:
         """Send ``burst``, wait for its answers."""
+        self.start(burst)
+        return self.finish()
+
+    def start(self, burst: Burst) -> None:
+        """Begin to send, and return at once."""
         print(json.dumps(asdict(burst)), file=self._process.stdin, flush=True)
+
+    def finish(self) -> Answers:
+        """Wait for the answers."""
         return Answers(**json.loads(self._process.stdout.readline()))
 
 
-def messages(burst: Burst, *, now: int) -> list[bytes]:
-    """The burst's requests as they go over the wire."""
+def messages(burst: Burst, *, now: int) -> list[tuple[str, bytes]]:
+    """The burst's requests as they go over the wire, each beside its nonce."""
     bodies = [json.dumps(body, separators=(",", ":")).encode() for body in burst.bodies] or [b""]
     nonces = burst.nonces or [secrets.token_urlsafe(24) for _ in range(burst.count)]
     return [
-        _message(burst, body, now=now, nonce=nonce)
+        (nonce, _message(burst, body, now=now, nonce=nonce))
         for body, nonce in zip(islice(cycle(bodies), burst.count), cycle(nonces), strict=False)
     ]
 
@@ -88,13 +97,26 @@ def _message(burst: Burst, body: bytes, *, now: int, nonce: str) -> bytes:
     return "\r\n".join([*lines, "", ""]).encode() + body
 
 
+@dataclass(slots=True)
+class _Came:
+    """What has come back so far, over all connections."""
+
+    statuses: Counter[str] = field(default_factory=Counter)
+    accepted: list[str] = field(default_factory=list)
+    delays: list[float] = field(default_factory=list)
+
+    def add(self, status: str, nonce: str, delay: float) -> None:
+        self.statuses[status] += 1
+        self.delays.append(delay)
+        if status == "200":
+            self.accepted.append(nonce)
+
+
 class _Connection(asyncio.Protocol):
     """Sends the next message when the answer to the last one is whole."""
 
-    def __init__(
-        self, left: Iterator[bytes], deadline: float, statuses: Counter, delays: list[float]
-    ) -> None:
-        self._left, self._deadline, self._statuses, self._delays = left, deadline, statuses, delays
+    def __init__(self, left: Iterator[tuple[str, bytes]], deadline: float, came: "_Came") -> None:
+        self._left, self._deadline, self._came = left, deadline, came
         self._buffer, self._expected = bytearray(), -1
         self.done = asyncio.get_running_loop().create_future()
 
@@ -103,10 +125,11 @@ class _Connection(asyncio.Protocol):
         self._send()
 
     def _send(self) -> None:
-        message = None if time.perf_counter() > self._deadline else next(self._left, None)
-        if message is None:
+        following = None if time.perf_counter() > self._deadline else next(self._left, None)
+        if following is None:
             self._transport.close()
             return
+        self._nonce, message = following
         self._sent = time.perf_counter()
         self._transport.write(message)
 
@@ -116,8 +139,8 @@ class _Connection(asyncio.Protocol):
             head = self._buffer[:end].lower()
             self._expected = end + 4 + int(head.partition(b"content-length:")[2].split(None, 1)[0])
         if 0 <= self._expected <= len(self._buffer):
-            self._delays.append(time.perf_counter() - self._sent)
-            self._statuses[self._buffer[9:12].decode()] += 1
+            status = self._buffer[9:12].decode()
+            self._came.add(status, self._nonce, time.perf_counter() - self._sent)
             self._buffer, self._expected = bytearray(), -1
             self._send()
 
@@ -130,23 +153,22 @@ class _Connection(asyncio.Protocol):
 
 async def send(burst: Burst) -> Answers:
     """All of ``burst`` from this process."""
-    left = iter(messages(burst, now=int(time.time())))
-    statuses: Counter[str] = Counter()
-    delays: list[float] = []
+    left, came = iter(messages(burst, now=int(time.time()))), _Came()
     loop = asyncio.get_running_loop()
     started = time.perf_counter()
 
     def connection() -> _Connection:
-        return _Connection(left, started + burst.seconds, statuses, delays)
+        return _Connection(left, started + burst.seconds, came)
 
     opened = [
         await loop.create_connection(connection, LOOPBACK, port)
         for port in islice(cycle(burst.ports), CONNECTIONS)
     ]
     await asyncio.gather(*(protocol.done for _, protocol in opened))
-    percentiles = quantiles(delays, n=100, method="inclusive")
+    percentiles = quantiles(came.delays, n=100, method="inclusive")
     return Answers(
-        statuses=dict(statuses),
+        statuses=dict(came.statuses),
+        accepted=came.accepted if burst.nonces else [],
         seconds=time.perf_counter() - started,
         p50_ms=percentiles[49] * 1e3,
         p99_ms=percentiles[98] * 1e3,

@@ -1,6 +1,7 @@
 """Rows become findings in the product's own tables, with an account that may ask for them."""
 
-from collections.abc import Iterable
+import functools
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any
@@ -62,22 +63,28 @@ def host(number: int) -> str:
 
 def load(findings: Iterable[rows.Row]) -> None:
     """Insert the findings, batch by batch, through the database's own triggers."""
-    columns, constants = _columns()
-    prepared = (_values(row, columns, constants) for row in findings)
     with transaction.atomic():
-        while batch := list(islice(prepared, BATCH)):
-            _insert(columns, batch)
+        values = values_of(findings)
+        while batch := list(islice(values, BATCH)):
+            insert("dashboard_api_finding", batch)
 
 
-def _columns() -> tuple[list[str], dict[str, Any]]:
-    """The stored columns of a finding, and what those hold of which a row says nothing."""
+def values_of(findings: Iterable[rows.Row]) -> Iterator[list[Any]]:
+    """Rows as the driver takes them, a value for each of ``columns()``."""
+    constants = columns()
+    return (_values(row, constants) for row in findings)
+
+
+@functools.cache
+def columns() -> dict[str, Any]:
+    """The stored columns of a finding, and what each holds where a row says nothing of it."""
     fields = api.Finding._meta.concrete_fields  # noqa: SLF001  # Django's public model API
     stored = [field for field in fields if not field.generated and not field.primary_key]
     constants = {field.column: field.get_db_prep_save(field.get_default(), connection) for field in stored}
-    return list(constants), constants | {"locations_count": 1}
+    return constants | {"locations_count": 1}
 
 
-def _values(row: rows.Row, columns: list[str], constants: dict[str, Any]) -> list[Any]:
+def _values(row: rows.Row, constants: dict[str, Any]) -> list[Any]:
     told = {
         "website_id": row.website,
         "source_id": row.source,
@@ -94,7 +101,7 @@ def _values(row: rows.Row, columns: list[str], constants: dict[str, Any]) -> lis
         "last_seen": _written(row.last_seen),
         "fixed_at": row.fixed_at and _written(row.fixed_at),
     }
-    return [told[column] if column in told else constants[column] for column in columns]
+    return [told.get(column, constant) for column, constant in constants.items()]
 
 
 def _written(moment: datetime) -> str:
@@ -102,14 +109,15 @@ def _written(moment: datetime) -> str:
     return f"{moment:%Y-%m-%d %H:%M:%S.%f}"
 
 
-def _insert(columns: list[str], batch: list[list[Any]]) -> None:
-    names = ", ".join(f'"{column}"' for column in columns)
+def insert(table: str, batch: list[list[Any]]) -> None:
+    """The quickest way that the database has to take many rows."""
+    names = ", ".join(f'"{column}"' for column in columns())
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
-            marks = ", ".join(["%s"] * len(columns))
-            cursor.executemany(f"INSERT INTO dashboard_api_finding ({names}) VALUES ({marks})", batch)  # noqa: S608
+            marks = ", ".join(["%s"] * len(columns()))
+            cursor.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", batch)  # noqa: S608
         else:
-            with cursor.copy(f"COPY dashboard_api_finding ({names}) FROM STDIN") as copy:
+            with cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy:
                 for values in batch:
                     copy.write_row(values)
 

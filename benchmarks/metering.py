@@ -15,6 +15,18 @@ from benchmarks.servers import Server
 _BACKENDS = "SELECT pid FROM pg_stat_activity WHERE datname = %s AND backend_type = 'client backend'"
 
 
+class Backends:
+    """PostgreSQL's processes that serve a database; seen from another one, so as not to count itself."""
+
+    def __init__(self, database: str) -> None:
+        self._database = database
+        self._catalog = psycopg.connect(f"{records.POSTGRESQL}/postgres", autocommit=True)
+
+    def cpu_seconds(self) -> float:
+        """What they have cost so far."""
+        return cpu_seconds(pid for (pid,) in self._catalog.execute(_BACKENDS, [self._database]))
+
+
 class Refused(Exception):
     """A measured call was not answered with 200, so the figures would mean nothing."""
 
@@ -23,20 +35,13 @@ class Meter:
     """Sends bursts, and keeps how long their answers took."""
 
     def __init__(self, server: Server, loader: Loader, *, engine: str, database: str) -> None:
-        self._server, self._loader, self._database = server, loader, database
-        self._catalog = (
-            psycopg.connect(f"{records.POSTGRESQL}/postgres", autocommit=True)
-            if engine == "postgresql"
-            else None
-        )
+        self._server, self._loader = server, loader
+        self._backends = Backends(database) if engine == "postgresql" else None
         self.answers: dict[str, list[Answers]] = defaultdict(list)
 
     def cpu_seconds(self) -> float:
         """What the server and its connections' processes in PostgreSQL have cost so far."""
-        spent = self._server.cpu_seconds()
-        if self._catalog is not None:
-            spent += cpu_seconds(pid for (pid,) in self._catalog.execute(_BACKENDS, [self._database]))
-        return spent
+        return self._server.cpu_seconds() + (self._backends.cpu_seconds() if self._backends else 0)
 
     def measure(self, bursts: Mapping[str, Burst], *, rounds: int) -> Paired:
         """CPU seconds of one call of each burst, by turns; raises Refused."""

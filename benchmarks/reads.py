@@ -19,7 +19,7 @@ SIZES = list(rows.MEASURED)
 GOAL_MS, GOAL_GROWTH = 10, 0.1
 
 
-def tables(*, short: bool, engine: str, scale: float) -> Iterator[Table]:
+def tables(*, rounds: int, engine: str, scale: float) -> Iterator[Table]:
     """Whole answers to many questions; then the first of them by the tables that it reads."""
     dataset.prepare(engine, scale)
     from benchmarks import questions  # models can be imported only where Django is set up
@@ -28,7 +28,7 @@ def tables(*, short: bool, engine: str, scale: float) -> Iterator[Table]:
     whole = Table(f"Reads on {engine}: whole answers", _note(scale))
     for name, fields_of in _cases().items():
         found = {size: statements_of(questions.asking(size, **fields_of(size))) for size in SIZES}
-        _add(whole, name, _measured(clock, found, short=short), scale)
+        _add(whole, name, _measured(clock, found, rounds=rounds), scale)
     yield whole
     parts = Table(f"Reads on {engine}: the first page by table", _note(scale))
     found = {size: statements_of(questions.asking(size)) for size in SIZES}
@@ -37,7 +37,7 @@ def tables(*, short: bool, engine: str, scale: float) -> Iterator[Table]:
             size: [statement for statement in statements if statement.table == table]
             for size, statements in found.items()
         }
-        _add(parts, table, _measured(clock, of_table, short=short), scale)
+        _add(parts, table, _measured(clock, of_table, rounds=rounds), scale)
     yield parts
 
 
@@ -63,7 +63,7 @@ def _cases() -> dict[str, Callable[[str], dict[str, Any]]]:
     return cases
 
 
-def _measured(clock: Clock, found: dict[str, list[Statement]], *, short: bool) -> Paired:
+def _measured(clock: Clock, found: dict[str, list[Statement]], *, rounds: int) -> Paired:
     def burst(statements: Iterable[Statement]) -> Callable[[], float]:
         def cost() -> float:
             before = clock()
@@ -75,7 +75,7 @@ def _measured(clock: Clock, found: dict[str, list[Statement]], *, short: bool) -
 
     bursts = {size: burst(statements) for size, statements in found.items()}
     paired(bursts, rounds=2)  # pages come into memory, statements into the driver's cache
-    return paired(bursts, rounds=5 if short else 15)
+    return paired(bursts, rounds=rounds)
 
 
 def _add(table: Table, name: str, costs: Paired, scale: float) -> None:

@@ -12,6 +12,7 @@ from benchmarks.command_line import NotHere
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = Path(os.environ.get("BENCHMARK_FOLDER", ROOT / "var" / "bench"))
+REDIS = os.environ.get("BENCHMARK_REDIS", "")
 POSTGRESQL = os.environ.get("BENCHMARK_POSTGRESQL", "postgres://postgres@127.0.0.1:5432")
 
 
@@ -35,7 +36,7 @@ def environment(engine: str, name: str) -> dict[str, str]:
         "MASTER_KEYS": "1:b25seS1mb3ItYmVuY2htYXJrcy0wMTIzNDU2Nzg5MDE=",
         "DEBUG": "false",
         "ALLOWED_HOSTS": "127.0.0.1",
-        "REDIS_URL": "",
+        "REDIS_URL": REDIS,
     }
 
 
@@ -53,7 +54,7 @@ def check_postgresql() -> None:
         psycopg.connect(f"{POSTGRESQL}/postgres", connect_timeout=3).close()
     except psycopg.OperationalError as error:
         raise NotHere(
-            f"no PostgreSQL at {_without_password(POSTGRESQL)}; name one by BENCHMARK_POSTGRESQL."
+            f"no PostgreSQL at {without_password(POSTGRESQL)}; name one by BENCHMARK_POSTGRESQL."
         ) from error
 
 
@@ -89,5 +90,6 @@ def _administer(statement: str) -> None:
         connection.execute(statement)  # type: ignore[arg-type]
 
 
-def _without_password(url: str) -> str:
+def without_password(url: str) -> str:
+    """The address as it may be shown."""
     return re.sub(r"//([^:/@]*):[^@]*@", r"//\1@", url)

@@ -33,17 +33,17 @@ WRITES = {
     "sqlite": "synchronous FULL for records, NORMAL for nonces",
     "postgresql": "synchronous_commit as the server has it",
 }
-PAGES = 100
+PAGES, COUNT = 100, 300
 
 
-def tables(*, short: bool, engine: str, scale: float) -> Iterator[Table]:
+def tables(*, rounds: int, engine: str, scale: float) -> Iterator[Table]:
     """One table for the engine."""
     name = dataset.prepare(engine, scale)
     with serving(records.environment(engine, name)) as server, Loader() as loader:
-        bursts = _bursts(server.port, count=200 if short else 600)
+        bursts = _bursts(server.port, count=COUNT)
         _keep_answer(bursts[REPEATED])
         meter = Meter(server, loader, engine=engine, database=name)
-        costs = meter.measure(bursts, rounds=5 if short else 15)
+        costs = meter.measure(bursts, rounds=rounds)
     table = Table(
         f"Requests on {engine}",
         f"{rows.MEASURED['1e6'] * scale:,.0f} findings of the website in {rows.FINDINGS * scale:,.0f}; "

@@ -55,15 +55,19 @@ def _for_driver(sql: str, parameters: Any) -> Statement:
 
 
 class Clock:
-    """CPU seconds of the database: of this thread where SQLite runs in it, else of PostgreSQL's backend."""
+    """CPU seconds of the database: of this thread where SQLite runs in it, else of PostgreSQL's backend.
 
-    def __init__(self) -> None:
-        self._backend = None
+    ``with_client`` adds what this thread spends on speaking to PostgreSQL.
+    """
+
+    def __init__(self, *, with_client: bool = False) -> None:
+        self._backends: list[int] = []
+        self._with_thread = with_client or connection.vendor == "sqlite"
         if connection.vendor == "postgresql":
             with connection.cursor() as cursor:
                 cursor.execute("SELECT pg_backend_pid()")
-                (self._backend,) = cursor.fetchone()
+                self._backends += cursor.fetchone()
 
     def __call__(self) -> float:
         """Seconds so far."""
-        return time.thread_time() if self._backend is None else cpu_seconds([self._backend])
+        return cpu_seconds(self._backends) + (time.thread_time() if self._with_thread else 0)

@@ -1,0 +1,98 @@
+"""Findings written in every way that is measured."""
+
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import islice
+
+from django.db import connection, transaction
+
+from benchmarks import loading, rows
+from dashboard_api.ingest import import_report
+from dashboard_api.models import Website
+from dashboard_api.scanners.report import ReportedFinding, ScanReport, Severity
+
+BATCH = 1_000
+BARE = "benchmark_bare"
+WEBSITE = list(rows.MEASURED).index("1e5") + 1
+
+
+def make_bare_table() -> None:
+    """The columns of a finding under a primary key, and nothing else: no index, no trigger, no rule."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute(f"CREATE TABLE {BARE} (LIKE dashboard_api_finding INCLUDING IDENTITY)")
+            cursor.execute(f"ALTER TABLE {BARE} ADD PRIMARY KEY (id)")
+        else:
+            names = ", ".join(f'"{column}"' for column in loading.columns())
+            cursor.execute(f"CREATE TABLE {BARE} (id integer PRIMARY KEY, {names})")
+
+
+def batches() -> Iterator[list[rows.Row]]:
+    """New findings of one website, without end."""
+    while True:
+        found = (_of_website(row) for row in rows.rows(0.05, now=datetime.now(UTC)))
+        while batch := list(islice(found, BATCH)):
+            yield batch
+
+
+def _of_website(row: rows.Row) -> rows.Row:
+    location = row.location.replace(loading.host(row.website), loading.host(WEBSITE))
+    return replace(row, website=WEBSITE, location=location, fingerprint=secrets.token_hex(32))
+
+
+def inserting(table: str, batch: list[rows.Row]) -> Callable[[], None]:
+    """All of ``batch`` in one transaction, in the quickest way that the database has."""
+    values = list(loading.values_of(batch))
+
+    def insert() -> None:
+        with transaction.atomic():
+            loading.insert(table, values)
+
+    return insert
+
+
+def importing(batch: list[rows.Row]) -> Callable[[], object]:
+    """All of ``batch`` by the product's import of a report, which also stores every place."""
+    website = Website.objects.get(host=loading.host(WEBSITE))
+    report = report_of(batch)
+    return lambda: import_report(report, website)
+
+
+def report_of(batch: list[rows.Row]) -> ScanReport:
+    """The same findings as a scanner would report them."""
+    findings = [
+        ReportedFinding.cleaned(
+            row=number,
+            identity=[row.fingerprint],
+            rule=row.rule,
+            severity=Severity(row.severity),
+            severity_raw="",
+            kind=row.kind,
+            title=row.title,
+            description=row.description,
+            remediation=row.remediation,
+            location=row.location,
+        )
+        for number, row in enumerate(batch, 1)
+    ]
+    return ScanReport(
+        source="engine-1",
+        source_name="Engine 1",
+        rows=len(findings),
+        findings=tuple(findings),
+        coverage=(),
+        rejects=(),
+    )
+
+
+def write_for(seconds: float, reports: Iterator[list[rows.Row]]) -> int:
+    """How many findings were imported until the time was over."""
+    end = time.monotonic() + seconds
+    stored = 0
+    while time.monotonic() < end:
+        importing(next(reports))()
+        stored += BATCH
+    return stored

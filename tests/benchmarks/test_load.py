@@ -1,0 +1,91 @@
+import asyncio
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+import es1
+from benchmarks.load import Burst, Loader, messages, send
+
+SECRET = "es1_test_0123456789abcdef"
+NONCES = ["nonce-001", "nonce-002", "nonce-003"]
+
+
+class Echo(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.seen.append((dict(self.headers), body))
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def server():
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Echo)
+    server.seen = []
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield server
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def make_burst(*servers, **fields):
+    defaults = {"path": "/v1/site/dashboard", "bodies": [{"page": 1}, {"page": 2}], "secret": SECRET}
+    return Burst(ports=[server.server_port for server in servers] or [1], **(defaults | fields))
+
+
+def test_messages_are_signed_each_with_a_nonce_of_its_own():
+    sent = messages(make_burst(count=5), now=1_767_225_600)
+    for nonce, message in sent:
+        head, _, body = message.partition(b"\r\n\r\n")
+        lines = (line.split(": ", 1) for line in head.decode().split("\r\n")[1:])
+        verified = es1.verify(
+            [SECRET],
+            {name.lower(): value for name, value in lines},
+            method="POST",
+            path="/v1/site/dashboard",
+            body=body,
+            now=1_767_225_600,
+            window=300,
+        )
+        assert verified.nonce == nonce
+    assert len({nonce for nonce, _ in sent}) == 5
+
+
+def test_messages_take_the_bodies_by_turns():
+    sent = messages(make_burst(count=5), now=1_767_225_600)
+    assert [json.loads(message.partition(b"\r\n\r\n")[2])["page"] for _, message in sent] == [1, 2, 1, 2, 1]
+
+
+def test_send_counts_the_answers_and_keeps_to_its_count(server):
+    answers = asyncio.run(send(make_burst(server, count=50)))
+    assert answers.statuses == {"200": 50}
+    assert answers.count == len(server.seen) == 50
+    assert 0 < answers.p50_ms <= answers.p99_ms
+
+
+def test_send_stops_when_its_time_is_over(server):
+    answers = asyncio.run(send(make_burst(server, count=100_000, seconds=0.2)))
+    assert 0 < answers.count < 100_000
+
+
+def test_send_tells_which_of_the_named_nonces_were_accepted(server):
+    answers = asyncio.run(send(make_burst(server, count=3, nonces=NONCES)))
+    assert sorted(answers.accepted) == NONCES
+
+
+def test_loader_sends_from_a_process_of_its_own(server):
+    with Loader() as loader:
+        assert loader.send(make_burst(server, count=10)).statuses == {"200": 10}
+        assert loader.send(make_burst(server, count=3)).statuses == {"200": 3}

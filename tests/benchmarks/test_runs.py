@@ -1,0 +1,62 @@
+"""Each benchmark runs, with next to no data, and prints figures in the one form that there is."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from django.conf import settings
+
+pytest.importorskip("mohawk", reason="make bench installs what the benchmarks compare with")
+
+
+@pytest.fixture(scope="module")
+def measure(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("bench")
+
+    def run(module, *options):
+        command = [sys.executable, "-m", f"benchmarks.{module}", "--json", "--rounds", "1", *options]
+        run = subprocess.run(
+            command,
+            cwd=settings.BASE_DIR,
+            env=os.environ | {"BENCHMARK_FOLDER": str(folder)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert run.returncode == 0, run.stderr
+        return {figure["name"]: figure for figure in json.loads(run.stdout)}
+
+    return run
+
+
+ON_SQLITE = ["--engine", "sqlite", "--scale", "0.001"]
+
+
+def test_es1_measures_verify_against_its_goals(measure):
+    figures = measure("es1")
+    assert figures["ES1: verify, 250 bytes, times the floor"]["goal"] == "<= 2.2"
+    assert figures["ES1: verify, 8 KB, times the floor"]["goal"] == "<= 1.5"
+    assert figures["ES1: floor, 8 KB, times the floor"]["value"] == 1
+
+
+def test_reads_measure_every_size_and_growth(measure):
+    figures = measure("reads", *ON_SQLITE)
+    assert figures["Reads on sqlite: whole answers: first page, 1,000"]["goal"] == "<= 10"
+    assert figures["Reads on sqlite: whole answers: first page, growth"]["goal"] == "<= 0.1"
+    assert all(figure["value"] > 0 for figure in figures.values() if figure["unit"] == "ms")
+
+
+def test_requests_measure_calls_that_were_all_answered(measure):
+    figures = measure("requests", *ON_SQLITE)
+    assert figures["Requests on sqlite: a first answer, times bare"]["value"] > 1
+    assert figures["Requests on sqlite: a first answer, growth"]["goal"] == "<= 1.2"
+
+
+def test_writes_measure_shares_and_waits(measure):
+    figures = measure("writes", *ON_SQLITE)
+    assert figures["Writes on sqlite: table without indexes, share of the first"]["value"] == 1
+    waits = "Dashboards while findings are written, on sqlite: reports are imported, "
+    assert figures[waits + "not answered with 200"]["met"] is True
+    assert figures[waits + "times the quiet p99"]["goal"] == "<= 5"
