@@ -12,8 +12,6 @@ from django.db import connection, connections, transaction
 from benchmarks import rows
 from dashboard_api import models as api
 
-ACCOUNT = "acct_bench"
-SECRET = "es1_bench_0123456789abcdef0123456789abcdef"  # noqa: S105  # of a database that holds nothing else
 BATCH = 10_000
 
 
@@ -28,8 +26,8 @@ def fill(scale: float, *, now: datetime) -> None:
 
 def _make_account_and_websites(now: datetime) -> None:
     """One account that links the measured websites, what engines checked of them, and a few notes."""
-    account = api.Account.objects.create(ref=ACCOUNT)
-    api.Secret.objects.issue(account, by="benchmark", secret=SECRET)
+    account = api.Account.objects.create(ref=rows.ACCOUNT)
+    api.Secret.objects.issue(account, by="benchmark", secret=rows.SECRET)
     api.Entitlement.objects.create(
         account=account,
         starts_on=now.date(),
@@ -41,7 +39,7 @@ def _make_account_and_websites(now: datetime) -> None:
         for number in range(1, rows.SOURCES + 1)
     ]
     for number in range(1, rows.WEBSITES + 1):
-        website = api.Website.objects.create(host=host(number))
+        website = api.Website.objects.create(host=rows.host(number))
         if number > len(rows.MEASURED):
             continue
         website.verify(method=api.Website.Method.DNS, by="benchmark", at=now)
@@ -54,11 +52,6 @@ def _make_account_and_websites(now: datetime) -> None:
             api.AnalystNote.objects.create(
                 website=website, author="Ada", body="Please **update** first.", is_internal=False
             )
-
-
-def host(number: int) -> str:
-    """The website's host, by its number from 1."""
-    return f"site{number}.example.com"
 
 
 def load(findings: Iterable[rows.Row]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import Count
 
 from benchmarks import rows
-from benchmarks.loading import ACCOUNT, host
+from benchmarks.rows import ACCOUNT, host
 from dashboard_api import policy
 from dashboard_api.access import linked_site
 from dashboard_api.contract import read_question

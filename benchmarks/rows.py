@@ -13,6 +13,9 @@ SOURCES = 12
 DAYS = 730
 _WORDS = 46
 
+ACCOUNT = "acct_bench"
+SECRET = "es1_bench_0123456789abcdef0123456789abcdef"  # noqa: S105  # of databases that hold nothing else
+
 COMMON, MEDIUM, RARE = "injection", "deserialization", "heartbleed"
 _SHARES = {COMMON: 0.25, MEDIUM: 0.01, RARE: 0.00001}
 # As often as in a hundred.
@@ -58,6 +61,11 @@ class Row:
     fixed_at: datetime | None
 
 
+def host(website: int) -> str:
+    """The website's host, by its number from 1."""
+    return f"site{website}.example.com"
+
+
 def sizes(scale: float) -> list[int]:
     """How many findings each website has: the measured ones, then the others, by Zipf's law."""
     measured = [round(size * scale) for size in MEASURED.values()]
@@ -96,7 +104,7 @@ def _row(
         description=" ".join(body),
         remediation=_REMEDIATION,
         rule=f"rule-{template}-{number % 60}",
-        location=f"https://site{website}.example.com/{words[2]}/{words[3]}/{number % 5000}",
+        location=f"https://{host(website)}/{words[2]}/{words[3]}/{number % 5000}",
         first_seen=seen,
         last_seen=now,
         fixed_at=seen + (now - seen) * chance.random() if status == "fixed" else None,

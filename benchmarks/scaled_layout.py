@@ -56,11 +56,10 @@ def tables(scale: float) -> Iterator[Table]:
 
 def _bursts(servers: list[Server]) -> list[Burst]:
     from benchmarks import questions  # models can be imported only where Django is set up
-    from benchmarks.loading import SECRET
 
     bodies = [questions.about("1e6", page=page) for page in range(1, 101)]
     return [
-        Burst(ports=[server.port], path=PATH, bodies=bodies, secret=SECRET, count=COUNT, seconds=30)
+        Burst(ports=[server.port], path=PATH, bodies=bodies, secret=rows.SECRET, count=COUNT, seconds=30)
         for server in servers
     ]
 

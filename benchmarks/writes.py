@@ -83,7 +83,6 @@ def _rates(engine: str, scale: float, rounds: int) -> Table:
 
 def _waits(engine: str, scale: float, rounds: int, name: str) -> Table:
     from benchmarks import questions
-    from benchmarks.loading import SECRET
 
     answers: dict[str, list[Answers]] = {QUIET: [], BUSY: []}
     stored: list[int] = []
@@ -96,7 +95,7 @@ def _waits(engine: str, scale: float, rounds: int, name: str) -> Table:
             ports=[server.port],
             path=PATH,
             bodies=[questions.about("1e5")],
-            secret=SECRET,
+            secret=rows.SECRET,
             count=BURST_SECONDS * 2_000,
             seconds=BURST_SECONDS,
         )

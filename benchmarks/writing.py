@@ -39,7 +39,7 @@ def batches() -> Iterator[list[rows.Row]]:
 
 
 def _of_website(row: rows.Row) -> rows.Row:
-    location = row.location.replace(loading.host(row.website), loading.host(WEBSITE))
+    location = row.location.replace(rows.host(row.website), rows.host(WEBSITE))
     return replace(row, website=WEBSITE, location=location, fingerprint=secrets.token_hex(32))
 
 
@@ -56,7 +56,7 @@ def inserting(table: str, batch: list[rows.Row]) -> Callable[[], None]:
 
 def importing(batch: list[rows.Row]) -> Callable[[], object]:
     """All of ``batch`` by the product's import of a report, which also stores every place."""
-    website = Website.objects.get(host=loading.host(WEBSITE))
+    website = Website.objects.get(host=rows.host(WEBSITE))
     report = report_of(batch)
     return lambda: import_report(report, website)
 
