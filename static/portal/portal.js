@@ -1,6 +1,6 @@
 "use strict";
 // What htmx leaves to the page: being busy, failing, trying again, focus, the "/" key, and local time.
-// Back and Forward replace the whole body, so nothing here holds on to an element of it.
+// The region is replaced again and again, so nothing here holds on to an element of it.
 (() => {
   const find = (selector) => document.querySelector(selector);
   const on = (name, react) => document.addEventListener(name, react);
@@ -60,5 +60,4 @@
   };
   localise();
   on("htmx:load", localise);
-  on("htmx:historyRestore", localise);
 })();

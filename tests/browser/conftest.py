@@ -96,7 +96,7 @@ def open_page(chromium, service, watch):
     yield open_page
     for context in contexts:
         for page in context.pages:
-            page.evaluate("0")  # whatever it has to say was said before it answers
+            page.locator("html").wait_for()  # what it had to say was said before it answers
         context.close()
 
 

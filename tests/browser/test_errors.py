@@ -76,6 +76,19 @@ def test_a_page_that_cannot_be_reached_is_tried_again_from_where_it_was(dashboar
     expect(alert).to_be_hidden()
 
 
+def test_going_back_to_what_cannot_be_shown_says_so(dashboard, settings, watch):
+    watch.expect("502 (Bad Gateway)")
+    facet(dashboard, "High 12").click()
+    expect(findings(dashboard)).to_have_count(12)
+    works, settings.DASHBOARD_BASE_URL = settings.DASHBOARD_BASE_URL, f"http://127.0.0.1:{free_port()}"
+    dashboard.evaluate("history.back()")
+    expect(heading(dashboard, "The security service cannot be reached")).to_be_visible()
+    expect(dashboard).to_have_url(PATH)
+    settings.DASHBOARD_BASE_URL = works
+    dashboard.get_by_role("link", name="Try again").click()
+    expect(findings(dashboard)).to_have_count(20)
+
+
 def test_an_error_of_the_first_page_is_left_by_trying_again(dashboard, settings, watch):
     watch.expect("502 (Bad Gateway)")
     works, settings.DASHBOARD_BASE_URL = settings.DASHBOARD_BASE_URL, f"http://127.0.0.1:{free_port()}"

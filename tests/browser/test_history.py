@@ -60,3 +60,11 @@ def test_reload_a_copied_address_and_a_detour_show_the_same(travelled, open_page
     expect(travelled).to_have_url("/")
     travelled.go_back()
     expect_step(travelled, 3)
+
+
+def test_the_last_of_several_quick_steps_back_counts(travelled):
+    for _ in range(3):
+        travelled.go_back(wait_until="commit")
+    expect_step(travelled, 0)
+    travelled.wait_for_load_state("networkidle")
+    expect_step(travelled, 0)
