@@ -1,6 +1,7 @@
 """The application's name, and its system checks."""
 
 from django.apps import AppConfig
+from django.db.backends.signals import connection_created
 
 
 class DashboardApiConfig(AppConfig):
@@ -10,5 +11,7 @@ class DashboardApiConfig(AppConfig):
     verbose_name = "Dashboard API"
 
     def ready(self) -> None:
-        """Register the system checks."""
-        from dashboard_api import checks  # noqa: F401
+        """Register the system checks; every connection must know how findings are searched."""
+        from dashboard_api import checks, search  # noqa: F401
+
+        connection_created.connect(search.teach_sqlite)

@@ -8,31 +8,33 @@ from django.db.models.functions import Left, Lower, TruncWeek
 
 from dashboard_api import policy, sections
 from dashboard_api.contract import ChartAnswer, DashboardAnswer, DashboardQuestion, SummaryAnswer
+from dashboard_api.found import Found
 from dashboard_api.models import AnalystNote, Coverage, Finding, SiteLink, Source, Website
 from dashboard_api.models.findings import FindingQuerySet
-from dashboard_api.tally import Tally
+from dashboard_api.tally import Counts, Tally
 
 
 def build_dashboard(link: SiteLink, question: DashboardQuestion, now: datetime) -> DashboardAnswer:
     """Everything about the linked website at ``now``; the number of statements does not depend on rows."""
     website = link.website
     open_tally = _tally(website.findings.with_status(Finding.Status.OPEN))
-    matching = website.findings.with_status(question.status)
+    counts: Counts = open_tally
     if question.query:
-        matching = matching.matching(question.query)
-    tally = _tally(matching) if question.query or question.status != Finding.Status.OPEN else open_tally
+        counts = Found(website.pk, question, Source.objects.all())
+    elif question.status != Finding.Status.OPEN:
+        counts = _tally(website.findings.with_status(question.status))
     runs = list(website.coverage.all())
-    engines = _engines(runs, tally, open_tally)
+    engines = _engines(runs, counts, open_tally)
     names = {engine.slug: engine.name for engine in engines}
     return DashboardAnswer(
         ok=True,
         host=website.host,
         dashboard=sections.page(
-            question, tally=tally, sources=names, grade=sections.grade(open_tally, runs), now=now
+            question, counts=counts, sources=names, grade=sections.grade(open_tally, runs), now=now
         ),
         summary=_summary(website, open_tally, runs, now),
-        threats=[sections.threat(finding) for finding in _page_of_findings(matching, question)],
-        charts=_charts(website, question, tally.filtered(question), names, now.date()),
+        threats=[sections.threat(finding) for finding in _page_of_findings(website, question, counts)],
+        charts=_charts(website, question, counts.filtered(question), names, now.date()),
         coverage=sections.coverage(engines, runs, open_tally),
         analyst_notes=[sections.note(row) for row in _notes(link)],
         entitlement=sections.entitlement(
@@ -49,13 +51,13 @@ def _tally(findings: FindingQuerySet) -> Tally:
     )
 
 
-def _engines(runs: Sequence[Coverage], *tallies: Tally) -> list[Source]:
+def _engines(runs: Sequence[Coverage], *counts: Counts) -> list[Source]:
     """Engines that are expected to check the website, and those that did or found something."""
     return list(
         Source.objects.filter(
             Q(enabled=True)
             | Q(pk__in=[run.source_id for run in runs])
-            | Q(slug__in={bucket.source for tally in tallies for bucket in tally.counts})
+            | Q(slug__in=set().union(*(each.sources() for each in counts)))
         ).order_by(Lower("name"), "slug")
     )
 
@@ -70,12 +72,15 @@ def _filtered(findings: FindingQuerySet, question: DashboardQuestion) -> Finding
     return findings
 
 
-def _page_of_findings(matching: FindingQuerySet, question: DashboardQuestion) -> FindingQuerySet:
+def _page_of_findings(website: Website, question: DashboardQuestion, counts: Counts) -> FindingQuerySet:
     start = (question.page - 1) * question.page_size
-    rows = _filtered(matching, question).worst_first().select_related("source")
-    return rows.defer("evidence", "search_words").annotate(
-        evidence_start=Left("evidence", policy.MAX_EVIDENCE_BYTES + 1)
-    )[start : start + question.page_size]
+    page = slice(start, start + question.page_size)
+    if isinstance(counts, Found):
+        rows = website.findings.filter(pk__in=counts.ids()[page]).worst_first()
+    else:
+        rows = _filtered(website.findings.with_status(question.status), question).worst_first()[page]
+    evidence_start = Left("evidence", policy.MAX_EVIDENCE_BYTES + 1)
+    return rows.select_related("source").defer("evidence").annotate(evidence_start=evidence_start)
 
 
 def _summary(website: Website, open_tally: Tally, runs: Sequence[Coverage], now: datetime) -> SummaryAnswer:

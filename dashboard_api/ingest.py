@@ -42,9 +42,9 @@ _FINDING_FIELDS = [
     "first_seen",
     "last_seen",
     "location",
+    "other_locations",
     "locations_count",
     "evidence",
-    "search_words",
 ]
 _OCCURRENCE_KEY = ["finding", "location_digest"]
 _OCCURRENCE_FIELDS = ["evidence", "first_seen", "last_seen"]
@@ -198,7 +198,7 @@ def _store(problems: dict[str, Problem], website: Website, source: Source) -> Co
         outcomes[_tell(finding, problem)] += 1
         occurrences += _sighted(finding, problem, places)
         finding.locations_count = len(places.keys() | problem.places.keys())
-        finding.index_words(
+        finding.keep_other_locations(
             [place.location for place in places.values()]
             + [place.location for place in problem.places.values()]
         )

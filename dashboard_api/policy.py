@@ -27,6 +27,7 @@ MAX_HOST_LENGTH = 253
 
 # What is answered: decision record 0006.
 MAX_NOTES = 50
+MAX_COUNTED_MATCHES = 1_000  # of a question with words: decision record 0012
 MAX_EVIDENCE_BYTES = 2 * 1024
 MAX_TEXT_BYTES = 4 * 1024
 TREND_WEEKS = 13
@@ -41,6 +42,7 @@ RETRY_AFTER_SECONDS = 5
 
 # Reports: decision record 0008.
 MAX_STORED_EVIDENCE_BYTES = 64 * 1024
+MAX_OTHER_LOCATIONS = 50  # of a finding are searched, besides its first: decision record 0012
 MAX_REPORT_BYTES = 512 * 1024 * 1024
 
 PRUNE_BATCH = 1_000

@@ -21,7 +21,7 @@ from dashboard_api.contract import (
 )
 from dashboard_api.contract.answer import SeverityCounts
 from dashboard_api.models import AnalystNote, Coverage, Entitlement, Finding, Kind, Severity, Source
-from dashboard_api.tally import Tally
+from dashboard_api.tally import Counts, Tally
 
 WORST_FIRST = sorted(Severity, reverse=True)
 GRADES = "ABCDF"  # by the worst open severity, Info to Critical
@@ -36,13 +36,13 @@ CHART_TITLES = {
 def page(
     question: DashboardQuestion,
     *,
-    tally: Tally,
+    counts: Counts,
     sources: Mapping[str, str],
     grade: str | None,
     now: datetime,
 ) -> PageAnswer:
-    """The ``dashboard`` member; ``tally`` counts status and query, ``sources`` maps slug to name."""
-    total = tally.filtered(question).total()
+    """The ``dashboard`` member; ``counts`` are of status and query, ``sources`` maps slug to name."""
+    total = counts.filtered(question).total()
     return PageAnswer(
         generated_at=now,
         grade=grade,  # type: ignore[arg-type]  # one of GRADES
@@ -56,16 +56,16 @@ def page(
         page_size=question.page_size,
         page_count=-(-total // question.page_size),
         total=total,
-        total_relation="exact",
-        facets=facets(question, tally=tally, sources=sources),
+        total_relation=counts.relation,
+        facets=facets(question, counts=counts, sources=sources),
     )
 
 
-def facets(question: DashboardQuestion, *, tally: Tally, sources: Mapping[str, str]) -> FacetsAnswer:
+def facets(question: DashboardQuestion, *, counts: Counts, sources: Mapping[str, str]) -> FacetsAnswer:
     """Every value of each filter, zero or not, counted under the other filters."""
-    by_severity = tally.filtered(question, without="severity").by(lambda bucket: bucket.severity)
-    by_source = tally.filtered(question, without="source").by(lambda bucket: bucket.source)
-    by_kind = tally.filtered(question, without="kind").by(lambda bucket: bucket.kind)
+    by_severity = counts.filtered(question, without="severity").by(lambda bucket: bucket.severity)
+    by_source = counts.filtered(question, without="source").by(lambda bucket: bucket.source)
+    by_kind = counts.filtered(question, without="kind").by(lambda bucket: bucket.kind)
     return FacetsAnswer(
         severity=[
             FacetValue(value=severity.label, label=severity.label, count=by_severity[severity])

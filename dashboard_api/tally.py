@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import NamedTuple, TypeVar
+from typing import Literal, NamedTuple, Protocol, TypeVar
 
 from dashboard_api.contract import DashboardQuestion
 from dashboard_api.models import Kind, Severity
@@ -18,8 +18,24 @@ class Bucket(NamedTuple):
     kind: Kind
 
 
+class Counts(Protocol):
+    """What can be counted under a question's filters."""
+
+    @property
+    def relation(self) -> Literal["exact", "at_least"]:
+        """Of the counts to what there is."""
+
+    def filtered(self, question: DashboardQuestion, *, without: str = "") -> "Tally":
+        """The buckets that pass the question's filters, but for the one named ``without``."""
+
+    def sources(self) -> set[str]:
+        """Slugs of the engines that found something."""
+
+
 class Tally:
     """How many findings fall into each bucket."""
+
+    relation: Literal["exact", "at_least"] = "exact"
 
     def __init__(self, rows: Iterable[tuple[int, str, str, int]]) -> None:
         self.counts: Counter[Bucket] = Counter()
@@ -29,6 +45,10 @@ class Tally:
     def total(self) -> int:
         """All of them."""
         return self.counts.total()
+
+    def sources(self) -> set[str]:
+        """Slugs of the engines that found something."""
+        return {bucket.source for bucket in self.counts}
 
     def filtered(self, question: DashboardQuestion, *, without: str = "") -> "Tally":
         """The buckets that pass the question's filters, but for the one named ``without``."""

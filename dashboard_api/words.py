@@ -1,22 +1,32 @@
-"""Text as words: how findings are made searchable and how a query is read, on every database alike.
+"""Text as words: what findings are found by and how a query is read, on every database alike.
 
-Case and accents do not matter; a word is a run of letters and digits. Decision record 0009.
+Case and accents do not matter; a word is a run of letters and digits. Decision records 0009 and 0012.
 """
 
 import re
 import unicodedata
 
-_WORD = re.compile(r"[^\W_]+")
+MAX_WORD_LENGTH = 200  # the rest of a longer word does not count
+
+# What decomposition leaves of an accent: as ranges of a character class, the same in the databases.
+ACCENTS = (
+    "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f"
+    "\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a\ufe20-\ufe2f"
+)
+
+_ACCENT = re.compile(f"[{ACCENTS}]")
+_ONE_SPELLING = str.maketrans({"ß": "ss", "ς": "σ"})
 
 
 def words_of(text: str) -> list[str]:
     """The words of ``text`` in order, without case, accents or punctuation."""
-    decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
-    bare = "".join(character for character in decomposed if not unicodedata.combining(character))
-    return _WORD.findall(bare)
+    if text.isascii():
+        words = re.findall("[a-z0-9]+", text.lower())
+    else:
+        folded = _ACCENT.sub("", unicodedata.normalize("NFKD", text).lower()).translate(_ONE_SPELLING)
+        words = "".join(mark if _is_of_words(mark) else " " for mark in folded).split()
+    return [word[:MAX_WORD_LENGTH] for word in words]
 
 
-def searchable(*texts: str) -> str:
-    """Every distinct word of ``texts`` between single spaces, a space at both ends."""
-    words = dict.fromkeys(word for text in texts for word in words_of(text))
-    return f" {' '.join(words)} " if words else ""
+def _is_of_words(character: str) -> bool:
+    return character.isalpha() or character.isdecimal()

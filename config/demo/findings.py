@@ -36,7 +36,7 @@ def store_findings(
     drawn.sort(key=lambda pair: pair[0].first_seen)
     for finding, locations in drawn:
         finding.location, finding.locations_count = locations[0], len(locations)
-        finding.index_words(locations)
+        finding.keep_other_locations(locations)
     Finding.objects.bulk_create(finding for finding, _ in drawn)
     Occurrence.objects.bulk_create(
         _occurrence(finding, location) for finding, locations in drawn for location in locations

@@ -79,7 +79,6 @@ class FindingAdmin(admin.ModelAdmin):
         "cwe",
         "cve",
         "fingerprint",
-        "search_words",
     )
     readonly_fields = fields[1:]
     inlines = (OccurrenceInline,)

@@ -1,16 +1,16 @@
 """What scanners and analysts found: findings, their places, coverage, and notes."""
 
 from collections.abc import Iterable
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
+from dashboard_api import policy
 from dashboard_api.models.accounts import Account
 from dashboard_api.models.sites import Website
-from dashboard_api.words import searchable, words_of
 
 
 class Severity(models.IntegerChoices):
@@ -54,19 +54,6 @@ class FindingQuerySet(models.QuerySet["Finding"]):
         """``all`` or one of Finding.Status."""
         return self if status == "all" else self.filter(status=status)
 
-    def matching(self, query: str) -> Self:
-        """Findings that hold every word of ``query``; the last also matches as a beginning.
-
-        A query without any word (only punctuation, say) matches nothing: it must never widen.
-        """
-        words = words_of(query)
-        if not words:
-            return self.none()
-        matches = self.filter(search_words__contains=f" {words[-1]}")
-        for word in words[:-1]:
-            matches = matches.filter(search_words__contains=f" {word} ")
-        return matches
-
     def worst_first(self) -> Self:
         """The one order of findings: a re-scan does not disturb it."""
         return self.order_by("-severity", "-id")
@@ -99,14 +86,16 @@ class Finding(models.Model):
     cwe = models.JSONField("CWE", default=list, blank=True, help_text="Numbers.")
     cve = models.JSONField("CVE", default=list, blank=True)
     rule = models.CharField(max_length=300, blank=True)
-    # The first place, kept beside the finding so that a list needs no second table.
+    # Its places, kept beside the finding so that neither a list nor a search needs a second table.
     location = models.CharField(max_length=2000, blank=True)
+    other_locations = models.TextField(
+        blank=True, help_text="Further places, one a line: as many as are searched."
+    )
     locations_count = models.PositiveIntegerField(default=0)
     evidence = models.TextField(blank=True)
     first_seen = models.DateTimeField(default=timezone.now)
     last_seen = models.DateTimeField(default=timezone.now)
     fixed_at = models.DateTimeField(null=True, blank=True)
-    search_words = models.TextField(blank=True, editable=False)
 
     objects = FindingQuerySet.as_manager()
 
@@ -140,11 +129,10 @@ class Finding(models.Model):
     def __str__(self) -> str:
         return f"{self.get_severity_display()}: {self.title}"
 
-    def index_words(self, locations: Iterable[str]) -> None:
-        """Refresh the words that searches look at, from this finding and all its places."""
-        self.search_words = searchable(
-            self.title, self.description, self.location, *locations, self.rule, *self.cve
-        )
+    def keep_other_locations(self, locations: Iterable[str]) -> None:
+        """Keep ``locations`` searchable, besides its first."""
+        others = [location for location in dict.fromkeys(locations) if location != self.location]
+        self.other_locations = "\n".join(others[: policy.MAX_OTHER_LOCATIONS])
 
     def clean(self) -> None:
         """Only a fixed finding has the time of its fix."""
@@ -152,12 +140,6 @@ class Finding(models.Model):
             self.fixed_at = None
         elif self.fixed_at is None:
             self.fixed_at = timezone.now()
-
-    def save(self, *args: Any, **kwargs: Any) -> None:
-        """Keep the searched words true."""
-        places = self.occurrences.values_list("location", flat=True) if self.pk else ()
-        self.index_words(places)
-        super().save(*args, **kwargs)
 
 
 class Occurrence(models.Model):

@@ -276,9 +276,7 @@ def test_what_does_not_match_narrows_to_nothing_and_never_widens(link, site, que
 
 
 def test_every_place_of_a_finding_is_searched(link, site):
-    finding = make_finding(site)
-    finding.occurrences.create(location="https://shop.example.com/checkout", location_digest="0" * 64)
-    finding.save()
+    make_finding(site, other_locations="https://shop.example.com/cart\nhttps://shop.example.com/checkout")
     assert answer(link, query="checkout").dashboard.total == 1
 
 

@@ -1,8 +1,19 @@
+import sys
+import unicodedata
+
 import pytest
-from hypothesis import given
+from django.db import connection
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dashboard_api.words import searchable, words_of
+from dashboard_api.words import MAX_WORD_LENGTH, words_of
+
+ASSIGNED = [
+    chr(code)
+    for code in range(1, sys.maxunicode + 1)
+    if unicodedata.category(chr(code)) not in {"Cn", "Cs", "Co"}
+]
+STORABLE = st.text(st.characters(exclude_categories=["Cn", "Cs"], exclude_characters="\0"))
 
 
 @pytest.mark.parametrize(
@@ -12,11 +23,12 @@ from dashboard_api.words import searchable, words_of
         ("CVE-2024-12345", ["cve", "2024", "12345"]),
         ("https://shop.example.com/a_b?c=d", ["https", "shop", "example", "com", "a", "b", "c", "d"]),
         ("Café crème", ["cafe", "creme"]),
-        ("STRASSE Straße", ["strasse", "strasse"]),
+        ("STRASSE Straße STRAẞE", ["strasse", "strasse", "strasse"]),
         ("İstanbul", ["istanbul"]),
         ("ﬁle \uff37\uff29\uff24\uff25 5㎒", ["file", "wide", "5mhz"]),
-        ("Ελλάδα", ["ελλαδα"]),
+        ("Ελλάδα ΟΔΟΣ οδός", ["ελλαδα", "οδοσ", "οδοσ"]),
         ("100%", ["100"]),
+        ("a\ud800b", ["a", "b"]),
         (" \t\n-_%'\"\0", []),
     ],
 )
@@ -30,9 +42,41 @@ def test_words_are_found_again_in_themselves(text):
     assert words_of(" ".join(words)) == words
 
 
-def test_searchable_text_holds_each_word_once_between_spaces():
-    assert searchable("Old jQuery", "jquery 1.8", "") == " old jquery 1 8 "
+def test_the_end_of_a_very_long_word_does_not_count():
+    assert words_of("b" * MAX_WORD_LENGTH + "c d") == ["b" * MAX_WORD_LENGTH, "d"]
 
 
-def test_searchable_text_of_nothing_is_empty():
-    assert searchable("", "...") == ""
+def words_by_postgresql(texts):
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT tsvector_to_array("
+            "dashboard_api_search_entries(7, 'open', 1, 'c', '', '', '', '[]', text, '')) "
+            "FROM unnest(%s::text[]) WITH ORDINALITY AS given (text, number) ORDER BY number",
+            [texts],
+        )
+        return [
+            {entry.removeprefix("op7.") for entry in entries} - {"op7s1", "op7kc"}
+            for (entries,) in cursor.fetchall()
+        ]
+
+
+@pytest.fixture
+def _postgresql(db):
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite asks words_of itself")
+
+
+@pytest.mark.usefixtures("_postgresql")
+def test_postgresql_makes_the_same_words_of_every_character():
+    texts = [
+        " ".join(f"a{character}B {character}" for character in characters)
+        for characters in (ASSIGNED[start : start + 100] for start in range(0, len(ASSIGNED), 100))
+    ]
+    assert words_by_postgresql(texts) == [set(words_of(text)) for text in texts]
+
+
+@pytest.mark.usefixtures("_postgresql")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.lists(STORABLE, min_size=1))
+def test_postgresql_makes_the_same_words_of_texts(texts):
+    assert words_by_postgresql(texts) == [set(words_of(text)) for text in texts]

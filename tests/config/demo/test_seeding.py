@@ -80,15 +80,13 @@ def test_a_later_discovery_has_a_higher_id():
     assert discovered == sorted(discovered)
 
 
-def test_findings_know_their_places_and_their_words():
+def test_findings_know_their_places():
     findings = api.Finding.objects.annotate(places=Count("occurrences")).prefetch_related("occurrences")
     for finding in findings:
         locations = [occurrence.location for occurrence in finding.occurrences.all()]
         assert finding.locations_count == finding.places
         assert finding.location == locations[0]
-        stored = finding.search_words
-        finding.index_words(locations)
-        assert finding.search_words == stored
+        assert finding.other_locations == "\n".join(locations[1:])
 
 
 def test_findings_and_notes_pass_the_models_own_checks():

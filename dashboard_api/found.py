@@ -1,0 +1,68 @@
+"""What a question with words finds, and what each of its facets counts: the worst findings, up to a bound."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Literal
+
+import msgspec
+
+from dashboard_api import policy
+from dashboard_api.contract import DashboardQuestion
+from dashboard_api.models import Source
+from dashboard_api.search import Match, Sought, worst_matches
+from dashboard_api.tally import Tally
+from dashboard_api.words import words_of
+
+
+class Found:
+    """Counts like a ``Tally``; a facet, which leaves one filter out, finds its own worst."""
+
+    def __init__(self, website_id: int, question: DashboardQuestion, sources: Iterable[Source]) -> None:
+        self._website_id = website_id
+        self._question = question
+        self._slugs = {source.pk: source.slug for source in sources}
+        self._source_ids = {slug: number for number, slug in self._slugs.items()}
+        self._matches: dict[DashboardQuestion, list[Match]] = {}
+
+    @property
+    def relation(self) -> Literal["exact", "at_least"]:
+        """Of the total to all that there is."""
+        return "at_least" if len(self._find(self._question)) > policy.MAX_COUNTED_MATCHES else "exact"
+
+    def ids(self) -> list[int]:
+        """Of the findings, worst first."""
+        return [match.id for match in self._counted(self._question)]
+
+    def sources(self) -> set[str]:
+        """Slugs of the engines that found something, whichever engine was asked for."""
+        matches = self._counted(self._question) + self._counted(_without("source", self._question))
+        return {self._slugs[match.source_id] for match in matches}
+
+    def filtered(self, question: DashboardQuestion, *, without: str = "") -> Tally:
+        """What passes the question's filters, but for the one named ``without``."""
+        buckets = Counter(match[1:] for match in self._counted(_without(without, question)))
+        return Tally(
+            (severity, self._slugs[source_id], kind, count)
+            for (severity, source_id, kind), count in buckets.items()
+        )
+
+    def _counted(self, question: DashboardQuestion) -> list[Match]:
+        return self._find(question)[: policy.MAX_COUNTED_MATCHES]
+
+    def _find(self, question: DashboardQuestion) -> list[Match]:
+        """One match more than is counted tells that there are more."""
+        if question not in self._matches:
+            sought = Sought(
+                website_id=self._website_id,
+                words=words_of(question.query),
+                status=question.status,
+                severity=question.severity,
+                source_id=None if question.source is None else self._source_ids.get(question.source, 0),
+                kind=question.kind,
+            )
+            self._matches[question] = worst_matches(sought, limit=policy.MAX_COUNTED_MATCHES + 1)
+        return self._matches[question]
+
+
+def _without(name: str, question: DashboardQuestion) -> DashboardQuestion:
+    return msgspec.structs.replace(question, **{name: None}) if name else question

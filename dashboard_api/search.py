@@ -1,0 +1,161 @@
+"""Which findings hold the words of a question: the worst of them, as many as are counted at once.
+
+Both databases keep an index of words true by themselves (migration 0002). Every entry begins with a scope,
+so that what other websites, statuses and severities have is never read. All that differs between the
+databases when they are asked is here. Decision record 0012.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from django.db import connection
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.utils import CursorWrapper
+
+from dashboard_api.contract.question import ALL
+from dashboard_api.models import Finding, Severity
+from dashboard_api.words import words_of
+
+SEARCHED_LENGTH = 12_000  # characters of a finding's texts together
+MOST_SPELLINGS = 32  # of a beginning in one scope; more are asked for at once
+
+_SPELLINGS = """
+WITH RECURSIVE spelling (beginning, entry) AS (
+    SELECT value, (SELECT term FROM dashboard_api_search_vocabulary WHERE term >= value LIMIT 1)
+    FROM json_each(%s)
+    UNION ALL
+    SELECT beginning,
+    (SELECT term FROM dashboard_api_search_vocabulary WHERE term >= entry || char(1) LIMIT 1)
+    FROM spelling WHERE entry < beginning || char(1114111)
+)
+SELECT beginning, entry FROM spelling WHERE entry < beginning || char(1114111) LIMIT %s
+"""
+_LEVEL = """
+SELECT id FROM (
+    SELECT rowid AS id FROM dashboard_api_search WHERE dashboard_api_search MATCH %s
+    ORDER BY rowid DESC LIMIT %s
+)
+"""
+_OF_LEVELS = """
+SELECT finding.id, severity, source_id, kind FROM ({levels} LIMIT %s) AS found
+CROSS JOIN dashboard_api_finding AS finding ON finding.id = found.id
+"""
+
+
+class Match(NamedTuple):
+    """A finding that was found, and what it counts for."""
+
+    id: int
+    severity: int
+    source_id: int
+    kind: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sought:
+    """What findings are looked for: each word occurs in them, the last one at least as a beginning."""
+
+    website_id: int
+    words: Sequence[str]
+    status: str = Finding.Status.OPEN
+    severity: int | None = None
+    source_id: int | None = None
+    kind: str | None = None
+
+    def scope_beginnings(self) -> list[str]:
+        """A status has two letters there."""
+        return [status[:2] for status in Finding.Status.values if self.status in (status, ALL)]
+
+    def entries(self, scope: str) -> list[str]:
+        """What the index must hold in ``scope``; the last entry may go on."""
+        filters = [f"s{self.source_id}"] if self.source_id is not None else []
+        filters += [f"k{self.kind}"] if self.kind is not None else []
+        return [scope + entry for entry in (*filters, *(f".{word}" for word in self.words))]
+
+
+def worst_matches(sought: Sought, *, limit: int) -> list[Match]:
+    """In the order of every list: worst first, of these the newest."""
+    if not sought.words:
+        return []
+    ask = {"sqlite": _ask_sqlite, "postgresql": _ask_postgresql}[connection.vendor]
+    with connection.cursor() as cursor:
+        return ask(cursor, sought, limit)
+
+
+def _ask_sqlite(cursor: CursorWrapper, sought: Sought, limit: int) -> list[Match]:
+    """One severity after the other: within one, the index gives the newest first, and no more than needed."""
+    severities = sorted(Severity, reverse=True) if sought.severity is None else [sought.severity]
+    levels = [
+        [sought.entries(f"{sought.website_id}{status}{severity}") for status in sought.scope_beginnings()]
+        for severity in severities
+    ]
+    endings = _sqlite_endings(cursor, [entries[-1] for scopes in levels for entries in scopes])
+    expressions = [
+        " OR ".join(
+            f"({' AND '.join([*map(_quoted, whole), endings[last]])})"
+            for *whole, last in scopes
+            if last in endings
+        )
+        for scopes in levels
+    ]
+    asked = [expression for expression in expressions if expression]
+    if not asked:
+        return []
+    statement = _OF_LEVELS.format(levels="UNION ALL".join([_LEVEL] * len(asked)))
+    cursor.execute(statement, [*(value for expression in asked for value in (expression, limit)), limit])
+    return [Match(*row) for row in cursor.fetchall()]
+
+
+def _sqlite_endings(cursor: CursorWrapper, beginnings: list[str]) -> dict[str, str]:
+    """What to ask the index for each beginning that some entry has.
+
+    Whole entries are read one match at a time, whereas all that begins so is first put together: that is
+    left for a beginning, such as a single letter, of more entries than can be asked for.
+    """
+    most = MOST_SPELLINGS * len(beginnings)
+    cursor.execute(_SPELLINGS, [json.dumps(beginnings), most + 1])
+    spelled = cursor.fetchall()
+    if len(spelled) > most:
+        return {beginning: f"{_quoted(beginning)} *" for beginning in beginnings}
+    spellings = defaultdict(list)
+    for beginning, entry in spelled:
+        spellings[beginning].append(_quoted(entry))
+    return {beginning: f"({' OR '.join(entries)})" for beginning, entries in spellings.items()}
+
+
+def _quoted(entry: str) -> str:
+    return f'"{entry}"'
+
+
+def _ask_postgresql(cursor: CursorWrapper, sought: Sought, limit: int) -> list[Match]:
+    """The database's own function asks block after block, whose number it puts in place of each #."""
+    scopes = [sought.entries(f"{status}#") for status in sought.scope_beginnings()]
+    expression = " | ".join("(" + " & ".join(f"'{entry}'" for entry in entries) + ":*)" for entries in scopes)
+    cursor.execute(
+        "SELECT * FROM dashboard_api_search(%s, %s::smallint, %s, %s)",
+        [sought.website_id, sought.severity, expression, limit],
+    )
+    return [Match(*row) for row in cursor.fetchall()]
+
+
+def sqlite_entries(website: int, status: str, severity: int, source: int, kind: str, *texts: str) -> str:
+    """The index entries of a finding, as the triggers of SQLite ask for them."""
+    title, location, rule, cve, description, other_locations = texts
+    if "\\" in cve:  # stored in ASCII
+        cve = json.dumps(json.loads(cve), ensure_ascii=False)
+    words = words_of(" ".join((title, location, rule, cve, description, other_locations))[:SEARCHED_LENGTH])
+    entries = [f"s{source}", f"k{kind}", *(f".{word}" for word in dict.fromkeys(words))]
+    scope = f"{website}{status[:2]}{severity}"
+    return scope + f" {scope}".join(entries)
+
+
+def teach_sqlite(*, connection: BaseDatabaseWrapper, **_: Any) -> None:
+    """Give a new connection what the triggers call, and let them see what a REPLACE removes."""
+    if connection.vendor == "sqlite":
+        connection.connection.create_function(
+            "dashboard_api_search_entries", 11, sqlite_entries, deterministic=True
+        )
+        connection.connection.execute("PRAGMA recursive_triggers = ON")
