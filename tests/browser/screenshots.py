@@ -21,7 +21,7 @@ FOLDER = BASE_DIR / "docs" / "screenshots"
 MOST_BYTES = 150_000
 LAPTOP = {"width": 1280, "height": 818}
 MARGIN = 12
-PHONE = {"width": 390, "height": 844}
+PHONE = {"viewport": {"width": 390, "height": 792}, "has_touch": True, "is_mobile": True}
 
 
 @contextmanager
@@ -55,9 +55,8 @@ class Camera:
         expect(page).to_have_url("/")
         self._options["storage_state"] = page.context.storage_state()
 
-    def open(self, path, *, viewport=LAPTOP, scheme="light"):
-        context = self._browser.new_context(viewport=viewport, color_scheme=scheme, **self._options)
-        page = context.new_page()
+    def open(self, path, **options):
+        page = self._browser.new_context(**{"viewport": LAPTOP} | self._options | options).new_page()
         page.goto(path)
         return page
 
@@ -81,9 +80,9 @@ def _surroundings(element):
 def take_pictures(camera):
     """Every picture of the README."""
     for scheme in ("light", "dark"):
-        camera.take(f"dashboard-{scheme}", camera.open(PATH, scheme=scheme))
+        camera.take(f"dashboard-{scheme}", camera.open(PATH, color_scheme=scheme))
     camera.take("sites", camera.open("/", viewport={"width": 1280, "height": 360}))
-    camera.take("phone", camera.open(PATH, viewport=PHONE))
+    camera.take("phone", camera.open(PATH, **PHONE))
 
     page = camera.open(f"{PATH}?severity=Critical&query=sql+stores")
     finding = findings(page).first
