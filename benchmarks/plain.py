@@ -46,7 +46,7 @@ def answer(link: SiteLink, question: DashboardQuestion, now: datetime) -> Dashbo
         ok=True,
         host=website.host,
         dashboard=sections.page(
-            question, tally=tally, sources=names, grade=sections.grade(opened, runs), now=now
+            question, counts=tally, sources=names, grade=sections.grade(opened, runs), now=now
         ),
         summary=sections.summary(opened, coverage=runs, now=now, **_times(website.findings.all(), now)),
         threats=[sections.threat(finding) for finding in _page(matching, question)],

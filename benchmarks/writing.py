@@ -23,7 +23,9 @@ def make_bare_table() -> None:
     """The columns of a finding under a primary key, and nothing else: no index, no trigger, no rule."""
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
-            cursor.execute(f"CREATE TABLE {BARE} (LIKE dashboard_api_finding INCLUDING IDENTITY)")
+            cursor.execute(
+                f"CREATE TABLE {BARE} (LIKE dashboard_api_finding INCLUDING IDENTITY INCLUDING DEFAULTS)"
+            )
             cursor.execute(f"ALTER TABLE {BARE} ADD PRIMARY KEY (id)")
         else:
             names = ", ".join(f'"{column}"' for column in loading.columns())
