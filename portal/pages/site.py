@@ -143,9 +143,11 @@ def results_of(dashboard: Dashboard, address: Address) -> Results:
 
 
 def count_text(dashboard: Dashboard, *, is_narrowed: bool) -> str:
-    """Such as "26 of 137 findings"; "137 findings" where nothing narrows the list."""
+    """Such as "26 of 137 findings", "1,000 or more of 20,500"; "137 findings" where nothing narrows the list."""
     total, everything = dashboard.dashboard.total, dashboard.summary.open
-    shown = number_format(total) + ("+" if dashboard.dashboard.total_relation == "at_least" else "")
+    shown = number_format(total)
+    if dashboard.dashboard.total_relation == "at_least":
+        shown = _("%(count)s or more") % {"count": shown}
     if is_narrowed:
         text = ngettext("%(shown)s of %(all)s finding", "%(shown)s of %(all)s findings", everything)
         return text % {"shown": shown, "all": number_format(everything)}

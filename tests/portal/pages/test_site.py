@@ -22,7 +22,7 @@ def counted(total, everything, *, is_narrowed=True, **page):
         (counted(1, 1), "1 of 1 finding"),
         (counted(137, 137, is_narrowed=False), "137 findings"),
         (counted(1, 1, is_narrowed=False), "1 finding"),
-        (counted(10000, 20500, total_relation="at_least"), "10,000+ of 20,500 findings"),
+        (counted(10000, 20500, total_relation="at_least"), "10,000 or more of 20,500 findings"),
     ],
 )
 def test_the_count_is_told_in_words(text, expected):
