@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.utils.formats import number_format
+from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from portal.forms import MAX_QUERY_LENGTH, Address, Filters
@@ -143,7 +144,7 @@ def results_of(dashboard: Dashboard, address: Address) -> Results:
 
 
 def count_text(dashboard: Dashboard, *, is_narrowed: bool) -> str:
-    """Such as "26 of 137 findings", "1,000 or more of 20,500"; "137 findings" where nothing narrows the list."""
+    """Such as "26 of 137 findings", "1,000 or more of 20,500 findings", or "137 findings" of the whole list."""
     total, everything = dashboard.dashboard.total, dashboard.summary.open
     shown = number_format(total)
     if dashboard.dashboard.total_relation == "at_least":
