@@ -144,7 +144,7 @@ def results_of(dashboard: Dashboard, address: Address) -> Results:
 
 
 def count_text(dashboard: Dashboard, *, is_narrowed: bool) -> str:
-    """Such as "26 of 137 findings", "1,000 or more of 20,500 findings", or "137 findings" of the whole list."""
+    """Such as "26 of 137 findings", "1,000 or more of 20,500 findings", or just "137 findings"."""
     total, everything = dashboard.dashboard.total, dashboard.summary.open
     shown = number_format(total)
     if dashboard.dashboard.total_relation == "at_least":
