@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from django.core.management import call_command
@@ -13,6 +13,7 @@ from benchmarks import rows
 from dashboard_api import models as api
 
 BATCH = 10_000
+ROWS_OF_STATEMENT = 500
 
 
 def fill(scale: float, *, now: datetime) -> None:
@@ -106,13 +107,17 @@ def insert(table: str, batch: list[list[Any]]) -> None:
     """The quickest way that the database has to take many rows."""
     names = ", ".join(f'"{column}"' for column in columns())
     with connection.cursor() as cursor:
-        if connection.vendor == "sqlite":
-            marks = ", ".join(["%s"] * len(columns()))
-            cursor.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", batch)  # noqa: S608
-        else:
+        if connection.vendor == "postgresql":
             with cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy:
                 for values in batch:
                     copy.write_row(values)
+            return
+        row = f"({', '.join(['%s'] * len(columns()))})"
+        while part := batch[:ROWS_OF_STATEMENT]:
+            rows_of_part = ", ".join([row] * len(part))
+            statement = f"INSERT INTO {table} ({names}) VALUES {rows_of_part}"  # noqa: S608
+            cursor.execute(statement, list(chain.from_iterable(part)))
+            batch = batch[ROWS_OF_STATEMENT:]
 
 
 def settle() -> None:
