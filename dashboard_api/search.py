@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from django.db import connection
+from django.db import connection, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 
@@ -43,6 +43,20 @@ _OF_LEVELS = """
 SELECT finding.id, severity, source_id, kind FROM ({levels} LIMIT %s) AS found
 CROSS JOIN dashboard_api_finding AS finding ON finding.id = found.id
 """
+
+_REBUILD = {
+    "sqlite": [
+        "INSERT INTO dashboard_api_search (dashboard_api_search) VALUES ('delete-all')",
+        """
+        INSERT INTO dashboard_api_search (rowid, entries) SELECT id, dashboard_api_search_entries(
+            website_id, status, severity, source_id, kind,
+            title, location, rule, cve, description, other_locations
+        ) FROM dashboard_api_finding ORDER BY id
+        """,
+        "INSERT INTO dashboard_api_search (dashboard_api_search) VALUES ('optimize')",
+    ],
+    "postgresql": ["REINDEX INDEX dashboard_api_finding_search"],
+}
 
 
 class Match(NamedTuple):
@@ -139,6 +153,13 @@ def _ask_postgresql(cursor: CursorWrapper, sought: Sought, limit: int) -> list[M
         [sought.website_id, sought.severity, expression, limit],
     )
     return [Match(*row) for row in cursor.fetchall()]
+
+
+def rebuild() -> None:
+    """Make the index anew: it is true by itself, unless what a word is has changed."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        for statement in _REBUILD[connection.vendor]:
+            cursor.execute(statement)
 
 
 def sqlite_entries(website: int, status: str, severity: int, source: int, kind: str, *texts: str) -> str:

@@ -4,6 +4,7 @@ import json
 from contextlib import suppress
 
 import pytest
+from django.core.management import call_command
 from django.db import connection, transaction
 from django.urls import reverse
 from django.utils import timezone
@@ -189,6 +190,24 @@ def test_index_stays_true_when_an_operator_decides(site, client):
     assert found(site, ["decided"], status="false_positive") == [finding.pk]
 
 
+@pytest.mark.parametrize("column", [*TEXTS, "cve", "severity", "status", "kind", "source", "website"])
+def test_index_follows_a_change_of_one_column(site, column):
+    other = make_website("other.example.com")
+    findings = [make_finding(site, title="Former title"), make_finding(other, severity=Severity.CRITICAL)]
+    values = {
+        "cve": ["CVE-größer"],
+        "severity": Severity.INFO,
+        "status": Finding.Status.ACCEPTED_RISK,
+        "kind": Kind.SUSPECTED,
+        "source": make_source("zap"),
+        "website": other,
+    }
+    Finding.objects.filter(pk=findings[0].pk).update(**{column: values.get(column, "Grün")})
+    assert_true(site, other, also=["former"])
+    for filters in ({"kind": "suspected"}, {"source_id": values["source"].pk}, {"severity": Severity.INFO}):
+        assert found(site, ["https"], **filters) == plain_search(site, ["https"], **filters)
+
+
 def test_a_deleted_website_takes_its_findings_out_of_the_index(site):
     other = make_website("other.example.com")
     make_finding(site)
@@ -268,6 +287,28 @@ def test_the_same_words_find_what_reading_every_finding_finds(
 
 def make_website_beside(site):
     return type(site).objects.get_or_create(host="beside.example.com")[0]
+
+
+def test_rebuilding_makes_the_same_index(site, capsys):
+    for title in ("Cross-site scripting", "Outdated jQuery"):
+        make_finding(site, title=title)
+    call_command("rebuild_search")
+    assert capsys.readouterr().out == "2 findings are indexed anew.\n"
+    assert_true(site)
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL keeps its own entries")
+def test_rebuilding_mends_what_another_meaning_of_words_left(site, monkeypatch):
+    finding = make_finding(site, title="Straße")
+    monkeypatch.setattr(
+        "dashboard_api.search.words_of", lambda text: [word.upper() for word in words_of(text)]
+    )
+    make_finding(site, title="Gasse")
+    monkeypatch.undo()
+    assert found(site, ["gasse"]) == []
+    call_command("rebuild_search")
+    assert_true(site)
+    assert found(site, ["strasse"]) == [finding.pk]
 
 
 def test_filters_are_part_of_the_search(site):
