@@ -6,8 +6,14 @@ from contextlib import contextmanager
 from playwright.sync_api import sync_playwright
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-# No sandbox, because continuous integration runs as root; every page that is opened is our own.
-_ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+_ARGUMENTS = [
+    "--no-sandbox",  # continuous integration runs as root, and every page that is opened is our own
+    "--disable-dev-shm-usage",
+    # Nobody watches: a fifth less work.
+    "--disable-gpu",
+    "--disable-software-rasterizer",
+    "--in-process-gpu",
+]
 
 
 def chromium_path():

