@@ -1,7 +1,13 @@
-"""The application's name, and its system checks."""
+"""The application's name, its system checks, and what its databases must know."""
+
+from typing import Any
 
 from django.apps import AppConfig
+from django.apps import apps as installed
+from django.apps.registry import Apps
+from django.db import connections, router
 from django.db.backends.signals import connection_created
+from django.db.models.signals import post_migrate
 
 
 class DashboardApiConfig(AppConfig):
@@ -11,7 +17,23 @@ class DashboardApiConfig(AppConfig):
     verbose_name = "Dashboard API"
 
     def ready(self) -> None:
-        """Register the system checks; every connection must know how findings are searched."""
+        """Register the system checks; every connection must know how findings are searched and counted."""
         from dashboard_api import checks, search  # noqa: F401
 
         connection_created.connect(search.teach_sqlite)
+        post_migrate.connect(_keep_counts, sender=self)
+
+
+def _keep_counts(*, using: str, apps: Apps = installed, **_: Any) -> None:
+    """After every ``migrate``: SQLite drops the triggers of a table that a migration remakes."""
+    from dashboard_api import counting
+    from dashboard_api.models import Finding
+
+    if not router.allow_migrate_model(using, Finding):
+        return
+    try:
+        apps.get_model("dashboard_api", "BucketCount")
+    except LookupError:  # migrated back to where nothing was counted yet
+        counting.stop_counting(connections[using])
+    else:
+        counting.keep_counts(connections[using])

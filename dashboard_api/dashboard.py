@@ -1,123 +1,91 @@
 """The answer: what is read from the database, and the nine members made of it, in their order."""
 
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, time
-
-from django.db.models import Count, Min, Q
-from django.db.models.functions import Left, Lower, TruncWeek
+from datetime import UTC, datetime, time, timedelta
 
 from dashboard_api import policy, sections
 from dashboard_api.contract import ChartAnswer, DashboardAnswer, DashboardQuestion, SummaryAnswer
+from dashboard_api.contract.question import ALL
 from dashboard_api.found import Found
-from dashboard_api.models import AnalystNote, Coverage, Finding, SiteLink, Source, Website
-from dashboard_api.models.findings import FindingQuerySet
+from dashboard_api.listed import Listed, tally_of
+from dashboard_api.models import Finding, SiteLink, reads
+from dashboard_api.models.reads import Engine, Run
 from dashboard_api.tally import Counts, Tally
 
 
 def build_dashboard(link: SiteLink, question: DashboardQuestion, now: datetime) -> DashboardAnswer:
-    """Everything about the linked website at ``now``; the number of statements does not depend on rows."""
-    website = link.website
-    open_tally = _tally(website.findings.with_status(Finding.Status.OPEN))
-    counts: Counts = open_tally
-    if question.query:
-        counts = Found(website.pk, question, Source.objects.all())
-    elif question.status != Finding.Status.OPEN:
-        counts = _tally(website.findings.with_status(question.status))
-    runs = list(website.coverage.all())
-    engines = _engines(runs, counts, open_tally)
-    names = {engine.slug: engine.name for engine in engines}
+    """Everything about the linked website at ``now``; neither statements nor rows grow with its findings."""
+    website_id = link.website_id
+    engines, runs = reads.engines(website_id)
+    by_id = {engine.pk: engine for engine in engines}
+    buckets = reads.buckets(website_id, _statuses(question))
+    open_tally = tally_of([bucket for bucket in buckets if bucket.status == Finding.Status.OPEN], by_id)
+    counts = (
+        Found(website_id, question, engines)
+        if question.query
+        else Listed(website_id, question, buckets, by_id)
+    )
+    shown = _shown(engines, runs, counts, open_tally)
+    names = {engine.slug: engine.name for engine in shown}
     return DashboardAnswer(
         ok=True,
-        host=website.host,
+        host=link.website.host,
         dashboard=sections.page(
             question, counts=counts, sources=names, grade=sections.grade(open_tally, runs), now=now
         ),
-        summary=_summary(website, open_tally, runs, now),
-        threats=[sections.threat(finding) for finding in _page_of_findings(website, question, counts)],
-        charts=_charts(website, question, counts.filtered(question), names, now.date()),
-        coverage=sections.coverage(engines, runs, open_tally),
-        analyst_notes=[sections.note(row) for row in _notes(link)],
+        summary=_summary(website_id, open_tally, runs, now),
+        threats=[sections.threat(row) for row in reads.threats(counts.page(), by_id)],
+        charts=_charts(website_id, question, counts.filtered(question), shown, now),
+        coverage=sections.coverage(shown, runs, open_tally),
+        analyst_notes=[sections.note(row) for row in reads.notes(website_id, link.account_id)],
         entitlement=sections.entitlement(
-            link.account.entitlement,
-            sites_used=link.account.links.not_revoked().count(),
-            today=now.date(),
+            link.account.entitlement, sites_used=reads.sites_used(link.account_id), today=now.date()
         ),
     )
 
 
-def _tally(findings: FindingQuerySet) -> Tally:
-    return Tally(
-        findings.order_by().values_list("severity", "source__slug", "kind").annotate(count=Count("*"))
-    )
+def _statuses(question: DashboardQuestion) -> Sequence[str]:
+    """The summary describes what is open, whatever is asked for."""
+    if question.status == ALL:
+        return Finding.Status.values
+    return sorted({Finding.Status.OPEN.value, question.status})
 
 
-def _engines(runs: Sequence[Coverage], *counts: Counts) -> list[Source]:
+def _shown(engines: Sequence[Engine], runs: Sequence[Run], *counts: Counts) -> list[Engine]:
     """Engines that are expected to check the website, and those that did or found something."""
-    return list(
-        Source.objects.filter(
-            Q(enabled=True)
-            | Q(pk__in=[run.source_id for run in runs])
-            | Q(slug__in=set().union(*(each.sources() for each in counts)))
-        ).order_by(Lower("name"), "slug")
+    ran = {run.source_id for run in runs}
+    told = set().union(*(each.sources() for each in counts))
+    return [engine for engine in engines if engine.enabled or engine.pk in ran or engine.slug in told]
+
+
+def _summary(website_id: int, open_tally: Tally, runs: Sequence[Run], now: datetime) -> SummaryAnswer:
+    """Days are whole, in UTC: today is the last of the recent ones."""
+    recent = reads.recent(website_id, now.date() - policy.RECENT_PERIOD + timedelta(days=1))
+    oldest = None
+    if recent.oldest_open is not None:
+        oldest = datetime.combine(recent.oldest_open, time.min, tzinfo=UTC)
+    return sections.summary(
+        open_tally, new=recent.found, fixed=recent.fixed, oldest=oldest, coverage=runs, now=now
     )
-
-
-def _filtered(findings: FindingQuerySet, question: DashboardQuestion) -> FindingQuerySet:
-    if question.severity is not None:
-        findings = findings.filter(severity=question.severity)
-    if question.source is not None:
-        findings = findings.filter(source__slug=question.source)
-    if question.kind is not None:
-        findings = findings.filter(kind=question.kind)
-    return findings
-
-
-def _page_of_findings(website: Website, question: DashboardQuestion, counts: Counts) -> FindingQuerySet:
-    start = (question.page - 1) * question.page_size
-    page = slice(start, start + question.page_size)
-    if isinstance(counts, Found):
-        rows = website.findings.filter(pk__in=counts.ids()[page]).worst_first()
-    else:
-        rows = _filtered(website.findings.with_status(question.status), question).worst_first()[page]
-    evidence_start = Left("evidence", policy.MAX_EVIDENCE_BYTES + 1)
-    return rows.select_related("source").defer("evidence").annotate(evidence_start=evidence_start)
-
-
-def _summary(website: Website, open_tally: Tally, runs: Sequence[Coverage], now: datetime) -> SummaryAnswer:
-    recently = now - policy.RECENT_PERIOD
-    counts = website.findings.aggregate(
-        new=Count("pk", filter=Q(first_seen__gt=recently)),
-        fixed=Count("pk", filter=Q(fixed_at__gt=recently)),
-        oldest=Min("first_seen", filter=Q(status=Finding.Status.OPEN)),
-    )
-    return sections.summary(open_tally, coverage=runs, now=now, **counts)
 
 
 def _charts(
-    website: Website, question: DashboardQuestion, tally: Tally, names: dict[str, str], today: date
+    website_id: int, question: DashboardQuestion, tally: Tally, engines: Sequence[Engine], now: datetime
 ) -> list[ChartAnswer]:
     """History follows severity, source and kind, whatever the status and the words."""
-    weeks = sections.recent_weeks(today)
-    history = _filtered(website.findings.all(), question)
+    weeks = sections.recent_weeks(now.date())
+    source_id = next((engine.pk for engine in engines if engine.slug == question.source), reads.NO_SOURCE)
+    history = reads.weeks(
+        website_id,
+        weeks[0],
+        severity=question.severity,
+        source_id=source_id if question.source is not None else None,
+        kind=question.kind,
+    )
     return sections.charts(
         tally,
-        sources=names,
+        sources={engine.slug: engine.name for engine in engines},
         weeks=weeks,
-        new=_per_week(history, "first_seen", weeks[0]),
-        fixed=_per_week(history, "fixed_at", weeks[0]),
+        new={week: found for week, (found, _) in history.items()},
+        fixed={week: fixed for week, (_, fixed) in history.items()},
     )
-
-
-def _per_week(findings: FindingQuerySet, field: str, since: date) -> dict[date, int]:
-    start = datetime.combine(since, time.min, tzinfo=UTC)
-    rows = (
-        findings.filter(**{f"{field}__gte": start})
-        .order_by()
-        .values_list(TruncWeek(field, tzinfo=UTC))
-        .annotate(count=Count("*"))
-    )
-    return {week.date(): count for week, count in rows}
-
-
-def _notes(link: SiteLink) -> list[AnalystNote]:
-    return list(link.website.notes.visible_to(link.account_id)[: policy.MAX_NOTES])

@@ -8,7 +8,7 @@ import msgspec
 
 from dashboard_api import policy
 from dashboard_api.contract import DashboardQuestion
-from dashboard_api.models import Source
+from dashboard_api.models.reads import Engine
 from dashboard_api.search import Match, Sought, worst_matches
 from dashboard_api.tally import Tally
 from dashboard_api.words import words_of
@@ -17,7 +17,7 @@ from dashboard_api.words import words_of
 class Found:
     """Counts like a ``Tally``; a facet, which leaves one filter out, finds its own worst."""
 
-    def __init__(self, website_id: int, question: DashboardQuestion, sources: Iterable[Source]) -> None:
+    def __init__(self, website_id: int, question: DashboardQuestion, sources: Iterable[Engine]) -> None:
         self._website_id = website_id
         self._question = question
         self._slugs = {source.pk: source.slug for source in sources}
@@ -29,9 +29,11 @@ class Found:
         """Of the total to all that there is."""
         return "at_least" if len(self._find(self._question)) > policy.MAX_COUNTED_MATCHES else "exact"
 
-    def ids(self) -> list[int]:
-        """Of the findings, worst first."""
-        return [match.id for match in self._counted(self._question)]
+    def page(self) -> list[int]:
+        """Ids of the page that is asked for."""
+        start = (self._question.page - 1) * self._question.page_size
+        found = self._counted(self._question)[start : start + self._question.page_size]
+        return [match.id for match in found]
 
     def sources(self) -> set[str]:
         """Slugs of the engines that found something, whichever engine was asked for."""

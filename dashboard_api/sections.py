@@ -20,7 +20,8 @@ from dashboard_api.contract import (
     ThreatAnswer,
 )
 from dashboard_api.contract.answer import SeverityCounts
-from dashboard_api.models import AnalystNote, Coverage, Entitlement, Finding, Kind, Severity, Source
+from dashboard_api.models import Entitlement, Kind, Severity
+from dashboard_api.models.reads import Engine, Note, Run, Threat
 from dashboard_api.tally import Counts, Tally
 
 WORST_FIRST = sorted(Severity, reverse=True)
@@ -78,7 +79,7 @@ def facets(question: DashboardQuestion, *, counts: Counts, sources: Mapping[str,
     )
 
 
-def grade(open_tally: Tally, coverage: Iterable[Coverage]) -> str | None:
+def grade(open_tally: Tally, coverage: Iterable[Run]) -> str | None:
     """F to A by the worst open finding, a suspected one a step milder; None while no engine completed."""
     if not any(entry.completed_at for entry in coverage):
         return None
@@ -96,7 +97,7 @@ def summary(
     new: int,
     fixed: int,
     oldest: datetime | None,
-    coverage: Iterable[Coverage],
+    coverage: Iterable[Run],
     now: datetime,
 ) -> SummaryAnswer:
     """The whole website, whatever the filters."""
@@ -112,12 +113,12 @@ def summary(
     )
 
 
-def threat(finding: Finding) -> ThreatAnswer:
-    """One finding; ``evidence_start`` is annotated, so that no more is read than can be shown."""
-    evidence = cut(finding.evidence_start, policy.MAX_EVIDENCE_BYTES)  # type: ignore[attr-defined]
+def threat(finding: Threat) -> ThreatAnswer:
+    """One finding; of its evidence no more is read than can be shown, and a bit to tell."""
+    evidence = cut(finding.evidence_start, policy.MAX_EVIDENCE_BYTES)
     return ThreatAnswer(
         id=str(finding.pk),
-        severity=finding.get_severity_display(),
+        severity=Severity(finding.severity).label,
         source=finding.source.slug,
         source_name=finding.source.name,
         kind=finding.kind,
@@ -134,7 +135,7 @@ def threat(finding: Finding) -> ThreatAnswer:
         rule=finding.rule,
         first_seen=finding.first_seen,
         last_seen=finding.last_seen,
-        evidence_truncated=evidence != finding.evidence_start,  # type: ignore[attr-defined]
+        evidence_truncated=evidence != finding.evidence_start,
     )
 
 
@@ -205,16 +206,14 @@ def _chart(chart_id: str, kind: str, labels: list[str], series: dict[str, list[i
     )
 
 
-def coverage(
-    sources: Iterable[Source], entries: Iterable[Coverage], open_tally: Tally
-) -> list[CoverageAnswer]:
+def coverage(sources: Iterable[Engine], entries: Iterable[Run], open_tally: Tally) -> list[CoverageAnswer]:
     """One entry for each engine; the absence of a run is ``never``, without a count of findings."""
     by_source = open_tally.by(lambda bucket: bucket.source)
     runs = {entry.source_id: entry for entry in entries}
     return [_coverage_entry(source, runs.get(source.pk), by_source[source.slug]) for source in sources]
 
 
-def _coverage_entry(source: Source, run: Coverage | None, findings: int) -> CoverageAnswer:
+def _coverage_entry(source: Engine, run: Run | None, findings: int) -> CoverageAnswer:
     return CoverageAnswer(
         source=source.slug,
         source_name=source.name,
@@ -227,7 +226,7 @@ def _coverage_entry(source: Source, run: Coverage | None, findings: int) -> Cove
     )
 
 
-def note(row: AnalystNote) -> NoteAnswer:
+def note(row: Note) -> NoteAnswer:
     """One customer-visible note."""
     return NoteAnswer(
         id=str(row.pk),

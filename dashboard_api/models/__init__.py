@@ -1,6 +1,7 @@
 """What the service stores, by aggregate."""
 
 from dashboard_api.models.accounts import Account, Secret
+from dashboard_api.models.counts import BucketCount, DayCount, StretchCount, WeekCount
 from dashboard_api.models.entitlements import Entitlement
 from dashboard_api.models.findings import AnalystNote, Coverage, Finding, Kind, Occurrence, Severity, Source
 from dashboard_api.models.nonces import Nonce, SecretUse
@@ -9,7 +10,9 @@ from dashboard_api.models.sites import LinkEvent, SiteLink, Website
 __all__ = [
     "Account",
     "AnalystNote",
+    "BucketCount",
     "Coverage",
+    "DayCount",
     "Entitlement",
     "Finding",
     "Kind",
@@ -21,5 +24,7 @@ __all__ = [
     "Severity",
     "SiteLink",
     "Source",
+    "StretchCount",
     "Website",
+    "WeekCount",
 ]

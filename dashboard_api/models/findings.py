@@ -124,6 +124,15 @@ class Finding(models.Model):
                 F("id").desc(),
                 name="dashboard_api_finding_list",
             ),
+            models.Index(
+                F("website"),
+                F("status"),
+                F("severity").desc(),
+                F("source"),
+                F("kind"),
+                F("id").desc(),
+                name="dashboard_api_finding_bucket",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -1,0 +1,85 @@
+"""What is counted beside the findings, in SQL that both engines speak; models/counts.py has the tables.
+
+Every count is a sum of changes: a finding that is there is one change of +1, and a trigger sees changes of
+-1 and +1. ``changes`` is a relation with the columns that the counts are made of.
+"""
+
+from dataclasses import dataclass
+
+FINDING = "dashboard_api_finding"
+STRETCH_BITS = 14  # of the id: a stretch is 16,384 findings long, of whatever website
+EVERY_SOURCE = 0  # stands in WeekCount for all engines together
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountTable:
+    """One table of counts: its key, its numbers, and what they are when computed from ``changes``."""
+
+    name: str
+    key: tuple[str, ...]
+    numbers: tuple[str, ...]
+    counted: str
+
+    def computed(self) -> str:
+        """SELECT of every cell that counts something, in the order of its key."""
+        columns = ", ".join(self.key)
+        sums = ", ".join(f"SUM({number}) AS {number}" for number in self.numbers)
+        some = " OR ".join(f"SUM({number}) <> 0" for number in self.numbers)
+        return (
+            f"SELECT {columns}, {sums} FROM ({self.counted}) AS counted "
+            f"GROUP BY {columns} HAVING {some} ORDER BY {columns}"
+        )
+
+    def columns(self) -> str:
+        """All of them, the key first."""
+        return ", ".join(self.key + self.numbers)
+
+
+def tables(week: str) -> tuple[CountTable, ...]:
+    """The four, where ``week`` is the engine's expression for the Monday of ``{day}``."""
+    bucket = ("status", "severity", "source_id", "kind")
+    found, fixed = week.format(day="found_on"), week.format(day="fixed_on")
+    return (
+        CountTable(
+            name="dashboard_api_bucketcount",
+            key=("website_id", *bucket),
+            numbers=("findings",),
+            counted=f"SELECT website_id, {', '.join(bucket)}, change AS findings FROM changes",
+        ),
+        CountTable(
+            name="dashboard_api_stretchcount",
+            key=("website_id", "status", "severity", "stretch", "source_id", "kind"),
+            numbers=("findings",),
+            counted=f"SELECT website_id, {', '.join(bucket)}, stretch, change AS findings FROM changes",
+        ),
+        CountTable(
+            name="dashboard_api_weekcount",
+            key=("website_id", "source_id", "week", "severity", "kind"),
+            numbers=("found", "fixed"),
+            counted=" UNION ALL ".join(
+                f"SELECT website_id, {source} AS source_id, {event} FROM changes{when}"
+                for source in ("source_id", EVERY_SOURCE)
+                for event, when in (
+                    (f"{found} AS week, severity, kind, change AS found, 0 AS fixed", ""),
+                    (f"{fixed}, severity, kind, 0, change", " WHERE fixed_on IS NOT NULL"),
+                )
+            ),
+        ),
+        CountTable(
+            name="dashboard_api_daycount",
+            key=("website_id", "day"),
+            numbers=("found", "fixed", "still_open"),
+            counted="SELECT website_id, found_on AS day, change AS found, 0 AS fixed, "
+            "CASE status WHEN 'open' THEN change ELSE 0 END AS still_open FROM changes "
+            "UNION ALL SELECT website_id, fixed_on, 0, change, 0 FROM changes WHERE fixed_on IS NOT NULL",
+        ),
+    )
+
+
+def changes_of(rows: str, *, day: str, change: str) -> str:
+    """SELECT of ``changes`` from ``rows`` of findings; ``day`` is the engine's for that of ``{moment}``."""
+    return (
+        f"SELECT website_id, status, severity, source_id, kind, id >> {STRETCH_BITS} AS stretch, "
+        f"{day.format(moment='first_seen')} AS found_on, {day.format(moment='fixed_at')} AS fixed_on, "
+        f"{change} AS change FROM {rows}"
+    )

@@ -1,0 +1,98 @@
+"""PostgreSQL: triggers see a whole statement, so that a thousand rows cost little more than one."""
+
+from dashboard_api.engines.counts import FINDING, CountTable, changes_of, tables
+from dashboard_api.engines.kept import Kept, named
+
+LIST_TRIGGERS = "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal"
+DROP_TRIGGER = "DROP FUNCTION {name}() CASCADE"
+LOCK_FINDINGS = f"LOCK TABLE {FINDING} IN SHARE ROW EXCLUSIVE MODE"
+
+_DAY = "({moment} AT TIME ZONE 'UTC')::date"
+_WEEK = "date_trunc('week', {day}::timestamp)::date"
+COUNT_TABLES = tables(_WEEK)
+CHANGES = changes_of(FINDING, day=_DAY, change="1")
+
+_CHANGE_KEY = "website_id, status, severity, source_id, kind, stretch, found_on, fixed_on"
+
+
+def _trigger(event: str, change: str, relations: dict[str, int]) -> tuple[str, list[str]]:
+    """After ``change``, count each row of the transition tables ``relations`` as often as they say."""
+    transitions = " ".join(f"{relation[:3]} TABLE AS {relation}" for relation in relations)
+    return named(
+        "dashboard_api_counts",
+        event,
+        [
+            # FOUND is a variable of every function, and a column of ours.
+            _function(f"#variable_conflict use_column\nDECLARE shrunk boolean; BEGIN {_counting(relations)}"),
+            _after(change, f" REFERENCING {transitions}"),
+        ],
+    )
+
+
+def _function(body: str) -> str:
+    return f"CREATE FUNCTION {{name}}() RETURNS trigger LANGUAGE plpgsql AS $$ {body} RETURN NULL; END $$"
+
+
+def _after(change: str, referencing: str = "") -> str:
+    return (
+        f"CREATE TRIGGER {{name}} AFTER {change} ON {FINDING}{referencing} "
+        "FOR EACH STATEMENT EXECUTE FUNCTION {name}()"
+    )
+
+
+def _counting(relations: dict[str, int]) -> str:
+    """Rows that a statement left as they were, where it counts, cancel out."""
+    rows = " UNION ALL ".join(
+        changes_of(relation, day=_DAY, change=f"{change}") for relation, change in relations.items()
+    )
+    added = ", ".join(f"{table.name}_added AS ({_add(table)})" for table in COUNT_TABLES)
+    emptied = "".join(f"{_forget(table)}; " for table in COUNT_TABLES)
+    return (
+        f"WITH changes AS MATERIALIZED (SELECT {_CHANGE_KEY}, SUM(change)::integer AS change "
+        f"FROM ({rows}) AS rows GROUP BY {_CHANGE_KEY} HAVING SUM(change) <> 0), {added} "
+        "SELECT EXISTS (SELECT FROM changes WHERE change < 0) INTO shrunk; "
+    ) + (f"IF shrunk THEN {emptied}END IF;" if "old_rows" in relations else "")
+
+
+def _add(table: CountTable) -> str:
+    """Cells are locked in the order of their keys, so that two statements never wait for each other."""
+    sums = ", ".join(f"{number} = {table.name}.{number} + excluded.{number}" for number in table.numbers)
+    return (
+        f"INSERT INTO {table.name} ({table.columns()}) {table.computed()} "
+        f"ON CONFLICT ({', '.join(table.key)}) DO UPDATE SET {sums}"
+    )
+
+
+def _forget(table: CountTable) -> str:
+    """Cells that count nothing any more; only those where the old rows counted can be such."""
+    key = ", ".join(table.key)
+    return (
+        f"WITH changes AS ({changes_of('old_rows', day=_DAY, change='1')}) "
+        f"DELETE FROM {table.name} WHERE ({key}) IN (SELECT {key} FROM ({table.counted}) AS counted) "
+        f"AND {' AND '.join(f'{number} = 0' for number in table.numbers)}"
+    )
+
+
+def _truncated() -> tuple[str, list[str]]:
+    emptied = " ".join(f"DELETE FROM {table.name};" for table in COUNT_TABLES)
+    return named(
+        "dashboard_api_counts",
+        "truncated",
+        [
+            _function(f"BEGIN {emptied}"),
+            _after("TRUNCATE"),
+        ],
+    )
+
+
+COUNTS = Kept(
+    prefix="dashboard_api_counts",
+    triggers=dict(
+        [
+            _trigger("found", "INSERT", {"new_rows": 1}),
+            _trigger("changed", "UPDATE", {"old_rows": -1, "new_rows": 1}),
+            _trigger("gone", "DELETE", {"old_rows": -1}),
+            _truncated(),
+        ]
+    ),
+)

@@ -1,0 +1,96 @@
+"""SQLite: triggers see one row at a time."""
+
+from collections.abc import Iterable, Iterator
+
+from dashboard_api.engines.counts import EVERY_SOURCE, FINDING, STRETCH_BITS, CountTable, changes_of, tables
+from dashboard_api.engines.kept import Kept, named
+
+LIST_TRIGGERS = "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+DROP_TRIGGER = "DROP TRIGGER {name}"
+LOCK_FINDINGS = "SELECT 1"  # who writes in a transaction is alone in it
+
+_DAY = "substr({moment}, 1, 10)"  # date() would round the last microsecond into the next day
+_WEEK = "date({day}, 'weekday 0', '-6 days')"
+COUNT_TABLES = _BUCKETS, _STRETCHES, _WEEKS, _DAYS = tables(_WEEK)
+CHANGES = changes_of(FINDING, day=_DAY, change="1")
+
+Cell = tuple[CountTable, str, str]  # the table, the values of its key, what is added to its numbers
+
+
+def _found(row: str, change: int) -> Iterator[Cell]:
+    """Where a finding counts because it is there."""
+    bucket = f"{row}.source_id, {row}.kind"
+    where = f"{row}.website_id, {row}.status, {row}.severity"
+    yield _BUCKETS, f"{where}, {bucket}", f"{change}"
+    yield _STRETCHES, f"{where}, {row}.id >> {STRETCH_BITS}, {bucket}", f"{change}"
+    yield from _weeks(row, "first_seen", f"{change}, 0")
+    day = _DAY.format(moment=f"{row}.first_seen")
+    yield _DAYS, f"{row}.website_id, {day}", f"{change}, 0, {change} * ({row}.status = 'open')"
+
+
+def _fixed(row: str, change: int) -> Iterator[Cell]:
+    """Where it counts because it was fixed."""
+    yield from _weeks(row, "fixed_at", f"0, {change}")
+    yield _DAYS, f"{row}.website_id, {_DAY.format(moment=f'{row}.fixed_at')}", f"0, {change}, 0"
+
+
+def _weeks(row: str, moment: str, change: str) -> Iterator[Cell]:
+    week = _WEEK.format(day=_DAY.format(moment=f"{row}.{moment}"))
+    for source in (f"{row}.source_id", EVERY_SOURCE):
+        yield _WEEKS, f"{row}.website_id, {source}, {week}, {row}.severity, {row}.kind", change
+
+
+def _add(cells: Iterable[Cell]) -> str:
+    return " ".join(
+        f"INSERT INTO {table.name} ({table.columns()}) VALUES ({key}, {change}) "
+        f"ON CONFLICT ({', '.join(table.key)}) DO UPDATE SET "
+        f"{', '.join(f'{number} = {number} + excluded.{number}' for number in table.numbers)};"
+        for table, key, change in cells
+    )
+
+
+def _subtract(cells: Iterable[Cell]) -> str:
+    """Cells that count nothing any more are forgotten."""
+    return " ".join(
+        f"{_add([(table, key, change)])} "
+        f"DELETE FROM {table.name} WHERE ({', '.join(table.key)}) = ({key}) "
+        f"AND {' AND '.join(f'{number} = 0' for number in table.numbers)};"
+        for table, key, change in cells
+    )
+
+
+_COUNTED = ("id", "website_id", "status", "severity", "source_id", "kind", "first_seen", "fixed_at")
+_CHANGED = " OR ".join(f"OLD.{column} IS NOT NEW.{column}" for column in _COUNTED)
+_EVENTS = {
+    "found": ("INSERT", "true", _add(_found("NEW", 1))),
+    "found_fixed": ("INSERT", "NEW.fixed_at IS NOT NULL", _add(_fixed("NEW", 1))),
+    "gone": ("DELETE", "true", _subtract(_found("OLD", -1))),
+    "gone_fixed": ("DELETE", "OLD.fixed_at IS NOT NULL", _subtract(_fixed("OLD", -1))),
+    "changed": (
+        f"UPDATE OF {', '.join(_COUNTED)}",
+        _CHANGED,
+        _subtract(_found("OLD", -1)) + _add(_found("NEW", 1)),
+    ),
+    "changed_unfixed": (
+        f"UPDATE OF {', '.join(_COUNTED)}",
+        f"OLD.fixed_at IS NOT NULL AND ({_CHANGED})",
+        _subtract(_fixed("OLD", -1)),
+    ),
+    "changed_fixed": (
+        f"UPDATE OF {', '.join(_COUNTED)}",
+        f"NEW.fixed_at IS NOT NULL AND ({_CHANGED})",
+        _add(_fixed("NEW", 1)),
+    ),
+}
+
+COUNTS = Kept(
+    prefix="dashboard_api_counts",
+    triggers=dict(
+        named(
+            "dashboard_api_counts",
+            event,
+            [f"CREATE TRIGGER {{name}} AFTER {change} ON {FINDING} WHEN {when} BEGIN {body} END"],
+        )
+        for event, (change, when, body) in _EVENTS.items()
+    ),
+)

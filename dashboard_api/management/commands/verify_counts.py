@@ -1,0 +1,54 @@
+"""Prove that the counts beside the findings are what the findings say: after a restore, or nightly."""
+
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+from django.db import connections, router
+
+from dashboard_api import counting
+from dashboard_api.management.operator_command import Answer, OperatorCommand
+from dashboard_api.models import Finding, Website
+
+
+class Command(OperatorCommand):
+    """manage.py verify_counts."""
+
+    help = "Compare the counts of findings with the findings; exit code 1 when they differ."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Tell, or mend as well."""
+        super().add_arguments(parser)
+        parser.add_argument("--repair", action="store_true", help="count anew where they differ")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Print the answer, and fail when something is left to do."""
+        super().handle(*args, **options)
+        if self.left_wrong:
+            raise CommandError("Counts differ from the findings: run 'manage.py verify_counts --repair'.")
+
+    def perform(self, *, repair: bool, **options: Any) -> Answer:
+        """Which websites' counts differ, and whether they were mended."""
+        connection = connections[router.db_for_write(Finding)]
+        wrong = counting.wrong_counts(connection)
+        if repair:
+            for website in wrong:
+                counting.recount(connection, website)
+        self.left_wrong = bool(wrong) and not repair
+        hosts = dict(Website.objects.in_bulk(wrong).items())
+        sites = [
+            {"host": hosts[pk].host if pk in hosts else None, "website": pk, "wrong": cells}
+            for pk, cells in sorted(wrong.items())
+        ]
+        return Answer(
+            text=_told(sites, repair), fields={"websites": sites, "repaired": repair and bool(sites)}
+        )
+
+
+def _told(sites: list[dict[str, Any]], repair: bool) -> str:
+    if not sites:
+        return "Every count is what the findings say."
+    mended = ", counted anew" if repair else ""
+    return "\n".join(
+        f"{site['host'] or 'deleted website {website}'.format(**site)}: {site['wrong']} wrong counts{mended}."
+        for site in sites
+    )

@@ -1,0 +1,79 @@
+"""How many findings there are, kept beside them by triggers: no answer depends on how much was found.
+
+Nothing else writes here (decision record 0013). No foreign keys: counts go with the findings they count.
+"""
+
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import Q
+
+
+class BucketCount(models.Model):
+    """Findings of a website by all that narrows them: totals, facets, charts, and where a page begins."""
+
+    pk = models.CompositePrimaryKey("website_id", "status", "severity", "source_id", "kind")
+    website_id = models.BigIntegerField()
+    status = models.CharField(max_length=14)
+    severity = models.PositiveSmallIntegerField()
+    source_id = models.BigIntegerField()
+    kind = models.CharField(max_length=13)
+    findings = models.IntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.pk}: {self.findings}"
+
+
+class StretchCount(models.Model):
+    """The same by stretches of ids, so that a deep page starts near its first row."""
+
+    pk = models.CompositePrimaryKey("website_id", "status", "severity", "stretch", "source_id", "kind")
+    website_id = models.BigIntegerField()
+    status = models.CharField(max_length=14)
+    severity = models.PositiveSmallIntegerField()
+    stretch = models.BigIntegerField(help_text="The upper bits of the ids.")
+    source_id = models.BigIntegerField()
+    kind = models.CharField(max_length=13)
+    findings = models.IntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.pk}: {self.findings}"
+
+
+class WeekCount(models.Model):
+    """Findings first seen and fixed in a week, whatever became of them, by severity, source and kind."""
+
+    pk = models.CompositePrimaryKey("website_id", "source_id", "week", "severity", "kind")
+    website_id = models.BigIntegerField()
+    source_id = models.BigIntegerField(help_text="0: every source together.")
+    week = models.DateField(help_text="Its Monday, in UTC.")
+    severity = models.PositiveSmallIntegerField()
+    kind = models.CharField(max_length=13)
+    found = models.IntegerField()
+    fixed = models.IntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.pk}: {self.found} found, {self.fixed} fixed"
+
+
+class DayCount(models.Model):
+    """Findings first seen and fixed on a day, in UTC; and of those first seen then, how many are open."""
+
+    pk = models.CompositePrimaryKey("website_id", "day")
+    website_id = models.BigIntegerField()
+    day = models.DateField()
+    found = models.IntegerField()
+    fixed = models.IntegerField()
+    still_open = models.IntegerField()
+
+    class Meta:
+        indexes: ClassVar = [
+            models.Index(
+                fields=["website_id", "day"],
+                condition=Q(still_open__gt=0),
+                name="dashboard_api_daycount_open",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.pk}: {self.found} found, {self.fixed} fixed, {self.still_open} still open"

@@ -1,0 +1,282 @@
+"""What an answer reads, as SQL: the ORM spends more on writing a statement than the database on running it.
+
+One statement each, the same on both databases, and none that grows with the findings of a website.
+tests/dashboard_api/models/test_reads.py proves each equal to its twin by the ORM. Decision record 0013.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime
+from typing import Any, NamedTuple
+
+import msgspec
+from django.db import connections, router
+
+from dashboard_api import policy
+from dashboard_api.engines.counts import EVERY_SOURCE, STRETCH_BITS
+from dashboard_api.models.findings import Finding
+
+
+class Engine(NamedTuple):
+    """A detection engine, like ``Source``."""
+
+    pk: int
+    slug: str
+    name: str
+    enabled: bool
+
+
+class Run(NamedTuple):
+    """What an engine checked last, like ``Coverage``."""
+
+    source_id: int
+    state: str
+    last_run_at: datetime
+    completed_at: datetime | None
+    urls_checked: int | None
+    version: str
+    detail: str
+
+
+class Bucket(NamedTuple):
+    """Findings of a website that no filter tells apart."""
+
+    status: str
+    severity: int
+    source_id: int
+    kind: str
+    findings: int
+
+
+class Recent(NamedTuple):
+    """What changed since a day, and the first day of what is still open."""
+
+    found: int
+    fixed: int
+    oldest_open: date | None
+
+
+class Level(NamedTuple):
+    """The part of a page that has one severity: so many findings of ``buckets``, after so many others.
+
+    The ids lie from ``low`` to below ``high``, where that is known.
+    """
+
+    severity: int
+    buckets: Sequence[Bucket]
+    skip: int
+    take: int
+    low: int | None = None
+    high: int | None = None
+
+
+class Threat(NamedTuple):
+    """A finding as a list shows it, like ``Finding``; of the evidence what can be shown, and a bit more."""
+
+    pk: int
+    severity: int
+    source: Engine
+    kind: str
+    status: str
+    title: str
+    description: str
+    location: str
+    locations_count: int
+    evidence_start: str
+    remediation: str
+    references: list[str]
+    cwe: list[int]
+    cve: list[str]
+    rule: str
+    first_seen: datetime
+    last_seen: datetime
+
+
+class Note(NamedTuple):
+    """An analyst's words, like ``AnalystNote``."""
+
+    pk: int
+    finding_id: int | None
+    author: str
+    body: str
+    created_at: datetime
+    updated_at: datetime
+
+
+def rows(statement: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """All rows of one statement."""
+    with connections[router.db_for_read(Finding)].cursor() as cursor:
+        cursor.execute(statement, parameters)
+        found: list[tuple[Any, ...]] = cursor.fetchall()
+    return found
+
+
+def moment(value: Any) -> Any:
+    """A stored time, which SQLite gives without its zone, UTC."""
+    return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
+
+
+def day(value: Any) -> Any:
+    """A date that was computed, which SQLite gives as text."""
+    return date.fromisoformat(value) if isinstance(value, str) else value
+
+
+NO_SOURCE = -1  # of which nothing is ever counted
+
+_ENGINES = """
+SELECT source.id, slug, name, enabled, state, last_run_at, completed_at, urls_checked, version, detail
+FROM dashboard_api_source AS source
+LEFT JOIN dashboard_api_coverage AS run ON run.source_id = source.id AND run.website_id = %s
+ORDER BY LOWER(name), slug
+"""
+
+
+def engines(website_id: int) -> tuple[list[Engine], list[Run]]:
+    """All that there are, by name; and the runs of those that tried to check the website."""
+    found, runs = [], []
+    for number, slug, name, enabled, state, last_run_at, completed_at, *rest in rows(_ENGINES, [website_id]):
+        found.append(Engine(number, slug, name, enabled))
+        if state is not None:
+            runs.append(Run(number, state, moment(last_run_at), moment(completed_at), *rest))
+    return found, runs
+
+
+_BUCKETS = """
+SELECT status, severity, source_id, kind, findings FROM dashboard_api_bucketcount WHERE website_id = %s
+"""
+
+
+def buckets(website_id: int, statuses: Iterable[str]) -> list[Bucket]:
+    """The website's, of these statuses."""
+    listed = list(statuses)
+    statement = f"{_BUCKETS} AND status IN ({_marks(listed)})"
+    return [Bucket(*row) for row in rows(statement, [website_id, *listed])]
+
+
+_WEEKS = """
+SELECT week, SUM(found), SUM(fixed) FROM dashboard_api_weekcount
+WHERE website_id = %s AND source_id = %s AND week >= %s{filters} GROUP BY week
+"""
+
+
+def weeks(
+    website_id: int, since: date, *, severity: int | None, source_id: int | None, kind: str | None
+) -> dict[date, tuple[int, int]]:
+    """How many were first seen and fixed in each week that had any."""
+    filters = {"severity": severity, "kind": kind}
+    wanted = {column: value for column, value in filters.items() if value is not None}
+    statement = _WEEKS.format(filters="".join(f" AND {column} = %s" for column in wanted))
+    source = EVERY_SOURCE if source_id is None else source_id
+    counted = rows(statement, [website_id, source, since.isoformat(), *wanted.values()])
+    return {week: (found, fixed) for week, found, fixed in counted}
+
+
+_RECENT = """
+SELECT COALESCE(SUM(found), 0), COALESCE(SUM(fixed), 0),
+(SELECT MIN(day) FROM dashboard_api_daycount WHERE website_id = %s AND still_open > 0)
+FROM dashboard_api_daycount WHERE website_id = %s AND day >= %s
+"""
+
+
+def recent(website_id: int, since: date) -> Recent:
+    """What changed from that day on."""
+    ((found, fixed, oldest),) = rows(_RECENT, [website_id, website_id, since.isoformat()])
+    return Recent(found, fixed, day(oldest))
+
+
+_STRETCHES = """
+SELECT MIN(stretch), MAX(stretch), MIN(through - here) FROM (
+    SELECT stretch, SUM(SUM(findings)) OVER (ORDER BY stretch DESC) AS through, SUM(findings) AS here
+    FROM dashboard_api_stretchcount
+    WHERE website_id = %s AND status IN ({statuses}) AND severity = %s{filters} GROUP BY stretch
+) AS counted WHERE through > %s AND through - here < %s
+"""
+
+
+def narrowed(website_id: int, level: Level, *, source_id: int | None, kind: str | None) -> Level:
+    """The same part of a deep page, within the stretches of ids where it lies."""
+    statuses = {bucket.status for bucket in level.buckets}
+    filters = {"source_id": source_id, "kind": kind}
+    wanted = {column: value for column, value in filters.items() if value is not None}
+    statement = _STRETCHES.format(
+        statuses=_marks(statuses), filters="".join(f" AND {column} = %s" for column in wanted)
+    )
+    end = level.skip + level.take
+    parameters = [website_id, *statuses, level.severity, *wanted.values(), level.skip, end]
+    ((last, first, above),) = rows(statement, parameters)
+    return level._replace(low=last << STRETCH_BITS, high=(first + 1) << STRETCH_BITS, skip=level.skip - above)
+
+
+_BUCKET = """
+SELECT id FROM (
+    SELECT id FROM dashboard_api_finding WHERE website_id = %s AND severity = %s AND {columns}
+    ORDER BY id DESC LIMIT %s
+) AS bucket
+"""
+_LEVEL = "SELECT id FROM (SELECT id FROM ({buckets}) AS level ORDER BY id DESC LIMIT %s OFFSET %s) AS part"
+
+
+def page_ids(website_id: int, levels: Iterable[Level], *, by: Sequence[str]) -> list[int]:
+    """The findings of a page, in no order; ``by`` are the columns that tell the buckets from others."""
+    statements, parameters = [], []
+    for level in levels:
+        parts = {tuple(getattr(bucket, column) for column in by) for bucket in level.buckets}
+        within = {"id >= %s": level.low, "id < %s": level.high}
+        bounds = {bound: value for bound, value in within.items() if value is not None}
+        columns = " AND ".join([*(f"{column} = %s" for column in by), *bounds])
+        for part in parts:
+            parameters += [website_id, level.severity, *part, *bounds.values(), level.skip + level.take]
+        parameters += [level.take, level.skip]
+        bucket = _BUCKET.format(columns=columns)
+        statements.append(_LEVEL.format(buckets=" UNION ALL ".join([bucket] * len(parts))))
+    return [number for (number,) in rows(" UNION ALL ".join(statements), parameters)] if statements else []
+
+
+_THREATS = """
+SELECT id, severity, source_id, kind, status, title, description, location, locations_count,
+SUBSTR(evidence, 1, %s), remediation, "references", cwe, cve, rule, first_seen, last_seen
+FROM dashboard_api_finding WHERE id IN ({ids}) ORDER BY severity DESC, id DESC
+"""
+_decode = msgspec.json.Decoder(list).decode
+
+
+def threats(ids: Sequence[int], engines: Mapping[int, Engine]) -> list[Threat]:
+    """These findings, worst first."""
+    if not ids:
+        return []
+    statement = _THREATS.format(ids=_marks(ids))
+    return [_threat(row, engines) for row in rows(statement, [policy.MAX_EVIDENCE_BYTES + 1, *ids])]
+
+
+def _threat(row: tuple[Any, ...], engines: Mapping[int, Engine]) -> Threat:
+    number, severity, source_id, *told, references, cwe, cve, rule, first_seen, last_seen = row
+    lists = (_decode(references), _decode(cwe), _decode(cve))
+    seen = (moment(first_seen), moment(last_seen))
+    return Threat._make((number, severity, engines[source_id], *told, *lists, rule, *seen))
+
+
+_NOTES = """
+SELECT id, finding_id, author, body, created_at, updated_at FROM dashboard_api_analystnote
+WHERE website_id = %s AND NOT is_internal AND (account_id = %s OR account_id IS NULL)
+ORDER BY created_at DESC, id DESC LIMIT %s
+"""
+
+
+def notes(website_id: int, account_id: int) -> list[Note]:
+    """The newest that may leave the service towards the account."""
+    return [
+        Note._make((*told, moment(created_at), moment(updated_at)))
+        for *told, created_at, updated_at in rows(_NOTES, [website_id, account_id, policy.MAX_NOTES])
+    ]
+
+
+_SITES_USED = "SELECT COUNT(*) FROM dashboard_api_sitelink WHERE account_id = %s AND revoked_at IS NULL"
+
+
+def sites_used(account_id: int) -> int:
+    """How many websites the account sees."""
+    ((used,),) = rows(_SITES_USED, [account_id])
+    return int(used)
+
+
+def _marks(values: Collection[Any]) -> str:
+    return ", ".join(["%s"] * len(values))

@@ -1,0 +1,145 @@
+"""Counts beside the findings: true whatever changes the findings, proven and mended by verify_counts."""
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from django.db import connection
+
+from dashboard_api import counting
+from dashboard_api.engines import engine_of
+from dashboard_api.models import BucketCount, DayCount, Finding, Kind, Severity, StretchCount, WeekCount
+from tests.factories import make_finding, make_source, make_website
+
+pytestmark = pytest.mark.django_db
+NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)  # a Wednesday
+
+
+@pytest.fixture
+def site():
+    return make_website()
+
+
+def cells(model):
+    """Every count as a plain row, without its key as such."""
+    names = [field.name for field in model._meta.fields if field.name != "pk"]
+    return sorted(model.objects.values_list(*names))
+
+
+def test_a_finding_counts_where_it_is_and_when_it_was_found_and_fixed(site):
+    source = make_source()
+    finding = make_finding(
+        site,
+        source=source,
+        severity=Severity.HIGH,
+        kind=Kind.CONFIRMED,
+        status="fixed",
+        first_seen=NOON - timedelta(days=9),
+        last_seen=NOON,
+        fixed_at=NOON,
+    )
+    bucket = (source.pk, "confirmed")
+    assert cells(BucketCount) == [(site.pk, "fixed", 3, *bucket, 1)]
+    assert cells(StretchCount) == [(site.pk, "fixed", 3, finding.pk >> 14, *bucket, 1)]
+    assert cells(WeekCount) == [
+        (site.pk, source_id, week, 3, "confirmed", found, 1 - found)
+        for source_id in (0, source.pk)
+        for week, found in ((date(2026, 2, 23), 1), (date(2026, 3, 2), 0))
+    ]
+    assert cells(DayCount) == [(site.pk, date(2026, 2, 23), 1, 0, 0), (site.pk, date(2026, 3, 4), 0, 1, 0)]
+
+
+@pytest.mark.parametrize(("day", "monday"), [(1, 23), (2, 2), (8, 2), (9, 9)])
+def test_weeks_begin_on_monday(site, day, monday):
+    make_finding(site, first_seen=datetime(2026, 3, day, 23, 59, 59, 999_999, tzinfo=UTC))
+    assert {week.day for week in WeekCount.objects.values_list("week", flat=True)} == {monday}
+
+
+def test_nothing_is_left_of_the_last_finding(site):
+    make_finding(site)
+    make_finding(site, status="fixed", fixed_at=NOON)
+    site.delete()
+    for model in (BucketCount, StretchCount, WeekCount, DayCount):
+        assert cells(model) == []
+
+
+def test_bulk_writers_are_counted(site):
+    Finding.objects.bulk_create(
+        [
+            Finding(
+                website=site, source=make_source(), fingerprint=f"{number}", severity=1, kind=Kind.SUSPECTED
+            )
+            for number in range(5)
+        ]
+    )
+    Finding.objects.filter(fingerprint__in="01").update(severity=4)
+    moved = list(Finding.objects.filter(fingerprint__in="12"))
+    for finding in moved:
+        finding.kind = Kind.CONFIRMED
+    Finding.objects.bulk_update(moved, ["kind"])
+    Finding.objects.filter(fingerprint="4").delete()
+    assert sorted(BucketCount.objects.values_list("severity", "kind", "findings")) == [
+        (1, "confirmed", 1), (1, "suspected", 1), (4, "confirmed", 1), (4, "suspected", 1),
+    ]  # fmt: skip
+    assert counting.wrong_counts(connection) == {}
+
+
+def test_one_statement_can_insert_and_update(site):
+    kept = make_finding(site, severity=1)
+    rows = [
+        Finding(website=site, source=kept.source, fingerprint=fingerprint, severity=4, kind=kept.kind)
+        for fingerprint in (kept.fingerprint, "new")
+    ]
+    Finding.objects.bulk_create(
+        rows,
+        update_conflicts=True,
+        unique_fields=["website", "source", "fingerprint"],
+        update_fields=["severity"],
+    )
+    assert list(BucketCount.objects.values_list("severity", "findings")) == [(4, 2)]
+    assert counting.wrong_counts(connection) == {}
+
+
+def test_findings_that_conflict_and_are_left_out_are_not_counted(site):
+    kept = make_finding(site)
+    again = Finding(
+        website=site, source=kept.source, fingerprint=kept.fingerprint, severity=4, kind=kept.kind
+    )
+    Finding.objects.bulk_create([again], ignore_conflicts=True)
+    assert BucketCount.objects.get().findings == 1
+    assert counting.wrong_counts(connection) == {}
+
+
+def test_wrong_counts_are_told_by_website_and_mended_for_it_alone(site):
+    make_finding(site)
+    other = make_website("other.example.com")
+    make_finding(other)
+    BucketCount.objects.filter(website_id=site.pk).update(findings=7)
+    DayCount.objects.filter(website_id=site.pk).delete()
+    assert counting.wrong_counts(connection) == {site.pk: 2}
+    counting.recount(connection, other.pk)
+    assert counting.wrong_counts(connection) == {site.pk: 2}
+    counting.recount(connection, site.pk)
+    assert counting.wrong_counts(connection) == {}
+
+
+def drop_triggers():
+    with connection.cursor() as cursor:
+        cursor.execute(engine_of(connection).LIST_TRIGGERS)
+        for (name,) in cursor.fetchall():
+            if name.startswith("dashboard_api_counts"):
+                cursor.execute(engine_of(connection).DROP_TRIGGER.format(name=name))
+
+
+def test_what_changed_while_nothing_counted_is_counted_by_the_next_migrate(site):
+    drop_triggers()
+    make_finding(site)
+    assert counting.wrong_counts(connection)
+    counting.keep_counts(connection)
+    assert counting.wrong_counts(connection) == {}
+    make_finding(site)
+    assert BucketCount.objects.get().findings == 2
+
+
+def test_triggers_that_say_what_is_wanted_are_left_alone(site, django_assert_num_queries):
+    with django_assert_num_queries(3):  # a savepoint, and a look at them
+        counting.keep_counts(connection)
