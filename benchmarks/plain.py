@@ -3,7 +3,7 @@
 Free text is left out; signature, nonce, link, wording of the members and encoding are the product's own.
 """
 
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 
 from django.db.models import Count, Min, Q
 from django.db.models.functions import Left, TruncWeek
@@ -48,7 +48,9 @@ def answer(link: SiteLink, question: DashboardQuestion, now: datetime) -> Dashbo
         dashboard=sections.page(
             question, counts=tally, sources=names, grade=sections.grade(opened, runs), now=now
         ),
-        summary=sections.summary(opened, coverage=runs, now=now, **_times(website.findings.all(), now)),
+        summary=sections.summary(
+            opened, coverage=runs, now=now, **_recent(website.findings.all(), now.date())
+        ),
         threats=[sections.threat(finding) for finding in _page(matching, question)],
         charts=sections.charts(
             tally.filtered(question),
@@ -85,19 +87,24 @@ def _page(matching: FindingQuerySet, question: DashboardQuestion) -> FindingQuer
     return rows.annotate(evidence_start=beginning)[start : start + question.page_size]
 
 
-def _times(findings: FindingQuerySet, now: datetime) -> dict:
-    recently = now - policy.RECENT_PERIOD
-    return findings.aggregate(
-        new=Count("pk", filter=Q(first_seen__gt=recently)),
-        fixed=Count("pk", filter=Q(fixed_at__gt=recently)),
+def _recent(findings: FindingQuerySet, today: date) -> dict:
+    """The last seven days of the calendar, today included."""
+    since = _midnight(today - policy.RECENT_PERIOD + timedelta(days=1))
+    counts = findings.aggregate(
+        new=Count("pk", filter=Q(first_seen__gte=since)),
+        fixed=Count("pk", filter=Q(fixed_at__gte=since)),
         oldest=Min("first_seen", filter=Q(status=Finding.Status.OPEN)),
     )
+    return counts | {"oldest": counts["oldest"] and _midnight(counts["oldest"].date())}
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time.min, tzinfo=UTC)
 
 
 def _per_week(findings: FindingQuerySet, field: str, since: date) -> dict[date, int]:
-    start = datetime.combine(since, time.min, tzinfo=UTC)
     rows = (
-        findings.filter(**{f"{field}__gte": start})
+        findings.filter(**{f"{field}__gte": _midnight(since)})
         .order_by()
         .values_list(TruncWeek(field, tzinfo=UTC))
         .annotate(count=Count("*"))
