@@ -57,9 +57,9 @@ def _make_account_and_websites(now: datetime) -> None:
 
 def load(findings: Iterable[rows.Row]) -> None:
     """Insert the findings, batch by batch, through the database's own triggers."""
-    with transaction.atomic():
-        values = values_of(findings)
-        while batch := list(islice(values, BATCH)):
+    values = values_of(findings)
+    while batch := list(islice(values, BATCH)):
+        with transaction.atomic():
             insert("dashboard_api_finding", batch)
 
 
