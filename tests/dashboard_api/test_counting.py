@@ -1,8 +1,13 @@
 """Counts beside the findings: true whatever changes the findings, proven and mended by verify_counts."""
 
+import os
+import subprocess
+import sys
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
+from django.conf import settings
+from django.core.management import call_command
 from django.db import connection
 
 from dashboard_api import counting
@@ -143,3 +148,51 @@ def test_what_changed_while_nothing_counted_is_counted_by_the_next_migrate(site)
 def test_triggers_that_say_what_is_wanted_are_left_alone(site, django_assert_num_queries):
     with django_assert_num_queries(3):  # a savepoint, and a look at them
         counting.keep_counts(connection)
+
+
+def url_of(connection):
+    """The test database, as another process finds it."""
+    told = connection.settings_dict
+    if connection.vendor == "sqlite":
+        return f"sqlite:///{told['NAME']}"
+    password = f":{told['PASSWORD']}" if told["PASSWORD"] else ""
+    address = f"{told['HOST']}:{told['PORT'] or 5432}"
+    return f"postgres://{told['USER']}{password}@{address}/{told['NAME']}"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_import_that_is_killed_in_the_middle_leaves_the_old_counts():
+    site = make_website()
+    make_finding(site)
+    before = cells(BucketCount), cells(WeekCount), cells(DayCount)
+    importing = subprocess.Popen(
+        [sys.executable, "-m", "tests.dashboard_api.crash", site.host],
+        env=os.environ | {"DATABASE_URL": url_of(connection), "DJANGO_SETTINGS_MODULE": "tests.settings"},
+        cwd=settings.BASE_DIR,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert importing.stdout.readline() == "in the middle\n"
+    finally:
+        importing.kill()
+        importing.communicate()
+    assert (cells(BucketCount), cells(WeekCount), cells(DayCount)) == before
+    assert counting.wrong_counts(connection) == {}
+    assert Finding.objects.count() == 1
+    make_finding(site)  # and nobody waits for the dead
+    assert counting.wrong_counts(connection) == {}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_counts_come_and_go_with_their_migration(site):
+    make_finding(site)
+    try:
+        call_command("migrate", "dashboard_api", "0002", verbosity=0)
+        finding = make_finding(site)
+        finding.delete()
+        make_finding(site)
+    finally:
+        call_command("migrate", verbosity=0)
+    assert BucketCount.objects.get().findings == 2
+    assert counting.wrong_counts(connection) == {}

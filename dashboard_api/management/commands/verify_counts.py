@@ -34,21 +34,16 @@ class Command(OperatorCommand):
             for website in wrong:
                 counting.recount(connection, website)
         self.left_wrong = bool(wrong) and not repair
-        hosts = dict(Website.objects.in_bulk(wrong).items())
-        sites = [
-            {"host": hosts[pk].host if pk in hosts else None, "website": pk, "wrong": cells}
-            for pk, cells in sorted(wrong.items())
-        ]
-        return Answer(
-            text=_told(sites, repair), fields={"websites": sites, "repaired": repair and bool(sites)}
-        )
+        hosts = dict(Website.objects.filter(pk__in=wrong).values_list("pk", "host"))
+        sites = [{"website": pk, "host": hosts.get(pk), "wrong": wrong[pk]} for pk in sorted(wrong)]
+        fields = {"websites": sites, "repaired": repair and bool(sites)}
+        return Answer(text=_told(sites, repair), fields=fields)
 
 
 def _told(sites: list[dict[str, Any]], repair: bool) -> str:
     if not sites:
         return "Every count is what the findings say."
     mended = ", counted anew" if repair else ""
-    return "\n".join(
-        f"{site['host'] or 'deleted website {website}'.format(**site)}: {site['wrong']} wrong counts{mended}."
-        for site in sites
-    )
+    names = [site["host"] or f"deleted website {site['website']}" for site in sites]
+    lines = zip(names, sites, strict=True)
+    return "\n".join(f"{name}: {site['wrong']} wrong{mended}." for name, site in lines)
