@@ -11,7 +11,7 @@ from benchmarks.figures import Table, report
 
 ENGINES = ("sqlite", "postgresql")
 ROUNDS, SHORT_ROUNDS = 15, 5
-SHORT_SCALE = 0.1
+SHORT_SCALE = 0.05
 
 
 class NotHere(Exception):
@@ -58,7 +58,7 @@ def run_each(commands: Sequence[Sequence[str]], *, as_json: bool) -> int:
 def _parser(doc: str | None, *, engines: bool) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true", help="print a list of figures instead of tables")
-    parser.add_argument("--short", action="store_true", help="fewer rounds, and a tenth of the data")
+    parser.add_argument("--short", action="store_true", help="fewer rounds, and less data")
     parser.add_argument("--rounds", type=int, help=f"of bursts ({ROUNDS}, or {SHORT_ROUNDS} when short)")
     if engines:
         parser.add_argument("--engine", choices=ENGINES, help="one database only (both unless told)")

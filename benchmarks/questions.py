@@ -1,4 +1,4 @@
-"""What the benchmarks ask about a website of each size, and the product's own answer in this process."""
+"""What the benchmarks ask about a measured website, and the product's own answer in this process."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -25,29 +25,24 @@ SEARCHES = {
 }
 
 
-def number_of(size: str) -> int:
-    """The website of that size, by its number from 1."""
-    return list(rows.MEASURED).index(size) + 1
+def about(website: int, **fields: Any) -> dict[str, Any]:
+    """The body of a call that asks about the website."""
+    link = SiteLink.objects.get(account__ref=ACCOUNT, website__host=host(website))
+    return {"host": host(website), "link_id": link.link_id, "portal_account_ref": ACCOUNT} | fields
 
 
-def about(size: str, **fields: Any) -> dict[str, Any]:
-    """The body of a call that asks about the website of that size."""
-    link = SiteLink.objects.get(account__ref=ACCOUNT, website__host=host(number_of(size)))
-    return {"host": host(number_of(size)), "link_id": link.link_id, "portal_account_ref": ACCOUNT} | fields
-
-
-def asking(size: str, **fields: Any) -> Callable[[], object]:
+def asking(website: int, **fields: Any) -> Callable[[], object]:
     """The product's answer from within, once the caller is known."""
     account = Account.objects.get(ref=ACCOUNT)
-    question = read_question(about(size, **fields))
+    question = read_question(about(website, **fields))
     now = datetime.now(UTC)
     return lambda: build_dashboard(linked_site(account, question, now), question, now)
 
 
-def rarest_three(size: str) -> dict[str, Any]:
+def rarest_three(website: int) -> dict[str, Any]:
     """The combination of the three filters that leaves fewest findings, but one at least."""
     buckets = (
-        Finding.objects.filter(website__host=host(number_of(size)), status=Finding.Status.OPEN)
+        Finding.objects.filter(website__host=host(website), status=Finding.Status.OPEN)
         .order_by()
         .values_list("severity", "source", "kind")
         .annotate(count=Count("*"))
@@ -60,16 +55,14 @@ def rarest_three(size: str) -> dict[str, Any]:
     }
 
 
-def deep_page(size: str, share: float, **fields: Any) -> dict[str, Any]:
+def deep_page(website: int, share: float, **fields: Any) -> dict[str, Any]:
     """The page at ``share`` of what is open, or of what the contract lets a caller reach."""
-    findings = Finding.objects.filter(
-        website__host=host(number_of(size)), status=Finding.Status.OPEN, **fields
-    )
+    findings = Finding.objects.filter(website__host=host(website), status=Finding.Status.OPEN, **fields)
     rows_above = min(findings.count(), policy.MAX_PAGE_DEPTH) * share
     return fields | {"page": max(int(rows_above / policy.DEFAULT_PAGE_SIZE), 1)}
 
 
-FILTERS: dict[str, Callable[[str], dict[str, Any]]] = {
+FILTERS: dict[str, Callable[[int], dict[str, Any]]] = {
     "severity": lambda _: {"severity": "High"},
     "source": lambda _: {"source": "engine-3"},
     "kind": lambda _: {"kind": "suspected"},

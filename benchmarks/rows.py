@@ -8,7 +8,8 @@ from datetime import datetime, timedelta
 
 FINDINGS = 2_000_000
 WEBSITES = 500
-MEASURED = {"1e3": 1_000, "1e4": 10_000, "1e5": 100_000, "1e6": 1_000_000}
+LARGEST_SIZE, SMALLEST_SIZE = 1_000_000, 1_000
+MEASURED = SMALLEST, SMALL, LARGE, LARGEST = (1, 2, 3, 4)  # websites, counted from 1
 SOURCES = 12
 DAYS = 730
 _WORDS = 46
@@ -66,9 +67,16 @@ def host(website: int) -> str:
     return f"site{website}.example.com"
 
 
+def measured_size(website: int, scale: float) -> int:
+    """From 1,000 in three equal steps to a million, or to so much less at a smaller scale."""
+    largest = LARGEST_SIZE * scale
+    smallest = min(SMALLEST_SIZE, largest / 10)
+    return round(smallest * (largest / smallest) ** ((website - SMALLEST) / (LARGEST - SMALLEST)))
+
+
 def sizes(scale: float) -> list[int]:
     """How many findings each website has: the measured ones, then the others, by Zipf's law."""
-    measured = [round(size * scale) for size in MEASURED.values()]
+    measured = [measured_size(website, scale) for website in MEASURED]
     weights = [1 / rank for rank in range(1, WEBSITES - len(measured) + 1)]
     left = FINDINGS * scale - sum(measured)
     return measured + [max(1, int(left * weight / sum(weights))) for weight in weights]

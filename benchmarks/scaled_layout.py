@@ -57,7 +57,7 @@ def tables(scale: float) -> Iterator[Table]:
 def _bursts(servers: list[Server]) -> list[Burst]:
     from benchmarks import questions  # models can be imported only where Django is set up
 
-    bodies = [questions.about("1e6", page=page) for page in range(1, 101)]
+    bodies = [questions.about(rows.LARGEST, page=page) for page in range(1, 101)]
     return [
         Burst(ports=[server.port], path=PATH, bodies=bodies, secret=rows.SECRET, count=COUNT, seconds=30)
         for server in servers
@@ -125,8 +125,8 @@ def _costs(
 def _costs_table(costs: dict[str, float], scale: float) -> Table:
     table = Table(
         "CPU of one request, by who spends it",
-        f"{rows.MEASURED['1e6'] * scale:,.0f} findings of the website; gunicorn gthread 1 x {THREADS} each; "
-        "half of the requests go to either web process.",
+        f"{rows.measured_size(rows.LARGEST, scale):,} findings of the website; gunicorn gthread "
+        f"1 x {THREADS} each; half of the requests go to either web process.",
     )
     for name, seconds in costs.items():
         table.add(name, "CPU per request", seconds * 1e3, "ms")

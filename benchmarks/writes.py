@@ -94,7 +94,7 @@ def _waits(engine: str, scale: float, rounds: int, name: str) -> Table:
         burst = Burst(
             ports=[server.port],
             path=PATH,
-            bodies=[questions.about("1e5")],
+            bodies=[questions.about(rows.LARGE)],
             secret=rows.SECRET,
             count=BURST_SECONDS * 2_000,
             seconds=BURST_SECONDS,
@@ -111,7 +111,7 @@ def _waits(engine: str, scale: float, rounds: int, name: str) -> Table:
 def _waits_table(engine: str, scale: float, answers: dict[str, list[Answers]], stored: list[int]) -> Table:
     table = Table(
         f"Dashboards while findings are written, on {engine}",
-        f"{rows.MEASURED['1e5'] * scale:,.0f} findings of the website; gunicorn gthread {WORKERS} x "
+        f"{rows.measured_size(rows.LARGE, scale):,} findings of the website; gunicorn gthread {WORKERS} x "
         f"{THREADS}; {CONNECTIONS} connections, none of them ever idle; all on the same cores.",
     )
     for name, bursts in answers.items():

@@ -13,6 +13,10 @@ def test_sizes_are_those_of_the_measured_websites_and_add_up():
     assert 0.999 < sum(sizes) / rows.FINDINGS <= 1
 
 
+def test_measured_sizes_begin_at_a_thousand_at_a_smaller_scale_too():
+    assert [rows.measured_size(website, 0.1) for website in rows.MEASURED] == [1_000, 4_642, 21_544, 100_000]
+
+
 def test_rows_are_the_same_each_time_and_oldest_first():
     once, again = (list(islice(rows.rows(0.001, now=NOW), 500)) for _ in range(2))
     assert once == again
@@ -23,7 +27,7 @@ def test_rows_are_the_same_each_time_and_oldest_first():
 def test_rows_interleave_the_websites():
     websites = [row.website for row in rows.rows(0.001, now=NOW)]
     assert len(set(websites[:100])) > 10
-    assert websites.count(4) == 1_000
+    assert websites.count(rows.LARGEST) == 1_000
 
 
 def test_rows_hold_the_searched_words_as_often_as_is_claimed():
