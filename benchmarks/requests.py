@@ -47,7 +47,7 @@ def tables(*, rounds: int, engine: str, scale: float) -> Iterator[Table]:
     sizes = [rows.measured_size(website, scale) for website in (rows.LARGEST, rows.SMALL)]
     table = Table(
         f"Requests on {engine}",
-        f"{sizes[0]:,} findings of the website ({sizes[1]:,} of the smaller) in {rows.FINDINGS * scale:,.0f}; "
+        f"{sizes[0]:,} findings of the website ({sizes[1]:,} of the small) in {rows.FINDINGS * scale:,.0f}; "
         f"gunicorn gthread {WORKERS} x {THREADS}; {WRITES[engine]}. CPU in times of {BARE}, and of {FIRST}.",
     )
     for row in bursts:
