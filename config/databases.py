@@ -21,6 +21,13 @@ _SHORT_LIVED_MODELS = {
 }
 
 
+# A trigger's undo log in memory instead of in a file, and pages that many rows touch written once, not at
+# every commit: an import takes half the time. Sizes in KiB and in pages of 4 KiB.
+_ROOM = "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-32768; PRAGMA wal_autocheckpoint=8192;"
+# The answers' statements are short: to start workers or a compiler for one costs more than they save.
+_SHORT_STATEMENTS = "-c max_parallel_workers_per_gather=0 -c jit=off"
+
+
 def databases(url: str, base_dir: Path) -> dict[str, dict[str, Any]]:
     """The DATABASES setting for ``url``: ``sqlite:///path/records.sqlite3`` or ``postgres://...``."""
     if re.match("sqlite:///.", url):
@@ -34,7 +41,10 @@ def databases(url: str, base_dir: Path) -> dict[str, dict[str, Any]]:
         }
     if re.match("postgres(ql)?://.", url):
         config = environ.Env.db_url_config(url)
-        return {"default": {**config, "CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True}}
+        options = {"options": _SHORT_STATEMENTS, **config.get("OPTIONS", {})}
+        return {
+            "default": {**config, "CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True, "OPTIONS": options}
+        }
     raise ImproperlyConfigured(
         "DATABASE_URL must look like sqlite:///var/records.sqlite3 or postgres://user@host/name."
     )
@@ -48,7 +58,7 @@ def _sqlite(file: Path, *, synchronous: str) -> dict[str, Any]:
         "OPTIONS": {
             "timeout": 5,
             "transaction_mode": "IMMEDIATE",
-            "init_command": f"PRAGMA journal_mode=WAL; PRAGMA synchronous={synchronous};",
+            "init_command": f"PRAGMA journal_mode=WAL; PRAGMA synchronous={synchronous}; {_ROOM}",
         },
         # A file, as in production: the browser tests' server threads each need a connection.
         "TEST": {"NAME": str(file.with_name(f"test-{file.name}"))},
