@@ -4,7 +4,7 @@ from datetime import datetime
 
 from dashboard_api.contract import DashboardQuestion
 from dashboard_api.errors import InactiveEntitlement, RevokedLink, UnknownLink
-from dashboard_api.models import Account, Entitlement, SiteLink
+from dashboard_api.models import Account, Entitlement, SiteLink, callers
 
 
 def linked_site(account: Account, question: DashboardQuestion, now: datetime) -> SiteLink:
@@ -12,7 +12,7 @@ def linked_site(account: Account, question: DashboardQuestion, now: datetime) ->
 
     Raises UnknownLink (404), InactiveEntitlement or RevokedLink (403): the specification, section 4.
     """
-    link = SiteLink.objects.paired(account, question.link_id, question.host).first()
+    link = callers.find_link(account, question.link_id, question.host)
     if link is None:
         raise UnknownLink
     today = now.date()

@@ -18,7 +18,7 @@ from dashboard_api import policy
 from dashboard_api.contract import read_envelope
 from dashboard_api.endpoint import Call
 from dashboard_api.errors import InvalidSignature, ReplayedNonce, StaleTimestamp, Unavailable
-from dashboard_api.models import Account, Nonce, Secret, SecretUse
+from dashboard_api.models import Account, Nonce, Secret, SecretUse, callers
 from dashboard_api.sealing import CannotUnseal, seal, unseal
 
 NONCE_LIFETIME = timedelta(seconds=policy.TIMESTAMP_WINDOW_SECONDS + policy.NONCE_MARGIN_SECONDS)
@@ -36,7 +36,7 @@ def authenticate(call: Call) -> Authenticated:
     """Prove who calls, once; raises the ApiErrors of checks 6 to 11."""
     signed = _signed_headers(call)
     envelope = read_envelope(call.body)
-    candidates = list(Secret.objects.usable_by(envelope.unverified_account_ref, call.moment))
+    candidates = callers.usable_secrets(envelope.unverified_account_ref, call.moment)
     secret = _verified_secret(candidates, signed, call)
     _claim_nonce(secret, signed)
     SecretUse.record(secret.pk, call.moment)

@@ -1,15 +1,15 @@
 """The answer: what is read from the database, and the nine members made of it, in their order."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, time, timedelta
 
 from dashboard_api import policy, sections
 from dashboard_api.contract import ChartAnswer, DashboardAnswer, DashboardQuestion, SummaryAnswer
 from dashboard_api.contract.question import ALL
 from dashboard_api.found import Found
-from dashboard_api.listed import Listed, tally_of
+from dashboard_api.listed import Listed
 from dashboard_api.models import Finding, SiteLink, reads
-from dashboard_api.models.reads import Engine, Run
+from dashboard_api.models.reads import Bucket, Engine, Run
 from dashboard_api.tally import Counts, Tally
 
 
@@ -19,12 +19,12 @@ def build_dashboard(link: SiteLink, question: DashboardQuestion, now: datetime) 
     engines, runs = reads.engines(website_id)
     by_id = {engine.pk: engine for engine in engines}
     buckets = reads.buckets(website_id, _statuses(question))
-    open_tally = tally_of([bucket for bucket in buckets if bucket.status == Finding.Status.OPEN], by_id)
-    counts = (
-        Found(website_id, question, engines)
-        if question.query
-        else Listed(website_id, question, buckets, by_id)
-    )
+    open_tally = _tally(_with_status(Finding.Status.OPEN, buckets), by_id)
+    counts: Found | Listed = Found(website_id, question, engines)
+    if not question.query:
+        asked = _with_status(question.status, buckets)
+        tally = open_tally if question.status == Finding.Status.OPEN else _tally(asked, by_id)
+        counts = Listed(website_id, question, _source_id(question, engines), asked, tally)
     shown = _shown(engines, runs, counts, open_tally)
     names = {engine.slug: engine.name for engine in shown}
     return DashboardAnswer(
@@ -42,6 +42,25 @@ def build_dashboard(link: SiteLink, question: DashboardQuestion, now: datetime) 
             link.account.entitlement, sites_used=reads.sites_used(link.account_id), today=now.date()
         ),
     )
+
+
+def _with_status(status: str, buckets: Sequence[Bucket]) -> Sequence[Bucket]:
+    return [bucket for bucket in buckets if status in (bucket.status, ALL)]
+
+
+def _tally(buckets: Sequence[Bucket], engines: Mapping[int, Engine]) -> Tally:
+    """The same counts by the engines' slugs, whatever the status."""
+    return Tally(
+        (severity, engines[source_id].slug, kind, findings)
+        for _, severity, source_id, kind, findings in buckets
+    )
+
+
+def _source_id(question: DashboardQuestion, engines: Sequence[Engine]) -> int | None:
+    """That of the engine that is asked for."""
+    if question.source is None:
+        return None
+    return next((engine.pk for engine in engines if engine.slug == question.source), reads.NO_SOURCE)
 
 
 def _statuses(question: DashboardQuestion) -> Sequence[str]:
@@ -74,12 +93,11 @@ def _charts(
 ) -> list[ChartAnswer]:
     """History follows severity, source and kind, whatever the status and the words."""
     weeks = sections.recent_weeks(now.date())
-    source_id = next((engine.pk for engine in engines if engine.slug == question.source), reads.NO_SOURCE)
     history = reads.weeks(
         website_id,
         weeks[0],
         severity=question.severity,
-        source_id=source_id if question.source is not None else None,
+        source_id=_source_id(question, engines),
         kind=question.kind,
     )
     return sections.charts(

@@ -1,12 +1,12 @@
 """What a question without words lists, counted beside the findings: exact, however many there are."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from dashboard_api.contract import DashboardQuestion
 from dashboard_api.models import reads
-from dashboard_api.models.reads import Bucket, Engine, Level
+from dashboard_api.models.reads import Bucket, Level
 from dashboard_api.tally import Tally
 
 DEEP = 500  # findings above a page of the same severity; more are worth a look at where it begins
@@ -21,14 +21,16 @@ class Listed:
         self,
         website_id: int,
         question: DashboardQuestion,
+        source_id: int | None,
         buckets: Sequence[Bucket],
-        engines: Mapping[int, Engine],
+        tally: Tally,
     ) -> None:
+        """``source_id`` and ``buckets`` are the engine and status asked for; ``tally`` counts these."""
         self._website_id = website_id
         self._question = question
-        self._engines = engines
-        self._buckets = [bucket for bucket in buckets if question.status in (bucket.status, "all")]
-        self._tally = tally_of(self._buckets, engines)
+        self._source_id = source_id
+        self._buckets = buckets
+        self._tally = tally
 
     def filtered(self, question: DashboardQuestion, *, without: str = "") -> Tally:
         """What passes the question's filters, but for the one named ``without``."""
@@ -43,43 +45,34 @@ class Listed:
         asked = self._question
         levels = list(self._levels())
         if levels and levels[0].skip >= DEEP:
-            source_id = None if asked.source is None else levels[0].buckets[0].source_id
-            levels[0] = reads.narrowed(self._website_id, levels[0], source_id=source_id, kind=asked.kind)
+            levels[0] = reads.narrowed(
+                self._website_id, levels[0], source_id=self._source_id, kind=asked.kind
+            )
         narrow = asked.source is not None or asked.kind is not None
-        return reads.page_ids(
-            self._website_id, levels, by=("status", "source_id", "kind") if narrow else ("status",)
-        )
+        by = ("status", "source_id", "kind") if narrow else ("status",)
+        return reads.page_ids(self._website_id, levels, by=by)
 
     def _levels(self) -> Iterator[Level]:
         """The parts of the page, worst first."""
         asked = self._question
         above, wanted = (asked.page - 1) * asked.page_size, asked.page_size
-        matching = sorted((bucket for bucket in self._buckets if self._passes(bucket)), key=_worst_first)
-        for _, group in groupby(matching, key=_worst_first):
-            buckets = list(group)
+        for severity, buckets in sorted(self._matching().items(), reverse=True):
             findings = sum(bucket.findings for bucket in buckets)
             if above < findings and wanted:
                 take = min(wanted, findings - above)
-                yield Level(buckets[0].severity, buckets, skip=above, take=take)
+                yield Level(severity, buckets, skip=above, take=take)
                 wanted -= take
             above = max(above - findings, 0)
 
-    def _passes(self, bucket: Bucket) -> bool:
-        asked = self._question
-        return (
-            asked.severity in (None, bucket.severity)
-            and asked.source in (None, self._engines[bucket.source_id].slug)
-            and asked.kind in (None, bucket.kind)
-        )
-
-
-def tally_of(buckets: Sequence[Bucket], engines: Mapping[int, Engine]) -> Tally:
-    """The same counts by the engines' slugs, whatever the status."""
-    return Tally(
-        (severity, engines[source_id].slug, kind, findings)
-        for _, severity, source_id, kind, findings in buckets
-    )
-
-
-def _worst_first(bucket: Bucket) -> int:
-    return -bucket.severity
+    def _matching(self) -> dict[int, list[Bucket]]:
+        """The buckets that pass the filters, by severity."""
+        severity, source_id, kind = self._question.severity, self._source_id, self._question.kind
+        matching = defaultdict(list)
+        for bucket in self._buckets:
+            if (
+                severity in (None, bucket.severity)
+                and source_id in (None, bucket.source_id)
+                and kind in (None, bucket.kind)
+            ):
+                matching[bucket.severity].append(bucket)
+        return matching

@@ -1,5 +1,7 @@
 """Secrets at rest: sealed with the newest of the numbered master keys, opened with any of them."""
 
+import functools
+
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
 
@@ -22,4 +24,9 @@ def unseal(sealed: str) -> str:
 
 
 def _keys() -> MultiFernet:
-    return MultiFernet([Fernet(key) for key in settings.MASTER_KEYS])
+    return _made_of(tuple(settings.MASTER_KEYS))
+
+
+@functools.lru_cache(maxsize=1)
+def _made_of(keys: tuple[str, ...]) -> MultiFernet:
+    return MultiFernet([Fernet(key) for key in keys])

@@ -64,9 +64,9 @@ def page(
 
 def facets(question: DashboardQuestion, *, counts: Counts, sources: Mapping[str, str]) -> FacetsAnswer:
     """Every value of each filter, zero or not, counted under the other filters."""
-    by_severity = counts.filtered(question, without="severity").by(lambda bucket: bucket.severity)
-    by_source = counts.filtered(question, without="source").by(lambda bucket: bucket.source)
-    by_kind = counts.filtered(question, without="kind").by(lambda bucket: bucket.kind)
+    by_severity = counts.filtered(question, without="severity").by_severity
+    by_source = counts.filtered(question, without="source").by_source
+    by_kind = counts.filtered(question, without="kind").by_kind
     return FacetsAnswer(
         severity=[
             FacetValue(value=severity.label, label=severity.label, count=by_severity[severity])
@@ -83,12 +83,8 @@ def grade(open_tally: Tally, coverage: Iterable[Run]) -> str | None:
     """F to A by the worst open finding, a suspected one a step milder; None while no engine completed."""
     if not any(entry.completed_at for entry in coverage):
         return None
-    steps = (
-        max(bucket.severity - (bucket.kind == Kind.SUSPECTED), 0)
-        for bucket, count in open_tally.counts.items()
-        if count
-    )
-    return GRADES[max(steps, default=0)]
+    told = {(severity, kind) for severity, _, kind, count in open_tally.buckets if count}
+    return GRADES[max((max(severity - (kind == Kind.SUSPECTED), 0) for severity, kind in told), default=0)]
 
 
 def summary(
@@ -101,11 +97,11 @@ def summary(
     now: datetime,
 ) -> SummaryAnswer:
     """The whole website, whatever the filters."""
-    by_severity = open_tally.by(lambda bucket: bucket.severity)
+    by_severity = open_tally.by_severity
     return SummaryAnswer(
         open=open_tally.total(),
         by_severity=SeverityCounts(**{severity.name.lower(): by_severity[severity] for severity in Severity}),
-        confirmed=open_tally.by(lambda bucket: bucket.kind)[Kind.CONFIRMED],
+        confirmed=open_tally.by_kind[Kind.CONFIRMED],
         new_7d=new,
         fixed_7d=fixed,
         oldest_open_days=None if oldest is None else max((now - oldest).days, 0),
@@ -160,9 +156,7 @@ def charts(
     fixed: Mapping[date, int],
 ) -> list[ChartAnswer]:
     """Three charts of the filtered findings, and their history week by week."""
-    by_severity = tally.by(lambda bucket: bucket.severity)
-    by_kind = tally.by(lambda bucket: bucket.kind)
-    by_source = tally.by(lambda bucket: (bucket.source, bucket.severity))
+    by_severity, by_kind, by_source = tally.by_severity, tally.by_kind, tally.by_source_and_severity
     found = [slug for slug in sources if any(by_source[slug, severity] for severity in Severity)]
     return [
         _chart(
@@ -208,7 +202,7 @@ def _chart(chart_id: str, kind: str, labels: list[str], series: dict[str, list[i
 
 def coverage(sources: Iterable[Engine], entries: Iterable[Run], open_tally: Tally) -> list[CoverageAnswer]:
     """One entry for each engine; the absence of a run is ``never``, without a count of findings."""
-    by_source = open_tally.by(lambda bucket: bucket.source)
+    by_source = open_tally.by_source
     runs = {entry.source_id: entry for entry in entries}
     return [_coverage_entry(source, runs.get(source.pk), by_source[source.slug]) for source in sources]
 

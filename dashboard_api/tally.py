@@ -1,21 +1,14 @@
 """Counts of findings by severity, source and kind: what totals, facets, charts and the grade are made of."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
-from typing import Literal, NamedTuple, Protocol, TypeVar
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Literal, Protocol
 
 from dashboard_api.contract import DashboardQuestion
-from dashboard_api.models import Kind, Severity
 
-Key = TypeVar("Key")
-
-
-class Bucket(NamedTuple):
-    """One combination of the three filters."""
-
-    severity: Severity
-    source: str
-    kind: Kind
+Bucket = tuple[int, str, str, int]  # severity, source, kind, and how many findings
+FILTERS = ("severity", "source", "kind")
 
 
 class Counts(Protocol):
@@ -33,39 +26,62 @@ class Counts(Protocol):
 
 
 class Tally:
-    """How many findings fall into each bucket."""
+    """How many findings fall into each bucket; every sum is made once, when it is first asked for."""
 
     relation: Literal["exact", "at_least"] = "exact"
 
-    def __init__(self, rows: Iterable[tuple[int, str, str, int]]) -> None:
-        self.counts: Counter[Bucket] = Counter()
-        for severity, source, kind, count in rows:
-            self.counts[Bucket(Severity(severity), source, Kind(kind))] += count
+    def __init__(self, buckets: Iterable[Bucket]) -> None:
+        self.buckets = list(buckets)
+
+    @cached_property
+    def by_severity(self) -> Counter[int]:
+        """None of what there is not."""
+        sums: Counter[int] = Counter()
+        for severity, _, _, count in self.buckets:
+            sums[severity] += count
+        return sums
+
+    @cached_property
+    def by_source(self) -> Counter[str]:
+        """Likewise, by slug."""
+        sums: Counter[str] = Counter()
+        for _, source, _, count in self.buckets:
+            sums[source] += count
+        return sums
+
+    @cached_property
+    def by_kind(self) -> Counter[str]:
+        """Likewise."""
+        sums: Counter[str] = Counter()
+        for _, _, kind, count in self.buckets:
+            sums[kind] += count
+        return sums
+
+    @cached_property
+    def by_source_and_severity(self) -> Counter[tuple[str, int]]:
+        """Likewise."""
+        sums: Counter[tuple[str, int]] = Counter()
+        for severity, source, _, count in self.buckets:
+            sums[source, severity] += count
+        return sums
 
     def total(self) -> int:
         """All of them."""
-        return self.counts.total()
+        return self.by_severity.total()
 
     def sources(self) -> set[str]:
         """Slugs of the engines that found something."""
-        return {bucket.source for bucket in self.counts}
+        return set(self.by_source)
 
     def filtered(self, question: DashboardQuestion, *, without: str = "") -> "Tally":
         """The buckets that pass the question's filters, but for the one named ``without``."""
-        wanted = {
-            name: value
-            for name in Bucket._fields
+        wanted = [
+            (position, value)
+            for position, name in enumerate(FILTERS)
             if name != without and (value := getattr(question, name)) is not None
-        }
-        kept = Tally(())
-        for bucket, count in self.counts.items():
-            if all(getattr(bucket, name) == value for name, value in wanted.items()):
-                kept.counts[bucket] = count
-        return kept
-
-    def by(self, key: Callable[[Bucket], Key]) -> Counter[Key]:
-        """Counts regrouped by ``key``."""
-        regrouped: Counter[Key] = Counter()
-        for bucket, count in self.counts.items():
-            regrouped[key(bucket)] += count
-        return regrouped
+        ]
+        if not wanted:
+            return self
+        return Tally(
+            bucket for bucket in self.buckets if all(bucket[position] == value for position, value in wanted)
+        )

@@ -59,10 +59,6 @@ class SecretQuerySet(models.QuerySet["Secret"]):
         """Active ones, and retiring ones whose time has not come."""
         return self.filter(Q(state=Secret.State.ACTIVE) | Q(state=Secret.State.RETIRING, retires_at__gt=now))
 
-    def usable_by(self, account_ref: str, now: datetime) -> "SecretQuerySet":
-        """The secrets that may have signed a call of this account, with the account."""
-        return self.usable(now).filter(account__ref=account_ref).select_related("account")
-
     @sensitive_variables("secret", "clear")
     @transaction.atomic
     def issue(self, account: Account, *, by: str, secret: str | None = None) -> tuple["Secret", str]:

@@ -9,6 +9,7 @@ from typing import ClassVar
 from django.db import connections, models, router
 
 from dashboard_api import policy
+from dashboard_api.models.statements import rows, stored
 
 _CLAIM = (
     "INSERT INTO dashboard_api_nonce (account_id, nonce, expires_at) VALUES (%s, %s, %s) "
@@ -18,6 +19,9 @@ _PRUNE = (
     "DELETE FROM dashboard_api_nonce WHERE (account_id, nonce) IN (SELECT account_id, nonce "
     "FROM dashboard_api_nonce WHERE expires_at < %s ORDER BY expires_at LIMIT %s)"
 )
+
+
+_USED = "SELECT 1 FROM dashboard_api_secretuse WHERE secret_id = %s AND last_used_at > %s"
 
 
 class NonceQuerySet(models.QuerySet["Nonce"]):
@@ -76,5 +80,5 @@ class SecretUse(models.Model):
     def record(cls, secret_id: int, now: datetime) -> None:
         """Note the use, unless one within the last minute is noted already."""
         recent = now - policy.SECRET_USE_PRECISION
-        if not cls.objects.filter(secret_id=secret_id, last_used_at__gt=recent).exists():
+        if not rows(cls, _USED, [secret_id, stored(recent)]):
             cls.objects.update_or_create(secret_id=secret_id, defaults={"last_used_at": now})

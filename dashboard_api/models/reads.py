@@ -1,19 +1,18 @@
-"""What an answer reads, as SQL: the ORM spends more on writing a statement than the database on running it.
+"""What an answer reads, as SQL: one statement each, and none that grows with the findings of a website.
 
-One statement each, the same on both databases, and none that grows with the findings of a website.
 tests/dashboard_api/models/test_reads.py proves each equal to its twin by the ORM. Decision record 0013.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import UTC, date, datetime
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime
 from typing import Any, NamedTuple
 
 import msgspec
-from django.db import connections, router
 
 from dashboard_api import policy
 from dashboard_api.engines.counts import EVERY_SOURCE, STRETCH_BITS
 from dashboard_api.models.findings import Finding
+from dashboard_api.models.statements import day, marks, moment, rows
 
 
 class Engine(NamedTuple):
@@ -102,24 +101,6 @@ class Note(NamedTuple):
     updated_at: datetime
 
 
-def rows(statement: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """All rows of one statement."""
-    with connections[router.db_for_read(Finding)].cursor() as cursor:
-        cursor.execute(statement, parameters)
-        found: list[tuple[Any, ...]] = cursor.fetchall()
-    return found
-
-
-def moment(value: Any) -> Any:
-    """A stored time, which SQLite gives without its zone, UTC."""
-    return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
-
-
-def day(value: Any) -> Any:
-    """A date that was computed, which SQLite gives as text."""
-    return date.fromisoformat(value) if isinstance(value, str) else value
-
-
 NO_SOURCE = -1  # of which nothing is ever counted
 
 _ENGINES = """
@@ -133,10 +114,11 @@ ORDER BY LOWER(name), slug
 def engines(website_id: int) -> tuple[list[Engine], list[Run]]:
     """All that there are, by name; and the runs of those that tried to check the website."""
     found, runs = [], []
-    for number, slug, name, enabled, state, last_run_at, completed_at, *rest in rows(_ENGINES, [website_id]):
-        found.append(Engine(number, slug, name, enabled))
+    for row in rows(Finding, _ENGINES, [website_id]):
+        found.append(Engine._make(row[:4]))
+        state, last_run_at, completed_at, *told = row[4:]
         if state is not None:
-            runs.append(Run(number, state, moment(last_run_at), moment(completed_at), *rest))
+            runs.append(Run(row[0], state, moment(last_run_at), moment(completed_at), *told))
     return found, runs
 
 
@@ -148,8 +130,8 @@ SELECT status, severity, source_id, kind, findings FROM dashboard_api_bucketcoun
 def buckets(website_id: int, statuses: Iterable[str]) -> list[Bucket]:
     """The website's, of these statuses."""
     listed = list(statuses)
-    statement = f"{_BUCKETS} AND status IN ({_marks(listed)})"
-    return [Bucket(*row) for row in rows(statement, [website_id, *listed])]
+    statement = f"{_BUCKETS} AND status IN ({marks(listed)})"
+    return [Bucket(*row) for row in rows(Finding, statement, [website_id, *listed])]
 
 
 _WEEKS = """
@@ -166,7 +148,7 @@ def weeks(
     wanted = {column: value for column, value in filters.items() if value is not None}
     statement = _WEEKS.format(filters="".join(f" AND {column} = %s" for column in wanted))
     source = EVERY_SOURCE if source_id is None else source_id
-    counted = rows(statement, [website_id, source, since.isoformat(), *wanted.values()])
+    counted = rows(Finding, statement, [website_id, source, since.isoformat(), *wanted.values()])
     return {week: (found, fixed) for week, found, fixed in counted}
 
 
@@ -179,7 +161,7 @@ FROM dashboard_api_daycount WHERE website_id = %s AND day >= %s
 
 def recent(website_id: int, since: date) -> Recent:
     """What changed from that day on."""
-    ((found, fixed, oldest),) = rows(_RECENT, [website_id, website_id, since.isoformat()])
+    ((found, fixed, oldest),) = rows(Finding, _RECENT, [website_id, website_id, since.isoformat()])
     return Recent(found, fixed, day(oldest))
 
 
@@ -198,11 +180,11 @@ def narrowed(website_id: int, level: Level, *, source_id: int | None, kind: str 
     filters = {"source_id": source_id, "kind": kind}
     wanted = {column: value for column, value in filters.items() if value is not None}
     statement = _STRETCHES.format(
-        statuses=_marks(statuses), filters="".join(f" AND {column} = %s" for column in wanted)
+        statuses=marks(statuses), filters="".join(f" AND {column} = %s" for column in wanted)
     )
     end = level.skip + level.take
     parameters = [website_id, *statuses, level.severity, *wanted.values(), level.skip, end]
-    ((last, first, above),) = rows(statement, parameters)
+    ((last, first, above),) = rows(Finding, statement, parameters)
     return level._replace(low=last << STRETCH_BITS, high=(first + 1) << STRETCH_BITS, skip=level.skip - above)
 
 
@@ -228,7 +210,8 @@ def page_ids(website_id: int, levels: Iterable[Level], *, by: Sequence[str]) -> 
         parameters += [level.take, level.skip]
         bucket = _BUCKET.format(columns=columns)
         statements.append(_LEVEL.format(buckets=" UNION ALL ".join([bucket] * len(parts))))
-    return [number for (number,) in rows(" UNION ALL ".join(statements), parameters)] if statements else []
+    found = rows(Finding, " UNION ALL ".join(statements), parameters) if statements else []
+    return [number for (number,) in found]
 
 
 _THREATS = """
@@ -243,8 +226,8 @@ def threats(ids: Sequence[int], engines: Mapping[int, Engine]) -> list[Threat]:
     """These findings, worst first."""
     if not ids:
         return []
-    statement = _THREATS.format(ids=_marks(ids))
-    return [_threat(row, engines) for row in rows(statement, [policy.MAX_EVIDENCE_BYTES + 1, *ids])]
+    statement = _THREATS.format(ids=marks(ids))
+    return [_threat(row, engines) for row in rows(Finding, statement, [policy.MAX_EVIDENCE_BYTES + 1, *ids])]
 
 
 def _threat(row: tuple[Any, ...], engines: Mapping[int, Engine]) -> Threat:
@@ -265,7 +248,7 @@ def notes(website_id: int, account_id: int) -> list[Note]:
     """The newest that may leave the service towards the account."""
     return [
         Note._make((*told, moment(created_at), moment(updated_at)))
-        for *told, created_at, updated_at in rows(_NOTES, [website_id, account_id, policy.MAX_NOTES])
+        for *told, created_at, updated_at in rows(Finding, _NOTES, [website_id, account_id, policy.MAX_NOTES])
     ]
 
 
@@ -274,9 +257,5 @@ _SITES_USED = "SELECT COUNT(*) FROM dashboard_api_sitelink WHERE account_id = %s
 
 def sites_used(account_id: int) -> int:
     """How many websites the account sees."""
-    ((used,),) = rows(_SITES_USED, [account_id])
+    ((used,),) = rows(Finding, _SITES_USED, [account_id])
     return int(used)
-
-
-def _marks(values: Collection[Any]) -> str:
-    return ", ".join(["%s"] * len(values))

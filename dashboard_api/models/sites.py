@@ -86,12 +86,6 @@ class NotRevoked(ValidationError):
 class SiteLinkQuerySet(models.QuerySet["SiteLink"]):
     """Questions about links."""
 
-    def paired(self, account: Account, link_id: str, host: str) -> Self:
-        """The link of this account with exactly this id and this normalised host, and its entitlement."""
-        return self.filter(account=account, link_id=link_id, website__host=host).select_related(
-            "website", "account__entitlement"
-        )
-
     def not_revoked(self) -> Self:
         """Links that still give access."""
         return self.filter(revoked_at__isnull=True)

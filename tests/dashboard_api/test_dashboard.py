@@ -1,5 +1,6 @@
 """The answer itself: members, agreement of its numbers, and a fixed number of statements."""
 
+from contextlib import ExitStack
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -7,9 +8,10 @@ from django.db import connections
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from dashboard_api import listed
 from dashboard_api.contract import read_question
 from dashboard_api.dashboard import build_dashboard
-from dashboard_api.models import Finding, Kind, Severity, SiteLink
+from dashboard_api.models import Finding, Kind, Severity, callers
 from tests.dashboard_api.calls import ask, fields_for
 from tests.factories import (
     make_account,
@@ -22,6 +24,10 @@ from tests.factories import (
 )
 
 pytestmark = pytest.mark.django_db
+
+# Of the caller: secrets, nonce, last use, link. Of the answer: engines, buckets, page, findings, weeks, days,
+# notes, websites in use.
+STATEMENTS = 12
 
 MEMBERS = [
     "ok", "host", "dashboard", "summary", "threats", "charts", "coverage", "analyst_notes", "entitlement",
@@ -53,7 +59,7 @@ def varied(site):
 
 def answer(link, **filters):
     question = read_question(fields_for(link, **filters))
-    fresh = SiteLink.objects.paired(link.account, link.link_id, link.website.host).get()
+    fresh = callers.find_link(link.account, link.link_id, link.website.host)
     return build_dashboard(fresh, question, timezone.now())
 
 
@@ -426,21 +432,30 @@ def test_entitlement_tells_days_left_and_sites_used(link):
 
 
 def statements(client, link, **fields):
-    with CaptureQueriesContext(connections["default"]) as default:
+    with ExitStack() as stack:
+        captured = [stack.enter_context(CaptureQueriesContext(connections[alias])) for alias in connections]
         assert ask(client, fields_for(link, **fields)).status_code == 200
-    return len(default)
+    return sum(map(len, captured))
 
 
 def test_the_number_of_statements_does_not_depend_on_findings_or_page_size(client, link, site):
     make_finding(site)
     make_note(site)
     ask(client, fields_for(link))  # records the secret's use, once a minute
-    few = statements(client, link, page_size=1)
+    assert statements(client, link, page_size=1) == STATEMENTS
     for _ in range(120):
         make_finding(site, source=make_source("zap"))
         make_note(site)
-    assert statements(client, link, page_size=100) == few
-    assert few <= 13
+    assert statements(client, link, page_size=100) == STATEMENTS
+    assert statements(client, link, severity="Medium", kind="confirmed", source="zap") == STATEMENTS
+
+
+def test_a_page_far_down_takes_one_statement_more(client, link, site, monkeypatch):
+    monkeypatch.setattr(listed, "DEEP", 2)
+    for _ in range(3):
+        make_finding(site)
+    ask(client, fields_for(link))
+    assert statements(client, link, page=3, page_size=1) == STATEMENTS + 1
 
 
 def test_closed_findings_are_not_searched_unless_asked_for(link, site):

@@ -6,7 +6,7 @@ from django.db import IntegrityError
 from django.utils import timezone
 
 from dashboard_api import policy
-from dashboard_api.models import Account, Secret, SecretUse
+from dashboard_api.models import Account, Secret, SecretUse, callers
 from dashboard_api.models.accounts import AlreadyRevoked, KnownSecret, NotActive, TooManySecrets
 from tests.factories import SECRET, make_account
 from tests.racing import race
@@ -147,8 +147,8 @@ def test_usable_secrets_are_the_active_and_the_retiring_ones_of_the_account(acco
     retiring.retire(now=now)
     issue(make_account("acct_0002", secrets=()))
 
-    assert set(Secret.objects.usable_by("acct_0001", now)) == {active, retiring}
-    assert set(Secret.objects.usable_by("acct_0001", now + policy.RETIRING_PERIOD)) == {active}
+    assert set(callers.usable_secrets("acct_0001", now)) == {active, retiring}
+    assert set(callers.usable_secrets("acct_0001", now + policy.RETIRING_PERIOD)) == {active}
 
 
 def test_retiring_secret_is_usable_for_its_period(account):

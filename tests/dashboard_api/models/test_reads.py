@@ -10,6 +10,7 @@ from django.db.models.functions import Left, TruncWeek
 from dashboard_api import listed, policy
 from dashboard_api.contract import DashboardQuestion
 from dashboard_api.models import AnalystNote, BucketCount, Coverage, Finding, Kind, Severity, Source, reads
+from dashboard_api.tally import Tally
 from tests.factories import make_account, make_coverage, make_link, make_note, make_source, make_website
 
 pytestmark = pytest.mark.django_db
@@ -139,8 +140,11 @@ def page_of(site, **fields):
         **fields,
     )
     engines, _ = reads.engines(site.pk)
-    buckets = reads.buckets(site.pk, STATUSES)
-    page = listed.Listed(site.pk, question, buckets, {engine.pk: engine for engine in engines}).page()
+    slugs = {engine.slug: engine.pk for engine in engines}
+    source_id = slugs.get(question.source, reads.NO_SOURCE) if question.source else None
+    statuses = STATUSES if question.status == "all" else [question.status]
+    buckets = reads.buckets(site.pk, statuses)
+    page = listed.Listed(site.pk, question, source_id, buckets, Tally(())).page()
     return [row.pk for row in reads.threats(page, {engine.pk: engine for engine in engines})]
 
 

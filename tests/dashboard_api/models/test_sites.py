@@ -129,18 +129,6 @@ def test_same_website_linked_at_once_is_linked_once():
     assert sum(isinstance(outcome, AlreadyLinked) for outcome in outcomes) == 3
 
 
-def test_link_is_paired_by_account_id_and_host_together():
-    link = make_link()
-    stranger = make_account("acct_0002")
-    make_website("blog.example.com")
-    find = SiteLink.objects.paired
-
-    assert find(link.account, link.link_id, "shop.example.com").get() == link
-    assert not find(stranger, link.link_id, "shop.example.com").exists()
-    assert not find(link.account, link.link_id, "blog.example.com").exists()
-    assert not find(link.account, link.link_id.upper(), "shop.example.com").exists()
-
-
 def test_revoked_link_gives_no_access_and_says_why():
     link = make_link()
     link.revoke(by="Ada", reason=" Contract ended ", now=NOW)
