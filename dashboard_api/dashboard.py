@@ -20,8 +20,10 @@ def build_dashboard(link: SiteLink, question: DashboardQuestion, now: datetime) 
     by_id = {engine.pk: engine for engine in engines}
     buckets = reads.buckets(website_id, _statuses(question))
     open_tally = _tally(_with_status(Finding.Status.OPEN, buckets), by_id)
-    counts: Found | Listed = Found(website_id, question, engines)
-    if not question.query:
+    counts: Found | Listed
+    if question.query:
+        counts = Found(website_id, question, engines)
+    else:
         asked = _with_status(question.status, buckets)
         tally = open_tally if question.status == Finding.Status.OPEN else _tally(asked, by_id)
         counts = Listed(website_id, question, _source_id(question, engines), asked, tally)

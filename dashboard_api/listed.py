@@ -1,6 +1,5 @@
 """What a question without words lists, counted beside the findings: exact, however many there are."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
@@ -56,23 +55,20 @@ class Listed:
         """The parts of the page, worst first."""
         asked = self._question
         above, wanted = (asked.page - 1) * asked.page_size, asked.page_size
-        for severity, buckets in sorted(self._matching().items(), reverse=True):
-            findings = sum(bucket.findings for bucket in buckets)
+        for severity, findings in sorted(self.filtered(asked).by_severity.items(), reverse=True):
             if above < findings and wanted:
                 take = min(wanted, findings - above)
-                yield Level(severity, buckets, skip=above, take=take)
+                yield Level(severity, self._matching(severity), skip=above, take=take)
                 wanted -= take
             above = max(above - findings, 0)
 
-    def _matching(self) -> dict[int, list[Bucket]]:
-        """The buckets that pass the filters, by severity."""
-        severity, source_id, kind = self._question.severity, self._source_id, self._question.kind
-        matching = defaultdict(list)
-        for bucket in self._buckets:
-            if (
-                severity in (None, bucket.severity)
-                and source_id in (None, bucket.source_id)
-                and kind in (None, bucket.kind)
-            ):
-                matching[bucket.severity].append(bucket)
-        return matching
+    def _matching(self, severity: int) -> list[Bucket]:
+        """Those of one severity that pass the other filters."""
+        source_id, kind = self._source_id, self._question.kind
+        return [
+            bucket
+            for bucket in self._buckets
+            if bucket.severity == severity
+            and source_id in (None, bucket.source_id)
+            and kind in (None, bucket.kind)
+        ]

@@ -83,8 +83,8 @@ def grade(open_tally: Tally, coverage: Iterable[Run]) -> str | None:
     """F to A by the worst open finding, a suspected one a step milder; None while no engine completed."""
     if not any(entry.completed_at for entry in coverage):
         return None
-    told = {(severity, kind) for severity, _, kind, count in open_tally.buckets if count}
-    return GRADES[max((max(severity - (kind == Kind.SUSPECTED), 0) for severity, kind in told), default=0)]
+    told = open_tally.by_kind_and_severity
+    return GRADES[max((max(severity - (kind == Kind.SUSPECTED), 0) for kind, severity in told), default=0)]
 
 
 def summary(

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from dashboard_api.contract import DashboardQuestion
 
@@ -34,36 +34,35 @@ class Tally:
         self.buckets = list(buckets)
 
     @cached_property
-    def by_severity(self) -> Counter[int]:
-        """None of what there is not."""
-        sums: Counter[int] = Counter()
-        for severity, _, _, count in self.buckets:
-            sums[severity] += count
-        return sums
-
-    @cached_property
-    def by_source(self) -> Counter[str]:
-        """Likewise, by slug."""
-        sums: Counter[str] = Counter()
-        for _, source, _, count in self.buckets:
-            sums[source] += count
-        return sums
-
-    @cached_property
-    def by_kind(self) -> Counter[str]:
-        """Likewise."""
-        sums: Counter[str] = Counter()
-        for _, _, kind, count in self.buckets:
-            sums[kind] += count
-        return sums
-
-    @cached_property
     def by_source_and_severity(self) -> Counter[tuple[str, int]]:
-        """Likewise."""
+        """None of what there is not; and so below."""
         sums: Counter[tuple[str, int]] = Counter()
         for severity, source, _, count in self.buckets:
             sums[source, severity] += count
         return sums
+
+    @cached_property
+    def by_kind_and_severity(self) -> Counter[tuple[str, int]]:
+        """What the grade is made of."""
+        sums: Counter[tuple[str, int]] = Counter()
+        for severity, _, kind, count in self.buckets:
+            sums[kind, severity] += count
+        return sums
+
+    @cached_property
+    def by_source(self) -> Counter[str]:
+        """By slug."""
+        return _regrouped(self.by_source_and_severity, 0)
+
+    @cached_property
+    def by_kind(self) -> Counter[str]:
+        """All severities."""
+        return _regrouped(self.by_kind_and_severity, 0)
+
+    @cached_property
+    def by_severity(self) -> Counter[int]:
+        """All sources and kinds."""
+        return _regrouped(self.by_kind_and_severity, 1)
 
     def total(self) -> int:
         """All of them."""
@@ -85,3 +84,10 @@ class Tally:
         return Tally(
             bucket for bucket in self.buckets if all(bucket[position] == value for position, value in wanted)
         )
+
+
+def _regrouped(sums: Counter[tuple[str, int]], position: int) -> Counter[Any]:
+    regrouped: Counter[Any] = Counter()
+    for key, count in sums.items():
+        regrouped[key[position]] += count
+    return regrouped

@@ -188,28 +188,32 @@ def narrowed(website_id: int, level: Level, *, source_id: int | None, kind: str 
     return level._replace(low=last << STRETCH_BITS, high=(first + 1) << STRETCH_BITS, skip=level.skip - above)
 
 
-_BUCKET = """
-SELECT id FROM (
-    SELECT id FROM dashboard_api_finding WHERE website_id = %s AND severity = %s AND {columns}
-    ORDER BY id DESC LIMIT %s
-) AS bucket
+_PART = """
+SELECT id FROM dashboard_api_finding WHERE website_id = %s AND severity = %s AND {columns}
+ORDER BY id DESC LIMIT %s OFFSET %s
 """
+_BUCKET = "SELECT id FROM ({part}) AS bucket"
 _LEVEL = "SELECT id FROM (SELECT id FROM ({buckets}) AS level ORDER BY id DESC LIMIT %s OFFSET %s) AS part"
 
 
 def page_ids(website_id: int, levels: Iterable[Level], *, by: Sequence[str]) -> list[int]:
     """The findings of a page, in no order; ``by`` are the columns that tell the buckets from others."""
-    statements, parameters = [], []
+    statements: list[str] = []
+    parameters: list[Any] = []
     for level in levels:
         parts = {tuple(getattr(bucket, column) for column in by) for bucket in level.buckets}
         within = {"id >= %s": level.low, "id < %s": level.high}
         bounds = {bound: value for bound, value in within.items() if value is not None}
-        columns = " AND ".join([*(f"{column} = %s" for column in by), *bounds])
+        statement = _PART.format(columns=" AND ".join([*(f"{column} = %s" for column in by), *bounds]))
+        merged = len(parts) > 1
+        window = (level.skip + level.take, 0) if merged else (level.take, level.skip)
         for part in parts:
-            parameters += [website_id, level.severity, *part, *bounds.values(), level.skip + level.take]
-        parameters += [level.take, level.skip]
-        bucket = _BUCKET.format(columns=columns)
-        statements.append(_LEVEL.format(buckets=" UNION ALL ".join([bucket] * len(parts))))
+            parameters += [website_id, level.severity, *part, *bounds.values(), *window]
+        statement = _BUCKET.format(part=statement)
+        if merged:
+            parameters += [level.take, level.skip]
+            statement = _LEVEL.format(buckets=" UNION ALL ".join([statement] * len(parts)))
+        statements.append(statement)
     found = rows(Finding, " UNION ALL ".join(statements), parameters) if statements else []
     return [number for (number,) in found]
 

@@ -144,8 +144,10 @@ def page_of(site, **fields):
     source_id = slugs.get(question.source, reads.NO_SOURCE) if question.source else None
     statuses = STATUSES if question.status == "all" else [question.status]
     buckets = reads.buckets(site.pk, statuses)
-    page = listed.Listed(site.pk, question, source_id, buckets, Tally(())).page()
-    return [row.pk for row in reads.threats(page, {engine.pk: engine for engine in engines})]
+    by_id = {engine.pk: engine for engine in engines}
+    tally = Tally((severity, by_id[source].slug, kind, n) for _, severity, source, kind, n in buckets)
+    page = listed.Listed(site.pk, question, source_id, buckets, tally).page()
+    return [row.pk for row in reads.threats(page, by_id)]
 
 
 @pytest.mark.parametrize(("status", "deep"), [("open", 0), ("open", 500), ("fixed", 10), ("all", 10)])
