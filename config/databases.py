@@ -42,9 +42,7 @@ def databases(url: str, base_dir: Path) -> dict[str, dict[str, Any]]:
     if re.match("postgres(ql)?://.", url):
         config = environ.Env.db_url_config(url)
         options = {"options": _SHORT_STATEMENTS, **config.get("OPTIONS", {})}
-        return {
-            "default": {**config, "CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True, "OPTIONS": options}
-        }
+        return {"default": {**config, "CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True, "OPTIONS": options}}
     raise ImproperlyConfigured(
         "DATABASE_URL must look like sqlite:///var/records.sqlite3 or postgres://user@host/name."
     )

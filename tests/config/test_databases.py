@@ -23,6 +23,20 @@ def test_sqlite_transactions_begin_immediate_on_connections_that_stay(tmp_path, 
     assert made["CONN_MAX_AGE"] is None
 
 
+@pytest.mark.parametrize("alias", ["default", SHORT_LIVED])
+def test_sqlite_has_room_for_what_an_import_touches(tmp_path, alias):
+    command = databases("sqlite:///records.sqlite3", tmp_path)[alias]["OPTIONS"]["init_command"]
+    for pragma in ("temp_store=MEMORY", "cache_size=-32768", "wal_autocheckpoint=8192"):
+        assert f"PRAGMA {pragma};" in command
+
+
+def test_postgresql_starts_no_workers_for_short_statements_unless_told_to(tmp_path):
+    quick = databases("postgres://shop@db.example.com/dashboard", tmp_path)["default"]["OPTIONS"]
+    assert quick["options"] == "-c max_parallel_workers_per_gather=0 -c jit=off"
+    told = databases("postgres://shop@db.example.com/dashboard?options=-c%20jit%3Don", tmp_path)
+    assert told["default"]["OPTIONS"]["options"] == "-c jit=on"
+
+
 def test_an_absolute_path_is_kept(tmp_path):
     made = databases(f"sqlite:///{tmp_path}/elsewhere/records.sqlite3", tmp_path / "project")
     assert made["default"]["NAME"] == str(tmp_path / "elsewhere" / "records.sqlite3")
