@@ -15,12 +15,12 @@ _CLAIM = (
     "INSERT INTO dashboard_api_nonce (account_id, nonce, expires_at) VALUES (%s, %s, %s) "
     "ON CONFLICT DO NOTHING"
 )
+# By where a row lies: by its key, SQLite would look through the whole table for each batch.
+_PLACE = {"sqlite": "rowid", "postgresql": "ctid"}
 _PRUNE = (
-    "DELETE FROM dashboard_api_nonce WHERE (account_id, nonce) IN (SELECT account_id, nonce "
+    "DELETE FROM dashboard_api_nonce WHERE {place} IN (SELECT {place} "
     "FROM dashboard_api_nonce WHERE expires_at < %s ORDER BY expires_at LIMIT %s)"
 )
-
-
 _USED = "SELECT 1 FROM dashboard_api_secretuse WHERE secret_id = %s AND last_used_at > %s"
 
 
@@ -41,7 +41,7 @@ class NonceQuerySet(models.QuerySet["Nonce"]):
         """Forget at most ``batch`` nonces whose timestamps can no longer be accepted; how many."""
         connection = connections[router.db_for_write(Nonce)]
         with connection.cursor() as cursor:
-            cursor.execute(_PRUNE, [int(now.timestamp()), batch])
+            cursor.execute(_PRUNE.format(place=_PLACE[connection.vendor]), [int(now.timestamp()), batch])
             deleted: int = cursor.rowcount
             return deleted
 

@@ -2,8 +2,11 @@ from datetime import timedelta
 
 import pytest
 from django.core.management.base import CommandError
+from django.db import connections, router
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from dashboard_api import policy
 from dashboard_api.models import Nonce
 from tests.dashboard_api.commands.running import run, run_json
 
@@ -21,6 +24,22 @@ def nonces():
 def test_prune_forgets_all_expired_nonces_in_batches(nonces):
     assert run("prune", "--batch", "2") == "Forgot 5 expired nonces.\n"
     assert Nonce.objects.get().nonce == "still-needed"
+
+
+def test_prune_forgets_many_in_batches_of_bounded_size_and_keeps_what_may_still_be_accepted():
+    now = int(timezone.now().timestamp())
+    Nonce.objects.bulk_create(
+        [
+            Nonce(account_id=number % 3, nonce=f"{expires_at}-{number}", expires_at=expires_at)
+            for expires_at in (now - 3600, now + 3600)
+            for number in range(2_500)
+        ]
+    )
+    with CaptureQueriesContext(connections[router.db_for_write(Nonce)]) as statements:
+        assert run_json("prune") == {"nonces": 2_500}
+    assert [f"LIMIT {policy.PRUNE_BATCH}" in statement["sql"] for statement in statements] == [True] * 4
+    assert policy.PRUNE_BATCH == 1_000
+    assert Nonce.objects.filter(expires_at=now + 3600).count() == Nonce.objects.count() == 2_500
 
 
 def test_prune_tells_scripts_how_many(nonces):

@@ -1,8 +1,15 @@
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.db import connections, router
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
+from hypothesis import example, given
+from hypothesis import strategies as st
 
+import es1
+from dashboard_api import policy
+from dashboard_api.authentication import NONCE_LIFETIME
 from dashboard_api.models import Nonce, SecretUse
 from tests.racing import race
 
@@ -42,12 +49,51 @@ def test_prune_forgets_expired_nonces_only():
     assert set(Nonce.objects.values_list("nonce", flat=True)) == {"at-the-very-second", "still-needed"}
 
 
+def accepted(timestamp, now):
+    try:
+        es1.check_window(timestamp, now=now, window=policy.TIMESTAMP_WINDOW_SECONDS)
+    except es1.StaleTimestamp:
+        return False
+    return True
+
+
+@example(skew=policy.TIMESTAMP_WINDOW_SECONDS, later=2 * policy.TIMESTAMP_WINDOW_SECONDS)
+@example(skew=-policy.TIMESTAMP_WINDOW_SECONDS, later=0)
+@given(
+    skew=st.integers(-policy.TIMESTAMP_WINDOW_SECONDS, policy.TIMESTAMP_WINDOW_SECONDS),
+    later=st.integers(0, 900),
+)
+def test_prune_never_forgets_a_nonce_whose_call_may_still_be_accepted(skew, later):
+    came, pruned = int(NOW.timestamp()), int(NOW.timestamp()) + later
+    signed = datetime.fromtimestamp(came + skew, tz=UTC)
+    claim(nonce=(nonce := f"nonce-{skew}-{later}"), expires_at=signed + NONCE_LIFETIME)
+    Nonce.objects.prune(now=datetime.fromtimestamp(pruned, tz=UTC), batch=1_000)
+    kept = Nonce.objects.filter(nonce=nonce).exists()
+    assert kept or not accepted(came + skew, pruned)
+
+
 def test_prune_forgets_the_oldest_first_and_no_more_than_a_batch():
     for age in (3, 1, 2):
         claim(nonce=f"expired-{age}", expires_at=NOW - timedelta(hours=age))
 
     assert Nonce.objects.prune(now=NOW, batch=2) == 2
     assert Nonce.objects.get().nonce == "expired-1"
+
+
+def test_prune_finds_what_has_expired_without_looking_through_the_others():
+    connection = connections[router.db_for_write(Nonce)]
+    if connection.vendor != "sqlite":
+        pytest.skip("PostgreSQL rightly looks through a table that is as good as empty.")
+    with CaptureQueriesContext(connection) as statements:
+        Nonce.objects.prune(now=NOW, batch=10)
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN QUERY PLAN {statements[0]['sql']}")
+        steps = {step for *_, step in cursor.fetchall()}
+    assert steps == {
+        "SEARCH dashboard_api_nonce USING INTEGER PRIMARY KEY (rowid=?)",
+        "LIST SUBQUERY 1",
+        "SEARCH dashboard_api_nonce USING COVERING INDEX dashboard_api_nonce_expiry (expires_at<?)",
+    }
 
 
 def test_prune_leaves_the_same_nonce_of_another_account():
