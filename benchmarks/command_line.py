@@ -18,20 +18,20 @@ class NotHere(Exception):
     """Something this benchmark needs does not run on this machine; the message says what."""
 
 
-def run(tables: Callable[..., Iterable[Table]], doc: str | None, *, engines: bool = False) -> None:
+def run(tables: Callable[..., Iterable[Table]], doc: str | None, *, engines: Sequence[str] = ()) -> None:
     """Measure and print what the command line asks for; with ``engines``, on each of them by itself.
 
     ``tables`` takes ``rounds``, and with ``engines`` also ``engine`` and ``scale``.
     """
     arguments = _parser(doc, engines=engines).parse_args()
     chosen: dict[str, Any] = {"rounds": arguments.rounds or (SHORT_ROUNDS if arguments.short else ROUNDS)}
-    if engines and arguments.engine is None:
+    if len(engines) > 1 and arguments.engine is None:
         module = sys.modules["__main__"].__spec__.name  # one engine to a process: settings are read once
         commands = [[module, *sys.argv[1:], "--engine", engine] for engine in ENGINES]
         sys.exit(run_each(commands, as_json=arguments.json))
     if engines:
         scale = arguments.scale or (SHORT_SCALE if arguments.short else 1)
-        chosen |= {"engine": arguments.engine, "scale": scale}
+        chosen |= {"engine": arguments.engine or engines[0], "scale": scale}
     try:
         report(tables(**chosen), as_json=arguments.json)
     except NotHere as error:
@@ -55,12 +55,12 @@ def run_each(commands: Sequence[Sequence[str]], *, as_json: bool) -> int:
     return int(failed)
 
 
-def _parser(doc: str | None, *, engines: bool) -> argparse.ArgumentParser:
+def _parser(doc: str | None, *, engines: Sequence[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true", help="print a list of figures instead of tables")
     parser.add_argument("--short", action="store_true", help="fewer rounds, and less data")
     parser.add_argument("--rounds", type=int, help=f"of bursts ({ROUNDS}, or {SHORT_ROUNDS} when short)")
     if engines:
-        parser.add_argument("--engine", choices=ENGINES, help="one database only (both unless told)")
+        parser.add_argument("--engine", choices=engines, help="one database only (all of them unless told)")
         parser.add_argument("--scale", type=float, help="1 is 2,000,000 findings, 1,000,000 of one website")
     return parser

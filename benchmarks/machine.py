@@ -8,6 +8,8 @@ from pathlib import Path
 
 import django
 
+_PARENT, _CHILDREN_USER, _CHILDREN_SYSTEM = 1, 13, 14  # places in /proc/PID/stat, after the name
+
 
 def described() -> str:
     """One line that belongs beside every figure."""
@@ -33,14 +35,30 @@ def cpu_seconds(processes: Iterable[int]) -> float:
     return spent / 1e9
 
 
+def cpu_seconds_of_ended(process: int) -> float:
+    """What all processes that ``process`` has started and that have ended had cost."""
+    of_children = _status(process)[_CHILDREN_USER : _CHILDREN_SYSTEM + 1]
+    return sum(map(int, of_children)) / os.sysconf("SC_CLK_TCK")
+
+
+def parent_of(process: int) -> int:
+    """The process that has started ``process``."""
+    return int(_status(process)[_PARENT])
+
+
 def children_of(process: int) -> list[int]:
     """The processes that ``process`` has started and that still run."""
     children = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
+    for folder in Path("/proc").glob("[0-9]*"):
         try:
-            parent = stat.read_text().rpartition(")")[2].split()[1]
+            parent = parent_of(number := int(folder.name))
         except (FileNotFoundError, ProcessLookupError):  # it ended meanwhile
             continue
-        if int(parent) == process:
-            children.append(int(stat.parent.name))
+        if parent == process:
+            children.append(number)
     return children
+
+
+def _status(process: int) -> list[str]:
+    """The fields of ``/proc/PID/stat`` after the name, which may itself hold spaces."""
+    return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()

@@ -1,14 +1,14 @@
 """What a burst of calls costs everybody who works for it: the web processes and the database's."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 
 import psycopg
 
 from benchmarks import records
 from benchmarks.load import Answers, Burst, Loader
-from benchmarks.machine import cpu_seconds
+from benchmarks.machine import cpu_seconds, cpu_seconds_of_ended, parent_of
 from benchmarks.pairing import Paired, paired
 from benchmarks.servers import Server
 
@@ -16,15 +16,22 @@ _BACKENDS = "SELECT pid FROM pg_stat_activity WHERE datname = %s AND backend_typ
 
 
 class Backends:
-    """PostgreSQL's processes that serve a database; seen from another one, so as not to count itself."""
+    """PostgreSQL's processes that serve a database; seen from another one, so as not to count itself.
 
-    def __init__(self, database: str) -> None:
+    With ``ended``, also those that no longer run, and the one that starts them: connections that come and go.
+    """
+
+    def __init__(self, database: str, *, ended: bool = False) -> None:
         self._database = database
         self._catalog = psycopg.connect(f"{records.POSTGRESQL}/postgres", autocommit=True)
+        self._starter = parent_of(self._catalog.info.backend_pid) if ended else None
 
     def cpu_seconds(self) -> float:
         """What they have cost so far."""
-        return cpu_seconds(pid for (pid,) in self._catalog.execute(_BACKENDS, [self._database]))
+        running = cpu_seconds(pid for (pid,) in self._catalog.execute(_BACKENDS, [self._database]))
+        if self._starter is None:
+            return running
+        return running + cpu_seconds([self._starter]) + cpu_seconds_of_ended(self._starter)
 
 
 class Refused(Exception):
@@ -34,14 +41,14 @@ class Refused(Exception):
 class Meter:
     """Sends bursts, and keeps how long their answers took."""
 
-    def __init__(self, server: Server, loader: Loader, *, engine: str, database: str) -> None:
-        self._server, self._loader = server, loader
-        self._backends = Backends(database) if engine == "postgresql" else None
+    def __init__(self, servers: Sequence[Server], loader: Loader, backends: Backends | None) -> None:
+        self._servers, self._loader, self._backends = servers, loader, backends
         self.answers: dict[str, list[Answers]] = defaultdict(list)
 
     def cpu_seconds(self) -> float:
-        """What the server and its connections' processes in PostgreSQL have cost so far."""
-        return self._server.cpu_seconds() + (self._backends.cpu_seconds() if self._backends else 0)
+        """What the servers and their connections' processes in PostgreSQL have cost so far."""
+        web = sum(server.cpu_seconds() for server in self._servers)
+        return web + (self._backends.cpu_seconds() if self._backends else 0)
 
     def measure(self, bursts: Mapping[str, Burst], *, rounds: int) -> Paired:
         """CPU seconds of one call of each burst, by turns; raises Refused."""

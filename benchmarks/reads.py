@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from benchmarks import dataset, rows
-from benchmarks.command_line import run
+from benchmarks.command_line import ENGINES, run
 from benchmarks.figures import Table
 from benchmarks.pairing import Paired, paired
 from benchmarks.statements import Clock, Statement, statements_of
@@ -94,4 +94,4 @@ def _note(scale: float) -> str:
 
 
 if __name__ == "__main__":
-    run(tables, __doc__, engines=True)
+    run(tables, __doc__, engines=ENGINES)

@@ -13,10 +13,10 @@ from typing import Any
 
 import es1
 from benchmarks import dataset, records, rows
-from benchmarks.command_line import run
+from benchmarks.command_line import ENGINES, run
 from benchmarks.figures import Table
 from benchmarks.load import LOOPBACK, Burst, Loader
-from benchmarks.metering import Meter, Refused
+from benchmarks.metering import Backends, Meter, Refused
 from benchmarks.pairing import Paired
 from benchmarks.servers import THREADS, WORKERS, serving
 
@@ -42,7 +42,7 @@ def tables(*, rounds: int, engine: str, scale: float) -> Iterator[Table]:
     with serving(records.environment(engine, name)) as server, Loader() as loader:
         bursts = _bursts(server.port, count=COUNT)
         _keep_answer(bursts[REPEATED])
-        meter = Meter(server, loader, engine=engine, database=name)
+        meter = Meter([server], loader, Backends(name) if engine == "postgresql" else None)
         costs = meter.measure(bursts, rounds=rounds)
     sizes = [rows.measured_size(website, scale) for website in (rows.LARGEST, rows.SMALL)]
     table = Table(
@@ -73,17 +73,25 @@ def _compare(table: Table, row: str, costs: Paired, goals: dict[str, float], sca
         table.add(row, "times first", first, "times", at_least=goal)
 
 
+def first_answers(port: int, *, count: int) -> Burst:
+    """Calls that ask for one page of the largest website after the other."""
+    from benchmarks import questions  # models can be imported only where Django is set up
+
+    bodies = [questions.about(rows.LARGEST, page=page) for page in range(1, PAGES + 1)]
+    return Burst(ports=[port], path=PATH, bodies=bodies, secret=rows.SECRET, count=count)
+
+
 def _bursts(port: int, *, count: int) -> dict[str, Burst]:
     from benchmarks import questions  # models can be imported only where Django is set up
 
     def signed(*bodies: dict[str, Any], path: str = PATH) -> Burst:
         return Burst(ports=[port], path=path, bodies=list(bodies), secret=rows.SECRET, count=count)
 
-    first = [questions.about(rows.LARGEST, page=page) for page in range(1, PAGES + 1)]
+    unfiltered = questions.about(rows.LARGEST)
     bursts = {
-        BARE: signed(first[0], path="/benchmark/bare"),
-        FIRST: signed(*first),
-        REPEATED: signed(first[0]),
+        BARE: signed(unfiltered, path="/benchmark/bare"),
+        FIRST: first_answers(port, count=count),
+        REPEATED: signed(unfiltered),
         SMALLER: signed(*(questions.about(rows.SMALL, page=page % 10 + 1) for page in range(PAGES))),
     }
     for label, fields_of in questions.FILTERS.items():
@@ -115,4 +123,4 @@ def _keep_answer(burst: Burst) -> None:
 
 
 if __name__ == "__main__":
-    run(tables, __doc__, engines=True)
+    run(tables, __doc__, engines=ENGINES)

@@ -37,7 +37,7 @@ class Server:
 @contextmanager
 def serving(environment: dict[str, str], *, workers: int = WORKERS) -> Iterator[Server]:
     """Serve the product with these settings, until the block ends."""
-    port = _free_port()
+    port = free_port()
     log = records.FOLDER / f"server-{port}.log"
     command = [sys.executable, "-m", "gunicorn", "config.wsgi", "--bind", f"{LOOPBACK}:{port}"]
     command += ["--worker-class", "gthread", "--workers", str(workers), "--threads", str(THREADS)]
@@ -55,7 +55,8 @@ def serving(environment: dict[str, str], *, workers: int = WORKERS) -> Iterator[
     log.unlink()
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port of this machine that nobody listens on."""
     with socket.socket() as free:
         free.bind((LOOPBACK, 0))
         port: int = free.getsockname()[1]

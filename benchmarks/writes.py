@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from statistics import median
 
 from benchmarks import records, rows
-from benchmarks.command_line import run
+from benchmarks.command_line import ENGINES, run
 from benchmarks.figures import Table
 from benchmarks.load import CONNECTIONS, Answers, Burst, Loader
 from benchmarks.pairing import paired
@@ -128,4 +128,4 @@ def _waits_table(engine: str, scale: float, answers: dict[str, list[Answers]], s
 
 
 if __name__ == "__main__":
-    run(tables, __doc__, engines=True)
+    run(tables, __doc__, engines=ENGINES)

@@ -1,8 +1,8 @@
-"""What differs between SQLite and PostgreSQL deployments, in one place.
+"""What differs between deployments, in one place: SQLite or PostgreSQL, with Redis or without.
 
 SQLite keeps two files, so that an import never makes a sign-in or a signed call wait: the records
 (synchronous=FULL) and what is short-lived, nonces and sessions (synchronous=NORMAL). PostgreSQL keeps
-everything in one database. Decision record 0002.
+everything in one database. Redis counts attempts to sign in, and nothing else. Records 0002, 0014, 0015.
 """
 
 import re
@@ -27,6 +27,17 @@ _ROOM = "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-32768; PRAGMA wal_autochec
 # The answers' statements are short: to start workers or a compiler for one costs more than they save.
 _SHORT_STATEMENTS = "-c max_parallel_workers_per_gather=0 -c jit=off"
 
+# No request waits longer than seconds for a PostgreSQL host that is gone; by default it is many minutes.
+_GONE_HOST = {
+    "connect_timeout": 5,
+    "keepalives_idle": 5,
+    "keepalives_interval": 5,
+    "keepalives_count": 2,
+    "tcp_user_timeout": 10_000,  # milliseconds
+}
+# Longer than a Redis that works ever takes; then a process does without.
+_REDIS_SECONDS = 0.5
+
 
 def databases(url: str, base_dir: Path) -> dict[str, dict[str, Any]]:
     """The DATABASES setting for ``url``: ``sqlite:///path/records.sqlite3`` or ``postgres://...``."""
@@ -41,11 +52,27 @@ def databases(url: str, base_dir: Path) -> dict[str, dict[str, Any]]:
         }
     if re.match("postgres(ql)?://.", url):
         config = environ.Env.db_url_config(url)
-        options = {"options": _SHORT_STATEMENTS, **config.get("OPTIONS", {})}
+        options = {"options": _SHORT_STATEMENTS, **_GONE_HOST, **config.get("OPTIONS", {})}
         return {"default": {**config, "CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True, "OPTIONS": options}}
     raise ImproperlyConfigured(
         "DATABASE_URL must look like sqlite:///var/records.sqlite3 or postgres://user@host/name."
     )
+
+
+def caches(url: str) -> dict[str, dict[str, Any]]:
+    """The CACHES setting for ``url``: ``redis://host:6379/0``, or nothing for the memory of each process."""
+    if not url:
+        return {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+    if not re.match("(rediss?|unix)://.", url):
+        raise ImproperlyConfigured("REDIS_URL must look like redis://host:6379/0.")
+    return {
+        "default": {
+            "BACKEND": "config.shared_cache.SharedCache",
+            "LOCATION": url,
+            "KEY_PREFIX": "threat-dashboard",
+            "OPTIONS": {"socket_connect_timeout": _REDIS_SECONDS, "socket_timeout": _REDIS_SECONDS},
+        }
+    }
 
 
 def _sqlite(file: Path, *, synchronous: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import environ
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from config.databases import databases
+from config.databases import caches, databases
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 LOOPBACK_HOSTS = {"localhost", "127.0.0.1", "[::1]"}
@@ -129,14 +129,7 @@ DATABASE_ROUTERS = ["config.databases.ShortLivedRouter"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 REDIS_URL = env.str("REDIS_URL", default="")
-if REDIS_URL:
-    CACHES = {
-        "default": {
-            "BACKEND": "django.core.cache.backends.redis.RedisCache",
-            "LOCATION": REDIS_URL,
-            "KEY_PREFIX": "threat-dashboard",
-        }
-    }
+CACHES = caches(REDIS_URL)
 
 AUTHENTICATION_BACKENDS = [
     "django.contrib.auth.backends.ModelBackend",

@@ -1,6 +1,9 @@
 """What every test shares."""
 
 import hypothesis
+import pytest
+
+from tests import redis_server as own_redis
 
 # How long an example takes says something about the machine, not about the code.
 hypothesis.settings.register_profile("any machine", deadline=None)
@@ -12,3 +15,11 @@ def pytest_collection_modifyitems(items):
     for item in items:
         for marker in item.iter_markers("django_db"):
             marker.kwargs.setdefault("databases", "__all__")
+
+
+@pytest.fixture
+def redis_server(tmp_path):
+    """A Redis that the test may kill."""
+    server = own_redis.running(tmp_path)
+    yield server
+    server.kill()

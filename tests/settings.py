@@ -1,6 +1,7 @@
 """The product's settings, with what tests need in place of a deployment's environment."""
 
 import os
+import secrets
 
 os.environ.setdefault("SECRET_KEY", "only-for-tests-0123456789-0123456789-0123456789-01234")
 os.environ.setdefault("MASTER_KEYS", "1:b25seS1mb3ItdGVzdHMtMDEyMzQ1Njc4OTAxMjM0NTY=")
@@ -14,6 +15,8 @@ DEBUG = False
 ALLOWED_HOSTS = ["localhost", "127.0.0.1", "testserver"]
 HTTPS = False
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # fast, and only here
+# What an earlier run counted is not this one's.
+CACHES["default"]["KEY_PREFIX"] = f"tests-{secrets.token_hex(8)}"  # noqa: F405
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -52,6 +53,14 @@ def test_requests_measure_calls_that_were_all_answered(measure):
     figures = measure("requests", *ON_SQLITE)
     assert figures["Requests on sqlite: a first answer, times bare"]["value"] > 1
     assert figures["Requests on sqlite: a first answer, growth"]["goal"] == "<= 1.2"
+
+
+def test_nonces_are_measured_in_the_table_and_in_redis(measure):
+    if shutil.which("redis-server") is None:
+        pytest.skip("Redis is not installed (Debian: apt install redis-server)")
+    figures = measure("nonces", *ON_SQLITE)
+    assert figures["Spending a nonce on sqlite: a row of a table, times the first"]["value"] == 1
+    assert figures["Spending a nonce on sqlite: Redis, written at once, CPU"]["value"] > 0
 
 
 def test_writes_measure_shares_and_waits(measure):

@@ -1,9 +1,12 @@
 import pytest
 from django.contrib.sessions.models import Session
+from django.core.cache import cache
+from django.core.cache import caches as used_caches
 from django.core.exceptions import ImproperlyConfigured
-from django.db import connections
+from django.db import connection, connections
 
-from config.databases import SHORT_LIVED, ShortLivedRouter, databases
+from config.databases import SHORT_LIVED, ShortLivedRouter, caches, databases
+from config.shared_cache import SharedCache
 from dashboard_api.models import Finding, Nonce
 
 
@@ -35,6 +38,34 @@ def test_postgresql_starts_no_workers_for_short_statements_unless_told_to(tmp_pa
     assert quick["options"] == "-c max_parallel_workers_per_gather=0 -c jit=off"
     told = databases("postgres://shop@db.example.com/dashboard?options=-c%20jit%3Don", tmp_path)
     assert told["default"]["OPTIONS"]["options"] == "-c jit=on"
+
+
+def test_postgresql_is_given_up_soon_when_its_host_is_gone_unless_told_otherwise(tmp_path):
+    options = databases("postgres://shop@db.example.com/dashboard", tmp_path)["default"]["OPTIONS"]
+    assert options["connect_timeout"] == 5
+    assert options["keepalives_idle"] + options["keepalives_interval"] * options["keepalives_count"] == 15
+    assert options["tcp_user_timeout"] == 10_000
+    told = databases("postgres://shop@db.example.com/dashboard?connect_timeout=2", tmp_path)["default"]
+    assert told["OPTIONS"]["connect_timeout"] == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_connection_that_postgresql_has_ended_is_replaced_before_the_next_request():
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite's connections are files.")
+    kept = connection.copy()
+    try:
+        with kept.cursor() as cursor:
+            cursor.execute("SELECT pg_backend_pid()")
+            (backend,) = cursor.fetchone()
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_terminate_backend(%s, 5000)", [backend])
+        kept.close_if_unusable_or_obsolete()  # Django does so as a request begins
+        with kept.cursor() as cursor:
+            cursor.execute("SELECT 1")
+            assert cursor.fetchone() == (1,)
+    finally:
+        kept.close()
 
 
 def test_an_absolute_path_is_kept(tmp_path):
@@ -97,3 +128,28 @@ def test_every_table_exists_in_exactly_one_database():
     ]
     assert len(tables) == len(set(tables))
     assert {"dashboard_api_nonce", "django_session", "dashboard_api_finding"} <= set(tables)
+
+
+@pytest.mark.parametrize(
+    "url", ["redis://cache.example.com/1", "rediss://:pw@cache:6380/0", "unix:///run/redis"]
+)
+def test_redis_is_given_up_soon_when_it_does_not_answer(url):
+    made = caches(url)["default"]
+    assert made["LOCATION"] == url
+    assert made["OPTIONS"] == {"socket_connect_timeout": 0.5, "socket_timeout": 0.5}
+
+
+def test_without_redis_each_process_counts_for_itself():
+    assert caches("")["default"]["BACKEND"].endswith("LocMemCache")
+
+
+@pytest.mark.parametrize("url", ["cache.example.com:6379", "http://cache.example.com", "redis://"])
+def test_any_other_redis_url_is_refused_with_what_to_set(url):
+    with pytest.raises(ImproperlyConfigured, match="REDIS_URL must look like redis://host"):
+        caches(url)
+
+
+def test_the_suite_counts_in_the_redis_that_it_was_given(settings):
+    cache.set("attempts", [1.5])
+    assert cache.get("attempts") == [1.5]
+    assert bool(settings.REDIS_URL) == isinstance(used_caches["default"], SharedCache)

@@ -1,0 +1,56 @@
+"""The cache that counts attempts to sign in: in Redis, shared by all processes, where there is one.
+
+No right answer depends on what it holds, so Redis may be away, or lose everything. Decision record 0015.
+"""
+
+import functools
+import logging
+import time
+from collections.abc import Callable
+from typing import Any
+
+from django.core.cache.backends.locmem import LocMemCache
+from django.core.cache.backends.redis import RedisCache
+from redis import RedisError
+
+logger = logging.getLogger(__name__)
+
+SECONDS_AWAY = 10  # so long is Redis left alone after it failed
+
+
+def _or_own(name: str) -> Callable[..., Any]:
+    """The operation ``name`` in Redis or, while that is away, in the process's own memory."""
+    shared, own = getattr(RedisCache, name), getattr(LocMemCache, name)
+
+    @functools.wraps(shared)
+    def operation(self: "SharedCache", *args: Any, **kwargs: Any) -> Any:
+        if time.monotonic() >= self.away_until:
+            try:
+                return shared(self, *args, **kwargs)
+            except RedisError as error:
+                self.away_until = time.monotonic() + SECONDS_AWAY
+                logger.warning("Redis fails, so each process counts sign-ins for itself: %s", error)
+        return own(self.own, *args, **kwargs)
+
+    return operation
+
+
+class SharedCache(RedisCache):
+    """Redis; while it fails, the memory of this process, which is all there is without ``REDIS_URL``."""
+
+    def __init__(self, server: str, params: dict[str, Any]) -> None:
+        super().__init__(server, params)
+        self.own = LocMemCache("while Redis is away", params)
+        self.away_until = 0.0
+
+    add = _or_own("add")
+    get = _or_own("get")
+    set = _or_own("set")
+    touch = _or_own("touch")
+    delete = _or_own("delete")
+    get_many = _or_own("get_many")
+    has_key = _or_own("has_key")
+    incr = _or_own("incr")
+    set_many = _or_own("set_many")
+    delete_many = _or_own("delete_many")
+    clear = _or_own("clear")

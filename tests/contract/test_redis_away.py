@@ -1,0 +1,72 @@
+"""Whoever signs in, reads pages or signs calls does so without Redis, too."""
+
+import pytest
+from django.core.cache import caches as used_caches
+from django.urls import reverse
+
+from config.databases import caches
+from tests.dashboard_api.calls import ask, error_of, fields_for
+from tests.factories import make_account, make_link, make_user
+from tests.redis_server import RedisServer
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PASSWORD = "correct horse battery"
+REFUSED = "Too many failed login attempts"
+
+
+@pytest.fixture
+def with_redis(redis_server, settings):
+    """The product over a Redis that may go away."""
+    settings.CACHES = caches(redis_server.url)
+    yield redis_server
+    used_caches["default"].own.clear()
+
+
+def sign_in(client, password=PASSWORD):
+    return client.post(reverse("account_login"), {"login": "owner", "password": password})
+
+
+def clients(server):
+    """How many speak to it, besides the one that asks."""
+    return server.ask("INFO", "clients")["connected_clients"] - 1
+
+
+@pytest.mark.parametrize("go_away", [RedisServer.kill, RedisServer.hang])
+def test_people_sign_in_and_out_while_redis_is_away(client, with_redis, go_away):
+    make_user()
+    go_away(with_redis)
+    assert sign_in(client).status_code == 302
+    assert client.get(reverse("portal:sites")).status_code == 200
+    assert client.post(reverse("account_logout")).status_code == 302
+
+
+@pytest.mark.parametrize("away", [False, True])
+def test_guessing_is_refused_with_redis_and_while_it_is_away(client, with_redis, away):
+    make_user()
+    if away:
+        with_redis.kill()
+    pages = [sign_in(client, "wrong").content.decode() for _ in range(6)]
+    assert [REFUSED in page for page in pages] == [False] * 5 + [True]
+    assert sign_in(client).status_code == 200
+
+
+def test_pages_are_shown_while_redis_is_away(owner, with_redis):
+    with_redis.kill()
+    assert "Café login" in owner.get("/sites/shop.example.com/").content.decode()
+
+
+def test_signed_calls_never_ask_redis(client, with_redis):
+    link = make_link(make_account())
+    assert ask(client, fields_for(link)).status_code == 200
+    assert clients(with_redis) == 0
+    sign_in(client)
+    assert clients(with_redis) == 1
+
+
+def test_signed_calls_are_answered_once_while_redis_is_away(client, with_redis):
+    link = make_link(make_account())
+    with_redis.kill()
+    assert ask(client, fields_for(link), nonce="a-nonce-of-one-call").status_code == 200
+    again = ask(client, fields_for(link), nonce="a-nonce-of-one-call")
+    assert (again.status_code, error_of(again)["code"]) == (401, "replayed_nonce")
