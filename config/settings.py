@@ -73,7 +73,6 @@ HTTPS = not LOOPBACK_HOSTS.issuperset(ALLOWED_HOSTS)
 TRUST_PROXY = env.bool("TRUST_PROXY", default=False)
 
 INSTALLED_APPS = [
-    "config",
     *(["dashboard_api"] if ENABLE_API else []),
     *(["portal"] if ENABLE_PORTAL else []),
     "allauth",
@@ -88,6 +87,7 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.sessions",
     "django.contrib.staticfiles",
+    "config",  # after allauth, whose admin it corrects
 ]
 
 MIDDLEWARE = [
@@ -131,10 +131,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 REDIS_URL = env.str("REDIS_URL", default="")
 CACHES = caches(REDIS_URL)
 
-AUTHENTICATION_BACKENDS = [
-    "django.contrib.auth.backends.ModelBackend",
-    "allauth.account.auth_backends.AuthenticationBackend",
-]
+AUTHENTICATION_BACKENDS = ["config.sign_in.PasswordBackend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {
@@ -143,17 +140,31 @@ AUTH_PASSWORD_VALIDATORS = [
     },
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
-ACCOUNT_ADAPTER = "config.sign_in.ClosedSignup"
+ACCOUNT_ADAPTER = "config.sign_in.SignIn"
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = False
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+# Failures only, by address and by name from one address. What is full drains; nothing is ever locked.
+ACCOUNT_RATE_LIMITS = {"login_failed": "20/h/ip,5/15m/key"}
+ALLAUTH_TRUSTED_PROXY_COUNT = int(TRUST_PROXY)
+MFA_ADAPTER = "config.sign_in.SecondFactors"
+MFA_FORMS = {
+    "authenticate": "config.codes.AuthenticateForm",
+    "reauthenticate": "config.codes.ReauthenticateForm",
+}
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_TOTP_ISSUER = "Threat Dashboard"
+MFA_TOTP_TOLERANCE = 1  # a code is accepted for half a minute before and after its own
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
 # Without a mail server nobody can be sent a link: the page says whom to ask instead (config.urls).
 EMAIL_URL = env.str("EMAIL_URL", default="")
 vars().update(env.email_url_config(EMAIL_URL or "dummymail://"))
+EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="threat-dashboard@localhost")
 
 LANGUAGE_CODE = "en"

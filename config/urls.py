@@ -1,19 +1,28 @@
 """The project's addresses: the signed API, the portal, sign-in and the admin."""
 
 from allauth.account.decorators import secure_admin_login
+from allauth.mfa.totp.views import activate_totp
+from csp.decorators import csp_update
 from django.conf import settings
 from django.contrib import admin
 from django.urls import include, path, re_path
+from django.views.generic import RedirectView
 
 from config import sign_in
+from config.account import account
 
 admin.autodiscover()
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 urlpatterns = [
     path("admin/", admin.site.urls),
-    # allauth needs its names, but these pages lead nowhere while there is no second factor to set up.
-    re_path(r"^accounts/(?:2fa|email|confirm-email|login/code)/", sign_in.not_offered),
+    path("accounts/", account, name="account"),
+    # What these two pages of allauth would show is on that page, and allauth leads back to them.
+    re_path(r"^accounts/2fa/(?:webauthn/)?$", RedirectView.as_view(pattern_name="account")),
+    # allauth needs the names of these, but they lead nowhere: addresses are the operators' to change.
+    re_path(r"^accounts/(?:email|confirm-email|login/code)/", sign_in.not_offered),
+    # The picture to scan is part of the page: the one exception to the policy.
+    path("accounts/2fa/totp/activate/", csp_update({"img-src": ["data:"]})(activate_totp)),
     path("accounts/", include("allauth.urls")),
 ]
 if not settings.EMAIL_URL:

@@ -2,6 +2,7 @@
 
 import hypothesis
 import pytest
+from django.core.cache import cache
 
 from tests import redis_server as own_redis
 
@@ -15,6 +16,12 @@ def pytest_collection_modifyitems(items):
     for item in items:
         for marker in item.iter_markers("django_db"):
             marker.kwargs.setdefault("databases", "__all__")
+
+
+@pytest.fixture(autouse=True)
+def _nothing_counted():
+    """Failed sign-ins of earlier tests count for nothing."""
+    cache.clear()
 
 
 @pytest.fixture

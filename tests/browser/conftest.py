@@ -6,7 +6,6 @@ Where there is no Chromium the tests are skipped with a reason, unless it is req
 import os
 
 import pytest
-from django.core.cache import cache
 from django.db import transaction
 from django.test import Client
 from playwright.sync_api import expect
@@ -58,9 +57,8 @@ def chromium():
 
 @pytest.fixture
 def service(live_server, settings):
-    """Portal and service on one address; sign-ins of earlier tests count for nothing here."""
+    """Portal and service on one address."""
     settings.DASHBOARD_BASE_URL = live_server.url
-    cache.clear()
     return live_server
 
 

@@ -6,7 +6,7 @@ PATH = "/sites/shop.example.com/"
 def sign_in(page, name, password="correct horse battery"):
     page.get_by_label("User name or e-mail address").fill(name)
     page.get_by_label("Password", exact=True).fill(password)
-    page.get_by_role("main").get_by_role("button", name="Sign in").click()
+    page.get_by_role("main").get_by_role("button", name="Sign in", exact=True).click()
 
 
 def facet(page, name):

@@ -1,13 +1,40 @@
-"""What of allauth's pages is offered, and what is not."""
+"""The way in: who is told what, where it leads, and how often it may be tried."""
 
 import importlib
+from urllib.parse import urlsplit
 
 import pytest
+from django.test import Client
 from django.urls import clear_url_caches
 
 from config import urls
+from config.sign_in import PasswordBackend
+from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db
+
+LOGIN = "/accounts/login/"
+PASSWORD = "correct horse battery"
+ELSEWHERE = [
+    "https://evil.example", "http://evil.example/", "HTTPS://EVIL.EXAMPLE", "https:evil.example", "http:evil",
+    "https:/evil.example", "https:///evil.example", "//evil.example", "///evil.example", "////evil.example",
+    "//evil.example/%2f..", "\\\\evil.example", "\\/evil.example", "/\\evil.example", "/\\/evil.example",
+    "//evil.example\\@testserver/", "https://testserver@evil.example/", "//testserver:80@evil.example",
+    "https://testserver.evil.example/", "https://evil.example#@testserver/", "/\t/evil.example",
+    "/\n/evil.example", "\t//evil.example", " //evil.example", "\x00//evil.example", "/\r\n/evil.example",
+    "javascript:alert(1)", "JavaScript:alert(1)", "java\nscript:alert(1)", " javascript:alert(1)",
+    "data:text/html,<script>alert(1)</script>", "vbscript:x", "file:///etc/passwd", "ftp://evil.example/",
+    "//[evil.example]/", "https://[::1", "evil.example", "evil.example/sites/", "?next=//evil.example",
+    "#//evil.example", "https://testserver/", "http://localhost/", "//testserver/", "mailto:a@evil.example",
+]  # fmt: skip
+
+
+def sign_in(client, name="owner", password=PASSWORD, next_page="", **extra):
+    return client.post(LOGIN, {"login": name, "password": password, "next": next_page}, **extra)
+
+
+def fail(client, times, name="owner", **extra):
+    return [sign_in(client, name, "wrong", **extra).status_code for _ in range(times)]
 
 
 @pytest.fixture
@@ -25,9 +52,10 @@ def addresses(settings):
     reload(EMAIL_URL=before)
 
 
-@pytest.mark.parametrize(
-    "page", ["2fa/", "2fa/totp/activate/", "email/", "confirm-email/", "login/code/confirm/"]
-)
+# What is offered
+
+
+@pytest.mark.parametrize("page", ["email/", "confirm-email/", "confirm-email/key/", "login/code/confirm/"])
 def test_pages_that_lead_nowhere_are_not_offered(client, page):
     assert client.get(f"/accounts/{page}").status_code == 404
 
@@ -44,10 +72,176 @@ def test_without_a_mail_server_the_page_says_whom_to_ask(client, addresses):
     assert client.post("/accounts/password/reset/", {"email": "owner@example.com"}).status_code == 405
 
 
-def test_with_a_mail_server_a_link_is_sent(client, addresses, mailoutbox):
-    from tests.factories import make_user
+def test_with_a_mail_server_a_link_leads_to_a_new_password(client, addresses, mailoutbox):
+    addresses(EMAIL_URL="smtp://localhost")
+    user = make_user()
+    client.post("/accounts/password/reset/", {"email": "owner@example.com"})
+    link = next(word for word in mailoutbox[0].body.split() if "/password/reset/key/" in word)
+    form = client.get(urlsplit(link).path, follow=True)
+    new = "another horse battery"
+    done = client.post(form.request["PATH_INFO"], {"password1": new, "password2": new}, follow=True)
+    assert "Your password is changed" in done.content.decode()
+    user.refresh_from_db()
+    assert user.check_password(new)
+    assert "no longer works" in Client().get(urlsplit(link).path, follow=True).content.decode()
 
+
+def test_asking_for_a_link_tells_nobody_who_exists(client, addresses, mailoutbox):
     addresses(EMAIL_URL="smtp://localhost")
     make_user()
-    assert client.post("/accounts/password/reset/", {"email": "owner@example.com"}).status_code == 302
-    assert "/accounts/password/reset/key/" in mailoutbox[0].body
+    answers = [
+        client.post("/accounts/password/reset/", {"email": email}, follow=True).content
+        for email in ("owner@example.com", "nobody@example.com")
+    ]
+    assert answers[0] == answers[1]
+    assert "/accounts/password/reset/key/" not in mailoutbox[1].body
+    assert "signup" not in mailoutbox[1].body
+
+
+# Who comes in
+
+
+@pytest.mark.parametrize("name", ["owner", "OWNER", "owner@example.com", "Owner@Example.com", " owner "])
+def test_a_person_comes_in_by_user_name_or_address(client, name):
+    make_user()
+    assert sign_in(client, name)["Location"] == "/"
+
+
+def test_an_address_of_two_people_is_nobodys(client):
+    make_user("ada", email="shared@example.com")
+    make_user("bob", email="shared@example.com")
+    assert sign_in(client, "shared@example.com").status_code == 200
+    assert sign_in(client, "bob").status_code == 302
+
+
+def test_a_user_name_goes_before_somebody_elses_address(client):
+    make_user("owner@example.com", email="", password="first horse battery")
+    make_user("other", email="owner@example.com")
+    assert sign_in(client, "owner@example.com").status_code == 200
+    assert sign_in(client, "owner@example.com", "first horse battery").status_code == 302
+
+
+def test_who_does_not_exist_reads_what_a_wrong_password_reads(client):
+    make_user()
+    make_user("former", is_active=False)
+    answers = set()
+    for name, password in (
+        ("owner", "wrong"),
+        ("nobody", "wrong"),
+        ("owner@example.com", "wrong"),
+        ("nobody@example.com", "wrong"),
+        ("former", PASSWORD),
+    ):
+        response = sign_in(Client(), name, password)
+        assert response.status_code == 200
+        answers.add(response.context["form"].non_field_errors().as_text())
+    assert answers == {"* The name or the password is not correct."}
+
+
+@pytest.mark.parametrize("name", ["owner", "owner@example.com", "nobody", "nobody@example.com", "former"])
+def test_one_password_is_hashed_whoever_is_asked_for(monkeypatch, rf, name):
+    from django.contrib.auth.hashers import MD5PasswordHasher
+
+    make_user()
+    make_user("former", is_active=False)
+    hashed = []
+    encode = MD5PasswordHasher.encode
+    monkeypatch.setattr(
+        MD5PasswordHasher, "encode", lambda self, *args: hashed.append(1) or encode(self, *args)
+    )
+    PasswordBackend().authenticate(rf.get("/"), username=name, password="wrong")
+    assert len(hashed) == 1
+
+
+def test_the_session_begins_anew_with_the_sign_in_and_ends_with_the_sign_out(client):
+    make_user()
+    client.get(LOGIN)
+    client.session["before"] = True
+    client.session.save()
+    before = client.session.session_key
+    sign_in(client)
+    during = client.session.session_key
+    client.post("/accounts/logout/")
+    assert before != during
+    client.cookies["sessionid"] = during
+    assert client.get("/").status_code == 302
+
+
+# Where it leads
+
+
+@pytest.mark.parametrize("page", ELSEWHERE)
+def test_nothing_leads_elsewhere(client, page):
+    make_user()
+    assert sign_in(client, next_page=page)["Location"] == "/"
+    again = client.get(LOGIN, {"next": page})
+    assert again["Location"] == "/"
+    assert client.post("/accounts/logout/", {"next": page})["Location"] in ("/", LOGIN)
+
+
+@pytest.mark.parametrize(
+    "page", ["/sites/shop.example.com/?severity=Low&query=a+b", "/%09/evil", "/accounts/"]
+)
+def test_a_path_of_this_site_is_where_the_sign_in_leads(client, page):
+    make_user()
+    assert sign_in(client, next_page=page)["Location"] == page
+
+
+def test_the_admins_sign_in_is_the_same_and_leads_nowhere_else(client):
+    response = client.get("/admin/login/?next=//evil.example")
+    assert urlsplit(response["Location"]).path == LOGIN
+    assert client.post("/admin/login/", {"username": "x", "password": "y"})["Location"].startswith(LOGIN)
+
+
+# How often it may be tried
+
+
+def test_the_sixth_attempt_on_a_name_is_refused_with_a_page_that_says_so(client):
+    make_user()
+    assert fail(client, 5) == [200] * 5
+    refused = sign_in(client)
+    assert refused.status_code == 429
+    assert b"Too many attempts" in refused.content
+
+
+def test_nobody_locks_another_person_out_from_afar(client):
+    make_user()
+    fail(client, 6)
+    assert sign_in(client, REMOTE_ADDR="192.0.2.7").status_code == 302
+
+
+def test_the_twenty_first_attempt_from_an_address_is_refused_whatever_the_name(client):
+    make_user()
+    attempts = [fail(client, 1, name=f"name{number}")[0] for number in range(21)]
+    assert attempts == [200] * 20 + [429]
+    assert sign_in(client, REMOTE_ADDR="192.0.2.7").status_code == 302
+
+
+def test_who_signs_in_rightly_is_never_refused(client):
+    make_user()
+    assert {sign_in(Client()).status_code for _ in range(25)} == {302}
+
+
+def test_a_refused_attempt_does_not_prolong_the_wait(client, monkeypatch):
+    from allauth.core.internal import ratelimit
+
+    make_user()
+    now = ratelimit.time.time()
+    fail(client, 8)
+    monkeypatch.setattr(ratelimit.time, "time", lambda: now + 15 * 60 + 5)
+    assert sign_in(client).status_code == 302
+
+
+def test_a_forged_forwarding_changes_no_count(client):
+    make_user()
+    attempts = [fail(client, 1, headers={"X-Forwarded-For": f"192.0.2.{number}"})[0] for number in range(6)]
+    assert attempts == [200] * 5 + [429]
+
+
+def test_behind_a_trusted_proxy_the_address_that_it_saw_counts(client, settings):
+    settings.ALLAUTH_TRUSTED_PROXY_COUNT = 1
+    make_user()
+    for number in range(6):
+        last = fail(client, 1, headers={"X-Forwarded-For": f"192.0.2.{number}, 198.51.100.1"})[0]
+    assert last == 429
+    assert sign_in(client, headers={"X-Forwarded-For": "198.51.100.2"}).status_code == 302

@@ -10,10 +10,10 @@ ROOT = settings.BASE_DIR / "templates"
 TEMPLATES = sorted(ROOT.rglob("*.html"))
 FORBIDDEN = {
     "an inline style": r"\sstyle\s*=|<style",
-    "an inline script": r"<script(?![^>]*\ssrc=)|\son\w+\s*=|hx-on|javascript:|js:",
+    "an inline script": r"<script(?![^>]*(?:\ssrc=|application/json))|\son\w+\s*=|hx-on|javascript:|js:",
     "unescaped output": r"\|\s*safe|autoescape\s+off|safeseq",
 }
-WITHOUT_INTEGRITY = r'<(script|link rel="stylesheet")(?![^>]*integrity)[^>]*>'
+WITHOUT_INTEGRITY = r'<(script|link rel="stylesheet")(?![^>]*(?:integrity|application/json))[^>]*>'
 
 
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: str(path.relative_to(ROOT)))
@@ -36,6 +36,7 @@ def test_scripts_and_style_sheets_carry_integrity(template):
     [
         (FORBIDDEN["an inline style"], '<p style="color:red">'),
         (FORBIDDEN["an inline script"], "<script>alert(1)</script>"),
+        (FORBIDDEN["an inline script"], '<script type="module">alert(1)</script>'),
         (FORBIDDEN["an inline script"], '<a onclick="x()">'),
         (FORBIDDEN["unescaped output"], "{{ title|safe }}"),
         (WITHOUT_INTEGRITY, '<script src="x.js"></script>'),

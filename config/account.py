@@ -1,0 +1,39 @@
+"""Everybody's own page, staff included: how they sign in, and what they are members of."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from allauth.mfa.models import Authenticator
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountPage:
+    """``app``: the authenticator app, if one was set up; ``codes_left``: None without recovery codes."""
+
+    app: Authenticator | None
+    passkeys: tuple[Authenticator, ...]
+    codes_left: int | None
+
+
+@require_safe
+@login_required
+def account(request: HttpRequest) -> HttpResponse:
+    """The page of whoever is signed in."""
+    return render(request, "account/index.html", {"page": account_page(request.user)})
+
+
+def account_page(user: Any) -> AccountPage:
+    """What ``user`` proves at the sign-in besides the password."""
+    Type = Authenticator.Type  # noqa: N806 - a class
+    factors = list(user.authenticator_set.order_by("created_at"))
+    app = next((factor for factor in factors if factor.type == Type.TOTP), None)
+    codes = next((factor for factor in factors if factor.type == Type.RECOVERY_CODES), None)
+    return AccountPage(
+        app=app,
+        passkeys=tuple(factor for factor in factors if factor.type == Type.WEBAUTHN),
+        codes_left=len(codes.wrap().get_unused_codes()) if codes else None,
+    )

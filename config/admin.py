@@ -1,0 +1,25 @@
+"""Second factors in the admin: an operator sees that there are some, and can remove a lost one."""
+
+from allauth.mfa.models import Authenticator
+from django.contrib import admin
+from django.http import HttpRequest
+
+admin.site.unregister(Authenticator)
+
+
+@admin.register(Authenticator)
+class AuthenticatorAdmin(admin.ModelAdmin):
+    """Never their secrets, which allauth's own page would show."""
+
+    list_display = ("user", "type", "created_at", "last_used_at")
+    list_filter = ("type",)
+    search_fields = ("user__username", "user__email")
+    fields = readonly_fields = list_display
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Only their owners set them up."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Authenticator | None = None) -> bool:
+        """Nobody changes one."""
+        return False

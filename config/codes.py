@@ -1,0 +1,31 @@
+"""Codes of an authenticator app, each good for one use as long as it is accepted at all."""
+
+from typing import Any
+
+from allauth.mfa import app_settings
+from allauth.mfa.adapter import get_adapter
+from allauth.mfa.base import forms
+from django.core.cache import cache
+
+
+class SpentOnce:
+    """allauth remembers a used code for one period; with a tolerance it is accepted for longer."""
+
+    user: Any
+
+    def clean_code(self) -> str:
+        """The code; raises ValidationError for one that was used before."""
+        code: str = super().clean_code()  # type: ignore[misc]
+        digits = "".join(filter(str.isdigit, code))  # what counts of a code
+        seconds = app_settings.TOTP_PERIOD * (2 * app_settings.TOTP_TOLERANCE + 1)
+        if not cache.add(f"spent-code:{self.user.pk}:{digits}", True, timeout=seconds):
+            raise get_adapter().validation_error("incorrect_code")
+        return code
+
+
+class AuthenticateForm(SpentOnce, forms.AuthenticateForm):
+    """At the sign-in."""
+
+
+class ReauthenticateForm(SpentOnce, forms.ReauthenticateForm):
+    """Before something that matters."""

@@ -1,0 +1,168 @@
+"""The second step: codes of an app and recovery codes, each good once."""
+
+import re
+import time
+
+import pytest
+from allauth.mfa.models import Authenticator
+from allauth.mfa.totp.internal import auth
+from django.test import Client
+
+from tests.authenticator import code_of
+from tests.config.test_sign_in import ELSEWHERE, PASSWORD, sign_in
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db
+
+ACTIVATE = "/accounts/2fa/totp/activate/"
+STEP = "/accounts/2fa/authenticate/"
+CODES = "/accounts/2fa/recovery-codes/"
+NOW = 1_800_000_015.0
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch):
+    """Stands still in the middle of a code's half minute."""
+
+    class Clock:
+        now = NOW
+
+    monkeypatch.setattr(time, "time", lambda: Clock.now)
+    return Clock
+
+
+@pytest.fixture
+def enrolled(client, clock):
+    """A person with an app; the key is what the app knows."""
+    make_user()
+    sign_in(client)
+    client.post("/accounts/reauthenticate/", {"password": PASSWORD, "next": ACTIVATE})
+    page = client.get(ACTIVATE).content.decode()
+    key = re.search(r'id="authenticator_secret">(\w+)<', page)[1]
+    done = client.post(ACTIVATE, {"code": code_of(key, at=clock.now)})
+    assert done["Location"] == CODES
+    clock.now += 120
+    return key
+
+
+def enter(code, client=None, **extra):
+    client = client or Client()
+    assert sign_in(client, **extra)["Location"] == STEP
+    return client.post(STEP, {"code": code})
+
+
+def test_the_page_to_set_it_up_asks_who_is_there_first(client):
+    make_user()
+    sign_in(client)
+    assert client.get(ACTIVATE)["Location"].startswith("/accounts/reauthenticate/")
+
+
+def test_the_password_alone_no_longer_suffices(enrolled):
+    client = Client()
+    sign_in(client)
+    assert client.get("/").status_code == 302
+    assert client.post(STEP, {"code": "000000"}).status_code == 200
+    assert client.get("/").status_code == 302
+
+
+@pytest.mark.parametrize("steps", [-1, 0, 1])
+def test_a_code_of_the_app_signs_in(enrolled, clock, steps):
+    assert enter(code_of(enrolled, at=clock.now, steps=steps))["Location"] == "/"
+
+
+@pytest.mark.parametrize("steps", [-2, 2, 100])
+def test_a_code_of_another_time_does_not(enrolled, clock, steps):
+    assert enter(code_of(enrolled, at=clock.now, steps=steps)).status_code == 200
+
+
+def test_a_code_of_the_app_is_good_once_for_as_long_as_it_is_accepted(enrolled, clock):
+    code = code_of(enrolled, at=clock.now, steps=1)
+    assert enter(code).status_code == 302
+    assert enter(code).status_code == 200
+    clock.now += 45
+    assert enter(f" {code[:3]}-{code[3:]}").status_code == 200
+
+
+def _user():
+    return Authenticator.objects.first().user
+
+
+def test_a_recovery_code_signs_in_once(client, enrolled):
+    codes = re.findall(r"<li><code>(\d{8})</code>", client.get(CODES).content.decode())
+    assert len(set(codes)) == 10
+    assert enter(codes[3])["Location"] == "/"
+    assert enter(codes[3]).status_code == 200
+    left = re.findall(r"<li><code>(\d{8})</code>", client.get(CODES).content.decode())
+    assert left == codes[:3] + codes[4:]
+
+
+def test_recovery_codes_are_shown_only_to_who_proves_it_again(enrolled):
+    client = Client()
+    enter(code_of(enrolled, at=NOW + 120), client)
+    for page in (CODES, f"{CODES}download/", f"{CODES}generate/"):
+        assert client.get(page)["Location"].startswith("/accounts/reauthenticate/")
+
+
+def test_guessing_codes_is_refused_for_the_person_from_everywhere(enrolled, clock):
+    for number in range(5):
+        address = f"192.0.2.{number}"
+        client = Client(REMOTE_ADDR=address)
+        assert enter(f"00000{number}", client).status_code == 200
+    client = Client(REMOTE_ADDR="192.0.2.99")
+    assert enter(code_of(enrolled, at=clock.now), client).status_code == 429
+
+
+@pytest.mark.parametrize("page", ELSEWHERE)
+def test_the_second_step_leads_nowhere_else(enrolled, clock, page):
+    assert enter(code_of(enrolled, at=clock.now), next_page=page)["Location"] == "/"
+
+
+def test_the_second_step_leads_on_to_where_the_visitor_wanted(enrolled, clock):
+    wanted = "/sites/shop.example.com/?severity=Low"
+    assert enter(code_of(enrolled, at=clock.now), next_page=wanted)["Location"] == wanted
+
+
+def test_staff_are_asked_for_the_second_step_too(client, clock, enrolled):
+    user = _user()
+    user.is_staff = user.is_superuser = True
+    user.save()
+    staff = Client()
+    assert sign_in(staff, next_page="/admin/")["Location"] == STEP
+    assert staff.get("/admin/").status_code == 302
+    staff.post(STEP, {"code": code_of(enrolled, at=clock.now)})
+    assert staff.get("/admin/").status_code == 200
+
+
+def test_what_is_stored_shows_no_key_and_no_code(client, enrolled):
+    stored = str(list(Authenticator.objects.values_list("data", flat=True)))
+    assert enrolled not in stored
+    assert auth.decrypt(Authenticator.objects.get(type="totp").data["secret"]) == enrolled
+    assert not re.search(r"'seed': '[0-9a-f]{80}'", stored)
+
+
+def test_the_admin_shows_factors_without_their_secrets_and_removes_a_lost_one(client, enrolled):
+    client.force_login(make_user("operator", is_staff=True, is_superuser=True))
+    factor = Authenticator.objects.get(type="totp")
+    place = f"/admin/mfa/authenticator/{factor.pk}/"
+    page = client.get(f"{place}change/").content.decode()
+    assert factor.data["secret"] not in page
+    assert enrolled not in page
+    assert client.get("/admin/mfa/authenticator/add/").status_code == 403
+    client.post(f"{place}delete/", {"post": "yes"})
+    assert not Authenticator.objects.filter(type="totp").exists()
+
+
+def test_switching_it_off_takes_its_recovery_codes_along(client, enrolled):
+    client.post("/accounts/2fa/totp/deactivate/")
+    assert not Authenticator.objects.exists()
+    assert sign_in(Client())["Location"] == "/"
+
+
+def test_pictures_from_data_are_allowed_on_the_page_with_the_picture_alone(client, enrolled):
+    def policy(page):
+        return client.get(page)["Content-Security-Policy"]
+
+    client.post("/accounts/2fa/totp/deactivate/")
+    assert "img-src 'self' data:;" in policy(ACTIVATE) + ";"
+    for page in ("/accounts/", "/accounts/2fa/webauthn/add/", "/accounts/login/", "/"):
+        assert "data:" not in policy(page)
