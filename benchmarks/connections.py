@@ -1,7 +1,7 @@
 """CPU of one signed call by the way in which the web processes connect to PostgreSQL.
 
 The same first answers from servers that differ in nothing else, by turns. Counted are the servers' processes
-and PostgreSQL's: those that serve a connection, those that have ended, and the one that starts them.
+and all of PostgreSQL's, with those that have ended.
 """
 
 import importlib.util
@@ -14,7 +14,7 @@ from benchmarks import dataset, records, rows
 from benchmarks.command_line import NotHere, run
 from benchmarks.figures import Table
 from benchmarks.load import Loader
-from benchmarks.metering import Backends, Meter
+from benchmarks.metering import Cluster, Meter
 from benchmarks.requests import first_answers
 from benchmarks.servers import THREADS, WORKERS, serving
 
@@ -42,7 +42,7 @@ def tables(*, rounds: int, engine: str, scale: float) -> Iterator[Table]:
     with ExitStack() as stack:
         servers = {way: stack.enter_context(serving(_environment(name, way))) for way in WAYS}
         loader = stack.enter_context(Loader())
-        meter = Meter([*servers.values()], loader, Backends(name, ended=True))
+        meter = Meter([*servers.values()], loader, Cluster())
         bursts = {way: first_answers(server.port, count=COUNT) for way, server in servers.items()}
         costs = meter.measure(bursts, rounds=rounds)
     table = Table(

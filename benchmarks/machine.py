@@ -4,6 +4,7 @@ import os
 import platform
 import sqlite3
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 import django
@@ -27,11 +28,12 @@ def _processor() -> str:
 
 
 def cpu_seconds(processes: Iterable[int]) -> float:
-    """What all threads of the ``processes`` have run so far, by the scheduler's own clock."""
+    """What all threads of the ``processes`` that run have cost so far, by the scheduler's own clock."""
     spent = 0
     for process in processes:
-        for thread in Path(f"/proc/{process}/task").iterdir():
-            spent += int((thread / "schedstat").read_text().split()[0])
+        with suppress(FileNotFoundError, ProcessLookupError):  # it ended meanwhile
+            for thread in Path(f"/proc/{process}/task").iterdir():
+                spent += int((thread / "schedstat").read_text().split()[0])
     return spent / 1e9
 
 
@@ -39,6 +41,12 @@ def cpu_seconds_of_ended(process: int) -> float:
     """What all processes that ``process`` has started and that have ended had cost."""
     of_children = _status(process)[_CHILDREN_USER : _CHILDREN_SYSTEM + 1]
     return sum(map(int, of_children)) / os.sysconf("SC_CLK_TCK")
+
+
+def own_bytes(process: int) -> int:
+    """The memory that ``process`` shares with nobody."""
+    lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Private_"))
 
 
 def parent_of(process: int) -> int:
@@ -50,12 +58,9 @@ def children_of(process: int) -> list[int]:
     """The processes that ``process`` has started and that still run."""
     children = []
     for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            parent = parent_of(number := int(folder.name))
-        except (FileNotFoundError, ProcessLookupError):  # it ended meanwhile
-            continue
-        if parent == process:
-            children.append(number)
+        with suppress(FileNotFoundError, ProcessLookupError):
+            if parent_of(int(folder.name)) == process:
+                children.append(int(folder.name))
     return children
 
 

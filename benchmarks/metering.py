@@ -8,7 +8,7 @@ import psycopg
 
 from benchmarks import records
 from benchmarks.load import Answers, Burst, Loader
-from benchmarks.machine import cpu_seconds, cpu_seconds_of_ended, parent_of
+from benchmarks.machine import children_of, cpu_seconds, cpu_seconds_of_ended, parent_of
 from benchmarks.pairing import Paired, paired
 from benchmarks.servers import Server
 
@@ -16,22 +16,36 @@ _BACKENDS = "SELECT pid FROM pg_stat_activity WHERE datname = %s AND backend_typ
 
 
 class Backends:
-    """PostgreSQL's processes that serve a database; seen from another one, so as not to count itself.
+    """PostgreSQL's processes that serve a database; seen from another one, so as not to count itself."""
 
-    With ``ended``, also those that no longer run, and the one that starts them: connections that come and go.
-    """
-
-    def __init__(self, database: str, *, ended: bool = False) -> None:
+    def __init__(self, database: str) -> None:
         self._database = database
         self._catalog = psycopg.connect(f"{records.POSTGRESQL}/postgres", autocommit=True)
-        self._starter = parent_of(self._catalog.info.backend_pid) if ended else None
 
     def cpu_seconds(self) -> float:
         """What they have cost so far."""
-        running = cpu_seconds(pid for (pid,) in self._catalog.execute(_BACKENDS, [self._database]))
-        if self._starter is None:
-            return running
-        return running + cpu_seconds([self._starter]) + cpu_seconds_of_ended(self._starter)
+        return cpu_seconds(self.processes())
+
+    def processes(self) -> list[int]:
+        """Those that run."""
+        return [pid for (pid,) in self._catalog.execute(_BACKENDS, [self._database])]
+
+
+class Cluster:
+    """All of PostgreSQL: what serves connections or did so, and what writes and cleans up behind them."""
+
+    def __init__(self) -> None:
+        self._catalog = psycopg.connect(f"{records.POSTGRESQL}/postgres", autocommit=True)
+        self._first = parent_of(self._catalog.info.backend_pid)
+
+    def cpu_seconds(self) -> float:
+        """What its processes have cost so far, with those that have ended."""
+        return cpu_seconds([self._first, *children_of(self._first)]) + cpu_seconds_of_ended(self._first)
+
+    def log_bytes(self) -> int:
+        """How much it has written to its log so far: what its replicas must be sent."""
+        (written,) = self._catalog.execute("SELECT pg_current_wal_lsn() - '0/0'").fetchone() or (0,)
+        return int(written)
 
 
 class Refused(Exception):
@@ -41,14 +55,16 @@ class Refused(Exception):
 class Meter:
     """Sends bursts, and keeps how long their answers took."""
 
-    def __init__(self, servers: Sequence[Server], loader: Loader, backends: Backends | None) -> None:
-        self._servers, self._loader, self._backends = servers, loader, backends
+    def __init__(
+        self, servers: Sequence[Server], loader: Loader, database: Backends | Cluster | None
+    ) -> None:
+        self._servers, self._loader, self._database = servers, loader, database
         self.answers: dict[str, list[Answers]] = defaultdict(list)
 
     def cpu_seconds(self) -> float:
-        """What the servers and their connections' processes in PostgreSQL have cost so far."""
+        """What the servers and PostgreSQL's processes have cost so far."""
         web = sum(server.cpu_seconds() for server in self._servers)
-        return web + (self._backends.cpu_seconds() if self._backends else 0)
+        return web + (self._database.cpu_seconds() if self._database else 0)
 
     def measure(self, bursts: Mapping[str, Burst], *, rounds: int) -> Paired:
         """CPU seconds of one call of each burst, by turns; raises Refused."""

@@ -31,6 +31,7 @@ from benchmarks.statements import Clock
 SQL = "a row of a table"
 WRITTEN = {"Redis, written at once": "always", "Redis, written each second": "everysec"}
 COUNT, ACCOUNT = 200, 0  # an account that nobody has
+LONG_AGO = datetime(1970, 1, 2, tzinfo=UTC)  # so that prune finds these nonces, and no other
 KEPT = timedelta(minutes=6)
 
 
@@ -41,13 +42,13 @@ def tables(*, rounds: int, engine: str, scale: float) -> Iterator[Table]:
     dataset.prepare(engine, scale)
     from dashboard_api.models import Nonce  # can be imported only where Django is set up
 
-    expires_at = datetime.now(UTC) + KEPT
+    clock = Clock(with_client=True)
     took: dict[str, list[float]] = defaultdict(list)
     with ExitStack() as stack:
         bursts = {
             SQL: _burst(
-                lambda: Nonce.objects.claim(ACCOUNT, secrets.token_urlsafe(24), expires_at=expires_at),
-                Clock(with_client=True),
+                lambda: Nonce.objects.claim(ACCOUNT, secrets.token_urlsafe(24), expires_at=LONG_AGO),
+                clock,
                 took[SQL],
             )
         }
@@ -56,13 +57,25 @@ def tables(*, rounds: int, engine: str, scale: float) -> Iterator[Table]:
             bursts[way] = _burst(_claim_in(store), _clock_of(process), took[way])
         paired(bursts, rounds=1)
         costs = paired(bursts, rounds=rounds)
-    Nonce.objects.filter(account_id=ACCOUNT).delete()
+    pruning = _pruning(clock)
     table = Table(f"Spending a nonce on {engine}", "One client that waits for each answer.")
     for way in bursts:
         table.add(way, "CPU", costs.cost(way) * 1e3, "ms")
         table.add(way, "times the first", costs.ratio(way, SQL), "times")
         table.add(way, "p50", median(took[way]) * 1e3, "ms")
+    table.add("to forget one, by prune", "CPU", pruning * 1e3, "ms")
     yield table
+
+
+def _pruning(clock: Callable[[], float]) -> float:
+    """CPU of forgetting one of the nonces that were claimed."""
+    from dashboard_api import policy
+    from dashboard_api.models import Nonce
+
+    before, forgotten = clock(), 0
+    while batch := Nonce.objects.prune(now=LONG_AGO + KEPT, batch=policy.PRUNE_BATCH):
+        forgotten += batch
+    return (clock() - before) / forgotten
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 Two cores cannot show where the database becomes the limit, so it is computed: with d the CPU of PostgreSQL
 and w that of the web for one request, a database of C cores answers at most C / d requests a second, and
-for those the web processes need w * C / d cores.
+for those the web processes need w * C / d cores. docs/scaling.md goes on from these figures.
 """
 
 import argparse
@@ -14,12 +14,12 @@ from statistics import median
 
 import redis
 
-from benchmarks import dataset, records, rows
+from benchmarks import dataset, records, rows, sizes, steps
 from benchmarks.figures import Table, report
 from benchmarks.load import Answers, Burst, Loader
-from benchmarks.machine import cpu_seconds
-from benchmarks.metering import Backends, Refused
-from benchmarks.requests import PATH
+from benchmarks.machine import cpu_seconds, own_bytes
+from benchmarks.metering import Backends, Cluster, Refused
+from benchmarks.requests import PATH, first_answers
 from benchmarks.servers import THREADS, Server, serving
 
 ENGINE = "postgresql"
@@ -39,29 +39,26 @@ def main() -> None:
 
 
 def tables(scale: float) -> Iterator[Table]:
-    """Nonces, costs, and the capacity that follows from them."""
+    """Nonces, costs, the capacity that follows from them, and what else a plan needs."""
     name = dataset.prepare(ENGINE, scale)
     environment = records.environment(ENGINE, name)
     with ExitStack() as stack:
         servers = [stack.enter_context(serving(environment, workers=1)) for _ in range(2)]
         loaders = [stack.enter_context(Loader()) for _ in servers]
-        bursts = _bursts(servers)
+        bursts = [first_answers(server.port, count=COUNT) for server in servers]
         _send(loaders, bursts)
         yield _replays(loaders, bursts)
-        parties = _parties(servers, name)
-        costs = _costs(loaders, bursts, parties)
+        cluster = Cluster()
+        written = cluster.log_bytes()
+        costs = _costs(loaders, bursts, _parties(servers, cluster))
+        written = cluster.log_bytes() - written
+        memory = _memory_table(servers, Backends(name).processes())
     yield _costs_table(costs, scale)
     yield _capacity_table(costs)
-
-
-def _bursts(servers: list[Server]) -> list[Burst]:
-    from benchmarks import questions  # models can be imported only where Django is set up
-
-    bodies = [questions.about(rows.LARGEST, page=page) for page in range(1, 101)]
-    return [
-        Burst(ports=[server.port], path=PATH, bodies=bodies, secret=rows.SECRET, count=COUNT, seconds=30)
-        for server in servers
-    ]
+    yield steps.of_request(rounds=ROUNDS)
+    yield memory
+    yield sizes.of_request(log_bytes=written / (ROUNDS * COUNT * len(bursts)))
+    yield sizes.of_finding(scale)
 
 
 def _send(loaders: list[Loader], bursts: list[Burst]) -> list[Answers]:
@@ -97,10 +94,10 @@ def _replays(loaders: list[Loader], bursts: list[Burst]) -> Table:
     return table
 
 
-def _parties(servers: list[Server], database: str) -> dict[str, Callable[[], float]]:
+def _parties(servers: list[Server], cluster: Cluster) -> dict[str, Callable[[], float]]:
     """Everybody who works for a request, and the clock of each."""
     parties = {f"web process on port {server.port}": server.cpu_seconds for server in servers}
-    parties["PostgreSQL"] = Backends(database).cpu_seconds
+    parties["PostgreSQL"] = cluster.cpu_seconds
     if records.REDIS:
         process = redis.Redis.from_url(records.REDIS).info("server")["process_id"]
         parties["Redis"] = lambda: cpu_seconds([process])
@@ -126,11 +123,20 @@ def _costs_table(costs: dict[str, float], scale: float) -> Table:
     table = Table(
         "CPU of one request, by who spends it",
         f"{rows.measured_size(rows.LARGEST, scale):,} findings of the website; gunicorn gthread "
-        f"1 x {THREADS} each; half of the requests go to either web process.",
+        f"1 x {THREADS} each; of all requests, half go to either web process.",
     )
     for name, seconds in costs.items():
         table.add(name, "CPU per request", seconds * 1e3, "ms")
         table.add(name, "share", seconds / sum(costs.values()) * 100, "%")
+    table.add("all together", "CPU per request", sum(costs.values()) * 1e3, "ms")
+    return table
+
+
+def _memory_table(servers: list[Server], connections: list[int]) -> Table:
+    table = Table("Memory of one process", "What it shares with nobody, after the load.")
+    workers = [worker for server in servers for worker in server.workers]
+    for name, processes in {"web": workers, "connection in PostgreSQL": connections}.items():
+        table.add(name, "each", median(own_bytes(process) for process in processes) / 2**20, "MB")
     return table
 
 

@@ -1,0 +1,73 @@
+"""PostgreSQL's CPU of one request, step by step: what a replica could take over, and what it could not."""
+
+import secrets
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+
+from benchmarks import dataset, rows
+from benchmarks.command_line import run
+from benchmarks.figures import Table
+from benchmarks.pairing import paired
+from benchmarks.statements import Clock
+
+ANSWER = "the answer"  # the one step that a replica could take over
+CALLS = 50
+
+
+def tables(*, rounds: int, engine: str, scale: float) -> Iterator[Table]:
+    """One table."""
+    dataset.prepare(engine, scale)
+    yield of_request(rounds=rounds)
+
+
+def of_request(*, rounds: int) -> Table:
+    """Each step from within this process, by turns, by the clock of its connection's process."""
+    clock, steps = Clock(), _steps()
+
+    def burst(step: Callable[[], object]) -> Callable[[], float]:
+        def cost() -> float:
+            before = clock()
+            for _ in range(CALLS):
+                step()
+            return (clock() - before) / CALLS
+
+        return cost
+
+    bursts = {name: burst(step) for name, step in steps.items()}
+    paired(bursts, rounds=1)
+    costs = paired(bursts, rounds=rounds)
+    table = Table(
+        "PostgreSQL's CPU of one request, step by step", "One client; the first page of the largest website."
+    )
+    together = sum(costs.cost(name) for name in steps)
+    for name in steps:
+        table.add(name, "CPU", costs.cost(name) * 1e3, "ms")
+        table.add(name, "share", costs.cost(name) / together * 100, "%")
+    return table
+
+
+def _steps() -> dict[str, Callable[[], object]]:
+    from benchmarks import questions  # models can be imported only where Django is set up
+    from dashboard_api.contract import read_question
+    from dashboard_api.dashboard import build_dashboard
+    from dashboard_api.models import Account, Nonce, SecretUse, callers
+
+    now = datetime.now(UTC)
+    account = Account.objects.get(ref=rows.ACCOUNT)
+    question = read_question(questions.about(rows.LARGEST))
+    (secret,) = callers.usable_secrets(rows.ACCOUNT, now)
+    link = callers.find_link(account, question.link_id, question.host)
+    expires_at = now + timedelta(minutes=6)
+    return {
+        "who calls": lambda: callers.usable_secrets(rows.ACCOUNT, now),
+        "the nonce": lambda: Nonce.objects.claim(
+            account.pk, secrets.token_urlsafe(24), expires_at=expires_at
+        ),
+        "the secret's last use": lambda: SecretUse.record(secret.pk, now),
+        "the link": lambda: callers.find_link(account, question.link_id, question.host),
+        ANSWER: lambda: build_dashboard(link, question, now),
+    }
+
+
+if __name__ == "__main__":
+    run(tables, __doc__, engines=["postgresql"])
