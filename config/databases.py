@@ -20,12 +20,14 @@ _SHORT_LIVED_MODELS = {
     ("sessions", "session"),
 }
 
-
+# How long anybody waits for a writer; operators' commands wait longer. Decision record 0017.
+_PATIENCE_SECONDS = 5
 # A trigger's undo log in memory instead of in a file, and pages that many rows touch written once, not at
 # every commit: an import takes half the time. Sizes in KiB and in pages of 4 KiB.
 _ROOM = "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-32768; PRAGMA wal_autocheckpoint=8192;"
 # The answers' statements are short: to start workers or a compiler for one costs more than they save.
 _SHORT_STATEMENTS = "-c max_parallel_workers_per_gather=0 -c jit=off"
+_SESSION = f"{_SHORT_STATEMENTS} -c lock_timeout={_PATIENCE_SECONDS * 1000}"
 
 # No request waits longer than seconds for a PostgreSQL host that is gone; by default it is many minutes.
 _GONE_HOST = {
@@ -52,7 +54,7 @@ def databases(url: str, base_dir: Path) -> dict[str, dict[str, Any]]:
         }
     if re.match("postgres(ql)?://.", url):
         config = environ.Env.db_url_config(url)
-        options = {"options": _SHORT_STATEMENTS, **_GONE_HOST, **config.get("OPTIONS", {})}
+        options = {"options": _SESSION, **_GONE_HOST, **config.get("OPTIONS", {})}
         return {"default": {**config, "CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True, "OPTIONS": options}}
     raise ImproperlyConfigured(
         "DATABASE_URL must look like sqlite:///var/records.sqlite3 or postgres://user@host/name."
@@ -81,7 +83,7 @@ def _sqlite(file: Path, *, synchronous: str) -> dict[str, Any]:
         "NAME": str(file),
         "CONN_MAX_AGE": None,
         "OPTIONS": {
-            "timeout": 5,
+            "timeout": _PATIENCE_SECONDS,
             "transaction_mode": "IMMEDIATE",
             "init_command": f"PRAGMA journal_mode=WAL; PRAGMA synchronous={synchronous}; {_ROOM}",
         },

@@ -19,6 +19,7 @@ ApiError                       status  code
     InactiveEntitlement        403     inactive_entitlement    (plan, status, ends_on)
     RevokedLink                403     revoked_link            (revoked_at)
     Unavailable                503     unavailable
+        SlowQuestion                   unavailable             (reason, limit_seconds)
     InternalError              500     internal_error
 
 The specification names invalid_signature and stale_timestamp; the others are decision record 0003.
@@ -190,6 +191,23 @@ class Unavailable(ApiError):
     def headers(self) -> dict[str, str]:
         """When to come back."""
         return {"Retry-After": str(policy.RETRY_AFTER_SECONDS)}
+
+
+class SlowQuestion(Unavailable):
+    """The database was stopped, so that nobody else has to wait for this answer."""
+
+    message = (
+        f"The answer would take longer than {policy.STATEMENT_SECONDS} seconds. Narrow the question by "
+        "severity, source or kind, by more or longer words in query, or by an earlier page; or sign a new "
+        "attempt after Retry-After seconds."
+    )
+
+    def __init__(self) -> None:
+        super().__init__(reason="slow_question", limit_seconds=policy.STATEMENT_SECONDS)
+
+    def headers(self) -> dict[str, str]:
+        """Not soon: the same question costs the same again."""
+        return {"Retry-After": str(policy.SLOW_QUESTION_RETRY_AFTER_SECONDS)}
 
 
 class InternalError(ApiError):

@@ -12,6 +12,7 @@ from dashboard_api.contract import DashboardAnswer, openapi, read_question
 from dashboard_api.dashboard import build_dashboard
 from dashboard_api.endpoint import json_endpoint, receive
 from dashboard_api.errors import NotFound
+from dashboard_api.snapshot import snapshot
 
 DASHBOARD_PATH = "/v1/site/dashboard"
 
@@ -22,8 +23,9 @@ def site_dashboard(request: HttpRequest) -> DashboardAnswer:
     call = receive(request, DASHBOARD_PATH)
     caller = authenticate(call)
     question = read_question(caller.fields)
-    link = linked_site(caller.account, question, call.moment)
-    return build_dashboard(link, question, call.moment)
+    with snapshot():
+        link = linked_site(caller.account, question, call.moment)
+        return build_dashboard(link, question, call.moment)
 
 
 @csrf_exempt  # another method is a 405, not a form that is out of date

@@ -16,6 +16,7 @@ from portal.gateway import (
     InactiveEntitlement,
     RateLimited,
     RevokedLink,
+    SlowQuestion,
     TimedOut,
     UnknownLink,
     Unreachable,
@@ -56,6 +57,16 @@ def problem_for(error: GatewayError) -> Problem:
             return unknown_website(reference)
         case RateLimited():
             return _rate_limited(error, reference)
+        case SlowQuestion():
+            return Problem(
+                status=503,
+                title=_("This takes too long to answer"),
+                text=_("The security service stopped, so that nobody else waits. Your filters are kept."),
+                advice=_("Narrow the filters, search for more or longer words, or try again later."),
+                can_retry=True,
+                retry_after=error.retry_after,
+                reference=reference,
+            )
         case TimedOut():
             return Problem(
                 status=504,

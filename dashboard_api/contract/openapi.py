@@ -84,7 +84,9 @@ def _refusal_responses(schema: dict[str, Any]) -> dict[str, Any]:
     codes = defaultdict(list)
     for error in refusals():
         codes[error.status].append(error.code)
-    return {str(status): _response(", ".join(codes[status]), schema) for status in sorted(codes)}
+    return {
+        str(status): _response(", ".join(dict.fromkeys(codes[status])), schema) for status in sorted(codes)
+    }
 
 
 def _security_schemes() -> dict[str, Any]:

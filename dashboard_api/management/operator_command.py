@@ -9,11 +9,13 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.serializers.json import DjangoJSONEncoder
+from django.db import connection
 
 from dashboard_api.hosts import InvalidHost, normalise_host
 from dashboard_api.models import Account, Secret, SiteLink, Website
 
 COMMAND_LINE = "command line"  # who did it, when nobody gave a name
+_WAIT_FOR_WRITERS = {"sqlite": "PRAGMA busy_timeout = 3600000", "postgresql": "SET lock_timeout = 0"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +34,12 @@ class OperatorCommand(BaseCommand):
         parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print what ``perform`` answers; what a model refuses is the command's error."""
+        """Print what ``perform`` answers; what a model refuses is the command's error.
+
+        Who runs a command would rather wait for another writer than be refused.
+        """
+        with connection.cursor() as cursor:
+            cursor.execute(_WAIT_FOR_WRITERS[connection.vendor])
         try:
             answer = self.perform(**options)
         except ValidationError as error:

@@ -15,6 +15,7 @@ from portal.gateway.errors import (
     Rejected,
     RevokedLink,
     SignatureRefused,
+    SlowQuestion,
     UnknownLink,
     Unreachable,
 )
@@ -29,6 +30,7 @@ class _Detail(msgspec.Struct):
     """The ``error`` member: its code, and the details that some codes carry."""
 
     code: Annotated[str, msgspec.Meta(pattern=r"\A[a-z_]{1,64}\Z")]
+    reason: str = ""
     server_time: int | None = None
     plan: str = ""
     status: str = ""
@@ -59,6 +61,8 @@ def read_dashboard(exchange: Exchange, *, host: str) -> Dashboard:
 
 def _refusal(exchange: Exchange, request_id: str) -> GatewayError:
     """The error that a status other than 200 means."""
+    if exchange.status == 503 and _is_slow_question(exchange):
+        return SlowQuestion(retry_after=exchange.retry_after or 0, request_id=request_id)
     if exchange.status >= 500:
         return Unreachable(f"the service answered {exchange.status}", request_id=request_id)
     if exchange.status < 400:
@@ -70,6 +74,14 @@ def _refusal(exchange: Exchange, request_id: str) -> GatewayError:
     if refusal.ok:
         return BadAnswer(f"{exchange.status} that says ok", request_id=request_id)
     return _refused(exchange, refusal.error, request_id)
+
+
+def _is_slow_question(exchange: Exchange) -> bool:
+    """Most of 503 is not the service's own: a proxy's page, say."""
+    try:
+        return msgspec.json.decode(exchange.body, type=_Refusal).error.reason == "slow_question"
+    except _UNREADABLE:
+        return False
 
 
 def _refused(exchange: Exchange, detail: _Detail, request_id: str) -> GatewayError:

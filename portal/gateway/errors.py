@@ -7,8 +7,9 @@ GatewayError
         RevokedLink          403 revoked_link: revoked_at
         UnknownLink          404 unknown_link
         RateLimited          429: retry_after seconds
+        SlowQuestion         503 unavailable, by reason slow_question: retry_after seconds
         Rejected             any other 4xx: the portal asked something the service does not take
-    Unreachable              no connection, connection lost, or 5xx
+    Unreachable              no connection, connection lost, or any other 5xx
         CannotConnect        nothing was sent
     TimedOut                 the deadline passed
     BadAnswer                an answer that is no dashboard: not JSON, wrong shape, too large, a redirect
@@ -76,6 +77,14 @@ class RateLimited(Refused):
     def __init__(self, *, retry_after: int = 0, request_id: str = "") -> None:
         self.retry_after = retry_after
         super().__init__(status=429, code="rate_limited", request_id=request_id)
+
+
+class SlowQuestion(Refused):
+    """The service gave the question up; ``retry_after`` in seconds, 0 when it did not say."""
+
+    def __init__(self, *, retry_after: int = 0, request_id: str = "") -> None:
+        self.retry_after = retry_after
+        super().__init__(status=503, code="unavailable", request_id=request_id)
 
 
 class Rejected(Refused):

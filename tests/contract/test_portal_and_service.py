@@ -4,8 +4,10 @@ import msgspec
 import pytest
 from django.utils import timezone
 
+from dashboard_api import policy, views
 from dashboard_api.contract import DashboardAnswer
-from dashboard_api.models import Nonce
+from dashboard_api.models import Finding, Nonce
+from dashboard_api.models.statements import rows
 from portal import upstream
 from portal.gateway import (
     Dashboard,
@@ -16,6 +18,8 @@ from portal.gateway import (
     SignatureRefused,
     UnknownLink,
 )
+
+ENDLESS = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT COUNT(*) FROM n"
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -126,3 +130,13 @@ def test_every_page_spends_one_nonce(owner):
     for _ in range(3):
         owner.get(PATH)
     assert Nonce.objects.count() == 3
+
+
+def test_a_question_that_takes_too_long_is_told_as_such_and_can_be_asked_again(owner, monkeypatch):
+    monkeypatch.setattr(policy, "STATEMENT_SECONDS", 0.05)
+    monkeypatch.setattr(views, "build_dashboard", lambda *_: rows(Finding, ENDLESS, []))
+    page = owner.get(PATH, {"severity": "High", "query": "log"})
+    text = page.content.decode()
+    assert (page.status_code, page["Retry-After"]) == (503, "30")
+    assert "This takes too long to answer" in text
+    assert f'href="{PATH}?severity=High&amp;query=log"' in text

@@ -343,6 +343,16 @@ def test_check_13_fields_that_do_not_exist_are_named_in_their_order(client, link
     assert [entry["field"] for entry in error["errors"]] == misspelt
 
 
+@pytest.mark.parametrize(("page", "page_size"), [(1_001, 100), (100_001, 1), (10**30, 1)])
+def test_check_13_a_page_past_the_limit_is_400(client, link, page, page_size):
+    error = refused(ask(client, fields_for(link, page=page, page_size=page_size)), 400, "invalid_request")
+    assert [entry["field"] for entry in error["errors"]] == ["page"]
+
+
+def test_check_13_the_last_page_of_all_is_answered(client, link):
+    assert ask(client, fields_for(link, page=1_000, page_size=100)).json()["threats"] == []
+
+
 def test_check_13_comes_after_the_signature(client, link):
     refused(ask(client, fields_for(link, page=0), secret="another-secret-0001"), 401, "invalid_signature")
 

@@ -13,6 +13,7 @@ from portal.gateway import (
     Rejected,
     RevokedLink,
     SignatureRefused,
+    SlowQuestion,
     TimedOut,
     UnknownLink,
     Unreachable,
@@ -30,6 +31,7 @@ TABLE = [
     (UnknownLink(), 404, "not linked to your account", False),
     (RateLimited(retry_after=30), 503, "in 30 seconds", True),
     (RateLimited(), 503, "Wait a moment", True),
+    (SlowQuestion(retry_after=30), 503, "Narrow the filters", True),
     (TimedOut(UPSTREAM_TEXT), 504, "taking too long", True),
     (Unreachable(UPSTREAM_TEXT), 502, "cannot be reached", True),
     (CannotConnect(UPSTREAM_TEXT), 502, "cannot be reached", True),
@@ -96,8 +98,9 @@ def test_actions_without_an_address_are_not_offered(settings):
     assert not any(problem_for(error).actions for error in (EXPIRED, REVOKED, UnknownLink()))
 
 
-def test_the_browser_is_told_how_long_to_wait():
-    assert problem_for(RateLimited(retry_after=30)).retry_after == 30
+@pytest.mark.parametrize("error", [RateLimited(retry_after=30), SlowQuestion(retry_after=30)])
+def test_the_browser_is_told_how_long_to_wait(error):
+    assert problem_for(error).retry_after == 30
 
 
 def test_missing_dates_are_not_made_up():

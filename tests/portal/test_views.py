@@ -5,7 +5,7 @@ import re
 import pytest
 
 from portal import upstream
-from portal.gateway import InactiveEntitlement, Question, RateLimited, TimedOut, UnknownLink
+from portal.gateway import InactiveEntitlement, Question, RateLimited, SlowQuestion, TimedOut, UnknownLink
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
 from tests.portal.dashboards import (
     make_clean_dashboard,
@@ -316,6 +316,7 @@ PROBLEMS = [
     (InactiveEntitlement(plan="standard", entitlement_status="expired", ends_on=None), 403, "Renew the plan"),
     (UnknownLink(), 404, "Link a website"),
     (RateLimited(retry_after=30), 503, "Try again"),
+    (SlowQuestion(), 503, "Try again"),
     (TimedOut(), 504, "Try again"),
 ]
 

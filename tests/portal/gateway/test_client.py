@@ -19,6 +19,7 @@ from portal.gateway import (
     Rejected,
     RevokedLink,
     SignatureRefused,
+    SlowQuestion,
     TimedOut,
     UnknownLink,
     Unreachable,
@@ -329,6 +330,24 @@ def test_client_reports_a_rate_limit_that_does_not_fit(retry_after, seconds):
         ask(server)
     assert caught.value.retry_after == seconds
     assert server.connections == 1
+
+
+def test_client_does_not_ask_again_what_was_too_slow():
+    body = encoded(refusal("unavailable", reason="slow_question", limit_seconds=3))
+    slow = answer(503, body, headers=[("Retry-After", "30"), ("X-Request-Id", "0123abcd")])
+    with FaultServer(slow, OK) as server, pytest.raises(SlowQuestion) as caught:
+        ask(server)
+    assert (caught.value.retry_after, caught.value.request_id) == (30, "0123abcd")
+    assert server.connections == 1
+
+
+@pytest.mark.parametrize(
+    "body", [b"<html>slow_question", b'"slow_question"', b'{"ok":false,"error":{"code":"unavailable"}}']
+)
+def test_client_takes_no_other_503_for_a_slow_question(body):
+    busy = answer(503, body, headers=[("Retry-After", "60")])
+    with FaultServer(busy) as server, pytest.raises(Unreachable):
+        ask(server)
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 408, 413, 500])
