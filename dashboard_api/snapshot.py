@@ -12,8 +12,6 @@ from dashboard_api.errors import SlowQuestion
 
 # Of SQLite's machine, between two looks at the clock: more than an answer takes.
 _STEPS = 100_000
-
-
 _QUERY_CANCELED = "57014"  # by PostgreSQL
 
 
