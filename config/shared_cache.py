@@ -1,4 +1,4 @@
-"""The cache that counts attempts to sign in: in Redis, shared by all processes, where there is one.
+"""The cache that counts attempts to sign in and remembers used codes: in Redis, shared by all processes.
 
 No right answer depends on what it holds, so Redis may be away, or lose everything. Decision record 0015.
 """
@@ -18,9 +18,19 @@ logger = logging.getLogger(__name__)
 SECONDS_AWAY = 10  # so long is Redis left alone after it failed
 
 
+class RedisOfMany(RedisCache):
+    """Redis that may hold what others keep there, too."""
+
+    def clear(self) -> None:
+        """Forget our own keys, and leave the others'."""
+        client = self._cache.get_client(write=True)
+        for key in client.scan_iter(f"{self.key_prefix}:*"):
+            client.delete(key)
+
+
 def _or_own(name: str) -> Callable[..., Any]:
     """The operation ``name`` in Redis or, while that is away, in the process's own memory."""
-    shared, own = getattr(RedisCache, name), getattr(LocMemCache, name)
+    shared, own = getattr(RedisOfMany, name), getattr(LocMemCache, name)
 
     @functools.wraps(shared)
     def operation(self: "SharedCache", *args: Any, **kwargs: Any) -> Any:
@@ -35,7 +45,7 @@ def _or_own(name: str) -> Callable[..., Any]:
     return operation
 
 
-class SharedCache(RedisCache):
+class SharedCache(RedisOfMany):
     """Redis; while it fails, the memory of this process, which is all there is without ``REDIS_URL``."""
 
     def __init__(self, server: str, params: dict[str, Any]) -> None:

@@ -35,6 +35,14 @@ def test_all_processes_count_together(processes):
     assert not other.add("lock", True)
 
 
+def test_clearing_leaves_what_others_keep_in_the_same_redis(processes, redis_server):
+    redis_server.ask("SET", "theirs", "1")
+    processes[0].set("attempts", [1.5])
+    processes[0].clear()
+    assert processes[1].get("attempts") is None
+    assert redis_server.ask("GET", "theirs") == b"1"
+
+
 @pytest.mark.parametrize("how", AWAY)
 def test_a_process_counts_on_by_itself_while_redis_is_away(processes, redis_server, how):
     one, _ = processes
