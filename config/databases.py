@@ -2,7 +2,7 @@
 
 SQLite keeps two files, so that an import never makes a sign-in or a signed call wait: the records
 (synchronous=FULL) and what is short-lived, nonces and sessions (synchronous=NORMAL). PostgreSQL keeps
-everything in one database. Redis counts attempts to sign in, and nothing else. Records 0002, 0014, 0015.
+everything in one database. Redis is for attempts to sign in, and nothing else. Records 0002, 0014, 0015.
 """
 
 import re

@@ -1,17 +1,22 @@
 import os
 import subprocess
 import sys
+from subprocess import PIPE
 
-from benchmarks.machine import children_of, cpu_seconds, cpu_seconds_of_ended, parent_of
+from benchmarks.machine import children_of, cpu_seconds, cpu_seconds_of_ended, own_bytes, parent_of
 
+WAITING = "import sys; print('here', flush=True); sys.stdin.read()"
 BUSY = "import time\nwhile time.process_time() < 0.2: pass"
 
 
 def test_a_running_child_is_found_and_what_it_costs_is_known():
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+    with subprocess.Popen([sys.executable, "-c", WAITING], stdin=PIPE, stdout=PIPE) as child:
+        child.stdout.readline()  # it runs
         assert parent_of(child.pid) == os.getpid()
         assert child.pid in children_of(os.getpid())
         assert cpu_seconds([child.pid]) > 0
+        assert own_bytes(child.pid) > 2**20
+        child.stdin.close()
 
 
 def test_what_ended_children_have_cost_is_not_lost():
