@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from allauth.mfa.models import Authenticator
+from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -17,6 +18,7 @@ class AccountPage:
     app: Authenticator | None
     passkeys: tuple[Authenticator, ...]
     codes_left: int | None
+    memberships: tuple[Any, ...]
 
 
 @require_safe
@@ -27,7 +29,7 @@ def account(request: HttpRequest) -> HttpResponse:
 
 
 def account_page(user: Any) -> AccountPage:
-    """What ``user`` proves at the sign-in besides the password."""
+    """What ``user`` proves at the sign-in besides the password, and may see then."""
     Type = Authenticator.Type  # noqa: N806 - a class
     factors = list(user.authenticator_set.order_by("created_at"))
     app = next((factor for factor in factors if factor.type == Type.TOTP), None)
@@ -36,4 +38,14 @@ def account_page(user: Any) -> AccountPage:
         app=app,
         passkeys=tuple(factor for factor in factors if factor.type == Type.WEBAUTHN),
         codes_left=len(codes.wrap().get_unused_codes()) if codes else None,
+        memberships=_memberships(user),
     )
+
+
+def _memberships(user: Any) -> tuple[Any, ...]:
+    """The portal's rows, where there is a portal."""
+    if not settings.ENABLE_PORTAL:
+        return ()
+    from portal.people.pages import membership_rows
+
+    return membership_rows(user)

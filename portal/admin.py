@@ -10,7 +10,9 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 
 from portal.hosts import normalise_host
-from portal.models import Account, Membership, Website, validate_secret
+from portal.models import Account, Website, validate_secret
+from portal.people.changes import What, record
+from portal.people.models import Membership, MembershipChange
 from portal.sealing import CannotUnseal
 
 
@@ -60,12 +62,26 @@ class WebsiteInline(admin.TabularInline):
 
 
 class MembershipInline(admin.TabularInline):
-    """The account's people."""
+    """The account's people; a role is changed on the membership's own page."""
 
     model = Membership
     fields = ("user", "role")
     autocomplete_fields = ("user",)
     extra = 0
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Rows are added and removed here."""
+        return False
+
+
+class MembershipChangeInline(admin.TabularInline):
+    """What was done about the account's people; to be read only."""
+
+    model = MembershipChange
+    fields = readonly_fields = ("at", "by", "what", "person", "role")
+    verbose_name_plural = "changes of members"
+    can_delete = False
+    extra = max_num = 0
 
 
 @admin.register(Account)
@@ -77,7 +93,7 @@ class AccountAdmin(admin.ModelAdmin):
     list_display = ("ref", "name", "can_sign", "website_count", "member_count")
     list_filter = (("websites", admin.EmptyFieldListFilter), ("memberships", admin.EmptyFieldListFilter))
     search_fields = ("ref", "name", "websites__host", "memberships__user__username")
-    inlines = (WebsiteInline, MembershipInline)
+    inlines = (WebsiteInline, MembershipInline, MembershipChangeInline)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Account]:
         """With the counts of the list."""
@@ -104,6 +120,15 @@ class AccountAdmin(admin.ModelAdmin):
     def member_count(self, account: Any) -> int:
         """How many people see them."""
         return int(account.counted_members)
+
+    def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
+        """Members who came and went are recorded."""
+        super().save_formset(request, form, formset, change)
+        if formset.model is Membership:
+            for membership in formset.new_objects:
+                _record(What.JOINED, membership)
+            for membership in formset.deleted_objects:
+                _record(What.REMOVED, membership)
 
     @method_decorator(sensitive_post_parameters("secret"))
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -138,3 +163,29 @@ class MembershipAdmin(admin.ModelAdmin):
     search_fields = ("user__username", "user__email", "account__ref", "account__name")
     autocomplete_fields = ("user", "account")
     fields = ("user", "account", "role")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Membership | None = None) -> tuple[str, ...]:
+        """A membership stays the same person's in the same account."""
+        return ("user", "account") if obj else ()
+
+    def save_model(self, request: HttpRequest, obj: Membership, form: Any, change: bool) -> None:
+        """Recorded for the account's owners, too."""
+        super().save_model(request, obj, form, change)
+        if not change or form.changed_data:
+            _record(What.ROLE if change else What.JOINED, obj)
+
+    def delete_model(self, request: HttpRequest, obj: Membership) -> None:
+        """Recorded."""
+        _record(What.REMOVED, obj)
+        super().delete_model(request, obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Membership]) -> None:
+        """Each of them recorded."""
+        for membership in queryset:
+            _record(What.REMOVED, membership)
+        super().delete_queryset(request, queryset)
+
+
+def _record(what: str, membership: Membership) -> None:
+    role = "" if what == What.REMOVED else membership.role
+    record(membership.account, what, membership.user.get_username(), by=None, role=role)

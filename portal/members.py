@@ -30,7 +30,7 @@ def members_only(view: View) -> View:
 def sign_in_first(request: HtmxHttpRequest) -> HttpResponse:
     """To the sign-in; a fragment's request is told to take the whole page there."""
     if not request.htmx:
-        return redirect_to_login(request.get_full_path())
+        return redirect_to_login(request.get_full_path() if request.method in ("GET", "HEAD") else "/")
     page = request.htmx.current_url_abs_path or ""
     query = urlencode({"next": page if url_has_allowed_host_and_scheme(page, allowed_hosts=None) else "/"})
     return HttpResponseClientRedirect(f"{resolve_url(settings.LOGIN_URL)}?{query}")

@@ -1,4 +1,4 @@
-"""What the portal knows by itself: accounts with their secrets, websites with their links, members."""
+"""What the portal knows by itself: accounts with their secrets, websites with their links."""
 
 from typing import ClassVar, Self
 
@@ -9,6 +9,9 @@ from django.core.validators import RegexValidator
 from django.db import models
 from django.views.decorators.debug import sensitive_variables
 
+from portal.people.models import Invitation as Invitation
+from portal.people.models import Membership as Membership
+from portal.people.models import MembershipChange as MembershipChange
 from portal.sealing import seal, unseal
 
 MIN_SECRET_LENGTH = 16
@@ -110,37 +113,3 @@ class Website(models.Model):
 
     def __str__(self) -> str:
         return self.host
-
-
-class MembershipQuerySet(models.QuerySet["Membership"]):
-    """Questions about members."""
-
-    def of(self, user: AbstractBaseUser | AnonymousUser) -> Self:
-        """The places of one person; none for nobody."""
-        return self.filter(user=user) if user.is_authenticated else self.none()
-
-
-class Membership(models.Model):
-    """A person's place in an account."""
-
-    class Role(models.TextChoices):
-        """Owners manage members; managers and viewers see websites."""
-
-        OWNER = "owner"
-        MANAGER = "manager"
-        VIEWER = "viewer"
-
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
-    account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="memberships")
-    role = models.CharField(max_length=10, choices=Role, default=Role.VIEWER)
-
-    objects = MembershipQuerySet.as_manager()
-
-    class Meta:
-        ordering: ClassVar = ["account", "user"]
-        constraints: ClassVar = [
-            models.UniqueConstraint(fields=["user", "account"], name="portal_membership_once"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.user} in {self.account}: {self.role}"

@@ -3,10 +3,12 @@
 from django.urls import path
 
 from portal import views
+from portal.people.urls import urlpatterns as people
 
 app_name = "portal"
 
 urlpatterns = [
     path("", views.sites, name="sites"),
     path("sites/<str:host>/", views.site, name="site"),
+    *people,
 ]

@@ -74,6 +74,11 @@ ROLES = {
     "manager": _("Manager"),
     "viewer": _("Viewer"),
 }
+ROLE_MEANINGS = {
+    "owner": _("Sees the websites and the members, and decides who is one."),
+    "manager": _("Sees the websites, and who the members are."),
+    "viewer": _("Sees the websites."),
+}
 
 
 def word(table: Mapping[str, str | Promise], value: str, otherwise: str = "") -> str:

@@ -19,11 +19,12 @@ class Person:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoAccount:
-    """An account as both sides know it, and who owns it in the portal."""
+    """An account as both sides know it, and who sees it in the portal."""
 
     ref: str
     name: str
     owner: str
+    viewer: str = ""
     plan: str = "standard"
     ends_in_days: int = 165
 
@@ -66,13 +67,14 @@ class Note:
 
 PEOPLE = (
     Person(username="owner", sees="the portal: six websites of two accounts, in every state there is"),
+    Person(username="colleague", sees="the portal: five of these websites, as a viewer"),
     Person(username="neighbour", sees="the portal: one website of an account of their own"),
     Person(username="analyst", sees="the admin: findings, and notes to write about them", is_staff=True),
     Person(username="admin", sees="the admin: everything", is_staff=True, is_superuser=True),
 )
 
 ACCOUNTS = (
-    DemoAccount(ref="acct_0001", name="Example Shop", owner="owner", plan="professional"),
+    DemoAccount(ref="acct_0001", name="Example Shop", owner="owner", viewer="colleague", plan="professional"),
     DemoAccount(ref="acct_0002", name="Example Press", owner="owner", ends_in_days=-12),
     DemoAccount(ref="acct_0003", name="Corner Bakery", owner="neighbour"),
 )

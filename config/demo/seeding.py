@@ -77,11 +77,11 @@ def _create_account(account: cast.DemoAccount, now: datetime) -> None:
     portal_side = portal.Account(ref=account.ref, name=account.name)
     portal_side.set_secret(secret)
     portal_side.save()
-    portal.Membership.objects.create(
-        user=User.objects.get(username=account.owner),
-        account=portal_side,
-        role=portal.Membership.Role.OWNER,
-    )
+    Role = portal.Membership.Role  # noqa: N806 - a class
+    for username, role in ((account.owner, Role.OWNER), (account.viewer, Role.VIEWER)):
+        if username:
+            user = User.objects.get(username=username)
+            portal.Membership.objects.create(user=user, account=portal_side, role=role)
 
 
 def _create_website(site: cast.DemoSite, now: datetime) -> api.Website:

@@ -32,7 +32,7 @@ def page(name, *args, **query):
 def account_form(*, websites=(), members=(), **fields):
     """What the form of an account posts."""
     data = {"ref": "acct_0001", "name": "", "secret": ""} | fields
-    for prefix, rows in (("websites", websites), ("memberships", members)):
+    for prefix, rows in (("websites", websites), ("memberships", members), ("membership_changes", ())):
         data |= {f"{prefix}-TOTAL_FORMS": len(rows), f"{prefix}-INITIAL_FORMS": 0}
         for number, row in enumerate(rows):
             data |= {f"{prefix}-{number}-{name}": value for name, value in row.items()}
@@ -52,6 +52,41 @@ def test_account_is_added_with_its_secret_websites_and_members(operator):
     assert account.reveal_secret() == CANARY
     assert [website.host for website in account.websites.all()] == ["xn--mnchen-3ya.example"]
     assert [member.user for member in account.memberships.all()] == [owner]
+
+
+def test_what_operators_do_about_members_is_recorded(operator):
+    account, ada, bob = make_portal_account(), make_user("ada"), make_user("bob")
+    operator.post(page("membership_add"), {"user": ada.pk, "account": account.pk, "role": "viewer"})
+    ada_joined = account.memberships.get()
+    operator.post(page("membership_change", ada_joined.pk), {"role": "owner", "user": bob.pk})
+    operator.post(page("membership_change", ada_joined.pk), {"role": "owner"})
+    operator.post(
+        page("account_change", account.pk), account_form(members=[{"user": bob.pk, "role": "viewer"}])
+    )
+    operator.post(page("membership_delete", ada_joined.pk), {"post": "yes"})
+    chosen = [membership.pk for membership in account.memberships.all()]
+    operator.post(
+        page("membership_changelist"),
+        {"action": "delete_selected", "_selected_action": chosen, "post": "yes"},
+    )
+    assert [str(change) for change in reversed(account.membership_changes.all())] == [
+        "an operator: joined ada viewer",
+        "an operator: role ada owner",
+        "an operator: joined bob viewer",
+        "an operator: removed ada",
+        "an operator: removed bob",
+    ]
+    shown = operator.get(page("account_change", account.pk)).content.decode()
+    assert "Changes of members" in shown
+
+
+def test_account_with_members_and_their_record_can_be_deleted(operator):
+    account = make_portal_account()
+    membership = make_membership(make_user("ada"), account)
+    account.membership_changes.create(what="joined", person="ada")
+    operator.post(page("account_delete", account.pk), {"post": "yes"})
+    assert not Account.objects.exists()
+    assert not Membership.objects.filter(pk=membership.pk).exists()
 
 
 def test_secret_is_never_rendered_back(operator):

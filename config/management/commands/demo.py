@@ -90,7 +90,7 @@ def _introduction(port: int, password: str) -> str:
     manage = f"{_python()} manage.py"
     people = "\n".join(f"    {person.username:<11}{person.sees}" for person in cast.PEOPLE)
     return f"""
-  Portal   {address}/
+  Portal   {address}/ (http://localhost:{port}/ to try passkeys)
   Admin    {address}/admin/
   API      {address}/v1/site/dashboard, described at {address}/v1/docs
 

@@ -8,7 +8,8 @@ from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 
 from portal.management.operator_command import Answer, OperatorCommand, find_account
-from portal.models import Membership
+from portal.people.changes import record
+from portal.people.models import Membership, MembershipChange
 
 
 class Command(OperatorCommand):
@@ -31,9 +32,13 @@ class Command(OperatorCommand):
         membership, is_new = Membership.objects.get_or_create(
             account=account, user=person, defaults={"role": role or Membership.Role.VIEWER}
         )
-        if role and membership.role != role:
+        is_other = bool(role) and membership.role != role
+        if role and is_other:
             membership.role = role
             membership.save()
+        if is_new or is_other:
+            what = MembershipChange.What.JOINED if is_new else MembershipChange.What.ROLE
+            record(account, what, person.get_username(), by=None, role=membership.role)
         text = f"{person} {'is now' if is_new or role else 'stays'} {membership.role} of {ref}."
         fields = {"account": ref, "user": str(person), "role": str(membership.role), "created": is_new}
         return Answer(text=text, fields=fields)

@@ -35,6 +35,18 @@ def test_member_keeps_the_role_when_none_is_given():
     assert Membership.objects.get().role == "owner"
 
 
+def test_what_the_command_does_is_recorded():
+    account = make_portal_account("acct_0001")
+    make_user("ada")
+    run("add_member", "acct_0001", "ada")
+    run("add_member", "acct_0001", "ada")
+    run("add_member", "acct_0001", "ada", "--role", "owner")
+    assert [str(change) for change in reversed(account.membership_changes.all())] == [
+        "an operator: joined ada viewer",
+        "an operator: role ada owner",
+    ]
+
+
 def test_username_goes_before_somebody_elses_e_mail():
     make_portal_account("acct_0001")
     user = make_user("ada@example.com", email="other@example.com")
