@@ -25,6 +25,7 @@ from benchmarks.servers import THREADS, Server, serving
 ENGINE = "postgresql"
 NONCES, COUNT, ROUNDS = 500, 400, 7
 CORES = (2, 8, 32)
+PLANNED, BUSY = (10, 1_000, 100_000), 0.7  # requests a second; how much of a core a plan uses
 
 
 def main() -> None:
@@ -55,7 +56,9 @@ def tables(scale: float) -> Iterator[Table]:
         memory = _memory_table(servers, Backends(name).processes())
     yield _costs_table(costs, scale)
     yield _capacity_table(costs)
-    yield steps.of_request(rounds=ROUNDS)
+    parts = steps.measured(rounds=ROUNDS)
+    yield steps.table_of(parts)
+    yield _plan_table(costs, staying=1 - parts[steps.ANSWER] / sum(parts.values()))
     yield memory
     yield sizes.of_request(log_bytes=written / (ROUNDS * COUNT * len(bursts)))
     yield sizes.of_finding(scale)
@@ -140,17 +143,34 @@ def _memory_table(servers: list[Server], connections: list[int]) -> Table:
     return table
 
 
+def _of_web_and_database(costs: dict[str, float]) -> tuple[float, float]:
+    return sum(seconds for name, seconds in costs.items() if name.startswith("web")), costs["PostgreSQL"]
+
+
 def _capacity_table(costs: dict[str, float]) -> Table:
-    database = costs["PostgreSQL"]
-    web = sum(seconds for name, seconds in costs.items() if name.startswith("web"))
+    web, database = _of_web_and_database(costs)
     table = Table(
         "Capacity with PostgreSQL as the limit",
         f"Computed: cores / {database * 1e3:.2f} ms of PostgreSQL for a request, and {web * 1e3:.2f} ms of "
-        "the web for each of them; plan with 70 %.",
+        "the web for each of them.",
     )
     for cores in CORES:
         table.add(f"{cores} cores of PostgreSQL", "requests", cores / database, "per second")
         table.add(f"{cores} cores of PostgreSQL", "web processes' cores", cores / database * web, "cores")
+    return table
+
+
+def _plan_table(costs: dict[str, float], *, staying: float) -> Table:
+    web, database = _of_web_and_database(costs)
+    table = Table(
+        "Cores for so many requests a second",
+        f"Computed, {BUSY:.0%} of each used; what is no answer, {staying:.0%}, stays on the primary.",
+    )
+    for requests in PLANNED:
+        row = f"{requests:,} a second"
+        table.add(row, "web", requests * web / BUSY, "cores")
+        table.add(row, "PostgreSQL", requests * database / BUSY, "cores")
+        table.add(row, "of them, on the primary", requests * database * staying / BUSY, "cores")
     return table
 
 

@@ -17,11 +17,11 @@ CALLS = 50
 def tables(*, rounds: int, engine: str, scale: float) -> Iterator[Table]:
     """One table."""
     dataset.prepare(engine, scale)
-    yield of_request(rounds=rounds)
+    yield table_of(measured(rounds=rounds))
 
 
-def of_request(*, rounds: int) -> Table:
-    """Each step from within this process, by turns, by the clock of its connection's process."""
+def measured(*, rounds: int) -> dict[str, float]:
+    """CPU seconds of each step, asked from within this process by turns; the connection's process alone."""
     clock, steps = Clock(), _steps()
 
     def burst(step: Callable[[], object]) -> Callable[[], float]:
@@ -36,13 +36,17 @@ def of_request(*, rounds: int) -> Table:
     bursts = {name: burst(step) for name, step in steps.items()}
     paired(bursts, rounds=1)
     costs = paired(bursts, rounds=rounds)
+    return {name: costs.cost(name) for name in steps}
+
+
+def table_of(costs: dict[str, float]) -> Table:
+    """The steps, and their shares."""
     table = Table(
         "PostgreSQL's CPU of one request, step by step", "One client; the first page of the largest website."
     )
-    together = sum(costs.cost(name) for name in steps)
-    for name in steps:
-        table.add(name, "CPU", costs.cost(name) * 1e3, "ms")
-        table.add(name, "share", costs.cost(name) / together * 100, "%")
+    for name, seconds in costs.items():
+        table.add(name, "CPU", seconds * 1e3, "ms")
+        table.add(name, "share", seconds / sum(costs.values()) * 100, "%")
     return table
 
 
