@@ -99,7 +99,7 @@ def _replays(loaders: list[Loader], bursts: list[Burst]) -> Table:
 
 def _parties(servers: list[Server], cluster: Cluster) -> dict[str, Callable[[], float]]:
     """Everybody who works for a request, and the clock of each."""
-    parties = {f"web process on port {server.port}": server.cpu_seconds for server in servers}
+    parties = {f"web process {number}": server.cpu_seconds for number, server in enumerate(servers, 1)}
     parties["PostgreSQL"] = cluster.cpu_seconds
     if records.REDIS:
         process = redis.Redis.from_url(records.REDIS).info("server")["process_id"]
