@@ -5,6 +5,7 @@ Free text is left out; signature, nonce, link, wording of the members and encodi
 
 from datetime import UTC, date, datetime, time, timedelta
 
+import msgspec
 from django.db.models import Count, Min, Q
 from django.db.models.functions import Left, TruncWeek
 from django.http import HttpRequest
@@ -22,13 +23,13 @@ PATH = "/benchmark/plain"
 
 
 @json_endpoint
-def plain(request: HttpRequest) -> DashboardAnswer:
+def plain(request: HttpRequest) -> bytes:
     """The product's view, but for the queries."""
     call = receive(request, PATH)
     caller = authenticate(call)
     question = read_question(caller.fields)
     link = linked_site(caller.account, question, call.moment)
-    return answer(link, question, call.moment)
+    return msgspec.json.encode(answer(link, question, call.moment))
 
 
 def answer(link: SiteLink, question: DashboardQuestion, now: datetime) -> DashboardAnswer:
@@ -61,11 +62,7 @@ def answer(link: SiteLink, question: DashboardQuestion, now: datetime) -> Dashbo
         ),
         coverage=sections.coverage(engines, runs, opened),
         analyst_notes=[sections.note(row) for row in website.notes.visible_to(link.account_id)],
-        entitlement=sections.entitlement(
-            link.account.entitlement,
-            sites_used=link.account.links.not_revoked().count(),
-            today=now.date(),
-        ),
+        entitlement=sections.entitlement(link.account, today=now.date()),
     )
 
 

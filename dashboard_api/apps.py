@@ -17,23 +17,17 @@ class DashboardApiConfig(AppConfig):
     verbose_name = "Dashboard API"
 
     def ready(self) -> None:
-        """Register the system checks; every connection must know how findings are searched and counted."""
+        """Register the system checks; every connection must know how findings are searched."""
         from dashboard_api import checks, search  # noqa: F401
 
         connection_created.connect(search.teach_sqlite)
-        post_migrate.connect(_keep_counts, sender=self)
+        post_migrate.connect(_keep, sender=self)
 
 
-def _keep_counts(*, using: str, apps: Apps = installed, **_: Any) -> None:
+def _keep(*, using: str, apps: Apps = installed, **_: Any) -> None:
     """After every ``migrate``: SQLite drops the triggers of a table that a migration remakes."""
-    from dashboard_api import counting
+    from dashboard_api import triggers
     from dashboard_api.models import Finding
 
-    if not router.allow_migrate_model(using, Finding):
-        return
-    try:
-        apps.get_model("dashboard_api", "BucketCount")
-    except LookupError:  # migrated back to where nothing was counted yet
-        counting.stop_counting(connections[using])
-    else:
-        counting.keep_counts(connections[using])
+    if router.allow_migrate_model(using, Finding):
+        triggers.keep(connections[using], apps)

@@ -18,7 +18,7 @@ from dashboard_api import policy
 from dashboard_api.contract import read_envelope
 from dashboard_api.endpoint import Call
 from dashboard_api.errors import InvalidSignature, ReplayedNonce, StaleTimestamp, Unavailable
-from dashboard_api.models import Account, Nonce, Secret, SecretUse, callers
+from dashboard_api.models import Account, Nonce, Secret, callers
 from dashboard_api.sealing import CannotUnseal, seal, unseal
 
 NONCE_LIFETIME = timedelta(seconds=policy.TIMESTAMP_WINDOW_SECONDS + policy.NONCE_MARGIN_SECONDS)
@@ -38,8 +38,7 @@ def authenticate(call: Call) -> Authenticated:
     envelope = read_envelope(call.body)
     candidates = callers.usable_secrets(envelope.unverified_account_ref, call.moment)
     secret = _verified_secret(candidates, signed, call)
-    _claim_nonce(secret, signed)
-    SecretUse.record(secret.pk, call.moment)
+    _claim_nonce(secret, signed, call)
     return Authenticated(account=secret.account, fields=envelope.unverified_fields)
 
 
@@ -89,11 +88,11 @@ def _sealed_dummy() -> str:
     return seal(secrets.token_urlsafe(policy.SECRET_RANDOM_BYTES))
 
 
-def _claim_nonce(secret: Secret, signed: es1.SignedHeaders) -> None:
+def _claim_nonce(secret: Secret, signed: es1.SignedHeaders, call: Call) -> None:
     """Spend the nonce, whatever follows; fail closed when the store cannot be reached."""
     expires_at = datetime.fromtimestamp(int(signed.timestamp), tz=UTC) + NONCE_LIFETIME
     try:
-        fresh = Nonce.objects.claim(secret.account_id, signed.nonce, expires_at=expires_at)
+        fresh = Nonce.objects.claim(secret, signed.nonce, expires_at=expires_at, now=call.moment)
     except DatabaseError as error:
         raise Unavailable from error
     if not fresh:

@@ -40,9 +40,7 @@ def build_dashboard(link: SiteLink, question: DashboardQuestion, now: datetime) 
         charts=_charts(website_id, question, counts.filtered(question), shown, now),
         coverage=sections.coverage(shown, runs, open_tally),
         analyst_notes=[sections.note(row) for row in reads.notes(website_id, link.account_id)],
-        entitlement=sections.entitlement(
-            link.account.entitlement, sites_used=reads.sites_used(link.account_id), today=now.date()
-        ),
+        entitlement=sections.entitlement(link.account, today=now.date()),
     )
 
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
-import msgspec
 from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
 
@@ -101,14 +100,14 @@ def _read_body(request: HttpRequest) -> bytes:
     return body
 
 
-def json_endpoint(view: Callable[[HttpRequest], msgspec.Struct]) -> Callable[[HttpRequest], HttpResponse]:
-    """Answer with the struct that ``view`` returns, or with the error that it raises, and nothing else."""
+def json_endpoint(view: Callable[[HttpRequest], bytes]) -> Callable[[HttpRequest], HttpResponse]:
+    """Answer with the JSON that ``view`` returns, or with the error that it raises, and nothing else."""
 
     @functools.wraps(view)
     def answer(request: HttpRequest) -> HttpResponse:
         request_id = new_request_id()
         try:
-            return _json(200, msgspec.json.encode(view(request)), request_id)
+            return _json(200, view(request), request_id)
         except ApiError as error:
             return error_response(error, request_id)
         except OperationalError:

@@ -9,6 +9,7 @@ import json
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, NamedTuple
 
 from django.db import connection, transaction
@@ -16,6 +17,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 
 from dashboard_api.contract.question import ALL
+from dashboard_api.engines import engine_of
 from dashboard_api.models import Finding, Severity
 from dashboard_api.words import words_of
 
@@ -158,7 +160,7 @@ def _ask_postgresql(cursor: CursorWrapper, sought: Sought, limit: int) -> list[M
 def rebuild() -> None:
     """Make the index anew: it is true by itself, unless what a word is has changed."""
     with transaction.atomic(), connection.cursor() as cursor:
-        for statement in _REBUILD[connection.vendor]:
+        for statement in chain(_REBUILD[connection.vendor], engine_of(connection).REVISIONS.refresh):
             cursor.execute(statement)
 
 

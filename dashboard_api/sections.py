@@ -20,7 +20,7 @@ from dashboard_api.contract import (
     ThreatAnswer,
 )
 from dashboard_api.contract.answer import SeverityCounts
-from dashboard_api.models import Entitlement, Kind, Severity
+from dashboard_api.models import Account, Kind, Severity
 from dashboard_api.models.reads import Engine, Note, Run, Threat
 from dashboard_api.tally import Counts, Tally
 
@@ -232,15 +232,16 @@ def note(row: Note) -> NoteAnswer:
     )
 
 
-def entitlement(row: Entitlement, *, sites_used: int, today: date) -> EntitlementAnswer:
+def entitlement(account: Account, *, today: date) -> EntitlementAnswer:
     """What the account has paid for, as it stands today."""
+    row = account.entitlement
     return EntitlementAnswer(
         plan=row.plan,
         status=row.status_on(today),  # type: ignore[arg-type]  # Entitlement.Status
         starts_on=row.starts_on,
         ends_on=row.ends_on,
         days_left=max((row.ends_on - today).days, 0),
-        sites_used=sites_used,
+        sites_used=account.sites_used,
         sites_limit=row.sites_limit,
         features=row.features,
     )

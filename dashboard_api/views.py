@@ -1,5 +1,7 @@
 """The signed endpoint: the flow of one call, from bytes to answer."""
 
+from typing import Never
+
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.csrf import csrf_exempt
@@ -7,25 +9,23 @@ from django.views.decorators.http import require_safe
 
 from dashboard_api import policy
 from dashboard_api.access import linked_site
+from dashboard_api.answers import answer
 from dashboard_api.authentication import authenticate
-from dashboard_api.contract import DashboardAnswer, openapi, read_question
-from dashboard_api.dashboard import build_dashboard
+from dashboard_api.contract import openapi, read_question
 from dashboard_api.endpoint import json_endpoint, receive
 from dashboard_api.errors import NotFound
-from dashboard_api.snapshot import snapshot
 
 DASHBOARD_PATH = "/v1/site/dashboard"
 
 
 @json_endpoint
-def site_dashboard(request: HttpRequest) -> DashboardAnswer:
+def site_dashboard(request: HttpRequest) -> bytes:
     """``POST /v1/site/dashboard``: the specification, section 4."""
     call = receive(request, DASHBOARD_PATH)
     caller = authenticate(call)
     question = read_question(caller.fields)
-    with snapshot():
-        link = linked_site(caller.account, question, call.moment)
-        return build_dashboard(link, question, call.moment)
+    link = linked_site(caller.account, question, call.moment)
+    return answer(link, question, call.moment)
 
 
 @csrf_exempt  # another method is a 405, not a form that is out of date
@@ -54,6 +54,6 @@ def documentation(request: HttpRequest) -> HttpResponse:
 
 
 @json_endpoint
-def nothing_here(_: HttpRequest) -> DashboardAnswer:
+def nothing_here(_: HttpRequest) -> Never:
     """Every other path below ``/v1/``, slash variants included: no redirect, JSON."""
     raise NotFound

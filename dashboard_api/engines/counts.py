@@ -4,6 +4,7 @@ Every count is a sum of changes: a finding that is there is one change of +1, an
 -1 and +1. ``changes`` is a relation with the columns that the counts are made of.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 FINDING = "dashboard_api_finding"
@@ -83,3 +84,11 @@ def changes_of(rows: str, *, day: str, change: str) -> str:
         f"{day.format(moment='first_seen')} AS found_on, {day.format(moment='fixed_at')} AS fixed_on, "
         f"{change} AS change FROM {rows}"
     )
+
+
+def recounting(tables: Iterable[CountTable], changes: str, *, only: str = "") -> Iterator[str]:
+    """Statements that count everything anew from ``changes``, or what the condition ``only`` lets through."""
+    for table in tables:
+        yield f"DELETE FROM {table.name}{only}"
+        insert = f"INSERT INTO {table.name} ({table.columns()}) {table.computed()}"
+        yield f"WITH changes AS ({changes}{only}) {insert}"

@@ -7,10 +7,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """Names that begin with ``prefix``, each with the statements that make its trigger."""
+    """Names that begin with ``prefix``, each with the statements that make its trigger.
 
+    They write to the table of ``model``; ``refresh`` makes true what changed while they were not there.
+    """
+
+    model: str
     prefix: str
     triggers: Mapping[str, Sequence[str]]
+    refresh: Sequence[str]
 
 
 def named(prefix: str, event: str, statements: Sequence[str]) -> tuple[str, list[str]]:

@@ -1,7 +1,10 @@
 """PostgreSQL: triggers see a whole statement, so that a thousand rows cost little more than one."""
 
-from dashboard_api.engines.counts import FINDING, CountTable, changes_of, tables
+from collections.abc import Iterable
+
+from dashboard_api.engines.counts import FINDING, CountTable, changes_of, recounting, tables
 from dashboard_api.engines.kept import Kept, named
+from dashboard_api.engines.revisions import EVERY_WEBSITE, OF_A_WEBSITE, OF_EVERY_WEBSITE, drawn
 
 LIST_TRIGGERS = "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal"
 DROP_TRIGGER = "DROP FUNCTION {name}() CASCADE"
@@ -17,14 +20,13 @@ _CHANGE_KEY = "website_id, status, severity, source_id, kind, stretch, found_on,
 
 def _trigger(event: str, change: str, relations: dict[str, int]) -> tuple[str, list[str]]:
     """After ``change``, count each row of the transition tables ``relations`` as often as they say."""
-    transitions = " ".join(f"{relation[:3]} TABLE AS {relation}" for relation in relations)
     return named(
         "dashboard_api_counts",
         event,
         [
             # FOUND is a variable of every function, and a column of ours.
             _function(f"#variable_conflict use_column\nDECLARE shrunk boolean; BEGIN {_counting(relations)}"),
-            _after(change, f" REFERENCING {transitions}"),
+            _after(change, relations),
         ],
     )
 
@@ -33,9 +35,11 @@ def _function(body: str) -> str:
     return f"CREATE FUNCTION {{name}}() RETURNS trigger LANGUAGE plpgsql AS $$ {body} RETURN NULL; END $$"
 
 
-def _after(change: str, referencing: str = "") -> str:
+def _after(change: str, relations: Iterable[str] = (), table: str = FINDING) -> str:
+    transitions = " ".join(f"{relation[:3]} TABLE AS {relation}" for relation in relations)
+    referencing = f" REFERENCING {transitions}" if transitions else ""
     return (
-        f"CREATE TRIGGER {{name}} AFTER {change} ON {FINDING}{referencing} "
+        f"CREATE TRIGGER {{name}} AFTER {change} ON {table}{referencing} "
         "FOR EACH STATEMENT EXECUTE FUNCTION {name}()"
     )
 
@@ -86,6 +90,7 @@ def _truncated() -> tuple[str, list[str]]:
 
 
 COUNTS = Kept(
+    model="BucketCount",
     prefix="dashboard_api_counts",
     triggers=dict(
         [
@@ -95,4 +100,53 @@ COUNTS = Kept(
             _truncated(),
         ]
     ),
+    refresh=list(recounting(COUNT_TABLES, CHANGES)),
 )
+
+
+_TAG = "(random() * 9007199254740991)::bigint"  # as many bits as a double has
+DRAW_WEBSITE = drawn(f"SELECT %s, {_TAG}")
+_DRAW_EVERY_WEBSITE = drawn(f"SELECT {EVERY_WEBSITE}, {_TAG}")
+_TRANSITIONS = {"INSERT": ["new_rows"], "UPDATE": ["old_rows", "new_rows"], "DELETE": ["old_rows"]}
+
+
+def _revised(table: str, change: str, statement: str, relations: Iterable[str] = ()) -> tuple[str, list[str]]:
+    return named(
+        "dashboard_api_revisions",
+        f"{table.removeprefix('dashboard_api_')}_{change.lower()}",
+        [
+            _function(f"BEGIN {statement};"),
+            _after(change, relations, table),
+        ],
+    )
+
+
+def _draw_of(relations: Iterable[str]) -> str:
+    """In the order of the websites, so that two statements never wait for each other."""
+    websites = " UNION ".join(f"SELECT website_id FROM {relation}" for relation in relations)
+    return drawn(
+        f"SELECT website_id, {_TAG} FROM ({websites}) AS changed GROUP BY website_id ORDER BY website_id"
+    )
+
+
+REVISIONS = Kept(
+    model="Revision",
+    prefix="dashboard_api_revisions",
+    triggers=dict(
+        [
+            *(
+                _revised(table, change, _draw_of(relations), relations)
+                for table in OF_A_WEBSITE
+                for change, relations in _TRANSITIONS.items()
+            ),
+            *(_revised(OF_EVERY_WEBSITE, change, _DRAW_EVERY_WEBSITE) for change in _TRANSITIONS),
+            *(
+                _revised(table, "TRUNCATE", _DRAW_EVERY_WEBSITE)
+                for table in (*OF_A_WEBSITE, OF_EVERY_WEBSITE)
+            ),
+        ]
+    ),
+    refresh=[_DRAW_EVERY_WEBSITE],
+)
+
+KEPT = COUNTS, REVISIONS

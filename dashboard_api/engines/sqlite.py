@@ -1,9 +1,19 @@
 """SQLite: triggers see one row at a time."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 
-from dashboard_api.engines.counts import EVERY_SOURCE, FINDING, STRETCH_BITS, CountTable, changes_of, tables
+from dashboard_api.engines.counts import (
+    EVERY_SOURCE,
+    FINDING,
+    STRETCH_BITS,
+    CountTable,
+    changes_of,
+    recounting,
+    tables,
+)
 from dashboard_api.engines.kept import Kept, named
+from dashboard_api.engines.revisions import EVERY_WEBSITE, OF_A_WEBSITE, OF_EVERY_WEBSITE, drawn
 
 LIST_TRIGGERS = "SELECT name FROM sqlite_master WHERE type = 'trigger'"
 DROP_TRIGGER = "DROP TRIGGER {name}"
@@ -84,6 +94,7 @@ _EVENTS = {
 }
 
 COUNTS = Kept(
+    model="BucketCount",
     prefix="dashboard_api_counts",
     triggers=dict(
         named(
@@ -93,4 +104,42 @@ COUNTS = Kept(
         )
         for event, (change, when, body) in _EVENTS.items()
     ),
+    refresh=list(recounting(COUNT_TABLES, CHANGES)),
 )
+
+
+def _draw(website: object, when: str = "true") -> str:
+    return drawn(f"SELECT {website}, random() WHERE {when}") + ";"
+
+
+def _revised(table: str, body: Mapping[str, str]) -> Iterator[tuple[str, list[str]]]:
+    """A trigger for each kind of change, with what it does."""
+    for change, statements in body.items():
+        yield named(
+            "dashboard_api_revisions",
+            f"{table.removeprefix('dashboard_api_')}_{change.lower()}",
+            [f"CREATE TRIGGER {{name}} AFTER {change} ON {table} BEGIN {statements} END"],
+        )
+
+
+_OF_A_WEBSITE = {
+    "INSERT": _draw("NEW.website_id"),
+    "UPDATE": _draw("NEW.website_id") + _draw("OLD.website_id", "OLD.website_id <> NEW.website_id"),
+    "DELETE": _draw("OLD.website_id"),
+}
+DRAW_WEBSITE = _draw("%s")
+_DRAW_EVERY_WEBSITE = _draw(EVERY_WEBSITE)
+
+REVISIONS = Kept(
+    model="Revision",
+    prefix="dashboard_api_revisions",
+    triggers=dict(
+        chain(
+            *(_revised(table, _OF_A_WEBSITE) for table in OF_A_WEBSITE),
+            _revised(OF_EVERY_WEBSITE, dict.fromkeys(_OF_A_WEBSITE, _DRAW_EVERY_WEBSITE)),
+        )
+    ),
+    refresh=[_DRAW_EVERY_WEBSITE],
+)
+
+KEPT = COUNTS, REVISIONS

@@ -5,6 +5,7 @@ from dashboard_api.models.counts import BucketCount, DayCount, StretchCount, Wee
 from dashboard_api.models.entitlements import Entitlement
 from dashboard_api.models.findings import AnalystNote, Coverage, Finding, Kind, Occurrence, Severity, Source
 from dashboard_api.models.nonces import Nonce, SecretUse
+from dashboard_api.models.revisions import Revision
 from dashboard_api.models.sites import LinkEvent, SiteLink, Website
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "LinkEvent",
     "Nonce",
     "Occurrence",
+    "Revision",
     "Secret",
     "SecretUse",
     "Severity",

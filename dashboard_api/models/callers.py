@@ -8,6 +8,7 @@ from datetime import datetime
 
 from dashboard_api.models.accounts import Account, Secret
 from dashboard_api.models.entitlements import Entitlement
+from dashboard_api.models.revisions import TAGS
 from dashboard_api.models.sites import SiteLink, Website
 from dashboard_api.models.statements import loaded, moment, rows, stored
 
@@ -29,15 +30,18 @@ def usable_secrets(account_ref: str, now: datetime) -> list[Secret]:
     return secrets
 
 
-_LINK = """
+_LINK = f"""
 SELECT link.id, website_id, revoked_at,
+{TAGS.format(website="link.website_id")},
+(SELECT COUNT(*) FROM dashboard_api_sitelink AS used
+WHERE used.account_id = link.account_id AND used.revoked_at IS NULL),
 entitlement.id, entitlement.account_id, plan, status, starts_on, ends_on, past_due_since, sites_limit,
 features
 FROM dashboard_api_sitelink AS link
 JOIN dashboard_api_website AS website ON website.id = website_id
 LEFT JOIN dashboard_api_entitlement AS entitlement ON entitlement.account_id = link.account_id
 WHERE link.account_id = %s AND link_id = %s AND host = %s
-"""
+"""  # noqa: S608  # names of ours
 _LINK_FIELDS = ("id", "account_id", "website_id", "link_id", "revoked_at")
 _ENTITLEMENT_FIELDS = (
     *("id", "account_id", "plan", "status", "starts_on", "ends_on"),
@@ -46,15 +50,17 @@ _ENTITLEMENT_FIELDS = (
 
 
 def find_link(account: Account, link_id: str, host: str) -> SiteLink | None:
-    """The account's link with exactly this id and normalised host; the account gets its entitlement."""
+    """The account's link with exactly this id and normalised host, and all that is known of both sides."""
     found = rows(SiteLink, _LINK, [account.pk, link_id, host])
     if not found:
         return None
-    number, website_id, revoked_at, *entitled = found[0]
+    number, website_id, revoked_at, own_tag, common_tag, sites_used, *entitled = found[0]
     known = (number, account.pk, website_id, link_id, moment(revoked_at))
     link = loaded(SiteLink, _LINK_FIELDS, known)
     link.website = loaded(Website, ("id", "host"), (website_id, host))
+    link.website.tags = (own_tag, common_tag)
     link.account = account
+    account.sites_used = sites_used
     if entitled[0] is not None:
         entitled[-1] = json.loads(entitled[-1])
         loaded(Entitlement, _ENTITLEMENT_FIELDS, entitled).account = account

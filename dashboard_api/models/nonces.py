@@ -4,38 +4,45 @@ On SQLite both live in the file of short-lived data, so a call never waits for a
 """
 
 from datetime import datetime
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from django.db import connections, models, router
 
 from dashboard_api import policy
 from dashboard_api.models.statements import rows, stored
 
-_CLAIM = (
-    "INSERT INTO dashboard_api_nonce (account_id, nonce, expires_at) VALUES (%s, %s, %s) "
-    "ON CONFLICT DO NOTHING"
-)
+if TYPE_CHECKING:
+    from dashboard_api.models.accounts import Secret
+
+_CLAIM = """
+INSERT INTO dashboard_api_nonce (account_id, nonce, expires_at) VALUES (%s, %s, %s)
+ON CONFLICT DO NOTHING
+RETURNING EXISTS (SELECT 1 FROM dashboard_api_secretuse WHERE secret_id = %s AND last_used_at > %s)
+"""
 # By where a row lies: by its key, SQLite would look through the whole table for each batch.
 _PLACE = {"sqlite": "rowid", "postgresql": "ctid"}
 _PRUNE = (
     "DELETE FROM dashboard_api_nonce WHERE {place} IN (SELECT {place} "
     "FROM dashboard_api_nonce WHERE expires_at < %s ORDER BY expires_at LIMIT %s)"
 )
-_USED = "SELECT 1 FROM dashboard_api_secretuse WHERE secret_id = %s AND last_used_at > %s"
 
 
 class NonceQuerySet(models.QuerySet["Nonce"]):
     """Claiming and forgetting."""
 
-    def claim(self, account_id: int, nonce: str, *, expires_at: datetime) -> bool:
-        """Spend ``nonce`` for the account: True exactly once, whoever races.
+    def claim(self, secret: "Secret", nonce: str, *, expires_at: datetime, now: datetime) -> bool:
+        """Spend ``nonce`` for the secret's account: True exactly once, whoever races.
 
-        One atomic statement in a commit of its own; raises DatabaseError when the store is down.
+        One atomic statement in a commit of its own; raises DatabaseError when the store is down. The use of
+        the secret is noted, unless one within the last minute is noted already.
         """
-        connection = connections[router.db_for_write(Nonce)]
-        with connection.cursor() as cursor:
-            cursor.execute(_CLAIM, [account_id, nonce, int(expires_at.timestamp())])
-            return bool(cursor.rowcount == 1)
+        recent = stored(now - policy.SECRET_USE_PRECISION)
+        claimed = rows(
+            Nonce, _CLAIM, [secret.account_id, nonce, int(expires_at.timestamp()), secret.pk, recent]
+        )
+        if claimed == [(False,)]:
+            SecretUse.record(secret.pk, now)
+        return bool(claimed)
 
     def prune(self, *, now: datetime, batch: int) -> int:
         """Forget at most ``batch`` nonces whose timestamps can no longer be accepted; how many."""
@@ -76,9 +83,12 @@ class SecretUse(models.Model):
     def __str__(self) -> str:
         return f"secret {self.secret_id} at {self.last_used_at}"
 
-    @classmethod
-    def record(cls, secret_id: int, now: datetime) -> None:
-        """Note the use, unless one within the last minute is noted already."""
-        recent = now - policy.SECRET_USE_PRECISION
-        if not rows(cls, _USED, [secret_id, stored(recent)]):
-            cls.objects.update_or_create(secret_id=secret_id, defaults={"last_used_at": now})
+    @staticmethod
+    def record(secret_id: int, now: datetime) -> None:
+        """Note the use."""
+        SecretUse.objects.bulk_create(
+            [SecretUse(secret_id=secret_id, last_used_at=now)],
+            update_conflicts=True,
+            unique_fields=["secret_id"],
+            update_fields=["last_used_at"],
+        )

@@ -254,12 +254,3 @@ def notes(website_id: int, account_id: int) -> list[Note]:
         Note._make((*told, moment(created_at), moment(updated_at)))
         for *told, created_at, updated_at in rows(Finding, _NOTES, [website_id, account_id, policy.MAX_NOTES])
     ]
-
-
-_SITES_USED = "SELECT COUNT(*) FROM dashboard_api_sitelink WHERE account_id = %s AND revoked_at IS NULL"
-
-
-def sites_used(account_id: int) -> int:
-    """How many websites the account sees."""
-    ((used,),) = rows(Finding, _SITES_USED, [account_id])
-    return int(used)

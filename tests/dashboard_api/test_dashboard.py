@@ -25,9 +25,9 @@ from tests.factories import (
 
 pytestmark = pytest.mark.django_db
 
-# Of the caller: secrets, nonce, last use, link. Of the answer: engines, buckets, page, findings, weeks, days,
-# notes, websites in use.
-STATEMENTS = 12
+# Of the caller: secrets, nonce, link. Of the answer: engines, buckets, page, findings, weeks, days, notes, and
+# the tags once more.
+STATEMENTS, STATEMENTS_WHEN_REMEMBERED = 11, 3
 
 MEMBERS = [
     "ok", "host", "dashboard", "summary", "threats", "charts", "coverage", "analyst_notes", "entitlement",
@@ -448,6 +448,12 @@ def test_the_number_of_statements_does_not_depend_on_findings_or_page_size(clien
         make_note(site)
     assert statements(client, link, page_size=100) == STATEMENTS
     assert statements(client, link, severity="Medium", kind="confirmed", source="zap") == STATEMENTS
+
+
+def test_the_same_question_again_takes_but_the_statements_of_the_caller(client, link, site):
+    make_finding(site)
+    assert ask(client, fields_for(link)).status_code == 200
+    assert statements(client, link) == STATEMENTS_WHEN_REMEMBERED
 
 
 def test_a_page_far_down_takes_one_statement_more(client, link, site, monkeypatch):

@@ -10,7 +10,7 @@ from django.db import OperationalError
 from django.utils import timezone
 
 import es1
-from dashboard_api import endpoint, views
+from dashboard_api import answers, endpoint
 from dashboard_api.models import Nonce
 from tests.dashboard_api.calls import PATH, ask, compact, error_of, fields_for, post, signed_headers
 from tests.factories import SECRET, make_account, make_link, make_website
@@ -301,7 +301,7 @@ def test_check_11_a_nonce_stays_spent_when_a_later_check_refuses(client, link, f
 
 @pytest.mark.django_db(transaction=True)
 def test_check_11_a_nonce_stays_spent_when_the_view_fails_later(client, link, monkeypatch):
-    monkeypatch.setattr(views, "build_dashboard", lambda *_: 1 / 0)
+    monkeypatch.setattr(answers, "build_dashboard", lambda *_: 1 / 0)
     refused(ask(client, fields_for(link), nonce="nonce-000"), 500, "internal_error")
     monkeypatch.undo()
     refused(ask(client, fields_for(link), nonce="nonce-000"), 401, "replayed_nonce")
@@ -424,7 +424,7 @@ def test_json_that_is_not_compact_is_accepted_when_its_bytes_are_signed(client, 
 
 
 def test_anything_unforeseen_is_500_in_json_and_logged_without_the_secret(client, link, monkeypatch, caplog):
-    monkeypatch.setattr(views, "build_dashboard", lambda *_: 1 / 0)
+    monkeypatch.setattr(answers, "build_dashboard", lambda *_: 1 / 0)
     with caplog.at_level(logging.INFO):
         error = refused(ask(client, fields_for(link)), 500, "internal_error")
     assert error["request_id"] in caplog.text

@@ -6,8 +6,8 @@ import pytest
 from django.forms.models import model_to_dict
 from django.utils import timezone
 
-from dashboard_api.models import Account, Secret, SiteLink, callers
-from tests.factories import make_account, make_entitlement, make_link, make_website
+from dashboard_api.models import Account, Secret, SiteLink, Website, callers
+from tests.factories import make_account, make_entitlement, make_finding, make_link, make_website
 
 pytestmark = pytest.mark.django_db
 
@@ -61,6 +61,24 @@ def test_finding_a_link_is_one_statement(account, django_assert_num_queries):
     with django_assert_num_queries(1):
         read = callers.find_link(caller, link.link_id, link.website.host)
         assert (read.website.host, read.account.entitlement.plan) == ("shop.example.com", "large")
+
+
+def test_sites_used_are_the_links_that_give_access(account):
+    link = make_link(account)
+    make_link(account, make_website("b.example.com")).revoke(
+        by="tests", reason="asked to", now=timezone.now()
+    )
+    make_link(make_account("acct_0002"), link.website)
+    read = callers.find_link(account, link.link_id, link.website.host)
+    assert read.account.sites_used == Account.objects.get(pk=account.pk).sites_used == 1
+
+
+def test_a_link_comes_with_the_tags_of_its_website(account):
+    link = make_link(account)
+    make_finding(link.website)
+    read = callers.find_link(account, link.link_id, link.website.host)
+    assert None not in read.website.tags
+    assert read.website.tags == Website.objects.get(pk=link.website_id).tags
 
 
 def test_a_link_of_another_account_host_or_id_is_not_found(account):

@@ -193,11 +193,3 @@ def test_notes_are_the_newest_that_may_leave(monkeypatch):
     read = reads.notes(link.website_id, link.account_id)
     assert read == list(twin.values_list(*(name.replace("pk", "id") for name in reads.Note._fields)))
     assert len(read) == 3
-
-
-def test_sites_used_are_the_links_that_give_access():
-    link = make_link()
-    revoked = make_link(link.account, make_website("b.example.com"))
-    revoked.revoke(by="tests", reason="asked to", now=TODAY)
-    make_link(make_account("acct_0002"), link.website)
-    assert reads.sites_used(link.account_id) == link.account.links.not_revoked().count() == 1

@@ -1,0 +1,46 @@
+"""The answer as bytes: the one that was given before, where nothing it is made of has changed, or a new one.
+
+The memory is each process's own and never stale: its key holds the website's tags, which the database draws
+anew with every change, and all else that an answer depends on. Decision record 0014.
+"""
+
+from datetime import datetime
+from threading import Lock
+from typing import Any
+
+import msgspec
+from cachetools import LRUCache
+
+from dashboard_api import policy, sections
+from dashboard_api.contract import DashboardQuestion
+from dashboard_api.dashboard import build_dashboard
+from dashboard_api.models import Revision, SiteLink
+
+_memory: LRUCache[tuple[Any, ...], bytes] = LRUCache(policy.MAX_REMEMBERED_BYTES, getsizeof=len)
+_one_at_a_time = Lock()
+_PLACE = b'"generated_at":'  # what comes before can hold no quotation mark: ok and host
+
+
+def answer(link: SiteLink, question: DashboardQuestion, now: datetime) -> bytes:
+    """The encoded DashboardAnswer; everything in it is of one moment."""
+    generated = _PLACE + msgspec.json.encode(now)
+    for _ in range(policy.MAX_READINGS):
+        key = _key(link, question, now)
+        with _one_at_a_time:
+            known = _memory.get(key)
+        if known is not None:
+            return known.replace(_PLACE, generated, 1)
+        made = msgspec.json.encode(build_dashboard(link, question, now))
+        tags = Revision.tags(link.website_id)
+        if tags == link.website.tags:
+            with _one_at_a_time:
+                _memory[key] = made.replace(generated, _PLACE, 1)
+            break
+        link.website.tags = tags  # something changed while it was read, so it is read again
+    return made
+
+
+def _key(link: SiteLink, question: DashboardQuestion, now: datetime) -> tuple[Any, ...]:
+    """Everything that the answer is made of, but for the second when it was generated."""
+    entitlement = sections.entitlement(link.account, today=now.date())
+    return link.pk, link.website.tags, msgspec.json.encode(entitlement), question, now.date()

@@ -1,0 +1,33 @@
+"""Tags that tell whether anything an answer is made of has changed: kept by triggers, as the counts are."""
+
+from django.db import models
+
+from dashboard_api.engines.revisions import EVERY_WEBSITE
+from dashboard_api.models.statements import rows
+
+Tags = tuple[int | None, int | None]  # the website's, and that of every website; None before any change
+
+TAGS = f"""
+(SELECT tag FROM dashboard_api_revision WHERE website_id = {{website}}),
+(SELECT tag FROM dashboard_api_revision WHERE website_id = {EVERY_WEBSITE})
+"""  # noqa: S608  # a name of ours
+
+
+class Revision(models.Model):
+    """A random tag, drawn anew with each change: none comes back, not even by a restored backup.
+
+    Nothing but the triggers and a repair writes here (decision record 0014). No foreign key: a website's
+    last change is that it is gone.
+    """
+
+    website_id = models.BigIntegerField(primary_key=True, help_text="0: what all of them share, the engines.")
+    tag = models.BigIntegerField()
+
+    def __str__(self) -> str:
+        return f"website {self.website_id}: {self.tag}"
+
+    @classmethod
+    def tags(cls, website_id: int) -> Tags:
+        """What stays the same as long as nothing that an answer reads of the website changes."""
+        ((own, every),) = rows(cls, f"SELECT {TAGS.format(website='%s')}", [website_id])
+        return own, every
