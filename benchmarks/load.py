@@ -21,11 +21,15 @@ import es1
 
 LOOPBACK = "127.0.0.1"
 CONNECTIONS = 8
+ANEW = "Answer-Anew"  # heeded under benchmarks/settings.py alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Burst:
-    """What to send: ``bodies`` by turns, signed if there is a ``secret``, until count or seconds run out."""
+    """What to send: ``bodies`` by turns, signed if there is a ``secret``, until count or seconds run out.
+
+    ``anew`` asks the server to forget the answers that it remembers.
+    """
 
     ports: list[int]
     path: str
@@ -33,6 +37,7 @@ class Burst:
     method: str = "POST"
     secret: str | None = None
     nonces: list[str] = field(default_factory=list)
+    anew: bool = False
     count: int = 300
     seconds: float = 5
 
@@ -93,6 +98,8 @@ def _message(burst: Burst, body: bytes, *, now: int, nonce: str) -> bytes:
         headers |= es1.sign(
             burst.secret, method=burst.method, path=burst.path, body=body, now=now, nonce=nonce
         )
+    if burst.anew:
+        headers[ANEW] = "1"
     lines = [f"{burst.method} {burst.path} HTTP/1.1", *(f"{key}: {value}" for key, value in headers.items())]
     return "\r\n".join([*lines, "", ""]).encode() + body
 

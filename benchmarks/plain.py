@@ -15,7 +15,8 @@ from dashboard_api.access import linked_site
 from dashboard_api.authentication import authenticate
 from dashboard_api.contract import DashboardAnswer, DashboardQuestion, read_question
 from dashboard_api.endpoint import json_endpoint, receive
-from dashboard_api.models import Finding, SiteLink, Source
+from dashboard_api.models import Finding, Source, Website
+from dashboard_api.models.callers import Seen
 from dashboard_api.models.findings import FindingQuerySet
 from dashboard_api.tally import Tally
 
@@ -28,13 +29,13 @@ def plain(request: HttpRequest) -> bytes:
     call = receive(request, PATH)
     caller = authenticate(call)
     question = read_question(caller.fields)
-    link = linked_site(caller.account, question, call.moment)
+    link = linked_site(caller.account_id, question, call.moment)
     return msgspec.json.encode(answer(link, question, call.moment))
 
 
-def answer(link: SiteLink, question: DashboardQuestion, now: datetime) -> DashboardAnswer:
+def answer(link: Seen, question: DashboardQuestion, now: datetime) -> DashboardAnswer:
     """What ``build_dashboard`` answers."""
-    website = link.website
+    website = Website.objects.get(pk=link.website_id)
     opened = _tally(website.findings.with_status(Finding.Status.OPEN))
     matching = website.findings.with_status(question.status)
     tally = opened if question.status == Finding.Status.OPEN else _tally(matching)
@@ -62,7 +63,7 @@ def answer(link: SiteLink, question: DashboardQuestion, now: datetime) -> Dashbo
         ),
         coverage=sections.coverage(engines, runs, opened),
         analyst_notes=[sections.note(row) for row in website.notes.visible_to(link.account_id)],
-        entitlement=sections.entitlement(link.account, today=now.date()),
+        entitlement=sections.entitlement(link, today=now.date()),
     )
 
 

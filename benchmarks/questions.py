@@ -36,7 +36,7 @@ def asking(website: int, **fields: Any) -> Callable[[], object]:
     account = Account.objects.get(ref=ACCOUNT)
     question = read_question(about(website, **fields))
     now = datetime.now(UTC)
-    return lambda: build_dashboard(linked_site(account, question, now), question, now)
+    return lambda: build_dashboard(linked_site(account.pk, question, now), question, now)
 
 
 def rarest_three(website: int) -> dict[str, Any]:

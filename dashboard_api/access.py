@@ -4,19 +4,20 @@ from datetime import datetime
 
 from dashboard_api.contract import DashboardQuestion
 from dashboard_api.errors import InactiveEntitlement, RevokedLink, UnknownLink
-from dashboard_api.models import Account, Entitlement, SiteLink, callers
+from dashboard_api.models import callers
+from dashboard_api.models.callers import Seen
 
 
-def linked_site(account: Account, question: DashboardQuestion, now: datetime) -> SiteLink:
-    """The link with its website and the account's entitlement, all of them in force at ``now``.
+def linked_site(account_id: int, question: DashboardQuestion, now: datetime) -> Seen:
+    """The linked website, with link and entitlement in force at ``now``.
 
     Raises UnknownLink (404), InactiveEntitlement or RevokedLink (403): the specification, section 4.
     """
-    link = callers.find_link(account, question.link_id, question.host)
+    link = callers.find_link(account_id, question.link_id, question.host)
     if link is None:
         raise UnknownLink
     today = now.date()
-    entitlement: Entitlement | None = getattr(link.account, "entitlement", None)
+    entitlement = link.entitlement
     if entitlement is None:
         raise InactiveEntitlement(plan=None, status="expired", ends_on=None)
     if not entitlement.is_usable_on(today):

@@ -14,14 +14,15 @@ from cachetools import LRUCache
 from dashboard_api import policy, sections
 from dashboard_api.contract import DashboardQuestion
 from dashboard_api.dashboard import build_dashboard
-from dashboard_api.models import Revision, SiteLink
+from dashboard_api.models import Revision
+from dashboard_api.models.callers import Seen
 
 _memory: LRUCache[tuple[Any, ...], bytes] = LRUCache(policy.MAX_REMEMBERED_BYTES, getsizeof=len)
 _one_at_a_time = Lock()
 _PLACE = b'"generated_at":'  # what comes before can hold no quotation mark: ok and host
 
 
-def answer(link: SiteLink, question: DashboardQuestion, now: datetime) -> bytes:
+def answer(link: Seen, question: DashboardQuestion, now: datetime) -> bytes:
     """The encoded DashboardAnswer; everything in it is of one moment."""
     generated = _PLACE + msgspec.json.encode(now)
     for _ in range(policy.MAX_READINGS):
@@ -32,15 +33,21 @@ def answer(link: SiteLink, question: DashboardQuestion, now: datetime) -> bytes:
             return known.replace(_PLACE, generated, 1)
         made = msgspec.json.encode(build_dashboard(link, question, now))
         tags = Revision.tags(link.website_id)
-        if tags == link.website.tags:
+        if tags == link.tags:
             with _one_at_a_time:
                 _memory[key] = made.replace(generated, _PLACE, 1)
             break
-        link.website.tags = tags  # something changed while it was read, so it is read again
+        link = link._replace(tags=tags)  # something changed while it was read, so it is read again
     return made
 
 
-def _key(link: SiteLink, question: DashboardQuestion, now: datetime) -> tuple[Any, ...]:
+def forget() -> None:
+    """Make every answer anew, for those who measure and test that."""
+    with _one_at_a_time:
+        _memory.clear()
+
+
+def _key(link: Seen, question: DashboardQuestion, now: datetime) -> tuple[Any, ...]:
     """Everything that the answer is made of, but for the second when it was generated."""
-    entitlement = sections.entitlement(link.account, today=now.date())
-    return link.pk, link.website.tags, msgspec.json.encode(entitlement), question, now.date()
+    entitlement = sections.entitlement(link, today=now.date())
+    return link.pk, link.tags, msgspec.json.encode(entitlement), question, now.date()

@@ -18,7 +18,8 @@ from dashboard_api import policy
 from dashboard_api.contract import read_envelope
 from dashboard_api.endpoint import Call
 from dashboard_api.errors import InvalidSignature, ReplayedNonce, StaleTimestamp, Unavailable
-from dashboard_api.models import Account, Nonce, Secret, callers
+from dashboard_api.models import Nonce, callers
+from dashboard_api.models.callers import Signer
 from dashboard_api.sealing import CannotUnseal, seal, unseal
 
 NONCE_LIFETIME = timedelta(seconds=policy.TIMESTAMP_WINDOW_SECONDS + policy.NONCE_MARGIN_SECONDS)
@@ -28,7 +29,7 @@ NONCE_LIFETIME = timedelta(seconds=policy.TIMESTAMP_WINDOW_SECONDS + policy.NONC
 class Authenticated:
     """A call whose signature verified and whose nonce is spent; its fields are still to be checked."""
 
-    account: Account
+    account_id: int
     fields: dict[str, Any]
 
 
@@ -37,9 +38,9 @@ def authenticate(call: Call) -> Authenticated:
     signed = _signed_headers(call)
     envelope = read_envelope(call.body)
     candidates = callers.usable_secrets(envelope.unverified_account_ref, call.moment)
-    secret = _verified_secret(candidates, signed, call)
-    _claim_nonce(secret, signed, call)
-    return Authenticated(account=secret.account, fields=envelope.unverified_fields)
+    signer = _verified_signer(candidates, signed, call)
+    _claim_nonce(signer, signed, call)
+    return Authenticated(account_id=signer.account_id, fields=envelope.unverified_fields)
 
 
 def _signed_headers(call: Call) -> es1.SignedHeaders:
@@ -55,14 +56,14 @@ def _signed_headers(call: Call) -> es1.SignedHeaders:
     return signed
 
 
-def _verified_secret(candidates: Sequence[Secret], signed: es1.SignedHeaders, call: Call) -> Secret:
-    """The secret that signed the call.
+def _verified_signer(candidates: Sequence[Signer], signed: es1.SignedHeaders, call: Call) -> Signer:
+    """Whose secret signed the call.
 
     Whatever is missing to the most that an account may have is made up with a dummy, so that an account
     with two secrets, with one, with none, and no account at all cost the same work; the last two get the
     answer of a wrong signature.
     """
-    sealed = [secret.sealed for secret in candidates]
+    sealed = [signer.sealed for signer in candidates]
     sealed += [_sealed_dummy()] * (policy.MAX_USABLE_SECRETS - len(sealed))
     try:
         position = es1.check_signature(
@@ -88,11 +89,11 @@ def _sealed_dummy() -> str:
     return seal(secrets.token_urlsafe(policy.SECRET_RANDOM_BYTES))
 
 
-def _claim_nonce(secret: Secret, signed: es1.SignedHeaders, call: Call) -> None:
+def _claim_nonce(signer: Signer, signed: es1.SignedHeaders, call: Call) -> None:
     """Spend the nonce, whatever follows; fail closed when the store cannot be reached."""
     expires_at = datetime.fromtimestamp(int(signed.timestamp), tz=UTC) + NONCE_LIFETIME
     try:
-        fresh = Nonce.objects.claim(secret, signed.nonce, expires_at=expires_at, now=call.moment)
+        fresh = Nonce.objects.claim(signer, signed.nonce, expires_at=expires_at, now=call.moment)
     except DatabaseError as error:
         raise Unavailable from error
     if not fresh:

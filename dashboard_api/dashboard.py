@@ -8,12 +8,13 @@ from dashboard_api.contract import ChartAnswer, DashboardAnswer, DashboardQuesti
 from dashboard_api.contract.question import ALL
 from dashboard_api.found import Found
 from dashboard_api.listed import Listed
-from dashboard_api.models import Finding, SiteLink, reads
+from dashboard_api.models import Finding, reads
+from dashboard_api.models.callers import Seen
 from dashboard_api.models.reads import Bucket, Engine, Run
 from dashboard_api.tally import Counts, Tally
 
 
-def build_dashboard(link: SiteLink, question: DashboardQuestion, now: datetime) -> DashboardAnswer:
+def build_dashboard(link: Seen, question: DashboardQuestion, now: datetime) -> DashboardAnswer:
     """Everything about the linked website at ``now``; neither statements nor rows grow with its findings."""
     website_id = link.website_id
     engines, runs = reads.engines(website_id)
@@ -31,7 +32,7 @@ def build_dashboard(link: SiteLink, question: DashboardQuestion, now: datetime) 
     names = {engine.slug: engine.name for engine in shown}
     return DashboardAnswer(
         ok=True,
-        host=link.website.host,
+        host=link.host,
         dashboard=sections.page(
             question, counts=counts, sources=names, grade=sections.grade(open_tally, runs), now=now
         ),
@@ -40,7 +41,7 @@ def build_dashboard(link: SiteLink, question: DashboardQuestion, now: datetime) 
         charts=_charts(website_id, question, counts.filtered(question), shown, now),
         coverage=sections.coverage(shown, runs, open_tally),
         analyst_notes=[sections.note(row) for row in reads.notes(website_id, link.account_id)],
-        entitlement=sections.entitlement(link.account, today=now.date()),
+        entitlement=sections.entitlement(link, today=now.date()),
     )
 
 

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
 
+import es1
 from dashboard_api import policy
 from dashboard_api.errors import (
     ApiError,
@@ -34,12 +35,19 @@ from dashboard_api.errors import (
 logger = logging.getLogger(__name__)
 
 _CONTENT_TYPE = re.compile(r"application/json\s*(;\s*charset=\"?utf-8\"?\s*)?", re.ASCII | re.IGNORECASE)
+_SIGNED = {
+    name: f"HTTP_{name.upper().replace('-', '_')}"
+    for name in (es1.TIMESTAMP_HEADER, es1.NONCE_HEADER, es1.SIGNATURE_HEADER)
+}
 _LENGTH = re.compile(r"[0-9]{1,1000}", re.ASCII)  # int() takes no more than some thousands
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A well-formed call, not yet authenticated: ``now`` is whole Unix seconds, read after the body."""
+    """A well-formed call, not yet authenticated: the headers of the signature by their lower-case names.
+
+    ``now`` is whole Unix seconds, read after the body.
+    """
 
     method: str
     path: str
@@ -67,7 +75,7 @@ def receive(request: HttpRequest, path: str) -> Call:
     return Call(
         method="POST",
         path=path,
-        headers={name.lower(): value for name, value in request.headers.items()},
+        headers={name: request.META[key] for name, key in _SIGNED.items() if key in request.META},
         body=body,
         now=int(time.time()),
     )

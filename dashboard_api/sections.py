@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
+from typing import cast
 
 from dashboard_api import policy
 from dashboard_api.contract import (
@@ -20,7 +21,8 @@ from dashboard_api.contract import (
     ThreatAnswer,
 )
 from dashboard_api.contract.answer import SeverityCounts
-from dashboard_api.models import Account, Kind, Severity
+from dashboard_api.models import Kind, Severity
+from dashboard_api.models.callers import Paid, Seen
 from dashboard_api.models.reads import Engine, Note, Run, Threat
 from dashboard_api.tally import Counts, Tally
 
@@ -232,18 +234,18 @@ def note(row: Note) -> NoteAnswer:
     )
 
 
-def entitlement(account: Account, *, today: date) -> EntitlementAnswer:
+def entitlement(link: Seen, *, today: date) -> EntitlementAnswer:
     """What the account has paid for, as it stands today."""
-    row = account.entitlement
+    paid = cast("Paid", link.entitlement)  # linked_site lets nobody else through
     return EntitlementAnswer(
-        plan=row.plan,
-        status=row.status_on(today),  # type: ignore[arg-type]  # Entitlement.Status
-        starts_on=row.starts_on,
-        ends_on=row.ends_on,
-        days_left=max((row.ends_on - today).days, 0),
-        sites_used=account.sites_used,
-        sites_limit=row.sites_limit,
-        features=row.features,
+        plan=paid.plan,
+        status=paid.status_on(today),  # type: ignore[arg-type]  # Entitlement.Status
+        starts_on=paid.starts_on,
+        ends_on=paid.ends_on,
+        days_left=max((paid.ends_on - today).days, 0),
+        sites_used=link.sites_used,
+        sites_limit=paid.sites_limit,
+        features=paid.features,
     )
 
 

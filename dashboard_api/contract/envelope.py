@@ -88,8 +88,10 @@ def _integer(digits: str) -> int:
 def _check_inside(value: object, *, depth: int) -> None:
     """Bound the depth, and refuse lone surrogates, which no UTF-8 text can hold."""
     if isinstance(value, str):
-        if any("\ud800" <= character <= "\udfff" for character in value):
-            raise MalformedJson("The body holds a lone surrogate, which is no character.")
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            raise MalformedJson("The body holds a lone surrogate, which is no character.") from error
         return
     if not isinstance(value, dict | list):
         return

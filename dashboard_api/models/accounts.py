@@ -9,7 +9,6 @@ from django.core.validators import RegexValidator
 from django.db import models, transaction
 from django.db.models import F, Q
 from django.utils import timezone
-from django.utils.functional import cached_property
 from django.views.decorators.debug import sensitive_variables
 
 from dashboard_api import policy
@@ -35,11 +34,6 @@ class Account(models.Model):
 
     def __str__(self) -> str:
         return self.ref
-
-    @cached_property
-    def sites_used(self) -> int:
-        """How many websites it sees."""
-        return self.links.not_revoked().count()
 
 
 class TooManySecrets(ValidationError):

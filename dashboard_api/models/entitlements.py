@@ -12,17 +12,44 @@ from dashboard_api import policy
 from dashboard_api.models.accounts import Account
 
 
-class Entitlement(models.Model):
+class EntitlementStatus(models.TextChoices):
+    """As set by operators or billing; the dates decide as well."""
+
+    TRIALING = "trialing"
+    ACTIVE = "active"
+    PAST_DUE = "past_due"
+    SUSPENDED = "suspended"
+    EXPIRED = "expired"
+
+
+class Terms:
+    """What follows from an entitlement's status and dates."""
+
+    status: str
+    starts_on: date
+    ends_on: date
+    past_due_since: date | None
+
+    def status_on(self, day: date) -> str:
+        """The status that holds on ``day``: an entitlement past its end has expired, whatever is stored."""
+        if self.status in (EntitlementStatus.SUSPENDED, EntitlementStatus.EXPIRED):
+            return self.status
+        return EntitlementStatus.EXPIRED if day > self.ends_on else self.status
+
+    def is_usable_on(self, day: date) -> bool:
+        """Trialing, active, or past due within its grace; and within the dates."""
+        status = self.status_on(day)
+        if day < self.starts_on or status in (EntitlementStatus.SUSPENDED, EntitlementStatus.EXPIRED):
+            return False
+        if status == EntitlementStatus.PAST_DUE:
+            return self.past_due_since is not None and day <= self.past_due_since + policy.PAST_DUE_GRACE
+        return True
+
+
+class Entitlement(Terms, models.Model):
     """A plan, its dates and its limits; one per account."""
 
-    class Status(models.TextChoices):
-        """As set by operators or billing; the dates decide as well."""
-
-        TRIALING = "trialing"
-        ACTIVE = "active"
-        PAST_DUE = "past_due"
-        SUSPENDED = "suspended"
-        EXPIRED = "expired"
+    Status = EntitlementStatus
 
     account = models.OneToOneField(Account, on_delete=models.CASCADE, related_name="entitlement")
     plan = models.CharField(max_length=50, default="standard")
@@ -87,18 +114,3 @@ class Entitlement(models.Model):
             self.status = self.Status.ACTIVE
         self.full_clean()
         self.save()
-
-    def status_on(self, day: date) -> str:
-        """The status that holds on ``day``: an entitlement past its end has expired, whatever is stored."""
-        if self.status in (self.Status.SUSPENDED, self.Status.EXPIRED):
-            return self.status
-        return self.Status.EXPIRED if day > self.ends_on else self.status
-
-    def is_usable_on(self, day: date) -> bool:
-        """Trialing, active, or past due within its grace; and within the dates."""
-        status = self.status_on(day)
-        if day < self.starts_on or status in (self.Status.SUSPENDED, self.Status.EXPIRED):
-            return False
-        if status == self.Status.PAST_DUE:
-            return self.past_due_since is not None and day <= self.past_due_since + policy.PAST_DUE_GRACE
-        return True

@@ -12,7 +12,7 @@ from dashboard_api import policy
 from dashboard_api.models.statements import rows, stored
 
 if TYPE_CHECKING:
-    from dashboard_api.models.accounts import Secret
+    from dashboard_api.models.callers import Signer
 
 _CLAIM = """
 INSERT INTO dashboard_api_nonce (account_id, nonce, expires_at) VALUES (%s, %s, %s)
@@ -30,18 +30,18 @@ _PRUNE = (
 class NonceQuerySet(models.QuerySet["Nonce"]):
     """Claiming and forgetting."""
 
-    def claim(self, secret: "Secret", nonce: str, *, expires_at: datetime, now: datetime) -> bool:
-        """Spend ``nonce`` for the secret's account: True exactly once, whoever races.
+    def claim(self, signer: "Signer", nonce: str, *, expires_at: datetime, now: datetime) -> bool:
+        """Spend ``nonce`` for the signer's account: True exactly once, whoever races.
 
         One atomic statement in a commit of its own; raises DatabaseError when the store is down. The use of
         the secret is noted, unless one within the last minute is noted already.
         """
         recent = stored(now - policy.SECRET_USE_PRECISION)
         claimed = rows(
-            Nonce, _CLAIM, [secret.account_id, nonce, int(expires_at.timestamp()), secret.pk, recent]
+            Nonce, _CLAIM, [signer.account_id, nonce, int(expires_at.timestamp()), signer.pk, recent]
         )
         if claimed == [(False,)]:
-            SecretUse.record(secret.pk, now)
+            SecretUse.record(signer.pk, now)
         return bool(claimed)
 
     def prune(self, *, now: datetime, batch: int) -> int:

@@ -9,12 +9,10 @@ from django.core.exceptions import ValidationError
 from django.db import models, transaction
 from django.db.models import Q
 from django.utils import timezone
-from django.utils.functional import cached_property
 
 from dashboard_api import policy
 from dashboard_api.hosts import InvalidHost, normalise_host
 from dashboard_api.models.accounts import Account, AlreadyRevoked
-from dashboard_api.models.revisions import Revision, Tags
 
 
 def validate_host(text: str) -> None:
@@ -54,11 +52,6 @@ class Website(models.Model):
 
     def __str__(self) -> str:
         return self.host
-
-    @cached_property
-    def tags(self) -> Tags:
-        """The same as long as nothing changes that an answer about it is made of."""
-        return Revision.tags(self.pk)
 
     def clean(self) -> None:
         """Store the one form of the host, and know who verified it."""

@@ -10,6 +10,7 @@ from benchmarks import plain
 from dashboard_api.contract import read_question
 from dashboard_api.dashboard import build_dashboard
 from dashboard_api.models import Finding, Kind, Severity
+from tests.dashboard_api.calls import seen
 from tests.factories import make_coverage, make_finding, make_link, make_note, make_source
 
 pytestmark = pytest.mark.django_db
@@ -52,5 +53,5 @@ def link():
 def test_plain_queries_give_the_products_answer(link, fields):
     whose = {"host": link.website.host, "link_id": link.link_id, "portal_account_ref": link.account.ref}
     question = read_question(whose | fields)
-    product, baseline = build_dashboard(link, question, NOW), plain.answer(link, question, NOW)
+    product, baseline = (make(seen(link), question, NOW) for make in (build_dashboard, plain.answer))
     assert msgspec.to_builtins(baseline) == msgspec.to_builtins(product)

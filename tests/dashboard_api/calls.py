@@ -6,6 +6,7 @@ import json
 import time
 
 import es1
+from dashboard_api.models import callers
 from tests.factories import SECRET
 
 PATH = "/v1/site/dashboard"
@@ -19,6 +20,11 @@ def fields_for(link, **fields):
         "portal_account_ref": link.account.ref,
     }
     return asked | fields
+
+
+def seen(link):
+    """The link as a call finds it."""
+    return callers.find_link(link.account_id, link.link_id, link.website.host)
 
 
 def compact(fields):

@@ -11,16 +11,15 @@ from dashboard_api import answers, policy
 from dashboard_api.contract import DashboardAnswer, DashboardQuestion
 from dashboard_api.dashboard import build_dashboard
 from dashboard_api.models import (
-    Account,
     AnalystNote,
     Coverage,
     DayCount,
     Finding,
     Kind,
-    SiteLink,
     Source,
-    callers,
+    Website,
 )
+from tests.dashboard_api.calls import seen
 from tests.factories import (
     make_account,
     make_coverage,
@@ -37,7 +36,7 @@ NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
 
 @pytest.fixture(autouse=True)
 def nothing_remembered():
-    answers._memory.clear()
+    answers.forget()
 
 
 @pytest.fixture
@@ -63,10 +62,9 @@ def built(monkeypatch):
 
 def ask(link, now=NOON, **fields):
     """Ask as a new call would, and hold the answer against one that nobody remembered."""
-    seen = callers.find_link(Account(pk=link.account_id), link.link_id, link.website.host)
     question = question_about(link, **fields)
-    given = answers.answer(seen, question, now)
-    made = build_dashboard(SiteLink.objects.get(pk=link.pk), question, now)
+    given = answers.answer(seen(link), question, now)
+    made = build_dashboard(seen(link), question, now)
     assert given == msgspec.json.encode(made)
     return msgspec.json.decode(given, type=DashboardAnswer)
 
@@ -192,7 +190,7 @@ def test_what_changes_while_it_is_read_is_read_again(link, monkeypatch):
     def build(link, question, now):
         made = build_dashboard(link, question, now)
         if not read:
-            make_finding(link.website)
+            make_finding(Website.objects.get(pk=link.website_id))
         read.append(made.summary.open)
         return made
 
@@ -208,19 +206,18 @@ def test_what_never_rests_is_answered_and_not_remembered(link, monkeypatch):
 
     def build(link, question, now):
         made = build_dashboard(link, question, now)
-        make_finding(link.website)
+        make_finding(Website.objects.get(pk=link.website_id))
         read.append(made.summary.open)
         return made
 
     monkeypatch.setattr(answers, "build_dashboard", build)
-    seen = callers.find_link(link.account, link.link_id, link.website.host)
-    answers.answer(seen, question_about(link), NOON)
+    answers.answer(seen(link), question_about(link), NOON)
     assert len(read) == policy.MAX_READINGS
     assert not answers._memory
 
 
 def test_the_memory_forgets_what_was_not_asked_for_longest(link, built, monkeypatch):
-    size = len(answers.answer(link, question_about(link), NOON))
+    size = len(answers.answer(seen(link), question_about(link), NOON))
     monkeypatch.setattr(answers, "_memory", answers.LRUCache(int(size * 2.5), getsizeof=len))
     for page_size in (20, 21, 20, 22, 20, 21):
         ask(link, page_size=page_size)
@@ -230,15 +227,14 @@ def test_the_memory_forgets_what_was_not_asked_for_longest(link, built, monkeypa
 def test_an_answer_that_is_remembered_takes_one_statement(link, django_assert_num_queries):
     ask(link)
     with django_assert_num_queries(1):
-        seen = callers.find_link(link.account, link.link_id, link.website.host)
-        answers.answer(seen, question_about(link), NOON)
+        answers.answer(seen(link), question_about(link), NOON)
 
 
 def test_a_tag_never_comes_back(link):
-    tags = {callers.find_link(link.account, link.link_id, link.website.host).website.tags}
+    tags = {seen(link).tags}
     for _ in range(5):
         link.website.findings.update(title="The same")
-        tags.add(callers.find_link(link.account, link.link_id, link.website.host).website.tags)
+        tags.add(seen(link).tags)
     assert len(tags) == 6
 
 

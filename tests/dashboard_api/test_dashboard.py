@@ -11,8 +11,8 @@ from django.utils import timezone
 from dashboard_api import listed
 from dashboard_api.contract import read_question
 from dashboard_api.dashboard import build_dashboard
-from dashboard_api.models import Finding, Kind, Severity, callers
-from tests.dashboard_api.calls import ask, fields_for
+from dashboard_api.models import Finding, Kind, Severity
+from tests.dashboard_api.calls import ask, fields_for, seen
 from tests.factories import (
     make_account,
     make_coverage,
@@ -25,8 +25,8 @@ from tests.factories import (
 
 pytestmark = pytest.mark.django_db
 
-# Of the caller: secrets, nonce, link. Of the answer: engines, buckets, page, findings, weeks, days, notes, and
-# the tags once more.
+# Of the caller: secrets, nonce, link. Of the answer: engines, buckets, page, findings, weeks, days, notes,
+# and the tags once more.
 STATEMENTS, STATEMENTS_WHEN_REMEMBERED = 11, 3
 
 MEMBERS = [
@@ -59,8 +59,7 @@ def varied(site):
 
 def answer(link, **filters):
     question = read_question(fields_for(link, **filters))
-    fresh = callers.find_link(link.account, link.link_id, link.website.host)
-    return build_dashboard(fresh, question, timezone.now())
+    return build_dashboard(seen(link), question, timezone.now())
 
 
 def counts(facet):

@@ -7,7 +7,7 @@ from dashboard_api import policy
 from dashboard_api.contract import read_question
 from dashboard_api.dashboard import build_dashboard
 from dashboard_api.models import Kind, Severity
-from tests.dashboard_api.calls import fields_for
+from tests.dashboard_api.calls import fields_for, seen
 from tests.factories import make_finding, make_link, make_source
 
 pytestmark = pytest.mark.django_db
@@ -38,7 +38,7 @@ def varied(link):
 
 
 def answer(link, **filters):
-    return build_dashboard(link, read_question(fields_for(link, **filters)), timezone.now())
+    return build_dashboard(seen(link), read_question(fields_for(link, **filters)), timezone.now())
 
 
 def total(link, **filters):

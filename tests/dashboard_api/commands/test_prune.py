@@ -6,12 +6,9 @@ from django.db import connections, router
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-<<<<<<< HEAD
 from dashboard_api import policy
 from dashboard_api.models import Nonce
-=======
-from dashboard_api.models import Nonce, Secret
->>>>>>> 57d262d (Remember answers exactly: tags that the database draws anew with every change)
+from dashboard_api.models.callers import Signer
 from tests.dashboard_api.commands.running import run, run_json
 
 pytestmark = pytest.mark.django_db
@@ -20,10 +17,10 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def nonces():
     now = timezone.now()
-    secret = Secret(pk=1, account_id=1)
+    signer = Signer(pk=1, account_id=1, sealed="")
     for number in range(5):
-        Nonce.objects.claim(secret, f"expired-{number}", expires_at=now - timedelta(minutes=1), now=now)
-    Nonce.objects.claim(secret, "still-needed", expires_at=now + timedelta(minutes=1), now=now)
+        Nonce.objects.claim(signer, f"expired-{number}", expires_at=now - timedelta(minutes=1), now=now)
+    Nonce.objects.claim(signer, "still-needed", expires_at=now + timedelta(minutes=1), now=now)
 
 
 def test_prune_forgets_all_expired_nonces_in_batches(nonces):

@@ -7,14 +7,11 @@ from django.utils import timezone
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-<<<<<<< HEAD
 import es1
 from dashboard_api import policy
 from dashboard_api.authentication import NONCE_LIFETIME
 from dashboard_api.models import Nonce, SecretUse
-=======
-from dashboard_api.models import Nonce, Secret, SecretUse
->>>>>>> 57d262d (Remember answers exactly: tags that the database draws anew with every change)
+from dashboard_api.models.callers import Signer
 from tests.racing import race
 
 pytestmark = pytest.mark.django_db
@@ -24,8 +21,8 @@ LATER = NOW + timedelta(minutes=6)
 
 
 def claim(account_id=1, nonce="nonce-0001", expires_at=LATER, now=NOW):
-    secret = Secret(pk=7, account_id=account_id)
-    return Nonce.objects.claim(secret, nonce, expires_at=expires_at, now=now)
+    signer = Signer(pk=7, account_id=account_id, sealed="")
+    return Nonce.objects.claim(signer, nonce, expires_at=expires_at, now=now)
 
 
 def test_nonce_is_claimed_once():
