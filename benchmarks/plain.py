@@ -29,7 +29,7 @@ def plain(request: HttpRequest) -> bytes:
     call = receive(request, PATH)
     caller = authenticate(call)
     question = read_question(caller.fields)
-    link = linked_site(caller.account_id, question, call.moment)
+    link = linked_site(caller.link, question, call.moment)
     return msgspec.json.encode(answer(link, question, call.moment))
 
 

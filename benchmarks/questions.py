@@ -12,7 +12,7 @@ from dashboard_api import policy
 from dashboard_api.access import linked_site
 from dashboard_api.contract import read_question
 from dashboard_api.dashboard import build_dashboard
-from dashboard_api.models import Account, Finding, Severity, SiteLink, Source
+from dashboard_api.models import Finding, Severity, SiteLink, Source, callers
 
 SEARCHES = {
     "a common word": rows.COMMON,
@@ -32,11 +32,15 @@ def about(website: int, **fields: Any) -> dict[str, Any]:
 
 
 def asking(website: int, **fields: Any) -> Callable[[], object]:
-    """The product's answer from within, once the caller is known."""
-    account = Account.objects.get(ref=ACCOUNT)
+    """The product's answer from within, the caller's secrets read along."""
     question = read_question(about(website, **fields))
     now = datetime.now(UTC)
-    return lambda: build_dashboard(linked_site(account.pk, question, now), question, now)
+
+    def ask() -> object:
+        claimed = callers.claimed(ACCOUNT, question.link_id, now)
+        return build_dashboard(linked_site(claimed.link, question, now), question, now)
+
+    return ask
 
 
 def rarest_three(website: int) -> dict[str, Any]:

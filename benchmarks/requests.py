@@ -79,7 +79,7 @@ def first_answers(port: int, *, count: int) -> Burst:
     from benchmarks import questions  # models can be imported only where Django is set up
 
     bodies = [questions.about(rows.LARGEST, page=page) for page in range(1, PAGES + 1)]
-    return Burst(ports=[port], path=PATH, bodies=bodies, secret=rows.SECRET, count=count)
+    return Burst(ports=[port], path=PATH, bodies=bodies, secret=rows.SECRET, count=count, anew=True)
 
 
 def _bursts(port: int, *, count: int) -> dict[str, Burst]:

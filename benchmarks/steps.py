@@ -54,21 +54,17 @@ def _steps() -> dict[str, Callable[[], object]]:
     from benchmarks import questions  # models can be imported only where Django is set up
     from dashboard_api.contract import read_question
     from dashboard_api.dashboard import build_dashboard
-    from dashboard_api.models import Account, Nonce, SecretUse, callers
+    from dashboard_api.models import Nonce, callers
 
     now = datetime.now(UTC)
-    account = Account.objects.get(ref=rows.ACCOUNT)
     question = read_question(questions.about(rows.LARGEST))
-    (secret,) = callers.usable_secrets(rows.ACCOUNT, now)
-    link = callers.find_link(account, question.link_id, question.host)
+    (signer,), link = callers.claimed(rows.ACCOUNT, question.link_id, now)
     expires_at = now + timedelta(minutes=6)
     return {
-        "who calls": lambda: callers.usable_secrets(rows.ACCOUNT, now),
+        "who calls, and the link": lambda: callers.claimed(rows.ACCOUNT, question.link_id, now),
         "the nonce": lambda: Nonce.objects.claim(
-            account.pk, secrets.token_urlsafe(24), expires_at=expires_at
+            signer, secrets.token_urlsafe(24), expires_at=expires_at, now=now
         ),
-        "the secret's last use": lambda: SecretUse.record(secret.pk, now),
-        "the link": lambda: callers.find_link(account, question.link_id, question.host),
         ANSWER: lambda: build_dashboard(link, question, now),
     }
 

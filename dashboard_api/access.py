@@ -4,17 +4,15 @@ from datetime import datetime
 
 from dashboard_api.contract import DashboardQuestion
 from dashboard_api.errors import InactiveEntitlement, RevokedLink, UnknownLink
-from dashboard_api.models import callers
 from dashboard_api.models.callers import Seen
 
 
-def linked_site(account_id: int, question: DashboardQuestion, now: datetime) -> Seen:
-    """The linked website, with link and entitlement in force at ``now``.
+def linked_site(link: Seen | None, question: DashboardQuestion, now: datetime) -> Seen:
+    """The caller's ``link``, if it is to exactly this website, and in force at ``now`` with the entitlement.
 
     Raises UnknownLink (404), InactiveEntitlement or RevokedLink (403): the specification, section 4.
     """
-    link = callers.find_link(account_id, question.link_id, question.host)
-    if link is None:
+    if link is None or link.host != question.host:
         raise UnknownLink
     today = now.date()
     entitlement = link.entitlement

@@ -1,7 +1,7 @@
 """The answer as bytes: the one that was given before, where nothing it is made of has changed, or a new one.
 
 The memory is each process's own and never stale: its key holds the website's tags, which the database draws
-anew with every change, and all else that an answer depends on. Decision record 0014.
+anew with every change, and all else that an answer depends on. Decision record 0019.
 """
 
 from datetime import datetime
@@ -16,6 +16,7 @@ from dashboard_api.contract import DashboardQuestion
 from dashboard_api.dashboard import build_dashboard
 from dashboard_api.models import Revision
 from dashboard_api.models.callers import Seen
+from dashboard_api.snapshot import snapshot
 
 _memory: LRUCache[tuple[Any, ...], bytes] = LRUCache(policy.MAX_REMEMBERED_BYTES, getsizeof=len)
 _one_at_a_time = Lock()
@@ -23,21 +24,17 @@ _PLACE = b'"generated_at":'  # what comes before can hold no quotation mark: ok 
 
 
 def answer(link: Seen, question: DashboardQuestion, now: datetime) -> bytes:
-    """The encoded DashboardAnswer; everything in it is of one moment."""
+    """The encoded DashboardAnswer; raises SlowQuestion."""
     generated = _PLACE + msgspec.json.encode(now)
-    for _ in range(policy.MAX_READINGS):
-        key = _key(link, question, now)
-        with _one_at_a_time:
-            known = _memory.get(key)
-        if known is not None:
-            return known.replace(_PLACE, generated, 1)
+    with _one_at_a_time:
+        known = _memory.get(_key(link, question, now))
+    if known is not None:
+        return known.replace(_PLACE, generated, 1)
+    with snapshot():
+        link = link._replace(tags=Revision.tags(link.website_id))
         made = msgspec.json.encode(build_dashboard(link, question, now))
-        tags = Revision.tags(link.website_id)
-        if tags == link.tags:
-            with _one_at_a_time:
-                _memory[key] = made.replace(generated, _PLACE, 1)
-            break
-        link = link._replace(tags=tags)  # something changed while it was read, so it is read again
+    with _one_at_a_time:
+        _memory[_key(link, question, now)] = made.replace(generated, _PLACE, 1)
     return made
 
 

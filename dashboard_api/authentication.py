@@ -19,7 +19,7 @@ from dashboard_api.contract import read_envelope
 from dashboard_api.endpoint import Call
 from dashboard_api.errors import InvalidSignature, ReplayedNonce, StaleTimestamp, Unavailable
 from dashboard_api.models import Nonce, callers
-from dashboard_api.models.callers import Signer
+from dashboard_api.models.callers import Seen, Signer
 from dashboard_api.sealing import CannotUnseal, seal, unseal
 
 NONCE_LIFETIME = timedelta(seconds=policy.TIMESTAMP_WINDOW_SECONDS + policy.NONCE_MARGIN_SECONDS)
@@ -27,9 +27,12 @@ NONCE_LIFETIME = timedelta(seconds=policy.TIMESTAMP_WINDOW_SECONDS + policy.NONC
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Authenticated:
-    """A call whose signature verified and whose nonce is spent; its fields are still to be checked."""
+    """A call whose signature verified and whose nonce is spent; its fields are still to be checked.
 
-    account_id: int
+    ``link`` is the one of its account that the call names, whatever came of it.
+    """
+
+    link: Seen | None
     fields: dict[str, Any]
 
 
@@ -37,10 +40,10 @@ def authenticate(call: Call) -> Authenticated:
     """Prove who calls, once; raises the ApiErrors of checks 6 to 11."""
     signed = _signed_headers(call)
     envelope = read_envelope(call.body)
-    candidates = callers.usable_secrets(envelope.unverified_account_ref, call.moment)
-    signer = _verified_signer(candidates, signed, call)
+    claimed = callers.claimed(envelope.unverified_account_ref, envelope.unverified_link_id, call.moment)
+    signer = _verified_signer(claimed.signers, signed, call)
     _claim_nonce(signer, signed, call)
-    return Authenticated(account_id=signer.account_id, fields=envelope.unverified_fields)
+    return Authenticated(link=claimed.link, fields=envelope.unverified_fields)
 
 
 def _signed_headers(call: Call) -> es1.SignedHeaders:

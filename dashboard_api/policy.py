@@ -33,9 +33,8 @@ MAX_TEXT_BYTES = 4 * 1024
 TREND_WEEKS = 13
 RECENT_PERIOD = timedelta(days=7)
 
-# The memory of answers: decision record 0014.
+# The memory of answers: decision record 0019.
 MAX_REMEMBERED_BYTES = 32 * 1024 * 1024  # in each process
-MAX_READINGS = 3  # of what changes while it is read; the last one is answered as it is
 
 # Entitlement: decision record 0007.
 PAST_DUE_GRACE = timedelta(days=7)

@@ -17,8 +17,14 @@ def seal(secret: str) -> str:
 
 def unseal(sealed: str) -> str:
     """The secret behind ``sealed``; raises CannotUnseal."""
+    return _unsealed(sealed, _keys())
+
+
+@functools.lru_cache(maxsize=1024)
+def _unsealed(sealed: str, keys: MultiFernet) -> str:
+    """Those in use are opened once; with the master keys beside them that hides nothing less."""
     try:
-        return _keys().decrypt(sealed.encode()).decode()
+        return keys.decrypt(sealed.encode()).decode()
     except InvalidToken as error:
         raise CannotUnseal("MASTER_KEYS holds no key that opens this secret") from error
 

@@ -24,7 +24,7 @@ def site_dashboard(request: HttpRequest) -> bytes:
     call = receive(request, DASHBOARD_PATH)
     caller = authenticate(call)
     question = read_question(caller.fields)
-    link = linked_site(caller.account_id, question, call.moment)
+    link = linked_site(caller.link, question, call.moment)
     return answer(link, question, call.moment)
 
 

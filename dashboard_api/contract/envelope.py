@@ -12,9 +12,10 @@ from dashboard_api.errors import InvalidRequest, MalformedJson
 
 
 class Envelope(msgspec.Struct, frozen=True, kw_only=True):
-    """A body before its signature is verified: only the account may be used, and only to find a key."""
+    """A body before its signature is verified: it may be used only to find a key, and that key's own link."""
 
     unverified_account_ref: str
+    unverified_link_id: str
     unverified_fields: dict[str, Any]
 
 
@@ -27,7 +28,14 @@ def read_envelope(body: bytes) -> Envelope:
         if "portal_account_ref" not in fields:
             message = "is required"
         raise InvalidRequest([{"field": "portal_account_ref", "message": message}])
-    return Envelope(unverified_account_ref=ref, unverified_fields=fields)
+    return Envelope(
+        unverified_account_ref=ref, unverified_link_id=_text(fields.get("link_id")), unverified_fields=fields
+    )
+
+
+def _text(value: object) -> str:
+    """What may be looked for; that it is a link id at all is checked once the caller is known."""
+    return value if isinstance(value, str) and value.isprintable() else ""
 
 
 def _is_account_ref(text: str) -> bool:

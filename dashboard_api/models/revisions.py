@@ -16,7 +16,7 @@ TAGS = f"""
 class Revision(models.Model):
     """A random tag, drawn anew with each change: none comes back, not even by a restored backup.
 
-    Nothing but the triggers and a repair writes here (decision record 0014). No foreign key: a website's
+    Nothing but the triggers and a repair writes here (decision record 0019). No foreign key: a website's
     last change is that it is gone.
     """
 

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from django.utils import timezone
 
-from dashboard_api import policy, views
+from dashboard_api import answers, policy
 from dashboard_api.contract import DashboardAnswer
 from dashboard_api.models import Finding, Nonce
 from dashboard_api.models.statements import rows
@@ -134,7 +134,7 @@ def test_every_page_spends_one_nonce(owner):
 
 def test_a_question_that_takes_too_long_is_told_as_such_and_can_be_asked_again(owner, monkeypatch):
     monkeypatch.setattr(policy, "STATEMENT_SECONDS", 0.05)
-    monkeypatch.setattr(views, "build_dashboard", lambda *_: rows(Finding, ENDLESS, []))
+    monkeypatch.setattr(answers, "build_dashboard", lambda *_: rows(Finding, ENDLESS, []))
     page = owner.get(PATH, {"severity": "High", "query": "log"})
     text = page.content.decode()
     assert (page.status_code, page["Retry-After"]) == (503, "30")

@@ -5,6 +5,8 @@ import itertools
 import json
 import time
 
+from django.utils import timezone
+
 import es1
 from dashboard_api.models import callers
 from tests.factories import SECRET
@@ -24,7 +26,7 @@ def fields_for(link, **fields):
 
 def seen(link):
     """The link as a call finds it."""
-    return callers.find_link(link.account_id, link.link_id, link.website.host)
+    return callers.claimed(link.account.ref, link.link_id, timezone.now()).link
 
 
 def compact(fields):

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import pytest
 from django.db import OperationalError, connection, connections, router, transaction
 
-from dashboard_api import policy, views
+from dashboard_api import answers, policy
 from dashboard_api.models import Finding, Nonce, reads
 from dashboard_api.models.statements import rows
 from dashboard_api.snapshot import snapshot
@@ -46,7 +46,7 @@ def elsewhere():
 
 
 def test_a_question_without_an_end_is_503_and_says_what_to_narrow(client, link, hurried, monkeypatch):
-    monkeypatch.setattr(views, "build_dashboard", read_endlessly)
+    monkeypatch.setattr(answers, "build_dashboard", read_endlessly)
     response = ask(client, fields_for(link))
     assert response.status_code == 503
     error = error_of(response)
@@ -56,7 +56,7 @@ def test_a_question_without_an_end_is_503_and_says_what_to_narrow(client, link, 
 
 
 def test_a_question_that_was_cut_spoils_nothing_for_the_next(client, link, hurried, monkeypatch):
-    monkeypatch.setattr(views, "build_dashboard", read_endlessly)
+    monkeypatch.setattr(answers, "build_dashboard", read_endlessly)
     before = connection.connection
     assert ask(client, fields_for(link)).status_code == 503
     monkeypatch.undo()

@@ -1,7 +1,7 @@
 """The product as a server loads it, except that a question about "endless" never ends by itself."""
 
 from config.wsgi import application
-from dashboard_api import views
+from dashboard_api import answers
 from dashboard_api.models import Finding
 from dashboard_api.models.statements import rows
 
@@ -11,7 +11,7 @@ WITH RECURSIVE endless (n) AS (SELECT 1 UNION ALL SELECT n FROM endless) SELECT 
 
 __all__ = ["application"]
 
-_build = views.build_dashboard
+_build = answers.build_dashboard
 
 
 def _build_or_never(link, question, now):
@@ -20,4 +20,4 @@ def _build_or_never(link, question, now):
     return _build(link, question, now)
 
 
-views.build_dashboard = _build_or_never
+answers.build_dashboard = _build_or_never

@@ -30,12 +30,13 @@ def test_usable_secrets_are_those_that_may_have_signed(account, later):
     Secret.objects.issue(account, by="tests")
     make_account("acct_0002")
     twins = Secret.objects.usable(now + later).filter(account__ref="acct_0001").select_related("account")
-    read = callers.usable_secrets("acct_0001", now + later)
+    read = callers.claimed("acct_0001", "", now + later).signers
     assert read == [(twin.pk, twin.account_id, twin.sealed) for twin in twins]
 
 
-def test_an_account_that_is_not_known_has_no_secrets():
-    assert callers.usable_secrets("acct_9999", timezone.now()) == []
+def test_an_account_that_is_not_known_has_nothing(account):
+    link = make_link(account)
+    assert callers.claimed("acct_9999", link.link_id, timezone.now()) == ([], None)
 
 
 def test_a_link_is_found_with_its_website_and_what_the_account_paid_for(account):
@@ -59,10 +60,10 @@ def test_a_link_is_found_with_its_website_and_what_the_account_paid_for(account)
     assert None not in read.tags
 
 
-def test_finding_a_link_is_one_statement(account, django_assert_num_queries):
+def test_a_secret_that_is_not_usable_shows_no_link(account):
     link = make_link(account)
-    with django_assert_num_queries(1):
-        assert seen(link).entitlement.plan == "large"
+    account.secrets.get().revoke(now=timezone.now())
+    assert callers.claimed(account.ref, link.link_id, timezone.now()) == ([], None)
 
 
 def test_sites_used_are_the_links_that_give_access(account):
@@ -73,13 +74,12 @@ def test_sites_used_are_the_links_that_give_access(account):
     assert seen(link).sites_used == account.links.not_revoked().count() == 1
 
 
-def test_a_link_of_another_account_host_or_id_is_not_found(account):
+def test_a_link_of_another_account_or_id_is_not_found(account):
     link = make_link(account)
-    other = make_account("acct_0002")
-    make_website("other.example.com")
-    assert callers.find_link(other.pk, link.link_id, link.website.host) is None
-    assert callers.find_link(account.pk, link.link_id, "other.example.com") is None
-    assert callers.find_link(account.pk, link.link_id.upper(), link.website.host) is None
+    make_account("acct_0002", secrets=["es1_test_of_another_account_012345"])
+    for ref, link_id in (("acct_0002", link.link_id), (account.ref, link.link_id.upper()), (account.ref, "")):
+        claimed = callers.claimed(ref, link_id, timezone.now())
+        assert (len(claimed.signers), claimed.link) == (1, None)
 
 
 def test_an_account_that_paid_for_nothing_has_no_entitlement():
