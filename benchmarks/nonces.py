@@ -102,7 +102,7 @@ def redis_server(appendfsync: str) -> Iterator[tuple["redis.Redis", int]]:
 
 def _claim_in(store: "redis.Redis") -> Callable[[], bool]:
     seconds = int(KEPT.total_seconds())
-    return lambda: bool(store.set(f"{ACCOUNT}:{secrets.token_urlsafe(24)}", 1, nx=True, ex=seconds))
+    return lambda: bool(store.set(f"{NOBODY}:{secrets.token_urlsafe(24)}", 1, nx=True, ex=seconds))
 
 
 def _clock_of(process: int) -> Callable[[], float]:
