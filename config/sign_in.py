@@ -6,6 +6,7 @@ What this adds to allauth, and why: docs/decisions/0016-signing-in.md.
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.views import password_reset
 from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.mfa.adapter import DefaultMFAAdapter
 from django.conf import settings
@@ -14,7 +15,7 @@ from django.contrib.auth.backends import ModelBackend
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db.models import Q
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render, resolve_url
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext, pgettext
@@ -115,7 +116,11 @@ def not_offered(_: HttpRequest, **__: Any) -> HttpResponse:
     raise Http404
 
 
+def reset_password(request: HttpRequest) -> HttpResponseBase:
+    """By a link in a letter where mail can be sent, else by asking somebody."""
+    return password_reset(request) if settings.EMAIL_URL else _reset_by_support(request)
+
+
 @require_safe
-def reset_by_support(request: HttpRequest) -> HttpResponse:
-    """Whom to ask for a new password where no mail can be sent."""
+def _reset_by_support(request: HttpRequest) -> HttpResponse:
     return render(request, "account/reset_by_support.html", {"support_url": settings.SUPPORT_URL})

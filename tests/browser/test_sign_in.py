@@ -4,9 +4,11 @@ import re
 
 import pytest
 from django.contrib.sessions.models import Session
+from django.core import mail
 from playwright.sync_api import expect
 
 from tests.browser.steps import sign_in
+from tests.browser.test_screens import EVERY_RULE, RULES_OF_LOOKS, barriers
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -54,6 +56,40 @@ def test_a_session_that_ends_between_two_clicks_leads_to_the_sign_in_and_back(da
     sign_in(dashboard, owner.username)
     expect(dashboard).to_have_url(NARROWED)
     expect(dashboard.get_by_text("12 of 45 findings")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("scheme", "width", "rules"),
+    [("light", 1280, EVERY_RULE), ("dark", 320, RULES_OF_LOOKS)],
+    ids=["light", "dark"],
+)
+def test_a_forgotten_password_is_replaced_by_way_of_a_letter(
+    open_page, owner, settings, scheme, width, rules
+):
+    settings.EMAIL_URL = "smtp://localhost"
+    page = open_page(color_scheme=scheme, viewport={"width": width, "height": 800})
+    faults = {}
+
+    def press(name):
+        if found := barriers(page, rules):
+            faults[page.url] = found
+        page.get_by_role("main").get_by_role("button", name=name).click()
+
+    page.goto("/accounts/login/")
+    page.get_by_role("link", name="Forgot your password?").click()
+    page.get_by_label("E-mail address").fill(owner.email)
+    press("Send the link")
+    expect(page.get_by_role("heading", name="Look into your mail")).to_be_visible()
+    page.goto(re.search(r"http://\S+/password/reset/key/\S+", mail.outbox[-1].body)[0])
+    new = "another horse battery"
+    page.get_by_label("New Password", exact=True).fill(new)
+    page.get_by_label("New Password (again)").fill(new)
+    press("Change the password")
+    expect(page.get_by_role("heading", name="Your password is changed")).to_be_visible()
+    page.get_by_role("link", name="Sign in").click()
+    sign_in(page, owner.username, new)
+    expect(page).to_have_url("/")
+    assert faults == {}
 
 
 def test_after_signing_out_the_dashboard_asks_to_sign_in(dashboard):

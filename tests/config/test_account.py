@@ -6,7 +6,7 @@ import pytest
 from allauth.mfa.models import Authenticator
 from django.urls import reverse
 
-from tests.factories import make_user
+from tests.factories import make_membership, make_portal_account, make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -33,6 +33,15 @@ def test_a_person_sees_what_is_and_is_not_switched_on(client):
 def test_staff_have_the_same_page(client):
     client.force_login(make_user("analyst", is_staff=True))
     assert "Authenticator app" in text_of(client.get(PAGE))
+
+
+def test_a_deployment_without_a_portal_has_the_page_without_memberships(client, settings):
+    user = make_user()
+    make_membership(user, make_portal_account())
+    client.force_login(user)
+    assert "Memberships" in text_of(client.get(PAGE))
+    settings.ENABLE_PORTAL = False
+    assert "Memberships" not in text_of(client.get(PAGE))
 
 
 @pytest.mark.parametrize("name", ["mfa_index", "mfa_list_webauthn"])

@@ -153,12 +153,13 @@ def test_a_withdrawn_invitation_leads_nowhere(account, owner):
 
 def test_a_second_invitation_of_an_address_replaces_the_first_in_this_account_alone(account, owner):
     second_account = make_portal_account("acct_0002")
-    elsewhere = invite(second_account, owner)
+    elsewhere, another = invite(second_account, owner), invite(account, owner, email="other@example.com")
     first, second = invite(account, owner), invite(account, owner)
     with pytest.raises(changes.NoLongerOpen):
         changes.open_invitation(first.token)
     assert changes.open_invitation(second.token) == second
     assert changes.open_invitation(elsewhere.token) == elsewhere
+    assert changes.open_invitation(another.token) == another
 
 
 def test_who_is_a_member_already_stays_what_they_are(account, owner):

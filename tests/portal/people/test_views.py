@@ -8,10 +8,11 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.core import mail
 from django.test import Client
-from django.urls import get_resolver, reverse
+from django.urls import reverse
 
 from portal.people import changes, letters
 from portal.people.models import Invitation, Membership
+from portal.people.urls import urlpatterns
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
 
 pytestmark = pytest.mark.django_db
@@ -93,12 +94,7 @@ PEOPLE = ("nobody", VIEWER, MANAGER, OWNER, "stranger")
 
 
 def test_the_table_of_rights_names_every_address_of_these_pages():
-    names = {
-        name
-        for name in get_resolver().namespace_dict["portal"][1].reverse_dict
-        if isinstance(name, str) and name not in ("sites", "site")
-    }
-    assert names == set(RIGHTS)
+    assert {pattern.name for pattern in urlpatterns} == set(RIGHTS)
 
 
 @pytest.mark.parametrize("number", range(5), ids=PEOPLE)
@@ -299,6 +295,13 @@ def test_an_invitation_that_cannot_be_is_told_and_keeps_what_was_typed(places, b
     response = browser(OWNER).post(address, form)
     assert words in text_of(response)
     assert Invitation.objects.count() == 0
+
+
+def test_an_address_is_a_members_however_it_is_capitalised(account, places, browser):
+    make_membership(make_user("ada", email="Ada@Example.com"), account, VIEWER)
+    address = reverse("portal:invite", args=[account.pk])
+    response = browser(OWNER).post(address, {"email": "ADA@example.com", "role": VIEWER})
+    assert "This person is a member already." in text_of(response)
 
 
 def test_a_member_of_another_account_is_invited_like_anybody(places, browser, settings):
