@@ -6,7 +6,7 @@ Free text is left out; signature, nonce, link, wording of the members and encodi
 from datetime import UTC, date, datetime, time, timedelta
 
 import msgspec
-from django.db.models import Count, Min, Q
+from django.db.models import Count, Max, Min, Q
 from django.db.models.functions import Left, TruncWeek
 from django.http import HttpRequest
 
@@ -92,8 +92,9 @@ def _recent(findings: FindingQuerySet, today: date) -> dict:
         new=Count("pk", filter=Q(first_seen__gte=since)),
         fixed=Count("pk", filter=Q(fixed_at__gte=since)),
         oldest=Min("first_seen", filter=Q(status=Finding.Status.OPEN)),
+        newest=Max("first_seen", filter=Q(status=Finding.Status.OPEN)),
     )
-    return counts | {"oldest": counts["oldest"] and _midnight(counts["oldest"].date())}
+    return counts | {name: counts[name] and counts[name].date() for name in ("oldest", "newest")}
 
 
 def _midnight(day: date) -> datetime:

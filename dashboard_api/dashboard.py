@@ -1,7 +1,7 @@
 """The answer: what is read from the database, and the nine members made of it, in their order."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, time, timedelta
+from datetime import datetime, timedelta
 
 from dashboard_api import policy, sections
 from dashboard_api.contract import ChartAnswer, DashboardAnswer, DashboardQuestion, SummaryAnswer
@@ -81,11 +81,14 @@ def _shown(engines: Sequence[Engine], runs: Sequence[Run], *counts: Counts) -> l
 def _summary(website_id: int, open_tally: Tally, runs: Sequence[Run], now: datetime) -> SummaryAnswer:
     """Days are whole, in UTC: today is the last of the recent ones."""
     recent = reads.recent(website_id, now.date() - policy.RECENT_PERIOD + timedelta(days=1))
-    oldest = None
-    if recent.oldest_open is not None:
-        oldest = datetime.combine(recent.oldest_open, time.min, tzinfo=UTC)
     return sections.summary(
-        open_tally, new=recent.found, fixed=recent.fixed, oldest=oldest, coverage=runs, now=now
+        open_tally,
+        new=recent.found,
+        fixed=recent.fixed,
+        oldest=recent.oldest_open,
+        newest=recent.newest_open,
+        coverage=runs,
+        now=now,
     )
 
 

@@ -94,11 +94,12 @@ def summary(
     *,
     new: int,
     fixed: int,
-    oldest: datetime | None,
+    oldest: date | None,
+    newest: date | None,
     coverage: Iterable[Run],
     now: datetime,
 ) -> SummaryAnswer:
-    """The whole website, whatever the filters."""
+    """The whole website, whatever the filters; the two days are those of what is still open."""
     by_severity = open_tally.by_severity
     return SummaryAnswer(
         open=open_tally.total(),
@@ -106,9 +107,14 @@ def summary(
         confirmed=open_tally.by_kind[Kind.CONFIRMED],
         new_7d=new,
         fixed_7d=fixed,
-        oldest_open_days=None if oldest is None else max((now - oldest).days, 0),
+        oldest_open_days=_days_since(oldest, now),
         last_scan_at=max((entry.last_run_at for entry in coverage), default=None),
+        newest_open_days=_days_since(newest, now),
     )
+
+
+def _days_since(day: date | None, now: datetime) -> int | None:
+    return None if day is None else max((now.date() - day).days, 0)
 
 
 def threat(finding: Threat) -> ThreatAnswer:

@@ -69,6 +69,7 @@ class SummaryAnswer(msgspec.Struct, frozen=True, kw_only=True):
     fixed_7d: Count
     oldest_open_days: Count | None
     last_scan_at: Moment | None
+    newest_open_days: Count | None
 
 
 class ThreatAnswer(msgspec.Struct, frozen=True, kw_only=True):

@@ -47,11 +47,12 @@ class Bucket(NamedTuple):
 
 
 class Recent(NamedTuple):
-    """What changed since a day, and the first day of what is still open."""
+    """What changed since a day, and the first and the last day of what is still open."""
 
     found: int
     fixed: int
     oldest_open: date | None
+    newest_open: date | None
 
 
 class Level(NamedTuple):
@@ -154,15 +155,16 @@ def weeks(
 
 _RECENT = """
 SELECT COALESCE(SUM(found), 0), COALESCE(SUM(fixed), 0),
-(SELECT MIN(day) FROM dashboard_api_daycount WHERE website_id = %s AND still_open > 0)
+(SELECT MIN(day) FROM dashboard_api_daycount WHERE website_id = %s AND still_open > 0),
+(SELECT MAX(day) FROM dashboard_api_daycount WHERE website_id = %s AND still_open > 0)
 FROM dashboard_api_daycount WHERE website_id = %s AND day >= %s
 """
 
 
 def recent(website_id: int, since: date) -> Recent:
     """What changed from that day on."""
-    ((found, fixed, oldest),) = rows(Finding, _RECENT, [website_id, website_id, since.isoformat()])
-    return Recent(found, fixed, day(oldest))
+    ((found, fixed, oldest, newest),) = rows(Finding, _RECENT, [*[website_id] * 3, since.isoformat()])
+    return Recent(found, fixed, day(oldest), day(newest))
 
 
 _STRETCHES = """

@@ -63,6 +63,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     fixed_7d: int = 0
     oldest_open_days: int | None = None
     last_scan_at: Moment | None = None
+    newest_open_days: int | None = None
 
 
 class Threat(msgspec.Struct, frozen=True, kw_only=True):

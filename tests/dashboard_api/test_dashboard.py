@@ -96,7 +96,16 @@ def test_member_fields_and_their_order_are_those_of_the_contract(client, link):
     assert list(body["dashboard"]["facets"]) == ["severity", "source", "kind"]
     assert list(body["dashboard"]["facets"]["kind"][0]) == ["value", "label", "count"]
     assert list(body["summary"]) == (
-        ["open", "by_severity", "confirmed", "new_7d", "fixed_7d", "oldest_open_days", "last_scan_at"]
+        [
+            "open",
+            "by_severity",
+            "confirmed",
+            "new_7d",
+            "fixed_7d",
+            "oldest_open_days",
+            "last_scan_at",
+            "newest_open_days",
+        ]
     )
     assert list(body["summary"]["by_severity"]) == ["Critical", "High", "Medium", "Low", "Info"]
     assert list(body["threats"][0]) == (
@@ -309,7 +318,7 @@ def test_summary_counts_the_open_findings(link, site):
     summary = answer(link).summary
     assert (summary.open, summary.confirmed, summary.new_7d, summary.fixed_7d) == (2, 1, 1, 1)
     assert (summary.by_severity.critical, summary.by_severity.low, summary.by_severity.medium) == (1, 1, 0)
-    assert summary.oldest_open_days == 40
+    assert (summary.oldest_open_days, summary.newest_open_days) == (40, 2)
     assert summary.last_scan_at is None
 
 

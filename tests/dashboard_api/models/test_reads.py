@@ -4,7 +4,7 @@ import itertools
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.db.models import Count, Min, Q
+from django.db.models import Count, Max, Min, Q
 from django.db.models.functions import Left, TruncWeek
 
 from dashboard_api import listed, policy
@@ -113,23 +113,26 @@ def test_weeks_count_what_was_found_and_fixed_whatever_its_status(site, filters)
     assert {week: count for week, (_, count) in weeks.items() if count} == fixed
 
 
-def test_recent_counts_whole_days_and_knows_the_oldest_that_is_open(site):
-    site.findings.filter(status="open").order_by("first_seen").first().delete()
+def test_recent_counts_whole_days_and_knows_the_oldest_and_the_newest_that_are_open(site):
+    by_age = site.findings.filter(status="open").order_by("first_seen")
+    by_age.first().delete()
+    by_age.last().delete()
     since = TODAY.date() - timedelta(days=6)
     midnight = datetime.combine(since, datetime.min.time(), tzinfo=UTC)
     twin = site.findings.aggregate(
         found=Count("pk", filter=Q(first_seen__gte=midnight)),
         fixed=Count("pk", filter=Q(fixed_at__gte=midnight)),
         oldest=Min("first_seen", filter=Q(status="open")),
+        newest=Max("first_seen", filter=Q(status="open")),
     )
     recent = reads.recent(site.pk, since)
-    assert recent == (twin["found"], twin["fixed"], twin["oldest"].date())
+    assert recent == (twin["found"], twin["fixed"], twin["oldest"].date(), twin["newest"].date())
     assert recent.found
     assert recent.fixed
 
 
 def test_recent_of_a_website_without_findings_is_nothing():
-    assert reads.recent(make_website().pk, TODAY.date()) == (0, 0, None)
+    assert reads.recent(make_website().pk, TODAY.date()) == (0, 0, None, None)
 
 
 def page_of(site, **fields):
