@@ -147,8 +147,8 @@ ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = False
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
-# Failures only, by address and by name from one address. What is full drains; nothing is ever locked.
-ACCOUNT_RATE_LIMITS = {"login_failed": "20/h/ip,5/15m/key"}
+# Failures by address and by name from one address; and what makes a session for anybody (config.urls).
+ACCOUNT_RATE_LIMITS = {"login_failed": "20/h/ip,5/15m/key", "passkey": "30/m/ip"}
 ALLAUTH_TRUSTED_PROXY_COUNT = int(TRUST_PROXY)
 MFA_ADAPTER = "config.sign_in.SecondFactors"
 MFA_FORMS = {

@@ -1,7 +1,9 @@
 """The project's addresses: the signed API, the portal, sign-in and the admin."""
 
 from allauth.account.decorators import secure_admin_login
+from allauth.decorators import rate_limit
 from allauth.mfa.totp.views import activate_totp
+from allauth.mfa.webauthn.views import login_webauthn
 from csp.decorators import csp_update
 from django.conf import settings
 from django.contrib import admin
@@ -24,6 +26,8 @@ urlpatterns = [
     path("accounts/password/reset/", sign_in.reset_password),
     # The picture to scan is part of the page: the one exception to the policy.
     path("accounts/2fa/totp/activate/", csp_update({"img-src": ["data:"]})(activate_totp)),
+    # Every visitor who asks for it gets a session: they are counted.
+    path("accounts/2fa/webauthn/login/", rate_limit(action="passkey", limit_get=True)(login_webauthn)),
     path("accounts/", include("allauth.urls")),
 ]
 if settings.ENABLE_API:

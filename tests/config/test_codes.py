@@ -11,6 +11,7 @@ from django.test import Client
 from tests.authenticator import code_of
 from tests.config.test_sign_in import ELSEWHERE, PASSWORD, sign_in
 from tests.factories import make_user
+from tests.racing import race
 
 pytestmark = pytest.mark.django_db
 
@@ -96,6 +97,18 @@ def test_a_recovery_code_signs_in_once(client, enrolled):
     assert left == codes[:3] + codes[4:]
 
 
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("kind", ["recovery code", "code of the app"])
+def test_a_code_in_many_hands_signs_one_of_them_in(client, enrolled, clock, kind):
+    codes = re.findall(r"<li><code>(\d{8})</code>", client.get(CODES).content.decode())
+    code = codes[0] if kind == "recovery code" else code_of(enrolled, at=clock.now)
+    browsers = [Client() for _ in range(4)]
+    for browser in browsers:
+        sign_in(browser)
+    answers = race(lambda number: browsers[number].post(STEP, {"code": code}).status_code, times=4)
+    assert sorted(answers) == [200, 200, 200, 302]
+
+
 def test_recovery_codes_are_shown_only_to_who_proves_it_again(enrolled):
     client = Client()
     enter(code_of(enrolled, at=NOW + 120), client)
@@ -110,6 +123,14 @@ def test_guessing_codes_is_refused_for_the_person_from_everywhere(enrolled, cloc
         assert enter(f"00000{number}", client).status_code == 200
     client = Client(REMOTE_ADDR="192.0.2.99")
     assert enter(code_of(enrolled, at=clock.now), client).status_code == 429
+
+
+@pytest.mark.parametrize("page", ELSEWHERE)
+def test_proving_it_again_leads_nowhere_else(client, page):
+    make_user()
+    sign_in(client)
+    done = client.post("/accounts/reauthenticate/", {"password": PASSWORD, "next": page})
+    assert done["Location"] == "/"
 
 
 @pytest.mark.parametrize("page", ELSEWHERE)

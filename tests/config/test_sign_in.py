@@ -3,6 +3,7 @@
 from urllib.parse import urlsplit
 
 import pytest
+from django.contrib.sessions.models import Session
 from django.test import Client
 
 from config.sign_in import PasswordBackend
@@ -234,3 +235,13 @@ def test_behind_a_trusted_proxy_the_address_that_it_saw_counts(client, settings)
         last = fail(client, 1, headers={"X-Forwarded-For": f"192.0.2.{number}, 198.51.100.1"})[0]
     assert last == 429
     assert sign_in(client, headers={"X-Forwarded-For": "198.51.100.2"}).status_code == 302
+
+
+def test_nobody_fills_the_table_of_sessions_by_asking_for_passkeys(client):
+    page = "/accounts/2fa/webauthn/login/"
+    asked = [Client().get(page, headers={"accept": "application/json"}).status_code for _ in range(31)]
+    assert asked == [200] * 30 + [429]
+    assert Session.objects.count() == 30
+    assert (
+        Client(REMOTE_ADDR="192.0.2.7").get(page, headers={"accept": "application/json"}).status_code == 200
+    )
