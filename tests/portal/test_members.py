@@ -27,6 +27,13 @@ def test_a_stranger_is_sent_to_sign_in_and_back():
     assert response["Location"] == "/accounts/login/?next=/sites/shop.example.com/%3Fseverity%3DHigh"
 
 
+def test_a_strangers_form_does_not_lead_back_to_where_only_forms_go():
+    request = RequestFactory().post("/members/1/remove/")
+    request.user = AnonymousUser()
+    request.htmx = HtmxDetails(request)
+    assert private(request)["Location"] == "/accounts/login/?next=/"
+
+
 def test_a_fragment_of_a_stranger_takes_the_whole_page_to_sign_in():
     page = "http://testserver/sites/shop.example.com/?severity=Low"
     response = ask(AnonymousUser(), hx_request="true", hx_current_url=page)
