@@ -8,7 +8,7 @@ from dashboard_api.models import reads
 from dashboard_api.models.reads import Bucket, Level
 from dashboard_api.tally import Tally
 
-DEEP = 500  # findings above a page of the same severity; more are worth a look at where it begins
+DEEP = 3_000  # findings above a page of the same severity; to skip more costs more than to look where it begins
 
 
 class Listed:

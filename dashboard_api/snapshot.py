@@ -58,8 +58,10 @@ def _on_postgresql() -> Iterator[None]:
         )
     try:
         yield
-    finally:
+    except BaseException:
         connection.rollback()
+        raise
+    connection.commit()  # after a rollback psycopg prepares every statement anew
 
 
 def _was_cut(error: OperationalError) -> bool:
