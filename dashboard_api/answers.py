@@ -1,7 +1,8 @@
 """The answer as bytes: the one that was given before, where nothing it is made of has changed, or a new one.
 
-The memory is each process's own and never stale: its key holds the website's tags, which the database draws
-anew with every change, and all else that an answer depends on. Decision record 0019.
+What is remembered are dashboards. The memory is each process's own and never stale: its key holds the
+website's tags, which the database draws anew with every change, and all else that an answer depends on.
+Decision record 0019.
 """
 
 from datetime import datetime
@@ -12,8 +13,9 @@ import msgspec
 from cachetools import LRUCache
 
 from dashboard_api import policy, sections
-from dashboard_api.contract import DashboardQuestion
+from dashboard_api.contract import DashboardQuestion, FindingQuestion
 from dashboard_api.dashboard import build_dashboard
+from dashboard_api.finding import build_finding
 from dashboard_api.models import Revision
 from dashboard_api.models.callers import Seen
 from dashboard_api.snapshot import snapshot
@@ -36,6 +38,12 @@ def answer(link: Seen, question: DashboardQuestion, now: datetime) -> bytes:
     with _one_at_a_time:
         _memory[_key(link, question, now)] = made.replace(generated, _PLACE, 1)
     return made
+
+
+def finding_answer(link: Seen, question: FindingQuestion) -> bytes:
+    """The encoded FindingAnswer; raises UnknownFinding and SlowQuestion."""
+    with snapshot():
+        return msgspec.json.encode(build_finding(link, question))
 
 
 def forget() -> None:

@@ -18,6 +18,7 @@ ApiError                       status  code
     UnknownLink                404     unknown_link
     InactiveEntitlement        403     inactive_entitlement    (plan, status, ends_on)
     RevokedLink                403     revoked_link            (revoked_at)
+    UnknownFinding             404     unknown_finding
     Unavailable                503     unavailable
         SlowQuestion                   unavailable             (reason, limit_seconds)
     InternalError              500     internal_error
@@ -51,7 +52,7 @@ class NotFound(ApiError):
     """No such path."""
 
     status, code = 404, "not_found"
-    message = "There is nothing at this path. The dashboard is at POST /v1/site/dashboard."
+    message = "There is nothing at this path. GET /v1/docs shows those that there are."
 
 
 class BadRequest(ApiError):
@@ -180,6 +181,13 @@ class RevokedLink(ApiError):
 
     status, code = 403, "revoked_link"
     message = "The link between this account and the website has been revoked."
+
+
+class UnknownFinding(ApiError):
+    """An id that no finding has and the id of another website's finding give the same answer."""
+
+    status, code = 404, "unknown_finding"
+    message = "The website has no finding of this finding_id."
 
 
 class Unavailable(ApiError):

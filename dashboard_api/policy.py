@@ -33,6 +33,10 @@ MAX_TEXT_BYTES = 4 * 1024
 TREND_WEEKS = 13
 RECENT_PERIOD = timedelta(days=7)
 
+# A finding by itself: decision record 0020.
+MAX_WHOLE_TEXT_BYTES = 32 * 1024  # the evidence is told as it is stored
+MAX_LOCATIONS = 100
+
 # The memory of answers: decision record 0019.
 MAX_REMEMBERED_BYTES = 32 * 1024 * 1024  # in each process
 

@@ -1,4 +1,4 @@
-"""The signed endpoint: the flow of one call, from bytes to answer."""
+"""The signed endpoints: the flow of one call, from bytes to answer."""
 
 from typing import Never
 
@@ -9,13 +9,17 @@ from django.views.decorators.http import require_safe
 
 from dashboard_api import policy
 from dashboard_api.access import linked_site
-from dashboard_api.answers import answer
+from dashboard_api.answers import answer, finding_answer
 from dashboard_api.authentication import authenticate
-from dashboard_api.contract import openapi, read_question
+from dashboard_api.contract import (
+    DASHBOARD_PATH,
+    FINDING_PATH,
+    openapi,
+    read_finding_question,
+    read_question,
+)
 from dashboard_api.endpoint import json_endpoint, receive
 from dashboard_api.errors import NotFound
-
-DASHBOARD_PATH = "/v1/site/dashboard"
 
 
 @json_endpoint
@@ -26,6 +30,16 @@ def site_dashboard(request: HttpRequest) -> bytes:
     question = read_question(caller.fields)
     link = linked_site(caller.link, question, call.moment)
     return answer(link, question, call.moment)
+
+
+@json_endpoint
+def site_finding(request: HttpRequest) -> bytes:
+    """``POST /v1/site/finding``: the same checks, and everything about one finding; decision record 0020."""
+    call = receive(request, FINDING_PATH)
+    caller = authenticate(call)
+    question = read_finding_question(caller.fields)
+    link = linked_site(caller.link, question, call.moment)
+    return finding_answer(link, question)
 
 
 @csrf_exempt  # another method is a 405, not a form that is out of date
@@ -45,8 +59,7 @@ def documentation(request: HttpRequest) -> HttpResponse:
         {
             "path": DASHBOARD_PATH,
             "base_url": request.build_absolute_uri("/").rstrip("/"),
-            "fields": openapi.fields_for_people(),
-            "members": openapi.members_for_people(),
+            "routes": openapi.routes_for_people(),
             "refusals": list(openapi.refusals()),
             "policy": policy,
         },

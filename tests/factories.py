@@ -68,6 +68,16 @@ def make_finding(website, *, source=None, **fields):
     return api.Finding.objects.create(website=website, **(defaults | fields))
 
 
+def make_occurrence(finding, location=None, **fields):
+    location = location or f"https://{finding.website.host}/place/{next(_numbers)}"
+    defaults = {
+        "location_digest": hashlib.sha256(location.encode()).hexdigest(),
+        "first_seen": finding.first_seen,
+        "last_seen": finding.last_seen,
+    }
+    return api.Occurrence.objects.create(finding=finding, location=location, **(defaults | fields))
+
+
 def make_coverage(website, *, source=None, **fields):
     now = timezone.now()
     defaults = {"state": api.Coverage.State.OK, "last_run_at": now, "completed_at": now}

@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from dashboard_api import policy
+
 Moment = Annotated[datetime, Meta(tz=True, description="RFC 3339, UTC")]
 Count = Annotated[int, Meta(ge=0)]
 
@@ -163,6 +165,42 @@ class DashboardAnswer(msgspec.Struct, frozen=True, kw_only=True):
     coverage: list[CoverageAnswer]
     analyst_notes: list[NoteAnswer]
     entitlement: EntitlementAnswer
+
+
+class LocationAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """One place of a finding, and what it shows there; evidence is cut to 2 KB."""
+
+    location: str
+    evidence: str
+    evidence_truncated: bool
+    first_seen: Moment
+    last_seen: Moment
+
+
+class EventAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """A step in the life of a finding; further events, and further members of each, may come."""
+
+    at: Moment
+    event: Annotated[str, Meta(description="first_seen, last_seen or fixed")]
+
+
+class WholeFinding(ThreatAnswer, frozen=True, kw_only=True):
+    """One finding with evidence of at most 64 KB, texts of at most 32 KB each, its places and its life."""
+
+    locations: Annotated[
+        list[LocationAnswer],
+        Meta(description=f"At most the first {policy.MAX_LOCATIONS}; locations_count counts all of them."),
+    ]
+    timeline: Annotated[list[EventAnswer], Meta(description="Oldest first.")]
+
+
+class FindingAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything about one finding, and the notes about it, newest first."""
+
+    ok: Literal[True]
+    host: str
+    finding: WholeFinding
+    analyst_notes: list[NoteAnswer]
 
 
 class ErrorDetail(msgspec.Struct, frozen=True, kw_only=True):

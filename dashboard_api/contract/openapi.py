@@ -1,8 +1,9 @@
-"""The OpenAPI 3.1 document, made of the field table, the answer's structs and the error classes."""
+"""The OpenAPI 3.1 document, made of the field tables, the answers' structs and the error classes."""
 
 import functools
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -10,21 +11,64 @@ import msgspec.structs
 
 import es1
 from dashboard_api import errors, policy
-from dashboard_api.contract.answer import DashboardAnswer, ErrorAnswer
-from dashboard_api.contract.question import FIELDS
+from dashboard_api.contract.answer import DashboardAnswer, ErrorAnswer, FindingAnswer
+from dashboard_api.contract.question import (
+    DASHBOARD_FIELDS,
+    DASHBOARD_PATH,
+    FINDING_FIELDS,
+    FINDING_PATH,
+    Field,
+)
 
-VERSION = "1.0.0"
+VERSION = "1.1.0"
 REF_TEMPLATE = "#/components/schemas/{name}"
-PATH = "/v1/site/dashboard"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """One signed call: where, what is asked, what is answered, and the refusals that it alone has."""
+
+    path: str
+    name: str
+    summary: str
+    description: str
+    question: str
+    fields: Mapping[str, Field]
+    answer: type[msgspec.Struct]
+    own_refusals: tuple[type[errors.ApiError], ...] = ()
+
+
+ROUTES = (
+    Route(
+        path=DASHBOARD_PATH,
+        name="siteDashboard",
+        summary="The threat dashboard of one linked website",
+        description="Filters narrow the findings; an empty string or null means no filter. "
+        f"The body is compact JSON of at most {policy.MAX_BODY_BYTES} bytes.",
+        question="DashboardQuestion",
+        fields=DASHBOARD_FIELDS,
+        answer=DashboardAnswer,
+    ),
+    Route(
+        path=FINDING_PATH,
+        name="siteFinding",
+        summary="Everything about one finding of a linked website",
+        description="An addition to the specification. The finding may have any status.",
+        question="FindingQuestion",
+        fields=FINDING_FIELDS,
+        answer=FindingAnswer,
+        own_refusals=(errors.UnknownFinding,),
+    ),
+)
 
 
 @functools.cache
 def document() -> dict[str, Any]:
     """The whole document; it describes the contract, so it is the same for everybody."""
-    (answer, error), schemas = msgspec.json.schema_components(
-        (DashboardAnswer, ErrorAnswer), ref_template=REF_TEMPLATE
+    (error, *answers), schemas = msgspec.json.schema_components(
+        (ErrorAnswer, *(route.answer for route in ROUTES)), ref_template=REF_TEMPLATE
     )
-    schemas["DashboardQuestion"] = _question_schema()
+    schemas |= {route.question: _question_schema(route) for route in ROUTES}
     return {
         "openapi": "3.1.0",
         "info": {
@@ -32,7 +76,10 @@ def document() -> dict[str, Any]:
             "version": VERSION,
             "description": "The signed dashboard of one verified website, for its owner's backend.",
         },
-        "paths": {PATH: {"post": _operation(answer, error)}},
+        "paths": {
+            route.path: {"post": _operation(route, answer, error)}
+            for route, answer in zip(ROUTES, answers, strict=True)
+        },
         "components": {"schemas": schemas, "securitySchemes": _security_schemes()},
     }
 
@@ -44,29 +91,26 @@ def refusals() -> Iterator[type[errors.ApiError]]:
             yield error
 
 
-def _question_schema() -> dict[str, Any]:
+def _question_schema(route: Route) -> dict[str, Any]:
     return {
         "type": "object",
-        "properties": {name: field.schema for name, field in FIELDS.items()},
-        "required": [name for name, field in FIELDS.items() if field.required],
+        "properties": {name: field.schema for name, field in route.fields.items()},
+        "required": [name for name, field in route.fields.items() if field.required],
         "additionalProperties": False,
     }
 
 
-def _operation(answer: dict[str, Any], error: dict[str, Any]) -> dict[str, Any]:
+def _operation(route: Route, answer: dict[str, Any], error: dict[str, Any]) -> dict[str, Any]:
     return {
-        "operationId": "siteDashboard",
-        "summary": "The threat dashboard of one linked website",
-        "description": "Filters narrow the findings; an empty string or null means no filter. "
-        f"The body is compact JSON of at most {policy.MAX_BODY_BYTES} bytes.",
+        "operationId": route.name,
+        "summary": route.summary,
+        "description": route.description,
         "security": [{"timestamp": [], "nonce": [], "signature": []}],
         "requestBody": {
             "required": True,
-            "content": {
-                "application/json": {"schema": {"$ref": REF_TEMPLATE.format(name="DashboardQuestion")}}
-            },
+            "content": {"application/json": {"schema": {"$ref": REF_TEMPLATE.format(name=route.question)}}},
         },
-        "responses": {"200": _response("The dashboard", answer)} | _refusal_responses(error),
+        "responses": {"200": _response(route.summary, answer)} | _refusal_responses(route, error),
     }
 
 
@@ -80,10 +124,11 @@ def _response(description: str, schema: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _refusal_responses(schema: dict[str, Any]) -> dict[str, Any]:
+def _refusal_responses(route: Route, schema: dict[str, Any]) -> dict[str, Any]:
     codes = defaultdict(list)
     for error in refusals():
-        codes[error.status].append(error.code)
+        if error in route.own_refusals or not any(error in other.own_refusals for other in ROUTES):
+            codes[error.status].append(error.code)
     return {
         str(status): _response(", ".join(dict.fromkeys(codes[status])), schema) for status in sorted(codes)
     }
@@ -107,8 +152,23 @@ def _security_schemes() -> dict[str, Any]:
     }
 
 
-def fields_for_people() -> list[dict[str, str]]:
-    """The request's fields as rows of the human page."""
+def routes_for_people() -> list[dict[str, Any]]:
+    """Each route as a part of the human page."""
+    return [
+        {
+            "name": route.name,
+            "path": route.path,
+            "summary": route.summary,
+            "description": route.description,
+            "fields": _fields_for_people(route),
+            "members": _members_for_people(route),
+        }
+        for route in ROUTES
+    ]
+
+
+def _fields_for_people(route: Route) -> list[dict[str, str]]:
+    """The request's fields as rows of a table."""
     return [
         {
             "name": name,
@@ -116,14 +176,14 @@ def fields_for_people() -> list[dict[str, str]]:
             "type": _type_for_people(field.schema),
             "description": field.schema.get("description", ""),
         }
-        for name, field in FIELDS.items()
+        for name, field in route.fields.items()
     ]
 
 
-def members_for_people() -> list[dict[str, Any]]:
-    """The answer's members as rows of the human page: name, meaning, inner fields."""
+def _members_for_people(route: Route) -> list[dict[str, Any]]:
+    """The answer's members as rows of a table: name, meaning, inner fields."""
     rows = []
-    for member in msgspec.structs.fields(DashboardAnswer):
+    for member in msgspec.structs.fields(route.answer):
         listed = getattr(member.type, "__args__", (member.type,))[0]
         is_struct = isinstance(listed, type) and issubclass(listed, msgspec.Struct)
         rows.append(

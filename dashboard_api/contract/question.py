@@ -1,6 +1,6 @@
-"""What is asked: a table of field rules, all broken ones reported together (contract, "Request fields")."""
+"""What is asked: tables of field rules, all broken ones reported together (contract, "Request fields")."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,10 @@ from dashboard_api.models import Finding, Kind, Severity
 
 ALL = "all"
 STATUSES = (*Finding.Status.values, ALL)
+
+
+DASHBOARD_PATH = "/v1/site/dashboard"
+FINDING_PATH = "/v1/site/finding"
 
 
 class DashboardQuestion(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,6 +32,15 @@ class DashboardQuestion(msgspec.Struct, frozen=True, kw_only=True):
     page: int = 1
     page_size: int = policy.DEFAULT_PAGE_SIZE
     status: str = Finding.Status.OPEN
+
+
+class FindingQuestion(msgspec.Struct, frozen=True, kw_only=True):
+    """A request for one finding whose fields have all been checked; ``host`` is normalised."""
+
+    host: str
+    link_id: str
+    portal_account_ref: str
+    finding_id: str
 
 
 class BrokenRule(ValueError):
@@ -102,7 +115,7 @@ def _strings(allowed: list[str] | tuple[str, ...]) -> dict[str, Any]:
     return {"type": ["string", "null"], "enum": [*allowed, "", None]}
 
 
-FIELDS: dict[str, Field] = {
+_WHOSE: dict[str, Field] = {
     "host": Field(
         read=_host,
         required=True,
@@ -131,6 +144,9 @@ FIELDS: dict[str, Field] = {
             "description": "The account whose secret signs the call.",
         },
     ),
+}
+
+DASHBOARD_FIELDS: dict[str, Field] = _WHOSE | {
     "severity": Field(
         read=_severity,
         schema=_strings(Severity.labels) | {"description": "Only this severity; case does not matter."},
@@ -177,15 +193,49 @@ FIELDS: dict[str, Field] = {
     ),
 }
 
+FINDING_FIELDS: dict[str, Field] = _WHOSE | {
+    "finding_id": Field(
+        read=_text,
+        required=True,
+        schema={
+            "type": "string",
+            "minLength": 1,
+            "description": "The id of a finding, exactly as the dashboard answered it.",
+        },
+    ),
+}
 
-def read_question(fields: dict[str, Any]) -> DashboardQuestion:
-    """Check every field; raises InvalidRequest that names all the broken ones.
+
+def read_question(fields: Mapping[str, Any]) -> DashboardQuestion:
+    """Check every field; raises InvalidRequest that names all the broken ones."""
+    values, errors = _checked(fields, DASHBOARD_FIELDS)
+    depth = values.get("page", 1) * values.get("page_size", policy.DEFAULT_PAGE_SIZE)
+    if depth > policy.MAX_PAGE_DEPTH:
+        message = f"times page_size must be at most {policy.MAX_PAGE_DEPTH:,}: narrow the filters instead"
+        errors.append({"field": "page", "message": message})
+    if errors:
+        raise InvalidRequest(errors)
+    return DashboardQuestion(**values)
+
+
+def read_finding_question(fields: Mapping[str, Any]) -> FindingQuestion:
+    """Check every field; raises InvalidRequest that names all the broken ones."""
+    values, errors = _checked(fields, FINDING_FIELDS)
+    if errors:
+        raise InvalidRequest(errors)
+    return FindingQuestion(**values)
+
+
+def _checked(
+    fields: Mapping[str, Any], rules: Mapping[str, Field]
+) -> tuple[dict[str, Any], list[dict[str, str]]]:
+    """What was given, and what is wrong with it.
 
     An empty string or ``null`` in an optional field means that it was not supplied.
     """
     values: dict[str, Any] = {}
     errors: list[dict[str, str]] = []
-    for name, field in FIELDS.items():
+    for name, field in rules.items():
         given = fields.get(name)
         if given is None or given == "":
             if field.required:
@@ -196,14 +246,8 @@ def read_question(fields: dict[str, Any]) -> DashboardQuestion:
         except BrokenRule as error:
             errors.append({"field": name, "message": str(error)})
     errors += [
-        {"field": name[:64], "message": f"is not a field; the fields are {', '.join(FIELDS)}"}
+        {"field": name[:64], "message": f"is not a field; the fields are {', '.join(rules)}"}
         for name in fields
-        if name not in FIELDS
+        if name not in rules
     ]
-    depth = values.get("page", 1) * values.get("page_size", policy.DEFAULT_PAGE_SIZE)
-    if depth > policy.MAX_PAGE_DEPTH:
-        message = f"times page_size must be at most {policy.MAX_PAGE_DEPTH:,}: narrow the filters instead"
-        errors.append({"field": "page", "message": message})
-    if errors:
-        raise InvalidRequest(errors)
-    return DashboardQuestion(**values)
+    return values, errors

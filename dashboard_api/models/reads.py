@@ -91,6 +91,22 @@ class Threat(NamedTuple):
     last_seen: datetime
 
 
+class Whole(NamedTuple):
+    """A finding by itself: as in a list, but for longer evidence, and when it was fixed."""
+
+    told: Threat
+    fixed_at: datetime | None
+
+
+class Place(NamedTuple):
+    """Where a finding was seen, like ``Occurrence``; of the evidence what can be shown, and a bit more."""
+
+    location: str
+    evidence_start: str
+    first_seen: datetime
+    last_seen: datetime
+
+
 class Note(NamedTuple):
     """An analyst's words, like ``AnalystNote``."""
 
@@ -222,8 +238,8 @@ def page_ids(website_id: int, levels: Iterable[Level], *, by: Sequence[str]) -> 
 
 _THREATS = """
 SELECT id, severity, source_id, kind, status, title, description, location, locations_count,
-SUBSTR(evidence, 1, %s), remediation, "references", cwe, cve, rule, first_seen, last_seen
-FROM dashboard_api_finding WHERE id IN ({ids}) ORDER BY severity DESC, id DESC
+SUBSTR(evidence, 1, %s), remediation, "references", cwe, cve, rule, first_seen, last_seen{more}
+FROM dashboard_api_finding WHERE {which} ORDER BY severity DESC, id DESC
 """
 _decode = msgspec.json.Decoder(list).decode
 
@@ -232,7 +248,7 @@ def threats(ids: Sequence[int], engines: Mapping[int, Engine]) -> list[Threat]:
     """These findings, worst first."""
     if not ids:
         return []
-    statement = _THREATS.format(ids=marks(ids))
+    statement = _THREATS.format(more="", which=f"id IN ({marks(ids)})")
     return [_threat(row, engines) for row in rows(Finding, statement, [policy.MAX_EVIDENCE_BYTES + 1, *ids])]
 
 
@@ -243,16 +259,43 @@ def _threat(row: tuple[Any, ...], engines: Mapping[int, Engine]) -> Threat:
     return Threat._make((number, severity, engines[source_id], *told, *lists, rule, *seen))
 
 
+_WHOLE = _THREATS.format(more=", fixed_at", which="id = %s AND website_id = %s")
+
+
+def whole(website_id: int, finding_id: int, engines: Mapping[int, Engine]) -> Whole | None:
+    """The finding, if it is one of the website's."""
+    found = rows(Finding, _WHOLE, [policy.MAX_STORED_EVIDENCE_BYTES + 1, finding_id, website_id])
+    return Whole(_threat(found[0][:-1], engines), moment(found[0][-1])) if found else None
+
+
+_PLACES = """
+SELECT location, SUBSTR(evidence, 1, %s), first_seen, last_seen FROM dashboard_api_occurrence WHERE id IN
+(SELECT id FROM dashboard_api_occurrence WHERE finding_id = %s ORDER BY id LIMIT %s) ORDER BY id
+"""
+
+
+def places(finding_id: int) -> list[Place]:
+    """The first places where the finding was seen, in the order in which they became known."""
+    parameters = [policy.MAX_EVIDENCE_BYTES + 1, finding_id, policy.MAX_LOCATIONS]
+    return [
+        Place._make((*told, moment(first_seen), moment(last_seen)))
+        for *told, first_seen, last_seen in rows(Finding, _PLACES, parameters)
+    ]
+
+
 _NOTES = """
 SELECT id, finding_id, author, body, created_at, updated_at FROM dashboard_api_analystnote
-WHERE website_id = %s AND NOT is_internal AND (account_id = %s OR account_id IS NULL)
+WHERE website_id = %s AND NOT is_internal AND (account_id = %s OR account_id IS NULL){filters}
 ORDER BY created_at DESC, id DESC LIMIT %s
 """
 
 
-def notes(website_id: int, account_id: int) -> list[Note]:
-    """The newest that may leave the service towards the account."""
+def notes(website_id: int, account_id: int, *, finding_id: int | None = None) -> list[Note]:
+    """The newest that may leave the service towards the account; perhaps only those about one finding."""
+    about = [] if finding_id is None else [finding_id]
+    statement = _NOTES.format(filters=" AND finding_id = %s" if about else "")
+    parameters = [website_id, account_id, *about, policy.MAX_NOTES]
     return [
         Note._make((*told, moment(created_at), moment(updated_at)))
-        for *told, created_at, updated_at in rows(Finding, _NOTES, [website_id, account_id, policy.MAX_NOTES])
+        for *told, created_at, updated_at in rows(Finding, statement, parameters)
     ]

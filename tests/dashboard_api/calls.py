@@ -12,6 +12,7 @@ from dashboard_api.models import callers
 from tests.factories import SECRET
 
 PATH = "/v1/site/dashboard"
+FINDING_PATH = "/v1/site/finding"
 _nonces = itertools.count(1)
 
 
@@ -49,10 +50,10 @@ def post(client, body, headers, *, path=PATH, content_type="application/json", *
     return client.generic("POST", path, headers=headers, **environ)
 
 
-def ask(client, fields, **signing):
+def ask(client, fields, *, path=PATH, **signing):
     """Sign ``fields`` and post them."""
     body = fields if isinstance(fields, bytes) else compact(fields)
-    return post(client, body, signed_headers(body, **signing))
+    return post(client, body, signed_headers(body, path=path, **signing), path=path)
 
 
 def error_of(response):

@@ -8,8 +8,8 @@ from django.test import Client
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from dashboard_api.contract import openapi
-from tests.dashboard_api.calls import ask, fields_for
-from tests.factories import make_coverage, make_finding, make_link, make_note
+from tests.dashboard_api.calls import FINDING_PATH, PATH, ask, fields_for
+from tests.factories import make_coverage, make_finding, make_link, make_note, make_occurrence
 
 pytestmark = pytest.mark.django_db
 
@@ -25,8 +25,8 @@ def check(instance, document, schema):
     jsonschema.Draft202012Validator(resolved).validate(instance)
 
 
-def answer_schema(document, status):
-    answers = document["paths"]["/v1/site/dashboard"]["post"]["responses"]
+def answer_schema(document, status, path=PATH):
+    answers = document["paths"][path]["post"]["responses"]
     return answers[str(status)]["content"]["application/json"]["schema"]
 
 
@@ -54,6 +54,43 @@ def test_real_refusals_have_the_documented_shape(client, document, fields, statu
     response = ask(client, fields_for(make_link(), **fields))
     assert response.status_code == status
     check(response.json(), document, answer_schema(document, status))
+
+
+@pytest.mark.parametrize("places", [0, 2])
+def test_a_real_finding_has_the_documented_shape(client, document, places):
+    link = make_link()
+    finding = make_finding(link.website, references=["https://example.com"], cwe=[79], cve=["CVE-2024-1"])
+    make_note(link.website, finding=finding)
+    for _ in range(places):
+        make_occurrence(finding)
+    response = ask(client, fields_for(link, finding_id=str(finding.pk)), path=FINDING_PATH)
+    assert response.status_code == 200
+    check(response.json(), document, answer_schema(document, 200, FINDING_PATH))
+
+
+FINDING_QUESTIONS = [{}, {"finding_id": ""}, {"finding_id": None}, {"finding_id": 1}, {"page": 1}]
+
+
+@pytest.mark.parametrize("fields", FINDING_QUESTIONS, ids=json.dumps)
+def test_the_question_schema_of_a_finding_accepts_what_the_endpoint_accepts(client, document, fields):
+    link = make_link()
+    fields = fields_for(link, finding_id=str(make_finding(link.website).pk)) | fields
+    schema = {"$ref": "#/components/schemas/FindingQuestion"}
+    accepted = ask(client, fields, path=FINDING_PATH).status_code == 200
+    try:
+        check(fields, document, schema)
+    except jsonschema.ValidationError:
+        assert not accepted
+    else:
+        assert accepted
+
+
+def test_an_unknown_finding_is_a_refusal_of_its_route_alone(client, document):
+    response = ask(client, fields_for(make_link(), finding_id="1"), path=FINDING_PATH)
+    check(response.json(), document, answer_schema(document, 404, FINDING_PATH))
+    told = {path: json.dumps(route) for path, route in document["paths"].items()}
+    assert "unknown_finding" in told[FINDING_PATH]
+    assert "unknown_finding" not in told[PATH]
 
 
 QUESTIONS = [
@@ -88,12 +125,15 @@ def test_the_question_schema_accepts_what_the_endpoint_accepts(client, document,
 def test_every_error_code_is_documented(document):
     described = json.dumps(document["paths"])
     assert all(refusal.code in described for refusal in openapi.refusals())
-    assert len(list(openapi.refusals())) == 19
+    assert len(list(openapi.refusals())) == 20
 
 
 def test_the_human_page_shows_every_field_member_and_code(client):
     page = client.get("/v1/docs").content.decode()
-    for text in ("portal_account_ref", "analyst_notes", "replayed_nonce", "openssl dgst", "/v1/openapi.json"):
+    for text in (
+        "portal_account_ref", "analyst_notes", "replayed_nonce", "openssl dgst", "/v1/openapi.json",
+        FINDING_PATH, "finding_id", "timeline", "unknown_finding",
+    ):  # fmt: skip
         assert text in page
 
 

@@ -1,0 +1,86 @@
+"""One finding by itself: whole texts, every place, its life so far, and the notes about it."""
+
+import re
+
+import msgspec
+
+from dashboard_api import policy, sections
+from dashboard_api.contract import EventAnswer, FindingAnswer, FindingQuestion, LocationAnswer, WholeFinding
+from dashboard_api.errors import UnknownFinding
+from dashboard_api.models import reads
+from dashboard_api.models.callers import Seen
+from dashboard_api.models.reads import Place, Whole
+
+_ID = re.compile(r"[1-9][0-9]{0,18}", re.ASCII)
+_LARGEST_ID = 2**63 - 1
+
+
+def build_finding(link: Seen, question: FindingQuestion) -> FindingAnswer:
+    """The finding of the linked website that is asked for; raises UnknownFinding (404)."""
+    finding_id = _number(question.finding_id)
+    engines, _ = reads.engines(link.website_id)
+    found = reads.whole(link.website_id, finding_id, {engine.pk: engine for engine in engines})
+    if found is None:
+        raise UnknownFinding
+    notes = reads.notes(link.website_id, link.account_id, finding_id=finding_id)
+    return FindingAnswer(
+        ok=True,
+        host=link.host,
+        finding=_whole(found, reads.places(finding_id)),
+        analyst_notes=[sections.note(row) for row in notes],
+    )
+
+
+def _number(finding_id: str) -> int:
+    """To callers an id is a string like any other; one that we never gave is unknown."""
+    if not _ID.fullmatch(finding_id) or int(finding_id) > _LARGEST_ID:
+        raise UnknownFinding
+    return int(finding_id)
+
+
+def _whole(found: Whole, places: list[Place]) -> WholeFinding:
+    told, limit = found.told, policy.MAX_WHOLE_TEXT_BYTES
+    evidence = sections.cut(told.evidence_start, policy.MAX_STORED_EVIDENCE_BYTES)
+    whole_texts = {
+        "description": sections.cut(told.description, limit),
+        "remediation": sections.cut(told.remediation, limit),
+        "references": sections.within(told.references, limit),
+        "evidence": evidence,
+        "evidence_truncated": evidence != told.evidence_start,
+    }
+    as_listed = msgspec.structs.asdict(sections.threat(told))
+    return WholeFinding(
+        **as_listed | whole_texts,
+        locations=[_location(place) for place in places or _only_place(found)],
+        timeline=_timeline(found),
+    )
+
+
+def _only_place(found: Whole) -> list[Place]:
+    """Where a finding that an analyst wrote down is: such a one has no occurrences."""
+    told = found.told
+    if not told.location:
+        return []
+    return [Place(told.location, told.evidence_start, told.first_seen, told.last_seen)]
+
+
+def _location(place: Place) -> LocationAnswer:
+    evidence = sections.cut(place.evidence_start, policy.MAX_EVIDENCE_BYTES)
+    return LocationAnswer(
+        location=place.location,
+        evidence=evidence,
+        evidence_truncated=evidence != place.evidence_start,
+        first_seen=place.first_seen,
+        last_seen=place.last_seen,
+    )
+
+
+def _timeline(found: Whole) -> list[EventAnswer]:
+    """What is known today; each event once, oldest first."""
+    events = [
+        EventAnswer(at=found.told.first_seen, event="first_seen"),
+        EventAnswer(at=found.told.last_seen, event="last_seen"),
+    ]
+    if found.fixed_at is not None:
+        events.append(EventAnswer(at=found.fixed_at, event="fixed"))
+    return sorted(events, key=lambda event: event.at)
