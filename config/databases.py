@@ -1,8 +1,9 @@
 """What differs between deployments, in one place: SQLite or PostgreSQL, with Redis or without.
 
 SQLite keeps two files, so that an import never makes a sign-in or a signed call wait: the records
-(synchronous=FULL) and what is short-lived, nonces and sessions (synchronous=NORMAL). PostgreSQL keeps
-everything in one database. Redis is for attempts to sign in, and nothing else. Records 0002, 0014, 0015.
+(synchronous=FULL) and what is short-lived, such as nonces and sessions (synchronous=NORMAL). PostgreSQL
+keeps everything in one database. Redis is for attempts to sign in, and nothing else. Records 0002, 0014,
+0015, 0021.
 """
 
 import re
@@ -17,6 +18,7 @@ SHORT_LIVED = "short_lived"
 _SHORT_LIVED_MODELS = {
     ("dashboard_api", "nonce"),
     ("dashboard_api", "secretuse"),
+    ("portal", "lastanswer"),
     ("sessions", "session"),
 }
 
@@ -95,7 +97,7 @@ def _sqlite(file: Path, *, synchronous: str) -> dict[str, Any]:
 
 
 class ShortLivedRouter:
-    """Sends nonces and sessions to their own file where there is one."""
+    """Sends what is short-lived to its own file where there is one."""
 
     def _alias(self, app_label: str, model_name: str | None) -> str:
         if SHORT_LIVED in settings.DATABASES and (app_label, model_name) in _SHORT_LIVED_MODELS:

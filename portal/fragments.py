@@ -1,5 +1,6 @@
 """Page or fragment: the one place that answers it, and that tells htmx which address it now shows."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -10,9 +11,10 @@ from django_htmx.http import push_url, replace_url, retarget
 from django_htmx.middleware import HtmxDetails
 
 from portal.forms import Address, Filters
+from portal.problems import Problem
 
 if TYPE_CHECKING:
-    from portal.pages import SitePage
+    from portal.pages import SiteCard, SitePage
 
 REGION = "results"
 FORM = "filters"
@@ -41,8 +43,23 @@ def render_site(request: HtmxHttpRequest, page: "SitePage") -> HttpResponse:
             retarget(response, f"#{REGION}")
     else:
         response = render(request, "portal/site.html", {"page": page}, status=page.status)
-    if page.problem and page.problem.retry_after:
-        response["Retry-After"] = str(page.problem.retry_after)
+    return _finished(response, page.problem)
+
+
+def render_card(request: HtmxHttpRequest, card: "SiteCard", problem: Problem | None) -> HttpResponse:
+    """``card`` with what was just told, or with what was known before and the true status of ``problem``."""
+    card = replace(card, is_asking=False, has_failed=bool(problem and problem.can_retry))
+    status = problem.status if problem else 200
+    response = render(request, "portal/_card.html", {"card": card}, status=status)
+    if problem:
+        retarget(response, f"#{card.id}")
+    return _finished(response, problem)
+
+
+def _finished(response: HttpResponse, problem: Problem | None) -> HttpResponse:
+    """With the headers that every page of the service's answers has."""
+    if problem and problem.retry_after:
+        response["Retry-After"] = str(problem.retry_after)
     patch_vary_headers(response, ("HX-Request", "HX-Target"))
     return response
 

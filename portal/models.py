@@ -9,6 +9,7 @@ from django.core.validators import RegexValidator
 from django.db import models
 from django.views.decorators.debug import sensitive_variables
 
+from portal.last_answers import LastAnswer as LastAnswer
 from portal.people.models import Invitation as Invitation
 from portal.people.models import Membership as Membership
 from portal.people.models import MembershipChange as MembershipChange

@@ -2,17 +2,34 @@
 
 from django.conf import settings
 
-from portal.gateway import Dashboard, LinkedSite, Misconfigured, Question, Upstream, fetch_dashboard
-from portal.models import Website
+from portal.gateway import (
+    Dashboard,
+    InactiveEntitlement,
+    LinkedSite,
+    Misconfigured,
+    Question,
+    RevokedLink,
+    UnknownLink,
+    Upstream,
+    fetch_dashboard,
+)
+from portal.models import LastAnswer, Website
 from portal.sealing import CannotUnseal
 
 
 def ask(website: Website, question: Question) -> Dashboard:
     """The dashboard of ``website`` as ``question`` narrows it; raises GatewayError.
 
+    What the service says of the website as a whole is kept: a dashboard in short, or that it shows none.
     Call it outside any open transaction: in the demo the service answers from the same database.
     """
-    return fetch_dashboard(upstream(), linked_site(website), question)
+    try:
+        dashboard = fetch_dashboard(upstream(), linked_site(website), question)
+    except (InactiveEntitlement, RevokedLink, UnknownLink) as refusal:
+        LastAnswer.objects.keep(website, refusal=refusal.code)
+        raise
+    LastAnswer.objects.keep(website, dashboard=dashboard)
+    return dashboard
 
 
 def upstream() -> Upstream:

@@ -10,5 +10,6 @@ app_name = "portal"
 urlpatterns = [
     path("", views.sites, name="sites"),
     path("sites/<str:host>/", views.site, name="site"),
+    path("sites/<str:host>/card/", views.card, name="card"),
     *people,
 ]

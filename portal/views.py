@@ -3,17 +3,17 @@
 import logging
 from dataclasses import replace
 
-from django.http import HttpResponse
-from django.shortcuts import render
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from portal import pages, upstream
 from portal.forms import Filters
-from portal.fragments import HtmxHttpRequest, render_site
-from portal.gateway import GatewayError
+from portal.fragments import HtmxHttpRequest, render_card, render_site
+from portal.gateway import GatewayError, Question
 from portal.members import members_only
-from portal.models import Membership, Website
-from portal.problems import problem_for
+from portal.models import LastAnswer, Membership, Website
+from portal.problems import Problem, problem_for
 
 logger = logging.getLogger(__name__)
 
@@ -21,27 +21,57 @@ logger = logging.getLogger(__name__)
 @require_safe
 @members_only
 def sites(request: HtmxHttpRequest) -> HttpResponse:
-    """Every website that the person may see."""
-    websites = Website.objects.visible_to(request.user)
-    page = pages.sites_page(websites, Membership.objects.of(request.user))
+    """Every website that the person may see, as the service last told; each then asks for itself."""
+    websites = list(Website.objects.visible_to(request.user))
+    answers = LastAnswer.objects.in_bulk(website.pk for website in websites)
+    page = pages.sites_page(websites, Membership.objects.of(request.user), answers)
     return render(request, "portal/sites.html", {"page": page})
+
+
+@require_safe
+@members_only
+def card(request: HtmxHttpRequest, host: str) -> HttpResponse:
+    """What the service tells of ``host`` now, for its place in the list; to anybody but htmx, its page."""
+    website, doors = _website(request, host)
+    if website is None:
+        raise Http404
+    if not request.htmx:
+        return redirect("portal:sites")
+    problem = None
+    try:
+        upstream.ask(website, Question(page_size=1))
+    except GatewayError as error:
+        problem = _problem(error, host)
+    answer = LastAnswer.objects.filter(website_id=website.pk).first()
+    card = pages.site_card(website, answer, is_shared=len(doors) > 1)
+    return render_card(request, card, problem)
 
 
 @require_safe
 @members_only
 def site(request: HtmxHttpRequest, host: str) -> HttpResponse:
     """The dashboard of ``host``, as the address narrows it."""
-    doors = list(Website.objects.visible_to(request.user).with_host(host))
-    account = request.GET.get("account", "")
-    website = next((door for door in doors if account in ("", door.account.ref)), None)
+    website, doors = _website(request, host)
     if website is None:
         return render_site(request, pages.unknown_site(host, path=request.path))
     page = pages.site_page(website, doors, Filters.read(request.GET))
     try:
         dashboard = upstream.ask(website, page.address.filters.question())
     except GatewayError as error:
-        problem = problem_for(error)
-        if not error.request_id:  # the gateway's line names the service's own id; this one is ours
-            logger.warning("%s: %s, reference %s", host, type(error).__name__, problem.reference)
-        return render_site(request, replace(page, problem=problem))
+        return render_site(request, replace(page, problem=_problem(error, host)))
     return render_site(request, replace(page, results=pages.results_of(dashboard, page.address)))
+
+
+def _website(request: HtmxHttpRequest, host: str) -> tuple[Website | None, list[Website]]:
+    """The website that the address means, if the person may see it, and all that have this host."""
+    doors = list(Website.objects.visible_to(request.user).with_host(host))
+    account = request.GET.get("account", "")
+    return next((door for door in doors if account in ("", door.account.ref)), None), doors
+
+
+def _problem(error: GatewayError, host: str) -> Problem:
+    """The screen for ``error``, with a line in the log that its reference leads to."""
+    problem = problem_for(error)
+    if not error.request_id:  # the gateway's line names the service's own id; this one is ours
+        logger.warning("%s: %s, reference %s", host, type(error).__name__, problem.reference)
+    return problem

@@ -62,6 +62,11 @@ FEATURES = {
     "export": _("Exports"),
     "notes": _("Analyst notes"),
 }
+REFUSALS = {
+    "inactive_entitlement": (_("Plan not active"), _("Renew the plan to see the results again.")),
+    "revoked_link": (_("Link revoked"), _("Only support can restore it.")),
+    "unknown_link": (_("Not linked"), _("Link the website again to see its results.")),
+}
 GRADE_MEANINGS = {
     "A": _("In good shape"),
     "B": _("Minor problems only"),

@@ -1,51 +1,130 @@
-"""The list of websites that a person sees."""
+"""The list of websites that a person sees: each as the service last told, the worst first."""
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
 
 from django.conf import settings
 from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from portal import wording
 from portal.forms import Address
-from portal.models import Membership, Website
+from portal.gateway import Dashboard
+from portal.models import LastAnswer, Membership, Website
+from portal.pages.overview import Overview, Plan, overview, plan
+
+STALE_DAYS = 7  # the last check of a website that is watched is more recent
+
+# What is not known may be bad, but what is known to be serious comes before it.
+_WORST_FIRST = ("F", "D", "C", "", "B", "A")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Glance:
+    """The service's last answer about a website; ``stale`` says so in words, else it is empty."""
+
+    overview: Overview
+    plan: Plan
+    newest_on: date | None
+    stale: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteCard:
+    """What is told of a website: a ``glance``, or why there is none (``refusal``), or nothing yet.
+
+    ``at``: when the portal was told; ``has_failed``: it has just asked and was told nothing.
+    """
+
+    id: str
+    ask_url: str
+    glance: Glance | None = None
+    refusal: str = ""
+    advice: str = ""
+    at: datetime | None = None
+    is_asking: bool = True
+    has_failed: bool = False
+
+    @property
+    def badness(self) -> tuple[int, ...]:
+        """Smaller is worse: by grade, then by how much is open, Critical first."""
+        seen = self.glance and self.glance.overview
+        if not seen or not seen.grade:
+            return (_WORST_FIRST.index(""),)
+        rank = _WORST_FIRST.index(seen.grade) if seen.grade in _WORST_FIRST else 0
+        return (rank, *(-severity.count for severity in seen.severities))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteRow:
     """One website of one account."""
 
     host: str
     account: str
     role: str
     url: str
+    card: SiteCard
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SitesPage:
     """All of them, and where to link another."""
 
-    cards: tuple[SiteCard, ...]
+    rows: tuple[SiteRow, ...]
     link_url: str
 
 
-def sites_page(websites: Iterable[Website], memberships: Iterable[Membership]) -> SitesPage:
-    """``websites`` in their order, each with the person's role in its account."""
+def sites_page(
+    websites: Iterable[Website], memberships: Iterable[Membership], answers: Mapping[int, LastAnswer]
+) -> SitesPage:
+    """``websites`` with the person's role in their accounts; ``answers`` by the keys of websites."""
     websites = list(websites)
     roles = {membership.account_id: membership.role for membership in memberships}
     times = Counter(website.host for website in websites)
-    return SitesPage(
-        cards=tuple(
-            SiteCard(
-                host=website.host,
-                account=str(website.account),
-                role=wording.word(wording.ROLES, roles[website.account_id]),
-                url=str(site_address(website, is_shared=times[website.host] > 1)),
-            )
-            for website in websites
-        ),
-        link_url=settings.LINK_URL,
+    rows = [
+        _row(website, roles[website.account_id], answers.get(website.pk), is_shared=times[website.host] > 1)
+        for website in websites
+    ]
+    return SitesPage(rows=tuple(sorted(rows, key=lambda row: row.card.badness)), link_url=settings.LINK_URL)
+
+
+def _row(website: Website, role: str, answer: LastAnswer | None, *, is_shared: bool) -> SiteRow:
+    return SiteRow(
+        host=website.host,
+        account=str(website.account),
+        role=wording.word(wording.ROLES, role),
+        url=str(site_address(website, is_shared=is_shared)),
+        card=site_card(website, answer, is_shared=is_shared),
+    )
+
+
+def site_card(website: Website, answer: LastAnswer | None, *, is_shared: bool) -> SiteCard:
+    """What ``answer`` told of ``website``; the page has yet to ask for more."""
+    address = site_address(website, is_shared=is_shared)
+    card = SiteCard(id=f"site-{website.pk}", ask_url=str(replace(address, path=f"{address.path}card/")))
+    if answer is None:
+        return card
+    if answer.refusal:
+        refusal, advice = wording.REFUSALS.get(answer.refusal, (_("No results"), ""))
+        return replace(card, at=answer.at, refusal=str(refusal), advice=str(advice))
+    if dashboard := answer.dashboard:
+        return replace(card, at=answer.at, glance=_glance(dashboard, address))
+    return card
+
+
+def _glance(dashboard: Dashboard, address: Address) -> Glance:
+    days, last = dashboard.summary.newest_open_days, dashboard.summary.last_scan_at
+    is_stale = last is not None and timezone.now() - last > timedelta(days=STALE_DAYS)
+    stale = ngettext("More than %(days)s day ago", "More than %(days)s days ago", STALE_DAYS)
+    return Glance(
+        overview=overview(dashboard, address),
+        plan=plan(dashboard.entitlement),
+        newest_on=None if days is None else (dashboard.dashboard.generated_at - timedelta(days=days)).date(),
+        stale=stale % {"days": STALE_DAYS} if is_stale else "",
     )
 
 

@@ -8,20 +8,41 @@
 
   const busy = (is) => find("#results")?.setAttribute("aria-busy", is);
   const trouble = (is) => { if (find("#trouble")) find("#trouble").hidden = !is; };
+  const isCard = (element) => element?.matches(".told");
   const fail = (event) => {
     failed = event.detail.requestConfig?.elt ?? event.detail.elt;
-    trouble(true);
+    isCard(failed) ? failed.toggleAttribute("data-failed", true) : trouble(true);
   };
 
+  // Cards ask a few at a time, so that a long list never takes up the server.
+  const ABREAST = 3;
+  const waiting = [];
+  let asking = 0;
+  const ask = () => {
+    while (asking < ABREAST && waiting.length) { asking += 1; waiting.shift()(); }
+    if (asking) return;
+    const status = find("#status");
+    status.textContent = find(".told[data-failed]") ? status.dataset.failed : status.dataset.done;
+  };
+  on("htmx:confirm", (event) => {
+    if (!isCard(event.target)) return;
+    event.preventDefault();
+    waiting.push(event.detail.issueRequest);
+    ask();
+  });
+
   on("htmx:beforeRequest", () => { trouble(false); busy(true); });
-  on("htmx:afterRequest", () => busy(false));
+  on("htmx:afterRequest", (event) => {
+    busy(false);
+    if (isCard(event.detail.requestConfig?.elt)) { asking -= 1; setTimeout(ask); }
+  });
   on("htmx:sendError", fail);
   on("htmx:timeout", fail);
-  // An answer made for the region is shown whatever its status; any other failure is told above it.
+  // An answer made for its place is shown whatever its status; any other failure is told above it.
   on("htmx:beforeSwap", (event) => {
     const { detail } = event;
     if (detail.xhr.status < 400) return;
-    detail.shouldSwap = detail.xhr.getResponseHeader("HX-Retarget") === "#results";
+    detail.shouldSwap = Boolean(detail.xhr.getResponseHeader("HX-Retarget"));
     detail.isError = !detail.shouldSwap;
     if (detail.isError) fail(event);
   });
@@ -32,11 +53,12 @@
     again.focus();
   });
 
-  // Focus goes where the link says; else it stays (htmx finds the same id); else to the region.
+  // Focus goes where the link says; else it stays (htmx finds the same id); else to what took its place.
   on("htmx:afterSwap", (event) => {
-    const wanted = event.detail.requestConfig?.elt.dataset.focus;
-    const lost = document.activeElement === document.body;
-    if (wanted || lost) find(wanted ? `#${wanted}` : "#results")?.focus({ preventScroll: true });
+    const { elt, triggeringEvent } = event.detail.requestConfig ?? {};
+    const { focus, refocus = "results" } = elt?.dataset ?? {};
+    const lost = triggeringEvent && document.activeElement === document.body;
+    if (focus || lost) find(`#${focus ?? refocus}`)?.focus({ preventScroll: true });
   });
 
   on("keydown", (event) => {

@@ -91,7 +91,7 @@ def test_screens_fit_a_narrow_phone_and_have_no_barriers(open_page, everything, 
         page = open_page(user=user, color_scheme=scheme)
         for address in addresses:
             page.set_viewport_size({"width": 320, "height": 640})
-            page.goto(address)
+            page.goto(address, wait_until="networkidle" if address == "/" else "load")
             page.evaluate(OPEN_THE_FIRST)
             if overlap := page.evaluate("document.documentElement.scrollWidth - innerWidth"):
                 faults[address, "pixels wider than 320"] = overlap

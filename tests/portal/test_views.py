@@ -5,7 +5,15 @@ import re
 import pytest
 
 from portal import upstream
-from portal.gateway import InactiveEntitlement, Question, RateLimited, SlowQuestion, TimedOut, UnknownLink
+from portal.gateway import (
+    InactiveEntitlement,
+    Question,
+    RateLimited,
+    RevokedLink,
+    SlowQuestion,
+    TimedOut,
+    UnknownLink,
+)
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
 from tests.portal.dashboards import (
     make_clean_dashboard,
@@ -22,6 +30,13 @@ pytestmark = pytest.mark.django_db
 
 HOST = "shop.example.com"
 PATH = f"/sites/{HOST}/"
+PROBLEMS = [
+    (InactiveEntitlement(plan="standard", entitlement_status="expired", ends_on=None), 403, "Renew the plan"),
+    (UnknownLink(), 404, "Link a website"),
+    (RateLimited(retry_after=30), 503, "Try again"),
+    (SlowQuestion(), 503, "Try again"),
+    (TimedOut(), 504, "Try again"),
+]
 REGION = {"HX-Request": "true", "HX-Target": "results", "HX-Current-URL": f"http://testserver{PATH}"}
 
 
@@ -109,6 +124,99 @@ def test_a_website_seen_through_two_accounts_is_told_apart(browser, owner):
     page = browser.get("/").content.decode()
     assert f'href="{PATH}?account=acct_0001"' in page
     assert f'href="{PATH}?account=acct_0003"' in page
+
+
+# The cards of the list
+
+CARD = f"{PATH}card/"
+HTMX = {"HX-Request": "true", "HX-Current-URL": "http://testserver/"}
+
+
+@pytest.fixture
+def answers(monkeypatch, service):
+    """The same service, with what it answers kept as ever."""
+    monkeypatch.undo()
+    monkeypatch.setattr(upstream, "fetch_dashboard", lambda _upstream, site, asked: service.ask(site, asked))
+    return service
+
+
+def test_the_list_asks_nothing_of_the_service(browser, answers):
+    assert browser.get("/").status_code == 200
+    assert answers.asked == []
+
+
+def test_a_card_asks_for_the_summary_alone_and_shows_it(browser, answers):
+    response = browser.get(CARD, headers=HTMX)
+    assert response.status_code == 200
+    assert b"<html" not in response.content
+    assert "2 High" in text_of(response)
+    assert "Linked · Standard, active" in text_of(response)
+    assert b"hx-get" not in response.content
+    assert [asked for _, asked in answers.asked] == [Question(page_size=1)]
+
+
+def test_the_list_shows_what_the_last_card_told_with_its_time(browser, answers):
+    browser.get(CARD, headers=HTMX)
+    page = browser.get("/")
+    assert "2 High" in text_of(page)
+    assert "As of" in text_of(page)
+    assert f'hx-get="{CARD}"' in page.content.decode()
+
+
+def test_the_list_shows_what_the_dashboard_told(browser, answers):
+    browser.get(PATH, {"severity": "Low"})
+    assert "2 High" in text_of(browser.get("/"))
+
+
+@pytest.mark.parametrize(("error", "status", "_action"), PROBLEMS)
+def test_a_card_that_gets_no_dashboard_has_its_true_status(browser, answers, error, status, _action):
+    answers.answer = error
+    response = browser.get(CARD, headers=HTMX)
+    assert response.status_code == status
+    assert response["HX-Retarget"].startswith("#site-")
+
+
+def test_a_card_that_failed_keeps_what_was_known_and_can_be_tried_again(browser, answers):
+    browser.get(CARD, headers=HTMX)
+    answers.answer = TimedOut()
+    response = browser.get(CARD, headers=HTMX)
+    assert response.status_code == 504
+    assert "2 High" in text_of(response)
+    assert "Not refreshed since" in text_of(response)
+    assert 'hx-trigger="click from:find .again"' in response.content.decode()
+
+
+def test_a_card_of_a_revoked_link_says_so_and_shows_no_numbers_anymore(browser, answers):
+    browser.get(CARD, headers=HTMX)
+    answers.answer = RevokedLink(revoked_at=None)
+    for response in (browser.get(CARD, headers=HTMX), browser.get("/")):
+        assert "Link revoked" in text_of(response)
+        assert "2 High" not in text_of(response)
+
+
+def test_a_card_is_a_fragment_for_htmx_only(browser, answers):
+    response = browser.get(CARD)
+    assert (response.status_code, response["Location"]) == (302, "/")
+    assert answers.asked == []
+
+
+def test_a_card_of_somebody_elses_website_is_as_unknown_as_one_of_none(browser, stranger, answers):
+    for host in ("other.example.com", "nowhere.example.com"):
+        assert browser.get(f"/sites/{host}/card/", headers=HTMX).status_code == 404
+    assert answers.asked == []
+
+
+def test_a_list_never_shows_what_another_account_was_told(browser, stranger, answers, owner):
+    second = make_portal_account("acct_0003", name="Second")
+    make_portal_website(second, HOST)
+    make_membership(owner, second)
+    browser.get(CARD, {"account": "acct_0001"}, headers=HTMX)
+    assert text_of(browser.get("/")).count("2 High") == 1
+
+
+def test_a_card_after_the_end_of_the_session_leads_to_the_sign_in_and_back(client, website):
+    response = client.get(CARD, headers=HTMX)
+    assert response["HX-Redirect"] == "/accounts/login/?next=%2F"
 
 
 # Who may see a dashboard
@@ -311,14 +419,6 @@ def test_nothing_matching_names_the_filters_and_the_way_out(browser, service):
 
 
 # When there is no dashboard to show
-
-PROBLEMS = [
-    (InactiveEntitlement(plan="standard", entitlement_status="expired", ends_on=None), 403, "Renew the plan"),
-    (UnknownLink(), 404, "Link a website"),
-    (RateLimited(retry_after=30), 503, "Try again"),
-    (SlowQuestion(), 503, "Try again"),
-    (TimedOut(), 504, "Try again"),
-]
 
 
 @pytest.mark.parametrize(("error", "status", "action"), PROBLEMS)

@@ -1,0 +1,199 @@
+"""The list of websites: cards that fill themselves, a few at a time, each failing alone."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import expect
+
+from dashboard_api.models import SiteLink
+from portal import upstream
+from portal.gateway import Question
+from portal.models import Account, Website
+from tests.browser.steps import status
+from tests.factories import (
+    SECRET,
+    make_account,
+    make_coverage,
+    make_entitlement,
+    make_finding,
+    make_link,
+    make_membership,
+    make_portal_account,
+    make_portal_website,
+    make_source,
+    make_user,
+    make_website,
+)
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+ABREAST = 3  # portal.js
+WEBSITES = 40
+WRONG_SECRET = "another-secret-0123456789"
+
+
+def card(page, host):
+    return page.get_by_role("listitem").filter(has=page.get_by_role("link", name=host, exact=True))
+
+
+def boxes(page):
+    return [item.bounding_box() for item in page.locator(".site").all()]
+
+
+def hosts(page):
+    return page.get_by_role("heading", level=2).all_inner_texts()
+
+
+def expect_all_told(page):
+    expect(status(page)).to_have_text("All websites are up to date.")
+
+
+@pytest.fixture
+def bakery(link, owner):
+    """A second website of the owner's, through another account."""
+    other = make_link(make_account("acct_0002"), make_website("bakery.example.net"))
+    make_finding(other.website, title="Outdated oven")
+    account = make_portal_account(other.account.ref)
+    make_membership(owner, account)
+    return make_portal_website(account, other.website.host, other.link_id)
+
+
+@pytest.fixture
+def forty(service):
+    """The owner of forty websites, every other of a long name."""
+    account = make_account(entitled=False)
+    make_entitlement(account, sites_limit=WEBSITES, ends_on=timezone.now().date() + timedelta(days=5))
+    portal_account = make_portal_account(account.ref, name="An account with many websites")
+    for number in range(WEBSITES):
+        host = f"{'a-host-name-that-is-as-long-as-some-are.' * (number % 2)}shop{number:02}.example.com"
+        link = make_link(account, make_website(host))
+        make_portal_website(portal_account, host, link.link_id)
+    user = make_user()
+    make_membership(user, portal_account)
+    return user
+
+
+def test_cards_fill_themselves_and_say_so_once(open_page, owner, bakery):
+    page = open_page(user=owner)
+    page.goto("/")
+    expect_all_told(page)
+    expect(card(page, "shop.example.com").get_by_role("list", name="Open findings")).to_contain_text(
+        "1 Critical"
+    )
+    expect(card(page, "bakery.example.net")).to_contain_text("Linked")
+    expect(page.get_by_role("button", name="Try again")).to_have_count(0)
+
+
+def test_the_order_stays_while_cards_arrive_and_is_worst_first_the_next_time(open_page, owner, bakery):
+    page = open_page(user=owner)
+    page.goto("/")
+    expect_all_told(page)
+    assert hosts(page) == ["bakery.example.net", "shop.example.com"]
+    page.reload()
+    assert hosts(page) == ["shop.example.com", "bakery.example.net"]
+
+
+def test_a_card_fails_alone_and_is_tried_again_alone(open_page, owner, bakery, watch):
+    watch.expect("502 (Bad Gateway)")
+    upstream.ask(bakery, Question())
+    account = Account.objects.get(ref="acct_0002")
+    account.set_secret(WRONG_SECRET)
+    account.save()
+    page = open_page(user=owner)
+    page.goto("/")
+    expect(status(page)).to_have_text("Some websites could not be refreshed.")
+    failed = card(page, "bakery.example.net")
+    expect(failed).to_contain_text("Not refreshed since")
+    expect(failed).to_contain_text("1 Medium")
+    expect(card(page, "shop.example.com").get_by_role("button")).to_have_count(0)
+
+    again = failed.get_by_role("button", name="Try again")
+    with page.expect_response("**/card/"):
+        again.press("Enter")
+    expect(again).to_be_focused()
+
+    account.set_secret(SECRET)
+    account.save()
+    again.press("Enter")
+    expect_all_told(page)
+    expect(failed).not_to_contain_text("Not refreshed since")
+    expect(page.get_by_role("link", name="bakery.example.net")).to_be_focused()
+
+
+def test_a_card_that_the_network_lost_is_tried_again_without_losing_the_focus(open_page, owner, watch):
+    watch.expect("net::ERR_FAILED", "htmx:sendError", "htmx:afterRequest")
+    page = open_page(user=owner)
+    page.route("**/card/", lambda route: route.abort(), times=1)
+    page.goto("/")
+    expect(status(page)).to_have_text("Some websites could not be refreshed.")
+    only = card(page, "shop.example.com")
+    expect(only).to_contain_text("The results could not be loaded")
+    only.get_by_role("button", name="Try again").click()
+    expect(only).to_contain_text("12 High")
+    expect(page.get_by_role("link", name="shop.example.com")).to_be_focused()
+
+
+def test_no_more_than_a_few_cards_ask_at_a_time(open_page, forty):
+    page, held = open_page(user=forty), []
+    page.route("**/card/", lambda route: held.append(route))
+    page.goto("/")
+    expect(page.locator(".htmx-request")).to_have_count(ABREAST)
+    for number in range(WEBSITES):
+        assert len(held) <= number + ABREAST
+        is_last = number >= WEBSITES - ABREAST
+        with page.expect_response("**/card/") if is_last else page.expect_request("**/card/"):
+            held[number].continue_()
+    expect_all_told(page)
+
+
+@pytest.mark.parametrize("width", [320, 1280])
+def test_nothing_moves_when_cards_arrive(open_page, owner_of_everything, width):
+    page, held = open_page(user=owner_of_everything, viewport={"width": width, "height": 800}), []
+    page.route("**/card/", lambda route: held.append(route) if held is not None else route.continue_())
+    page.goto("/")
+    expect(page.locator(".htmx-request")).to_have_count(ABREAST)
+    before, waiting, held = boxes(page), held, None
+    for route in waiting:
+        route.continue_()
+    expect_all_told(page)
+    assert boxes(page) == before
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+@pytest.fixture
+def owner_of_everything(forty, watch):
+    """Among the forty are a refused one, one with findings, long ago and half checked, and many unchecked."""
+    watch.expect("404 (Not Found)")
+    refused = Website.objects.get(host="shop02.example.com")
+    refused.link_id = "00000000-0000-4000-8000-000000000000"
+    refused.save()
+    found = SiteLink.objects.get(website__host="shop04.example.com").website
+    make_finding(found)
+    make_coverage(found, last_run_at=timezone.now() - timedelta(days=20))
+    make_coverage(found, source=make_source("zap"), state="failed", completed_at=None)
+    return forty
+
+
+def test_without_javascript_the_list_shows_what_is_known_and_leads_on(open_page, owner, website, bakery):
+    upstream.ask(website, Question())
+    page = open_page(user=owner, java_script_enabled=False)
+    page.goto("/")
+    assert hosts(page) == ["shop.example.com", "bakery.example.net"]
+    known = card(page, "shop.example.com")
+    expect(known).to_contain_text("12 High")
+    expect(known.get_by_text("As of")).to_contain_text("UTC")
+    expect(card(page, "bakery.example.net").get_by_text("Nothing is known yet.")).to_be_visible()
+    expect(page.get_by_role("button", name="Try again")).to_have_count(0)
+    page.get_by_role("link", name="bakery.example.net").click()
+    expect(page.get_by_role("heading", name="Outdated oven")).to_be_visible()
+    page.get_by_role("link", name="Websites").click()
+    expect(card(page, "bakery.example.net")).to_contain_text("1 Medium")
+
+
+def test_the_whole_card_leads_to_the_website(open_page, owner):
+    page = open_page(user=owner)
+    page.goto("/")
+    expect_all_told(page)
+    card(page, "shop.example.com").get_by_text("Coverage").click(force=True)
+    expect(page).to_have_url("/sites/shop.example.com/")
