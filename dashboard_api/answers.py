@@ -16,7 +16,6 @@ from dashboard_api import policy, sections
 from dashboard_api.contract import DashboardQuestion, FindingQuestion
 from dashboard_api.dashboard import build_dashboard
 from dashboard_api.finding import build_finding
-from dashboard_api.models import Revision
 from dashboard_api.models.callers import Seen
 from dashboard_api.snapshot import snapshot
 
@@ -28,15 +27,15 @@ _PLACE = b'"generated_at":'  # what comes before can hold no quotation mark: ok 
 def answer(link: Seen, question: DashboardQuestion, now: datetime) -> bytes:
     """The encoded DashboardAnswer; raises SlowQuestion."""
     generated = _PLACE + msgspec.json.encode(now)
+    key = _key(link, question, now)
     with _one_at_a_time:
-        known = _memory.get(_key(link, question, now))
+        known = _memory.get(key)
     if known is not None:
         return known.replace(_PLACE, generated, 1)
-    with snapshot():
-        link = link._replace(tags=Revision.tags(link.website_id))
+    with snapshot():  # it begins after the tags were read: what it shows is no older than they are
         made = msgspec.json.encode(build_dashboard(link, question, now))
     with _one_at_a_time:
-        _memory[_key(link, question, now)] = made.replace(generated, _PLACE, 1)
+        _memory[key] = made.replace(generated, _PLACE, 1)
     return made
 
 

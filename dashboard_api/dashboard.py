@@ -20,14 +20,14 @@ def build_dashboard(link: Seen, question: DashboardQuestion, now: datetime) -> D
     engines, runs = reads.engines(website_id)
     by_id = {engine.pk: engine for engine in engines}
     buckets = reads.buckets(website_id, _statuses(question))
-    open_tally = _tally(_with_status(Finding.Status.OPEN, buckets), by_id)
+    open_tally = _tally(Finding.Status.OPEN, buckets, by_id)
     counts: Found | Listed
     if question.query:
         counts = Found(website_id, question, engines)
     else:
-        asked = _with_status(question.status, buckets)
-        tally = open_tally if question.status == Finding.Status.OPEN else _tally(asked, by_id)
-        counts = Listed(website_id, question, _source_id(question, engines), asked, tally)
+        is_open = question.status == Finding.Status.OPEN
+        tally = open_tally if is_open else _tally(question.status, buckets, by_id)
+        counts = Listed(website_id, question, _source_id(question, engines), buckets, tally)
     shown = _shown(engines, runs, counts, open_tally)
     names = {engine.slug: engine.name for engine in shown}
     return DashboardAnswer(
@@ -45,15 +45,12 @@ def build_dashboard(link: Seen, question: DashboardQuestion, now: datetime) -> D
     )
 
 
-def _with_status(status: str, buckets: Sequence[Bucket]) -> Sequence[Bucket]:
-    return [bucket for bucket in buckets if status in (bucket.status, ALL)]
-
-
-def _tally(buckets: Sequence[Bucket], engines: Mapping[int, Engine]) -> Tally:
-    """The same counts by the engines' slugs, whatever the status."""
+def _tally(status: str, buckets: Sequence[Bucket], engines: Mapping[int, Engine]) -> Tally:
+    """What has this status, by the engines' slugs."""
     return Tally(
         (severity, engines[source_id].slug, kind, findings)
-        for _, severity, source_id, kind, findings in buckets
+        for counted, severity, source_id, kind, findings in buckets
+        if status in (counted, ALL)
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from operator import itemgetter
 from typing import Literal
 
 import msgspec
@@ -13,6 +14,8 @@ from dashboard_api.search import Match, Sought, worst_matches
 from dashboard_api.tally import Tally
 from dashboard_api.words import words_of
 
+_bucket = itemgetter(1, 2, 3)  # of a match
+
 
 class Found:
     """Counts like a ``Tally``; a facet, which leaves one filter out, finds its own worst."""
@@ -23,6 +26,7 @@ class Found:
         self._slugs = {source.pk: source.slug for source in sources}
         self._source_ids = {slug: number for number, slug in self._slugs.items()}
         self._matches: dict[DashboardQuestion, list[Match]] = {}
+        self._tallies: dict[DashboardQuestion, Tally] = {}
 
     @property
     def relation(self) -> Literal["exact", "at_least"]:
@@ -33,20 +37,23 @@ class Found:
         """Ids of the page that is asked for."""
         start = (self._question.page - 1) * self._question.page_size
         found = self._counted(self._question)[start : start + self._question.page_size]
-        return [match.id for match in found]
+        return [number for number, *_ in found]
 
     def sources(self) -> set[str]:
         """Slugs of the engines that found something, whichever engine was asked for."""
-        matches = self._counted(self._question) + self._counted(_without("source", self._question))
-        return {self._slugs[match.source_id] for match in matches}
+        asked = self._question
+        return self.filtered(asked).sources() | self.filtered(asked, without="source").sources()
 
     def filtered(self, question: DashboardQuestion, *, without: str = "") -> Tally:
         """What passes the question's filters, but for the one named ``without``."""
-        buckets = Counter(match[1:] for match in self._counted(_without(without, question)))
-        return Tally(
-            (severity, self._slugs[source_id], kind, count)
-            for (severity, source_id, kind), count in buckets.items()
-        )
+        asked = _without(without, question)
+        if asked not in self._tallies:
+            buckets = Counter(map(_bucket, self._counted(asked)))
+            self._tallies[asked] = Tally(
+                (severity, self._slugs[source_id], kind, count)
+                for (severity, source_id, kind), count in buckets.items()
+            )
+        return self._tallies[asked]
 
     def _counted(self, question: DashboardQuestion) -> list[Match]:
         return self._find(question)[: policy.MAX_COUNTED_MATCHES]

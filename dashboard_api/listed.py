@@ -4,11 +4,12 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from dashboard_api.contract import DashboardQuestion
+from dashboard_api.contract.question import ALL
 from dashboard_api.models import reads
 from dashboard_api.models.reads import Bucket, Level
 from dashboard_api.tally import Tally
 
-DEEP = 3_000  # findings above a page of the same severity; to skip more costs more than to look where it begins
+DEEP = 3_000  # findings above a page of the same severity; more are worth a look at where it begins
 
 
 class Listed:
@@ -24,7 +25,7 @@ class Listed:
         buckets: Sequence[Bucket],
         tally: Tally,
     ) -> None:
-        """``source_id`` and ``buckets`` are the engine and status asked for; ``tally`` counts these."""
+        """``source_id`` is the engine asked for; ``tally`` counts the ``buckets`` of the status asked for."""
         self._website_id = website_id
         self._question = question
         self._source_id = source_id
@@ -64,11 +65,12 @@ class Listed:
 
     def _matching(self, severity: int) -> list[Bucket]:
         """Those of one severity that pass the other filters."""
-        source_id, kind = self._source_id, self._question.kind
+        status, source_id, kind = self._question.status, self._source_id, self._question.kind
         return [
             bucket
             for bucket in self._buckets
             if bucket.severity == severity
+            and status in (bucket.status, ALL)
             and source_id in (None, bucket.source_id)
             and kind in (None, bucket.kind)
         ]

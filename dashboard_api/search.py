@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db import connection, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -61,13 +61,7 @@ _REBUILD = {
 }
 
 
-class Match(NamedTuple):
-    """A finding that was found, and what it counts for."""
-
-    id: int
-    severity: int
-    source_id: int
-    kind: str
+Match = tuple[int, int, int, str]  # a finding's id, and what it counts for: severity, source_id, kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +116,8 @@ def _ask_sqlite(cursor: CursorWrapper, sought: Sought, limit: int) -> list[Match
         return []
     statement = _OF_LEVELS.format(levels="UNION ALL".join([_LEVEL] * len(asked)))
     cursor.execute(statement, [*(value for expression in asked for value in (expression, limit)), limit])
-    return [Match(*row) for row in cursor.fetchall()]
+    found: list[Match] = cursor.fetchall()
+    return found
 
 
 def _sqlite_endings(cursor: CursorWrapper, beginnings: list[str]) -> dict[str, str]:
@@ -154,7 +149,8 @@ def _ask_postgresql(cursor: CursorWrapper, sought: Sought, limit: int) -> list[M
         "SELECT * FROM dashboard_api_search(%s, %s::smallint, %s, %s)",
         [sought.website_id, sought.severity, expression, limit],
     )
-    return [Match(*row) for row in cursor.fetchall()]
+    found: list[Match] = cursor.fetchall()
+    return found
 
 
 def rebuild() -> None:

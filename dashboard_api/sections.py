@@ -27,6 +27,7 @@ from dashboard_api.models.reads import Engine, Note, Run, Threat
 from dashboard_api.tally import Counts, Tally
 
 WORST_FIRST = sorted(Severity, reverse=True)
+LABELS = {severity.value: severity.label for severity in Severity}
 GRADES = "ABCDF"  # by the worst open severity, Info to Critical
 CHART_TITLES = {
     "severity": "Findings by severity",
@@ -122,7 +123,7 @@ def threat(finding: Threat) -> ThreatAnswer:
     evidence = cut(finding.evidence_start, policy.MAX_EVIDENCE_BYTES)
     return ThreatAnswer(
         id=str(finding.pk),
-        severity=Severity(finding.severity).label,
+        severity=LABELS[finding.severity],
         source=finding.source.slug,
         source_name=finding.source.name,
         kind=finding.kind,
@@ -145,6 +146,8 @@ def threat(finding: Threat) -> ThreatAnswer:
 
 def cut(text: str, limit: int) -> str:
     """``text`` in at most ``limit`` bytes of UTF-8, never inside a character."""
+    if len(text) * 4 <= limit:  # no character has more bytes
+        return text
     encoded = text.encode()
     return text if len(encoded) <= limit else encoded[:limit].decode(errors="ignore")
 

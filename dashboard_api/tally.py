@@ -34,20 +34,23 @@ class Tally:
         self.buckets = list(buckets)
 
     @cached_property
+    def _sums(self) -> tuple[Counter[tuple[str, int]], Counter[tuple[str, int]]]:
+        by_source: dict[tuple[str, int], int] = {}
+        by_kind: dict[tuple[str, int], int] = {}
+        for severity, source, kind, count in self.buckets:
+            by_source[source, severity] = by_source.get((source, severity), 0) + count
+            by_kind[kind, severity] = by_kind.get((kind, severity), 0) + count
+        return Counter(by_source), Counter(by_kind)
+
+    @property
     def by_source_and_severity(self) -> Counter[tuple[str, int]]:
         """None of what there is not; and so below."""
-        sums: Counter[tuple[str, int]] = Counter()
-        for severity, source, _, count in self.buckets:
-            sums[source, severity] += count
-        return sums
+        return self._sums[0]
 
-    @cached_property
+    @property
     def by_kind_and_severity(self) -> Counter[tuple[str, int]]:
         """What the grade is made of."""
-        sums: Counter[tuple[str, int]] = Counter()
-        for severity, _, kind, count in self.buckets:
-            sums[kind, severity] += count
-        return sums
+        return self._sums[1]
 
     @cached_property
     def by_source(self) -> Counter[str]:

@@ -1,6 +1,7 @@
 """The strict outer reading of a body: one JSON object, and whose it claims to be (contract, step 8)."""
 
 import codecs
+import functools
 import json
 import math
 from typing import Any, NoReturn
@@ -19,6 +20,7 @@ class Envelope(msgspec.Struct, frozen=True, kw_only=True):
     unverified_fields: dict[str, Any]
 
 
+@functools.lru_cache(maxsize=256)
 def read_envelope(body: bytes) -> Envelope:
     """Raise MalformedJson or InvalidRequest when no account can be read from ``body``."""
     fields = _strict_object(body)

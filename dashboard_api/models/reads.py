@@ -148,7 +148,7 @@ def buckets(website_id: int, statuses: Iterable[str]) -> list[Bucket]:
     """The website's, of these statuses."""
     listed = list(statuses)
     statement = f"{_BUCKETS} AND status IN ({marks(listed)})"
-    return [Bucket(*row) for row in rows(Finding, statement, [website_id, *listed])]
+    return list(map(Bucket._make, rows(Finding, statement, [website_id, *listed])))
 
 
 _WEEKS = """

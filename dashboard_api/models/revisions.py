@@ -3,7 +3,6 @@
 from django.db import models
 
 from dashboard_api.engines.revisions import EVERY_WEBSITE
-from dashboard_api.models.statements import rows
 
 Tags = tuple[int | None, int | None]  # the website's, and that of every website; None before any change
 
@@ -25,9 +24,3 @@ class Revision(models.Model):
 
     def __str__(self) -> str:
         return f"website {self.website_id}: {self.tag}"
-
-    @classmethod
-    def tags(cls, website_id: int) -> Tags:
-        """What stays the same as long as nothing that an answer reads of the website changes."""
-        ((own, every),) = rows(cls, f"SELECT {TAGS.format(website='%s')}", [website_id])
-        return own, every

@@ -50,7 +50,7 @@ def plain_search(site, words, *, status="open", severity=None, source_id=None, k
 
 def found(site, words, *, limit=ANY_NUMBER, **filters):
     matches = worst_matches(Sought(website_id=site.pk, words=words, **filters), limit=limit)
-    return [match.id for match in matches]
+    return [number for number, *_ in matches]
 
 
 def assert_true(*sites, also=()):

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from dashboard_api.engines.revisions import EVERY_WEBSITE
 from dashboard_api.models import Revision, Secret, SiteLink, callers
 from tests.dashboard_api.calls import seen
 from tests.factories import make_account, make_entitlement, make_finding, make_link, make_website
@@ -51,7 +52,7 @@ def test_a_link_is_found_with_its_website_and_what_the_account_paid_for(account)
         website_id=twin.website_id,
         host=twin.website.host,
         revoked_at=twin.revoked_at,
-        tags=Revision.tags(twin.website_id),
+        tags=tuple(Revision.objects.get(pk=number).tag for number in (twin.website_id, EVERY_WEBSITE)),
         sites_used=0,
         entitlement=read.entitlement,
     )
