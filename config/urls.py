@@ -12,12 +12,14 @@ from django.views.generic import RedirectView
 
 from config import sign_in
 from config.account import account
+from config.theme import choose_theme
 
 admin.autodiscover()
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 urlpatterns = [
     path("admin/", admin.site.urls),
+    path("theme/", choose_theme, name="theme"),
     path("accounts/", account, name="account"),
     # What these two pages of allauth would show is on that page, and allauth leads back to them.
     re_path(r"^accounts/2fa/(?:webauthn/)?$", RedirectView.as_view(pattern_name="account")),

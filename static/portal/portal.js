@@ -17,16 +17,18 @@
   // Cards ask a few at a time, so that a long list never takes up the server.
   const ABREAST = 3;
   const waiting = [];
-  let asking = 0;
+  const busyCards = new Set(); // those that wait, too
   const ask = () => {
-    while (asking < ABREAST && waiting.length) { asking += 1; waiting.shift()(); }
-    if (asking) return;
+    while (waiting.length && busyCards.size - waiting.length < ABREAST) waiting.shift()();
+    if (busyCards.size) return;
     const status = find("#status");
     status.textContent = find(".told[data-failed]") ? status.dataset.failed : status.dataset.done;
   };
   on("htmx:confirm", (event) => {
     if (!isCard(event.target)) return;
     event.preventDefault();
+    if (busyCards.has(event.target)) return;
+    busyCards.add(event.target);
     waiting.push(event.detail.issueRequest);
     ask();
   });
@@ -34,7 +36,7 @@
   on("htmx:beforeRequest", () => { trouble(false); busy(true); });
   on("htmx:afterRequest", (event) => {
     busy(false);
-    if (isCard(event.detail.requestConfig?.elt)) { asking -= 1; setTimeout(ask); }
+    if (busyCards.delete(event.detail.requestConfig?.elt)) setTimeout(ask);
   });
   on("htmx:sendError", fail);
   on("htmx:timeout", fail);
@@ -59,6 +61,11 @@
     const { focus, refocus = "results" } = elt?.dataset ?? {};
     const lost = triggeringEvent && document.activeElement === document.body;
     if (focus || lost) find(`#${focus ?? refocus}`)?.focus({ preventScroll: true });
+  });
+
+  // The page may have another address by now than when it was made.
+  on("submit", ({ target }) => {
+    if (target.matches(".themes")) target.elements.next.value = location.pathname + location.search;
   });
 
   on("keydown", (event) => {

@@ -1,0 +1,64 @@
+"""Light, dark, or as the system has it: chosen by a form, kept in a cookie, written into every page.
+
+So a page has its colours from the first byte, with or without JavaScript.
+"""
+
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.core.exceptions import BadRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.functional import Promise
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_POST
+
+SYSTEM = "system"
+THEMES = {
+    SYSTEM: _("Theme: as your system"),
+    "light": _("Theme: light"),
+    "dark": _("Theme: dark"),
+}
+COOKIE_SECONDS = 365 * 24 * 3600
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Theme:
+    """One to choose."""
+
+    name: str
+    label: str | Promise
+    is_chosen: bool
+
+
+def theme(request: HttpRequest) -> dict[str, object]:
+    """What every template may read: the theme that the visitor chose, and all that there are."""
+    chosen = request.COOKIES.get(settings.THEME_COOKIE_NAME, "")
+    if chosen not in THEMES:
+        chosen = SYSTEM
+    themes = [Theme(name=name, label=label, is_chosen=name == chosen) for name, label in THEMES.items()]
+    # A form that failed is shown at an address that may not be one to open.
+    here = request.get_full_path() if request.method == "GET" else "/"
+    return {"theme": chosen, "themes": themes, "here": here}
+
+
+@require_POST
+def choose_theme(request: HttpRequest) -> HttpResponse:
+    """Keep the choice, and go back to the page where it was made."""
+    chosen, back = request.POST.get("theme", ""), request.POST.get("next", "")
+    if chosen not in THEMES:
+        raise BadRequest("There is no such theme.")
+    response = redirect(back if url_has_allowed_host_and_scheme(back, allowed_hosts=None) else "/")
+    if chosen == SYSTEM:
+        response.delete_cookie(settings.THEME_COOKIE_NAME)
+    else:
+        response.set_cookie(
+            settings.THEME_COOKIE_NAME,
+            chosen,
+            max_age=COOKIE_SECONDS,
+            secure=settings.HTTPS,
+            httponly=True,
+            samesite="Lax",
+        )
+    return response

@@ -1,0 +1,111 @@
+"""What makes a portal comfortable: its theme, its keys, and what the system asks for."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.steps import PATH, facet
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+SITES = "/"
+MOVING = """
+[...document.querySelectorAll("*")].filter((it) => getComputedStyle(it).animationName !== "none").length
+"""
+
+
+def canvas(page):
+    return page.evaluate("getComputedStyle(document.body).backgroundColor")
+
+
+def theme(page, name):
+    return page.get_by_role("button", name=f"Theme: {name}")
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
+def test_a_theme_is_chosen_kept_and_given_back_to_the_system(open_page, owner, scripts):
+    page = open_page(user=owner, color_scheme="light", java_script_enabled=scripts)
+    page.goto(f"{PATH}?severity=High")
+    light = canvas(page)
+    theme(page, "dark").click()
+    expect(page).to_have_url(f"{PATH}?severity=High")
+    expect(theme(page, "dark")).to_have_attribute("aria-pressed", "true")
+    dark = canvas(page)
+    assert dark != light
+    page.goto("/accounts/")
+    assert canvas(page) == dark
+    theme(page, "as your system").click()
+    expect(page).to_have_url("/accounts/")
+    assert canvas(page) == light
+
+
+def test_light_is_light_on_a_dark_system(open_page, owner):
+    page = open_page(user=owner, color_scheme="dark")
+    page.goto("/accounts/")
+    dark = canvas(page)
+    theme(page, "light").click()
+    expect(theme(page, "light")).to_have_attribute("aria-pressed", "true")
+    assert canvas(page) != dark
+
+
+def test_a_choice_keeps_the_filters_that_were_set_since_the_page_came(dashboard):
+    facet(dashboard, "High 12").click()
+    expect(dashboard).to_have_url(f"{PATH}?severity=High")
+    theme(dashboard, "dark").click()
+    expect(theme(dashboard, "dark")).to_have_attribute("aria-pressed", "true")
+    expect(dashboard).to_have_url(f"{PATH}?severity=High")
+
+
+def test_the_first_key_leads_past_the_navigation(dashboard):
+    dashboard.keyboard.press("Tab")
+    skip = dashboard.get_by_role("link", name="Skip to content")
+    expect(skip).to_be_focused()
+    expect(skip).to_be_in_viewport()
+    dashboard.keyboard.press("Enter")
+    expect(dashboard.get_by_role("main")).to_be_focused()
+    dashboard.keyboard.press("Tab")
+    expect(dashboard.get_by_role("main").get_by_role("link", name="Websites")).to_be_focused()
+
+
+@pytest.mark.parametrize("address", [SITES, PATH, "/accounts/"])
+@pytest.mark.parametrize("options", [{}, {"forced_colors": "active"}], ids=["colours", "forced colours"])
+def test_whatever_has_the_focus_shows_it(open_page, owner, address, options):
+    page = open_page(user=owner, **options)
+    page.goto(address, wait_until="networkidle")
+    unseen = []
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        shown = page.evaluate(
+            """() => {
+              const it = document.activeElement;
+              const around = [it, it.closest(".site")].filter(Boolean).map((each) => getComputedStyle(each));
+              const outlined = around.some((s) => s.outlineStyle !== "none" && parseInt(s.outlineWidth) > 1);
+              return [it.outerHTML.slice(0, 80), it === document.body || outlined];
+            }"""
+        )
+        if not shown[1]:
+            unseen.append(shown[0])
+    assert unseen == []
+
+
+@pytest.mark.parametrize(("motion", "moves"), [("reduce", False), ("no-preference", True)])
+def test_nothing_moves_for_those_who_asked_for_that(open_page, owner, motion, moves):
+    page = open_page(user=owner, reduced_motion=motion)
+    page.route("**/card/", lambda _: None)
+    page.goto(SITES)
+    expect(page.locator(".htmx-request")).to_have_count(1)
+    assert bool(page.evaluate(MOVING)) == moves
+    page.unroute_all(behavior="ignoreErrors")
+
+
+def test_severities_keep_their_shapes_in_forced_colours(open_page, owner):
+    page = open_page(user=owner, forced_colors="active")
+    page.goto(PATH)
+    fills = page.evaluate(
+        """[...document.querySelectorAll(".severity")].map((it) => {
+          const mark = getComputedStyle(it, "::before");
+          return mark.backgroundColor !== getComputedStyle(document.body).backgroundColor
+            && mark.clipPath !== "none";
+        })"""
+    )
+    assert fills
+    assert all(fills)

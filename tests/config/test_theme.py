@@ -1,0 +1,90 @@
+"""Light or dark: kept in a cookie, written by the server."""
+
+import pytest
+from django.test import Client
+
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def member(client):
+    client.force_login(make_user())
+    return client
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_theme_that_was_chosen_is_in_every_page_from_its_first_byte(client, theme):
+    client.post("/theme/", {"theme": theme, "next": "/"})
+    for page in ("/accounts/login/", "/no/such/page/"):
+        html = client.get(page).content.decode()
+        assert f'data-theme="{theme}"' in html
+        assert f'<meta name="color-scheme" content="{theme}">' in html
+
+
+def test_without_a_choice_the_page_is_as_the_system(client):
+    html = client.get("/accounts/login/").content.decode()
+    assert 'data-theme="system"' in html
+    assert '<meta name="color-scheme" content="light dark">' in html
+
+
+def test_the_system_again_is_no_choice_anymore(client):
+    client.post("/theme/", {"theme": "dark"})
+    client.post("/theme/", {"theme": "system"})
+    assert 'data-theme="system"' in client.get("/accounts/login/").content.decode()
+
+
+def test_a_cookie_of_anything_else_changes_nothing(client):
+    client.cookies["theme"] = '"><script>'
+    assert 'data-theme="system"' in client.get("/accounts/login/").content.decode()
+
+
+def test_the_form_knows_which_theme_is_chosen_and_where_it_is(member):
+    member.post("/theme/", {"theme": "dark"})
+    html = member.get("/accounts/?a=1&b=2").content.decode()
+    assert 'name="next" value="/accounts/?a=1&amp;b=2"' in html
+    assert 'value="dark" aria-pressed="true"' in html
+    assert html.count('aria-pressed="true"') == 1
+
+
+def test_a_form_that_failed_is_no_page_to_come_back_to(member):
+    html = member.post("/accounts/password/change/", {"oldpassword": "x"}).content.decode()
+    assert 'name="next" value="/"' in html
+
+
+@pytest.mark.parametrize(
+    ("back", "expected"),
+    [
+        ("/sites/shop.example.com/?severity=High", "/sites/shop.example.com/?severity=High"),
+        ("https://evil.example.org/", "/"),
+        ("//evil.example.org/", "/"),
+        ("/\\evil.example.org", "/"),
+        ("javascript:alert(1)", "/"),
+        ("", "/"),
+    ],
+)
+def test_choosing_leads_back_to_a_page_of_ours(client, back, expected):
+    response = client.post("/theme/", {"theme": "dark", "next": back})
+    assert (response.status_code, response["Location"]) == (302, expected)
+
+
+@pytest.mark.parametrize("theme", ["", "blue", "DARK"])
+def test_a_theme_that_there_is_not_is_refused(client, theme):
+    response = client.post("/theme/", {"theme": theme})
+    assert response.status_code == 400
+    assert not response.cookies
+
+
+def test_a_link_cannot_choose_and_neither_can_a_forged_form(client):
+    assert client.get("/theme/").status_code == 405
+    assert Client(enforce_csrf_checks=True).post("/theme/", {"theme": "dark"}).status_code == 403
+
+
+@pytest.mark.parametrize("https", [True, False])
+def test_the_cookie_is_for_this_server_alone(client, settings, https):
+    settings.HTTPS = https
+    cookie = client.post("/theme/", {"theme": "dark"}).cookies["theme"]
+    assert (bool(cookie["secure"]), cookie["httponly"], cookie["samesite"]) == (https, True, "Lax")
+    assert cookie["domain"] == ""
+    assert cookie["max-age"] == 365 * 24 * 3600
