@@ -81,7 +81,7 @@ def take_pictures(camera):
     """Every picture of the README."""
     for scheme in ("light", "dark"):
         camera.take(f"dashboard-{scheme}", camera.open(PATH, color_scheme=scheme))
-    camera.take("sites", camera.open("/", viewport={"width": 1280, "height": 360}))
+    camera.take("sites", camera.open("/", viewport={"width": 1280, "height": 448}))
     camera.take("phone", camera.open(PATH, **PHONE))
 
     page = camera.open(f"{PATH}?severity=Critical&query=sql+stores")
