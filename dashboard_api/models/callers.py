@@ -56,7 +56,8 @@ class Claimed(NamedTuple):
 
 
 _CLAIMED = f"""
-SELECT secret.id, account.id, sealed, link.id, website.id, host, link.revoked_at,
+SELECT secret.id, account.id, sealed,
+link.id, account.id, website.id, host, link.revoked_at,
 {TAGS.format(website="website.id")},
 (SELECT COUNT(*) FROM dashboard_api_sitelink AS used
 WHERE used.account_id = account.id AND used.revoked_at IS NULL),
@@ -74,24 +75,18 @@ ORDER BY secret.created_at DESC, secret.id DESC
 def claimed(account_ref: str, link_id: str, now: datetime) -> Claimed:
     """The secrets that may have signed a call of this account, the newest first, and its link of this id."""
     found = rows(Secret, _CLAIMED, [link_id, account_ref, stored(now)])
-    return Claimed([Signer._make(row[:3]) for row in found], _seen(*found[0][1:]) if found else None)
+    return Claimed([Signer._make(row[:3]) for row in found], _seen(*found[0][3:]) if found else None)
 
 
-def _seen(
-    account_id: int,
-    _: str,
-    pk: int | None,
-    website_id: int,
-    host: str,
-    revoked_at: datetime | None,
-    own_tag: int | None,
-    every_tag: int | None,
-    sites_used: int,
-    plan: str | None,
-    *terms: Any,
-) -> Seen | None:
+def _seen(pk: int | None, *columns: Any) -> Seen | None:
     if pk is None:
         return None
-    *told, features = terms
-    paid = None if plan is None else Paid(plan, *told, json.loads(features))  # type: ignore[call-arg]
-    return Seen(pk, account_id, website_id, host, moment(revoked_at), (own_tag, every_tag), sites_used, paid)
+    account_id, website_id, host, revoked_at, own_tag, every_tag, sites_used, plan, *terms = columns
+    tags = (own_tag, every_tag)
+    paid = None if plan is None else _paid(plan, *terms)
+    return Seen(pk, account_id, website_id, host, moment(revoked_at), tags, sites_used, paid)
+
+
+def _paid(*columns: Any) -> Paid:
+    *told, features = columns
+    return Paid(*told, json.loads(features))  # type: ignore[call-arg]  # in the order of the fields
