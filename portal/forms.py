@@ -1,5 +1,6 @@
 """The state of the page, which is its URL: filters, page and page size; defaults are absent."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
@@ -13,7 +14,8 @@ from portal.gateway import Question
 PAGE_SIZES = (20, 50, 100)
 MAX_PAGE_DEPTH = 100_000  # page * page_size, the service's bound
 MAX_QUERY_LENGTH = 200  # the service's, too
-NARROWING = ("severity", "kind", "source", "query")
+FINDING_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~-]{0,127}", re.ASCII)  # that an address may hold
+NARROWING = ("status", "severity", "kind", "source", "query")
 
 
 class WordField(forms.CharField):
@@ -34,6 +36,7 @@ class WordField(forms.CharField):
 class FilterForm(forms.Form):
     """What an address may carry; whatever does not validate is as if it were not there."""
 
+    status = WordField(wording.STATUSES.keys() - {wording.OPEN}, required=False)  # open is the default
     severity = WordField(wording.SEVERITIES, required=False)
     kind = WordField(wording.KINDS, required=False)
     source = forms.SlugField(max_length=50, required=False)
@@ -46,8 +49,9 @@ class FilterForm(forms.Form):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """What is asked of a website's findings."""
+    """What is asked of a website's findings; without a status, of those that are open."""
 
+    status: str = ""
     severity: str = ""
     kind: str = ""
     source: str = ""
@@ -99,6 +103,11 @@ class Address:
             for name, value in given.items()
             if value and value != usual.get(name) and name != without
         }
+
+    def of_finding(self, finding_id: str) -> str:
+        """The address of a finding, with the list that it was opened from; empty where it can have none."""
+        path = f"{self.path}findings/{finding_id}/"
+        return str(replace(self, path=path)) if FINDING_ID.fullmatch(finding_id) else ""
 
     def to(self, **changes: Any) -> str:
         """The address with other filters; they start at their first page."""

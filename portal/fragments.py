@@ -10,7 +10,7 @@ from django.utils.cache import patch_vary_headers
 from django_htmx.http import push_url, replace_url, retarget
 from django_htmx.middleware import HtmxDetails
 
-from portal.forms import Address, Filters
+from portal.forms import Filters
 from portal.problems import Problem
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def render_site(request: HtmxHttpRequest, page: "SitePage") -> HttpResponse:
         by_form = request.htmx.trigger == FORM
         context = {"page": page, "with_form": not by_form}
         response = render(request, "portal/_fragment.html", context, status=page.status)
-        show_address(request, response, page.address)
+        show_address(request, response, page.here, page.address.filters)
         if page.status >= 400:
             retarget(response, f"#{REGION}")
     else:
@@ -64,10 +64,11 @@ def _finished(response: HttpResponse, problem: Problem | None) -> HttpResponse:
     return response
 
 
-def show_address(request: HtmxHttpRequest, response: HttpResponse, address: Address) -> None:
+def show_address(request: HtmxHttpRequest, response: HttpResponse, here: str, now: Filters) -> None:
     """A new state is a step in the history; the same one, or a search being refined, is not."""
-    before = Filters.read(QueryDict(urlsplit(request.htmx.current_url or "").query))
-    now = address.filters
+    shown = urlsplit(request.htmx.current_url or "")
+    before = Filters.read(QueryDict(shown.query))
     refined = request.htmx.trigger == FORM and before.query and now.query and before.bare == now.bare
-    write = replace_url if refined or before == now else push_url
-    write(response, str(address))
+    is_same_thing = shown.path == urlsplit(here).path
+    write = replace_url if is_same_thing and (refined or before == now) else push_url
+    write(response, here)

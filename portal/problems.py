@@ -18,6 +18,7 @@ from portal.gateway import (
     RevokedLink,
     SlowQuestion,
     TimedOut,
+    UnknownFinding,
     UnknownLink,
     Unreachable,
 )
@@ -55,6 +56,8 @@ def problem_for(error: GatewayError) -> Problem:
             return _revoked_link(error, reference)
         case UnknownLink():
             return unknown_website(reference)
+        case UnknownFinding():
+            return unknown_finding(reference)
         case RateLimited():
             return _rate_limited(error, reference)
         case SlowQuestion():
@@ -98,6 +101,17 @@ def unknown_website(reference: str) -> Problem:
         advice=_("Check the address, or link the website to see its results here."),
         reference=reference,
         actions=_actions((_("Link a website"), settings.LINK_URL)),
+    )
+
+
+def unknown_finding(reference: str) -> Problem:
+    """A finding that does not exist, or that is another website's: the same words for both."""
+    return Problem(
+        status=404,
+        title=_("There is no such finding"),
+        text=_("This website has no finding at this address."),
+        advice=_("Check the address, or look for the finding in the list."),
+        reference=reference,
     )
 
 

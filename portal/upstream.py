@@ -4,6 +4,7 @@ from django.conf import settings
 
 from portal.gateway import (
     Dashboard,
+    FindingAnswer,
     InactiveEntitlement,
     LinkedSite,
     Misconfigured,
@@ -12,6 +13,7 @@ from portal.gateway import (
     UnknownLink,
     Upstream,
     fetch_dashboard,
+    fetch_finding,
 )
 from portal.models import LastAnswer, Website
 from portal.sealing import CannotUnseal
@@ -30,6 +32,11 @@ def ask(website: Website, question: Question) -> Dashboard:
         raise
     LastAnswer.objects.keep(website, dashboard=dashboard)
     return dashboard
+
+
+def ask_about(website: Website, finding_id: str, listed: Question) -> FindingAnswer:
+    """One finding of ``website``, which the list ``listed`` may hold; raises GatewayError."""
+    return fetch_finding(upstream(), linked_site(website), finding_id, listed)
 
 
 def upstream() -> Upstream:

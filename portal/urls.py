@@ -11,5 +11,6 @@ urlpatterns = [
     path("", views.sites, name="sites"),
     path("sites/<str:host>/", views.site, name="site"),
     path("sites/<str:host>/card/", views.card, name="card"),
+    path("sites/<str:host>/findings/<str:finding_id>/", views.finding, name="finding"),
     *people,
 ]

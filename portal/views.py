@@ -1,18 +1,21 @@
-"""The portal's pages: a person's websites, and the dashboard of one of them."""
+"""The portal's pages: a person's websites, the dashboard of one of them, and one of its findings."""
 
 import logging
+from collections.abc import Callable
 from dataclasses import replace
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
 from portal import pages, upstream
-from portal.forms import Filters
+from portal.forms import FINDING_ID, Filters
 from portal.fragments import HtmxHttpRequest, render_card, render_site
-from portal.gateway import GatewayError, Question
+from portal.gateway import GatewayError, Question, UnknownFinding
 from portal.members import members_only
 from portal.models import LastAnswer, Membership, Website
+from portal.pages import SitePage
 from portal.problems import Problem, problem_for
 
 logger = logging.getLogger(__name__)
@@ -49,17 +52,50 @@ def card(request: HtmxHttpRequest, host: str) -> HttpResponse:
 
 @require_safe
 @members_only
+@gzip_page
 def site(request: HtmxHttpRequest, host: str) -> HttpResponse:
     """The dashboard of ``host``, as the address narrows it."""
+
+    def show(website: Website, page: SitePage) -> SitePage:
+        dashboard = upstream.ask(website, page.address.filters.question())
+        return replace(page, results=pages.results_of(dashboard, page.address))
+
+    return _shown(request, host, show)
+
+
+@require_safe
+@members_only
+@gzip_page
+def finding(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpResponse:
+    """One finding of ``host``; the address also tells the list that it was opened from."""
+
+    def show(website: Website, page: SitePage) -> SitePage:
+        if not FINDING_ID.fullmatch(finding_id):  # nothing ever led here
+            raise UnknownFinding
+        answer = upstream.ask_about(website, finding_id, page.address.filters.question())
+        link = request.build_absolute_uri(replace(page.address, filters=Filters()).of_finding(finding_id))
+        return replace(page, finding=pages.finding_text(answer, page.address, link=link))
+
+    return _shown(request, host, show, finding_id=finding_id)
+
+
+def _shown(
+    request: HtmxHttpRequest,
+    host: str,
+    show: Callable[[Website, SitePage], SitePage],
+    *,
+    finding_id: str = "",
+) -> HttpResponse:
+    """The page that ``show`` fills, where the person may see the website; else what went wrong."""
     website, doors = _website(request, host)
     if website is None:
         return render_site(request, pages.unknown_site(host, path=request.path))
-    page = pages.site_page(website, doors, Filters.read(request.GET))
+    page = pages.site_page(website, doors, Filters.read(request.GET), finding_id=finding_id)
     try:
-        dashboard = upstream.ask(website, page.address.filters.question())
+        page = show(website, page)
     except GatewayError as error:
-        return render_site(request, replace(page, problem=_problem(error, host)))
-    return render_site(request, replace(page, results=pages.results_of(dashboard, page.address)))
+        page = replace(page, problem=_problem(error, host))
+    return render_site(request, page)
 
 
 def _website(request: HtmxHttpRequest, host: str) -> tuple[Website | None, list[Website]]:

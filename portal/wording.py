@@ -26,16 +26,36 @@ KIND_MEANINGS = {
     "informational": _("Good to know; not a problem by itself."),
 }
 FILTERS = {
+    "status": _("Status"),
     "severity": _("Severity"),
     "kind": _("Certainty"),
     "source": _("Source"),
     "query": _("Search"),
 }
-FINDING_STATES: dict[str, str | Promise] = {
-    "open": "",
+OPEN = "open"
+STATUSES = {
+    OPEN: _("Open"),
     "fixed": _("Fixed"),
-    "false_positive": _("False positive"),
     "accepted_risk": _("Accepted risk"),
+    "false_positive": _("False positive"),
+    "all": _("All"),
+}
+STATUS_MEANINGS = {
+    "open": _("Still there when it was last looked for."),
+    "fixed": _("A complete check no longer found it."),
+    "accepted_risk": _("Known, and left as it is for a reason."),
+    "false_positive": _("Looked like a problem, and is none."),
+    "all": _("Whatever became of it."),
+}
+NOTHING_OF_STATUS = {
+    "fixed": _("Nothing has been fixed yet"),
+    "accepted_risk": _("No risk has been accepted"),
+    "false_positive": _("No finding was a false alarm"),
+}
+EVENTS = {
+    "first_seen": _("First seen"),
+    "last_seen": _("Last seen"),
+    "fixed": _("Fixed"),
 }
 CHARTS = {
     "severity": _("By severity"),

@@ -1,6 +1,6 @@
 """The only code that knows HTTP exists: asks the service, signed, and returns typed answers."""
 
-from portal.gateway.client import fetch_dashboard
+from portal.gateway.client import fetch_dashboard, fetch_finding
 from portal.gateway.errors import (
     BadAnswer,
     CannotConnect,
@@ -14,16 +14,18 @@ from portal.gateway.errors import (
     SignatureRefused,
     SlowQuestion,
     TimedOut,
+    UnknownFinding,
     UnknownLink,
     Unreachable,
 )
-from portal.gateway.messages import Dashboard, Question
+from portal.gateway.messages import Dashboard, FindingAnswer, Question
 from portal.gateway.target import LinkedSite, Upstream
 
 __all__ = [
     "BadAnswer",
     "CannotConnect",
     "Dashboard",
+    "FindingAnswer",
     "GatewayError",
     "InactiveEntitlement",
     "LinkedSite",
@@ -36,8 +38,10 @@ __all__ = [
     "SignatureRefused",
     "SlowQuestion",
     "TimedOut",
+    "UnknownFinding",
     "UnknownLink",
     "Unreachable",
     "Upstream",
     "fetch_dashboard",
+    "fetch_finding",
 ]

@@ -1,9 +1,9 @@
-"""From an answer of the service to a Dashboard, or to the error that it means."""
+"""From an answer of the service to a Dashboard or a FindingAnswer, or to the error that it means."""
 
 import re
 import time
 from datetime import date
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import msgspec
 
@@ -16,12 +16,14 @@ from portal.gateway.errors import (
     RevokedLink,
     SignatureRefused,
     SlowQuestion,
+    UnknownFinding,
     UnknownLink,
     Unreachable,
 )
 from portal.gateway.exchange import Exchange
-from portal.gateway.messages import Dashboard, Moment
+from portal.gateway.messages import Dashboard, FindingAnswer, Moment
 
+Answer = TypeVar("Answer", Dashboard, FindingAnswer)
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 
@@ -45,18 +47,28 @@ class _Refusal(msgspec.Struct):
     error: _Detail
 
 
-def read_dashboard(exchange: Exchange, *, host: str) -> Dashboard:
-    """The dashboard of ``host`` that ``exchange`` brought; raises Refused, Unreachable or BadAnswer."""
+def read_answer(exchange: Exchange, kind: type[Answer], *, host: str) -> Answer:
+    """What ``exchange`` brought about ``host``; raises Refused, Unreachable or BadAnswer."""
     request_id = _request_id(exchange)
     if exchange.status != 200:
         raise _refusal(exchange, request_id)
     try:
-        dashboard = msgspec.json.decode(exchange.body, type=Dashboard)
+        answer = msgspec.json.decode(exchange.body, type=kind)
     except _UNREADABLE as error:
-        raise BadAnswer(f"no dashboard: {error}", request_id=request_id) from error
-    if not dashboard.ok or dashboard.host != host:
-        raise BadAnswer("the dashboard of another website, or none", request_id=request_id)
-    return dashboard
+        raise BadAnswer(f"no {kind.__name__}: {error}", request_id=request_id) from error
+    if not answer.ok or answer.host != host:
+        raise BadAnswer("an answer about another website, or none", request_id=request_id)
+    return answer
+
+
+def lacks_route(exchange: Exchange) -> bool:
+    """Whether the service does not know the path at all: whatever it says, it is no code of that path's."""
+    if exchange.status != 404:
+        return False
+    try:
+        return msgspec.json.decode(exchange.body, type=_Refusal).error.code == "not_found"
+    except _UNREADABLE:
+        return True
 
 
 def _refusal(exchange: Exchange, request_id: str) -> GatewayError:
@@ -100,6 +112,8 @@ def _refused(exchange: Exchange, detail: _Detail, request_id: str) -> GatewayErr
             return RevokedLink(revoked_at=detail.revoked_at, request_id=request_id)
         case 404, "unknown_link":
             return UnknownLink(request_id=request_id)
+        case 404, "unknown_finding":
+            return UnknownFinding(request_id=request_id)
         case 429, _:
             return RateLimited(retry_after=exchange.retry_after or 0, request_id=request_id)
         case status, code:

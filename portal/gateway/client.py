@@ -3,45 +3,74 @@
 import logging
 import math
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 
 import msgspec
 
-from portal.gateway.answers import read_dashboard
+from portal.gateway.answers import lacks_route, read_answer
 from portal.gateway.deadline import Deadline
 from portal.gateway.errors import (
+    BadAnswer,
     CannotConnect,
     GatewayError,
     InactiveEntitlement,
     RateLimited,
     RevokedLink,
     SignatureRefused,
+    UnknownFinding,
     UnknownLink,
 )
 from portal.gateway.exchange import Exchange, attempt
-from portal.gateway.messages import Dashboard, Question
+from portal.gateway.messages import Dashboard, Finding, FindingAnswer, FindingQuestion, Question
 from portal.gateway.target import LinkedSite, Upstream
 
 logger = logging.getLogger(__name__)
 
-DASHBOARD_PATH = "/v1/site/dashboard"
 PAUSE_SECONDS = 0.2  # before a retry for which the service names no time
 _RETRIED = {429, 502, 503, 504}
 
 # What the customer's own state explains: nothing for the operator to do.
-_EXPECTED = (InactiveEntitlement, RevokedLink, UnknownLink, RateLimited)
+_EXPECTED = (InactiveEntitlement, RevokedLink, UnknownLink, UnknownFinding, RateLimited)
 
 
 def fetch_dashboard(upstream: Upstream, site: LinkedSite, question: Question) -> Dashboard:
     """The dashboard of ``site`` as ``question`` narrows it; raises GatewayError."""
-    try:
-        return read_dashboard(send(upstream, site, question), host=site.host)
-    except GatewayError as error:
-        _log(site, error)
-        raise
+    with _logged(site):
+        return read_answer(send(upstream, site, question), Dashboard, host=site.host)
 
 
-def send(upstream: Upstream, site: LinkedSite, question: Question) -> Exchange:
+def fetch_finding(upstream: Upstream, site: LinkedSite, finding_id: str, listed: Question) -> FindingAnswer:
+    """One finding of ``site``; raises GatewayError.
+
+    A service without this call is asked for the list ``listed``, and the finding is as that tells it.
+    """
+    with _logged(site):
+        exchange = send(upstream, site, FindingQuestion(finding_id=finding_id))
+        if not lacks_route(exchange):
+            answer = read_answer(exchange, FindingAnswer, host=site.host)
+            if answer.finding.id != finding_id:
+                raise BadAnswer("another finding than the one asked for")
+            return answer
+        dashboard = read_answer(send(upstream, site, listed), Dashboard, host=site.host)
+        return _from_the_list(dashboard, finding_id)
+
+
+def _from_the_list(dashboard: Dashboard, finding_id: str) -> FindingAnswer:
+    """What a list tells of a finding; raises UnknownFinding."""
+    threat = next((threat for threat in dashboard.threats if threat.id == finding_id), None)
+    if threat is None:
+        raise UnknownFinding
+    return FindingAnswer(
+        ok=True,
+        host=dashboard.host,
+        finding=Finding(**msgspec.structs.asdict(threat)),
+        analyst_notes=[note for note in dashboard.analyst_notes if note.finding_id == finding_id],
+    )
+
+
+def send(upstream: Upstream, site: LinkedSite, question: Question | FindingQuestion) -> Exchange:
     """Ask, and once more where that is safe; whatever status came back last.
 
     Raises Unreachable, TimedOut or BadAnswer where no whole answer came back.
@@ -49,7 +78,7 @@ def send(upstream: Upstream, site: LinkedSite, question: Question) -> Exchange:
     deadline = Deadline(upstream.timeout_seconds)
     ask = partial(
         attempt,
-        upstream.base_url + DASHBOARD_PATH,
+        upstream.base_url + question.path,
         request_body(site, question),
         secret=site.secret,
         deadline=deadline,
@@ -68,7 +97,7 @@ def send(upstream: Upstream, site: LinkedSite, question: Question) -> Exchange:
     return ask()
 
 
-def request_body(site: LinkedSite, question: Question) -> bytes:
+def request_body(site: LinkedSite, question: Question | FindingQuestion) -> bytes:
     """The request of the specification, section 2, as compact JSON without empty filters."""
     filters = {name: value for name, value in msgspec.structs.asdict(question).items() if value != ""}
     return msgspec.json.encode(
@@ -87,8 +116,17 @@ def _pause_after(exchange: Exchange) -> float:
     return math.inf if asks_to_wait else PAUSE_SECONDS
 
 
+@contextmanager
+def _logged(site: LinkedSite) -> Iterator[None]:
+    """One line for each failure; never a body, a secret or a signature."""
+    try:
+        yield
+    except GatewayError as error:
+        _log(site, error)
+        raise
+
+
 def _log(site: LinkedSite, error: GatewayError) -> None:
-    """One line; never a body, a secret or a signature."""
     skew = error.skew_seconds if isinstance(error, SignatureRefused) else None
     logger.log(
         logging.INFO if isinstance(error, _EXPECTED) else logging.WARNING,

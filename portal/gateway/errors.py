@@ -6,6 +6,7 @@ GatewayError
         InactiveEntitlement  403 inactive_entitlement: plan, status, ends_on
         RevokedLink          403 revoked_link: revoked_at
         UnknownLink          404 unknown_link
+        UnknownFinding       404 unknown_finding
         RateLimited          429: retry_after seconds
         SlowQuestion         503 unavailable, by reason slow_question: retry_after seconds
         Rejected             any other 4xx: the portal asked something the service does not take
@@ -69,6 +70,13 @@ class UnknownLink(Refused):
 
     def __init__(self, *, request_id: str = "") -> None:
         super().__init__(status=404, code="unknown_link", request_id=request_id)
+
+
+class UnknownFinding(Refused):
+    """The website has no such finding."""
+
+    def __init__(self, *, request_id: str = "") -> None:
+        super().__init__(status=404, code="unknown_finding", request_id=request_id)
 
 
 class RateLimited(Refused):

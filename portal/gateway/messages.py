@@ -5,7 +5,7 @@ have defaults. What it cannot do without (the nine members of the specification,
 """
 
 from datetime import date, datetime
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import msgspec
 
@@ -15,6 +15,7 @@ Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 class Question(msgspec.Struct, frozen=True, kw_only=True):
     """The filters and the page of one dashboard request; an empty filter is not sent."""
 
+    path: ClassVar[str] = "/v1/site/dashboard"
     severity: str = ""
     source: str = ""
     kind: str = ""
@@ -22,6 +23,13 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     status: str = ""
     page: int = 1
     page_size: int = 20
+
+
+class FindingQuestion(msgspec.Struct, frozen=True, kw_only=True):
+    """A request for one finding."""
+
+    path: ClassVar[str] = "/v1/site/finding"
+    finding_id: str
 
 
 class FacetValue(msgspec.Struct, frozen=True):
@@ -88,6 +96,30 @@ class Threat(msgspec.Struct, frozen=True, kw_only=True):
     rule: str = ""
     first_seen: Moment | None = None
     last_seen: Moment | None = None
+
+
+class Location(msgspec.Struct, frozen=True, kw_only=True):
+    """One place of a finding, and what it shows there."""
+
+    location: str
+    evidence: str = ""
+    evidence_truncated: bool = False
+    first_seen: Moment | None = None
+    last_seen: Moment | None = None
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True):
+    """A step in the life of a finding: first_seen, last_seen, fixed, or one that is not known yet."""
+
+    at: Moment
+    event: str
+
+
+class Finding(Threat, frozen=True, kw_only=True):
+    """One finding by itself."""
+
+    locations: list[Location] = []
+    timeline: list[Event] = []
 
 
 class Series(msgspec.Struct, frozen=True):
@@ -157,3 +189,12 @@ class Dashboard(msgspec.Struct, frozen=True, kw_only=True):
     coverage: list[CoverageEntry]
     analyst_notes: list[Note]
     entitlement: Entitlement
+
+
+class FindingAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """One finding, and the notes about it."""
+
+    ok: bool
+    host: str
+    finding: Finding
+    analyst_notes: list[Note]

@@ -1,5 +1,6 @@
 """What a template may read: frozen context objects; templates compute nothing."""
 
+from portal.pages.finding import finding_text
 from portal.pages.site import Results, SitePage, results_of, site_page, unknown_site
 from portal.pages.sites import SiteCard, SitesPage, site_card, sites_page
 
@@ -8,6 +9,7 @@ __all__ = [
     "SiteCard",
     "SitePage",
     "SitesPage",
+    "finding_text",
     "results_of",
     "site_card",
     "site_page",

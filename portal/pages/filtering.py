@@ -13,13 +13,13 @@ from portal.gateway.messages import Facets, FacetValue, Page
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    """One value of a facet; without an address it cannot be chosen."""
+    """One value of a facet; without an address it cannot be chosen, and ``count`` may be unknown."""
 
     key: str
     label: str
     tone: str
     meaning: str
-    count: int
+    count: int | None
     url: str
     is_active: bool
 
@@ -63,7 +63,7 @@ class Pager:
 
 
 def facets(values: Facets, address: Address) -> tuple[Facet, ...]:
-    """The filters that have a known set of values."""
+    """The filters whose values the service counts."""
     by_name = {"severity": values.severity, "kind": values.kind, "source": values.source}
     return tuple(
         Facet(
@@ -73,6 +73,27 @@ def facets(values: Facets, address: Address) -> tuple[Facet, ...]:
         )
         for name, known in by_name.items()
         if known
+    )
+
+
+def status_facet(address: Address) -> Facet:
+    """Always one of them: what is open, unless something else is asked for."""
+    current = address.filters.status or wording.OPEN
+    return Facet(
+        name="status",
+        title=wording.word(wording.FILTERS, "status"),
+        options=tuple(
+            Option(
+                key=f"facet-status-{status}",
+                label=str(word),
+                tone="",
+                meaning=wording.word(wording.STATUS_MEANINGS, status),
+                count=None,
+                url=address.to(status="" if status in (wording.OPEN, current) else status),
+                is_active=status == current,
+            )
+            for status, word in wording.STATUSES.items()
+        ),
     )
 
 
@@ -91,7 +112,7 @@ def _option(name: str, value: FacetValue, address: Address) -> Option:
 
 def value_word(name: str, value: str, otherwise: str = "") -> str:
     """The portal's word for a filter's value."""
-    tables = {"severity": wording.SEVERITIES, "kind": wording.KINDS}
+    tables = {"severity": wording.SEVERITIES, "kind": wording.KINDS, "status": wording.STATUSES}
     return wording.word(tables[name], value, otherwise) if name in tables else otherwise or value
 
 

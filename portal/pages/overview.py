@@ -101,7 +101,7 @@ def overview(dashboard: Dashboard, address: Address) -> Overview:
                 label=wording.word(wording.SEVERITIES, severity),
                 tone=wording.tone(severity),
                 count=summary.by_severity.get(severity, 0),
-                url=address.to(severity=severity, kind="", source="", query="")
+                url=address.to(status="", severity=severity, kind="", source="", query="")
                 if summary.by_severity.get(severity)
                 else "",
             )
@@ -185,7 +185,9 @@ def emptiness(dashboard: Dashboard, address: Address) -> Emptiness:
             way_out=_("Go to the last page"),
             way_out_url=address.to(page=last),
         )
-    if address.filters.active:
+    if address.filters.active.keys() == {"status"} and address.filters.status in wording.NOTHING_OF_STATUS:
+        return _nothing_of(address.filters.status, address)
+    if address.filters.active.keys() - {"status"}:
         return Emptiness(
             tone="none",
             title=_("Nothing matches these filters"),
@@ -198,6 +200,18 @@ def emptiness(dashboard: Dashboard, address: Address) -> Emptiness:
             text=_("No check of this website has been completed, so we cannot say whether it is clean."),
         )
     return _good_news(dashboard.coverage)
+
+
+def _nothing_of(status: str, address: Address) -> Emptiness:
+    """None of the findings became this."""
+    return Emptiness(
+        tone="none",
+        title=wording.word(wording.NOTHING_OF_STATUS, status),
+        text=_("Findings are listed here once this is what became of them: %(meaning)s")
+        % {"meaning": wording.word(wording.STATUS_MEANINGS, status)},
+        way_out=_("Show what is open"),
+        way_out_url=address.to(status=""),
+    )
 
 
 def _good_news(entries: Iterable[CoverageEntry]) -> Emptiness:

@@ -12,8 +12,9 @@ from portal.forms import MAX_QUERY_LENGTH, Address, Filters
 from portal.gateway.messages import Dashboard
 from portal.models import Website
 from portal.pages.drawings import Drawing, drawings
-from portal.pages.filtering import Chip, Facet, Pager, chips, clear_url, facets, pager
-from portal.pages.findings import Finding, NoteText, findings, general_notes
+from portal.pages.filtering import Chip, Facet, Pager, chips, clear_url, facets, pager, status_facet
+from portal.pages.finding import FindingText
+from portal.pages.findings import NoteText, Row, note_texts, rows
 from portal.pages.overview import (
     CoverageRow,
     Emptiness,
@@ -21,6 +22,7 @@ from portal.pages.overview import (
     Plan,
     coverage_rows,
     emptiness,
+    is_checked,
     overview,
     plan,
 )
@@ -39,7 +41,7 @@ class Results:
     facets: tuple[Facet, ...]
     chips: tuple[Chip, ...]
     clear_url: str
-    findings: tuple[Finding, ...]
+    findings: tuple[Row, ...]
     emptiness: Emptiness | None
     pager: Pager
     coverage: tuple[CoverageRow, ...]
@@ -57,13 +59,18 @@ class Door:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SitePage:
-    """The page; its region shows ``results`` or a ``problem``."""
+    """The page; its region shows ``results``, a ``finding`` or a ``problem``, and ``here`` is its address.
+
+    ``address`` is that of the list, also where the region shows one of its findings.
+    """
 
     host: str
     account: str
     doors: tuple[Door, ...]
     address: Address
+    here: str
     results: Results | None = None
+    finding: FindingText | None = None
     problem: Problem | None = None
 
     @property
@@ -90,20 +97,33 @@ class SitePage:
     @property
     def title(self) -> str:
         """Of the window and of its step in the history: what is shown of the website."""
-        is_narrowed = bool(self.address.filters.active)
-        return f"{self.announcement} – {self.host}" if self.problem or is_narrowed else self.host
+        is_usual = self.results and not self.address.filters.active
+        return self.host if is_usual else f"{self.announcement} – {self.host}"
+
+    @property
+    def list_url(self) -> str:
+        """The way back to the list, where the region is about one of its findings."""
+        return "" if self.here == str(self.address) else str(self.address)
 
     @property
     def announcement(self) -> str:
         """What changed, for those who do not see it."""
         if self.results:
             return self.results.emptiness.title if self.results.emptiness else self.results.count
+        if self.finding:
+            return self.finding.title
         return self.problem.title if self.problem else ""
 
 
-def site_page(website: Website, doors: Sequence[Website], filters: Filters) -> SitePage:
-    """The page of ``website`` before anything is known of it; ``doors`` lead to the same host."""
+def site_page(
+    website: Website, doors: Sequence[Website], filters: Filters, *, finding_id: str = ""
+) -> SitePage:
+    """The page of ``website``, or of one of its findings, before anything is known of it.
+
+    ``doors`` lead to the same host.
+    """
     is_shared = len(doors) > 1
+    address = replace(site_address(website, is_shared=is_shared), filters=filters)
     return SitePage(
         host=website.host,
         account=str(website.account),
@@ -112,14 +132,15 @@ def site_page(website: Website, doors: Sequence[Website], filters: Filters) -> S
             for door in doors
             if door != website
         ),
-        address=replace(site_address(website, is_shared=is_shared), filters=filters),
+        address=address,
+        here=address.of_finding(finding_id) or str(address),
     )
 
 
 def unknown_site(host: str, *, path: str) -> SitePage:
     """The page of a website that does not exist, or not for this person: both alike."""
     problem = unknown_website(new_reference())
-    return SitePage(host=host, account="", doors=(), address=Address(path=path), problem=problem)
+    return SitePage(host=host, account="", doors=(), address=Address(path=path), here=path, problem=problem)
 
 
 def results_of(dashboard: Dashboard, address: Address) -> Results:
@@ -128,28 +149,38 @@ def results_of(dashboard: Dashboard, address: Address) -> Results:
     is_narrowed = bool(address.filters.active)
     return Results(
         made_at=dashboard.dashboard.generated_at,
-        count=count_text(dashboard, is_narrowed=is_narrowed) if dashboard.summary.open else "",
+        count=count_text(dashboard, address.filters) if dashboard.summary.open or is_narrowed else "",
         overview=overview(dashboard, address),
         drawings=drawings(dashboard.charts, values, address),
-        facets=facets(values, address) if dashboard.summary.open or is_narrowed else (),
+        facets=_offered(dashboard, address),
         chips=chips(values, address),
         clear_url=clear_url(address),
-        findings=findings(dashboard.threats, dashboard.analyst_notes),
+        findings=rows(dashboard.threats, dashboard.analyst_notes, address),
         emptiness=None if dashboard.threats else emptiness(dashboard, address),
         pager=pager(dashboard.dashboard, address),
         coverage=coverage_rows(dashboard.coverage),
-        notes=general_notes(dashboard.analyst_notes, dashboard.threats),
+        notes=note_texts(dashboard.analyst_notes, address),
         plan=plan(dashboard.entitlement),
     )
 
 
-def count_text(dashboard: Dashboard, *, is_narrowed: bool) -> str:
-    """Such as "26 of 137 findings", "1,000 or more of 20,500 findings", or just "137 findings"."""
+def _offered(dashboard: Dashboard, address: Address) -> tuple[Facet, ...]:
+    """The filters that could change anything: what was never checked has none, what is clean has a past."""
+    if dashboard.summary.open or address.filters.active:
+        return (*facets(dashboard.dashboard.facets, address), status_facet(address))
+    return (status_facet(address),) if is_checked(dashboard) else ()
+
+
+def count_text(dashboard: Dashboard, filters: Filters) -> str:
+    """Such as "26 of 137 findings", "1,000 or more of 20,500 findings", or just "137 findings".
+
+    How many there are is known of those that are open.
+    """
     total, everything = dashboard.dashboard.total, dashboard.summary.open
     shown = number_format(total)
     if dashboard.dashboard.total_relation == "at_least":
         shown = _("%(count)s or more") % {"count": shown}
-    if is_narrowed:
+    if filters.active and not filters.status:
         text = ngettext("%(shown)s of %(all)s finding", "%(shown)s of %(all)s findings", everything)
         return text % {"shown": shown, "all": number_format(everything)}
     return ngettext("%(shown)s finding", "%(shown)s findings", total) % {"shown": shown}

@@ -1,20 +1,20 @@
 "use strict";
-// What htmx leaves to the page: being busy, failing, trying again, focus, the "/" key, and local time.
-// The region is replaced again and again, so nothing here holds on to an element of it.
+// What htmx leaves to the page: being busy, failing, trying again, focus, copying, the "/" key, local time.
+// The region is replaced again and again: nothing here holds on to it.
 (() => {
   const find = (selector) => document.querySelector(selector);
   const on = (name, react) => document.addEventListener(name, react);
-  let failed = null;
+  let failed;
 
   const busy = (is) => find("#results")?.setAttribute("aria-busy", is);
-  const trouble = (is) => { if (find("#trouble")) find("#trouble").hidden = !is; };
+  const trouble = (is) => find("#trouble")?.toggleAttribute("hidden", !is);
   const isCard = (element) => element?.matches(".told");
   const fail = (event) => {
     failed = event.detail.requestConfig?.elt ?? event.detail.elt;
     isCard(failed) ? failed.toggleAttribute("data-failed", true) : trouble(true);
   };
 
-  // Cards ask a few at a time, so that a long list never takes up the server.
+  // Cards ask a few at a time: a long list never takes up the server.
   const ABREAST = 3;
   const waiting = [];
   const busyCards = new Set(); // those that wait, too
@@ -40,7 +40,7 @@
   });
   on("htmx:sendError", fail);
   on("htmx:timeout", fail);
-  // An answer made for its place is shown whatever its status; any other failure is told above it.
+  // An answer made for its place is shown whatever its status; any other failure is told above.
   on("htmx:beforeSwap", (event) => {
     const { detail } = event;
     if (detail.xhr.status < 400) return;
@@ -48,19 +48,34 @@
     detail.isError = !detail.shouldSwap;
     if (detail.isError) fail(event);
   });
-  on("click", (event) => {
-    if (!event.target.closest("#trouble button")) return;
+  on("click", ({ target }) => {
+    if (!target.closest("#trouble button")) return;
     const again = document.getElementById(failed.id) ?? failed;
     again.requestSubmit ? again.requestSubmit() : again.click();
     again.focus();
   });
 
-  // Focus goes where the link says; else it stays (htmx finds the same id); else to what took its place.
+  // Focus goes where the link says, stays (htmx finds the same id), or goes to what took its place.
   on("htmx:afterSwap", (event) => {
     const { elt, triggeringEvent } = event.detail.requestConfig ?? {};
-    const { focus, refocus = "results" } = elt?.dataset ?? {};
-    const lost = triggeringEvent && document.activeElement === document.body;
-    if (focus || lost) find(`#${focus ?? refocus}`)?.focus({ preventScroll: true });
+    const wanted = elt?.closest("[data-focus]")?.dataset.focus;
+    if (!wanted && !(triggeringEvent && document.activeElement === document.body)) return;
+    const goal = document.getElementById(wanted) ?? find(`#${elt?.dataset.refocus ?? "results"}`);
+    goal?.focus({ preventScroll: !goal.matches(".row a") });
+  });
+
+  // Where copying is refused, its field appears.
+  on("click", async ({ target }) => {
+    const button = target.closest("[data-copy]");
+    if (!button) return;
+    const field = find("#finding-link");
+    try {
+      await navigator.clipboard.writeText(field.value);
+      find("#status").textContent = button.textContent = button.dataset.copy;
+    } catch {
+      field.parentElement.className = "";
+      field.select();
+    }
   });
 
   // The page may have another address by now than when it was made.
@@ -77,10 +92,10 @@
     search.select();
   });
 
-  const language = document.documentElement.lang;
-  const locale = language === "en" ? "en-GB" : language; // as the server writes days
-  const day = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
-  const moment = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
+  const { lang } = document.documentElement;
+  const locale = lang === "en" ? "en-GB" : lang; // as the server writes days
+  const format = (timeStyle) => new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle });
+  const [day, moment] = [format(), format("short")];
   const localise = () => {
     for (const time of document.querySelectorAll("time[datetime*=T]:not([title])")) {
       time.title = time.dateTime.replace("T", " ").replace(/(:\d\d)?Z$/, " UTC");

@@ -13,14 +13,13 @@ from contextlib import contextmanager
 from playwright.sync_api import expect
 
 from tests.browser.chromium import chromium_path, running_chromium
-from tests.browser.steps import PATH, findings, sign_in
+from tests.browser.steps import PATH, findings, sign_in, the_finding
 from tests.config.checkout import BASE_DIR, Checkout
 from tests.faults.server import free_port
 
 FOLDER = BASE_DIR / "docs" / "screenshots"
 MOST_BYTES = 150_000
 LAPTOP = {"width": 1280, "height": 818}
-MARGIN = 12
 PHONE = {"viewport": {"width": 390, "height": 792}, "has_touch": True, "is_mobile": True}
 
 
@@ -60,21 +59,14 @@ class Camera:
         page.goto(path)
         return page
 
-    def take(self, name, page, *, beside=None):
-        """Save what the window shows of ``page``, or what surrounds ``beside``, down to its end."""
+    def take(self, name, page):
+        """Save what the window shows of ``page``."""
         file = FOLDER / f"{name}.png"
-        page.screenshot(path=file, full_page=bool(beside), clip=beside and _surroundings(beside))
+        page.screenshot(path=file)
         size = file.stat().st_size
         print(f"{file.relative_to(BASE_DIR)}: {size / 1000:.0f} kB")  # noqa: T201
         if size > MOST_BYTES:
             sys.exit(f"{name} is larger than {MOST_BYTES / 1000:.0f} kB: show less of the page.")
-
-
-def _surroundings(element):
-    """The part of the page from the heading above the list to the end of ``element``."""
-    top = element.page.get_by_role("heading", name="Findings", exact=True).bounding_box()["y"] - MARGIN
-    box = element.bounding_box()
-    return {"x": 0, "y": top, "width": LAPTOP["width"], "height": box["y"] + box["height"] - top}
 
 
 def take_pictures(camera):
@@ -85,9 +77,9 @@ def take_pictures(camera):
     camera.take("phone", camera.open(PATH, **PHONE))
 
     page = camera.open(f"{PATH}?severity=Critical&query=sql+stores")
-    finding = findings(page).first
-    finding.evaluate("(details) => { details.open = true }")  # a click would scroll, and leave a shade
-    camera.take("finding", page, beside=finding)
+    findings(page).first.get_by_role("link").click()
+    expect(the_finding(page)).to_be_visible()
+    camera.take("finding", page)
 
 
 if __name__ == "__main__":

@@ -30,7 +30,12 @@ def status(page):
 
 def findings(page):
     """The rows of the list."""
-    return page.get_by_role("region", name="Findings").get_by_role("group")
+    return page.get_by_role("list", name="Findings", exact=True).get_by_role("listitem")
+
+
+def the_finding(page):
+    """The one that is opened."""
+    return page.get_by_role("article").filter(has=page.locator("#the-finding"))
 
 
 def pages(page):

@@ -1,39 +1,161 @@
-"""A finding, opened in place."""
+"""A finding: opened from the list in place, by its own address, and left again."""
 
 import re
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import findings
+from tests.browser.steps import PATH, chip, facet, findings, search_box, status, the_finding
+from tests.factories import make_finding, make_occurrence, make_website
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+WORST = "SQL injection in the list of orders"
 
 
-def test_a_finding_opens_with_its_details_and_its_note(dashboard):
-    finding = findings(dashboard).filter(has_text="SQL injection")
-    expect(finding.get_by_text("Change it.")).to_be_hidden()
-    finding.get_by_role("heading", name="SQL injection in the list of orders").click()
-    for text in ("About sql injection in the list of orders.", "Change it.", "<script>alert(1)</script>"):
+@pytest.fixture
+def worst(link):
+    return link.website.findings.get(title=WORST)
+
+
+@pytest.fixture
+def opened(dashboard, worst):
+    """The worst finding, opened from the list."""
+    findings(dashboard).get_by_role("link", name=WORST).click()
+    expect(the_finding(dashboard)).to_be_visible()
+    return dashboard
+
+
+def test_a_finding_opens_in_place_with_its_details_and_its_note(dashboard, worst):
+    dashboard.evaluate("window.same = true")
+    findings(dashboard).get_by_role("link", name=WORST).click()
+    finding = the_finding(dashboard)
+    for text in (f"About {WORST.lower()}.", "Change it.", "<script>alert(1)</script>"):
         expect(finding.get_by_text(text, exact=True)).to_be_visible()
     expect(finding.locator("strong")).to_have_text("by hand")
     expect(finding.get_by_role("link", name="example.com/advice")).to_have_attribute(
         "rel", "noopener noreferrer"
     )
     expect(dashboard.get_by_text("Only for us.")).to_have_count(0)
+    expect(dashboard).to_have_url(f"{PATH}findings/{worst.pk}/")
+    expect(dashboard).to_have_title(f"{WORST} – shop.example.com – Threat Dashboard")
+    expect(status(dashboard)).to_have_text(WORST)
+    expect(dashboard.get_by_role("heading", name=WORST)).to_be_focused()
+    assert dashboard.evaluate("window.same")
+
+
+def test_back_shows_the_list_as_it_was_and_forward_the_finding(dashboard, worst):
+    facet(dashboard, "Confirmed 33").click()
+    expect(chip(dashboard, "Certainty: Confirmed")).to_be_visible()
+    findings(dashboard).get_by_role("link", name=WORST).click()
+    expect(dashboard).to_have_url(f"{PATH}findings/{worst.pk}/?kind=confirmed")
+    dashboard.go_back()
+    expect(dashboard).to_have_url(f"{PATH}?kind=confirmed")
+    expect(findings(dashboard)).to_have_count(20)
+    expect(chip(dashboard, "Certainty: Confirmed")).to_be_visible()
+    dashboard.go_forward()
+    expect(the_finding(dashboard)).to_be_visible()
+    dashboard.reload()
+    expect(the_finding(dashboard)).to_be_visible()
+
+
+def test_the_way_back_leads_to_the_row_in_the_same_list(dashboard):
+    dashboard.goto(f"{PATH}?severity=Medium")
+    row = findings(dashboard).last.get_by_role("link")
+    name = row.inner_text()
+    row.click()
+    expect(the_finding(dashboard)).to_contain_text(name)
+    dashboard.get_by_role("link", name="All findings").click()
+    expect(dashboard).to_have_url(f"{PATH}?severity=Medium")
+    expect(findings(dashboard).get_by_role("link", name=name, exact=True)).to_be_focused()
+    expect(findings(dashboard).last).to_be_in_viewport()
 
 
 def test_a_finding_opens_by_the_keyboard(dashboard):
-    finding = findings(dashboard).first
-    finding.locator("summary").focus()
+    findings(dashboard).first.get_by_role("link").focus()
     dashboard.keyboard.press("Enter")
-    expect(finding.get_by_text("Change it.")).to_be_visible()
+    expect(dashboard.get_by_role("heading", name=WORST)).to_be_focused()
 
 
-def test_a_note_on_the_website_stands_apart(dashboard):
+def test_searching_leads_from_a_finding_to_the_list(opened):
+    search_box(opened).fill("library")
+    expect(opened).to_have_url(f"{PATH}?query=library")
+    expect(findings(opened)).to_have_count(20)
+    opened.go_back()
+    expect(the_finding(opened)).to_be_visible()
+
+
+def test_an_address_that_was_handed_on_shows_the_finding(open_page, owner, worst):
+    for number in range(3):
+        make_occurrence(worst, f"https://shop.example.com/orders/{number}", evidence=f"row {number}")
+    page = open_page(user=owner)
+    page.goto(f"{PATH}findings/{worst.pk}/")
+    places = the_finding(page).get_by_role("list").filter(has_text="orders/0").get_by_role("listitem")
+    expect(places).to_have_count(3)
+    places.nth(1).get_by_text("Evidence here").click()
+    expect(places.nth(1).get_by_text("row 1")).to_be_visible()
+    page.get_by_role("link", name="All findings").click()
+    expect(page).to_have_url(PATH)
+    expect(findings(page)).to_have_count(20)
+
+
+def test_the_link_is_copied_without_the_filters_and_said_to_be(dashboard, service, worst):
+    dashboard.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    dashboard.goto(f"{PATH}findings/{worst.pk}/?severity=Critical")
+    expect(dashboard.get_by_label("Link to this finding")).to_be_hidden()
+    dashboard.get_by_role("button", name="Copy link").click()
+    expect(dashboard.get_by_role("button", name="Link copied")).to_be_focused()
+    expect(status(dashboard)).to_have_text("Link copied")
+    copied = dashboard.evaluate("navigator.clipboard.readText()")
+    assert copied == f"{service.url}{PATH}findings/{worst.pk}/"
+
+
+def test_where_copying_is_refused_the_link_shows_itself(opened, service, worst):
+    opened.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('refused')); }")
+    opened.get_by_role("button", name="Copy link").click()
+    field = opened.get_by_label("Link to this finding")
+    expect(field).to_be_visible()
+    expect(field).to_be_focused()
+    assert opened.evaluate("getSelection().toString()") == f"{service.url}{PATH}findings/{worst.pk}/"
+
+
+def test_a_finding_of_another_website_is_as_unknown_as_one_that_does_not_exist(dashboard, watch):
+    watch.expect("404 (Not Found)")
+    other = make_finding(make_website("other.example.com"), title="Of others")
+    for finding_id in (other.pk, 10**9):
+        dashboard.goto(f"{PATH}findings/{finding_id}/")
+        expect(dashboard.get_by_role("heading", name="There is no such finding")).to_be_visible()
+    dashboard.get_by_role("link", name="All findings").click()
+    expect(findings(dashboard)).to_have_count(20)
+
+
+def test_a_finding_that_is_gone_meanwhile_is_told_in_the_region(dashboard, worst, watch):
+    watch.expect("404 (Not Found)")
+    worst.delete()
+    findings(dashboard).get_by_role("link", name=WORST).click()
+    expect(dashboard.get_by_role("heading", name="There is no such finding")).to_be_visible()
+    expect(dashboard).to_have_url(re.compile("/findings/"))
+
+
+def test_what_was_fixed_is_found_by_its_status(dashboard, worst):
+    worst.status, worst.fixed_at = "fixed", worst.last_seen
+    worst.save()
+    facet(dashboard, "Fixed").click()
+    expect(dashboard).to_have_url(f"{PATH}?status=fixed")
+    expect(findings(dashboard)).to_have_count(1)
+    expect(findings(dashboard).first).to_contain_text("Fixed · 1 note")
+    expect(chip(dashboard, "Status: Fixed")).to_be_visible()
+    facet(dashboard, "False positive").click()
+    expect(dashboard.get_by_role("heading", name="No finding was a false alarm")).to_be_visible()
+    dashboard.get_by_role("link", name="Show what is open").click()
+    expect(dashboard).to_have_url(PATH)
+    expect(status(dashboard)).to_have_text("44 findings")
+
+
+def test_a_note_leads_to_the_finding_that_it_is_about(dashboard):
     notes = dashboard.get_by_role("region", name="Notes from our analysts")
-    expect(notes.locator("strong")).to_have_text("worst")
-    expect(notes).not_to_contain_text("by hand")
+    expect(notes.locator("strong").first).to_have_text("by hand")
+    notes.get_by_role("link", name="about this finding").click()
+    expect(dashboard.get_by_role("heading", name=WORST)).to_be_focused()
 
 
 def test_times_are_those_of_the_reader(open_page, owner):

@@ -13,6 +13,7 @@ from tests.factories import (
     make_entitlement,
     make_link,
     make_membership,
+    make_occurrence,
     make_portal_account,
     make_portal_website,
     make_source,
@@ -28,6 +29,8 @@ SIGNED_IN = (
     f"{PATH}?severity=High&kind=suspected&source=zap&query=scripting&page_size=50",
     f"{PATH}?query=nothingatall",
     f"{PATH}?page=9",
+    f"{PATH}?status=fixed",
+    f"{PATH}findings/1000000000/",
     "/sites/clean.example.com/",
     "/sites/new.example.com/",
     "/sites/revoked.example.com/",
@@ -64,6 +67,20 @@ def everything(owner, website, link):
     return owner
 
 
+@pytest.fixture
+def finding(link):
+    """The address of one that has everything: places, catalogue entries, long words."""
+    finding = link.website.findings.worst_first()[0]
+    finding.cwe, finding.cve, finding.rule = [89], ["CVE-2024-12345"], "x" * 200
+    finding.title, finding.evidence = "A title that is as long as a line " * 5, "GET /" + "y" * 2_000
+    finding.locations_count = 150
+    finding.save()
+    for number in range(3):
+        place = f"https://shop.example.com/{'z' * 300}/{number}"
+        make_occurrence(finding, place, evidence=f"{number}: {'w' * 500}")
+    return f"{PATH}findings/{finding.pk}/"
+
+
 def barriers(page, rules):
     """What axe finds, and what it cannot decide: the contrast of words drawn in a chart, which it cannot see.
 
@@ -84,10 +101,12 @@ def barriers(page, rules):
     [("light", 1280, EVERY_RULE), ("dark", 320, RULES_OF_LOOKS)],
     ids=["light", "dark"],
 )
-def test_screens_fit_a_narrow_phone_and_have_no_barriers(open_page, everything, watch, scheme, width, rules):
+def test_screens_fit_a_narrow_phone_and_have_no_barriers(
+    open_page, everything, finding, watch, scheme, width, rules
+):
     watch.expect("403 (Forbidden)", "404 (Not Found)")
     faults = {}
-    for user, addresses in ((None, SIGNED_OUT), (everything, SIGNED_IN)):
+    for user, addresses in ((None, SIGNED_OUT), (everything, (*SIGNED_IN, finding))):
         page = open_page(user=user, color_scheme=scheme)
         for address in addresses:
             page.set_viewport_size({"width": 320, "height": 640})

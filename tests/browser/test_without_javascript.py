@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import PATH, chip, facet, findings, pages, search_box, sign_in
+from tests.browser.steps import PATH, chip, facet, findings, pages, search_box, sign_in, the_finding
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -35,8 +35,14 @@ def test_the_whole_journey_works_by_links_and_forms(plain, owner):
     expect(findings(plain)).to_have_count(12)
     expect(search_box(plain)).to_have_value("flag")
 
-    findings(plain).first.get_by_role("heading").click()
-    expect(findings(plain).first.get_by_text("Change it.")).to_be_visible()
+    findings(plain).first.get_by_role("link").click()
+    expect(plain).to_have_url(re.compile(r"findings/\d+/\?severity=Low&kind=confirmed&query=flag$"))
+    expect(the_finding(plain).get_by_text("Change it.")).to_be_visible()
+    link = plain.get_by_label("Link to this finding")
+    expect(link).to_have_value(re.compile(rf"{PATH}findings/\d+/$"))
+    expect(plain.get_by_role("button", name="Copy link")).to_be_hidden()
+    plain.get_by_role("link", name="All findings").click()
+    expect(findings(plain)).to_have_count(12)
     plain.get_by_role("link", name="Clear all").click()
     expect(plain).to_have_url(PATH)
     plain.go_back()

@@ -1,14 +1,16 @@
 """The portal against the real endpoint: what one promises, the other understands."""
 
+import re
+
 import msgspec
 import pytest
 from django.utils import timezone
 
 from dashboard_api import answers, policy
-from dashboard_api.contract import DashboardAnswer
+from dashboard_api.contract import DashboardAnswer, FindingAnswer
 from dashboard_api.models import Finding, Nonce
 from dashboard_api.models.statements import rows
-from portal import upstream
+from portal import gateway, upstream
 from portal.gateway import (
     Dashboard,
     InactiveEntitlement,
@@ -18,6 +20,7 @@ from portal.gateway import (
     SignatureRefused,
     UnknownLink,
 )
+from tests.factories import make_finding, make_note, make_occurrence, make_website
 
 ENDLESS = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT COUNT(*) FROM n"
 
@@ -32,12 +35,15 @@ def test_the_portal_reads_every_member_and_field_that_the_service_promises():
     def names(kind):
         found = set()
         for field in msgspec.structs.fields(kind):
-            inner = getattr(field.type, "__args__", (field.type,))[0]
+            inner = field.type
+            while arguments := getattr(inner, "__args__", ()):
+                inner = arguments[0]
             found.add(field.encode_name)
             if isinstance(inner, type) and issubclass(inner, msgspec.Struct):
                 found |= {f"{field.encode_name}.{name}" for name in names(inner)}
         return found
 
+    assert names(FindingAnswer) == names(gateway.FindingAnswer)
     unread = names(DashboardAnswer) - names(Dashboard)
     echoed = {name for name in unread if ".filters" in name}
     by_severity = {name for name in unread if ".by_severity." in name}
@@ -50,9 +56,33 @@ def test_the_portal_shows_what_the_service_answers(owner):
     text = page.content.decode()
     assert page.status_code == 200
     assert "Café login" in text
-    assert "CVE-2024-12345" in text
     assert "<strong>soon</strong>" in text
     assert "Only for us." not in text
+
+
+def test_the_portal_shows_the_finding_that_the_service_answers(owner, link):
+    finding = link.website.findings.get(title="Café login")
+    make_occurrence(finding, "https://shop.example.com/login")
+    make_note(link.website, finding=finding, body="By **hand**.")
+    make_note(link.website, finding=finding, body="Only for us, too.", is_internal=True)
+    page = owner.get(f"{PATH}findings/{finding.pk}/")
+    text = page.content.decode()
+    assert page.status_code == 200
+    for words in ("Café login", "CVE-2024-12345", "CWE-89", "https://shop.example.com/login", "<strong>hand"):
+        assert words in text
+    assert "Only for us" not in text
+
+
+def test_a_finding_of_another_website_reaches_the_owner_as_one_that_does_not_exist(owner, link):
+    theirs = make_finding(make_website("other.example.com"), title="Of others")
+
+    def page(finding_id):
+        response = owner.get(f"{PATH}findings/{finding_id}/")
+        text = response.content.decode().replace(f"findings/{finding_id}/", "")
+        return response.status_code, re.sub(r"<code>\w+</code>|value=\"\w{64}\"", "", text)
+
+    assert page(theirs.pk) == page(10**12)
+    assert page(theirs.pk)[0] == 404
 
 
 def test_filters_in_the_address_narrow_the_real_answer(owner, website):

@@ -9,6 +9,8 @@ from portal.gateway.messages import (
     Entitlement,
     Facets,
     FacetValue,
+    Finding,
+    FindingAnswer,
     Note,
     Page,
     Series,
@@ -21,7 +23,20 @@ SEVERITIES = ("Critical", "High", "Medium", "Low", "Info")
 
 
 def make_threat(number=1, **fields):
-    defaults = {
+    return Threat(**_told(number) | fields)
+
+
+def make_finding(number=1, **fields):
+    return Finding(**_told(number) | fields)
+
+
+def make_finding_answer(**fields):
+    defaults = {"ok": True, "host": "shop.example.com", "finding": make_finding(), "analyst_notes": []}
+    return FindingAnswer(**(defaults | fields))
+
+
+def _told(number):
+    return {
         "id": str(number),
         "severity": "High",
         "kind": "confirmed",
@@ -34,7 +49,6 @@ def make_threat(number=1, **fields):
         "first_seen": datetime(2026, 11, 1, 8, 0, tzinfo=UTC),
         "last_seen": datetime(2026, 11, 19, 22, 15, tzinfo=UTC),
     }
-    return Threat(**(defaults | fields))
 
 
 def make_facets(**counts):

@@ -39,6 +39,8 @@ def test_filters_read_what_the_address_says():
         "page=5001&page_size=20",
         "unknown=1",
         "severity=",
+        "status=open",
+        "status=gone",
     ],
 )
 def test_filters_drop_what_is_not_valid(query):
@@ -51,6 +53,18 @@ def test_one_invalid_value_does_not_take_the_others_with_it():
 
 def test_words_are_read_however_they_are_capitalised():
     assert read("severity=high&kind=CONFIRMED") == Filters(severity="High", kind="confirmed")
+
+
+def test_a_status_is_read_and_open_is_the_usual_one():
+    assert read("status=FIXED&query=open") == Filters(status="fixed", query="open")
+    assert read("status=Open") == Filters()
+    assert Filters().question().status == ""
+
+
+def test_a_finding_has_an_address_that_keeps_the_list():
+    address = Address(path=PATH, account="a", filters=Filters(severity="High", page=2))
+    assert address.of_finding("7") == f"{PATH}findings/7/?account=a&severity=High&page=2"
+    assert address.of_finding("7/../8") == ""
 
 
 def test_an_address_leaves_defaults_out():

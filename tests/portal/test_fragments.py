@@ -16,11 +16,11 @@ def make_request(**headers):
     return request
 
 
-def shown(before, now, *, trigger):
-    """What htmx is told when ``before`` becomes ``now``: push, replace, and the address."""
+def shown(before, now, *, trigger, path=PATH):
+    """What htmx is told when ``before`` becomes ``now`` at ``path``: push, replace, and the address."""
     request = make_request(**REGION, hx_trigger=trigger, hx_current_url=f"http://testserver{PATH}{before}")
     response = HttpResponse()
-    show_address(request, response, Address(path=PATH, filters=now))
+    show_address(request, response, str(Address(path=path, filters=now)), now)
     (how,) = (name for name in ("HX-Push-Url", "HX-Replace-Url") if name in response)
     return how, response[how]
 
@@ -74,3 +74,16 @@ def test_another_page_of_a_search_is_a_step():
 
 def test_asking_again_for_the_same_is_none():
     assert shown("?severity=High", Filters(severity="High"), trigger="retry")[0] == "HX-Replace-Url"
+
+
+def test_a_finding_of_the_list_is_a_step_and_so_is_the_way_back():
+    high = Filters(severity="High")
+    there = shown("?severity=High", high, trigger="finding-7", path=PATH + "findings/7/")
+    assert there == ("HX-Push-Url", PATH + "findings/7/?severity=High")
+    back = shown("findings/7/?severity=High", high, trigger="")
+    assert back == ("HX-Push-Url", PATH + "?severity=High")
+
+
+def test_asking_again_for_a_finding_is_none():
+    again = shown("findings/7/", Filters(), trigger="retry", path=PATH + "findings/7/")
+    assert again[0] == "HX-Replace-Url"

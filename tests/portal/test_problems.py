@@ -15,6 +15,7 @@ from portal.gateway import (
     SignatureRefused,
     SlowQuestion,
     TimedOut,
+    UnknownFinding,
     UnknownLink,
     Unreachable,
 )
@@ -29,6 +30,7 @@ TABLE = [
     (EXPIRED, 403, "Standard (expired). Its last day: 31 Oct 2026.", False),
     (REVOKED, 403, "revoked on 3 Nov 2026", False),
     (UnknownLink(), 404, "not linked to your account", False),
+    (UnknownFinding(), 404, "There is no such finding", False),
     (RateLimited(retry_after=30), 503, "in 30 seconds", True),
     (RateLimited(), 503, "Wait a moment", True),
     (SlowQuestion(retry_after=30), 503, "Narrow the filters", True),

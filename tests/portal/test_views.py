@@ -1,5 +1,6 @@
 """The pages as a browser gets them, with the service's answers made by hand."""
 
+import gzip
 import re
 
 import pytest
@@ -12,14 +13,19 @@ from portal.gateway import (
     RevokedLink,
     SlowQuestion,
     TimedOut,
+    UnknownFinding,
     UnknownLink,
 )
+from portal.gateway.messages import Event, Location
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
 from tests.portal.dashboards import (
+    NOW,
     make_clean_dashboard,
     make_coverage,
     make_dashboard,
     make_entitlement,
+    make_finding,
+    make_finding_answer,
     make_note,
     make_page,
     make_summary,
@@ -45,6 +51,7 @@ class Service:
 
     def __init__(self):
         self.answer = make_dashboard()
+        self.finding = make_finding_answer()
         self.asked = []
 
     def ask(self, website, question):
@@ -53,11 +60,18 @@ class Service:
             raise self.answer
         return self.answer
 
+    def ask_about(self, website, finding_id, listed):
+        self.asked.append((website, finding_id))
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.finding
+
 
 @pytest.fixture
 def service(monkeypatch):
     service = Service()
     monkeypatch.setattr(upstream, "ask", service.ask)
+    monkeypatch.setattr(upstream, "ask_about", service.ask_about)
     return service
 
 
@@ -311,6 +325,23 @@ def test_caches_are_told_what_an_answer_depends_on_and_to_forget_it(browser, ser
     assert response["Cache-Control"] == "private, no-store"
 
 
+@pytest.mark.parametrize("path", [PATH, f"{PATH}findings/1/"])
+def test_pages_travel_compressed(browser, service, path):
+    response = browser.get(path, headers={"Accept-Encoding": "gzip"})
+    assert response["Content-Encoding"] == "gzip"
+    assert b"Finding 1" in gzip.decompress(response.content)
+    assert "Accept-Encoding" in response["Vary"]
+
+
+def test_a_page_of_20_findings_stays_small(browser, service):
+    threats = [make_threat(number, title="A title as long as most of them are") for number in range(20)]
+    service.answer = make_dashboard(threats=threats)
+    page = browser.get(PATH, headers={"Accept-Encoding": "gzip"})
+    whole = gzip.decompress(page.content)
+    assert len(whole) < 40_000
+    assert len(page.content) < 10_000
+
+
 def test_a_fragment_brings_the_canonical_address(browser, service):
     response = browser.get(f"{PATH}?page=1&severity=high&kind=&page_size=20&x=y", headers=REGION)
     assert response["HX-Push-Url"] == f"{PATH}?severity=High"
@@ -333,34 +364,18 @@ def test_a_fragment_announces_its_result(browser, service):
 # What a dashboard says
 
 
-def test_a_finding_shows_everything_that_is_known(browser, service):
-    service.answer = make_dashboard(
-        threats=[
-            make_threat(
-                severity="Critical",
-                title="Log4Shell",
-                description="Remote code.",
-                remediation="Update.",
-                evidence="GET / HTTP/1.1",
-                evidence_truncated=True,
-                locations_count=4,
-                references=["https://example.com/a", "javascript:alert(1)"],
-                cwe=[79],
-                cve=["CVE-2021-44228"],
-            )
-        ],
-        analyst_notes=[make_note(finding_id="1", body="Reproduced **by hand**.")],
-    )
-    response = browser.get(PATH)
+def test_a_row_shows_what_it_takes_to_choose_and_leads_to_the_rest(browser, service):
+    threat = make_threat(severity="Critical", title="Log4Shell", locations_count=4, status="accepted_risk")
+    service.answer = make_dashboard(threats=[threat], analyst_notes=[make_note(finding_id="1")])
+    response = browser.get(PATH, {"severity": "Critical", "page": 2})
     page = text_of(response)
     for words in (
-        "Critical", "Log4Shell", "Remote code.", "Update.", "GET / HTTP/1.1", "Only the beginning",
-        "+3 more places", "CVE-2021-44228", "CWE-79", "Nuclei", "http/missing-header", "Confirmed",
-        "1 Nov 2026, 08:00 UTC", "19 Nov 2026, 22:15 UTC", "Reproduced by hand .",
-    ):  # fmt: skip
+        "Critical Log4Shell https://shop.example.com/page/1 +3 more places",
+        "Accepted risk · 1 note · Confirmed · Nuclei 19 Nov 2026",
+    ):
         assert words in page
-    assert 'href="https://example.com/a" rel="noopener noreferrer"' in response.content.decode()
-    assert "javascript:" not in response.content.decode()
+    link = f'id="finding-1" href="{PATH}findings/1/?severity=Critical&amp;page=2"'
+    assert link in response.content.decode()
 
 
 def test_untrusted_text_is_always_text(browser, service):
@@ -416,6 +431,136 @@ def test_nothing_matching_names_the_filters_and_the_way_out(browser, service):
     assert "Remove filter Severity: Low" in page
     assert "Remove filter Search: “zzz”" in page
     assert f'id="clear" href="{PATH}"' in response.content.decode()
+
+
+# One finding
+
+FINDING = f"{PATH}findings/1/"
+
+
+def test_a_finding_shows_everything_that_is_known(browser, service):
+    service.finding = make_finding_answer(
+        finding=make_finding(
+            severity="Critical",
+            status="fixed",
+            title="Log4Shell",
+            description="Remote code.",
+            remediation="Update.",
+            evidence="GET / HTTP/1.1",
+            evidence_truncated=True,
+            locations_count=4,
+            locations=[
+                Location(location="https://shop.example.com/a"),
+                Location(location="/b", evidence="B!"),
+            ],
+            references=["https://example.com/a", "javascript:alert(1)"],
+            cwe=[79],
+            cve=["CVE-2021-44228"],
+            timeline=[Event(at=NOW, event="first_seen"), Event(at=NOW, event="fixed")],
+        ),
+        analyst_notes=[make_note(finding_id="1", body="Reproduced **by hand**.")],
+    )
+    response = browser.get(FINDING)
+    page = text_of(response)
+    for words in (
+        "Log4Shell – shop.example.com", "Critical · Fixed · Confirmed · Nuclei", "Remote code.", "Update.",
+        "GET / HTTP/1.1", "Only the beginning", "https://shop.example.com/a", "Evidence here B!",
+        "And 2 more places.", "CVE-2021-44228", "CWE-79", "http/missing-header", "Reproduced by hand .",
+        "First seen 20 Nov 2026, 09:30 UTC Fixed 20 Nov 2026, 09:30 UTC",
+    ):  # fmt: skip
+        assert words in page
+    text = response.content.decode()
+    for url in (
+        "https://example.com/a", "https://nvd.nist.gov/vuln/detail/CVE-2021-44228",
+        "https://cwe.mitre.org/data/definitions/79.html",
+    ):  # fmt: skip
+        assert f'href="{url}" rel="noopener noreferrer"' in text
+    assert "javascript:" not in text
+
+
+def test_the_service_is_asked_about_the_finding_of_the_address(browser, service, website):
+    browser.get(FINDING, {"severity": "High"})
+    assert service.asked == [(website, "1")]
+
+
+def test_a_finding_leads_back_to_the_list_it_was_opened_from_and_is_handed_on_without_it(browser, service):
+    page = browser.get(FINDING, {"severity": "High", "page": "2"}).content.decode()
+    assert f'href="{PATH}?severity=High&amp;page=2" data-focus="finding-1"' in page
+    assert f'value="http://testserver{FINDING}"' in page
+
+
+def test_the_address_to_hand_on_names_the_account_where_the_host_does_not_tell(browser, owner, service):
+    second = make_portal_account("acct_0003", name="Second")
+    make_membership(owner, second)
+    make_portal_website(second, HOST)
+    page = browser.get(FINDING, {"account": "acct_0003", "severity": "High"}).content.decode()
+    assert service.asked[0][0].account == second
+    assert f'value="http://testserver{FINDING}?account=acct_0003"' in page
+
+
+def test_searching_from_a_finding_searches_the_list(browser, service):
+    page = browser.get(FINDING, {"severity": "High"}).content.decode()
+    assert f'action="{PATH}"' in page
+    assert '<input type="hidden" name="severity" value="High">' in page
+
+
+def test_a_finding_opens_in_place(browser, service):
+    response = browser.get(FINDING, {"severity": "High"}, headers=REGION | {"HX-Trigger": "finding-1"})
+    assert response.content.startswith("<title>Finding 1 – shop.example.com".encode())
+    assert response["HX-Push-Url"] == f"{FINDING}?severity=High"
+    assert b"<html" not in response.content
+    assert '<p id="status" hx-swap-oob="innerHTML">Finding 1</p>' in response.content.decode()
+
+
+@pytest.mark.parametrize("headers", [{}, REGION])
+def test_an_unknown_finding_leads_to_the_list(browser, service, headers):
+    service.answer = UnknownFinding()
+    response = browser.get(FINDING, {"severity": "High"}, headers=headers)
+    assert response.status_code == 404
+    assert "There is no such finding" in text_of(response)
+    assert f'href="{PATH}?severity=High">All findings' in response.content.decode()
+
+
+@pytest.mark.parametrize("finding_id", ["..%2F..", "%3Cimg%3E", "a%20b", "x" * 129])
+def test_what_no_address_holds_is_unknown_without_asking(browser, service, finding_id):
+    assert browser.get(f"{PATH}findings/{finding_id}/").status_code == 404
+    assert service.asked == []
+
+
+def test_a_problem_with_a_finding_is_tried_again_at_the_finding(browser, service):
+    service.answer = TimedOut()
+    response = browser.get(FINDING, {"severity": "High"}, headers=REGION)
+    assert response.status_code == 504
+    assert f'id="retry" class="button primary" href="{FINDING}?severity=High"' in response.content.decode()
+
+
+def test_a_finding_of_a_website_of_somebody_else_is_asked_of_nobody(client, stranger, website, service):
+    client.force_login(stranger)
+    response = client.get(FINDING)
+    assert response.status_code == 404
+    assert "not linked to your account" in text_of(response)
+    assert service.asked == []
+
+
+def test_an_anonymous_visitor_of_a_finding_is_sent_to_sign_in(client, website):
+    assert client.get(FINDING)["Location"] == f"/accounts/login/?next={FINDING}"
+
+
+def test_everything_about_a_finding_is_text(browser, service):
+    evil = '"><img src=x onerror=alert(1)>'
+    service.finding = make_finding_answer(
+        finding=make_finding(
+            id=evil, title=evil, description=evil, remediation=evil, evidence=evil, location=evil,
+            rule=evil, source=evil, source_name=evil, severity=evil, kind=evil, status=evil,
+            references=[f"https://example.com/{evil}", evil], cve=[evil],
+            locations=[Location(location=evil, evidence=f"{evil}{evil}"), Location(location=evil)],
+            timeline=[Event(at=NOW, event=evil), Event(at=NOW, event="fixed")],
+        ),
+        analyst_notes=[make_note(author=evil, body=evil)],
+    )  # fmt: skip
+    page = browser.get(FINDING, {"query": evil}).content.decode()
+    assert "<img" not in page
+    assert "&lt;img src=x onerror=alert(1)&gt;" in page
 
 
 # When there is no dashboard to show

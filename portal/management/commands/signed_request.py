@@ -9,6 +9,7 @@ from django.core.management.base import CommandError, CommandParser
 from portal.gateway import GatewayError, Misconfigured, Question, Upstream
 from portal.gateway.client import send
 from portal.gateway.exchange import Exchange
+from portal.gateway.messages import FindingQuestion
 from portal.gateway.target import MAX_TIMEOUT_SECONDS
 from portal.hosts import normalise_host
 from portal.management.operator_command import Answer, OperatorCommand, find_account
@@ -31,9 +32,9 @@ class Command(OperatorCommand):
     """manage.py signed_request --host shop.example.com --severity High."""
 
     help = (
-        "Sign a dashboard request, send it, and print request and answer; the exit code is 1 unless the "
-        "answer is 200. Link id and secret are those of the portal's own tables; with --link-id, "
-        "PORTAL_ACCOUNT_REF and SITE_API_SECRET of the environment do, too."
+        "Sign a request for the dashboard or one finding, send it, and print request and answer; the exit "
+        "code is 1 unless the answer is 200. Link id and secret are those of the portal's own tables; with "
+        "--link-id, PORTAL_ACCOUNT_REF and SITE_API_SECRET of the environment do, too."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -44,6 +45,7 @@ class Command(OperatorCommand):
         parser.add_argument("--link-id", metavar="ID", help="sent instead of the one that the portal holds")
         for name in FILTERS:
             parser.add_argument(f"--{name}", default="", help="a filter, sent as given")
+        parser.add_argument("--finding", metavar="ID", help="ask for this finding instead of the dashboard")
         parser.add_argument("--page", type=int, default=1)
         parser.add_argument("--page-size", type=int, default=20)
         parser.add_argument("--base-url", metavar="URL", help="instead of DASHBOARD_BASE_URL")
@@ -52,7 +54,7 @@ class Command(OperatorCommand):
     def perform(self, *, host: str, account: str | None, link_id: str | None, **options: Any) -> Answer:
         """One exchange, whatever its status."""
         website = _website(normalise_host(host), account, link_id)
-        question = Question(**{name: options[name] for name in (*FILTERS, "page", "page_size")})
+        question = _question(**options)
         base_url = options["base_url"] or settings.DASHBOARD_BASE_URL
         try:
             upstream = Upstream(base_url=base_url, timeout_seconds=options["timeout"])
@@ -66,6 +68,12 @@ class Command(OperatorCommand):
             ) from error
         failure = "" if exchange.status == 200 else f"The service answered {exchange.status}."
         return Answer(text=_in_words(exchange), fields=_in_fields(exchange), failure=failure)
+
+
+def _question(*, finding: str | None, **options: Any) -> Question | FindingQuestion:
+    if finding is not None:
+        return FindingQuestion(finding_id=finding)
+    return Question(**{name: options[name] for name in (*FILTERS, "page", "page_size")})
 
 
 def _website(host: str, ref: str | None, link_id: str | None) -> Website:

@@ -97,6 +97,13 @@ def test_request_may_carry_another_link_id_than_the_portal_holds(service):
     assert json.loads(service.received[0].body)["link_id"] == "anything"
 
 
+def test_request_may_ask_for_a_finding(service):
+    make_portal_website(make_portal_account("acct_0001"), HOST)
+    output = run("signed_request", "--host", HOST, "--finding", "12")
+    assert f"POST {service.base_url}/v1/site/finding\n" in output
+    assert json.loads(service.received[0].body)["finding_id"] == "12"
+
+
 def test_request_is_made_for_the_account_that_is_named(service):
     make_portal_website(make_portal_account("acct_0001"), HOST)
     make_portal_website(make_portal_account("acct_0002"), HOST)

@@ -1,5 +1,5 @@
 from portal.forms import Address, Filters
-from portal.pages.filtering import chips, clear_url, facets, pager
+from portal.pages.filtering import chips, clear_url, facets, pager, status_facet
 from tests.portal.dashboards import make_facets, make_page
 
 PATH = "/sites/shop.example.com/"
@@ -80,3 +80,20 @@ def test_page_sizes_are_offered_where_they_change_anything():
         ("50", PATH + "?page_size=50"),
         ("100", PATH + "?page_size=100"),
     ]
+
+
+def test_a_status_is_always_one_of_them_and_open_is_the_usual_one():
+    usual = {option.label: option for option in status_facet(at(severity="High")).options}
+    assert [label for label, option in usual.items() if option.is_active] == ["Open"]
+    assert usual["Fixed"].url == PATH + "?status=fixed&severity=High"
+    assert usual["Open"].url == PATH + "?severity=High"
+    fixed = {option.label: option for option in status_facet(at(status="fixed")).options}
+    assert [label for label, option in fixed.items() if option.is_active] == ["Fixed"]
+    assert (fixed["Fixed"].url, fixed["Open"].url) == (PATH, PATH)
+    assert fixed["All"].url == PATH + "?status=all"
+
+
+def test_another_status_than_open_is_a_chip():
+    (chip,) = chips(make_facets(), at(status="accepted_risk"))
+    assert (chip.title, chip.value, chip.url) == ("Status", "Accepted risk", PATH)
+    assert clear_url(at(status="all", query="x")) == PATH

@@ -35,7 +35,7 @@ def test_coverage_is_told_as_it_is(coverage, tone, words):
 
 
 def test_the_summary_leads_to_the_findings_of_a_severity_whatever_the_filters():
-    at = Address(path="/s/", filters=Filters(kind="confirmed", query="x", page_size=50))
+    at = Address(path="/s/", filters=Filters(status="fixed", kind="confirmed", query="x", page_size=50))
     counts = {count.label: count for count in overview(make_dashboard(), at).severities}
     assert (counts["High"].count, counts["High"].url) == (2, "/s/?severity=High&page_size=50")
     assert (counts["Low"].count, counts["Low"].url) == (0, "")
@@ -85,6 +85,28 @@ def test_no_check_is_no_news():
 
 def test_filters_that_match_nothing_are_not_good_news():
     at = Address(path="/s/", filters=Filters(query="x"))
+    assert emptiness(make_clean_dashboard(), at).title == "Nothing matches these filters"
+
+
+@pytest.mark.parametrize(
+    ("status", "title"),
+    [
+        ("fixed", "Nothing has been fixed yet"),
+        ("accepted_risk", "No risk has been accepted"),
+        ("false_positive", "No finding was a false alarm"),
+        ("all", "No threats found"),
+    ],
+)
+def test_nothing_of_a_status_is_told_as_such(status, title):
+    none = emptiness(
+        make_clean_dashboard(), Address(path="/s/", filters=Filters(status=status, page_size=50))
+    )
+    assert none.title == title
+    assert none.way_out_url == ("" if status == "all" else "/s/?page_size=50")
+
+
+def test_nothing_of_a_status_under_other_filters_is_that_nothing_matches():
+    at = Address(path="/s/", filters=Filters(status="fixed", query="x"))
     assert emptiness(make_clean_dashboard(), at).title == "Nothing matches these filters"
 
 

@@ -3,16 +3,25 @@ import pytest
 from portal.forms import Address, Filters
 from portal.pages import results_of
 from portal.pages.site import count_text
-from tests.portal.dashboards import make_clean_dashboard, make_dashboard, make_page, make_summary
+from tests.portal.dashboards import (
+    make_clean_dashboard,
+    make_coverage,
+    make_dashboard,
+    make_page,
+    make_summary,
+)
 
 HERE = Address(path="/sites/shop.example.com/")
 
 
-def counted(total, everything, *, is_narrowed=True, **page):
+HIGH = Filters(severity="High")
+
+
+def counted(total, everything, *, filters=HIGH, **page):
     dashboard = make_dashboard(
         dashboard=make_page(total=total, **page), summary=make_summary(open=everything)
     )
-    return count_text(dashboard, is_narrowed=is_narrowed)
+    return count_text(dashboard, filters)
 
 
 @pytest.mark.parametrize(
@@ -20,8 +29,9 @@ def counted(total, everything, *, is_narrowed=True, **page):
     [
         (counted(26, 137), "26 of 137 findings"),
         (counted(1, 1), "1 of 1 finding"),
-        (counted(137, 137, is_narrowed=False), "137 findings"),
-        (counted(1, 1, is_narrowed=False), "1 finding"),
+        (counted(137, 137, filters=Filters()), "137 findings"),
+        (counted(1, 1, filters=Filters()), "1 finding"),
+        (counted(12, 3, filters=Filters(status="fixed", severity="High")), "12 findings"),
         (counted(10000, 20500, total_relation="at_least"), "10,000 or more of 20,500 findings"),
     ],
 )
@@ -36,7 +46,16 @@ def test_list_facets_and_charts_come_from_one_answer():
     assert sum(row.total for row in results.drawings[0].rows) == 2
 
 
-def test_a_website_without_findings_offers_nothing_to_filter_by():
-    assert results_of(make_clean_dashboard(), HERE).facets == ()
-    at = Address(path="/s/", filters=Filters(severity="High"))
-    assert results_of(make_clean_dashboard(), at).facets
+def offered(dashboard, **filters):
+    at = Address(path="/s/", filters=Filters(**filters))
+    return [facet.name for facet in results_of(dashboard, at).facets]
+
+
+def test_what_could_change_the_list_is_offered():
+    unchecked = make_clean_dashboard(
+        dashboard=make_page(total=0, grade=None), coverage=[make_coverage("never")]
+    )
+    assert offered(make_dashboard()) == ["severity", "kind", "source", "status"]
+    assert offered(make_clean_dashboard()) == ["status"]  # something may have been fixed
+    assert offered(make_clean_dashboard(), severity="High") == ["severity", "kind", "source", "status"]
+    assert offered(unchecked) == []
