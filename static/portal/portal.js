@@ -14,30 +14,8 @@
     isCard(failed) ? failed.toggleAttribute("data-failed", true) : trouble(true);
   };
 
-  // Cards ask a few at a time: a long list never takes up the server.
-  const ABREAST = 3;
-  const waiting = [];
-  const busyCards = new Set(); // those that wait, too
-  const ask = () => {
-    while (waiting.length && busyCards.size - waiting.length < ABREAST) waiting.shift()();
-    if (busyCards.size) return;
-    const status = find("#status");
-    status.textContent = find(".told[data-failed]") ? status.dataset.failed : status.dataset.done;
-  };
-  on("htmx:confirm", (event) => {
-    if (!isCard(event.target)) return;
-    event.preventDefault();
-    if (busyCards.has(event.target)) return;
-    busyCards.add(event.target);
-    waiting.push(event.detail.issueRequest);
-    ask();
-  });
-
   on("htmx:beforeRequest", () => { trouble(false); busy(true); });
-  on("htmx:afterRequest", (event) => {
-    busy(false);
-    if (busyCards.delete(event.detail.requestConfig?.elt)) setTimeout(ask);
-  });
+  on("htmx:afterRequest", () => busy(false));
   on("htmx:sendError", fail);
   on("htmx:timeout", fail);
   // An answer made for its place is shown whatever its status; any other failure is told above.

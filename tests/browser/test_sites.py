@@ -28,7 +28,7 @@ from tests.factories import (
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-ABREAST = 3  # portal.js
+ABREAST = 3  # cards.js
 WEBSITES = 40
 WRONG_SECRET = "another-secret-0123456789"
 
