@@ -14,12 +14,12 @@ def keep(connection: BaseDatabaseWrapper, apps: Apps) -> None:
     for kept in engine_of(connection).KEPT:
         with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
             if kept.model.lower() in apps.all_models["dashboard_api"]:
-                make_missing(cursor, connection, kept)
+                _make_missing(cursor, connection, kept)
             else:
                 _drop(cursor, connection, _present(cursor, connection, kept))
 
 
-def make_missing(cursor: CursorWrapper, connection: BaseDatabaseWrapper, kept: Kept) -> None:
+def _make_missing(cursor: CursorWrapper, connection: BaseDatabaseWrapper, kept: Kept) -> None:
     """Changes may have been missed while a trigger was, so that is mended, too."""
     present = _present(cursor, connection, kept)
     if present == kept.triggers.keys():
