@@ -1,4 +1,7 @@
-"""Moments, written in one way everywhere: in UTC, for people and for the script that knows their zone."""
+"""What pages write in one way everywhere: moments, and what a search found.
+
+Moments are in UTC, for people and for the script that knows their zone.
+"""
 
 from datetime import UTC, date, datetime
 
@@ -8,8 +11,10 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from portal import wording
+from portal.marking import marked
 
 register = template.Library()
+register.filter(marked)
 
 
 @register.simple_tag

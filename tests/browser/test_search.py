@@ -1,9 +1,11 @@
 """Searching as one types."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import PATH, chip, facet, findings, search_box, status
+from tests.browser.steps import PATH, chip, facet, findings, search_box, status, the_finding
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -34,6 +36,22 @@ def test_search_keeps_focus_and_what_was_typed(dashboard):
     expect(search_box(dashboard)).to_have_value("COOKIE fl")
     search_box(dashboard).press_sequentially("ag")
     expect(dashboard).to_have_url(f"{PATH}?query=COOKIE+flag")
+
+
+def test_what_was_found_is_marked_in_the_list_and_in_the_finding(dashboard):
+    search_box(dashboard).fill("COOKIE wíth")
+    row = findings(dashboard).first
+    expect(row.get_by_role("mark")).to_have_text(["Cookie", "with"])
+    row.get_by_role("link").click()
+    expect(the_finding(dashboard).get_by_role("mark")).to_have_text(["Cookie", "with", "cookie", "with"])
+    dashboard.go_back()
+    search_box(dashboard).fill("")
+    expect(findings(dashboard)).to_have_count(20)
+    expect(dashboard.get_by_role("mark")).to_have_count(0)
+
+
+def test_the_search_box_says_what_it_finds(dashboard):
+    expect(search_box(dashboard)).to_have_accessible_description(re.compile("all of your words"))
 
 
 def test_search_is_announced_where_the_first_page_already_had_a_place_for_it(dashboard):
