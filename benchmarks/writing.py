@@ -83,10 +83,7 @@ def report_of(batch: list[rows.Row]) -> ScanReport:
     return ScanReport(
         source="engine-1",
         source_name="Engine 1",
-        rows=len(findings),
-        findings=tuple(findings),
-        coverage=(),
-        rejects=(),
+        told=iter(findings),
     )
 
 

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from dashboard_api.models import Coverage, Finding, Occurrence, Source, Website
 from dashboard_api.problems import Problem, SortedRows, sort_rows
-from dashboard_api.scanners.report import Reject, ScanReport
+from dashboard_api.scanners.report import Reject, ScanReport, WholeReport
 
 BATCH = 1_000
 
@@ -87,18 +87,19 @@ class ImportResult:
 
 
 def import_report(
-    report: ScanReport,
+    scan: ScanReport,
     website: Website,
     *,
     complete: bool = False,
     scanned_at: datetime | None = None,
     base_url: str | None = None,
 ) -> ImportResult:
-    """Store ``report`` as findings of ``website``; raises EmptyReport or NothingImported.
+    """Store ``scan`` as findings of ``website``; raises EmptyReport, NothingImported or UnreadableReport.
 
     ``complete`` is the operator's word where the format cannot tell; ``scanned_at`` is the operator's
     word against every time in the report. No time lies in the future.
     """
+    report = scan.whole()
     if not report.rows and not (complete and scanned_at):
         raise EmptyReport("the report is empty, and an empty report says nothing by itself")
     now = timezone.now()
@@ -126,7 +127,7 @@ def import_report(
 
 
 def _accounted(
-    report: ScanReport, rows: SortedRows, website: Website, *, ended_at: datetime, complete: bool
+    report: WholeReport, rows: SortedRows, website: Website, *, ended_at: datetime, complete: bool
 ) -> ImportResult:
     failed = tuple(
         Reject(row=check.row, reason=f"tells of a failed check: {check.error}")

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from dashboard_api.locations import Elsewhere, place_on
 from dashboard_api.policy import MAX_STORED_EVIDENCE_BYTES
-from dashboard_api.scanners.report import Check, Reject, ReportedFinding, ScanReport
+from dashboard_api.scanners.report import Check, Reject, ReportedFinding, WholeReport
 from dashboard_api.scanners.text import within_bytes
 
 
@@ -71,7 +71,7 @@ class SortedRows:
 
 
 def sort_rows(
-    report: ScanReport, site: str, *, base_url: str | None, seen_at: Callable[[datetime | None], datetime]
+    report: WholeReport, site: str, *, base_url: str | None, seen_at: Callable[[datetime | None], datetime]
 ) -> SortedRows:
     """Sort ``report`` for the website ``site``: rows about places elsewhere are rejected.
 

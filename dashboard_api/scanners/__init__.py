@@ -1,35 +1,44 @@
-"""Readers of scanners' reports, one module per format: bytes in, ``ScanReport`` out, no database."""
+"""Readers of scanners' reports, one module per format: a stream in, ``ScanReport`` out, no database."""
 
 import codecs
 from collections.abc import Mapping
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
+from dashboard_api import policy
 from dashboard_api.scanners import nuclei
 from dashboard_api.scanners.report import ScanReport, UnreadableReport
+from dashboard_api.scanners.streams import joined, limited
+
+_HEAD_BYTES = 1024**2  # what a format may be recognised by
 
 
 class Reader(Protocol):
     """What a format's module offers."""
 
-    def recognises(self, data: bytes) -> bool:
-        """Whether ``data`` looks like this format: a cheap look, not a verdict."""
+    def recognises(self, head: bytes) -> bool:
+        """Whether a file with this beginning looks like this format: a cheap look, not a verdict."""
 
-    def read(self, data: bytes) -> ScanReport:
-        """The report in ``data``; raises UnreadableReport."""
+    def read(self, stream: BinaryIO) -> ScanReport:
+        """The report in ``stream``; raises UnreadableReport, or its rows do when they are read."""
 
 
 # In the order in which they are asked whether they recognise a file.
 READERS: Mapping[str, Reader] = {"nuclei": nuclei}
 
 
-def read_report(data: bytes, *, format_name: str = "auto") -> ScanReport:
-    """Read ``data`` as the named format, or as the one that recognises it; raises UnreadableReport."""
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+def read_report(stream: BinaryIO, *, format_name: str = "auto") -> ScanReport:
+    """Read ``stream`` as the named format, or as the one that recognises it; raises UnreadableReport."""
+    stream = limited(stream, policy.MAX_REPORT_BYTES)
+    head = stream.read(_HEAD_BYTES)
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise UnreadableReport("The file is UTF-16: save it as UTF-8 first.")
-    if format_name != "auto":
-        return READERS[format_name].read(data)
+    reader = _recognising(head) if format_name == "auto" else READERS[format_name]
+    return reader.read(joined(head, stream))
+
+
+def _recognising(head: bytes) -> Reader:
     for reader in READERS.values():
-        if reader.recognises(data):
-            return reader.read(data)
+        if reader.recognises(head):
+            return reader
     known = ", ".join(READERS)
     raise UnreadableReport(f"The file is no report of a known format ({known}).")

@@ -1,70 +1,76 @@
 """JSON in the three layouts that scanners write: a row per line, an array of rows, one row alone."""
 
 import codecs
-import io
-import json
 from collections.abc import Iterator
-from typing import Any
+from typing import BinaryIO
 
+from dashboard_api import policy
+from dashboard_api.scanners.json_values import decoded, oversized
+from dashboard_api.scanners.members import Row
 from dashboard_api.scanners.report import BadRow, UnreadableReport
+from dashboard_api.scanners.streams import in_megabytes, joined
 
-Row = dict[str, Any]
 
-
-def read_rows(data: bytes) -> Iterator[tuple[int, Row | BadRow]]:
+def read_rows(stream: BinaryIO) -> Iterator[tuple[int, Row | BadRow]]:
     """The rows with their numbers; in place of one that is no JSON object, why.
 
-    Rows of JSON lines carry the number of their line. Raises UnreadableReport, at the end, when nothing
-    was a row.
+    Rows of JSON lines carry the number of their line, and only one line is held at a time. Raises
+    UnreadableReport, at the end, when nothing was a row.
     """
-    data = data.removeprefix(codecs.BOM_UTF8)
-    if not data.strip():
+    blank = 0
+    while (line := _line(stream)) and not line.strip(codecs.BOM_UTF8 + b" \t\r\n"):
+        blank += 1
+    line = line.removeprefix(codecs.BOM_UTF8)
+    if not line:
         return
-    _, first = next(_lines(data))
+    if isinstance(_row(decoded(line)), dict):
+        yield from _lines(joined(line, stream), first=blank + 1)
+        return
     # Where the first line alone is no row, the file may be one document, spread over lines.
-    document = _decoded(data) if isinstance(first, BadRow) else None
+    data = line + stream.read(policy.MAX_DOCUMENT_BYTES + 1 - len(line))
+    document = oversized() if len(data) > policy.MAX_DOCUMENT_BYTES else decoded(data)
     if isinstance(document, list):
         yield from ((number, _row(value)) for number, value in enumerate(document, start=1))
-        return
-    if isinstance(document, dict):
+    elif isinstance(document, dict):
         yield 1, document
-        return
+    else:
+        yield from _some(_lines(joined(data, stream), first=blank + 1), _why(document))
+
+
+def _lines(stream: BinaryIO, *, first: int) -> Iterator[tuple[int, Row | BadRow]]:
+    number = first
+    while line := _line(stream):
+        if len(line) > policy.MAX_LINE_BYTES:
+            _skip_line(line, stream)
+            yield number, BadRow(f"is longer than {in_megabytes(policy.MAX_LINE_BYTES)}")
+        elif line.strip():
+            yield number, _row(decoded(line.rstrip()))
+        number += 1
+
+
+def _some(rows: Iterator[tuple[int, Row | BadRow]], why: str) -> Iterator[tuple[int, Row | BadRow]]:
     has_rows = False
-    for number, row in _lines(data):
+    for number, row in rows:
         has_rows = has_rows or not isinstance(row, BadRow)
         yield number, row
     if not has_rows:
-        raise UnreadableReport(f"The file is neither JSON nor JSON lines: {_why(document)}.")
+        raise UnreadableReport(f"The file is neither JSON nor JSON lines: {why}.")
 
 
-def _lines(data: bytes) -> Iterator[tuple[int, Row | BadRow]]:
-    lines = enumerate(io.BytesIO(data), start=1)
-    return ((number, _row(_decoded(line.rstrip()))) for number, line in lines if line.strip())
+def _line(stream: BinaryIO) -> bytes:
+    """The next line; of one that is too long, so much that this shows."""
+    return stream.readline(policy.MAX_LINE_BYTES + 1)
+
+
+def _skip_line(line: bytes, stream: BinaryIO) -> None:
+    while line and not line.endswith(b"\n"):
+        line = _line(stream)
 
 
 def _row(value: object) -> Row | BadRow:
     if isinstance(value, dict | BadRow):
         return value
     return BadRow("is not a JSON object")
-
-
-def _decoded(data: bytes) -> object:
-    """The JSON value, or the BadRow that says why there is none."""
-    try:
-        return json.loads(data.decode(), parse_constant=_refuse_constant)
-    except UnicodeDecodeError:
-        return BadRow("is not UTF-8 text")
-    except json.JSONDecodeError as error:
-        return BadRow(f"is not JSON: {error.msg} at character {error.pos + 1}")
-    except RecursionError:
-        return BadRow("is nested too deeply")
-    except ValueError:
-        # Beside NaN and Infinity, a number of thousands of digits, which Python will not convert.
-        return BadRow("holds a number that is none in JSON, or is too long")
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(name)
 
 
 def _why(document: object) -> str:

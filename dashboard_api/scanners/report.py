@@ -1,10 +1,10 @@
 """What every reader makes of its report: plain data that knows no format and no database."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from enum import IntEnum
-from typing import Literal, Self
+from typing import Literal, Self, TypeVar
 
 from dashboard_api import policy
 from dashboard_api.scanners.redaction import redact_headers
@@ -18,6 +18,7 @@ REFERENCE_LENGTH = 2000
 MAX_REFERENCES = 50
 
 Kind = Literal["confirmed", "suspected", "informational"]
+Item = TypeVar("Item")
 
 
 class Severity(IntEnum):
@@ -117,18 +118,87 @@ class ReportedFinding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """What only the end of a report tells; no row of it."""
+
+    complete: bool | None = None
+    scanned_at: datetime | None = None
+
+
+Told = ReportedFinding | Check | Reject
+
+
+@dataclass(slots=True, kw_only=True)
 class ScanReport:
-    """A report as read: each of its ``rows`` is in ``findings``, ``coverage`` or ``rejects``."""
+    """A report while it is read: its rows come one by one, once, by iterating over it.
+
+    ``rows``, ``complete`` and ``scanned_at`` may become known, or grow, up to the last row. Iterating
+    raises UnreadableReport where the file turns out to be none.
+    """
 
     source: str
     source_name: str
     version: str = ""
+    told: Iterator[Told | Ending]
+    rows: int = 0  # how many were told so far
+    complete: bool | None = None  # None: the format cannot tell
+    scanned_at: datetime | None = None  # when the scan ended; else the newest time of a row, if any has one
+
+    def __iter__(self) -> Iterator[Told]:
+        newest = None
+        for told in self.told:
+            if isinstance(told, Ending):
+                self.complete = self.complete if told.complete is None else told.complete
+                self.scanned_at = told.scanned_at or self.scanned_at
+                continue
+            self.rows += 1
+            if not isinstance(told, Reject) and told.seen_at is not None:
+                newest = max(newest or told.seen_at, told.seen_at)
+            yield told
+        self.scanned_at = self.scanned_at or newest
+
+    def whole(self) -> "WholeReport":
+        """All of it at once, for a report that fits into memory."""
+        told = list(self)
+        return WholeReport(
+            source=self.source,
+            source_name=self.source_name,
+            version=self.version,
+            rows=self.rows,
+            findings=tuple(row for row in told if isinstance(row, ReportedFinding)),
+            coverage=tuple(row for row in told if isinstance(row, Check)),
+            rejects=tuple(row for row in told if isinstance(row, Reject)),
+            complete=self.complete,
+            scanned_at=self.scanned_at,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WholeReport:
+    """A report as read: each of its ``rows`` is in ``findings``, ``coverage`` or ``rejects``."""
+
+    source: str
+    source_name: str
+    version: str
     rows: int
     findings: tuple[ReportedFinding, ...]
     coverage: tuple[Check, ...]
     rejects: tuple[Reject, ...]
-    complete: bool | None = None  # None: the format cannot tell
-    scanned_at: datetime | None = None  # when the scan ended, as far as the report tells
+    complete: bool | None
+    scanned_at: datetime | None
+
+
+def tell_each(
+    rows: Iterable[tuple[int, Item | BadRow]], tell: Callable[[int, Item], ReportedFinding | Check]
+) -> Iterator[Told]:
+    """What ``tell`` makes of each numbered row; of one that is bad, or raises BadRow, a Reject."""
+    for number, row in rows:
+        told: Told
+        try:
+            told = Reject(row=number, reason=str(row)) if isinstance(row, BadRow) else tell(number, row)
+        except BadRow as error:
+            told = Reject(row=number, reason=str(error))
+        yield told
 
 
 def _stored_text(text: str) -> str:

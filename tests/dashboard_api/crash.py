@@ -38,10 +38,7 @@ def import_and_stop(host):
     report = ScanReport(
         source="nuclei",
         source_name="Nuclei",
-        rows=len(findings),
-        findings=tuple(findings),
-        coverage=(),
-        rejects=(),
+        told=iter(findings),
     )
     ingest.import_report(report, Website.objects.get(host=host))
 

@@ -1,3 +1,4 @@
+import io
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -34,7 +35,7 @@ def row(rule="panel", path="/admin", *, day=0, **members):
 
 
 def bring(website, *rows, **said):
-    result = import_report(nuclei.read(json_lines(*rows) if rows else b""), website, **said)
+    result = import_report(nuclei.read(io.BytesIO(json_lines(*rows) if rows else b"")), website, **said)
     assert result.findings + result.occurrences + result.coverage + len(result.rejected) == result.rows
     assert result.new + result.updated + result.reopened == result.findings
     return result

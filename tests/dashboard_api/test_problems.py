@@ -3,13 +3,13 @@ from datetime import UTC, datetime, timedelta
 from dashboard_api import policy
 from dashboard_api.problems import fingerprint, sort_rows
 from dashboard_api.scanners import nuclei
-from tests.dashboard_api.scanners.samples import json_lines, make_row
+from tests.dashboard_api.scanners.samples import json_lines, make_row, read_whole
 
 DAY = datetime(2026, 3, 1, tzinfo=UTC)
 
 
 def sort(*rows):
-    report = nuclei.read(json_lines(*rows))
+    report = read_whole(nuclei, json_lines(*rows))
     return sort_rows(report, "shop.example.com", base_url=None, seen_at=lambda told: told or DAY)
 
 

@@ -1,5 +1,6 @@
 """The index against a plain reference: the same findings on either database, however they came to be."""
 
+import io
 import json
 from contextlib import suppress
 
@@ -125,8 +126,10 @@ def write_in_bulk(site):
 
 def import_twice(site):
     rows = [make_row(template_id=f"rule-{number}") for number in range(3)]
-    import_report(nuclei.read(json_lines(*rows)), site)
-    import_report(nuclei.read(json_lines(rows[0])), site, complete=True, scanned_at=timezone.now())
+    import_report(nuclei.read(io.BytesIO(json_lines(*rows))), site)
+    import_report(
+        nuclei.read(io.BytesIO(json_lines(rows[0]))), site, complete=True, scanned_at=timezone.now()
+    )
 
 
 def move_to_another_website(site):

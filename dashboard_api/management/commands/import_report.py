@@ -3,15 +3,15 @@
 import dataclasses
 import sys
 from argparse import ArgumentTypeError
+from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 from django.utils import timezone
 
-from dashboard_api import policy
 from dashboard_api.ingest import EmptyReport, ImportResult, NothingImported, import_report
 from dashboard_api.locations import Elsewhere, place_on
 from dashboard_api.management.operator_command import Answer, OperatorCommand, find_account, find_website
@@ -65,10 +65,12 @@ class Command(OperatorCommand):
         _check_base_url(options["base_url"], website)
         said = {name: options[name] for name in ("complete", "scanned_at", "base_url")}
         try:
-            report = read_report(_bytes_of(file), format_name=options["format"])
-            with transaction.atomic():
+            with _opened(file) as stream, transaction.atomic():
+                report = read_report(stream, format_name=options["format"])
                 result = import_report(report, website, **said)
                 transaction.set_rollback(dry_run)
+        except OSError as error:
+            raise CommandError(f"Cannot read {file}: {error.strerror}.") from error
         except UnreadableReport as error:
             raise CommandError(f"{error} Nothing was changed.") from error
         except EmptyReport as error:
@@ -121,22 +123,8 @@ def _check_base_url(base_url: str | None, website: Website) -> None:
         raise CommandError(f"--base-url {error}.") from error
 
 
-def _bytes_of(file: str) -> bytes:
-    """The whole report; one byte more than may be read is enough to refuse it."""
-    try:
-        if file == STANDARD_INPUT:
-            data = sys.stdin.buffer.read(policy.MAX_REPORT_BYTES + 1)
-        else:
-            with Path(file).open("rb") as report:
-                data = report.read(policy.MAX_REPORT_BYTES + 1)
-    except OSError as error:
-        raise CommandError(f"Cannot read {file}: {error.strerror}.") from error
-    if len(data) > policy.MAX_REPORT_BYTES:
-        raise CommandError(
-            f"The report is larger than {policy.MAX_REPORT_BYTES // 1024**2} MB: nothing was changed. "
-            "Scan in parts, and import one report for each."
-        )
-    return data
+def _opened(file: str) -> AbstractContextManager[BinaryIO]:
+    return nullcontext(sys.stdin.buffer) if file == STANDARD_INPUT else Path(file).open("rb")
 
 
 def _moment(text: str) -> datetime:

@@ -1,5 +1,6 @@
 """Small reports of our own making."""
 
+import io
 import json
 
 
@@ -21,3 +22,8 @@ def make_row(**members):
 def json_lines(*rows):
     """The rows as JSON lines; a row that is bytes stands as it is."""
     return b"\n".join(row if isinstance(row, bytes) else json.dumps(row).encode() for row in rows) + b"\n"
+
+
+def read_whole(reader, data):
+    """The report that the format's ``reader`` makes of ``data``, with all its rows."""
+    return reader.read(io.BytesIO(data)).whole()

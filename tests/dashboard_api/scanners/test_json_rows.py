@@ -1,11 +1,16 @@
+import io
+
 import pytest
 
+from dashboard_api import policy
 from dashboard_api.scanners.json_rows import read_rows
 from dashboard_api.scanners.report import BadRow, UnreadableReport
 
 
 def told(data):
-    return [(number, str(row) if isinstance(row, BadRow) else row) for number, row in read_rows(data)]
+    return [
+        (number, str(row) if isinstance(row, BadRow) else row) for number, row in read_rows(io.BytesIO(data))
+    ]
 
 
 @pytest.mark.parametrize(
@@ -70,4 +75,35 @@ def test_element_that_is_no_object_loses_no_other():
 )
 def test_file_without_any_row_is_unreadable(data):
     with pytest.raises(UnreadableReport, match="neither JSON nor JSON lines: it "):
-        list(read_rows(data))
+        list(read_rows(io.BytesIO(data)))
+
+
+@pytest.fixture
+def narrow(monkeypatch):
+    monkeypatch.setattr(policy, "MAX_LINE_BYTES", 20)
+    monkeypatch.setattr(policy, "MAX_DOCUMENT_BYTES", 40)
+
+
+def test_line_that_is_too_long_loses_no_other(narrow):
+    long = b'{"a": "' + b"x" * 100 + b'"}'
+    assert told(b'{"a": 1}\n' + long + b'\n{"a": 2}') == [
+        (1, {"a": 1}),
+        (2, "is longer than 0 MB"),
+        (3, {"a": 2}),
+    ]
+
+
+def test_document_that_is_too_large_is_unreadable(narrow):
+    with pytest.raises(UnreadableReport, match="one document of more than 0 MB"):
+        told(b'[{"a": 1},\n' + b'{"a": 1},\n' * 10 + b'{"a": 1}]')
+
+
+def test_lines_behind_messages_are_read_however_many(narrow):
+    rows = told(b"[INF] starting\n" + b'{"a": 1}\n' * 10)
+    assert [number for number, row in rows if row == {"a": 1}] == list(range(2, 12))
+
+
+def test_lines_are_read_one_by_one():
+    stream = io.BytesIO(b'{"a": 1}\n' * 100_000)
+    next(read_rows(stream))
+    assert stream.tell() < 100_000

@@ -7,19 +7,19 @@ from hypothesis import strategies as st
 
 from dashboard_api import policy
 from dashboard_api.scanners import nuclei
-from dashboard_api.scanners.report import ScanReport, Severity, UnreadableReport
-from tests.dashboard_api.scanners.samples import json_lines, make_row
+from dashboard_api.scanners.report import Severity, UnreadableReport
+from tests.dashboard_api.scanners.samples import json_lines, make_row, read_whole
 
 
 def read_one(**members):
-    report = nuclei.read(json_lines(make_row(**members)))
+    report = read_whole(nuclei, json_lines(make_row(**members)))
     assert report.rejects == ()
     (finding,) = report.findings
     return finding
 
 
 def rejection(row):
-    report = nuclei.read(json_lines(row))
+    report = read_whole(nuclei, json_lines(row))
     assert (report.rows, report.findings, report.coverage) == (1, (), ())
     (reject,) = report.rejects
     assert reject.row == 1
@@ -32,8 +32,9 @@ def info(**members):
 
 def test_report_names_its_source_and_the_time_of_its_newest_row():
     later, check = "2026-03-01T09:00:00Z", "2026-03-01T09:30:00Z"
-    report = nuclei.read(
-        json_lines(make_row(), make_row(timestamp=later), make_row(matcher_status=False, timestamp=check))
+    report = read_whole(
+        nuclei,
+        json_lines(make_row(), make_row(timestamp=later), make_row(matcher_status=False, timestamp=check)),
     )
     assert (report.source, report.source_name, report.version, report.rows) == ("nuclei", "Nuclei", "", 3)
     assert report.complete is None
@@ -48,7 +49,7 @@ def test_json_lines_an_array_and_a_single_result_read_alike():
         json.dumps([row], indent=2).encode(),
         json.dumps(row, indent=2).encode(),
     ]
-    assert len({nuclei.read(data) for data in layouts}) == 1
+    assert len({read_whole(nuclei, data) for data in layouts}) == 1
     assert all(nuclei.recognises(data) for data in layouts)
 
 
@@ -58,7 +59,7 @@ def test_older_spelling_of_keys_reads_alike():
     row = make_row()
     row["templateID"], row["matched"] = row.pop("template-id"), row.pop("matched-at")
     row |= {"matcher_name": "nginx", **extracted}
-    assert nuclei.read(json_lines(row)).findings == (new,)
+    assert read_whole(nuclei, json_lines(row)).findings == (new,)
 
 
 def test_rule_and_matcher_tell_problems_apart():
@@ -105,7 +106,7 @@ def test_row_without_matcher_status_is_a_finding():
 
 
 def test_template_that_did_not_match_is_coverage():
-    report = nuclei.read(json_lines(make_row(matcher_status=False)))
+    report = read_whole(nuclei, json_lines(make_row(matcher_status=False)))
     assert report.findings == ()
     (check,) = report.coverage
     assert (check.row, check.location, check.error) == (1, "https://shop.example.com/admin", "")
@@ -113,7 +114,7 @@ def test_template_that_did_not_match_is_coverage():
 
 @pytest.mark.parametrize("matched", [True, False])
 def test_row_with_an_error_is_a_failed_check(matched):
-    report = nuclei.read(json_lines(make_row(matcher_status=matched, error="connection\x00 refused")))
+    report = read_whole(nuclei, json_lines(make_row(matcher_status=matched, error="connection\x00 refused")))
     assert report.findings == ()
     assert [check.error for check in report.coverage] == ["connection refused"]
 
@@ -263,7 +264,7 @@ def test_evidence_is_gathered_with_what_is_long_last():
 
 def test_evidence_members_may_be_null():
     absent = json.loads('{"matched-line": null, "extracted-results": null, "interaction": null}')
-    report = nuclei.read(json_lines(make_row() | absent))
+    report = read_whole(nuclei, json_lines(make_row() | absent))
     assert [finding.evidence for finding in report.findings] == ["Protocol: http"]
 
 
@@ -288,7 +289,7 @@ def test_row_without_what_counts_is_rejected(row, reason):
 
 
 def test_broken_row_is_rejected_with_its_number_and_loses_no_other():
-    report = nuclei.read(json_lines(make_row(), b'{"template-id": ', b"", b"[1]", make_row()))
+    report = read_whole(nuclei, json_lines(make_row(), b'{"template-id": ', b"", b"[1]", make_row()))
     assert [finding.row for finding in report.findings] == [1, 5]
     assert [reject.row for reject in report.rejects] == [2, 4]
     assert report.rows == 4
@@ -296,13 +297,13 @@ def test_broken_row_is_rejected_with_its_number_and_loses_no_other():
 
 def test_file_that_is_no_report_is_unreadable():
     with pytest.raises(UnreadableReport):
-        nuclei.read(b"<html></html>")
+        read_whole(nuclei, b"<html></html>")
 
 
 @pytest.mark.parametrize("data", [b"", b" \n", b"[]\n"])
 def test_empty_file_is_a_report_without_rows(data):
     assert nuclei.recognises(data)
-    assert nuclei.read(data).rows == 0
+    assert read_whole(nuclei, data).rows == 0
 
 
 @pytest.mark.parametrize(
@@ -358,10 +359,9 @@ rows = st.fixed_dictionaries({}, optional=dict.fromkeys(KEYS, values) | {"info":
 
 def assert_read_or_refused(data):
     try:
-        report = nuclei.read(data)
+        report = read_whole(nuclei, data)
     except UnreadableReport:
         return
-    assert isinstance(report, ScanReport)
     numbers = [told.row for told in (*report.findings, *report.coverage, *report.rejects)]
     assert len(numbers) == len(set(numbers)) == report.rows
     assert "\x00" not in repr(report.findings)

@@ -1,0 +1,53 @@
+"""Members of a JSON object, each of which may be absent, or anything."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from dashboard_api.scanners.text import one_line
+
+Row = dict[str, Any]
+
+
+def object_of(parent: Row, key: str) -> Row:
+    """The object there, or an empty one."""
+    value = parent.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def list_of(parent: Row, key: str) -> list[Any]:
+    """The list there, or an empty one."""
+    value = parent.get(key)
+    return value if isinstance(value, list) else []
+
+
+def line_of(parent: Row, *keys: str) -> str:
+    """The first of the keys that has a text, on one line."""
+    return next((line for key in keys if (line := one_line(text_of(parent.get(key))))), "")
+
+
+def texts_of(value: object) -> list[str]:
+    """The texts of a member that is null, one text, or a list of them."""
+    values = value if isinstance(value, list) else [value]
+    return [text for item in values if (text := text_of(item))]
+
+
+def text_of(value: object) -> str:
+    """A text or a number, as text."""
+    if isinstance(value, str):
+        return value
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
+
+
+def time_of(parent: Row, *keys: str) -> datetime | None:
+    """The first time there is, in UTC, which it also is without a zone."""
+    return next((time for key in keys if (time := moment(line_of(parent, key)))), None)
+
+
+def moment(text: str) -> datetime | None:
+    """An ISO 8601 time; none for anything else, or for Go's zero time of the year 1."""
+    try:
+        time = datetime.fromisoformat(text)
+        time = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+    return time if time.year > 1 else None
