@@ -48,7 +48,12 @@ def answer(link: Seen, question: DashboardQuestion, now: datetime) -> DashboardA
         ok=True,
         host=website.host,
         dashboard=sections.page(
-            question, counts=tally, sources=names, grade=sections.grade(opened, runs), now=now
+            question,
+            counts=tally,
+            by_status=_by_status(history),
+            sources=names,
+            grade=sections.grade(opened, runs),
+            now=now,
         ),
         summary=sections.summary(
             opened, coverage=runs, now=now, **_recent(website.findings.all(), now.date())
@@ -71,6 +76,10 @@ def _tally(findings: FindingQuerySet) -> Tally:
     return Tally(
         findings.order_by().values_list("severity", "source__slug", "kind").annotate(count=Count("*"))
     )
+
+
+def _by_status(findings: FindingQuerySet) -> dict[str, int]:
+    return dict(findings.order_by().values_list("status").annotate(count=Count("*")))
 
 
 def _filtered(findings: FindingQuerySet, question: DashboardQuestion) -> FindingQuerySet:

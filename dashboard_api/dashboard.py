@@ -19,7 +19,14 @@ def build_dashboard(link: Seen, question: DashboardQuestion, now: datetime) -> D
     website_id = link.website_id
     engines, runs = reads.engines(website_id)
     by_id = {engine.pk: engine for engine in engines}
-    buckets = reads.buckets(website_id, _statuses(question))
+    source_id = _source_id(question, engines)
+    buckets, by_status = reads.buckets(
+        website_id,
+        _statuses(question),
+        severity=question.severity,
+        source_id=source_id,
+        kind=question.kind,
+    )
     open_tally = _tally(Finding.Status.OPEN, buckets, by_id)
     counts: Found | Listed
     if question.query:
@@ -27,18 +34,23 @@ def build_dashboard(link: Seen, question: DashboardQuestion, now: datetime) -> D
     else:
         is_open = question.status == Finding.Status.OPEN
         tally = open_tally if is_open else _tally(question.status, buckets, by_id)
-        counts = Listed(website_id, question, _source_id(question, engines), buckets, tally)
+        counts = Listed(website_id, question, source_id, buckets, tally)
     shown = _shown(engines, runs, counts, open_tally)
     names = {engine.slug: engine.name for engine in shown}
     return DashboardAnswer(
         ok=True,
         host=link.host,
         dashboard=sections.page(
-            question, counts=counts, sources=names, grade=sections.grade(open_tally, runs), now=now
+            question,
+            counts=counts,
+            by_status=by_status,
+            sources=names,
+            grade=sections.grade(open_tally, runs),
+            now=now,
         ),
         summary=_summary(website_id, open_tally, runs, now),
         threats=[sections.threat(row) for row in reads.threats(counts.page(), by_id)],
-        charts=_charts(website_id, question, counts.filtered(question), shown, now),
+        charts=_charts(website_id, question, source_id, counts.filtered(question), shown, now),
         coverage=sections.coverage(shown, runs, open_tally),
         analyst_notes=[sections.note(row) for row in reads.notes(website_id, link.account_id)],
         entitlement=sections.entitlement(link, today=now.date()),
@@ -90,16 +102,17 @@ def _summary(website_id: int, open_tally: Tally, runs: Sequence[Run], now: datet
 
 
 def _charts(
-    website_id: int, question: DashboardQuestion, tally: Tally, engines: Sequence[Engine], now: datetime
+    website_id: int,
+    question: DashboardQuestion,
+    source_id: int | None,
+    tally: Tally,
+    engines: Sequence[Engine],
+    now: datetime,
 ) -> list[ChartAnswer]:
     """History follows severity, source and kind, whatever the status and the words."""
     weeks = sections.recent_weeks(now.date())
     history = reads.weeks(
-        website_id,
-        weeks[0],
-        severity=question.severity,
-        source_id=_source_id(question, engines),
-        kind=question.kind,
+        website_id, weeks[0], severity=question.severity, source_id=source_id, kind=question.kind
     )
     return sections.charts(
         tally,

@@ -21,7 +21,8 @@ from dashboard_api.contract import (
     ThreatAnswer,
 )
 from dashboard_api.contract.answer import SeverityCounts
-from dashboard_api.models import Kind, Severity
+from dashboard_api.contract.question import ALL
+from dashboard_api.models import Finding, Kind, Severity
 from dashboard_api.models.callers import Paid, Seen
 from dashboard_api.models.reads import Engine, Note, Run, Threat
 from dashboard_api.tally import Counts, Tally
@@ -41,11 +42,15 @@ def page(
     question: DashboardQuestion,
     *,
     counts: Counts,
+    by_status: Mapping[str, int],
     sources: Mapping[str, str],
     grade: str | None,
     now: datetime,
 ) -> PageAnswer:
-    """The ``dashboard`` member; ``counts`` are of status and query, ``sources`` maps slug to name."""
+    """The ``dashboard`` member; ``counts`` are of status and query, ``sources`` maps slug to name.
+
+    ``by_status`` counts what passes the other filters, whatever the words.
+    """
     total = counts.filtered(question).total()
     return PageAnswer(
         generated_at=now,
@@ -61,11 +66,17 @@ def page(
         page_count=-(-total // question.page_size),
         total=total,
         total_relation=counts.relation,
-        facets=facets(question, counts=counts, sources=sources),
+        facets=facets(question, counts=counts, by_status=by_status, sources=sources),
     )
 
 
-def facets(question: DashboardQuestion, *, counts: Counts, sources: Mapping[str, str]) -> FacetsAnswer:
+def facets(
+    question: DashboardQuestion,
+    *,
+    counts: Counts,
+    by_status: Mapping[str, int],
+    sources: Mapping[str, str],
+) -> FacetsAnswer:
     """Every value of each filter, zero or not, counted under the other filters."""
     by_severity = counts.filtered(question, without="severity").by_severity
     by_source = counts.filtered(question, without="source").by_source
@@ -79,7 +90,17 @@ def facets(question: DashboardQuestion, *, counts: Counts, sources: Mapping[str,
         kind=[
             FacetValue(value=kind.value, label=kind.label.capitalize(), count=by_kind[kind]) for kind in Kind
         ],
+        status=[] if question.query else _statuses(by_status),
     )
+
+
+def _statuses(counts: Mapping[str, int]) -> list[FacetValue]:
+    """Each of them, and all together."""
+    counted = [
+        FacetValue(value=status.value, label=status.label, count=counts.get(status, 0))
+        for status in Finding.Status
+    ]
+    return [*counted, FacetValue(value=ALL, label=ALL.capitalize(), count=sum(counts.values()))]
 
 
 def grade(open_tally: Tally, coverage: Iterable[Run]) -> str | None:

@@ -30,11 +30,12 @@ class FacetValue(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FacetsAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """Counts beside every filter, each computed without that filter itself."""
+    """Counts beside every filter, each computed without that filter itself; ``status`` is empty for words."""
 
     severity: list[FacetValue]
     source: list[FacetValue]
     kind: list[FacetValue]
+    status: list[FacetValue]
 
 
 class PageAnswer(msgspec.Struct, frozen=True, kw_only=True):

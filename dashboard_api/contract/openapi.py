@@ -20,7 +20,7 @@ from dashboard_api.contract.question import (
     Field,
 )
 
-VERSION = "1.1.0"
+VERSION = "1.2.0"
 REF_TEMPLATE = "#/components/schemas/{name}"
 
 

@@ -140,15 +140,34 @@ def engines(website_id: int) -> tuple[list[Engine], list[Run]]:
 
 
 _BUCKETS = """
-SELECT status, severity, source_id, kind, findings FROM dashboard_api_bucketcount WHERE website_id = %s
+SELECT status, severity, source_id, kind, findings FROM dashboard_api_bucketcount
+WHERE website_id = %s AND status IN ({statuses})
+UNION ALL SELECT status, NULL, NULL, NULL, SUM(findings) FROM dashboard_api_bucketcount
+WHERE website_id = %s{filters} GROUP BY status
 """
 
 
-def buckets(website_id: int, statuses: Iterable[str]) -> list[Bucket]:
-    """The website's, of these statuses."""
-    listed = list(statuses)
-    statement = f"{_BUCKETS} AND status IN ({marks(listed)})"
-    return list(map(Bucket._make, rows(Finding, statement, [website_id, *listed])))
+def buckets(
+    website_id: int,
+    statuses: Sequence[str],
+    *,
+    severity: int | None = None,
+    source_id: int | None = None,
+    kind: str | None = None,
+) -> tuple[list[Bucket], dict[str, int]]:
+    """The website's, of these statuses; and how many of each status there is pass the filters."""
+    filters = {"severity": severity, "source_id": source_id, "kind": kind}
+    wanted = {column: value for column, value in filters.items() if value is not None}
+    statement = _BUCKETS.format(
+        statuses=marks(statuses), filters="".join(f" AND {column} = %s" for column in wanted)
+    )
+    found, by_status = [], {}
+    for row in rows(Finding, statement, [website_id, *statuses, website_id, *wanted.values()]):
+        if row[1] is None:
+            by_status[row[0]] = row[4]
+        else:
+            found.append(Bucket._make(row))
+    return found, by_status
 
 
 _WEEKS = """

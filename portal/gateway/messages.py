@@ -41,11 +41,12 @@ class FacetValue(msgspec.Struct, frozen=True):
 
 
 class Facets(msgspec.Struct, frozen=True):
-    """The counts beside the filters."""
+    """The counts beside the filters; statuses are not counted where words are searched."""
 
     severity: list[FacetValue] = []
     source: list[FacetValue] = []
     kind: list[FacetValue] = []
+    status: list[FacetValue] = []
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):

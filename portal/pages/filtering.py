@@ -76,24 +76,27 @@ def facets(values: Facets, address: Address) -> tuple[Facet, ...]:
     )
 
 
-def status_facet(address: Address) -> Facet:
+def status_facet(values: Facets, address: Address) -> Facet:
     """Always one of them: what is open, unless something else is asked for."""
-    current = address.filters.status or wording.OPEN
+    counts = {value.value: value.count for value in values.status}
     return Facet(
         name="status",
         title=wording.word(wording.FILTERS, "status"),
-        options=tuple(
-            Option(
-                key=f"facet-status-{status}",
-                label=str(word),
-                tone="",
-                meaning=wording.word(wording.STATUS_MEANINGS, status),
-                count=None,
-                url=address.to(status="" if status in (wording.OPEN, current) else status),
-                is_active=status == current,
-            )
-            for status, word in wording.STATUSES.items()
-        ),
+        options=tuple(_status_option(status, counts.get(status), address) for status in wording.STATUSES),
+    )
+
+
+def _status_option(status: str, count: int | None, address: Address) -> Option:
+    current = address.filters.status or wording.OPEN
+    leads_on = count != 0 or status == current
+    return Option(
+        key=f"facet-status-{status}",
+        label=wording.word(wording.STATUSES, status),
+        tone="",
+        meaning=wording.word(wording.STATUS_MEANINGS, status),
+        count=count,
+        url=address.to(status="" if status in (wording.OPEN, current) else status) if leads_on else "",
+        is_active=status == current,
     )
 
 

@@ -166,9 +166,10 @@ def results_of(dashboard: Dashboard, address: Address) -> Results:
 
 def _offered(dashboard: Dashboard, address: Address) -> tuple[Facet, ...]:
     """The filters that could change anything: what was never checked has none, what is clean has a past."""
+    values = dashboard.dashboard.facets
     if dashboard.summary.open or address.filters.active:
-        return (*facets(dashboard.dashboard.facets, address), status_facet(address))
-    return (status_facet(address),) if is_checked(dashboard) else ()
+        return (*facets(values, address), status_facet(values, address))
+    return (status_facet(values, address),) if is_checked(dashboard) else ()
 
 
 def count_text(dashboard: Dashboard, filters: Filters) -> str:

@@ -91,7 +91,7 @@ def test_filters_in_the_address_narrow_the_real_answer(owner, website):
     assert everything.dashboard.total == 31
     assert high.dashboard.total == len(high.threats) == 7
     page = owner.get(PATH, {"severity": "High", "query": "cafe"})
-    assert "Café login" in page.content.decode()
+    assert "<mark>Café</mark> login" in page.content.decode()
 
 
 @pytest.mark.parametrize(

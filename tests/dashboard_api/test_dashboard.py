@@ -93,7 +93,7 @@ def test_member_fields_and_their_order_are_those_of_the_contract(client, link):
         ]
     )
     assert list(body["dashboard"]["filters"]) == ["severity", "source", "kind", "query"]
-    assert list(body["dashboard"]["facets"]) == ["severity", "source", "kind"]
+    assert list(body["dashboard"]["facets"]) == ["severity", "source", "kind", "status"]
     assert list(body["dashboard"]["facets"]["kind"][0]) == ["value", "label", "count"]
     assert list(body["summary"]) == (
         [
@@ -208,6 +208,19 @@ def test_a_facet_count_is_what_choosing_that_value_gives(link, varied):
         assert answer(link, kind="confirmed", severity=severity).dashboard.total == count
     for source, count in counts(facets.source).items():
         assert answer(link, kind="confirmed", source=source).dashboard.total == count
+
+
+@pytest.mark.parametrize("filters", [{}, {"severity": "High", "source": "zap"}, {"kind": "suspected"}])
+@pytest.mark.parametrize("status", ["open", "all"])
+def test_a_count_of_a_status_is_what_asking_for_it_gives(link, varied, filters, status):
+    facet = counts(answer(link, status=status, **filters).dashboard.facets.status)
+    assert list(facet) == ["open", "fixed", "false_positive", "accepted_risk", "all"]
+    for other, count in facet.items():
+        assert answer(link, status=other, **filters).dashboard.total == count
+
+
+def test_statuses_are_not_counted_by_words(link, varied):
+    assert answer(link, query="finding").dashboard.facets.status == []
 
 
 def test_facets_show_every_value_even_when_it_would_leave_nothing(link, site):

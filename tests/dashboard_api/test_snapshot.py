@@ -96,8 +96,8 @@ def test_an_answer_is_of_one_moment_whatever_is_committed_meanwhile(client, link
     buckets = reads.buckets
     with elsewhere() as run:
 
-        def read_and_fix_all(*arguments):
-            counted = buckets(*arguments)
+        def read_and_fix_all(*arguments, **filters):
+            counted = buckets(*arguments, **filters)
             run(lambda: Finding.objects.all().delete())
             return counted
 

@@ -83,14 +83,29 @@ def test_page_sizes_are_offered_where_they_change_anything():
 
 
 def test_a_status_is_always_one_of_them_and_open_is_the_usual_one():
-    usual = {option.label: option for option in status_facet(at(severity="High")).options}
+    usual = {option.label: option for option in status_facet(make_facets(), at(severity="High")).options}
     assert [label for label, option in usual.items() if option.is_active] == ["Open"]
     assert usual["Fixed"].url == PATH + "?status=fixed&severity=High"
     assert usual["Open"].url == PATH + "?severity=High"
-    fixed = {option.label: option for option in status_facet(at(status="fixed")).options}
+    fixed = {option.label: option for option in status_facet(make_facets(), at(status="fixed")).options}
     assert [label for label, option in fixed.items() if option.is_active] == ["Fixed"]
     assert (fixed["Fixed"].url, fixed["Open"].url) == (PATH, PATH)
     assert fixed["All"].url == PATH + "?status=all"
+
+
+def test_a_status_that_would_leave_nothing_leads_nowhere_unless_it_is_shown():
+    counted = make_facets(status={"open": 2, "fixed": 0, "accepted_risk": 0, "false_positive": 1, "all": 3})
+    shown = {option.label: option for option in status_facet(counted, at(status="accepted_risk")).options}
+    assert [option.count for option in shown.values()] == [2, 0, 0, 1, 3]
+    assert shown["Fixed"].url == ""
+    assert shown["Accepted risk"].url == PATH
+    assert shown["All"].url == PATH + "?status=all"
+
+
+def test_statuses_that_were_not_counted_can_still_be_chosen():
+    words = {option.label: option for option in status_facet(make_facets(), at(query="sql")).options}
+    assert {option.count for option in words.values()} == {None}
+    assert words["Fixed"].url == PATH + "?status=fixed&query=sql"
 
 
 def test_another_status_than_open_is_a_chip():
