@@ -8,7 +8,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL := $(PIP) install --quiet --require-hashes -r
 
-.PHONY: help setup demo test bench screenshots lock
+.PHONY: help setup demo test bench screenshots messages lock
 
 help:
 	@echo "make demo [PORT=8001] [ARGS=--reset]   set up a demo and serve it"
@@ -16,6 +16,7 @@ help:
 	@echo "make bench [ARGS=--json]               measure what the README claims, in under 5 minutes"
 	@echo "make setup                             only prepare .venv"
 	@echo "make screenshots                       take the README's pictures anew (needs Chromium)"
+	@echo "make messages                          gather the texts to translate and compile them (needs gettext)"
 	@echo "make lock                              pin the dependencies of pyproject.toml anew"
 
 setup: .venv/installed
@@ -35,6 +36,11 @@ test: .venv/installed-dev
 
 screenshots: .venv/installed-dev
 	@$(BIN)/python -m tests.browser.screenshots
+
+messages: .venv/installed
+	@$(BIN)/django-admin makemessages --locale de --no-wrap --no-obsolete --add-location file \
+		--ignore dashboard_api --ignore templates/admin --ignore tests --ignore benchmarks --ignore var
+	@$(BIN)/django-admin compilemessages --locale de --ignore .venv
 
 .venv/bin/pip:
 	@$(or $(PYTHON),false) -c '$(RECENT)' 2>/dev/null || { \

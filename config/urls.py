@@ -9,6 +9,7 @@ from django.conf import settings
 from django.contrib import admin
 from django.urls import include, path, re_path
 from django.views.generic import RedirectView
+from django.views.i18n import set_language
 
 from config import sign_in
 from config.account import account
@@ -20,6 +21,7 @@ admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-a
 urlpatterns = [
     path("admin/", admin.site.urls),
     path("theme/", choose_theme, name="theme"),
+    path("language/", set_language, name="set_language"),
     path("accounts/", account, name="account"),
     # What these two pages of allauth would show is on that page, and allauth leads back to them.
     re_path(r"^accounts/2fa/(?:webauthn/)?$", RedirectView.as_view(pattern_name="account")),

@@ -127,7 +127,7 @@ def _actions(*ways: tuple[str, str]) -> tuple[Action, ...]:
 
 def _inactive_entitlement(error: InactiveEntitlement, reference: str) -> Problem:
     plan, state = error.plan.capitalize(), wording.word(wording.PLAN_STATES, error.entitlement_status)
-    facts = _("Your plan: %(plan)s (%(state)s).") % {"plan": plan, "state": state.lower()}
+    facts = _("Your plan: %(plan)s (%(state)s).") % {"plan": plan, "state": state}
     if error.ends_on is not None:
         facts += " " + _("Its last day: %(date)s.") % {"date": wording.day(error.ends_on)}
     return Problem(

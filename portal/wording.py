@@ -6,7 +6,6 @@ from datetime import date, datetime
 from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext
 
 SEVERITIES = {
     "Critical": _("Critical"),
@@ -120,14 +119,14 @@ def tone(severity: str) -> str:
 
 def day(at: date) -> str:
     """Such as 3 Nov 2026."""
-    return date_format(at, pgettext("a day, as Django's date filter writes it", "j M Y"))
+    return date_format(at)
 
 
 def day_of_year(at: date) -> str:
     """Such as 3 Nov."""
-    return date_format(at, pgettext("a day, as Django's date filter writes it", "j M"))
+    return date_format(at, "MONTH_DAY_FORMAT")
 
 
 def moment(at: datetime) -> str:
     """Such as 3 Nov 2026, 14:05."""
-    return date_format(at, pgettext("day and time, as Django's date filter writes them", "j M Y, H:i"))
+    return date_format(at, "DATETIME_FORMAT")

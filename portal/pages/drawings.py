@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from portal import wording
@@ -155,5 +156,5 @@ def _label(chart_id: str, value: str, label: str) -> str:
 def _description(series: Sequence[Legend], rows: Sequence[Row]) -> str:
     """The numbers as a sentence, for those who do not see the drawing."""
     names = "/".join(legend.label for legend in series)
-    numbers = "; ".join(f"{row.label}: {'/'.join(map(str, row.amounts))}" for row in rows)
+    numbers = "; ".join(f"{row.label}: {'/'.join(map(number_format, row.amounts))}" for row in rows)
     return _("%(series)s: %(numbers)s.") % {"series": names, "numbers": numbers}

@@ -58,7 +58,7 @@
 
   // The page may have another address by now than when it was made.
   on("submit", ({ target }) => {
-    if (target.matches(".themes")) target.elements.next.value = location.pathname + location.search;
+    if (target.matches(".themes, .languages")) target.elements.next.value = location.pathname + location.search;
   });
 
   on("keydown", (event) => {

@@ -27,7 +27,7 @@ REVOKED = RevokedLink(revoked_at=datetime(2026, 11, 3, 14, 5, tzinfo=UTC))
 
 # error, status to the browser, in its words, can it be tried again
 TABLE = [
-    (EXPIRED, 403, "Standard (expired). Its last day: 31 Oct 2026.", False),
+    (EXPIRED, 403, "Standard (Expired). Its last day: 31 Oct 2026.", False),
     (REVOKED, 403, "revoked on 3 Nov 2026", False),
     (UnknownLink(), 404, "not linked to your account", False),
     (UnknownFinding(), 404, "There is no such finding", False),
@@ -107,5 +107,5 @@ def test_the_browser_is_told_how_long_to_wait(error):
 
 def test_missing_dates_are_not_made_up():
     error = InactiveEntitlement(plan="standard", entitlement_status="suspended", ends_on=None)
-    assert problem_for(error).text == "Your plan: Standard (suspended)."
+    assert problem_for(error).text == "Your plan: Standard (Suspended)."
     assert "has been revoked" in problem_for(RevokedLink(revoked_at=None)).text

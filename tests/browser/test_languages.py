@@ -1,0 +1,93 @@
+"""The portal in German: every screen, its numbers and days, with and without scripts."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.steps import PATH
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+TEXTS = """
+() => {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const texts = [document.title];
+  while (walker.nextNode()) {
+    if (!walker.currentNode.parentElement.closest("script")) texts.push(walker.currentNode.data.trim());
+  }
+  for (const name of ["aria-label", "title", "placeholder", "alt"]) {
+    for (const element of document.querySelectorAll(`[${name}]`)) texts.push(element.getAttribute(name));
+  }
+  return texts.filter((text) => /[a-z]{2}/i.test(text));
+}
+"""
+SCREENS = [
+    "/",
+    PATH,
+    f"{PATH}?severity=High&query=cross",
+    f"{PATH}?page=99",
+    f"{PATH}?status=fixed",
+    "/sites/unknown.example.com/",
+    "/members/",
+    "/accounts/",
+    "/accounts/password/change/",
+    "/accounts/2fa/totp/activate/",
+    "/accounts/2fa/webauthn/add/",
+    "/no/such/page/",
+]
+MISSING = ("/sites/unknown.example.com/", "/no/such/page/")
+# Words that both languages have, and what is no text of the portal: names, addresses and findings.
+SAME_IN_BOTH = re.compile(
+    r"(?:Websites – )?Threat Dashboard|Websites?|Info|Status:?|Passkeys?|Nuclei|Zap|Standard|Admin|Ada"
+    r"|PDF|CSV|JSON|SARIF|/ acct_\d+|acct_\d+|owner.*|Begin with the|worst|Seen|by hand|, too\."
+    r"|.*(?:https?://|example\.com|Cross-site|SQL injection|Outdated library|Cookie without).*"
+    r"|[A-Z2-7 ]{16,}|\d+ Info|data:.*|[\d-]{10} [\d:]{5} UTC"
+)
+
+
+def texts(page, path):
+    page.goto(path)
+    page.wait_for_load_state("networkidle")
+    return set(page.evaluate(TEXTS))
+
+
+@pytest.mark.parametrize("path", SCREENS)
+def test_a_screen_in_german_shares_with_the_english_one_only_names(open_page, owner, watch, path):
+    if path in MISSING:
+        watch.expect("404")
+    english = texts(open_page(user=owner, locale="en-GB"), path)
+    german = texts(open_page(user=owner, locale="de-DE"), path)
+    left = {text for text in english & german if not SAME_IN_BOTH.fullmatch(text.replace("\n", " "))}
+    assert not left
+    assert len(english) > 5
+
+
+@pytest.mark.parametrize("path", ["/accounts/login/", "/accounts/password/reset/"])
+def test_the_way_in_is_german_for_those_who_ask_for_it(open_page, path):
+    page = open_page(locale="de-DE")
+    assert "Passwort" in " ".join(texts(page, path))
+    assert not {"Sign in", "Password", "Skip to content"} & texts(page, path)
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
+def test_a_language_is_chosen_where_one_is_and_kept(open_page, owner, scripts):
+    page = open_page(user=owner, java_script_enabled=scripts)
+    page.goto(f"{PATH}?severity=High")
+    page.get_by_role("button", name="Deutsch").click()
+    expect(page).to_have_url(f"{PATH}?severity=High")
+    expect(page.get_by_role("heading", name="Funde", exact=True)).to_be_visible()
+    expect(page.locator("html")).to_have_attribute("lang", "de")
+    page.goto("/accounts/")
+    expect(page.get_by_role("heading", name="Ihr Konto")).to_be_visible()
+    page.get_by_role("button", name="English").click()
+    expect(page.get_by_role("heading", name="Your account")).to_be_visible()
+
+
+def test_charts_facets_numbers_and_days_are_german(open_page, owner):
+    page = open_page(user=owner, locale="de-DE", timezone_id="Europe/Berlin")
+    page.goto(PATH)
+    expect(page.get_by_role("img", name="Nach Schweregrad")).to_be_visible()
+    expect(page.get_by_role("link", name=re.compile("Hoch.*12")).first).to_be_visible()
+    expect(page.get_by_text("1.234 Adressen geprüft")).to_be_visible()
+    expect(page.locator(".made time")).to_have_text(re.compile(r"^\d\d\.\d\d\.\d{4}, \d\d:\d\d$"))

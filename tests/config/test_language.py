@@ -1,0 +1,117 @@
+"""English or German: kept in a cookie, asked for by the browser, and complete."""
+
+import gettext
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+from tests.config.checkout import BASE_DIR, Checkout
+from tests.factories import make_user
+
+GERMAN = Path("locale/de/LC_MESSAGES")
+
+
+def language(client, path="/accounts/login/", **headers):
+    html = client.get(path, headers=headers).content.decode()
+    return re.search(r'<html[^>]* lang="([^"]*)"', html)[1]
+
+
+@pytest.mark.django_db
+class TestChoice:
+    @pytest.mark.parametrize(
+        ("accepted", "expected"),
+        [("de-AT,de;q=0.9,en;q=0.5", "de"), ("en-GB", "en"), ("fr", "en"), ("", "en"), ("*;;q=x", "en")],
+    )
+    def test_a_page_is_in_the_language_that_the_browser_asks_for(self, client, accepted, expected):
+        assert language(client, **{"accept-language": accepted}) == expected
+
+    def test_a_language_that_was_chosen_goes_before_what_the_browser_asks_for(self, client):
+        client.post("/language/", {"language": "de", "next": "/"})
+        assert language(client, **{"accept-language": "en"}) == "de"
+        client.post("/language/", {"language": "en", "next": "/"})
+        assert language(client, **{"accept-language": "de"}) == "en"
+
+    @pytest.mark.parametrize("chosen", ["", "xx", "../de", "fr"])
+    def test_a_language_that_there_is_not_changes_nothing(self, client, chosen):
+        client.post("/language/", {"language": chosen})
+        assert language(client) == "en"
+
+    def test_a_cookie_of_anything_else_changes_nothing(self, client):
+        client.cookies["language"] = '"><script>'
+        assert language(client) == "en"
+
+    @pytest.mark.parametrize("back", ["https://evil.example.org/", "//evil.example.org/", "javascript:x"])
+    def test_choosing_leads_back_to_a_page_of_ours(self, client, back):
+        kept = client.post("/language/", {"language": "de", "next": "/sites/a.example/?page=2"})
+        assert kept["Location"] == "/sites/a.example/?page=2"
+        assert client.post("/language/", {"language": "de", "next": back})["Location"] == "/"
+
+    def test_a_link_cannot_choose_and_neither_can_a_forged_form(self, client):
+        client.get("/language/?language=de")
+        assert language(client) == "en"
+        forged = Client(enforce_csrf_checks=True)
+        assert forged.post("/language/", {"language": "de"}).status_code == 403
+
+    def test_the_cookie_is_for_this_server_alone(self, client):
+        cookie = client.post("/language/", {"language": "de"}).cookies["language"]
+        assert (cookie["httponly"], cookie["samesite"], cookie["domain"]) == (True, "Lax", "")
+        assert cookie["max-age"] == 365 * 24 * 3600
+
+    def test_what_operators_and_programs_read_stays_english(self, client):
+        client.cookies["language"] = "de"
+        client.force_login(make_user(is_staff=True, is_superuser=True))
+        assert language(client, "/admin/").startswith("en")
+        assert language(client, "/v1/docs") == "en"
+        answer = client.post("/v1/site/dashboard", data=b"{}", content_type="application/json")
+        assert "Accept-Language" not in answer.get("Vary", "")
+        assert "Content-Language" not in answer
+
+    def test_a_form_offers_the_other_language_and_knows_where_it_is(self, client):
+        client.force_login(make_user())
+        html = client.get("/accounts/?a=1&b=2").content.decode()
+        assert 'name="next" value="/accounts/?a=1&amp;b=2"' in html
+        assert 'name="language" value="de" lang="de">Deutsch<' in html
+        assert 'value="en"' not in html
+
+
+@pytest.fixture(scope="module")
+def gathered(tmp_path_factory):
+    """A copy of the product after ``make messages``; with REQUIRE_GETTEXT=1 its tools must be there."""
+    if not all(map(shutil.which, ("make", "xgettext", "msgmerge", "msgfmt", "msgattrib"))):
+        without = pytest.fail if os.environ.get("REQUIRE_GETTEXT") == "1" else pytest.skip
+        without("GNU gettext or make is not installed (Debian: apt install gettext make)")
+    checkout = Checkout(tmp_path_factory.mktemp("gathered"))
+    tools = ["make", "messages", f"BIN={Path(sys.executable).parent}", "--old-file=.venv/installed"]
+    environ = {"PATH": os.environ["PATH"]}
+    subprocess.run(tools, cwd=checkout.folder, env=environ, check=True, capture_output=True, timeout=120)
+    return checkout.folder / GERMAN
+
+
+def messages(folder):
+    with (folder / "django.mo").open("rb") as file:
+        catalogue = dict(gettext.GNUTranslations(file)._catalog)
+    del catalogue[""]  # its own description, with the day when it was gathered
+    return catalogue
+
+
+class TestTranslation:
+    def test_every_text_of_the_product_is_translated_and_compiled(self, gathered):
+        assert messages(BASE_DIR / GERMAN) == messages(gathered)
+
+    @pytest.mark.parametrize("kind", ["--untranslated", "--only-fuzzy", "--only-obsolete"])
+    def test_nothing_is_missing_guessed_or_left_over(self, gathered, kind):
+        told = subprocess.check_output(["msgattrib", kind, "--no-wrap", gathered / "django.po"], text=True)
+        assert not told
+
+    def test_a_translation_names_what_its_text_names(self, gathered):
+        subprocess.run(["msgfmt", "--check-format", "-o", os.devnull, gathered / "django.po"], check=True)
+        marks = re.compile(r"%\(\w+\)[sd]|</?\w+[^>]*>")
+        for text, german in messages(gathered).items():
+            source = text[0] if isinstance(text, tuple) else text.partition("\x04")[2] or text
+            assert sorted(marks.findall(german)) == sorted(marks.findall(source)), german
