@@ -29,11 +29,15 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stroke:
-    """A line, drawn: ``points`` in a square of 100 by 100 that is stretched; the last point apart."""
+    """A line, drawn: ``points`` in a square of 100 by 100 that is stretched; the last point apart.
+
+    ``tail`` leads to the last point where its value may still grow, else it is empty.
+    """
 
     tone: str
     points: str
     area: str
+    tail: str
     end_x: str
     end_y: str
 
@@ -60,8 +64,8 @@ class LineChart:
     ticks: tuple[Tick, ...]
 
 
-def draw_lines(lines: Sequence[Line]) -> LineChart:
-    """Lines of equally many values, evenly spaced from edge to edge."""
+def draw_lines(lines: Sequence[Line], *, is_running: bool = False) -> LineChart:
+    """Lines of equally many values, evenly spaced from edge to edge; ``is_running``: the last may grow."""
     top = ceiling(max((value for line in lines for value in line.values), default=0))
     positions = max((len(line.values) for line in lines), default=0)
     return LineChart(
@@ -70,7 +74,7 @@ def draw_lines(lines: Sequence[Line]) -> LineChart:
         plot_height=str(PLOT_HEIGHT),
         label_y=str(PLOT_TOP + PLOT_HEIGHT + LABELS_HEIGHT - 6),
         rules=tuple(_rule(amount, top) for amount in (top, top // 2, 0)),
-        strokes=tuple(_stroke(line, top) for line in lines if line.values),
+        strokes=tuple(_stroke(line, top, is_running=is_running) for line in lines if line.values),
         ticks=_ticks(positions),
     )
 
@@ -80,14 +84,16 @@ def _rule(amount: int, top: int) -> Rule:
     return Rule(y=plain(y), text_y=plain(y + 4), amount=amount)
 
 
-def _stroke(line: Line, top: int) -> Stroke:
+def _stroke(line: Line, top: int, *, is_running: bool) -> Stroke:
     heights = [100 * (1 - value / top) for value in line.values]
     places = [_place(index, len(heights)) for index in range(len(heights))]
-    points = " ".join(f"{plain(x)},{plain(y)}" for x, y in zip(places, heights, strict=True))
+    points = [f"{plain(x)},{plain(y)}" for x, y in zip(places, heights, strict=True)]
+    full = len(points) - is_running
     return Stroke(
         tone=line.tone,
-        points=points,
-        area=f"{plain(places[0])},100 {points} {plain(places[-1])},100",
+        points=" ".join(points[:full]),
+        area=" ".join([f"{plain(places[0])},100", *points[:full], f"{plain(places[full - 1])},100"]),
+        tail=" ".join(points[-2:]) if is_running else "",
         end_x=percent(places[-1], 100),
         end_y=plain(PLOT_TOP + PLOT_HEIGHT * heights[-1] / 100),
     )

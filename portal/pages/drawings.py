@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
@@ -13,12 +13,16 @@ from portal.forms import Address
 from portal.gateway.messages import Chart, Facets
 from portal.pages.filtering import value_word
 
+WEEK = timedelta(days=7)
 MAX_LABEL = 24  # characters that fit above a bar on the narrowest card
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One label of a chart and its numbers: for the table, the bar, and the link over the bar."""
+    """One label of a chart and its numbers: for the table, the bar, and the link over the bar.
+
+    ``is_running``: it is a week that is not over, so its numbers may grow.
+    """
 
     key: str
     label: str
@@ -27,6 +31,7 @@ class Row:
     total: int
     url: str
     is_active: bool
+    is_running: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,13 +62,15 @@ class Drawing:
         return len(self.series) > 1
 
 
-def drawings(charts: Iterable[Chart], facets: Facets, address: Address) -> tuple[Drawing, ...]:
+def drawings(
+    charts: Iterable[Chart], facets: Facets, address: Address, *, today: date
+) -> tuple[Drawing, ...]:
     """The charts that have anything to show."""
     return tuple(
         _line_drawing(chart, rows) if chart.type == "line" else _bar_drawing(chart, rows)
         for chart in charts
         if any(any(series.values) for series in chart.series)
-        and (rows := [_row(chart, index, facets, address) for index in range(len(chart.labels))])
+        and (rows := [_row(chart, index, facets, address, today) for index in range(len(chart.labels))])
     )
 
 
@@ -97,7 +104,7 @@ def _line_drawing(chart: Chart, rows: Sequence[Row]) -> Drawing:
         Line(tone=legend.tone, values=[row.amounts[number] for row in rows])
         for number, legend in enumerate(series)
     ]
-    drawn = draw_lines(lines)
+    drawn = draw_lines(lines, is_running=rows[-1].is_running)
     return Drawing(
         id=chart.id,
         title=wording.word(wording.CHARTS, chart.id, chart.title),
@@ -122,9 +129,11 @@ def _tone(name: str, number: int) -> str:
     return {"New": "new", "Fixed": "fixed"}.get(name, f"series-{number % 4 + 1}")
 
 
-def _row(chart: Chart, index: int, facets: Facets, address: Address) -> Row:
+def _row(chart: Chart, index: int, facets: Facets, address: Address, today: date) -> Row:
     value = _filter_value(chart.id, chart.labels[index], facets)
-    label = _label(chart.id, value, chart.labels[index])
+    week = _week(chart, index)
+    is_running = week is not None and week <= today < week + WEEK
+    label = _week_label(week, is_running=is_running) if week else _label(chart, index, value)
     amounts = tuple(series.values[index] if index < len(series.values) else 0 for series in chart.series)
     is_active = bool(value) and getattr(address.filters, chart.id) == value
     return Row(
@@ -135,6 +144,7 @@ def _row(chart: Chart, index: int, facets: Facets, address: Address) -> Row:
         total=sum(amounts),
         url=address.to(**{chart.id: "" if is_active else value}) if value and any(amounts) else "",
         is_active=is_active,
+        is_running=is_running,
     )
 
 
@@ -144,13 +154,22 @@ def _filter_value(chart_id: str, label: str, facets: Facets) -> str:
     return next((item.value for item in known if label in (item.value, item.label)), "")
 
 
-def _label(chart_id: str, value: str, label: str) -> str:
-    if chart_id == "trend":
-        try:
-            return wording.day_of_year(date.fromisoformat(label))
-        except ValueError:
-            return label
-    return value_word(chart_id, value or label, label)
+def _week(chart: Chart, index: int) -> date | None:
+    """The Monday that a label of the trend stands for."""
+    try:
+        return date.fromisoformat(chart.labels[index]) if chart.id == "trend" else None
+    except ValueError:
+        return None
+
+
+def _week_label(week: date, *, is_running: bool) -> str:
+    day = wording.day_of_year(week)
+    return _("%(day)s, so far") % {"day": day} if is_running else day
+
+
+def _label(chart: Chart, index: int, value: str) -> str:
+    label = chart.labels[index]
+    return value_word(chart.id, value or label, label)
 
 
 def _description(series: Sequence[Legend], rows: Sequence[Row]) -> str:

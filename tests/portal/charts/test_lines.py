@@ -13,6 +13,16 @@ def test_a_line_runs_from_edge_to_edge_with_its_top_at_the_ceiling():
     assert (stroke.end_x, stroke.end_y) == ("100%", str(PLOT_TOP))
 
 
+def test_a_last_value_that_may_grow_is_drawn_apart():
+    (stroke,) = draw_lines([Line(tone="new", values=[0, 1, 2])], is_running=True).strokes
+    assert stroke.points == "0,100 50,50"
+    assert stroke.area == "0,100 0,100 50,50 50,100"
+    assert stroke.tail == "50,50 100,0"
+    assert draw(0, 1, 2).strokes[0].tail == ""
+    (alone,) = draw_lines([Line(tone="new", values=[2])], is_running=True).strokes
+    assert (alone.points, alone.tail, alone.end_x) == ("", "50,0", "50%")
+
+
 def test_lines_share_one_scale():
     chart = draw_lines([Line(tone="new", values=[4, 4]), Line(tone="fixed", values=[2, 2])])
     assert [stroke.points for stroke in chart.strokes] == ["0,0 100,0", "0,50 100,50"]

@@ -1,16 +1,20 @@
+from datetime import date
+
 import pytest
 
 from portal.forms import Address, Filters
 from portal.gateway.messages import Chart, Series
 from portal.pages.drawings import drawings
-from tests.portal.dashboards import make_charts, make_facets
+from tests.portal.dashboards import NOW, make_charts, make_facets
 
 PATH = "/sites/shop.example.com/"
+TODAY = NOW.date()
 
 
-def draw(*charts, **filters):
+def draw(*charts, today=TODAY, **filters):
     address = Address(path=PATH, filters=Filters(**filters))
-    return {drawing.id: drawing for drawing in drawings(charts or make_charts(), make_facets(), address)}
+    drawn = drawings(charts or make_charts(), make_facets(), address, today=today)
+    return {drawing.id: drawing for drawing in drawn}
 
 
 def make_chart(**fields):
@@ -58,13 +62,20 @@ def test_the_table_has_the_numbers_of_the_drawing():
     assert [(row.label, row.amounts) for row in trend.rows] == [
         ("2 Nov", (1, 0)),
         ("9 Nov", (0, 2)),
-        ("16 Nov", (1, 1)),
+        ("16 Nov, so far", (1, 1)),
     ]
-    assert [label for label, _tick in trend.ticks] == ["2 Nov", "9 Nov", "16 Nov"]
+    assert [label for label, _tick in trend.ticks] == ["2 Nov", "9 Nov", "16 Nov, so far"]
+
+
+@pytest.mark.parametrize(("today", "is_running"), [("2026-11-22", True), ("2026-11-23", False)])
+def test_a_week_that_is_not_over_is_not_drawn_like_a_full_one(today, is_running):
+    trend = draw(today=date.fromisoformat(today))["trend"]
+    assert [row.is_running for row in trend.rows] == [False, False, is_running]
+    assert [bool(stroke.tail) for stroke in trend.line_chart.strokes] == [is_running] * 2
 
 
 def test_the_description_has_the_numbers_too():
-    assert draw()["trend"].description == "New/Fixed: 2 Nov: 1/0; 9 Nov: 0/2; 16 Nov: 1/1."
+    assert draw()["trend"].description == "New/Fixed: 2 Nov: 1/0; 9 Nov: 0/2; 16 Nov, so far: 1/1."
 
 
 def test_the_trend_does_not_filter():
