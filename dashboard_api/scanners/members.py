@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
+from dashboard_api.scanners.report import BadRow
 from dashboard_api.scanners.text import one_line
 
 Row = dict[str, Any]
@@ -18,6 +19,12 @@ def list_of(parent: Row, key: str) -> list[Any]:
     """The list there, or an empty one."""
     value = parent.get(key)
     return value if isinstance(value, list) else []
+
+
+def objects_in(value: object) -> list[Row | BadRow]:
+    """The objects of a member that is one object or a list of them; a BadRow for what is no object."""
+    values = value if isinstance(value, list) else [] if value is None else [value]
+    return [item if isinstance(item, dict) else BadRow("is not a JSON object") for item in values]
 
 
 def line_of(parent: Row, *keys: str) -> str:

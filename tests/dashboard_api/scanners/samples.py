@@ -16,7 +16,7 @@ def make_row(**members):
         "matcher-status": True,
     }
     row |= {name.replace("_", "-"): value for name, value in members.items()}
-    return {name: value for name, value in row.items() if value is not None}
+    return without_none(row)
 
 
 def json_lines(*rows):
@@ -27,3 +27,66 @@ def json_lines(*rows):
 def read_whole(reader, data):
     """The report that the format's ``reader`` makes of ``data``, with all its rows."""
     return reader.read(io.BytesIO(data)).whole()
+
+
+def make_zap_alert(**members):
+    """One alert of ZAP's traditional JSON report with one instance; a member that is None is left out."""
+    instance = {
+        "uri": "https://shop.example.com/a?q=1",
+        "method": "GET",
+        "param": "",
+        "attack": "",
+        "evidence": "default-src *",
+        "otherinfo": "",
+    }
+    alert = {
+        "pluginid": "10055",
+        "alertRef": "10055-4",
+        "alert": "CSP: Wildcard Directive",
+        "name": "CSP: Wildcard Directive",
+        "riskcode": "2",
+        "confidence": "3",
+        "riskdesc": "Medium (High)",
+        "desc": "<p>A policy that allows everything.</p>",
+        "instances": [instance],
+        "count": "1",
+        "solution": "<p>Name the sources.</p>",
+        "otherinfo": "",
+        "reference": "<p>https://www.w3.org/TR/CSP/</p>",
+        "cweid": "693",
+        "wascid": "15",
+    }
+    return without_none(alert | members)
+
+
+def make_zap_report(*alerts, **members):
+    """ZAP's traditional JSON report of one site."""
+    report = {
+        "@programName": "ZAP",
+        "@version": "2.16.1",
+        "@generated": "Sun, 1 Mar 2026 10:00:00",
+        "created": "2026-03-01T10:00:00.123456789Z",
+        "site": [
+            {
+                "@name": "https://shop.example.com",
+                "@host": "shop.example.com",
+                "@port": "443",
+                "@ssl": "true",
+                "alerts": list(alerts),
+            }
+        ],
+    }
+    return report | members
+
+
+def without_none(members):
+    """The members that are something."""
+    return {name: value for name, value in members.items() if value is not None}
+
+
+SAMPLES = {
+    "nuclei": json_lines(make_row(), make_row(template_id="tls-version", matcher_status=False)),
+    "zap": json.dumps(
+        make_zap_report(make_zap_alert(), make_zap_alert(alertRef="10055-5", confidence="0"))
+    ).encode(),
+}

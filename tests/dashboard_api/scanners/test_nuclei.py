@@ -2,8 +2,6 @@ import json
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
 from dashboard_api import policy
 from dashboard_api.scanners import nuclei
@@ -319,66 +317,7 @@ def test_other_files_are_not_recognised(data):
     assert not nuclei.recognises(data)
 
 
-texts = st.text(st.characters(codec=None), max_size=8) | st.sampled_from(
-    [
-        "high",
-        "https://shop.example.com/a",
-        "- http://a.example",
-        "CWE-22",
-        "2026-03-01T10:00:00Z",
-        "Cookie: a",
-    ]
-)
-values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | texts,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
-    max_leaves=5,
-)
-KEYS = [
-    "template-id",
-    "templateID",
-    "matched-at",
-    "host",
-    "port",
-    "path",
-    "scheme",
-    "url",
-    "timestamp",
-    "type",
-]
-KEYS += ["matcher-status", "matcher-name", "error", "extracted-results", "request", "curl-command", "ip"]
-KEYS += ["interaction", "matched-line", "template-url", "response"]
-INFO_KEYS = ["name", "severity", "description", "impact", "reference", "remediation", "classification"]
-CLASS_KEYS = ["cwe-id", "cve-id", "cvss-score", "cpe"]
-classifications = st.fixed_dictionaries({}, optional=dict.fromkeys(CLASS_KEYS, values))
-infos = st.fixed_dictionaries(
-    {}, optional=dict.fromkeys(INFO_KEYS, values) | {"classification": classifications}
-)
-rows = st.fixed_dictionaries({}, optional=dict.fromkeys(KEYS, values) | {"info": infos | values})
-
-
-def assert_read_or_refused(data):
-    try:
-        report = read_whole(nuclei, data)
-    except UnreadableReport:
-        return
-    numbers = [told.row for told in (*report.findings, *report.coverage, *report.rejects)]
-    assert len(numbers) == len(set(numbers)) == report.rows
-    assert "\x00" not in repr(report.findings)
-    for finding in report.findings:
-        "".join([*finding.identity, *finding.references, finding.title, finding.evidence]).encode()
-
-
-@given(st.binary())
-@example(b"{" * 200_000)
-@example(b'{"a":' * 100_000)
-@example(b"-" + b"9" * 10_000)
-@example(b'"\\ud800"')
-def test_any_bytes_are_read_or_refused(data):
-    assert_read_or_refused(data)
-
-
-@given(st.lists(rows | values, max_size=4))
-def test_any_json_is_read_or_refused(document):
-    assert_read_or_refused(json.dumps(document).encode())
-    assert_read_or_refused(json_lines(*document))
+@pytest.mark.parametrize("data", [b"{" * 200_000, b'{"a":' * 100_000, b"-" + b"9" * 10_000, b'"\\ud800"'])
+def test_bytes_that_strain_a_decoder_are_refused(data):
+    with pytest.raises(UnreadableReport):
+        read_whole(nuclei, data)

@@ -1,0 +1,150 @@
+"""What holds for every format, tried on its sample and on what chance makes of it."""
+
+import io
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dashboard_api.problems import fingerprint
+from dashboard_api.scanners import READERS, read_report
+from dashboard_api.scanners.report import ReportedFinding, UnreadableReport
+from tests.dashboard_api.scanners.samples import SAMPLES, read_whole
+
+texts = st.text(st.characters(codec=None), max_size=8) | st.sampled_from(
+    ["high", "3", "0", "https://shop.example.com/a", "CWE-22", "2026-03-01T10:00:00Z", "Cookie: a", "/"]
+)
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=5,
+)
+every_format = pytest.mark.parametrize("name", READERS)
+
+
+def documents(name):
+    """The sample as JSON values: one, or one for each line."""
+    data = SAMPLES[name]
+    try:
+        return [json.loads(data)]
+    except json.JSONDecodeError:
+        return [json.loads(line) for line in data.splitlines()]
+
+
+def encoded(values):
+    return b"\n".join(json.dumps(value).encode() for value in values)
+
+
+def nodes(value):
+    """Every list and object in ``value``."""
+    if isinstance(value, list | dict):
+        yield value
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from nodes(inner)
+
+
+def reversed_lists(value):
+    if isinstance(value, list):
+        return [reversed_lists(item) for item in reversed(value)]
+    if isinstance(value, dict):
+        return {name: reversed_lists(item) for name, item in value.items()}
+    return value
+
+
+def fingerprints(name, data):
+    report = read_whole(READERS[name], data)
+    return {fingerprint(report.source, finding.identity) for finding in report.findings}
+
+
+def assert_read_or_refused(name, data):
+    try:
+        report = read_whole(READERS[name], data)
+    except UnreadableReport:
+        return
+    numbers = [told.row for told in (*report.findings, *report.coverage, *report.rejects)]
+    assert len(numbers) == len(set(numbers)) == report.rows
+    assert "\x00" not in repr(report.findings)
+    assert report.source
+    for finding in report.findings:
+        "".join([*finding.identity, *finding.references, finding.title, finding.evidence]).encode()
+
+
+def test_every_format_has_a_sample():
+    assert SAMPLES.keys() == READERS.keys()
+
+
+@every_format
+def test_sample_is_recognised_by_its_content_alone(name):
+    report = read_report(io.BytesIO(SAMPLES[name])).whole()
+    assert report == read_report(io.BytesIO(SAMPLES[name]), format_name=name).whole()
+    assert report.findings
+    assert report.rejects == ()
+    assert next(each for each in READERS if READERS[each].recognises(SAMPLES[name])) == name
+
+
+@every_format
+def test_sample_behind_a_byte_order_mark_reads_alike(name):
+    marked = b"\xef\xbb\xbf" + SAMPLES[name]
+    assert read_whole(READERS[name], marked) == read_whole(READERS[name], SAMPLES[name])
+
+
+@every_format
+def test_spread_document_reads_alike(name):
+    values = documents(name)
+    if len(values) == 1:
+        spread = json.dumps(values[0], indent=2).encode()
+        assert read_report(io.BytesIO(spread)).whole() == read_whole(READERS[name], SAMPLES[name])
+
+
+@every_format
+def test_order_does_not_matter_to_what_is_recognised_again(name):
+    values = documents(name)
+    turned = [reversed_lists(value) for value in values]
+    if len(values) > 1:
+        turned = values[:1] + values[:0:-1] if name == "findings" else turned[::-1]
+    assert fingerprints(name, encoded(turned)) == fingerprints(name, SAMPLES[name])
+
+
+@every_format
+def test_every_finding_says_what_and_where(name):
+    for finding in read_whole(READERS[name], SAMPLES[name]).findings:
+        assert isinstance(finding, ReportedFinding)
+        assert finding.title
+        assert finding.rule
+        assert finding.location
+        assert finding.description or finding.evidence
+
+
+@every_format
+@given(data=st.binary() | st.binary().map(lambda data: b"<" + data))
+def test_any_bytes_are_read_or_refused(name, data):
+    assert_read_or_refused(name, data)
+
+
+@every_format
+@given(document=values)
+def test_any_json_is_read_or_refused(name, document):
+    assert_read_or_refused(name, json.dumps(document).encode())
+
+
+@every_format
+@given(data=st.data())
+def test_sample_with_anything_in_it_is_read_or_refused(name, data):
+    values_of_sample = documents(name)
+    for _ in range(data.draw(st.integers(1, 3))):
+        node = data.draw(st.sampled_from(list(nodes(values_of_sample))))
+        keys = list(node) if isinstance(node, dict) else list(range(len(node)))
+        if keys:
+            node[data.draw(st.sampled_from(keys))] = data.draw(values)
+    assert_read_or_refused(name, encoded(values_of_sample))
+
+
+@every_format
+@given(data=st.data())
+def test_damaged_sample_is_read_or_refused(name, data):
+    sample = SAMPLES[name]
+    start = data.draw(st.integers(0, len(sample)))
+    damage = data.draw(st.binary(max_size=4))
+    assert_read_or_refused(name, sample[:start] + damage + sample[start + len(damage) :])
+    assert_read_or_refused(name, sample[:start])
