@@ -1,10 +1,19 @@
-"""What a browser with a session was shown stays with that browser, and only as long as it shows it."""
+"""What a browser with a session was shown stays with that browser, and only as long as the session."""
 
 from collections.abc import Callable
+from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.signals import user_logged_out
+from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import patch_cache_control
+
+
+@receiver(user_logged_out)
+def note_sign_out(request: Any, **_: Any) -> None:
+    """Whoever signs out leaves nothing in the browser, whichever page they did it on."""
+    request.has_signed_out = True
 
 
 def no_store(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
@@ -14,6 +23,8 @@ def no_store(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[H
         response = get_response(request)
         if settings.SESSION_COOKIE_NAME in request.COOKIES:
             patch_cache_control(response, private=True, no_store=True)
+        if hasattr(request, "has_signed_out"):
+            response["Clear-Site-Data"] = '"cache", "storage"'
         return response
 
     return respond

@@ -151,6 +151,10 @@ ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 # Failures by address and by name from one address; and what makes a session for anybody (config.urls).
 ACCOUNT_RATE_LIMITS = {"login_failed": "20/h/ip,5/15m/key", "passkey": "30/m/ip"}
 ALLAUTH_TRUSTED_PROXY_COUNT = int(TRUST_PROXY)
+ACCOUNT_FORMS = {
+    "change_password": "config.passwords.ChangePasswordForm",
+    "reset_password_from_key": "config.passwords.ResetPasswordKeyForm",
+}
 MFA_ADAPTER = "config.sign_in.SecondFactors"
 MFA_FORMS = {
     "authenticate": "config.codes.AuthenticateForm",

@@ -23,6 +23,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_safe
 
+from config.errors import too_many_requests
 from portal.sealing import seal, unseal
 
 WRONG_NAME_OR_PASSWORD = _("The name or the password is not correct.")
@@ -83,7 +84,7 @@ class SignIn(DefaultAccountAdapter):
     def validation_error(self, code: str, *args: Any) -> ValidationError:
         """What is wrong; whoever tried too often gets the page, and the status, that says so."""
         if code in ("too_many_login_attempts", "rate_limited"):
-            raise ImmediateHttpResponse(render(self.request, "429.html", status=429))
+            raise ImmediateHttpResponse(too_many_requests(self.request))
         return super().validation_error(code, *args)
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:

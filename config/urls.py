@@ -34,6 +34,7 @@ urlpatterns = [
     path("accounts/2fa/webauthn/login/", rate_limit(action="passkey", limit_get=True)(login_webauthn)),
     path("accounts/", include("allauth.urls")),
 ]
+handler429 = "config.errors.too_many_requests"  # allauth's, for whoever tries too often
 if settings.ENABLE_API:
     handler400 = "config.errors.bad_request"
     handler500 = "config.errors.server_error"

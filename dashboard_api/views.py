@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_cookie
 
 from dashboard_api import policy
 from dashboard_api.access import linked_site
@@ -51,6 +52,7 @@ def openapi_document(_: HttpRequest) -> HttpResponse:
 
 @csrf_exempt
 @require_safe
+@vary_on_cookie  # the theme
 def documentation(request: HttpRequest) -> HttpResponse:
     """``GET /v1/docs``: the contract and the signing recipe for people."""
     return render(

@@ -72,24 +72,29 @@ class SiteRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SitesPage:
-    """All of them, and where to link another."""
+    """All of them, and where to link another; ``sees_members``: of one of their accounts at least."""
 
     rows: tuple[SiteRow, ...]
     link_url: str
+    sees_members: bool
 
 
 def sites_page(
     websites: Iterable[Website], memberships: Iterable[Membership], answers: Mapping[int, LastAnswer]
 ) -> SitesPage:
     """``websites`` with the person's role in their accounts; ``answers`` by the keys of websites."""
-    websites = list(websites)
+    websites, memberships = list(websites), list(memberships)
     roles = {membership.account_id: membership.role for membership in memberships}
     times = Counter(website.host for website in websites)
     rows = [
         _row(website, roles[website.account_id], answers.get(website.pk), is_shared=times[website.host] > 1)
         for website in websites
     ]
-    return SitesPage(rows=tuple(sorted(rows, key=lambda row: row.card.badness)), link_url=settings.LINK_URL)
+    return SitesPage(
+        rows=tuple(sorted(rows, key=lambda row: row.card.badness)),
+        link_url=settings.LINK_URL,
+        sees_members=any(membership.sees_members for membership in memberships),
+    )
 
 
 def _row(website: Website, role: str, answer: LastAnswer | None, *, is_shared: bool) -> SiteRow:

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from portal import wording
 from portal.models import Account
+from portal.passwords import ChosenPassword
 from portal.people.models import Membership
 
 MAX_INVITATIONS_A_DAY = 20
@@ -48,7 +49,7 @@ class InvitationForm(RoleForm):
             raise forms.ValidationError(_("That was enough invitations for one day. Go on tomorrow."))
 
 
-class JoinForm(UserCreationForm):  # type: ignore[type-arg]  # generic in the stubs only
+class JoinForm(ChosenPassword, UserCreationForm):  # type: ignore[type-arg]  # generic in the stubs only
     """A new person's user name and password."""
 
     class Meta:

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.steps import PATH, facet
+from tests.factories import make_user
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -64,6 +65,21 @@ def test_the_first_key_leads_past_the_navigation(dashboard):
     expect(dashboard.get_by_role("main")).to_be_focused()
     dashboard.keyboard.press("Tab")
     expect(dashboard.get_by_role("main").get_by_role("link", name="Websites")).to_be_focused()
+
+
+def test_the_admin_and_the_documentation_have_the_theme_that_was_chosen(open_page, service):
+    page = open_page(user=make_user("ada", is_staff=True), color_scheme="light")
+
+    def canvas(address):
+        page.goto(address)
+        return page.evaluate("getComputedStyle(document.body).backgroundColor")
+
+    light = [canvas("/v1/docs"), canvas("/admin/")]
+    theme(page, "dark").click()
+    expect(page).to_have_url("/admin/")
+    expect(theme(page, "dark")).to_have_attribute("aria-pressed", "true")
+    dark = [canvas("/v1/docs"), canvas("/admin/")]
+    assert not set(light) & set(dark)
 
 
 @pytest.mark.parametrize("address", [SITES, PATH, "/accounts/"])

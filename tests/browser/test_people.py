@@ -29,8 +29,8 @@ def invite(page, email, role):
 def join_anew(page, link, name):
     page.goto(link)
     page.get_by_label("User name").fill(name)
-    page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_label("Password confirmation").fill(PASSWORD)
+    page.get_by_label("New password", exact=True).fill(PASSWORD)
+    page.get_by_label("New password, once more").fill(PASSWORD)
     button(page, "Join").click()
     expect(page.get_by_role("link", name="shop.example.com")).to_be_visible()
 

@@ -82,8 +82,8 @@ def test_a_forgotten_password_is_replaced_by_way_of_a_letter(
     expect(page.get_by_role("heading", name="Look into your mail")).to_be_visible()
     page.goto(re.search(r"http://\S+/password/reset/key/\S+", mail.outbox[-1].body)[0])
     new = "another horse battery"
-    page.get_by_label("New Password", exact=True).fill(new)
-    page.get_by_label("New Password (again)").fill(new)
+    page.get_by_label("New password", exact=True).fill(new)
+    page.get_by_label("New password, once more").fill(new)
     press("Change the password")
     expect(page.get_by_role("heading", name="Your password is changed")).to_be_visible()
     page.get_by_role("link", name="Sign in").click()

@@ -15,6 +15,13 @@ def test_no_cache_keeps_what_a_person_with_a_session_sees(client, name):
     assert {"private", "no-store"} <= set(response["Cache-Control"].split(", "))
 
 
+@pytest.mark.parametrize("page", ["account_logout", "admin:logout"])
+def test_whoever_signs_out_leaves_nothing_in_the_browser(client, page):
+    client.force_login(make_user(is_staff=True))
+    assert "Clear-Site-Data" not in client.get(reverse("account_logout"))
+    assert client.post(reverse(page))["Clear-Site-Data"] == '"cache", "storage"'
+
+
 def test_answers_without_a_session_are_left_alone(client):
     assert get_user_model().objects.count() == 0
     assert "no-store" not in client.get("/v1/openapi.json").headers.get("Cache-Control", "")

@@ -23,6 +23,30 @@ def test_a_theme_that_was_chosen_is_in_every_page_from_its_first_byte(client, th
         assert f'<meta name="color-scheme" content="{theme}">' in html
 
 
+def test_the_description_of_the_api_has_the_theme_and_is_kept_for_nobody_else(client):
+    assert 'data-theme="system"' in client.get("/v1/docs").content.decode()
+    client.post("/theme/", {"theme": "dark"})
+    page = client.get("/v1/docs")
+    assert 'data-theme="dark"' in page.content.decode()
+    assert "Cookie" in page["Vary"]
+
+
+@pytest.mark.parametrize(("theme", "of_the_admin"), [("dark", "dark"), ("system", "auto")])
+def test_the_admin_has_the_theme_and_its_choice(client, theme, of_the_admin):
+    client.force_login(make_user(is_staff=True))
+    client.post("/theme/", {"theme": theme})
+    html = client.get("/admin/").content.decode()
+    assert f'data-theme="{of_the_admin}"></script>' in html
+    assert f'value="{theme}" aria-pressed="true"' in html
+    assert "theme-toggle" not in html
+
+
+def test_a_theme_can_be_chosen_before_the_sign_in(client):
+    html = client.get("/accounts/login/?next=/members/").content.decode()
+    assert html.count('name="theme"') == 3
+    assert 'name="next" value="/accounts/login/?next=/members/"' in html
+
+
 def test_without_a_choice_the_page_is_as_the_system(client):
     html = client.get("/accounts/login/").content.decode()
     assert 'data-theme="system"' in html
@@ -73,7 +97,7 @@ def test_choosing_leads_back_to_a_page_of_ours(client, back, expected):
 def test_a_theme_that_there_is_not_is_refused(client, theme):
     response = client.post("/theme/", {"theme": theme})
     assert response.status_code == 400
-    assert not response.cookies
+    assert "theme" not in response.cookies
 
 
 def test_a_link_cannot_choose_and_neither_can_a_forged_form(client):

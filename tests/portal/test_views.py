@@ -124,6 +124,14 @@ def test_the_list_shows_no_website_of_another_account(browser, stranger):
     assert "other.example.com" not in browser.get("/").content.decode()
 
 
+@pytest.mark.parametrize(("role", "leads"), [("owner", True), ("manager", True), ("viewer", False)])
+def test_the_list_leads_those_who_may_see_them_to_the_members(client, website, account, role, leads):
+    person = make_user("somebody")
+    make_membership(person, account, role=role)
+    client.force_login(person)
+    assert ('href="/members/"' in client.get("/").content.decode()) == leads
+
+
 def test_the_list_without_websites_says_how_to_link_one(client, settings):
     client.force_login(make_user("newcomer"))
     response = client.get("/")
