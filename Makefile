@@ -8,10 +8,11 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL := $(PIP) install --quiet --require-hashes -r
 
-.PHONY: help setup demo test bench screenshots messages lock
+.PHONY: help setup demo pdf test bench screenshots messages lock
 
 help:
 	@echo "make demo [PORT=8001] [ARGS=--reset]   set up a demo and serve it"
+	@echo "make pdf                               add what reports as PDF need, to the demo or to production"
 	@echo "make test [ARGS='-k portal']           every check and every test (quicker: ARGS='-n 2')"
 	@echo "make bench [ARGS=--json]               measure what the README claims, in under 5 minutes"
 	@echo "make setup                             only prepare .venv"
@@ -23,6 +24,8 @@ setup: .venv/installed
 
 demo: setup
 	@$(BIN)/python manage.py demo --port $(PORT) $(ARGS)
+
+pdf: .venv/installed-pdf
 
 bench: .venv/installed-bench
 	@$(BIN)/python -m benchmarks $(ARGS)
@@ -53,6 +56,11 @@ messages: .venv/installed
 	@$(INSTALL) requirements.lock
 	@touch $@
 
+.venv/installed-pdf: requirements-pdf.lock .venv/installed
+	@echo "Installing what reports as PDF need into .venv ..."
+	@$(INSTALL) requirements-pdf.lock
+	@touch $@
+
 .venv/installed-dev: requirements-dev.lock .venv/installed
 	@echo "Installing what the tests need into .venv ..."
 	@$(INSTALL) requirements-dev.lock
@@ -69,5 +77,6 @@ lock:
 	compile="$$scratch/bin/pip-compile --quiet --generate-hashes --no-emit-index-url --no-emit-find-links \
 		--no-emit-trusted-host --strip-extras --no-header --allow-unsafe" && \
 	$$compile -o requirements.lock pyproject.toml && \
-	$$compile --extra dev -c requirements.lock -o requirements-dev.lock pyproject.toml && \
+	$$compile --extra pdf -c requirements.lock -o requirements-pdf.lock pyproject.toml && \
+	$$compile --extra dev --extra pdf -c requirements.lock -o requirements-dev.lock pyproject.toml && \
 	$$compile --extra bench -c requirements.lock -o requirements-bench.lock pyproject.toml

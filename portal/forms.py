@@ -77,6 +77,11 @@ class Filters:
         """The same without the search."""
         return replace(self, query="", page=1)
 
+    @property
+    def whole(self) -> Self:
+        """The same without a page: everything that they find."""
+        return replace(self, page=1, page_size=PAGE_SIZES[0])
+
     def question(self) -> Question:
         """The same, as the gateway asks it."""
         return Question(**asdict(self))

@@ -8,20 +8,21 @@ from urllib.parse import urlencode
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import resolve_url
 from django.utils.http import url_has_allowed_host_and_scheme
 from django_htmx.http import HttpResponseClientRedirect
 
 from portal.fragments import HtmxHttpRequest
 
-View = Callable[..., HttpResponse]
+View = Callable[..., HttpResponseBase]
 
 
 def members_only(view: View) -> View:
     """Send everyone else to sign in, and from there back to the page they were on."""
 
     @wraps(view)
-    def guarded(request: HtmxHttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def guarded(request: HtmxHttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         return view(request, *args, **kwargs) if request.user.is_authenticated else sign_in_first(request)
 
     return guarded

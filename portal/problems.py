@@ -3,6 +3,7 @@
 Nothing that the service wrote reaches the page; its request id does, as a reference for support.
 """
 
+import logging
 import uuid
 from dataclasses import dataclass
 
@@ -22,6 +23,8 @@ from portal.gateway import (
     UnknownLink,
     Unreachable,
 )
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +93,14 @@ def problem_for(error: GatewayError) -> Problem:
             )
         case _:
             return _unavailable(reference)
+
+
+def logged_problem(error: GatewayError, host: str) -> Problem:
+    """The screen for ``error``, with a line in the log that its reference leads to."""
+    problem = problem_for(error)
+    if not error.request_id:  # the gateway's line names the service's own id; this one is ours
+        logger.warning("%s: %s, reference %s", host, type(error).__name__, problem.reference)
+    return problem
 
 
 def unknown_website(reference: str) -> Problem:

@@ -4,6 +4,7 @@ from django.urls import path
 
 from portal import views
 from portal.people.urls import urlpatterns as people
+from portal.takeout.urls import urlpatterns as takeout
 
 app_name = "portal"
 
@@ -12,5 +13,6 @@ urlpatterns = [
     path("sites/<str:host>/", views.site, name="site"),
     path("sites/<str:host>/card/", views.card, name="card"),
     path("sites/<str:host>/findings/<str:finding_id>/", views.finding, name="finding"),
+    *takeout,
     *people,
 ]

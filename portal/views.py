@@ -1,6 +1,5 @@
 """The portal's pages: a person's websites, the dashboard of one of them, and one of its findings."""
 
-import logging
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -10,15 +9,14 @@ from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
 from portal import pages, upstream
+from portal.doors import website_at
 from portal.forms import FINDING_ID, Filters
 from portal.fragments import HtmxHttpRequest, render_card, render_site
 from portal.gateway import GatewayError, Question, UnknownFinding
 from portal.members import members_only
 from portal.models import LastAnswer, Membership, Website
 from portal.pages import SitePage
-from portal.problems import Problem, problem_for
-
-logger = logging.getLogger(__name__)
+from portal.problems import logged_problem
 
 
 @require_safe
@@ -35,7 +33,7 @@ def sites(request: HtmxHttpRequest) -> HttpResponse:
 @members_only
 def card(request: HtmxHttpRequest, host: str) -> HttpResponse:
     """What the service tells of ``host`` now, for its place in the list; to anybody but htmx, its page."""
-    website, doors = _website(request, host)
+    website, doors = website_at(request, host)
     if website is None:
         raise Http404
     if not request.htmx:
@@ -44,7 +42,7 @@ def card(request: HtmxHttpRequest, host: str) -> HttpResponse:
     try:
         upstream.ask(website, Question(page_size=1))
     except GatewayError as error:
-        problem = _problem(error, host)
+        problem = logged_problem(error, host)
     answer = LastAnswer.objects.filter(website_id=website.pk).first()
     card = pages.site_card(website, answer, is_shared=len(doors) > 1)
     return render_card(request, card, problem)
@@ -87,27 +85,12 @@ def _shown(
     finding_id: str = "",
 ) -> HttpResponse:
     """The page that ``show`` fills, where the person may see the website; else what went wrong."""
-    website, doors = _website(request, host)
+    website, doors = website_at(request, host)
     if website is None:
         return render_site(request, pages.unknown_site(host, path=request.path))
     page = pages.site_page(website, doors, Filters.read(request.GET), finding_id=finding_id)
     try:
         page = show(website, page)
     except GatewayError as error:
-        page = replace(page, problem=_problem(error, host))
+        page = replace(page, problem=logged_problem(error, host))
     return render_site(request, page)
-
-
-def _website(request: HtmxHttpRequest, host: str) -> tuple[Website | None, list[Website]]:
-    """The website that the address means, if the person may see it, and all that have this host."""
-    doors = list(Website.objects.visible_to(request.user).with_host(host))
-    account = request.GET.get("account", "")
-    return next((door for door in doors if account in ("", door.account.ref)), None), doors
-
-
-def _problem(error: GatewayError, host: str) -> Problem:
-    """The screen for ``error``, with a line in the log that its reference leads to."""
-    problem = problem_for(error)
-    if not error.request_id:  # the gateway's line names the service's own id; this one is ours
-        logger.warning("%s: %s, reference %s", host, type(error).__name__, problem.reference)
-    return problem

@@ -28,6 +28,7 @@ from portal.pages.overview import (
 )
 from portal.pages.sites import site_address
 from portal.problems import Problem, new_reference, unknown_website
+from portal.takeout.offers import Offer, offers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +48,7 @@ class Results:
     coverage: tuple[CoverageRow, ...]
     notes: tuple[NoteText, ...]
     plan: Plan
+    offers: tuple[Offer, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,6 +163,7 @@ def results_of(dashboard: Dashboard, address: Address) -> Results:
         coverage=coverage_rows(dashboard.coverage),
         notes=note_texts(dashboard.analyst_notes, address),
         plan=plan(dashboard.entitlement),
+        offers=offers(address),
     )
 
 

@@ -28,6 +28,7 @@ SCREENS = [
     f"{PATH}?severity=High&query=cross",
     f"{PATH}?page=99",
     f"{PATH}?status=fixed",
+    f"{PATH}report/?severity=Critical",
     "/sites/unknown.example.com/",
     "/members/",
     "/accounts/",
@@ -40,6 +41,7 @@ MISSING = ("/sites/unknown.example.com/", "/no/such/page/")
 # Words that both languages have, and what is no text of the portal: names, addresses and findings.
 SAME_IN_BOTH = re.compile(
     r"(?:Websites – )?Threat Dashboard|Websites?|Info|Status:?|Passkeys?|Nuclei|Zap|Standard|Admin|Ada"
+    r"|About .*|Change it\.|<script>.*"
     r"|Cross|PDF|CSV|JSON|SARIF|/ acct_\d+|acct_\d+|owner.*|Begin with the|worst|Seen|by hand|, too\."
     r"|.*(?:https?://|example\.com|site scripting|SQL injection|Outdated library|Cookie without).*"
     r"|[A-Z2-7 ]{16,}|\d+ Info|data:.*|[\d-]{10} [\d:]{5} UTC"

@@ -31,6 +31,8 @@ SIGNED_IN = (
     f"{PATH}?page=9",
     f"{PATH}?status=fixed",
     f"{PATH}findings/1000000000/",
+    f"{PATH}report/?severity=High",
+    "/sites/new.example.com/report/",
     "/sites/clean.example.com/",
     "/sites/new.example.com/",
     "/sites/revoked.example.com/",

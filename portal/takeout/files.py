@@ -1,0 +1,104 @@
+"""One file: everything that an address finds, streamed; a part of it never seems to be the whole."""
+
+import logging
+import re
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass, replace
+
+from django.http import HttpRequest, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+
+from portal import upstream
+from portal.forms import Address, Filters
+from portal.gateway import Dashboard, GatewayError
+from portal.models import Website
+from portal.takeout.as_csv import write_csv
+from portal.takeout.as_json import write_json
+from portal.takeout.as_sarif import write_sarif
+from portal.takeout.places import Held, Place
+from portal.takeout.refusals import TooMany
+from portal.takeout.selected import Changed, Selected, pages_after
+
+logger = logging.getLogger(__name__)
+
+MAX_ROWS = 10_000
+PAGE_ROWS = 100  # the service's bound
+
+
+class Torn(Exception):
+    """The file ends here, and whoever receives it must see that it is not whole."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """``other_lines`` are those beside one for each finding; ``torn`` is the end of what broke off."""
+
+    suffix: str
+    content_type: str
+    write: Callable[[Selected], Iterator[str]]
+    other_lines: int
+    torn: str = ""  # JSON that is not closed says it by itself
+
+
+FORMATS = {
+    known.suffix: known
+    for known in (
+        Format(
+            suffix="csv",
+            content_type="text/csv; charset=utf-8; header=present",
+            write=write_csv,
+            other_lines=1,
+            torn='"INCOMPLETE: the list stops here because something went wrong. Download it again."',
+        ),
+        Format(suffix="json", content_type="application/json", write=write_json, other_lines=2),
+        Format(suffix="sarif", content_type="application/sarif+json", write=write_sarif, other_lines=2),
+    )
+}
+
+
+def select(request: HttpRequest, website: Website, address: Address) -> Selected:
+    """What ``address`` finds, its first page already asked for; raises GatewayError and TooMany."""
+
+    def ask(number: int) -> Dashboard:
+        return upstream.ask(website, replace(filters, page=number).question())
+
+    filters = replace(address.filters, page=1, page_size=PAGE_ROWS)
+    first = ask(1)
+    page, bare = first.dashboard, replace(address, filters=Filters())
+    if page.total > MAX_ROWS or page.total_relation != "exact":
+        is_uncounted = page.total_relation != "exact"
+        raise TooMany(total=page.total, at_most=MAX_ROWS, is_uncounted=is_uncounted)
+    return Selected(
+        first=first,
+        filters=address.filters.active,
+        list_url=request.build_absolute_uri(str(replace(address, filters=address.filters.whole))),
+        finding_url=lambda id_: request.build_absolute_uri(url) if (url := bare.of_finding(id_)) else "",
+        pages=pages_after(first, ask, page_rows=PAGE_ROWS),
+    )
+
+
+def streamed(known: Format, selected: Selected, place: Place) -> HttpResponseBase:
+    """The file; ``place`` is given back when the browser has it, or has gone."""
+    response = StreamingHttpResponse(Held(_chunks(known, selected), place), content_type=known.content_type)
+    response["X-Lines"] = str(selected.total + known.other_lines)
+    return attached(response, f"{selected.first.host}-findings", selected.first, known.suffix)
+
+
+def attached(response: HttpResponseBase, name: str, told: Dashboard, suffix: str) -> HttpResponseBase:
+    """``response`` as a file to be saved under ``name`` and the day that ``told`` is of."""
+    name = re.sub(r"[^a-z0-9.-]+", "-", name.lower()).strip(".-")
+    day = told.dashboard.generated_at.date().isoformat()
+    response["Content-Disposition"] = f'attachment; filename="{name}-{day}.{suffix}"'
+    response["Cache-Control"] = "private, no-store"
+    return response
+
+
+def _chunks(known: Format, selected: Selected) -> Generator[bytes]:
+    """The bytes; raises Torn, at which the server breaks the connection, after the mark of a part."""
+    try:
+        for text in known.write(selected):
+            yield text.encode(errors="replace")
+    except (Changed, GatewayError) as error:
+        logger.warning("%s: a file broke off: %s: %s", selected.first.host, type(error).__name__, error)
+        yield known.torn.encode()
+        raise Torn(selected.first.host) from error

@@ -1,0 +1,277 @@
+"""Files and reports as a browser gets them."""
+
+import csv
+import io
+import json
+import re
+
+import pytest
+
+from portal.forms import Address
+from portal.gateway import RateLimited, TimedOut, UnknownLink
+from portal.takeout import offers, places
+from portal.takeout.files import MAX_ROWS, Torn
+from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
+
+pytestmark = pytest.mark.django_db
+
+PATH = "/sites/shop.example.com/"
+NAMES = ("findings.csv", "findings.json", "findings.sarif", "report/", "report.pdf")
+FILES = NAMES[:3]
+
+
+def text_of(response):
+    """The words of a page, without its tags."""
+    return " ".join(re.sub(r"<[^>]*>", " ", response.content.decode()).split())
+
+
+def body_of(response):
+    return b"".join(response.streaming_content).decode()
+
+
+def rows_of(response):
+    return list(csv.reader(io.StringIO(body_of(response).removeprefix("\ufeff"), newline="")))
+
+
+@pytest.fixture(autouse=True)
+def _nobody_keeps_a_place():
+    """Every test ends with all places free."""
+    yield
+    held = [places.Place() for _ in range(places.AT_ONCE)]
+    for place in held:
+        place.release()
+
+
+# Files
+
+
+@pytest.mark.parametrize(
+    ("name", "content_type", "other_lines"),
+    [
+        ("findings.csv", "text/csv; charset=utf-8; header=present", 1),
+        ("findings.json", "application/json", 2),
+        ("findings.sarif", "application/sarif+json", 2),
+    ],
+)
+def test_a_file_says_what_it_is_and_is_kept_by_nobody(browser, service, name, content_type, other_lines):
+    service.total = 250
+    response = browser.get(f"{PATH}{name}")
+    suffix = name.rpartition(".")[2]
+    assert response.status_code == 200
+    assert response["Content-Type"] == content_type
+    assert response["Content-Disposition"] == (
+        f'attachment; filename="shop.example.com-findings-2026-11-20.{suffix}"'
+    )
+    assert response["X-Content-Type-Options"] == "nosniff"
+    assert "no-store" in response["Cache-Control"]
+    assert int(response["X-Lines"]) == body_of(response).count("\r") == 250 + other_lines
+
+
+def test_a_file_holds_everything_that_the_filters_find(browser, service):
+    service.total = 250
+    response = browser.get(
+        f"{PATH}findings.csv",
+        {"severity": "high", "status": "all", "query": "log in", "page": "2", "page_size": "50", "kind": "x"},
+    )
+    assert len(rows_of(response)) == 251
+    assert [question.page for question in service.asked] == [1, 2, 3]
+    for question in service.asked:
+        assert (question.severity, question.status, question.query, question.page_size, question.kind) == (
+            "High", "all", "log in", 100, "",
+        )  # fmt: skip
+
+
+def test_a_file_names_the_whole_address_it_is_of_and_that_of_each_finding(browser, service):
+    told = json.loads(body_of(browser.get(f"{PATH}findings.json", {"severity": "High", "page": "2"})))
+    assert told["link"] == f"http://testserver{PATH}?severity=High"
+    assert told["threats"][0]["link"] == f"http://testserver{PATH}findings/0/"
+
+
+def test_the_first_page_is_asked_for_before_and_the_others_while_it_is_read(browser, service):
+    service.total = 250
+    response = browser.get(f"{PATH}findings.csv")
+    assert len(service.asked) == 1
+    list(response.streaming_content)
+    assert len(service.asked) == 3
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_of_as_many_as_it_may_hold_is_made(browser, service, name):
+    service.total = MAX_ROWS
+    body_of(browser.get(f"{PATH}{name}"))
+    assert len(service.asked) == MAX_ROWS // 100
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_more_than_a_file_holds_is_refused_with_what_to_narrow(browser, service, name):
+    service.total = MAX_ROWS + 1
+    response = browser.get(f"{PATH}{name}", {"severity": "High"})
+    assert response.status_code == 422
+    page = text_of(response)
+    assert "Your filters find 10,001 findings, and a file holds at most 10,000." in page
+    assert "Narrow the findings" in page
+    assert f'href="{PATH}?severity=High">Back to the findings' in response.content.decode()
+
+
+def test_a_search_that_only_lists_the_worst_is_refused_too(browser, service):
+    service.total, service.page = 1000, {"total_relation": "at_least"}
+    response = browser.get(f"{PATH}findings.csv", {"query": "a"})
+    assert response.status_code == 422
+    assert "Your search finds 1,000 findings or more" in text_of(response)
+
+
+# What breaks off in the middle
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_failure_in_the_middle_breaks_the_answer(browser, service, name, caplog):
+    service.total, service.failures = 250, {2: TimedOut("secret words")}
+    with pytest.raises(Torn):
+        body_of(browser.get(f"{PATH}{name}"))
+    assert "shop.example.com: a file broke off: TimedOut" in caplog.text
+
+
+def part_of(response):
+    """What arrives before the answer breaks."""
+    received = []
+    with pytest.raises(Torn):
+        received.extend(response.streaming_content)
+    return b"".join(received).decode()
+
+
+def test_a_part_of_a_table_says_so_in_its_last_line(browser, service):
+    service.total, service.failures = 101, {2: TimedOut()}
+    response = browser.get(f"{PATH}findings.csv")
+    text = part_of(response)
+    rows = list(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline="")))
+    assert len(rows) == 1 + 100 + 1
+    assert rows[-1][0].startswith("INCOMPLETE")
+    assert text.count("\r") < int(response["X-Lines"])
+
+
+@pytest.mark.parametrize("name", ["findings.json", "findings.sarif"])
+def test_a_part_of_a_document_is_none(browser, service, name):
+    service.total, service.failures = 101, {2: TimedOut()}
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(part_of(browser.get(f"{PATH}{name}")))
+
+
+# Who and how many
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_website_of_somebody_else_is_as_unknown_as_none(client, website, service, name):
+    stranger = make_user("stranger")
+    make_membership(stranger, make_portal_account("acct_0002"))
+    client.force_login(stranger)
+    for host in ("shop.example.com", "nowhere.example.com"):
+        response = client.get(f"/sites/{host}/{name}")
+        assert response.status_code == 404
+        assert "not linked to your account" in text_of(response)
+    assert service.asked == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nobody_is_sent_to_sign_in(client, website, name):
+    assert (
+        client.get(f"{PATH}{name}?query=x")["Location"] == f"/accounts/login/?next={PATH}{name}%3Fquery%3Dx"
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_can_be_posted_there(browser, name):
+    assert browser.post(f"{PATH}{name}").status_code == 405
+
+
+def test_the_account_tells_two_websites_of_one_host_apart(browser, website, service):
+    second = make_portal_account("acct_0003")
+    make_portal_website(second, "shop.example.com")
+    make_membership(website.account.memberships.get().user, second)
+    told = json.loads(body_of(browser.get(f"{PATH}findings.json", {"account": "acct_0003"})))
+    assert told["link"] == f"http://testserver{PATH}?account=acct_0003"
+    assert told["threats"][0]["link"].endswith("/findings/0/?account=acct_0003")
+
+
+@pytest.mark.parametrize("name", ["findings.csv", "findings.sarif", "report.pdf"])
+def test_more_than_a_few_at_once_are_asked_to_come_back(browser, service, name):
+    held = [places.Place() for _ in range(places.AT_ONCE)]
+    response = browser.get(f"{PATH}{name}")
+    for place in held:
+        place.release()
+    assert response.status_code == 503
+    assert response["Retry-After"] == "5"
+    assert "Other files are being made" in text_of(response)
+    assert f'href="{PATH}{name}">Try again' in response.content.decode()
+    assert service.asked == []
+
+
+def test_a_file_has_its_place_until_it_is_read(browser, service):
+    held = [browser.get(f"{PATH}findings.csv") for _ in range(places.AT_ONCE)]
+    assert browser.get(f"{PATH}findings.csv").status_code == 503
+    for response in held:
+        body_of(response)
+    assert browser.get(f"{PATH}report.pdf").status_code == 200
+
+
+def test_a_file_that_nobody_reads_gives_its_place_back():
+    for _ in range(places.AT_ONCE + 1):
+        places.Held((chunk for chunk in [b""]), places.Place()).close()
+
+
+# When the service does not answer
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("error", "status"), [(UnknownLink(), 404), (RateLimited(retry_after=9), 503), (TimedOut(), 504)]
+)
+def test_a_problem_before_the_file_begins_is_a_screen_with_its_status(browser, service, name, error, status):
+    service.failures = {1: error}
+    response = browser.get(f"{PATH}{name}", {"severity": "High"})
+    assert response.status_code == status
+    assert not response.has_header("Content-Disposition")
+    assert f'href="{PATH}?severity=High">Back to the findings' in response.content.decode()
+    if status > 500:
+        assert f'href="{PATH}{name}?severity=High">Try again' in response.content.decode()
+
+
+# Reports
+
+
+def test_a_report_has_filters_time_and_coverage_in_its_head(browser, service):
+    response = browser.get(f"{PATH}report/", {"severity": "High", "query": "log in"})
+    page = text_of(response)
+    for words in (
+        "Security report: shop.example.com", "Account Example Shops", "As of 20 Nov 2026, 09:30 UTC",
+        "Severity: High Search: “log in”", "Coverage Checked by 1 engine", "3 of 2 findings", "Finding 2",
+    ):  # fmt: skip
+        assert words in page
+
+
+def test_a_report_asks_once_and_says_what_it_leaves_out(browser, service):
+    service.total = 250
+    page = text_of(browser.get(f"{PATH}report/", {"page": "3"}))
+    assert [(question.page, question.page_size) for question in service.asked] == [(1, 100)]
+    assert "The worst 100 are told here." in page
+
+
+def test_a_pdf_is_a_file(browser, service):
+    response = browser.get(f"{PATH}report.pdf", {"severity": "High"})
+    assert response["Content-Type"] == "application/pdf"
+    assert response["Content-Disposition"].endswith('filename="shop.example.com-report-2026-11-20.pdf"')
+    assert response.content.startswith(b"%PDF-")
+
+
+def test_without_the_typesetter_there_are_no_pdfs_and_a_page_says_so(browser, service, monkeypatch):
+    monkeypatch.setattr(offers, "find_spec", lambda _: None)
+    offers.can_draw.cache_clear()
+    try:
+        response = browser.get(f"{PATH}report.pdf")
+        report = browser.get(f"{PATH}report/")
+        offered = [offer.url for offer in offers.offers(Address(path=PATH))]
+    finally:
+        offers.can_draw.cache_clear()
+    assert response.status_code == 404
+    assert "There are no PDF reports here" in text_of(response)
+    assert "report.pdf" not in report.content.decode()
+    assert f"{PATH}report.pdf" not in offered
