@@ -58,5 +58,6 @@ MAX_OTHER_LOCATIONS = 50  # of a finding are searched, besides its first: decisi
 MAX_REPORT_BYTES = 512 * 1024 * 1024  # JSON lines, which are read one by one: decision record 0028
 MAX_LINE_BYTES = 16 * 1024 * 1024  # of which each may have so many
 MAX_DOCUMENT_BYTES = 64 * 1024 * 1024  # a format that has to be read as a whole
+MAX_SARIF_RESULTS = 5_000  # as many as GitHub shows of one file
 
 PRUNE_BATCH = 1_000

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import BinaryIO, Protocol
 
 from dashboard_api import policy
-from dashboard_api.scanners import nuclei, zap
+from dashboard_api.scanners import nuclei, sarif, zap
 from dashboard_api.scanners.report import ScanReport, UnreadableReport
 from dashboard_api.scanners.streams import joined, limited
 
@@ -23,7 +23,7 @@ class Reader(Protocol):
 
 
 # In the order in which they are asked whether they recognise a file.
-READERS: Mapping[str, Reader] = {"nuclei": nuclei, "zap": zap}
+READERS: Mapping[str, Reader] = {"nuclei": nuclei, "zap": zap, "sarif": sarif}
 
 
 def read_report(stream: BinaryIO, *, format_name: str = "auto") -> ScanReport:

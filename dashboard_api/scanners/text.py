@@ -1,6 +1,7 @@
 """Text from a report is data: what is invisible, or lies about what it shows, goes before it is stored."""
 
 import re
+import unicodedata
 
 _ANSI_SEQUENCE = r"\x1b\[[0-?]*[ -/]*[@-~]"
 _CONTROL = r"[\x00-\x08\x0b-\x1f\x7f-\x9f]"
@@ -23,3 +24,9 @@ def one_line(text: str) -> str:
 def within_bytes(text: str, limit: int) -> str:
     """As many whole characters of ``text`` as ``limit`` bytes of UTF-8 hold."""
     return text[:limit].encode()[:limit].decode(errors="ignore")
+
+
+def slug(name: str) -> str:
+    """``name`` as a source is named: ASCII letters, digits and hyphens, at most 50; empty if none is left."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:50].rstrip("-")

@@ -84,9 +84,36 @@ def without_none(members):
     return {name: value for name, value in members.items() if value is not None}
 
 
+def make_result(**members):
+    """One SARIF result of the rule that make_sarif defines; a member that is None is left out."""
+    result = {
+        "ruleId": "open-redirect",
+        "level": "error",
+        "message": {"text": "The address is not checked. Anyone may choose it."},
+        "locations": [
+            {
+                "physicalLocation": {
+                    "artifactLocation": {"uri": "https://shop.example.com/go?to=x"},
+                    "region": {"startLine": 7, "snippet": {"text": "Location: x"}},
+                }
+            }
+        ],
+    }
+    return without_none(result | members)
+
+
+def make_sarif(*results, rule=None, **members):
+    """A SARIF file of one run, whose ``members`` may be said; ``rule`` are further properties of its rule."""
+    known = {"id": "open-redirect", "shortDescription": {"text": "Open redirect"}} | (rule or {})
+    driver = {"name": "Code Scanner", "semanticVersion": "2.1.0", "rules": [known]}
+    run = {"tool": {"driver": driver}, "results": list(results)} | members
+    return {"version": "2.1.0", "runs": [run]}
+
+
 SAMPLES = {
     "nuclei": json_lines(make_row(), make_row(template_id="tls-version", matcher_status=False)),
     "zap": json.dumps(
         make_zap_report(make_zap_alert(), make_zap_alert(alertRef="10055-5", confidence="0"))
     ).encode(),
+    "sarif": json.dumps(make_sarif(make_result(), make_result(ruleId="other", kind="pass"))).encode(),
 }

@@ -1,0 +1,295 @@
+"""SARIF 2.1.0, of any tool: the tool is the source.
+
+Properties are those of OASIS' ``sarif-schema-2.1.0.json``; what GitHub relies on ("SARIF support for code
+scanning") decides where it leaves a choice. A row is a result. A run says that it was complete by
+invocations that were all successful and notified of nothing.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from typing import BinaryIO
+
+from dashboard_api import policy
+from dashboard_api.scanners.json_values import read_document
+from dashboard_api.scanners.layout import named, section
+from dashboard_api.scanners.members import Row, line_of, list_of, object_of, text_of, texts_of, time_of
+from dashboard_api.scanners.report import (
+    BadRow,
+    Check,
+    Kind,
+    ReportedFinding,
+    ScanReport,
+    Severity,
+    UnreadableReport,
+    tell_each,
+)
+from dashboard_api.scanners.sarif_run import Run
+from dashboard_api.scanners.text import slug
+from dashboard_api.scanners.weaknesses import cve_names, cwe_names, cwe_numbers
+
+_RUNS = re.compile(rb'"runs"\s*:\s*\[')
+_LEVELS = {
+    "error": Severity.HIGH,
+    "warning": Severity.MEDIUM,
+    "note": Severity.LOW,
+    "none": Severity.INFO,
+}
+_SCORES = [(9.0, Severity.CRITICAL), (7.0, Severity.HIGH), (4.0, Severity.MEDIUM), (0.0, Severity.LOW)]
+_NOTHING_FOUND = {"pass", "notApplicable"}
+_KINDS: dict[str, Kind] = {"review": "suspected", "open": "suspected", "informational": "informational"}
+_NOT_SUPPRESSED = {"underReview", "rejected"}
+_LINE_HASH = "primaryLocationLineHash"  # the one that GitHub relies on
+_NO_FINGERPRINT = "requires login"  # what Semgrep writes in place of one
+_SENTENCE = re.compile(r".+?(?:[.!?](?=\s|\Z)|\n|\Z)", re.DOTALL)
+
+
+def recognises(head: bytes) -> bool:
+    """Whether it begins like SARIF."""
+    return _RUNS.search(head) is not None
+
+
+def read(stream: BinaryIO) -> ScanReport:
+    """The report in ``stream``; raises UnreadableReport."""
+    document = read_document(stream)
+    if not isinstance(document, dict) or not isinstance(document.get("runs"), list):
+        raise UnreadableReport("The file is no SARIF: it has no runs.")
+    version = line_of(document, "version")
+    if version and not version.startswith("2.1."):
+        raise UnreadableReport(f"SARIF 2.1.0 is read, and this is SARIF {version[:20]}.")
+    runs = [run for run in document["runs"] if isinstance(run, dict)]
+    driver = _only_driver(runs)
+    results = sum(len(list_of(run, "results")) for run in runs)
+    if results > policy.MAX_SARIF_RESULTS:
+        raise UnreadableReport(
+            f"The file has {results} results, and {policy.MAX_SARIF_RESULTS} are read. Scan in parts."
+        )
+    name = line_of(driver, "name") or "SARIF"
+    return ScanReport(
+        source=slug(name) or "sarif",
+        source_name=name[:100],
+        version=line_of(driver, "semanticVersion", "version"),
+        complete=_completeness(runs),
+        scanned_at=max((time for run in runs if (time := _end(run))), default=None),
+        told=tell_each(enumerate(_results(runs), start=1), _told),
+    )
+
+
+def _only_driver(runs: list[Row]) -> Row:
+    drivers = {line_of(driver, "name"): driver for run in runs if (driver := Run(run).driver)}
+    if len(drivers) > 1:
+        names = ", ".join(sorted(drivers))[:200]
+        raise UnreadableReport(f"The file has runs of several tools ({names}). Import one file for each.")
+    return next(iter(drivers.values()), {})
+
+
+def _results(runs: list[Row]) -> Iterator[tuple[Run, Row] | BadRow]:
+    for run in runs:
+        known = Run(run)
+        for result in list_of(run, "results"):
+            yield (known, result) if isinstance(result, dict) else BadRow("is not a JSON object")
+
+
+def _told(number: int, row: tuple[Run, Row]) -> ReportedFinding | Check:
+    run, result = row
+    location = _location(run, result)
+    is_gone = result.get("baselineState") == "absent"
+    if line_of(result, "kind") in _NOTHING_FOUND or is_gone or _is_suppressed(result):
+        return Check(row=number, location=location, seen_at=None)
+    return _finding(number, run, result, location)
+
+
+def _finding(number: int, run: Run, result: Row, location: str) -> ReportedFinding:
+    rule = run.rule_of(result)
+    properties = object_of(rule, "properties")
+    message = run.message(object_of(result, "message"), rule)
+    name = line_of(result, "ruleId") or line_of(object_of(result, "rule"), "id") or line_of(rule, "id")
+    short, full = (_text(rule, key) for key in ("shortDescription", "fullDescription"))
+    if not (name or message.strip()):
+        raise BadRow("has neither a ruleId nor a message")
+    severity, word = _severity(result, rule)
+    texts = [name, message, short, full, *texts_of(properties.get("tags"))]
+    return ReportedFinding.cleaned(
+        row=number,
+        identity=(name, _identity(result) or ("" if name else _without_numbers(message))),
+        rule=name or "unnamed rule",
+        severity=severity,
+        severity_raw=word,
+        kind=_kind(result, properties),
+        title=short or _first_sentence(message) or name,
+        description="\n\n".join(dict.fromkeys(text.strip() for text in (message, full) if text.strip())),
+        remediation="\n\n".join(_remediation(result, rule)),
+        references=_references(result, rule),
+        cwe=_cwe(result, rule),
+        cve=cve_names(texts),
+        location=location,
+        evidence="\n\n".join(_evidence(run, result, location)),
+        seen_at=time_of(object_of(result, "provenance"), "lastDetectionTimeUtc"),
+    )
+
+
+def _severity(result: Row, rule: Row) -> tuple[Severity, str]:
+    """The severity, and the tool's own word for it."""
+    for properties in (object_of(result, "properties"), object_of(rule, "properties")):
+        word = line_of(properties, "security-severity")
+        try:
+            score = float(word)
+        except ValueError:
+            continue
+        if 0 < score <= 10:
+            return next(
+                severity for least, severity in _SCORES if score >= least
+            ), f"security-severity {word}"
+    default = line_of(object_of(rule, "defaultConfiguration"), "level") or "warning"
+    is_failure = line_of(result, "kind") in ("", "fail")
+    level = line_of(result, "level") or (default if is_failure else "none")
+    return _LEVELS.get(level, Severity.MEDIUM), level
+
+
+def _kind(result: Row, properties: Row) -> Kind:
+    is_precise = line_of(properties, "precision") in ("high", "very-high")
+    return _KINDS.get(line_of(result, "kind"), "confirmed" if is_precise else "suspected")
+
+
+def _is_suppressed(result: Row) -> bool:
+    suppressions = [each for each in list_of(result, "suppressions") if isinstance(each, dict)]
+    return bool(suppressions) and not any(
+        line_of(each, "state", "status") in _NOT_SUPPRESSED for each in suppressions
+    )
+
+
+def _identity(result: Row) -> str:
+    """The tool's own fingerprint: of several versions the oldest, which a newer tool still writes."""
+    own = _fingerprints(object_of(result, "fingerprints"))
+    partial = _fingerprints(object_of(result, "partialFingerprints"))
+    if own:
+        return own[min(own)]
+    return partial.get(_LINE_HASH) or " ".join(f"{name}={partial[name]}" for name in sorted(partial))
+
+
+def _fingerprints(members: Row) -> dict[str, str]:
+    values = {
+        name: value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+        for name, value in members.items()
+    }
+    return {name: value for name, value in values.items() if value.strip() and value != _NO_FINGERPRINT}
+
+
+def _location(run: Run, result: Row) -> str:
+    """The first of its locations; else what was asked, or analysed."""
+    for location in list_of(result, "locations"):
+        if isinstance(location, dict) and (physical := object_of(location, "physicalLocation")):
+            return run.address(object_of(physical, "artifactLocation"))
+    target = line_of(object_of(result, "webRequest"), "target")
+    return target if "://" in target else run.address(object_of(result, "analysisTarget"))
+
+
+def _remediation(result: Row, rule: Row) -> Iterator[str]:
+    fixes = (each for each in list_of(result, "fixes") if isinstance(each, dict))
+    texts = [_text(fix, "description") for fix in fixes]
+    texts += [_text(rule, "help"), _text(object_of(rule, "properties"), "solution")]
+    yield from dict.fromkeys(text.strip() for text in texts if text.strip())
+
+
+def _references(result: Row, rule: Row) -> list[str]:
+    return [
+        line_of(rule, "helpUri"),
+        line_of(result, "hostedViewerUri"),
+        *texts_of(result.get("workItemUris")),
+        *texts_of(object_of(rule, "properties").get("references")),
+    ]
+
+
+def _cwe(result: Row, rule: Row) -> list[int]:
+    targets = [object_of(each, "target") for each in list_of(rule, "relationships") if isinstance(each, dict)]
+    taxa = [each for each in [*list_of(result, "taxa"), *targets] if isinstance(each, dict)]
+    of_cwe = [each for each in taxa if line_of(object_of(each, "toolComponent"), "name").upper() == "CWE"]
+    properties = [object_of(result, "properties"), object_of(rule, "properties")]
+    return [
+        *cwe_numbers(line_of(each, "id") for each in of_cwe),
+        *cwe_names(line_of(each, "id") for each in taxa),
+        *cwe_names(text for each in properties for text in texts_of(each.get("tags"))),
+        *cwe_numbers(text for each in properties for text in texts_of(each.get("cwe"))),
+    ]
+
+
+def _evidence(run: Run, result: Row, location: str) -> Iterator[str]:
+    places = [each for each in list_of(result, "locations") if isinstance(each, dict)]
+    physical = [object_of(each, "physicalLocation") for each in places]
+    lines = [line_of(object_of(each, "region"), "startLine") for each in physical]
+    logical = [line_of(each, "fullyQualifiedName", "name") for each in _all(places, "logicalLocations")]
+    yield from named(
+        {
+            "URL": location if "?" in location or "#" in location else "",
+            "Line": ", ".join(filter(None, lines)),
+            "In": ", ".join(filter(None, logical)),
+            "Also": ", ".join(run.address(object_of(each, "artifactLocation")) for each in physical[1:]),
+        }
+    )
+    for place in physical:
+        yield from section("Excerpt", _snippet(place, "region") or _snippet(place, "contextRegion"))
+    for place in places:
+        yield from section("Attack", text_of(object_of(place, "properties").get("attack")))
+        yield from section("Evidence", text_of(object_of(place, "properties").get("evidence")))
+    yield from section("Flow", "\n".join(_flow(run, result)))
+    request, response = object_of(result, "webRequest"), object_of(result, "webResponse")
+    yield from section(
+        "Request", _message(request, f"{line_of(request, 'method')} {line_of(request, 'target')}")
+    )
+    status = f"{line_of(response, 'statusCode')} {line_of(response, 'reasonPhrase')}"
+    yield from section("Response", _message(response, status))
+
+
+def _flow(run: Run, result: Row) -> Iterator[str]:
+    for step in _all(_all(_all([result], "codeFlows"), "threadFlows"), "locations"):
+        place = object_of(step, "location")
+        physical = object_of(place, "physicalLocation")
+        address = run.address(object_of(physical, "artifactLocation"))
+        line = line_of(object_of(physical, "region"), "startLine")
+        yield f"{address}:{line} {run.message(object_of(place, 'message'), {})}".strip(" :")
+
+
+def _message(message: Row, first: str) -> str:
+    """A webRequest or webResponse as it travelled."""
+    headers = "\n".join(f"{name}: {text_of(value)}" for name, value in object_of(message, "headers").items())
+    body = text_of(object_of(message, "body").get("text"))
+    return "\n\n".join(filter(None, ["\n".join(filter(None, [first.strip(), headers])), body]))
+
+
+def _snippet(physical: Row, region: str) -> str:
+    return _text(object_of(physical, region), "snippet")
+
+
+def _text(parent: Row, key: str) -> str:
+    """A message's plain text; its markdown, as the text it is, where there is none."""
+    message = object_of(parent, key)
+    return text_of(message.get("text")) or text_of(message.get("markdown"))
+
+
+def _all(parents: list[Row], key: str) -> list[Row]:
+    return [each for parent in parents for each in list_of(parent, key) if isinstance(each, dict)]
+
+
+def _first_sentence(message: str) -> str:
+    sentence = _SENTENCE.match(message.strip())
+    return sentence[0] if sentence else ""
+
+
+def _without_numbers(message: str) -> str:
+    return re.sub(r"\d+", "#", message)[:200]
+
+
+def _completeness(runs: list[Row]) -> bool | None:
+    invocations = _all(runs, "invocations")
+    levels = {line_of(each, "level") or "warning" for each in _all(invocations, "toolExecutionNotifications")}
+    successes = [each.get("executionSuccessful") for each in invocations]
+    if False in successes or "error" in levels:
+        return False
+    told_by_all = all(_all([run], "invocations") and "results" in run for run in runs)
+    return True if runs and told_by_all and set(successes) == {True} and "warning" not in levels else None
+
+
+def _end(run: Row) -> datetime | None:
+    ends = [time_of(each, "endTimeUtc", "startTimeUtc") for each in _all([run], "invocations")]
+    return max((end for end in ends if end), default=None)

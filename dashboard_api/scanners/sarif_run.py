@@ -1,0 +1,93 @@
+"""What SARIF's results refer to in their run: rules, messages, artifacts and addresses."""
+
+import re
+from typing import Any
+from urllib.parse import urljoin
+
+from dashboard_api.scanners.members import Row, line_of, list_of, object_of, text_of
+
+_PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\d{1,4})\}")
+_LINK_TO_LOCATION = re.compile(r"\[([^\][]*)\]\(\d+\)")
+_ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE | re.ASCII)
+_MAX_BASES = 10
+
+
+class Run:
+    """One run of one tool."""
+
+    def __init__(self, run: Row) -> None:
+        self._run = run
+        self.driver = object_of(object_of(run, "tool"), "driver")
+        extensions = [
+            each for each in list_of(object_of(run, "tool"), "extensions") if isinstance(each, dict)
+        ]
+        self._driver_rules = _rules(self.driver)
+        self._extension_rules = [_rules(extension) for extension in extensions]
+        self._by_id: dict[str, Row] = {}
+        for rules in [self._driver_rules, *self._extension_rules]:
+            for rule in rules:
+                self._by_id.setdefault(line_of(rule, "id"), rule)
+        self._by_id.pop("", None)
+
+    def rule_of(self, result: Row) -> Row:
+        """The rule that ``result`` breaks: by its id, by the part before a slash, by its index; or none."""
+        reference = object_of(result, "rule")
+        name = line_of(result, "ruleId") or line_of(reference, "id")
+        rule = self._by_id.get(name) or self._by_id.get(name.rpartition("/")[0])
+        if rule is not None:
+            return rule
+        component = object_of(reference, "toolComponent").get("index")
+        rules = self._driver_rules
+        if isinstance(component, int):
+            rules = _item(self._extension_rules, component) or []
+        index = result.get("ruleIndex", reference.get("index"))
+        found = _item(rules, index)
+        return found if isinstance(found, dict) else {}
+
+    def message(self, message: Row, rule: Row) -> str:
+        """The text of ``message`` with its arguments; markdown only where there is no text."""
+        text = text_of(message.get("text"))
+        name = line_of(message, "id")
+        for strings in (object_of(rule, "messageStrings"), object_of(self.driver, "globalMessageStrings")):
+            text = text or _text(object_of(strings, name))
+        text = text or text_of(message.get("markdown"))
+        arguments = [text_of(argument) for argument in list_of(message, "arguments")]
+
+        def filled(match: re.Match[str]) -> str:
+            if match[1] is None:
+                return match[0][0]
+            return arguments[int(match[1])] if int(match[1]) < len(arguments) else match[0]
+
+        if arguments or "arguments" in message:
+            text = _PLACEHOLDER.sub(filled, text)
+        return _LINK_TO_LOCATION.sub(r"\1", text)
+
+    def address(self, location: Row) -> str:
+        """Where an artifactLocation lies: absolute, or beginning with "./" where no website is named."""
+        if "uri" not in location:
+            artifact = _item(list_of(self._run, "artifacts"), location.get("index"))
+            location = object_of(artifact, "location") if isinstance(artifact, dict) else {}
+        address = line_of(location, "uri")
+        bases = object_of(self._run, "originalUriBaseIds")
+        for _ in range(_MAX_BASES):
+            location = object_of(bases, line_of(location, "uriBaseId"))
+            base = line_of(location, "uri")
+            if _ABSOLUTE.match(address) or not location or base.lower().startswith("file:"):
+                break
+            address = urljoin(base, address) if _ABSOLUTE.match(base) else base + address
+        if _ABSOLUTE.match(address) or address.startswith(("/", "./", "../")):
+            return address
+        return f"./{address}"
+
+
+def _rules(component: Row) -> list[Row]:
+    return [rule if isinstance(rule, dict) else {} for rule in list_of(component, "rules")]
+
+
+def _item(items: list[Any], index: object) -> Any:
+    """The item at ``index``, which may be anything; or None."""
+    return items[index] if isinstance(index, int) and 0 <= index < len(items) else None
+
+
+def _text(message: Row) -> str:
+    return text_of(message.get("text")) or text_of(message.get("markdown"))

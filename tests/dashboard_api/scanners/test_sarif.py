@@ -1,0 +1,383 @@
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from dashboard_api import policy
+from dashboard_api.scanners import sarif
+from dashboard_api.scanners.report import Severity, UnreadableReport
+from tests.dashboard_api.scanners.samples import make_result, make_sarif, read_whole
+
+
+def read(*results, **members):
+    return read_whole(sarif, json.dumps(make_sarif(*results, **members)).encode())
+
+
+def read_one(known=None, run=None, **members):
+    report = read(make_result(**members), rule=known, **(run or {}))
+    assert report.rejects == ()
+    (finding,) = report.findings
+    return finding
+
+
+def at(uri, **members):
+    return [{"physicalLocation": {"artifactLocation": {"uri": uri} | members}}]
+
+
+def test_tool_is_the_source():
+    report = read(make_result())
+    assert (report.source, report.source_name, report.version) == ("code-scanner", "Code Scanner", "2.1.0")
+
+
+@pytest.mark.parametrize(("name", "source"), [("Ä/B 2", "a-b-2"), ("漢", "sarif"), ("x" * 60, "x" * 50)])
+def test_source_is_a_short_plain_name(name, source):
+    assert read(tool={"driver": {"name": name}}).source == source
+
+
+def test_runs_of_one_tool_are_one_report_and_of_several_none():
+    twice = make_sarif(make_result())
+    twice["runs"] *= 2
+    assert read_whole(sarif, json.dumps(twice).encode()).rows == 2
+    twice["runs"] = [*twice["runs"][:1], make_sarif(tool={"driver": {"name": "Other"}})["runs"][0]]
+    with pytest.raises(UnreadableReport, match=r"several tools \(Code Scanner, Other\)"):
+        read_whole(sarif, json.dumps(twice).encode())
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"{}", "it has no runs"),
+        (b"[]", "it has no runs"),
+        (b'{"runs": {}}', "it has no runs"),
+        (b'{"runs": [], "version": "1.0.0"}', "this is SARIF 1.0.0"),
+        (b"{", "is not JSON"),
+    ],
+)
+def test_other_document_is_refused(data, reason):
+    with pytest.raises(UnreadableReport, match=reason):
+        read_whole(sarif, data)
+
+
+def test_too_many_results_are_refused_as_a_whole(monkeypatch):
+    monkeypatch.setattr(policy, "MAX_SARIF_RESULTS", 2)
+    assert read(*[make_result()] * 2).rows == 2
+    with pytest.raises(UnreadableReport, match="has 3 results, and 2 are read"):
+        read(*[make_result()] * 3)
+
+
+@pytest.mark.parametrize(
+    ("invocations", "complete"),
+    [
+        (None, None),
+        ([], None),
+        ([{"executionSuccessful": True}], True),
+        ([{"executionSuccessful": True}, {"executionSuccessful": False}], False),
+        ([{"executionSuccessful": True}, {}], None),
+        ([{"executionSuccessful": True, "toolExecutionNotifications": [{"level": "note"}]}], True),
+        ([{"executionSuccessful": True, "toolExecutionNotifications": [{}]}], None),
+        ([{"executionSuccessful": True, "toolExecutionNotifications": [{"level": "error"}]}], False),
+    ],
+)
+def test_run_is_complete_when_every_invocation_succeeded_without_a_word(invocations, complete):
+    assert read(make_result(), invocations=invocations).complete is complete
+
+
+def test_time_is_the_end_of_the_last_invocation():
+    ends = [{"endTimeUtc": "2026-03-01T10:00:00Z"}, {"startTimeUtc": "2026-03-01T09:00:00Z"}]
+    assert read(make_result(), invocations=ends).scanned_at == datetime(2026, 3, 1, 10, tzinfo=UTC)
+    assert read(make_result()).scanned_at is None
+
+
+def test_last_detection_is_when_the_result_was_seen():
+    provenance = {"lastDetectionTimeUtc": "2026-02-01T10:00:00Z"}
+    assert read_one(provenance=provenance).seen_at == datetime(2026, 2, 1, 10, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("score", "severity"),
+    [
+        ("9.8", Severity.CRITICAL),
+        ("9.0", Severity.CRITICAL),
+        (8.9, Severity.HIGH),
+        ("7.0", Severity.HIGH),
+        ("6.9", Severity.MEDIUM),
+        ("0.1", Severity.LOW),
+    ],
+)
+def test_score_of_the_rule_is_the_severity(score, severity):
+    finding = read_one(known={"properties": {"security-severity": score}}, level="note")
+    assert (finding.severity, finding.severity_raw) == (severity, f"security-severity {score}")
+
+
+@pytest.mark.parametrize("score", ["0.0", "11", "nan", "high", None, []])
+def test_level_decides_where_there_is_no_score(score):
+    finding = read_one(known={"properties": {"security-severity": score}}, level="note")
+    assert (finding.severity, finding.severity_raw) == (Severity.LOW, "note")
+
+
+@pytest.mark.parametrize(
+    ("members", "default", "severity"),
+    [
+        ({"level": "error"}, "note", Severity.HIGH),
+        ({"level": "warning"}, "note", Severity.MEDIUM),
+        ({"level": "none"}, "note", Severity.INFO),
+        ({"level": None}, "note", Severity.LOW),
+        ({"level": None}, None, Severity.MEDIUM),
+        ({"level": None, "kind": "review"}, "error", Severity.INFO),
+        ({"level": "grave"}, None, Severity.MEDIUM),
+    ],
+)
+def test_level_falls_back_as_the_specification_says(members, default, severity):
+    rule = {"defaultConfiguration": {"level": default}} if default else None
+    assert read_one(known=rule, **members).severity == severity
+
+
+@pytest.mark.parametrize(
+    ("kind", "precision", "expected"),
+    [
+        (None, None, "suspected"),
+        ("fail", "medium", "suspected"),
+        ("fail", "high", "confirmed"),
+        (None, "very-high", "confirmed"),
+        ("review", "high", "suspected"),
+        ("open", None, "suspected"),
+        ("informational", "high", "informational"),
+    ],
+)
+def test_kind_follows_from_the_results_kind_and_the_rules_precision(kind, precision, expected):
+    assert read_one(known={"properties": {"precision": precision}}, kind=kind).kind == expected
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"kind": "pass"},
+        {"kind": "notApplicable"},
+        {"baselineState": "absent"},
+        {"suppressions": [{"kind": "inSource"}]},
+        {"suppressions": [{"kind": "external", "state": "accepted"}]},
+    ],
+)
+def test_what_is_not_open_is_coverage(members):
+    report = read(make_result(**members))
+    assert (report.findings, len(report.coverage)) == ((), 1)
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"suppressions": []},
+        {"suppressions": [{"state": "rejected"}]},
+        {"suppressions": [{"state": "accepted"}, {"state": "underReview"}]},
+        {"baselineState": "unchanged"},
+    ],
+)
+def test_what_is_not_suppressed_is_open(members):
+    assert read_one(**members)
+
+
+@pytest.mark.parametrize(
+    ("members", "identity"),
+    [
+        ({}, ("open-redirect", "")),
+        ({"fingerprints": {"hash/v2": "b", "hash/v1": "a"}}, ("open-redirect", "a")),
+        (
+            {"fingerprints": {"h": "a"}, "partialFingerprints": {"primaryLocationLineHash": "c"}},
+            ("open-redirect", "a"),
+        ),
+        ({"partialFingerprints": {"x": "1", "primaryLocationLineHash": "c:1"}}, ("open-redirect", "c:1")),
+        ({"partialFingerprints": {"y": "2", "x": "1"}}, ("open-redirect", "x=1 y=2")),
+        ({"fingerprints": {"h": "requires login"}}, ("open-redirect", "")),
+        ({"fingerprints": {"h": {"value": "a"}}}, ("open-redirect", '{"value": "a"}')),
+        ({"ruleId": None, "message": {"text": "Seen 12 times"}}, ("", "Seen # times")),
+    ],
+)
+def test_fingerprints_of_the_tool_win(members, identity):
+    assert read_one(**members).identity == identity
+
+
+@pytest.mark.parametrize(
+    ("members", "title"),
+    [
+        ({}, "Open redirect"),
+        ({"ruleId": "other"}, "The address is not checked."),
+        ({"ruleId": "other", "message": {"text": "See e.g.this\nand that"}}, "See e.g.this"),
+        ({"ruleId": "other", "message": {}}, "other"),
+    ],
+)
+def test_title_is_the_rules_else_the_first_sentence_else_the_id(members, title):
+    assert read_one(**members).title == title
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"ruleId": "open-redirect/sub"},
+        {"ruleId": None, "rule": {"id": "open-redirect"}},
+        {"ruleId": None, "ruleIndex": 0},
+        {"ruleId": None, "rule": {"index": 0}},
+        {"ruleId": "unknown", "ruleIndex": 0},
+    ],
+)
+def test_rule_is_found_by_id_and_by_index(members):
+    assert read_one(**members).title == "Open redirect"
+
+
+def test_rule_is_found_in_an_extension():
+    extension = {"name": "pack", "rules": [{"id": "ext-1", "shortDescription": {"text": "Of the pack"}}]}
+    tool = {"driver": {"name": "CodeQL"}, "extensions": [extension]}
+    by_id = read_one(run={"tool": tool}, ruleId="ext-1")
+    by_index = read_one(run={"tool": tool}, ruleId=None, rule={"index": 0, "toolComponent": {"index": 0}})
+    assert by_id.title == by_index.title == "Of the pack"
+    assert by_index.rule == "ext-1"
+
+
+@pytest.mark.parametrize("index", [-1, 7, "0", 0.5, None, [0]])
+def test_rule_of_a_wrong_index_is_unknown(index):
+    assert read_one(ruleId="other", ruleIndex=index).title == "The address is not checked."
+
+
+@pytest.mark.parametrize(
+    ("message", "description"),
+    [
+        ({"text": "Plain.", "markdown": "**Rich.**"}, "Plain."),
+        ({"markdown": "**Rich.**"}, "**Rich.**"),
+        ({"id": "default", "arguments": ["x", 2]}, "x was seen 2 times."),
+        ({"id": "global", "arguments": []}, "Everywhere {0}."),
+        ({"text": "{0} of {{0}} and {7}", "arguments": ["one"]}, "one of {0} and {7}"),
+        ({"text": "Set {0} as it is."}, "Set {0} as it is."),
+        (
+            {"text": "See [here](1) and [there](https://a.example)."},
+            "See here and [there](https://a.example).",
+        ),
+    ],
+)
+def test_message_is_resolved(message, description):
+    rule = {"messageStrings": {"default": {"text": "{0} was seen {1} times."}}}
+    driver = make_sarif(rule=rule)["runs"][0]["tool"]["driver"]
+    driver["globalMessageStrings"] = {"global": {"text": "Everywhere {0}."}}
+    assert read_one(run={"tool": {"driver": driver}}, message=message).description == description
+
+
+def test_description_of_the_rule_follows_the_message_once():
+    assert read_one(known={"fullDescription": {"text": "Why."}}, message={"text": "What."}).description == (
+        "What.\n\nWhy."
+    )
+    assert (
+        read_one(known={"fullDescription": {"text": "Same"}}, message={"text": "Same"}).description == "Same"
+    )
+
+
+BASES = {
+    "SITE": {"uri": "https://shop.example.com/app/"},
+    "SUB": {"uri": "sub/", "uriBaseId": "SITE"},
+    "DISK": {"uri": "file:///home/ada/"},
+    "SRC": {"uri": " src/", "uriBaseId": "DISK"},
+    "LOOP": {"uri": "x/", "uriBaseId": "LOOP"},
+}
+
+
+@pytest.mark.parametrize(
+    ("locations", "location"),
+    [
+        (at("https://shop.example.com/a"), "https://shop.example.com/a"),
+        (at("src/a.c"), "./src/a.c"),
+        (at("/a"), "/a"),
+        (at("../a"), "../a"),
+        (at("a", uriBaseId="SITE"), "https://shop.example.com/app/a"),
+        (at("a", uriBaseId="SUB"), "https://shop.example.com/app/sub/a"),
+        (at("a.c", uriBaseId="SRC"), "./src/a.c"),
+        (at("a.c", uriBaseId="DISK"), "./a.c"),
+        (at("a.c", uriBaseId="UNKNOWN"), "./a.c"),
+        (at("file:///C:/a.c"), "file:///C:/a.c"),
+        (at("a", uriBaseId="LOOP"), "./" + "x/" * 10 + "a"),
+        ([{"physicalLocation": {"artifactLocation": {"index": 0}}}], "./from/index.c"),
+        ([], "./"),
+        (["x", {"logicalLocations": []}], "./"),
+    ],
+)
+def test_location_is_resolved_as_far_as_the_file_tells(locations, location):
+    run = {"originalUriBaseIds": BASES, "artifacts": [{"location": {"uri": "from/index.c"}}]}
+    assert read_one(run=run, locations=locations).location == location
+
+
+def test_request_tells_the_place_where_there_is_no_location():
+    request = {"target": "https://shop.example.com/asked"}
+    assert read_one(locations=None, webRequest=request).location == "https://shop.example.com/asked"
+
+
+def test_evidence_is_gathered_and_redacted():
+    step = {"location": at("a.c")[0] | {"message": {"text": "set here"}}}
+    finding = read_one(
+        locations=[*make_result()["locations"], *at("https://shop.example.com/b")],
+        codeFlows=[{"threadFlows": [{"locations": [step]}]}],
+        webRequest={
+            "method": "GET",
+            "target": "/go",
+            "headers": {"Cookie": "id=s3cr3t", "Host": "x"},
+            "body": {"text": "q=1"},
+        },
+        webResponse={"statusCode": 302, "reasonPhrase": "Found", "headers": {"Set-Cookie": "id=s3cr3t"}},
+    )
+    assert finding.evidence == (
+        "URL: https://shop.example.com/go?to=x\nLine: 7\nAlso: https://shop.example.com/b\n\n"
+        "Excerpt:\nLocation: x\n\nFlow:\n./a.c: set here\n\n"
+        "Request:\nGET /go\nCookie: [redacted]\nHost: x\n\nq=1\n\n"
+        "Response:\n302 Found\nSet-Cookie: [redacted]"
+    )
+
+
+def test_remediation_is_the_fix_and_the_help():
+    finding = read_one(
+        known={"help": {"text": "Check it.", "markdown": "**Check**"}},
+        fixes=[{"description": {"text": "Use a list."}}, 7],
+    )
+    assert finding.remediation == "Use a list.\n\nCheck it."
+
+
+def test_references_are_web_addresses():
+    finding = read_one(
+        known={"helpUri": "https://a.example/rule"},
+        hostedViewerUri="https://b.example",
+        workItemUris=["https://c.example/1", "javascript:alert(1)"],
+    )
+    assert finding.references == ("https://a.example/rule", "https://b.example", "https://c.example/1")
+
+
+@pytest.mark.parametrize(
+    ("rule", "members"),
+    [
+        ({}, {"taxa": [{"id": "79", "toolComponent": {"name": "CWE"}}]}),
+        ({"relationships": [{"target": {"id": "CWE-79", "toolComponent": {"name": "CWE"}}}]}, {}),
+        ({"properties": {"tags": ["security", "external/cwe/cwe-079"]}}, {}),
+        ({"properties": {"cwe": ["CWE-79"]}}, {}),
+        ({}, {"properties": {"cwe": "79"}}),
+    ],
+)
+def test_cwe_is_found_wherever_it_stands(rule, members):
+    assert read_one(known=rule, **members).cwe == (79,)
+
+
+def test_tags_that_are_no_cwe_are_none():
+    assert read_one(known={"properties": {"tags": ["OWASP-A1:2017", "wcwe"]}}).cwe == ()
+
+
+def test_cve_is_found_in_id_tags_and_text():
+    finding = read_one(
+        known={"properties": {"tags": ["CVE-2021-2345"]}}, message={"text": "As in cve-2020-11022."}
+    )
+    assert finding.cve == ("CVE-2020-11022", "CVE-2021-2345")
+    assert read_one(ruleId="CVE-2023-26115").cve == ("CVE-2023-26115",)
+
+
+@pytest.mark.parametrize(
+    ("result", "reason"),
+    [
+        ("x", "is not a JSON object"),
+        (make_result(ruleId=None, message=None), "has neither a ruleId nor a message"),
+    ],
+)
+def test_broken_result_is_rejected_and_loses_no_other(result, reason):
+    report = read(result, make_result())
+    assert [(reject.row, reject.reason) for reject in report.rejects] == [(1, reason)]
+    assert [finding.row for finding in report.findings] == [2]
