@@ -51,7 +51,7 @@ def build_dashboard(link: Seen, question: DashboardQuestion, now: datetime) -> D
         summary=_summary(website_id, open_tally, runs, now),
         threats=[sections.threat(row) for row in reads.threats(counts.page(), by_id)],
         charts=_charts(website_id, question, source_id, counts.filtered(question), shown, now),
-        coverage=sections.coverage(shown, runs, open_tally),
+        coverage=sections.coverage(shown, runs, open_tally, today=now.date()),
         analyst_notes=[sections.note(row) for row in reads.notes(website_id, link.account_id)],
         entitlement=sections.entitlement(link, today=now.date()),
     )

@@ -7,9 +7,9 @@ import msgspec
 from dashboard_api import policy, sections
 from dashboard_api.contract import EventAnswer, FindingAnswer, FindingQuestion, LocationAnswer, WholeFinding
 from dashboard_api.errors import UnknownFinding
-from dashboard_api.models import reads
+from dashboard_api.models import reads, whole
 from dashboard_api.models.callers import Seen
-from dashboard_api.models.reads import Place, Whole
+from dashboard_api.models.whole import Place, Step, Whole
 
 _ID = re.compile(r"[1-9][0-9]{0,18}", re.ASCII)
 _LARGEST_ID = 2**63 - 1
@@ -19,14 +19,14 @@ def build_finding(link: Seen, question: FindingQuestion) -> FindingAnswer:
     """The finding of the linked website that is asked for; raises UnknownFinding (404)."""
     finding_id = _number(question.finding_id)
     engines, _ = reads.engines(link.website_id)
-    found = reads.whole(link.website_id, finding_id, {engine.pk: engine for engine in engines})
+    found = whole.finding(link.website_id, finding_id, {engine.pk: engine for engine in engines})
     if found is None:
         raise UnknownFinding
     notes = reads.notes(link.website_id, link.account_id, finding_id=finding_id)
     return FindingAnswer(
         ok=True,
         host=link.host,
-        finding=_whole(found, reads.places(finding_id)),
+        finding=_whole(found, whole.places(finding_id), whole.steps(finding_id)),
         analyst_notes=[sections.note(row) for row in notes],
     )
 
@@ -38,7 +38,7 @@ def _number(finding_id: str) -> int:
     return int(finding_id)
 
 
-def _whole(found: Whole, places: list[Place]) -> WholeFinding:
+def _whole(found: Whole, places: list[Place], steps: list[Step]) -> WholeFinding:
     told, limit = found.told, policy.MAX_WHOLE_TEXT_BYTES
     evidence = sections.cut(told.evidence_start, policy.MAX_STORED_EVIDENCE_BYTES)
     whole_texts = {
@@ -52,7 +52,7 @@ def _whole(found: Whole, places: list[Place]) -> WholeFinding:
     return WholeFinding(
         **as_listed | whole_texts,
         locations=[_location(place) for place in places or _only_place(found)],
-        timeline=_timeline(found),
+        timeline=_timeline(found, steps),
     )
 
 
@@ -61,7 +61,7 @@ def _only_place(found: Whole) -> list[Place]:
     told = found.told
     if not told.location:
         return []
-    return [Place(told.location, told.evidence_start, told.first_seen, told.last_seen)]
+    return [Place(told.location, told.evidence_start, told.first_seen, told.last_seen, found.fixed_at)]
 
 
 def _location(place: Place) -> LocationAnswer:
@@ -72,15 +72,15 @@ def _location(place: Place) -> LocationAnswer:
         evidence_truncated=evidence != place.evidence_start,
         first_seen=place.first_seen,
         last_seen=place.last_seen,
+        gone_at=place.gone_at,
     )
 
 
-def _timeline(found: Whole) -> list[EventAnswer]:
-    """What is known today; each event once, oldest first."""
-    events = [
-        EventAnswer(at=found.told.first_seen, event="first_seen"),
-        EventAnswer(at=found.told.last_seen, event="last_seen"),
-    ]
-    if found.fixed_at is not None:
+def _timeline(found: Whole, steps: list[Step]) -> list[EventAnswer]:
+    """What is known today, oldest first; a fix that was never recorded as a step is told by its time."""
+    events = [EventAnswer(at=found.told.first_seen, event="first_seen")]
+    events += [EventAnswer(at=step.at, event=step.event, reason=step.reason) for step in steps]
+    if found.fixed_at is not None and found.fixed_at not in {step.at for step in steps}:
         events.append(EventAnswer(at=found.fixed_at, event="fixed"))
+    events.append(EventAnswer(at=found.told.last_seen, event="last_seen"))
     return sorted(events, key=lambda event: event.at)

@@ -36,6 +36,7 @@ RECENT_PERIOD = timedelta(days=7)
 # A finding by itself: decision record 0020.
 MAX_WHOLE_TEXT_BYTES = 32 * 1024  # the evidence is told as it is stored
 MAX_LOCATIONS = 100
+MAX_TIMELINE = 100  # the latest steps
 
 # The memory of answers: decision record 0019.
 MAX_REMEMBERED_BYTES = 32 * 1024 * 1024  # in each process
@@ -59,5 +60,10 @@ MAX_REPORT_BYTES = 512 * 1024 * 1024  # JSON lines, which are read one by one: d
 MAX_LINE_BYTES = 16 * 1024 * 1024  # of which each may have so many
 MAX_DOCUMENT_BYTES = 64 * 1024 * 1024  # a format that has to be read as a whole
 MAX_SARIF_RESULTS = 5_000  # as many as GitHub shows of one file
+
+MAX_KEPT_REJECTS = 1_000  # with the record of an import
+
+# Decisions about findings: decision record 0031.
+DECISION_BATCH = 500
 
 PRUNE_BATCH = 1_000

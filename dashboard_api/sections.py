@@ -232,14 +232,20 @@ def _chart(chart_id: str, kind: str, labels: list[str], series: dict[str, list[i
     )
 
 
-def coverage(sources: Iterable[Engine], entries: Iterable[Run], open_tally: Tally) -> list[CoverageAnswer]:
+def coverage(
+    sources: Iterable[Engine], entries: Iterable[Run], open_tally: Tally, *, today: date
+) -> list[CoverageAnswer]:
     """One entry for each engine; the absence of a run is ``never``, without a count of findings."""
     by_source = open_tally.by_source
     runs = {entry.source_id: entry for entry in entries}
-    return [_coverage_entry(source, runs.get(source.pk), by_source[source.slug]) for source in sources]
+    return [
+        _coverage_entry(source, runs.get(source.pk), by_source[source.slug], today=today)
+        for source in sources
+    ]
 
 
-def _coverage_entry(source: Engine, run: Run | None, findings: int) -> CoverageAnswer:
+def _coverage_entry(source: Engine, run: Run | None, findings: int, *, today: date) -> CoverageAnswer:
+    due = run.last_run_at.date() + timedelta(days=source.interval_days) if run else None
     return CoverageAnswer(
         source=source.slug,
         source_name=source.name,
@@ -249,6 +255,8 @@ def _coverage_entry(source: Engine, run: Run | None, findings: int) -> CoverageA
         findings=findings if run or findings else None,
         version=run.version if run else "",
         detail=run.detail if run else "",
+        next_due_on=due,
+        stale=due is not None and due < today,
     )
 
 

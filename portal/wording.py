@@ -55,6 +55,12 @@ EVENTS = {
     "first_seen": _("First seen"),
     "last_seen": _("Last seen"),
     "fixed": _("Fixed"),
+    "regressed": _("Found again after it was fixed"),
+    "false_positive": _("Called a false positive"),
+    "accepted_risk": _("Risk accepted"),
+    "reconsidered": _("Opened again by an analyst"),
+    "decision_expired": _("The decision was for a time that is over"),
+    "rated": _("Rated otherwise by an analyst"),
 }
 CHARTS = {
     "severity": _("By severity"),

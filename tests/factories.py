@@ -78,6 +78,14 @@ def make_occurrence(finding, location=None, **fields):
     return api.Occurrence.objects.create(finding=finding, location=location, **(defaults | fields))
 
 
+def make_import_run(website, *, source=None, **fields):
+    counts = dict.fromkeys(("findings", "occurrences", "coverage", "new", "updated", "reopened", "fixed"), 0)
+    defaults = counts | {"state": "ok", "scanned_at": timezone.now(), "rows": 1, "rejected": 1}
+    defaults["rejects"] = [{"row": 1, "reason": "has no rule"}]
+    source = source or make_source()
+    return api.ImportRun.objects.create(website=website, source=source, **(defaults | fields))
+
+
 def make_coverage(website, *, source=None, **fields):
     now = timezone.now()
     defaults = {"state": api.Coverage.State.OK, "last_run_at": now, "completed_at": now}

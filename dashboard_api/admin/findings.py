@@ -2,14 +2,26 @@
 
 from typing import Any
 
-from django.contrib import admin
+from django import forms
+from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.forms.models import BaseInlineFormSet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.template.defaultfilters import truncatewords
+from django.utils import timezone
 
-from dashboard_api.admin.operations import RecordInline, user_name
-from dashboard_api.models import AnalystNote, Coverage, Finding, Occurrence, Source
+from dashboard_api.admin.operations import Confirmation, OperatorAdmin, RecordAdmin, RecordInline, user_name
+from dashboard_api.decisions import decide, rate, reconsider
+from dashboard_api.models import (
+    AnalystNote,
+    Coverage,
+    Finding,
+    FindingEvent,
+    ImportRun,
+    Occurrence,
+    Severity,
+    Source,
+)
 
 PLACES_SHOWN = 100
 
@@ -18,10 +30,10 @@ PLACES_SHOWN = 100
 class SourceAdmin(admin.ModelAdmin):
     """Detection engines."""
 
-    list_display = ("name", "slug", "enabled")
+    list_display = ("name", "slug", "enabled", "interval_days")
     list_filter = ("enabled",)
     search_fields = ("name", "slug")
-    fields = ("name", "slug", "enabled")
+    fields = ("name", "slug", "enabled", "interval_days")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Source | None = None) -> Any:
         """Customers filter by the slug, so it cannot change later."""
@@ -43,28 +55,87 @@ class OccurrenceInline(RecordInline):
 
     model = Occurrence
     formset = FirstPlaces
-    fields = ("location", "first_seen", "last_seen")
+    fields = ("location", "first_seen", "last_seen", "gone_at")
     verbose_name_plural = f"places (the first {PLACES_SHOWN})"
 
 
-@admin.register(Finding)
-class FindingAdmin(admin.ModelAdmin):
-    """What a report said is read; where the finding stands is decided."""
+class NotLookedAt(admin.SimpleListFilter):
+    """The analysts' queue: what is open and nobody has looked at, the worst first."""
 
-    list_display = ("severity", "title", "website", "source", "kind", "status", "last_seen")
+    title = "queue"
+    parameter_name = "queue"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """Beside everything, one."""
+        return [("new", "To look at")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Finding]) -> QuerySet[Finding]:
+        """In the model's own order."""
+        if self.value() != "new":
+            return queryset
+        return queryset.filter(status=Finding.Status.OPEN, looked_at__isnull=True)
+
+
+class EventInline(RecordInline):
+    """What happened to the finding since it was first seen."""
+
+    model = FindingEvent
+    fields = ("at", "event", "by", "reason")
+    verbose_name_plural = "timeline"
+
+
+class Reason(Confirmation):
+    """A decision has a reason."""
+
+    reason = forms.CharField(
+        max_length=450,
+        help_text="Customers read it in the finding's timeline.",
+        widget=forms.TextInput(attrs={"size": 80}),
+    )
+
+
+class Decision(Reason):
+    """It may be for a time only."""
+
+    until = forms.DateField(
+        required=False,
+        help_text="Its last day; empty: until it is taken back.",
+        widget=forms.DateInput(attrs={"type": "date"}),
+    )
+
+
+class Rating(Reason):
+    """A severity of ours, or the engine's again."""
+
+    severity = forms.TypedChoiceField(
+        choices=[("", "as the engine rates it"), *Severity.choices],
+        coerce=int,
+        empty_value=None,
+        required=False,
+    )
+
+
+@admin.register(Finding)
+class FindingAdmin(OperatorAdmin):
+    """What a report said is read; where the finding stands is decided, by actions and with a reason."""
+
+    list_display = ("severity", "title", "website", "source", "kind", "status", "first_seen", "last_seen")
     list_display_links = ("title",)
-    list_filter = ("status", "severity", "kind", "source")
+    list_filter = (NotLookedAt, "status", "severity", "kind", "source")
     list_select_related = ("website", "source")
     search_fields = ("title", "rule", "website__host")
     date_hierarchy = "last_seen"
     show_full_result_count = False
     fields = (
         "status",
+        "decided_until",
+        "looked_at",
         "fixed_at",
         "title",
         "website",
         "source",
         "severity",
+        "engine_severity",
         "severity_raw",
         "kind",
         "rule",
@@ -80,12 +151,151 @@ class FindingAdmin(admin.ModelAdmin):
         "cve",
         "fingerprint",
     )
-    readonly_fields = fields[1:]
-    inlines = (OccurrenceInline,)
+    readonly_fields = fields
+    inlines = (EventInline, OccurrenceInline)
+    actions = ("looked_at", "false_positive", "accept_risk", "fixed", "reopen", "rate")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Reports bring findings: manage.py import_report."""
         return False
+
+    def actions_for(self, obj: Finding) -> tuple[str, ...]:
+        """Those that change something."""
+        if obj.status == Finding.Status.OPEN:
+            return ("false_positive", "accept_risk", "fixed", "rate")
+        return ("reopen", "rate")
+
+    @admin.action(description="Looked at", permissions=["operate"])
+    def looked_at(self, request: HttpRequest, queryset: QuerySet[Finding]) -> None:
+        """Nothing to decide: out of the queue."""
+        count = queryset.filter(looked_at__isnull=True).update(looked_at=timezone.now())
+        self.message_user(request, f"Looked at: {count}.", messages.SUCCESS)
+
+    @admin.action(description="False positive", permissions=["operate"])
+    def false_positive(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:
+        """No problem after all."""
+        return self._decide(request, queryset, Finding.Status.FALSE_POSITIVE, done="Called a false positive")
+
+    @admin.action(description="Accept the risk", permissions=["operate"])
+    def accept_risk(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:
+        """A problem that is left as it is."""
+        return self._decide(request, queryset, Finding.Status.ACCEPTED_RISK, done="Accepted")
+
+    @admin.action(description="Fixed", permissions=["operate"])
+    def fixed(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:
+        """What no engine can tell: somebody looked, and it is gone."""
+        return self._decide(request, queryset, Finding.Status.FIXED, done="Fixed", form_class=Reason)
+
+    def _decide(
+        self,
+        request: HttpRequest,
+        queryset: QuerySet[Finding],
+        status: str,
+        *,
+        done: str,
+        form_class: type[Reason] = Decision,
+    ) -> HttpResponse | None:
+        return self.confirm(
+            request,
+            queryset,
+            lambda finding, said: decide(
+                finding,
+                status,
+                by=user_name(request),
+                reason=said["reason"],
+                until=said.get("until"),
+                now=timezone.now(),
+            ),
+            title=f"Decide: {Finding.Status(status).label.lower()}",
+            consequence="They leave the list of what is open.",
+            done=done,
+            form_class=form_class,
+        )
+
+    @admin.action(description="Open again", permissions=["operate"])
+    def reopen(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:
+        """Open again."""
+        return self.confirm(
+            request,
+            queryset,
+            lambda finding, said: reconsider(
+                finding, by=user_name(request), reason=said["reason"], now=timezone.now()
+            ),
+            title="Open findings again",
+            consequence="What was decided about them no longer holds.",
+            done="Open again",
+            form_class=Reason,
+        )
+
+    @admin.action(description="Rate otherwise", permissions=["operate"])
+    def rate(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:
+        """A severity of ours; the engine's is kept."""
+        return self.confirm(
+            request,
+            queryset,
+            lambda finding, said: rate(
+                finding,
+                said["severity"],
+                by=user_name(request),
+                reason=said["reason"],
+                now=timezone.now(),
+            ),
+            title="Rate findings otherwise",
+            consequence="Later reports do not change it; what the engine says is kept beside it.",
+            done="Rated",
+            form_class=Rating,
+        )
+
+
+@admin.register(ImportRun)
+class ImportRunAdmin(RecordAdmin):
+    """What became of each report; its numbers add up to the rows that were read."""
+
+    list_display = (
+        "imported_at",
+        "website",
+        "source",
+        "state",
+        "rows",
+        "findings",
+        "occurrences",
+        "coverage",
+        "rejected",
+        "new",
+        "reopened",
+        "fixed",
+        "by",
+    )
+    list_filter = ("state", "source")
+    list_select_related = ("website", "source")
+    search_fields = ("website__host", "file_name")
+    date_hierarchy = "imported_at"
+    fields = (
+        "website",
+        "source",
+        "imported_at",
+        "scanned_at",
+        "by",
+        "file_name",
+        "state",
+        "detail",
+        ("rows", "findings", "occurrences", "coverage", "rejected"),
+        ("new", "updated", "reopened", "fixed"),
+        "left_out",
+    )
+    readonly_fields = ("left_out",)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Reports are imported."""
+        return False
+
+    @admin.display(description="rejected rows")
+    def left_out(self, run: ImportRun) -> str:
+        """The first of them, and why."""
+        told = [f"Row {reject['row']} {reject['reason']}." for reject in run.rejects]
+        if run.rejected > len(told):
+            told.append(f"And {run.rejected - len(told)} more.")
+        return "\n".join(told) or "None."
 
 
 @admin.register(Coverage)

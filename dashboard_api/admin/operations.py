@@ -10,6 +10,8 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
+SHOWN = 20  # of the objects of a large operation
+
 
 class Confirmation(forms.Form):
     """Answers "are you sure?"; subclasses ask for more."""
@@ -58,6 +60,8 @@ class OperatorAdmin(admin.ModelAdmin):
             "consequence": consequence,
             "form": form,
             "objects": queryset,
+            "count": queryset.count(),
+            "is_all": request.POST.get("select_across") == "1",
             "action": request.POST["action"],
             "opts": self.opts,
         }
@@ -67,14 +71,20 @@ class OperatorAdmin(admin.ModelAdmin):
         self, request: HttpRequest, queryset: QuerySet[Any], operation: Callable[[Any], None], *, done: str
     ) -> None:
         """Do it to each object by itself; what a model refuses is told, and the others go on."""
+        told: dict[int, list[str]] = {messages.SUCCESS: [], messages.ERROR: []}
         for obj in queryset:
             try:
                 operation(obj)
             except ValidationError as error:
-                self.message_user(request, f"{obj}: {' '.join(error.messages)}", messages.ERROR)
+                told[messages.ERROR].append(f"{obj}: {' '.join(error.messages)}")
             else:
                 self.log_change(request, obj, f"{done}.")
-                self.message_user(request, f"{done}: {obj}.", messages.SUCCESS)
+                told[messages.SUCCESS].append(f"{done}: {obj}.")
+        for level, texts in told.items():
+            for text in texts[:SHOWN]:
+                self.message_user(request, text, level)
+            if len(texts) > SHOWN:
+                self.message_user(request, f"And {len(texts) - SHOWN} more.", level)
 
 
 class RecordAdmin(OperatorAdmin):

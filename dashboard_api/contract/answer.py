@@ -128,6 +128,8 @@ class CoverageAnswer(msgspec.Struct, frozen=True, kw_only=True):
     findings: Count | None
     version: str
     detail: str
+    next_due_on: Annotated[date | None, Meta(description="The day of the next run, in UTC; null: never ran.")]
+    stale: Annotated[bool, Meta(description="Whether that day has passed.")]
 
 
 class NoteAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -176,13 +178,23 @@ class LocationAnswer(msgspec.Struct, frozen=True, kw_only=True):
     evidence_truncated: bool
     first_seen: Moment
     last_seen: Moment
+    gone_at: Annotated[
+        Moment | None, Meta(description="When a complete scan no longer found the problem here; else null.")
+    ]
 
 
 class EventAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """A step in the life of a finding; further events, and further members of each, may come."""
 
     at: Moment
-    event: Annotated[str, Meta(description="first_seen, last_seen or fixed")]
+    event: Annotated[
+        str,
+        Meta(
+            description="first_seen, last_seen, fixed, regressed, false_positive, accepted_risk, "
+            "reconsidered, decision_expired or rated"
+        ),
+    ]
+    reason: Annotated[str, Meta(description="An analyst's, for what was decided; else empty.")] = ""
 
 
 class WholeFinding(ThreatAnswer, frozen=True, kw_only=True):

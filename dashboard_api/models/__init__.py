@@ -4,9 +4,11 @@ from dashboard_api.models.accounts import Account, Secret
 from dashboard_api.models.counts import BucketCount, DayCount, StretchCount, WeekCount
 from dashboard_api.models.entitlements import Entitlement
 from dashboard_api.models.findings import AnalystNote, Coverage, Finding, Kind, Occurrence, Severity, Source
+from dashboard_api.models.imports import ImportRun
 from dashboard_api.models.nonces import Nonce, SecretUse
 from dashboard_api.models.revisions import Revision
 from dashboard_api.models.sites import LinkEvent, SiteLink, Website
+from dashboard_api.models.timeline import FindingEvent
 
 __all__ = [
     "Account",
@@ -16,6 +18,8 @@ __all__ = [
     "DayCount",
     "Entitlement",
     "Finding",
+    "FindingEvent",
+    "ImportRun",
     "Kind",
     "LinkEvent",
     "Nonce",

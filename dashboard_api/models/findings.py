@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import ClassVar, Self
 
 from django.core.exceptions import ValidationError
+from django.core.validators import MinValueValidator
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
@@ -38,6 +39,12 @@ class Source(models.Model):
     name = models.CharField(max_length=100)
     enabled = models.BooleanField(
         default=True, help_text="Whether websites it never checked show it as not checked."
+    )
+    interval_days = models.PositiveSmallIntegerField(
+        "checks every",
+        default=7,
+        validators=[MinValueValidator(1)],
+        help_text="Days. A website that it did not check for longer is shown as overdue.",
     )
 
     class Meta:
@@ -77,8 +84,20 @@ class Finding(models.Model):
     )
     severity = models.PositiveSmallIntegerField(choices=Severity)
     severity_raw = models.CharField(max_length=50, blank=True, help_text="The engine's own word.")
+    engine_severity = models.PositiveSmallIntegerField(
+        choices=Severity,
+        null=True,
+        blank=True,
+        help_text="The engine's, where an analyst rates it otherwise.",
+    )
     kind = models.CharField(max_length=13, choices=Kind)
     status = models.CharField(max_length=14, choices=Status, default=Status.OPEN)
+    decided_until = models.DateField(
+        null=True, blank=True, help_text="The last day of the decision; empty: until it is taken back."
+    )
+    looked_at = models.DateTimeField(
+        null=True, blank=True, help_text="When an analyst first looked at it; empty: it is in the queue."
+    )
     title = models.CharField(max_length=500)
     description = models.TextField(blank=True)
     remediation = models.TextField(blank=True)
@@ -133,6 +152,11 @@ class Finding(models.Model):
                 F("id").desc(),
                 name="dashboard_api_finding_bucket",
             ),
+            models.Index(
+                fields=["decided_until"],
+                condition=Q(decided_until__isnull=False),
+                name="dashboard_api_finding_decided",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -160,6 +184,9 @@ class Occurrence(models.Model):
     evidence = models.TextField(blank=True)
     first_seen = models.DateTimeField(default=timezone.now)
     last_seen = models.DateTimeField(default=timezone.now)
+    gone_at = models.DateTimeField(
+        null=True, blank=True, help_text="When a complete scan no longer found the problem here."
+    )
 
     class Meta:
         ordering: ClassVar = ["id"]

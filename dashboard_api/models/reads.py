@@ -22,6 +22,7 @@ class Engine(NamedTuple):
     slug: str
     name: str
     enabled: bool
+    interval_days: int
 
 
 class Run(NamedTuple):
@@ -91,22 +92,6 @@ class Threat(NamedTuple):
     last_seen: datetime
 
 
-class Whole(NamedTuple):
-    """A finding by itself: as in a list, but for longer evidence, and when it was fixed."""
-
-    told: Threat
-    fixed_at: datetime | None
-
-
-class Place(NamedTuple):
-    """Where a finding was seen, like ``Occurrence``; of the evidence what can be shown, and a bit more."""
-
-    location: str
-    evidence_start: str
-    first_seen: datetime
-    last_seen: datetime
-
-
 class Note(NamedTuple):
     """An analyst's words, like ``AnalystNote``."""
 
@@ -121,7 +106,8 @@ class Note(NamedTuple):
 NO_SOURCE = -1  # of which nothing is ever counted
 
 _ENGINES = """
-SELECT source.id, slug, name, enabled, state, last_run_at, completed_at, urls_checked, version, detail
+SELECT source.id, slug, name, enabled, interval_days,
+state, last_run_at, completed_at, urls_checked, version, detail
 FROM dashboard_api_source AS source
 LEFT JOIN dashboard_api_coverage AS run ON run.source_id = source.id AND run.website_id = %s
 ORDER BY LOWER(name), slug
@@ -132,8 +118,8 @@ def engines(website_id: int) -> tuple[list[Engine], list[Run]]:
     """All that there are, by name; and the runs of those that tried to check the website."""
     found, runs = [], []
     for row in rows(Finding, _ENGINES, [website_id]):
-        found.append(Engine._make(row[:4]))
-        state, last_run_at, completed_at, *told = row[4:]
+        found.append(Engine._make(row[:5]))
+        state, last_run_at, completed_at, *told = row[5:]
         if state is not None:
             runs.append(Run(row[0], state, moment(last_run_at), moment(completed_at), *told))
     return found, runs
@@ -255,7 +241,7 @@ def page_ids(website_id: int, levels: Iterable[Level], *, by: Sequence[str]) -> 
     return [number for (number,) in found]
 
 
-_THREATS = """
+THREATS = """
 SELECT id, severity, source_id, kind, status, title, description, location, locations_count,
 SUBSTR(evidence, 1, %s), remediation, "references", cwe, cve, rule, first_seen, last_seen{more}
 FROM dashboard_api_finding WHERE {which} ORDER BY severity DESC, id DESC
@@ -267,39 +253,16 @@ def threats(ids: Sequence[int], engines: Mapping[int, Engine]) -> list[Threat]:
     """These findings, worst first."""
     if not ids:
         return []
-    statement = _THREATS.format(more="", which=f"id IN ({marks(ids)})")
-    return [_threat(row, engines) for row in rows(Finding, statement, [policy.MAX_EVIDENCE_BYTES + 1, *ids])]
+    statement = THREATS.format(more="", which=f"id IN ({marks(ids)})")
+    return [threat(row, engines) for row in rows(Finding, statement, [policy.MAX_EVIDENCE_BYTES + 1, *ids])]
 
 
-def _threat(row: tuple[Any, ...], engines: Mapping[int, Engine]) -> Threat:
+def threat(row: tuple[Any, ...], engines: Mapping[int, Engine]) -> Threat:
+    """A row of THREATS."""
     number, severity, source_id, *told, references, cwe, cve, rule, first_seen, last_seen = row
     lists = (_decode(references), _decode(cwe), _decode(cve))
     seen = (moment(first_seen), moment(last_seen))
     return Threat._make((number, severity, engines[source_id], *told, *lists, rule, *seen))
-
-
-_WHOLE = _THREATS.format(more=", fixed_at", which="id = %s AND website_id = %s")
-
-
-def whole(website_id: int, finding_id: int, engines: Mapping[int, Engine]) -> Whole | None:
-    """The finding, if it is one of the website's."""
-    found = rows(Finding, _WHOLE, [policy.MAX_STORED_EVIDENCE_BYTES + 1, finding_id, website_id])
-    return Whole(_threat(found[0][:-1], engines), moment(found[0][-1])) if found else None
-
-
-_PLACES = """
-SELECT location, SUBSTR(evidence, 1, %s), first_seen, last_seen FROM dashboard_api_occurrence WHERE id IN
-(SELECT id FROM dashboard_api_occurrence WHERE finding_id = %s ORDER BY id LIMIT %s) ORDER BY id
-"""
-
-
-def places(finding_id: int) -> list[Place]:
-    """The first places where the finding was seen, in the order in which they became known."""
-    parameters = [policy.MAX_EVIDENCE_BYTES + 1, finding_id, policy.MAX_LOCATIONS]
-    return [
-        Place._make((*told, moment(first_seen), moment(last_seen)))
-        for *told, first_seen, last_seen in rows(Finding, _PLACES, parameters)
-    ]
 
 
 _NOTES = """

@@ -107,6 +107,7 @@ class Location(msgspec.Struct, frozen=True, kw_only=True):
     evidence_truncated: bool = False
     first_seen: Moment | None = None
     last_seen: Moment | None = None
+    gone_at: Moment | None = None
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,6 +115,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 
     at: Moment
     event: str
+    reason: str = ""
 
 
 class Finding(Threat, frozen=True, kw_only=True):
@@ -152,6 +154,8 @@ class CoverageEntry(msgspec.Struct, frozen=True, kw_only=True):
     findings: int | None = None
     version: str = ""
     detail: str = ""
+    next_due_on: date | None = None
+    stale: bool = False
 
 
 class Note(msgspec.Struct, frozen=True, kw_only=True):

@@ -32,6 +32,7 @@ class Place:
     is_evidence_cut: bool
     first_seen: datetime | None
     last_seen: datetime | None
+    gone_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +41,7 @@ class Step:
 
     what: str
     at: datetime
+    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +110,7 @@ def _place(place: Location, found: Finding) -> Place:
         is_evidence_cut=is_own and place.evidence_truncated,
         first_seen=place.first_seen,
         last_seen=place.last_seen,
+        gone_at=place.gone_at,
     )
 
 
@@ -144,7 +147,7 @@ def timeline(found: Finding) -> tuple[Step, ...]:
     """What happened, oldest first; what the portal has no word for is left out."""
     events: Iterable[Event] = found.timeline or _seen(found)
     return tuple(
-        Step(what=str(wording.EVENTS[event.event]), at=event.at)
+        Step(what=str(wording.EVENTS[event.event]), at=event.at, reason=event.reason)
         for event in events
         if event.event in wording.EVENTS
     )

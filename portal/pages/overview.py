@@ -55,6 +55,8 @@ class CoverageRow:
     findings: int | None
     version: str
     detail: str
+    due_on: date | None
+    is_overdue: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,10 +129,13 @@ def is_checked(dashboard: Dashboard) -> bool:
 
 def coverage_verdict(entries: Iterable[CoverageEntry]) -> tuple[str, str]:
     """The tone and the words for all engines together."""
+    entries = list(entries)
     states = [entry.state for entry in entries]
     done = states.count("ok")
     if not states or set(states) == {"never"}:
         return "never", _("Not checked yet")
+    if any(entry.stale for entry in entries):
+        return "partial", _("A check is overdue")
     if done == len(states):
         return "ok", ngettext("Checked by %(all)s engine", "Checked by all %(all)s engines", done) % {
             "all": done
@@ -150,6 +155,8 @@ def coverage_rows(entries: Iterable[CoverageEntry]) -> tuple[CoverageRow, ...]:
             findings=entry.findings,
             version=entry.version,
             detail=entry.detail,
+            due_on=entry.next_due_on,
+            is_overdue=entry.stale,
         )
         for entry in entries
     )

@@ -1,5 +1,5 @@
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.contrib import admin
@@ -14,6 +14,7 @@ from dashboard_api.models import (
     Coverage,
     Entitlement,
     Finding,
+    ImportRun,
     Occurrence,
     Secret,
     SecretUse,
@@ -26,6 +27,7 @@ from tests.factories import (
     make_account,
     make_coverage,
     make_finding,
+    make_import_run,
     make_link,
     make_note,
     make_source,
@@ -43,13 +45,15 @@ MAKERS = {
     Coverage: lambda link: make_coverage(link.website),
     Entitlement: lambda link: link.account.entitlement,
     Finding: lambda link: make_finding(link.website),
+    ImportRun: lambda link: make_import_run(link.website),
     Secret: lambda link: link.account.secrets.get(),
     SiteLink: lambda link: link,
     Source: lambda _: make_source(),
     Website: lambda link: link.website,
 }
-NEVER_DELETED = {Account, Website, Secret, SiteLink}
-NEVER_ADDED = {Finding, Secret}
+NEVER_DELETED = {Account, ImportRun, Website, Secret, SiteLink}
+NEVER_ADDED = {Finding, ImportRun, Secret}
+DONE = {"false_positive": "Called a false positive", "accept_risk": "Accepted", "fixed": "Fixed"}
 
 
 @pytest.fixture
@@ -116,7 +120,7 @@ def test_list_is_searched_and_filtered(operator, model):
     assert model_admin.search_fields
     assert operator.get(url(model, "changelist"), {"q": "shop example"}).status_code == 200
     for entry in model_admin.list_filter:
-        name = f"{entry[0]}__isempty" if isinstance(entry, tuple) else entry
+        name = f"{entry[0]}__isempty" if isinstance(entry, tuple) else getattr(entry, "parameter_name", entry)
         response = operator.get(url(model, "changelist"), {name: "1"})
         assert response.status_code == 200
 
@@ -164,7 +168,7 @@ def test_secret_is_listed_with_its_last_use(operator):
     assert ">never<" in operator.get(url(secret, "changelist")).text
     SecretUse.record(secret.pk, datetime(2026, 1, 2, 3, 4, tzinfo=UTC))
     for obj, page in ((secret, "changelist"), (secret, "change"), (secret.account, "change")):
-        assert "Jan. 2, 2026, 3:04 a.m." in operator.get(url(obj, page)).text
+        assert "2 Jan 2026, 03:04" in operator.get(url(obj, page)).text
 
 
 def test_issuing_a_secret_is_offered_on_the_accounts_page(operator):
@@ -425,31 +429,77 @@ def test_many_links_are_revoked_one_by_one(operator):
 # Findings and notes
 
 
-def decision(**fields):
-    return {"occurrences-TOTAL_FORMS": "0", "occurrences-INITIAL_FORMS": "0"} | fields
-
-
-@pytest.mark.parametrize("status", ["fixed", "false_positive", "accepted_risk"])
-def test_finding_is_decided_and_only_a_fix_has_a_time(operator, status):
+@pytest.mark.parametrize(
+    ("action", "status"),
+    [("false_positive", "false_positive"), ("accept_risk", "accepted_risk"), ("fixed", "fixed")],
+)
+def test_finding_is_decided_with_a_reason_and_opened_again(operator, action, status):
     finding = make_finding(make_website())
-    assert operator.post(url(finding, "change"), decision(status=status)).status_code == 302
+    assert "This field is required" in confirm(operator, finding, action, reason=" ").text
+    assert messages(confirm(operator, finding, action, reason="We looked.")) == [
+        f"{DONE[action]}: {finding}."
+    ]
     finding.refresh_from_db()
     assert finding.status == status
     assert (finding.fixed_at is not None) is (status == "fixed")
-
-
-def test_finding_opened_again_forgets_the_time_of_its_fix(operator):
-    finding = make_finding(make_website(), status="fixed", fixed_at=timezone.now())
-    assert operator.post(url(finding, "change"), decision(status="open")).status_code == 302
+    confirm(operator, finding, "reopen", reason="We looked again.")
     finding.refresh_from_db()
-    assert finding.fixed_at is None
+    assert (finding.status, finding.fixed_at) == ("open", None)
+    assert list(finding.events.values_list("event", "by", "reason")) == [
+        (status, "ada", "We looked."),
+        ("reconsidered", "ada", "We looked again."),
+    ]
+
+
+def test_finding_is_accepted_for_a_time(operator):
+    finding = make_finding(make_website())
+    tomorrow = timezone.now().date() + timedelta(days=1)
+    told = messages(confirm(operator, finding, "accept_risk", reason="Soon.", until="2026-01-01"))
+    assert told == [f"{finding}: This day has passed: the decision would be over before it began."]
+    confirm(operator, finding, "accept_risk", reason="Soon.", until=tomorrow.isoformat())
+    finding.refresh_from_db()
+    assert (finding.status, finding.decided_until) == ("accepted_risk", tomorrow)
+
+
+def test_finding_is_rated_otherwise_and_as_its_engine_does_again(operator):
+    finding = make_finding(make_website(), severity=2)
+    confirm(operator, finding, "rate", severity="4", reason="It is reachable.")
+    finding.refresh_from_db()
+    assert (finding.severity, finding.engine_severity) == (4, 2)
+    confirm(operator, finding, "rate", severity="", reason="It is not.")
+    finding.refresh_from_db()
+    assert (finding.severity, finding.engine_severity) == (2, None)
+
+
+def test_many_findings_are_decided_at_once_after_their_number_was_shown(operator):
+    site = make_website()
+    findings = [make_finding(site) for _ in range(25)]
+    chosen = {"action": "false_positive", "select_across": "1", "_selected_action": findings[0].pk}
+    path = url(Finding, "changelist") + "?severity__exact=2"
+    asked = operator.post(path, chosen)
+    assert "Findings: 25." in asked.text
+    assert asked.text.count("<li>Medium: ") == 20
+    done = operator.post(path, chosen | {"confirmed": "True", "reason": "Our own scanner."}, follow=True)
+    assert messages(done)[-1] == "And 5 more."
+    assert Finding.objects.filter(status="false_positive").count() == 25
+
+
+def test_queue_holds_what_is_open_and_nobody_has_looked_at_worst_first(operator):
+    site = make_website()
+    low, high = make_finding(site, severity=1), make_finding(site, severity=3)
+    seen, decided = make_finding(site), make_finding(site)
+    make_finding(site, status="fixed", fixed_at=timezone.now())
+    act(operator, seen, "looked_at")
+    confirm(operator, decided, "accept_risk", reason="Known.")
+    queue = operator.get(url(Finding, "changelist"), {"queue": "new"}).context["cl"].result_list
+    assert list(queue) == [high, low]
 
 
 def test_finding_keeps_what_the_report_said(operator):
     finding = make_finding(make_website(), title="As reported")
-    operator.post(url(finding, "change"), decision(status="false_positive", title="Nothing", severity="0"))
+    operator.post(url(finding, "change"), {"title": "Nothing", "severity": "0", "status": "fixed"})
     finding.refresh_from_db()
-    assert (finding.status, finding.title, finding.severity) == ("false_positive", "As reported", 2)
+    assert (finding.status, finding.title, finding.severity) == ("open", "As reported", 2)
 
 
 def test_finding_page_shows_the_first_of_many_places(operator, django_assert_max_num_queries):

@@ -133,7 +133,18 @@ def test_member_fields_and_their_order_are_those_of_the_contract(client, link):
     )
     assert list(body["charts"][0]) == ["id", "title", "type", "unit", "labels", "series"]
     assert list(body["coverage"][0]) == (
-        ["source", "source_name", "state", "last_run_at", "urls_checked", "findings", "version", "detail"]
+        [
+            "source",
+            "source_name",
+            "state",
+            "last_run_at",
+            "urls_checked",
+            "findings",
+            "version",
+            "detail",
+            "next_due_on",
+            "stale",
+        ]
     )
     assert list(body["analyst_notes"][0]) == [
         "id",

@@ -36,8 +36,8 @@ THEN = datetime(2026, 3, 4, 12, tzinfo=UTC)
 ENDLESS = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT COUNT(*) FROM n"
 PORTAL_READS = 2 * 1024 * 1024
 
-# Of the caller: secrets and link, nonce. Of the answer: engines, finding, notes, places.
-STATEMENTS = 6
+# Of the caller: secrets and link, nonce. Of the answer: engines, finding, notes, places, steps.
+STATEMENTS = 7
 
 
 @pytest.fixture
@@ -188,9 +188,9 @@ def test_members_and_their_order_are_those_of_the_contract(client, link, finding
     assert (answer["ok"], answer["host"]) == (True, "shop.example.com")
     assert list(answer["finding"]) == [*listed["threats"][0], "locations", "timeline"]
     assert list(answer["finding"]["locations"][0]) == (
-        ["location", "evidence", "evidence_truncated", "first_seen", "last_seen"]
+        ["location", "evidence", "evidence_truncated", "first_seen", "last_seen", "gone_at"]
     )
-    assert list(answer["finding"]["timeline"][0]) == ["at", "event"]
+    assert list(answer["finding"]["timeline"][0]) == ["at", "event", "reason"]
     assert answer["analyst_notes"] == listed["analyst_notes"]
 
 
@@ -247,8 +247,8 @@ def test_the_timeline_tells_what_is_known_oldest_first(client, link):
     opened = make_finding(link.website, **seen)
     fixed = make_finding(link.website, status="fixed", fixed_at=THEN + timedelta(days=1), **seen)
     assert told(client, link, opened)["timeline"] == [
-        {"at": "2026-03-04T12:00:00Z", "event": "first_seen"},
-        {"at": "2026-03-06T12:00:00Z", "event": "last_seen"},
+        {"at": "2026-03-04T12:00:00Z", "event": "first_seen", "reason": ""},
+        {"at": "2026-03-06T12:00:00Z", "event": "last_seen", "reason": ""},
     ]
     assert [event["event"] for event in told(client, link, fixed)["timeline"]] == (
         ["first_seen", "fixed", "last_seen"]

@@ -186,9 +186,13 @@ def test_index_stays_true_however_findings_change(site, change):
 def test_index_stays_true_when_an_operator_decides(site, client):
     finding = make_finding(site, title="Decided")
     client.force_login(make_user("ada", is_staff=True, is_superuser=True))
-    url = reverse("admin:dashboard_api_finding_change", args=[finding.pk])
-    fields = {f"occurrences-{name}": 0 for name in ("TOTAL_FORMS", "INITIAL_FORMS")}
-    assert client.post(url, fields | {"status": "false_positive"}).status_code == 302
+    fields = {
+        "action": "false_positive",
+        "_selected_action": finding.pk,
+        "confirmed": "True",
+        "reason": "No.",
+    }
+    assert client.post(reverse("admin:dashboard_api_finding_changelist"), fields).status_code == 302
     assert found(site, ["decided"]) == []
     assert found(site, ["decided"], status="false_positive") == [finding.pk]
 

@@ -16,7 +16,6 @@ from tests.factories import (
     make_coverage,
     make_link,
     make_note,
-    make_occurrence,
     make_source,
     make_website,
 )
@@ -60,13 +59,13 @@ def site():
 
 
 def test_engines_come_by_name_with_their_runs_on_the_website(site):
-    make_source("zzz", name="aaa", enabled=False)
+    make_source("zzz", name="aaa", enabled=False, interval_days=3)
     make_coverage(site, source=make_source("zap"), urls_checked=7, detail="so", completed_at=None)
     make_coverage(site, source=make_source("nuclei"))
     engines, runs = reads.engines(site.pk)
     twins = Source.objects.all()
     assert engines == [
-        (source.pk, source.slug, source.name, source.enabled)
+        (source.pk, source.slug, source.name, source.enabled, source.interval_days)
         for source in sorted(twins, key=lambda source: (source.name.lower(), source.slug))
     ]
     names = reads.Run._fields
@@ -202,34 +201,6 @@ def test_threats_are_read_as_they_are_shown(site):
         assert row.evidence_start == twin.evidence_start
         assert row.source.slug == twin.source.slug
     assert reads.threats([], {}) == []
-
-
-def test_a_finding_by_itself_is_read_as_it_is_shown(site):
-    engines, _ = reads.engines(site.pk)
-    by_id = {engine.pk: engine for engine in engines}
-    names = [name for name in reads.Threat._fields if name not in ("pk", "source", "evidence_start")]
-    for twin in site.findings.filter(pk__in=site.findings.values("pk")[:25]):
-        read = reads.whole(site.pk, twin.pk, by_id)
-        assert [getattr(read.told, name) for name in names] == [getattr(twin, name) for name in names]
-        assert read.told.evidence_start == twin.evidence
-        assert (read.told.pk, read.told.source.slug) == (twin.pk, twin.source.slug)
-        assert read.fixed_at == twin.fixed_at
-
-
-def test_a_finding_of_another_website_is_not_read(site):
-    other = Finding.objects.exclude(website=site).first()
-    assert reads.whole(site.pk, other.pk, {}) is None
-    assert reads.whole(site.pk, 10**12, {}) is None
-
-
-def test_places_are_the_first_of_the_finding_and_no_other(site, monkeypatch):
-    monkeypatch.setattr(policy, "MAX_LOCATIONS", 3)
-    first, second = site.findings.all()[:2]
-    for number in range(10):
-        make_occurrence([first, second][number % 2], evidence="é" * number * 700)
-    twins = first.occurrences.annotate(evidence_start=Left("evidence", policy.MAX_EVIDENCE_BYTES + 1))[:3]
-    assert reads.places(first.pk) == list(twins.values_list(*reads.Place._fields))
-    assert len(reads.places(second.pk)) == 3
 
 
 def test_notes_about_a_finding_are_those_of_the_website_about_it(site):

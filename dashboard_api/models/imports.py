@@ -1,0 +1,50 @@
+"""What became of each report: the accounting that the operator saw, kept."""
+
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+
+from dashboard_api.models.findings import Coverage, Source
+from dashboard_api.models.sites import Website
+
+
+class ImportRun(models.Model):
+    """One report; findings, occurrences, coverage and rejected add up to its rows."""
+
+    website = models.ForeignKey(Website, on_delete=models.CASCADE, related_name="imports")
+    source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="imports")
+    imported_at = models.DateTimeField(default=timezone.now)
+    scanned_at = models.DateTimeField()
+    by = models.CharField(max_length=150, blank=True)
+    file_name = models.CharField(max_length=255, blank=True)
+    state = models.CharField(max_length=10, choices=Coverage.State)
+    detail = models.CharField(max_length=500, blank=True)
+    rows = models.PositiveIntegerField()
+    findings = models.PositiveIntegerField()
+    occurrences = models.PositiveIntegerField()
+    coverage = models.PositiveIntegerField()
+    rejected = models.PositiveIntegerField()
+    new = models.PositiveIntegerField()
+    updated = models.PositiveIntegerField()
+    reopened = models.PositiveIntegerField()
+    fixed = models.PositiveIntegerField()
+    rejects = models.JSONField(
+        default=list, blank=True, help_text="The first rows that were left out, and why."
+    )
+
+    class Meta:
+        ordering: ClassVar = ["-imported_at", "-id"]
+        constraints: ClassVar = [
+            models.CheckConstraint(
+                name="dashboard_api_importrun_adds_up",
+                condition=Q(rows=F("findings") + F("occurrences") + F("coverage") + F("rejected")),
+            ),
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=["website", "-imported_at"], name="dashboard_api_importrun_list")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.source} on {self.website}, {self.imported_at:%Y-%m-%d %H:%M} UTC"

@@ -1,0 +1,35 @@
+"""What happened to a finding after it was first seen: fixed, back again, decided, rated otherwise."""
+
+from typing import ClassVar
+
+from django.db import models
+from django.utils import timezone
+
+from dashboard_api.models.findings import Finding
+
+
+class FindingEvent(models.Model):
+    """One step; that it was first and last seen stands in the finding itself (decision record 0031)."""
+
+    class Event(models.TextChoices):
+        """What happened; the contract's values."""
+
+        FIXED = "fixed"
+        REGRESSED = "regressed"
+        FALSE_POSITIVE = "false_positive"
+        ACCEPTED_RISK = "accepted_risk"
+        RECONSIDERED = "reconsidered"
+        DECISION_EXPIRED = "decision_expired"
+        RATED = "rated"
+
+    finding = models.ForeignKey(Finding, on_delete=models.CASCADE, related_name="events")
+    at = models.DateTimeField(default=timezone.now)
+    event = models.CharField(max_length=20, choices=Event)
+    by = models.CharField(max_length=150, blank=True, help_text="Empty: a scan, or the calendar.")
+    reason = models.CharField(max_length=500, blank=True, help_text="As customers read it, too.")
+
+    class Meta:
+        ordering: ClassVar = ["id"]
+
+    def __str__(self) -> str:
+        return f"{self.event} at {self.at:%Y-%m-%d}"
