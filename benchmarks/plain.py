@@ -66,7 +66,7 @@ def answer(link: Seen, question: DashboardQuestion, now: datetime) -> DashboardA
             new=_per_week(history, "first_seen", weeks[0]),
             fixed=_per_week(history, "fixed_at", weeks[0]),
         ),
-        coverage=sections.coverage(engines, runs, opened),
+        coverage=sections.coverage(engines, runs, opened, today=now.date()),
         analyst_notes=[sections.note(row) for row in website.notes.visible_to(link.account_id)],
         entitlement=sections.entitlement(link, today=now.date()),
     )
