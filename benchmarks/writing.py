@@ -10,6 +10,7 @@ from itertools import islice
 from django.db import connection, transaction
 
 from benchmarks import loading, rows
+from dashboard_api import bulk
 from dashboard_api.ingest import import_report
 from dashboard_api.models import Website
 from dashboard_api.scanners.report import ReportedFinding, ScanReport, Severity
@@ -41,8 +42,17 @@ def batches() -> Iterator[list[rows.Row]]:
 
 
 def _of_website(row: rows.Row) -> rows.Row:
-    location = row.location.replace(rows.host(row.website), rows.host(WEBSITE))
-    return replace(row, website=WEBSITE, location=location, fingerprint=secrets.token_hex(32))
+    """As a scan finds it: now, and open."""
+    return replace(
+        row,
+        website=WEBSITE,
+        source=1,
+        fingerprint=secrets.token_hex(32),
+        status="open",
+        location=row.location.replace(rows.host(row.website), rows.host(WEBSITE)),
+        first_seen=row.last_seen,
+        fixed_at=None,
+    )
 
 
 def inserting(table: str, batch: list[rows.Row]) -> Callable[[], None]:
@@ -54,6 +64,16 @@ def inserting(table: str, batch: list[rows.Row]) -> Callable[[], None]:
             loading.insert(table, values)
 
     return insert
+
+
+def adding(batch: list[rows.Row]) -> Callable[[], None]:
+    """All of ``batch`` by the writer that the import uses, without places."""
+    constants = loading.columns()
+    new = []
+    for row in batch:
+        told = dict(zip(constants, loading.values_of([row]).__next__(), strict=True))
+        new.append((bulk.NewFinding._make(told[name] for name in bulk.NewFinding._fields), ()))
+    return lambda: bulk.add(new)
 
 
 def importing(batch: list[rows.Row]) -> Callable[[], object]:

@@ -2,6 +2,7 @@
 
 import ipaddress
 import re
+from functools import lru_cache
 
 import idna
 from django.conf import settings
@@ -20,8 +21,13 @@ def normalise_host(text: str) -> str:
 
     IP addresses and single-label names are hosts only where ALLOW_PRIVATE_HOSTS is set.
     """
+    return _normalised(text, allow_private=settings.ALLOW_PRIVATE_HOSTS)
+
+
+@lru_cache(maxsize=1024)  # a report names few hosts, and often
+def _normalised(text: str, *, allow_private: bool) -> str:
     host = text.lower().removesuffix(".")
-    if settings.ALLOW_PRIVATE_HOSTS and (address := _ip_address(host)):
+    if allow_private and (address := _ip_address(host)):
         return address
     if not host.isascii() or "xn--" in host:
         try:
@@ -31,7 +37,7 @@ def normalise_host(text: str) -> str:
     labels = host.split(".")
     if len(host) > policy.MAX_HOST_LENGTH or not all(_LABEL.fullmatch(label) for label in labels):
         raise InvalidHost("must be a domain name such as shop.example.com, without scheme or port")
-    if not settings.ALLOW_PRIVATE_HOSTS and (len(labels) < 2 or labels[-1].isdigit()):
+    if not allow_private and (len(labels) < 2 or labels[-1].isdigit()):
         raise InvalidHost("must be a public domain name, not an IP address or a single label")
     return host
 

@@ -4,53 +4,24 @@ A finding is a problem of the website, its occurrences are the places where it w
 scan that is not older than the last one can tell that a problem is gone. Decision record 0008.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 from typing import TypeVar
 
 from django.db import transaction
-from django.db.models import Manager, Model
 from django.utils import timezone
 
-from dashboard_api.models import Coverage, Finding, Occurrence, Source, Website
-from dashboard_api.problems import Problem, SortedRows, sort_rows
+from dashboard_api.merging import merge
+from dashboard_api.models import Coverage, Finding, Source, Website
+from dashboard_api.problems import SortedRows, sort_rows
 from dashboard_api.scanners.report import Reject, ScanReport, WholeReport
 
 BATCH = 1_000
 
-_LOCATION_LENGTH = 2000  # of the columns; what tells places apart is a digest of the whole
-_TOLD_FIELDS = [
-    "rule",
-    "title",
-    "severity",
-    "severity_raw",
-    "kind",
-    "description",
-    "remediation",
-    "references",
-    "cwe",
-    "cve",
-]
-_FINDING_KEY = ["website", "source", "fingerprint"]
-_FINDING_FIELDS = [
-    *_TOLD_FIELDS,
-    "status",
-    "fixed_at",
-    "first_seen",
-    "last_seen",
-    "location",
-    "other_locations",
-    "locations_count",
-    "evidence",
-]
-_OCCURRENCE_KEY = ["finding", "location_digest"]
-_OCCURRENCE_FIELDS = ["evidence", "first_seen", "last_seen"]
-
 Item = TypeVar("Item")
-Row = TypeVar("Row", bound=Model)
 
 
 class EmptyReport(ValueError):
@@ -118,7 +89,7 @@ def import_report(
         is_newest = _record_run(result, website, source, urls=rows.urls, version=report.version)
         counts: Counter[str] = Counter()
         for batch in _batches(rows.problems.items()):
-            counts += _store(dict(batch), website, source)
+            counts += merge(dict(batch), website, source)
         proves_absence = is_newest and result.state == Coverage.State.OK
         fixed = _fix_unreported(rows.problems, website, source, at=ended_at) if proves_absence else 0
     return replace(
@@ -179,79 +150,6 @@ def _record_run(
         coverage.completed_at = result.scanned_at
     coverage.save()
     return is_newest
-
-
-def _store(problems: dict[str, Problem], website: Website, source: Source) -> Counter[str]:
-    """Create and update the findings of one batch, and their places; how many became what."""
-    known = {
-        finding.fingerprint: finding
-        for finding in Finding.objects.filter(website=website, source=source, fingerprint__in=problems)
-    }
-    known_places: dict[int, dict[str, Occurrence]] = defaultdict(dict)
-    for occurrence in Occurrence.objects.filter(finding__in=known.values()).defer("evidence"):
-        known_places[occurrence.finding_id][occurrence.location_digest] = occurrence
-    outcomes: Counter[str] = Counter()
-    findings: list[Finding] = []
-    occurrences: list[Occurrence] = []
-    for key, problem in problems.items():
-        finding = known.get(key) or Finding(website=website, source=source, fingerprint=key)
-        places = known_places[finding.pk] if finding.pk else {}
-        outcomes[_tell(finding, problem)] += 1
-        occurrences += _sighted(finding, problem, places)
-        finding.locations_count = len(places.keys() | problem.places.keys())
-        finding.keep_other_locations(
-            [place.location for place in places.values()]
-            + [place.location for place in problem.places.values()]
-        )
-        findings.append(finding)
-    _save(Finding.objects, findings, key=_FINDING_KEY, changed=_FINDING_FIELDS)
-    # Where the evidence is still deferred, a later report told already what the place shows.
-    late = [place for place in occurrences if place.get_deferred_fields()]
-    Occurrence.objects.bulk_update(late, ["first_seen"], batch_size=BATCH)
-    told = [place for place in occurrences if not place.get_deferred_fields()]
-    _save(Occurrence.objects, told, key=_OCCURRENCE_KEY, changed=_OCCURRENCE_FIELDS)
-    return outcomes
-
-
-def _tell(finding: Finding, problem: Problem) -> str:
-    """Bring ``finding`` up to what the report tells, unless a later one told already; what it became."""
-    outcome = "updated"
-    if finding.pk is None:
-        outcome, finding.first_seen, finding.last_seen = "new", problem.first_seen, problem.last_seen
-    elif finding.fixed_at is not None and problem.last_seen > finding.fixed_at:
-        outcome, finding.status, finding.fixed_at = "reopened", Finding.Status.OPEN, None
-    finding.first_seen = min(finding.first_seen, problem.first_seen)
-    if problem.last_seen >= finding.last_seen:
-        finding.last_seen = problem.last_seen
-        finding.location = problem.first_place.location[:_LOCATION_LENGTH]
-        finding.evidence = problem.first_place.evidence
-        for name in _TOLD_FIELDS:
-            setattr(finding, name, getattr(problem.told, name))
-    return outcome
-
-
-def _sighted(finding: Finding, problem: Problem, known: dict[str, Occurrence]) -> Iterator[Occurrence]:
-    """The places of ``problem``, each with what the newest report about it shows."""
-    for digest, place in problem.places.items():
-        occurrence = known.get(digest)
-        if occurrence is None:
-            occurrence = Occurrence(finding=finding, location_digest=digest)
-            occurrence.location = place.location[:_LOCATION_LENGTH]
-            occurrence.first_seen = occurrence.last_seen = place.first_seen
-        occurrence.first_seen = min(occurrence.first_seen, place.first_seen)
-        if place.last_seen >= occurrence.last_seen:
-            occurrence.last_seen = place.last_seen
-            occurrence.evidence = place.evidence
-        yield occurrence
-
-
-def _save(manager: Manager[Row], rows: Sequence[Row], *, key: Sequence[str], changed: Sequence[str]) -> None:
-    """Create the rows, or update what ``changed`` of those whose ``key`` exists; in few statements."""
-    for row in rows:
-        row.pk = None  # known or new, the database tells them apart by their key
-    manager.bulk_create(
-        rows, batch_size=BATCH, update_conflicts=True, unique_fields=key, update_fields=changed
-    )
 
 
 def _fix_unreported(reported: Collection[str], website: Website, source: Source, *, at: datetime) -> int:

@@ -2,7 +2,8 @@
 
 import ipaddress
 import re
-from urllib.parse import SplitResult, urljoin, urlsplit
+from functools import lru_cache
+from urllib.parse import urljoin, urlsplit
 
 from dashboard_api.hosts import covers, normalise_host
 
@@ -28,7 +29,8 @@ def place_on(site: str, location: str, *, base_url: str | None = None) -> str:
         location = f"//{_bracketed(location.removeprefix('//'))}"
     try:
         parts = urlsplit(location)
-        host, port = _authority(parts)
+        written, port = _host_and_port(parts.netloc)
+        host = normalise_host(written)
     except ValueError as error:
         raise Elsewhere(f"names no place on {site}: {location.removeprefix('//')[:100]}") from error
     if not covers(site, host):
@@ -42,15 +44,17 @@ def place_on(site: str, location: str, *, base_url: str | None = None) -> str:
     return f"{parts.scheme}://{place}{parts.path or root}"
 
 
-def _authority(parts: SplitResult) -> tuple[str, int | None]:
-    r"""The host and the port; raises ValueError.
+@lru_cache(maxsize=1024)  # a report names few hosts, and often
+def _host_and_port(netloc: str) -> tuple[str, int | None]:
+    r"""As they are written; raises ValueError.
 
     To a browser a backslash is a slash: the host of https://other.example\@shop.example.com is the first.
     """
-    authority = urlsplit("//" + parts.netloc.partition("\\")[0])
-    return normalise_host(authority.hostname or ""), authority.port
+    authority = urlsplit("//" + netloc.partition("\\")[0])
+    return authority.hostname or "", authority.port
 
 
+@lru_cache(maxsize=1024)
 def _bracketed(host: str) -> str:
     """An IPv6 address as it stands in a URL; any other host as it is."""
     try:

@@ -23,6 +23,8 @@ class Place:
     @property
     def evidence(self) -> str:
         """What the rows showed, without repetition."""
+        if not any(self.shown):
+            return ""
         return within_bytes("\n\n".join(filter(None, dict.fromkeys(self.shown))), MAX_STORED_EVIDENCE_BYTES)
 
 

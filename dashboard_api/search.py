@@ -166,9 +166,8 @@ def sqlite_entries(website: int, status: str, severity: int, source: int, kind: 
     if "\\" in cve:  # stored in ASCII
         cve = json.dumps(json.loads(cve), ensure_ascii=False)
     words = words_of(" ".join((title, location, rule, cve, description, other_locations))[:SEARCHED_LENGTH])
-    entries = [f"s{source}", f"k{kind}", *(f".{word}" for word in dict.fromkeys(words))]
     scope = f"{website}{status[:2]}{severity}"
-    return scope + f" {scope}".join(entries)
+    return f" {scope}.".join((f"{scope}s{source} {scope}k{kind}", *words))
 
 
 def teach_sqlite(*, connection: BaseDatabaseWrapper, **_: Any) -> None:

@@ -15,17 +15,20 @@ ACCENTS = (
 )
 
 _ACCENT = re.compile(f"[{ACCENTS}]")
+_ASCII = str.maketrans({chr(n): chr(n).lower() if chr(n).isalnum() else " " for n in range(128)})
 _ONE_SPELLING = str.maketrans({"ß": "ss", "ς": "σ"})
 
 
 def words_of(text: str) -> list[str]:
     """The words of ``text`` in order, without case, accents or punctuation."""
     if text.isascii():
-        words = re.findall("[a-z0-9]+", text.lower())
+        words = text.translate(_ASCII).split()
     else:
         folded = _ACCENT.sub("", unicodedata.normalize("NFKD", text).lower()).translate(_ONE_SPELLING)
         words = "".join(mark if _is_of_words(mark) else " " for mark in folded).split()
-    return [word[:MAX_WORD_LENGTH] for word in words]
+    if max(map(len, words), default=0) > MAX_WORD_LENGTH:
+        return [word[:MAX_WORD_LENGTH] for word in words]
+    return words
 
 
 def _is_of_words(character: str) -> bool:

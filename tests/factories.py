@@ -8,6 +8,7 @@ from django.contrib.auth import get_user_model
 from django.utils import timezone
 
 from dashboard_api import models as api
+from dashboard_api.bulk import NewFinding, NewOccurrence, stored_moment
 from portal import models as portal
 
 SECRET = "es1_test_0123456789abcdef0123456789abcdef"
@@ -66,6 +67,39 @@ def make_finding(website, *, source=None, **fields):
         "last_seen": now,
     }
     return api.Finding.objects.create(website=website, **(defaults | fields))
+
+
+def make_new_finding(website, *, source=None, places=(), **fields):
+    """What ``bulk.add`` takes: a finding, and the locations where it was seen."""
+    number = next(_numbers)
+    seen = stored_moment(fields.pop("seen", timezone.now()))
+    defaults = {
+        "website_id": website.pk,
+        "source_id": (source or make_source()).pk,
+        "fingerprint": hashlib.sha256(str(number).encode()).hexdigest(),
+        "severity": int(api.Severity.MEDIUM),
+        "severity_raw": "",
+        "kind": "confirmed",
+        "status": "open",
+        "title": f"Finding {number}",
+        "description": "",
+        "remediation": "",
+        "references": "[]",
+        "cwe": "[]",
+        "cve": "[]",
+        "rule": "",
+        "location": places[0] if places else "",
+        "other_locations": "\n".join(places[1:]),
+        "locations_count": len(places),
+        "evidence": "",
+        "first_seen": seen,
+        "last_seen": seen,
+    }
+    digests = (hashlib.sha256(place.encode()).hexdigest() for place in places)
+    occurrences = [
+        NewOccurrence(place, digest, "", seen, seen) for place, digest in zip(places, digests, strict=True)
+    ]
+    return NewFinding(**(defaults | fields)), occurrences
 
 
 def make_occurrence(finding, location=None, **fields):

@@ -31,6 +31,14 @@ class CountTable:
             f"GROUP BY {columns} HAVING {some} ORDER BY {columns}"
         )
 
+    def added(self) -> str:
+        """INSERT that adds them to what is there; in the order of the key, so that no two deadlock."""
+        sums = ", ".join(f"{number} = {self.name}.{number} + excluded.{number}" for number in self.numbers)
+        return (
+            f"INSERT INTO {self.name} ({self.columns()}) {self.computed()} "
+            f"ON CONFLICT ({', '.join(self.key)}) DO UPDATE SET {sums}"
+        )
+
     def columns(self) -> str:
         """All of them, the key first."""
         return ", ".join(self.key + self.numbers)

@@ -49,22 +49,13 @@ def _counting(relations: dict[str, int]) -> str:
     rows = " UNION ALL ".join(
         changes_of(relation, day=_DAY, change=f"{change}") for relation, change in relations.items()
     )
-    added = ", ".join(f"{table.name}_added AS ({_add(table)})" for table in COUNT_TABLES)
+    added = ", ".join(f"{table.name}_added AS ({table.added()})" for table in COUNT_TABLES)
     emptied = "".join(f"{_forget(table)}; " for table in COUNT_TABLES)
     return (
         f"WITH changes AS MATERIALIZED (SELECT {_CHANGE_KEY}, SUM(change)::integer AS change "
         f"FROM ({rows}) AS rows GROUP BY {_CHANGE_KEY} HAVING SUM(change) <> 0), {added} "
         "SELECT EXISTS (SELECT FROM changes WHERE change < 0) INTO shrunk; "
     ) + (f"IF shrunk THEN {emptied}END IF;" if "old_rows" in relations else "")
-
-
-def _add(table: CountTable) -> str:
-    """Cells are locked in the order of their keys, so that two statements never wait for each other."""
-    sums = ", ".join(f"{number} = {table.name}.{number} + excluded.{number}" for number in table.numbers)
-    return (
-        f"INSERT INTO {table.name} ({table.columns()}) {table.computed()} "
-        f"ON CONFLICT ({', '.join(table.key)}) DO UPDATE SET {sums}"
-    )
 
 
 def _forget(table: CountTable) -> str:

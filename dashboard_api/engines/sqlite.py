@@ -1,4 +1,4 @@
-"""SQLite: triggers see one row at a time."""
+"""SQLite: triggers see one row at a time, and stand aside for ``dashboard_api.bulk``."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
@@ -23,6 +23,8 @@ _DAY = "substr({moment}, 1, 10)"  # date() would round the last microsecond into
 _WEEK = "date({day}, 'weekday 0', '-6 days')"
 COUNT_TABLES = _BUCKETS, _STRETCHES, _WEEKS, _DAYS = tables(_WEEK)
 CHANGES = changes_of(FINDING, day=_DAY, change="1")
+
+_EACH_BY_ITSELF = "NOT EXISTS (SELECT 1 FROM dashboard_api_bulkload)"
 
 Cell = tuple[CountTable, str, str]  # the table, the values of its key, what is added to its numbers
 
@@ -72,8 +74,8 @@ def _subtract(cells: Iterable[Cell]) -> str:
 _COUNTED = ("id", "website_id", "status", "severity", "source_id", "kind", "first_seen", "fixed_at")
 _CHANGED = " OR ".join(f"OLD.{column} IS NOT NEW.{column}" for column in _COUNTED)
 _EVENTS = {
-    "found": ("INSERT", "true", _add(_found("NEW", 1))),
-    "found_fixed": ("INSERT", "NEW.fixed_at IS NOT NULL", _add(_fixed("NEW", 1))),
+    "found": ("INSERT", _EACH_BY_ITSELF, _add(_found("NEW", 1))),
+    "found_fixed": ("INSERT", f"NEW.fixed_at IS NOT NULL AND {_EACH_BY_ITSELF}", _add(_fixed("NEW", 1))),
     "gone": ("DELETE", "true", _subtract(_found("OLD", -1))),
     "gone_fixed": ("DELETE", "OLD.fixed_at IS NOT NULL", _subtract(_fixed("OLD", -1))),
     "changed": (
@@ -94,7 +96,7 @@ _EVENTS = {
 }
 
 COUNTS = Kept(
-    model="BucketCount",
+    model="BulkLoad",
     prefix="dashboard_api_counts",
     triggers=dict(
         named(
@@ -108,6 +110,17 @@ COUNTS = Kept(
 )
 
 
+# Of new findings that are not fixed, from a JSON array of arrays.
+_TOLD = """
+SELECT json_extract(value, '$[0]') AS website_id, json_extract(value, '$[1]') AS status,
+json_extract(value, '$[2]') AS severity, json_extract(value, '$[3]') AS source_id,
+json_extract(value, '$[4]') AS kind, json_extract(value, '$[5]') AS stretch,
+json_extract(value, '$[6]') AS found_on, NULL AS fixed_on, json_extract(value, '$[7]') AS change
+FROM json_each(%s)
+"""
+ADD_CHANGES = [f"WITH changes AS ({_TOLD}) {table.added()}" for table in COUNT_TABLES]
+
+
 def _draw(website: object, when: str = "true") -> str:
     return drawn(f"SELECT {website}, random() WHERE {when}") + ";"
 
@@ -115,10 +128,11 @@ def _draw(website: object, when: str = "true") -> str:
 def _revised(table: str, body: Mapping[str, str]) -> Iterator[tuple[str, list[str]]]:
     """A trigger for each kind of change, with what it does."""
     for change, statements in body.items():
+        when = _EACH_BY_ITSELF if (table, change) == (FINDING, "INSERT") else "true"
         yield named(
             "dashboard_api_revisions",
             f"{table.removeprefix('dashboard_api_')}_{change.lower()}",
-            [f"CREATE TRIGGER {{name}} AFTER {change} ON {table} BEGIN {statements} END"],
+            [f"CREATE TRIGGER {{name}} AFTER {change} ON {table} WHEN {when} BEGIN {statements} END"],
         )
 
 
@@ -131,7 +145,7 @@ DRAW_WEBSITE = _draw("%s")
 _DRAW_EVERY_WEBSITE = _draw(EVERY_WEBSITE)
 
 REVISIONS = Kept(
-    model="Revision",
+    model="BulkLoad",
     prefix="dashboard_api_revisions",
     triggers=dict(
         chain(

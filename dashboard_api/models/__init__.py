@@ -1,6 +1,7 @@
 """What the service stores, by aggregate."""
 
 from dashboard_api.models.accounts import Account, Secret
+from dashboard_api.models.bulk import BulkLoad
 from dashboard_api.models.counts import BucketCount, DayCount, StretchCount, WeekCount
 from dashboard_api.models.entitlements import Entitlement
 from dashboard_api.models.findings import AnalystNote, Coverage, Finding, Kind, Occurrence, Severity, Source
@@ -14,6 +15,7 @@ __all__ = [
     "Account",
     "AnalystNote",
     "BucketCount",
+    "BulkLoad",
     "Coverage",
     "DayCount",
     "Entitlement",

@@ -77,7 +77,9 @@ class Finding(models.Model):
         FALSE_POSITIVE = "false_positive"
         ACCEPTED_RISK = "accepted_risk"
 
-    website = models.ForeignKey(Website, on_delete=models.CASCADE, related_name="findings")
+    website = models.ForeignKey(  # a constraint begins with it
+        Website, on_delete=models.CASCADE, related_name="findings", db_index=False
+    )
     source = models.ForeignKey(Source, on_delete=models.PROTECT, related_name="findings")
     fingerprint = models.CharField(
         max_length=64, help_text="Tells the same problem in the next report (decision record 0008)."
@@ -164,8 +166,7 @@ class Finding(models.Model):
 
     def keep_other_locations(self, locations: Iterable[str]) -> None:
         """Keep ``locations`` searchable, besides its first."""
-        others = [location for location in dict.fromkeys(locations) if location != self.location]
-        self.other_locations = "\n".join(others[: policy.MAX_OTHER_LOCATIONS])
+        self.other_locations = searched_with(self.location, locations)
 
     def clean(self) -> None:
         """Only a fixed finding has the time of its fix."""
@@ -175,10 +176,18 @@ class Finding(models.Model):
             self.fixed_at = timezone.now()
 
 
+def searched_with(first: str, locations: Iterable[str]) -> str:
+    """Of ``locations`` as many as are searched besides the ``first``, one a line."""
+    others = [location for location in dict.fromkeys(locations) if location != first]
+    return "\n".join(others[: policy.MAX_OTHER_LOCATIONS])
+
+
 class Occurrence(models.Model):
     """One place where a finding was seen."""
 
-    finding = models.ForeignKey(Finding, on_delete=models.CASCADE, related_name="occurrences")
+    finding = models.ForeignKey(  # a constraint begins with it
+        Finding, on_delete=models.CASCADE, related_name="occurrences", db_index=False
+    )
     location = models.CharField(max_length=2000)
     location_digest = models.CharField(max_length=64, editable=False, help_text="SHA-256 of the location.")
     evidence = models.TextField(blank=True)

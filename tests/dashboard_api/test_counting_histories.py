@@ -17,8 +17,9 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from dashboard_api import counting
+from dashboard_api import bulk, counting
 from dashboard_api.models import Finding, Kind, Source, Website
+from tests.factories import make_new_finding
 
 pytestmark = pytest.mark.django_db
 START = datetime(2026, 3, 1, 23, 59, 59, 999_999, tzinfo=UTC)
@@ -80,6 +81,27 @@ class Histories(RuleBasedStateMachine):
     def bulk_create(self, site, source, several):
         made = Finding.objects.bulk_create([self.made(site, source, fate) for fate in several])
         return multiple(*(finding.pk for finding in made))
+
+    @rule(target=findings, site=sites, source=sources, several=st.lists(fates, max_size=5))
+    def add_in_bulk(self, site, source, several):
+        """As imports do with what is new: open findings, many at once."""
+        several = [fate | {"status": "open"} for fate in several]
+        made = [self.made(site, source, fate) for fate in several]
+        bulk.add(
+            [
+                make_new_finding(
+                    finding.website,
+                    source=finding.source,
+                    fingerprint=finding.fingerprint,
+                    severity=finding.severity,
+                    kind=finding.kind,
+                    seen=finding.first_seen,
+                )
+                for finding in made
+            ]
+        )
+        numbers = [finding.fingerprint for finding in made]
+        return multiple(*Finding.objects.filter(fingerprint__in=numbers).values_list("pk", flat=True))
 
     @rule(target=findings, known=findings, site=sites, source=sources, fate=fates)
     def upsert(self, known, site, source, fate):

@@ -337,15 +337,15 @@ def test_long_location_is_cut_but_tells_places_apart(website):
 def test_failure_on_the_way_leaves_nothing(website, monkeypatch):
     monkeypatch.setattr(ingest, "BATCH", 1)
     batches = []
-    store = ingest._store
+    merge = ingest.merge
 
     def break_on_the_second(*arguments):
         batches.append(arguments)
         if len(batches) == 2:
             raise IntegrityError
-        return store(*arguments)
+        return merge(*arguments)
 
-    monkeypatch.setattr(ingest, "_store", break_on_the_second)
+    monkeypatch.setattr(ingest, "merge", break_on_the_second)
     with pytest.raises(IntegrityError):
         bring(website, row("panel"), row("version"))
     assert stored() == []
@@ -365,8 +365,8 @@ def test_statements_do_not_grow_with_rows_of_a_batch(website):
             bring(website, *rows, complete=True)
         return len(queries)
 
-    bring(website, row())
-    assert statements(2, day=1) == statements(20, day=2) == statements(20, day=3)
+    statements(1, day=1)
+    assert statements(2, day=2) == statements(20, day=3) == statements(40, day=4)
 
 
 rows = st.lists(

@@ -77,7 +77,7 @@ def sqlite_entries_made_anew():
             "SELECT id, dashboard_api_search_entries(website_id, status, severity, source_id, kind, title,"
             " location, rule, cve, description, other_locations) FROM dashboard_api_finding"
         )
-        return sorted((entry, pk) for pk, entries in cursor.fetchall() for entry in entries.split())
+        return sorted({(entry, pk) for pk, entries in cursor.fetchall() for entry in entries.split()})
 
 
 def unsaved(site, number, **fields):
