@@ -80,3 +80,11 @@ def test_postgresql_makes_the_same_words_of_every_character():
 @given(st.lists(STORABLE, min_size=1))
 def test_postgresql_makes_the_same_words_of_texts(texts):
     assert words_by_postgresql(texts) == [set(words_of(text)) for text in texts]
+
+
+@pytest.mark.usefixtures("_postgresql")
+@pytest.mark.parametrize("length", [MAX_WORD_LENGTH, MAX_WORD_LENGTH + 1, 3_000])
+@pytest.mark.parametrize("letter", ["b", "ß"])
+def test_postgresql_cuts_very_long_words_alike(letter, length):
+    text = f"{letter * length} d"
+    assert words_by_postgresql([text]) == [set(words_of(text))]
