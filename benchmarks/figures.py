@@ -19,8 +19,8 @@ class Figure:
     def goal(self) -> str | None:
         """The bound in words that compare: ``<= 2.2``."""
         if self.at_most is not None:
-            return f"<= {self.at_most:.3g}"
-        return None if self.at_least is None else f">= {self.at_least:.3g}"
+            return f"<= {self.at_most:,.4g}"
+        return None if self.at_least is None else f">= {self.at_least:,.4g}"
 
     @property
     def met(self) -> bool | None:
@@ -86,14 +86,14 @@ class Table:
 def _cell(figure: Figure | None) -> str:
     if figure is None:
         return ""
-    unit = "" if figure.unit in ("times", "exponent") else f" {figure.unit}"
+    unit = "" if figure.unit in ("times", "exponent", "number") else f" {figure.unit}"
     verdict = {None: "", True: f" ({figure.goal})", False: f" ({figure.goal}!)"}[figure.met]
     return f"{_number(figure.value)}{unit}{verdict}"
 
 
 def _number(value: float) -> str:
     """Three digits that matter, never an exponent."""
-    if abs(value) >= 100 or value == 0:
+    if abs(value) >= 100 or value == round(value):
         return f"{value:,.0f}"
     return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}" if abs(value) >= 0.1 else f"{value:.3f}"
 

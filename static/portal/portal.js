@@ -72,14 +72,19 @@
 
   const { lang } = document.documentElement;
   const locale = lang === "en" ? "en-GB" : lang; // as the server writes days
-  const format = (timeStyle) => new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle });
-  const [day, moment] = [format(), format("short")];
-  const localise = () => {
-    for (const time of document.querySelectorAll("time[datetime*=T]:not([title])")) {
+  const formats = {};
+  const localise = (which, timeStyle) => {
+    for (const time of document.querySelectorAll(`time[datetime*=T]:not([title])${which}`)) {
+      formats[which] ??= new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle });
       time.title = time.dateTime.replace("T", " ").replace(/(:\d\d)?Z$/, " UTC");
-      time.textContent = ("day" in time.dataset ? day : moment).format(new Date(time.dateTime));
+      time.textContent = formats[which].format(new Date(time.dateTime));
     }
   };
-  localise();
-  on("htmx:load", localise);
+  // A format takes long to make, so neither keeps the page, or the other, waiting.
+  const localiseAll = () => {
+    setTimeout(localise, 0, "[data-day]");
+    setTimeout(localise, 0, ":not([data-day])", "short");
+  };
+  localiseAll();
+  on("htmx:load", localiseAll);
 })();

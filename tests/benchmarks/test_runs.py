@@ -9,6 +9,8 @@ import sys
 import pytest
 from django.conf import settings
 
+from tests.browser.chromium import chromium_path
+
 pytest.importorskip("mohawk", reason="make bench installs what the benchmarks compare with")
 
 
@@ -69,3 +71,15 @@ def test_writes_measure_shares_and_waits(measure):
     waits = "Dashboards while findings are written, on sqlite: reports are imported, "
     assert figures[waits + "not answered with 200"]["met"] is True
     assert figures[waits + "times the quiet p99"]["goal"] == "<= 5"
+
+
+def test_the_portal_is_weighed_beside_the_admin(measure):
+    if chromium_path() is None:
+        pytest.skip("Chromium is not installed (Debian: apt install chromium)")
+    figures = measure("portal_weight")
+    of_the_portal = {name.split(": ")[1]: figure for name, figure in figures.items() if figure["goal"]}
+    assert len(of_the_portal) == 7
+    assert of_the_portal["requests, the portal"]["met"] is True
+    assert of_the_portal["travelled, the portal"]["met"] is True
+    assert of_the_portal["elements, 100 findings, the portal"]["met"] is True
+    assert figures["A dashboard in the browser: filter change to painted result, Django's admin"]["value"] > 0
