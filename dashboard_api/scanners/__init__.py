@@ -5,7 +5,17 @@ from collections.abc import Mapping
 from typing import BinaryIO, Protocol
 
 from dashboard_api import policy
-from dashboard_api.scanners import nuclei, sarif, zap
+from dashboard_api.scanners import (
+    finding_lines,
+    nikto,
+    nuclei,
+    observatory,
+    sarif,
+    sslyze,
+    testssl,
+    wapiti,
+    zap,
+)
 from dashboard_api.scanners.report import ScanReport, UnreadableReport
 from dashboard_api.scanners.streams import joined, limited
 
@@ -23,7 +33,17 @@ class Reader(Protocol):
 
 
 # In the order in which they are asked whether they recognise a file.
-READERS: Mapping[str, Reader] = {"nuclei": nuclei, "zap": zap, "sarif": sarif}
+READERS: Mapping[str, Reader] = {
+    "findings": finding_lines,
+    "nuclei": nuclei,
+    "zap": zap,
+    "sarif": sarif,
+    "wapiti": wapiti,
+    "testssl": testssl,
+    "sslyze": sslyze,
+    "observatory": observatory,
+    "nikto": nikto,
+}
 
 
 def read_report(stream: BinaryIO, *, format_name: str = "auto") -> ScanReport:

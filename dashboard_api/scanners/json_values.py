@@ -40,3 +40,8 @@ def oversized() -> BadRow:
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(name)
+
+
+def as_text(value: object) -> str:
+    """Any JSON value as people read it: a text as it is, everything else laid out."""
+    return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)

@@ -53,7 +53,14 @@ def time_of(parent: Row, *keys: str) -> datetime | None:
 def moment(text: str) -> datetime | None:
     """An ISO 8601 time; none for anything else, or for Go's zero time of the year 1."""
     try:
-        time = datetime.fromisoformat(text)
+        return as_utc(datetime.fromisoformat(text))
+    except ValueError:
+        return None
+
+
+def as_utc(time: datetime) -> datetime | None:
+    """``time``, which is UTC where it has no zone; none for the year 1, or what UTC cannot tell."""
+    try:
         time = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
     except (ValueError, OverflowError):
         return None

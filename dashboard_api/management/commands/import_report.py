@@ -37,7 +37,12 @@ class Command(OperatorCommand):
         parser.add_argument("file", metavar="FILE", help="the report; - is standard input")
         parser.add_argument("--host", required=True, help="the website that was scanned")
         parser.add_argument("--account", metavar="REF", help="refuse unless this account links the website")
-        parser.add_argument("--format", choices=["auto", *READERS], default="auto")
+        parser.add_argument(
+            "--format",
+            choices=["auto", *READERS],
+            default="auto",
+            help="auto recognises the format by the file's content; docs/scanner-formats.md describes each",
+        )
         parser.add_argument(
             "--complete",
             action="store_true",

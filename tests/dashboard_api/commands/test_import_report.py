@@ -151,7 +151,7 @@ def test_file_that_is_no_report_is_refused(website, tmp_path):
     assert "No such file" in refusal(str(tmp_path / "none"), *HOST)
     other = tmp_path / "other"
     other.write_bytes(b"<html></html>")
-    assert "no report of a known format (nuclei, " in refusal(str(other), *HOST)
+    assert "no report of a known format (findings, nuclei, " in refusal(str(other), *HOST)
     assert "neither JSON nor JSON lines" in refusal(str(other), *HOST, "--format", "nuclei")
 
 

@@ -110,10 +110,135 @@ def make_sarif(*results, rule=None, **members):
     return {"version": "2.1.0", "runs": [run]}
 
 
+def make_entry(**members):
+    """One entry of testssl.sh's flat JSON; a member that is None is left out."""
+    entry = {"id": "TLS1", "ip": "shop.example.com/192.0.2.7", "port": "443", "severity": "LOW"}
+    return without_none(entry | {"finding": "offered (deprecated)"} | members)
+
+
+def make_wapiti(*entries, category="Open Redirect", group="vulnerabilities", **infos):
+    """Wapiti's JSON report with ``entries`` of one category."""
+    about = {
+        "desc": "Visitors may be sent elsewhere.",
+        "sol": "Check the address.",
+        "ref": {"CWE-601: Open Redirect": "https://cwe.mitre.org/data/definitions/601.html"},
+        "wstg": ["WSTG-CLNT-04"],
+    }
+    infos = {
+        "target": "https://shop.example.com/",
+        "date": "Sun, 01 Mar 2026 10:00:00 +0000",
+        "version": "Wapiti 3.2.3",
+    } | infos
+    groups = {name: {} for name in ("vulnerabilities", "anomalies", "additionals")}
+    groups[group] = {category: list(entries), "Log4Shell": []}
+    return {"classifications": {category: about}} | groups | {"infos": infos}
+
+
+def make_wapiti_entry(**members):
+    """One entry of Wapiti's; a member that is None is left out."""
+    entry = {
+        "method": "GET",
+        "path": "/go",
+        "info": "Open Redirect via injection in the parameter to",
+        "level": 1,
+        "parameter": "to",
+        "referer": "",
+        "module": "redirect",
+        "http_request": "GET /go?to=x HTTP/1.1\nCookie: id=s3cr3t",
+        "curl_command": 'curl "https://shop.example.com/go?to=x" -b "id=s3cr3t"',
+        "wstg": ["WSTG-CLNT-04"],
+    }
+    return without_none(entry | members)
+
+
+def make_nikto(*items, **members):
+    """Nikto's JSON report of one host."""
+    host = {"host": "shop.example.com", "ip": "192.0.2.7", "port": "443", "banner": "nginx"}
+    return [host | {"vulnerabilities": list(items)} | members]
+
+
+def make_item(**members):
+    """One item of Nikto's; a member that is None is left out."""
+    item = {
+        "id": "740001",
+        "method": "HEAD",
+        "url": "/dump.tar",
+        "msg": "Potentially interesting backup found.",
+    }
+    return without_none(item | members)
+
+
+def make_observatory(**tests):
+    """The Observatory's JSON report; underscores of the tests' names stand for hyphens."""
+    tests = {name.replace("_", "-"): test for name, test in tests.items()}
+    scan = {"algorithmVersion": 4, "grade": "B", "testsQuantity": len(tests)}
+    return {"scan": scan, "tests": tests}
+
+
+def make_test(**members):
+    """A test of the Observatory's that failed."""
+    test = {"expectation": "csp-implemented-with-no-unsafe", "result": "csp-not-implemented"}
+    return test | {"pass": False, "scoreModifier": -25, "data": None} | members
+
+
+def make_sslyze(host="shop.example.com", **results):
+    """sslyze's JSON report of one server; each of ``results`` is a completed scan command's."""
+    server = {
+        "server_location": {"hostname": host, "port": 443, "ip_address": "192.0.2.7"},
+        "connectivity_status": "COMPLETED",
+        "connectivity_error_trace": None,
+        "scan_status": "COMPLETED",
+        "scan_result": {
+            name: {"status": "COMPLETED", "error_reason": None, "error_trace": None, "result": result}
+            for name, result in results.items()
+        },
+    }
+    return {
+        "invalid_server_strings": [],
+        "server_scan_results": [server],
+        "date_scans_started": "2026-03-01T09:59:00Z",
+        "date_scans_completed": "2026-03-01T10:00:00Z",
+        "sslyze_version": "6.3.1",
+    }
+
+
+def suites(*names):
+    """A result of sslyze's that accepted these."""
+    accepted = [{"cipher_suite": {"name": name}, "ephemeral_key": None} for name in names]
+    return {"is_tls_version_supported": bool(names), "accepted_cipher_suites": accepted}
+
+
+SCAN = {"scan": "findings/1", "source": "port-watch", "name": "Port Watch", "version": "2.1"}
+
+
+def make_finding_line(**members):
+    """A finding of our own JSON lines; a member that is None is left out."""
+    line = {
+        "finding": "open-port",
+        "title": "A port is open to everybody",
+        "severity": "medium",
+        "location": "https://shop.example.com:8443/",
+        "evidence": "8443/tcp open",
+    }
+    return without_none(line | members)
+
+
 SAMPLES = {
     "nuclei": json_lines(make_row(), make_row(template_id="tls-version", matcher_status=False)),
     "zap": json.dumps(
         make_zap_report(make_zap_alert(), make_zap_alert(alertRef="10055-5", confidence="0"))
     ).encode(),
     "sarif": json.dumps(make_sarif(make_result(), make_result(ruleId="other", kind="pass"))).encode(),
+    "wapiti": json.dumps(make_wapiti(make_wapiti_entry(), make_wapiti_entry(path="/out"))).encode(),
+    "testssl": json.dumps([make_entry(), make_entry(id="TLS1_2", severity="OK", finding="offered")]).encode(),
+    "sslyze": json.dumps(
+        make_sslyze(tls_1_0_cipher_suites=suites("TLS_A"), tls_compression={"supports_compression": False})
+    ).encode(),
+    "observatory": json.dumps(
+        make_observatory(content_security_policy=make_test(), cookies={"pass": True})
+    ).encode(),
+    "nikto": json.dumps(make_nikto(make_item(), make_item(url="/dump.zip"))).encode(),
+    "findings": json_lines(
+        SCAN, make_finding_line(), {"checked": "https://shop.example.com/"}, {"complete": True}
+    ),
 }

@@ -1,0 +1,175 @@
+"""Our own JSON lines, for any engine: docs/findings.schema.json, which is made from this module.
+
+The first line names the scan, each further line is a finding or a check, and the last may say how the scan
+ended. A row is a finding or a check.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Annotated, Any, BinaryIO, Literal, TypeVar
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from dashboard_api.scanners.json_rows import read_rows
+from dashboard_api.scanners.members import Row, as_utc
+from dashboard_api.scanners.report import (
+    BadRow,
+    Check,
+    Ending,
+    Kind,
+    Reject,
+    ReportedFinding,
+    ScanReport,
+    Severity,
+    Told,
+    UnreadableReport,
+)
+
+_HEAD = re.compile(rb'\A(?:\xef\xbb\xbf)?\s*\{[^{}]*"scan"\s*:\s*"findings/1"')
+
+Text = Annotated[str, Meta(min_length=1)]
+Time = Annotated[datetime, Meta(tz=True)]
+
+
+class ScanLine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The first line: whose findings follow."""
+
+    scan: Literal["findings/1"]
+    source: Annotated[str, Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=50)]
+    name: Annotated[str, Meta(max_length=100)] = ""
+    version: Annotated[str, Meta(max_length=50)] = ""
+    scanned_at: Time | UnsetType = UNSET
+
+
+class FindingLine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A problem at one place."""
+
+    finding: Annotated[Text, Meta(description="The rule, such as an id or a name that stays the same.")]
+    matcher: Annotated[str, Meta(description="What tells problems of one rule apart.")] = ""
+    title: Text
+    severity: Literal["critical", "high", "medium", "low", "info"]
+    kind: Kind | None = None
+    location: Annotated[Text, Meta(description="An address, or a path below --base-url.")]
+    description: str = ""
+    remediation: str = ""
+    evidence: str = ""
+    references: list[str] = []
+    cwe: list[Annotated[int, Meta(ge=1, le=999_999)]] = []
+    cve: list[Annotated[str, Meta(pattern=r"^CVE-[0-9]{4}-[0-9]{4,19}$")]] = []
+    seen_at: Time | UnsetType = UNSET
+
+
+class CheckLine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A place where nothing was found, or with an error, where the check failed."""
+
+    checked: Annotated[Text, Meta(description="An address, or a path below --base-url.")]
+    error: Annotated[str, Meta(max_length=200)] = ""
+    seen_at: Time | UnsetType = UNSET
+
+
+class EndLine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The last line, if the engine writes one: whether the scan ran to its end, and when it ended."""
+
+    complete: bool
+    scanned_at: Time | UnsetType = UNSET
+
+
+Line = TypeVar("Line", bound=Struct)
+_KINDS_OF_LINE: dict[str, type[FindingLine] | type[CheckLine] | type[EndLine]] = {
+    "finding": FindingLine,
+    "checked": CheckLine,
+    "complete": EndLine,
+}
+
+
+def recognises(head: bytes) -> bool:
+    """Whether its first line names a scan."""
+    return _HEAD.search(head) is not None
+
+
+def read(stream: BinaryIO) -> ScanReport:
+    """The report in ``stream``, line by line; raises UnreadableReport."""
+    rows = read_rows(stream)
+    _, first = next(rows, (0, BadRow("is missing")))
+    try:
+        if isinstance(first, BadRow):
+            raise first
+        scan = _as(ScanLine, first)
+    except BadRow as error:
+        raise UnreadableReport(f"The first line names no scan: it {error}.") from error
+    return ScanReport(
+        source=scan.source,
+        source_name=scan.name or scan.source,
+        version=scan.version,
+        scanned_at=_utc(scan.scanned_at),
+        told=_told(rows),
+    )
+
+
+def _told(rows: Iterator[tuple[int, Row | BadRow]]) -> Iterator[Told | Ending]:
+    for number, row in rows:
+        try:
+            yield _line(number, row)
+        except BadRow as error:
+            yield Reject(row=number, reason=str(error))
+
+
+def _line(number: int, row: Row | BadRow) -> ReportedFinding | Check | Ending:
+    if isinstance(row, BadRow):
+        raise row
+    kind = next((kind for key, kind in _KINDS_OF_LINE.items() if key in row), None)
+    if kind is None:
+        raise BadRow("is neither a finding nor a check nor the end")
+    line = _as(kind, row)
+    if isinstance(line, EndLine):
+        return Ending(complete=line.complete, scanned_at=_utc(line.scanned_at))
+    if isinstance(line, CheckLine):
+        return Check(row=number, location=line.checked, seen_at=_utc(line.seen_at), error=line.error)
+    return _finding(number, line)
+
+
+def _finding(number: int, line: FindingLine) -> ReportedFinding:
+    severity = Severity[line.severity.upper()]
+    return ReportedFinding.cleaned(
+        row=number,
+        identity=(line.finding, line.matcher),
+        rule=line.finding,
+        severity=severity,
+        severity_raw=line.severity,
+        kind=line.kind or ("informational" if severity is Severity.INFO else "confirmed"),
+        title=line.title,
+        description=line.description,
+        remediation=line.remediation,
+        references=line.references,
+        cwe=line.cwe,
+        cve=line.cve,
+        location=line.location,
+        evidence=line.evidence,
+        seen_at=_utc(line.seen_at),
+    )
+
+
+def _as(kind: type[Line], row: Row) -> Line:
+    try:
+        return msgspec.convert(row, kind)
+    except msgspec.ValidationError as error:
+        raise BadRow(f"is not valid: {error}") from error
+
+
+def _utc(time: datetime | UnsetType) -> datetime | None:
+    return None if isinstance(time, UnsetType) else as_utc(time)
+
+
+def schema() -> dict[str, Any]:
+    """JSON Schema of one line."""
+    kinds = [ScanLine, *_KINDS_OF_LINE.values()]
+    lines, definitions = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Findings of any engine, as JSON lines",
+        "description": "A line: ScanLine is the first, then FindingLine and CheckLine, EndLine the last.",
+        "oneOf": list(lines),
+        "$defs": definitions,
+    }

@@ -1,0 +1,110 @@
+"""Nikto, JSON (-Format json), of 2.5 and later.
+
+Members are those of ``nikto_report_json.plugin``. A row is an item of a host; a host without items is a row
+that says what was checked. Nikto rates nothing and cannot tell whether a scan was complete. Before 2.5 it
+wrote no valid JSON.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from dashboard_api.scanners.json_values import read_document
+from dashboard_api.scanners.layout import named, section
+from dashboard_api.scanners.members import Row, line_of, list_of, objects_in, texts_of
+from dashboard_api.scanners.report import (
+    BadRow,
+    Check,
+    ReportedFinding,
+    ScanReport,
+    Severity,
+    UnreadableReport,
+    tell_each,
+)
+from dashboard_api.scanners.weaknesses import cve_names
+
+_HEAD = re.compile(rb'"banner"\s*:|"vulnerabilities"\s*:\s*\[\s*(?:\{\s*"id"|\])')
+_SCHEMES = {"443": "https://", "80": "http://"}
+_AFTER_COLON = re.compile(r":(?=\s).*", re.DOTALL)
+
+
+def recognises(head: bytes) -> bool:
+    """Whether it begins like Nikto's."""
+    return _HEAD.search(head) is not None
+
+
+def read(stream: BinaryIO) -> ScanReport:
+    """The report in ``stream``; raises UnreadableReport."""
+    document = read_document(stream)
+    hosts = [host for host in objects_in(document) if isinstance(host, dict) and "vulnerabilities" in host]
+    if not hosts:
+        raise UnreadableReport("The file is no report of Nikto: no host in it has vulnerabilities.")
+    rows = enumerate(_rows(hosts), start=1)
+    return ScanReport(source="nikto", source_name="Nikto", told=tell_each(rows, _told))
+
+
+def _rows(hosts: list[Row]) -> Iterator[tuple[Row, Any]]:
+    for host in hosts:
+        for item in list_of(host, "vulnerabilities") or [None]:
+            yield host, item
+
+
+def _told(number: int, row: tuple[Row, Any]) -> ReportedFinding | Check:
+    host, item = row
+    name, port = line_of(host, "host", "ip"), line_of(host, "port")
+    if not name:
+        raise BadRow("names no host")
+    place = f"{_SCHEMES.get(port, '')}{name}" + (f":{port}" if port else "")
+    if item is None:
+        return Check(row=number, location=place, seen_at=None)
+    if not isinstance(item, dict):
+        raise BadRow("is not a JSON object")
+    rule, url = line_of(item, "id"), line_of(item, "url")
+    message = _message(line_of(item, "msg"), url)
+    if not (rule and message):
+        raise BadRow("has no id" if message else "has no msg")
+    references = line_of(item, "references")
+    return ReportedFinding.cleaned(
+        row=number,
+        identity=(rule, _matcher(message, url)),
+        rule=rule,
+        severity=Severity.INFO,
+        severity_raw="",
+        kind="suspected",
+        title=message,
+        references=[references.replace(",", " ")],
+        cve=cve_names([message, references]),
+        location=place + (url if url.startswith("/") else f"/{url}"),
+        evidence="\n\n".join(_evidence(host, item, message)),
+    )
+
+
+def _evidence(host: Row, item: Row, message: str) -> Iterator[str]:
+    yield from named(
+        {
+            "Method": line_of(item, "method"),
+            "URL": url if "?" in (url := line_of(item, "url")) else "",
+            "IP address": line_of(host, "ip"),
+            "Server": line_of(host, "banner"),
+            "OSVDB": osvdb if (osvdb := line_of(item, "OSVDB")) != "0" else "",
+            "Other references": " ".join(
+                text for text in texts_of(item.get("references")) if not text.startswith("http")
+            ),
+        }
+    )
+    yield from section("Message", message)
+
+
+def _message(message: str, url: str) -> str:
+    """What is said, without the address it is said about; some versions quote twice."""
+    message = message.replace('\\"', '"')
+    if url and message.startswith(f"{url}:"):
+        message = message[len(url) :]
+    return message.removeprefix(":").strip()
+
+
+def _matcher(message: str, url: str) -> str:
+    """What tells problems of one id apart: not the address, nor numbers, nor what was found there."""
+    if url.strip("/"):
+        message = message.replace(url, "")
+    return re.sub(r"\d+", "#", _AFTER_COLON.sub("", message))[:200].strip()

@@ -1,0 +1,146 @@
+"""sslyze, JSON (--json_out), of version 5 and later.
+
+Members are those of ``sslyze/json/json_output.py`` and of the scan commands' results. A row is one check of
+one server (a scan command; the certificate is four), a server that could not be reached, or a target that
+was no server. What sslyze did not schedule is no row. What counts as a problem, and how bad it is, sslyze
+does not say: ``sslyze_checks`` does.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from dashboard_api.scanners.json_values import read_document
+from dashboard_api.scanners.layout import named, section
+from dashboard_api.scanners.members import Row, line_of, list_of, object_of, objects_in, time_of
+from dashboard_api.scanners.report import (
+    BadRow,
+    Check,
+    ReportedFinding,
+    ScanReport,
+    UnreadableReport,
+    tell_each,
+)
+from dashboard_api.scanners.sslyze_checks import CHECKS, Problem
+
+_HEAD = re.compile(rb'"(?:sslyze_version|server_scan_results|invalid_server_strings)"\s*:')
+# A scan that ran these of every server was a whole one.
+_WHOLE = {"certificate_info", "ssl_3_0_cipher_suites", "tls_1_2_cipher_suites", "heartbleed"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Row:
+    """One check of one server, and what was found; or why it could not be made."""
+
+    location: str
+    address: str = ""
+    check: str = ""
+    problem: Problem | None = None
+    error: str = ""
+
+
+def recognises(head: bytes) -> bool:
+    """Whether it begins like sslyze's."""
+    return _HEAD.search(head) is not None
+
+
+def read(stream: BinaryIO) -> ScanReport:
+    """The report in ``stream``; raises UnreadableReport."""
+    document = read_document(stream)
+    if not isinstance(document, dict) or not isinstance(document.get("server_scan_results"), list):
+        raise UnreadableReport("The file is no report of sslyze: it has no server_scan_results.")
+    servers = objects_in(document["server_scan_results"])
+    if any("scan_commands_results" in server for server in servers if isinstance(server, dict)):
+        raise UnreadableReport("The file was written by sslyze before version 5, which is not read.")
+    return ScanReport(
+        source="sslyze",
+        source_name="SSLyze",
+        version=line_of(document, "sslyze_version"),
+        complete=_completeness(document, servers),
+        scanned_at=time_of(document, "date_scans_completed", "date_scans_started"),
+        told=tell_each(enumerate(_rows(document, servers), start=1), _told),
+    )
+
+
+def _rows(document: Row, servers: list[Row | BadRow]) -> Iterator[_Row | BadRow]:
+    for target in objects_in(document.get("invalid_server_strings")):
+        if isinstance(target, BadRow):
+            yield target
+        else:
+            why = line_of(target, "error_message") or "is no server"
+            yield _Row(location=line_of(target, "server_string"), error=why)
+    for server in servers:
+        if isinstance(server, BadRow):
+            yield server
+        else:
+            yield from _checks(server, line_of(document, "date_scans_completed"))
+
+
+def _checks(server: Row, scanned_at: str) -> Iterator[_Row | BadRow]:
+    where = object_of(server, "server_location")
+    host, port = line_of(where, "hostname"), line_of(where, "port")
+    location = f"{host}:{port}" if host and port else host
+    address = line_of(where, "ip_address")
+    results = object_of(server, "scan_result")
+    if not results:
+        yield _Row(location=location, error=_last_line(server, "connectivity_error_trace") or "no connection")
+    for command, attempt in results.items():
+        if not isinstance(attempt, dict):
+            yield BadRow("is not a JSON object")
+        elif attempt.get("status") == "ERROR":
+            why = line_of(attempt, "error_reason") or _last_line(attempt, "error_trace")
+            yield _Row(location=location, error=f"{command}: {why}")
+        elif attempt.get("status") == "COMPLETED":
+            result = object_of(attempt, "result")
+            for name, check in CHECKS.get(command, {command: None}).items():
+                problem = check(result, scanned_at) if check else None
+                yield _Row(location=location, address=address, check=name, problem=problem)
+
+
+def _told(number: int, row: _Row) -> ReportedFinding | Check:
+    if not row.location:
+        raise BadRow("names no server")
+    problem = row.problem
+    if problem is None:
+        return Check(row=number, location=row.location, seen_at=None, error=row.error[:200])
+    facts = {"Check": row.check, "IP address": row.address, "Server": row.location}
+    return ReportedFinding.cleaned(
+        row=number,
+        identity=(row.check,),
+        rule=row.check,
+        severity=problem.severity,
+        severity_raw="",
+        kind="confirmed",
+        title=problem.title,
+        description=problem.description,
+        remediation=problem.remediation,
+        cve=problem.cve,
+        cwe=problem.cwe,
+        location=row.location,
+        evidence="\n\n".join([*named(facts), *section("Result", problem.evidence)]),
+    )
+
+
+def _completeness(document: Row, servers: list[Row | BadRow]) -> bool | None:
+    attempts = [object_of(server, "scan_result") if isinstance(server, dict) else {} for server in servers]
+    states = {
+        line_of(attempt, "status") for each in attempts for attempt in each.values() if _is_object(attempt)
+    }
+    if "ERROR" in states or list_of(document, "invalid_server_strings") or not all(attempts):
+        return False
+    is_whole = all(
+        line_of(object_of(each, command), "status") == "COMPLETED" for each in attempts for command in _WHOLE
+    )
+    return True if attempts and is_whole else None
+
+
+def _is_object(value: object) -> bool:
+    return isinstance(value, dict)
+
+
+def _last_line(parent: Row, key: str) -> str:
+    """What a traceback ends with; it begins with paths of the scanner's machine."""
+    trace = parent.get(key)
+    lines = trace.strip().splitlines() if isinstance(trace, str) else []
+    return lines[-1] if lines else ""

@@ -1,0 +1,95 @@
+import json
+
+import pytest
+
+from dashboard_api.scanners import nikto
+from dashboard_api.scanners.report import Severity, UnreadableReport
+from tests.dashboard_api.scanners.samples import make_item, make_nikto, read_whole
+
+
+def read(*items, **members):
+    return read_whole(nikto, json.dumps(make_nikto(*items, **members)).encode())
+
+
+def read_one(**members):
+    report = read(make_item(**members))
+    assert report.rejects == ()
+    (finding,) = report.findings
+    return finding
+
+
+def test_item_says_what_and_where_and_rates_nothing():
+    finding = read_one(references="https://a.example/1,https://b.example CVE-2020-0001", OSVDB="7")
+    assert finding.title == "Potentially interesting backup found."
+    assert (finding.severity, finding.kind, finding.severity_raw) == (Severity.INFO, "suspected", "")
+    assert (finding.rule, finding.location) == ("740001", "https://shop.example.com:443/dump.tar")
+    assert finding.references == ("https://a.example/1", "https://b.example")
+    assert finding.cve == ("CVE-2020-0001",)
+    assert finding.evidence.startswith("Method: HEAD\nIP address: 192.0.2.7\nServer: nginx\nOSVDB: 7")
+
+
+@pytest.mark.parametrize(
+    ("port", "place"),
+    [
+        ("443", "https://shop.example.com:443"),
+        (80, "http://shop.example.com:80"),
+        ("8080", "shop.example.com:8080"),
+        ("", "shop.example.com"),
+    ],
+)
+def test_scheme_is_that_of_the_port(port, place):
+    assert [check.location for check in read(port=port).coverage] == [place]
+    assert read(make_item(url="a"), port=port).findings[0].location == f"{place}/a"
+
+
+@pytest.mark.parametrize(
+    ("members", "matcher"),
+    [
+        ({}, "Potentially interesting backup found."),
+        ({"url": "/other.zip"}, "Potentially interesting backup found."),
+        ({"url": "/", "msg": "Retrieved via header: 1.1 vegur"}, "Retrieved via header"),
+        (
+            {"url": "/ftp/", "msg": "Entry '/ftp/' in robots.txt returned (503)"},
+            "Entry '' in robots.txt returned (#)",
+        ),
+        (
+            {"url": "/", "msg": "Header 'x-load' found, with contents: 51.17."},
+            "Header 'x-load' found, with contents",
+        ),
+    ],
+)
+def test_message_tells_apart_without_address_numbers_and_what_was_found(members, matcher):
+    assert read_one(**members).identity == ("740001", matcher)
+
+
+@pytest.mark.parametrize("message", ["/dump.tar: Found.", ": Found.", "/dump.tar:Found.", "Found."])
+def test_address_before_the_message_goes(message):
+    assert read_one(msg=message).title == "Found."
+
+
+def test_quotes_that_are_escaped_twice_are_mended():
+    assert read_one(msg='set to \\"deflate\\" here').title == 'set to "deflate" here'
+
+
+@pytest.mark.parametrize(
+    ("item", "reason"),
+    [
+        (7, "is not a JSON object"),
+        (make_item(id=None), "has no id"),
+        (make_item(msg=None), "has no msg"),
+    ],
+)
+def test_broken_item_is_rejected_and_loses_no_other(item, reason):
+    report = read(item, make_item())
+    assert [(reject.row, reject.reason) for reject in report.rejects] == [(1, reason)]
+    assert len(report.findings) == 1
+
+
+def test_host_without_a_name_is_rejected():
+    assert [reject.reason for reject in read(make_item(), host="", ip="").rejects] == ["names no host"]
+
+
+@pytest.mark.parametrize("data", [b"{}", b"[]", b'{"host": "a"}', b'{"vulnerabilities":[{"id":1},],}'])
+def test_other_document_is_refused(data):
+    with pytest.raises(UnreadableReport):
+        read_whole(nikto, data)
