@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
+import msgspec
 from django.db import connection, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
@@ -41,8 +42,10 @@ SELECT id FROM (
     ORDER BY rowid DESC LIMIT %s
 )
 """
+# In one row: to hand Python a thousand takes longer than to find them.
 _OF_LEVELS = """
-SELECT finding.id, severity, source_id, kind FROM ({levels} LIMIT %s) AS found
+SELECT json_group_array(finding.id), json_group_array(severity),
+json_group_array(source_id), json_group_array(kind) FROM ({levels} LIMIT %s) AS found
 CROSS JOIN dashboard_api_finding AS finding ON finding.id = found.id
 """
 
@@ -116,8 +119,7 @@ def _ask_sqlite(cursor: CursorWrapper, sought: Sought, limit: int) -> list[Match
         return []
     statement = _OF_LEVELS.format(levels="UNION ALL".join([_LEVEL] * len(asked)))
     cursor.execute(statement, [*(value for expression in asked for value in (expression, limit)), limit])
-    found: list[Match] = cursor.fetchall()
-    return found
+    return list(zip(*map(msgspec.json.decode, cursor.fetchone()), strict=True))
 
 
 def _sqlite_endings(cursor: CursorWrapper, beginnings: list[str]) -> dict[str, str]:
