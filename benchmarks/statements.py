@@ -13,6 +13,8 @@ from benchmarks.machine import cpu_seconds
 
 _TABLE = re.compile(r'\bFROM\s+"?(?:dashboard_api_)?(\w+)', re.IGNORECASE)
 
+_WITHIN = re.compile(r"\([^()]*\)")
+
 
 @dataclass(frozen=True, slots=True)
 class Statement:
@@ -23,8 +25,11 @@ class Statement:
 
     @property
     def table(self) -> str:
-        """The first table that it reads."""
-        match = _TABLE.search(self.sql)
+        """The first table that it reads from by itself, not by a statement within."""
+        outer, within = self.sql, 1
+        while within:
+            outer, within = _WITHIN.subn("", outer)
+        match = _TABLE.search(outer)
         return match[1] if match else "none"
 
     def run(self) -> None:

@@ -55,24 +55,33 @@ def _of_website(row: rows.Row) -> rows.Row:
     )
 
 
-def inserting(table: str, batch: list[rows.Row]) -> Callable[[], None]:
-    """All of ``batch`` in one transaction, in the quickest way that the database has."""
+def bare(batch: list[rows.Row]) -> Callable[[], None]:
+    """All of ``batch`` in one transaction, into nothing but a table, by the product's own writer."""
+    values = [tuple(row) for row in loading.values_of(batch)]
+
+    def insert() -> None:
+        with transaction.atomic(), connection.cursor() as cursor:
+            bulk.write(cursor, BARE, loading.columns(), values)
+
+    return insert
+
+
+def inserting(batch: list[rows.Row]) -> Callable[[], None]:
+    """All of ``batch`` in one transaction, as anybody may do it: the triggers keep what they keep."""
     values = list(loading.values_of(batch))
 
     def insert() -> None:
         with transaction.atomic():
-            loading.insert(table, values)
+            loading.insert("dashboard_api_finding", values)
 
     return insert
 
 
 def adding(batch: list[rows.Row]) -> Callable[[], None]:
     """All of ``batch`` by the writer that the import uses, without places."""
-    constants = loading.columns()
-    new = []
-    for row in batch:
-        told = dict(zip(constants, loading.values_of([row]).__next__(), strict=True))
-        new.append((bulk.NewFinding._make(told[name] for name in bulk.NewFinding._fields), ()))
+    stored = [dict(zip(loading.columns(), values, strict=True)) for values in loading.values_of(batch)]
+    findings = [bulk.NewFinding._make(told[name] for name in bulk.NewFinding._fields) for told in stored]
+    new = [(finding, ()) for finding in findings]
     return lambda: bulk.add(new)
 
 

@@ -69,7 +69,7 @@ def add(new: Sequence[tuple[NewFinding, Sequence[NewOccurrence]]]) -> None:
     with transaction.atomic(savepoint=False), connection.cursor() as cursor:
         ids = add_findings(cursor, [finding for finding, _ in new])
         places = [(number, *place) for number, (_, places) in zip(ids, new, strict=True) for place in places]
-        _write(cursor, "dashboard_api_occurrence", ("finding_id", *NewOccurrence._fields), places)
+        write(cursor, "dashboard_api_occurrence", ("finding_id", *NewOccurrence._fields), places)
 
 
 def _add_on_sqlite(cursor: CursorWrapper, findings: Sequence[NewFinding]) -> Sequence[int]:
@@ -106,12 +106,11 @@ def _add_on_postgresql(cursor: CursorWrapper, findings: Sequence[NewFinding]) ->
 
 def _write_findings(cursor: CursorWrapper, ids: Iterable[int], findings: Iterable[NewFinding]) -> None:
     rows = [(number, *finding) for number, finding in zip(ids, findings, strict=True)]
-    _write(cursor, FINDING, ("id", *NewFinding._fields), rows)
+    write(cursor, FINDING, ("id", *NewFinding._fields), rows)
 
 
-def _write(
-    cursor: CursorWrapper, table: str, columns: Iterable[str], rows: Sequence[tuple[Any, ...]]
-) -> None:
+def write(cursor: CursorWrapper, table: str, columns: Iterable[str], rows: Sequence[tuple[Any, ...]]) -> None:
+    """Insert ``rows``, each a value for every one of ``columns``."""
     names = [f'"{column}"' for column in columns]
     into = f"{table} ({', '.join(names)})"
     if connection.vendor == "sqlite":

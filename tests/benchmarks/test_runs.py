@@ -23,7 +23,7 @@ def measure(tmp_path_factory):
         run = subprocess.run(
             command,
             cwd=settings.BASE_DIR,
-            env=os.environ | {"BENCHMARK_FOLDER": str(folder)},
+            env=os.environ | {"BENCHMARK_FOLDER": str(folder)} | _server(),
             capture_output=True,
             text=True,
             check=False,
@@ -34,6 +34,17 @@ def measure(tmp_path_factory):
     return run
 
 
+def _server():
+    """Where the suite itself runs on PostgreSQL, the benchmarks do, too, in databases of their own."""
+    told = settings.DATABASES["default"]
+    if "postgresql" not in told["ENGINE"]:
+        return {}
+    password = f":{told['PASSWORD']}" if told["PASSWORD"] else ""
+    port = told["PORT"] or 5432
+    return {"BENCHMARK_POSTGRESQL": f"postgres://{told['USER']}{password}@{told['HOST']}:{port}"}
+
+
+on_postgresql = pytest.mark.skipif("not _server()", reason="only where the suite runs on PostgreSQL")
 ON_SQLITE = ["--engine", "sqlite", "--scale", "0.001"]
 
 
@@ -83,3 +94,27 @@ def test_the_portal_is_weighed_beside_the_admin(measure):
     assert of_the_portal["travelled, the portal"]["met"] is True
     assert of_the_portal["elements, 100 findings, the portal"]["met"] is True
     assert figures["A dashboard in the browser: filter change to painted result, Django's admin"]["value"] > 0
+
+
+@on_postgresql
+def test_steps_share_one_request_among_them(measure):
+    figures = measure("steps", "--scale", "0.001")
+    shares = [figure["value"] for figure in figures.values() if figure["unit"] == "%"]
+    assert len(shares) == 3
+    assert sum(shares) == pytest.approx(100, abs=0.01)
+
+
+@on_postgresql
+def test_sizes_add_up(measure):
+    sizes = [figure["value"] for figure in measure("sizes", "--scale", "0.001").values()]
+    assert sizes[-1] == pytest.approx(sum(sizes[:-1]), abs=0.01)
+    assert all(size > 0 for size in sizes)
+
+
+@on_postgresql
+def test_connections_are_compared_with_the_one_that_is_shipped(measure):
+    pytest.importorskip("psycopg_pool", reason="make bench installs it")
+    figures = measure("connections", "--scale", "0.001")
+    title = "Connections to PostgreSQL"
+    assert figures[f"{title}: kept open, checked before use, times the first"]["value"] == 1
+    assert figures[f"{title}: a new one for each call, times the first"]["value"] > 1
