@@ -95,6 +95,8 @@ def sort_rows(
         rows.occurrences += key in rows.problems
         problem = rows.problems.setdefault(key, Problem(told=row))
         problem.add(location, seen_at=seen_at(row.seen_at), evidence=row.evidence)
+        if row.first_seen_at is not None:
+            problem.add(location, seen_at=seen_at(row.first_seen_at), evidence="")
     rows.rejected.sort(key=lambda reject: reject.row)
     return rows
 

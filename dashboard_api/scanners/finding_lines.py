@@ -26,6 +26,7 @@ from dashboard_api.scanners.report import (
     Told,
     UnreadableReport,
 )
+from dashboard_api.scanners.text import one_line
 
 _HEAD = re.compile(rb'\A(?:\xef\xbb\xbf)?\s*\{[^{}]*"scan"\s*:\s*"findings/1"')
 
@@ -126,7 +127,8 @@ def _line(number: int, row: Row | BadRow) -> ReportedFinding | Check | Ending:
     if isinstance(line, EndLine):
         return Ending(complete=line.complete, scanned_at=_utc(line.scanned_at))
     if isinstance(line, CheckLine):
-        return Check(row=number, location=line.checked, seen_at=_utc(line.seen_at), error=line.error)
+        location, error = one_line(line.checked), one_line(line.error)
+        return Check(row=number, location=location, seen_at=_utc(line.seen_at), error=error)
     return _finding(number, line)
 
 
@@ -155,7 +157,7 @@ def _as(kind: type[Line], row: Row) -> Line:
     try:
         return msgspec.convert(row, kind)
     except msgspec.ValidationError as error:
-        raise BadRow(f"is not valid: {error}") from error
+        raise BadRow(f"is not valid: {one_line(str(error))[:300]}") from error
 
 
 def _utc(time: datetime | UnsetType) -> datetime | None:

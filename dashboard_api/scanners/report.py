@@ -16,6 +16,8 @@ SEVERITY_RAW_LENGTH = 50
 RULE_LENGTH = 300
 REFERENCE_LENGTH = 2000
 MAX_REFERENCES = 50
+SOURCE_NAME_LENGTH = 100
+VERSION_LENGTH = 50
 
 Kind = Literal["confirmed", "suspected", "informational"]
 Item = TypeVar("Item")
@@ -75,7 +77,8 @@ class ReportedFinding:
     cve: tuple[str, ...]
     location: str
     evidence: str
-    seen_at: datetime | None
+    seen_at: datetime | None  # by this scan, or the last one that the report knows of
+    first_seen_at: datetime | None  # by an earlier scan, as far as the report knows
 
     @classmethod
     def cleaned(
@@ -96,6 +99,7 @@ class ReportedFinding:
         cve: Iterable[str] = (),
         evidence: str = "",
         seen_at: datetime | None = None,
+        first_seen_at: datetime | None = None,
     ) -> Self:
         """The one door for a report's texts: cleaned, redacted, and cut to what the columns hold."""
         return cls(
@@ -114,6 +118,7 @@ class ReportedFinding:
             location=one_line(location),
             evidence=_stored_text(redact_headers(clean(evidence))),
             seen_at=seen_at,
+            first_seen_at=first_seen_at,
         )
 
 
@@ -143,6 +148,10 @@ class ScanReport:
     rows: int = 0  # how many were told so far
     complete: bool | None = None  # None: the format cannot tell
     scanned_at: datetime | None = None  # when the scan ended; else the newest time of a row, if any has one
+
+    def __post_init__(self) -> None:
+        self.source_name = one_line(self.source_name)[:SOURCE_NAME_LENGTH]
+        self.version = one_line(self.version)[:VERSION_LENGTH]
 
     def __iter__(self) -> Iterator[Told]:
         newest = None
@@ -198,6 +207,8 @@ def tell_each(
             told = Reject(row=number, reason=str(row)) if isinstance(row, BadRow) else tell(number, row)
         except BadRow as error:
             told = Reject(row=number, reason=str(error))
+        except RecursionError:
+            told = Reject(row=number, reason="is nested too deeply")
         yield told
 
 

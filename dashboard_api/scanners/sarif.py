@@ -68,7 +68,7 @@ def read(stream: BinaryIO) -> ScanReport:
     name = line_of(driver, "name") or "SARIF"
     return ScanReport(
         source=slug(name) or "sarif",
-        source_name=name[:100],
+        source_name=name,
         version=line_of(driver, "semanticVersion", "version"),
         complete=_completeness(runs),
         scanned_at=max((time for run in runs if (time := _end(run))), default=None),
@@ -102,7 +102,7 @@ def _told(number: int, row: tuple[Run, Row]) -> ReportedFinding | Check:
 
 def _finding(number: int, run: Run, result: Row, location: str) -> ReportedFinding:
     rule = run.rule_of(result)
-    properties = object_of(rule, "properties")
+    properties, provenance = object_of(rule, "properties"), object_of(result, "provenance")
     message = run.message(object_of(result, "message"), rule)
     name = line_of(result, "ruleId") or line_of(object_of(result, "rule"), "id") or line_of(rule, "id")
     short, full = (_text(rule, key) for key in ("shortDescription", "fullDescription"))
@@ -125,7 +125,8 @@ def _finding(number: int, run: Run, result: Row, location: str) -> ReportedFindi
         cve=cve_names(texts),
         location=location,
         evidence="\n\n".join(_evidence(run, result, location)),
-        seen_at=time_of(object_of(result, "provenance"), "lastDetectionTimeUtc"),
+        seen_at=time_of(provenance, "lastDetectionTimeUtc"),
+        first_seen_at=time_of(provenance, "firstDetectionTimeUtc"),
     )
 
 

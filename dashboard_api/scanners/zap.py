@@ -16,6 +16,7 @@ from dashboard_api.scanners.json_values import read_document
 from dashboard_api.scanners.layout import named, section
 from dashboard_api.scanners.markup import plain_text
 from dashboard_api.scanners.members import Row, line_of, list_of, moment, objects_in, text_of
+from dashboard_api.scanners.redaction import REDACTED
 from dashboard_api.scanners.report import (
     BadRow,
     Check,
@@ -32,6 +33,10 @@ from dashboard_api.scanners.weaknesses import cve_names, cwe_numbers
 _SEVERITIES = {"3": Severity.HIGH, "2": Severity.MEDIUM, "1": Severity.LOW, "0": Severity.INFO}
 _KINDS: dict[str, Kind] = {"4": "confirmed", "3": "confirmed", "2": "suspected", "1": "suspected"}
 _FALSE_POSITIVE = "0"
+# Rules whose evidence is a session's token, or whose other information lists cookies with their values.
+_TOKEN_RULES = {"10112"}
+_COOKIE_RULES = {"90033"}
+_COOKIE = re.compile(r"^([^=\s]+=).*", re.MULTILINE)
 _XML_ROOT = "OWASPZAPReport"
 _JSON_HEAD = re.compile(rb'"@(?:programName|generated)"\s*:|"site"\s*:\s*\[\s*\{\s*"@name"\s*:')
 _TEXTS = [
@@ -133,9 +138,13 @@ def _evidence(alert: Row, instance: Row, location: str) -> Iterator[str]:
         }
     )
     yield from section("Attack", text_of(instance.get("attack")))
-    yield from section("Evidence", text_of(instance.get("evidence")))
+    plugin, shown = line_of(alert, "pluginid"), text_of(instance.get("evidence"))
+    yield from section("Evidence", REDACTED if shown and plugin in _TOKEN_RULES else shown)
     told = instance if "otherinfo" in instance else alert
-    yield from section("Other information", plain_text(text_of(told.get("otherinfo"))))
+    information = plain_text(text_of(told.get("otherinfo")))
+    if plugin in _COOKIE_RULES:
+        information = _COOKIE.sub(rf"\1{REDACTED}", information)
+    yield from section("Other information", information)
     request_header, request_body, response_header, response_body = (
         text_of(instance.get(name)) for name in _MESSAGES
     )

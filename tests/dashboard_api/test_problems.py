@@ -1,9 +1,10 @@
+import json
 from datetime import UTC, datetime, timedelta
 
 from dashboard_api import policy
 from dashboard_api.problems import fingerprint, sort_rows
-from dashboard_api.scanners import nuclei
-from tests.dashboard_api.scanners.samples import json_lines, make_row, read_whole
+from dashboard_api.scanners import nuclei, sarif
+from tests.dashboard_api.scanners.samples import json_lines, make_result, make_row, make_sarif, read_whole
 
 DAY = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -78,3 +79,16 @@ def test_coverage_counts_the_places_that_were_checked():
     rows = sort(at("/a"), at("/a?x", matcher_status=False), at("/b", matcher_status=False))
     assert [check.row for check in rows.coverage] == [2, 3]
     assert len(rows.urls) == 2
+
+
+def test_finding_that_the_scanner_has_known_for_longer_was_seen_then():
+    first, last = "2026-02-01T00:00:00Z", "2026-02-20T00:00:00Z"
+    provenance = {"firstDetectionTimeUtc": first, "lastDetectionTimeUtc": last}
+    report = read_whole(sarif, json.dumps(make_sarif(make_result(provenance=provenance))).encode())
+    rows = sort_rows(report, "shop.example.com", base_url=None, seen_at=lambda told: told or DAY)
+    (problem,) = rows.problems.values()
+    assert (problem.first_seen, problem.last_seen) == (
+        datetime(2026, 2, 1, tzinfo=UTC),
+        datetime(2026, 2, 20, tzinfo=UTC),
+    )
+    assert (rows.occurrences, len(problem.places)) == (0, 1)

@@ -1,7 +1,7 @@
 import pytest
 
 from dashboard_api import policy
-from dashboard_api.models import Finding, Kind
+from dashboard_api.models import Coverage, Finding, Kind, Source
 from dashboard_api.models import Severity as StoredSeverity
 from dashboard_api.scanners import report
 from dashboard_api.scanners.report import ReportedFinding, Severity
@@ -46,6 +46,22 @@ def test_long_texts_are_cut_between_characters(name):
     limit = policy.MAX_STORED_EVIDENCE_BYTES
     text = getattr(make_reported(**{name: "x" + "漢" * limit}), name)
     assert limit - 3 < len(text.encode()) <= limit
+
+
+def test_names_of_a_scan_are_cut_to_what_the_columns_hold():
+    scan = report.ScanReport(source="x", source_name="\x00é" * 200, version="7" * 200, told=iter(()))
+    assert scan.source_name == "é" * Source._meta.get_field("name").max_length
+    assert scan.version == "7" * Coverage._meta.get_field("version").max_length
+
+
+def test_row_that_is_nested_too_deeply_loses_no_other():
+    def tell(number, row):
+        if row == "deep":
+            raise RecursionError
+        return make_reported(row=number)
+
+    told = list(report.tell_each([(1, "deep"), (2, "flat")], tell))
+    assert [told[0].reason, told[1].row] == ["is nested too deeply", 2]
 
 
 def test_every_text_is_cleaned():

@@ -88,9 +88,11 @@ def test_time_is_the_end_of_the_last_invocation():
     assert read(make_result()).scanned_at is None
 
 
-def test_last_detection_is_when_the_result_was_seen():
+def test_detections_are_when_the_result_was_seen():
     provenance = {"lastDetectionTimeUtc": "2026-02-01T10:00:00Z"}
     assert read_one(provenance=provenance).seen_at == datetime(2026, 2, 1, 10, tzinfo=UTC)
+    first = read_one(provenance={"firstDetectionTimeUtc": "2025-02-01T10:00:00Z"})
+    assert (first.first_seen_at, first.seen_at) == (datetime(2025, 2, 1, 10, tzinfo=UTC), None)
 
 
 @pytest.mark.parametrize(

@@ -212,3 +212,11 @@ def test_broken_row_is_rejected_and_loses_no_other(alert, reason):
 def test_row_without_a_place_is_rejected():
     report = read_whole(zap, json.dumps({"site": [{"alerts": [make_zap_alert(instances=[])]}, 7]}).encode())
     assert [reject.reason[:14] for reject in report.rejects] == ["names no place", "is not a JSON "]
+
+
+def test_session_that_a_rule_tells_of_is_redacted():
+    token = read_one(pluginid="10112", instances=[INSTANCE | {"evidence": "s3cr3t"}])
+    assert "Evidence:\n[redacted]" in token.evidence
+    cookies = INSTANCE | {"otherinfo": "The origin domain was:\nshop.example.com\nid=s3cr3t\n"}
+    listed = read_one(pluginid="90033", instances=[cookies])
+    assert "shop.example.com\nid=[redacted]" in listed.evidence
