@@ -2,12 +2,14 @@
 
 from datetime import datetime
 
-from dashboard_api.contract import DashboardQuestion, FindingQuestion
+from dashboard_api.contract import ChangesQuestion, DashboardQuestion, FindingQuestion
 from dashboard_api.errors import InactiveEntitlement, RevokedLink, UnknownLink
 from dashboard_api.models.callers import Seen
 
+Question = DashboardQuestion | FindingQuestion | ChangesQuestion
 
-def linked_site(link: Seen | None, question: DashboardQuestion | FindingQuestion, now: datetime) -> Seen:
+
+def linked_site(link: Seen | None, question: Question, now: datetime) -> Seen:
     """The caller's ``link``, if it is to exactly this website, and in force at ``now`` with the entitlement.
 
     Raises UnknownLink (404), InactiveEntitlement or RevokedLink (403): the specification, section 4.

@@ -13,7 +13,8 @@ import msgspec
 from cachetools import LRUCache
 
 from dashboard_api import policy, sections
-from dashboard_api.contract import DashboardQuestion, FindingQuestion
+from dashboard_api.changes import build_changes
+from dashboard_api.contract import ChangesQuestion, DashboardQuestion, FindingQuestion
 from dashboard_api.dashboard import build_dashboard
 from dashboard_api.finding import build_finding
 from dashboard_api.models.callers import Seen
@@ -43,6 +44,12 @@ def finding_answer(link: Seen, question: FindingQuestion) -> bytes:
     """The encoded FindingAnswer; raises UnknownFinding and SlowQuestion."""
     with snapshot():
         return msgspec.json.encode(build_finding(link, question))
+
+
+def changes_answer(link: Seen, question: ChangesQuestion, now: datetime) -> bytes:
+    """The encoded ChangesAnswer; raises SlowQuestion."""
+    with snapshot():
+        return msgspec.json.encode(build_changes(link, question, now))
 
 
 def forget() -> None:

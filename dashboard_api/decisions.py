@@ -85,7 +85,8 @@ def _expire_batch(now: datetime) -> int:
         finding.status, finding.decided_until = Finding.Status.OPEN, None
     Finding.objects.bulk_update(found, ["status", "decided_until"])
     FindingEvent.objects.bulk_create(
-        FindingEvent(finding=finding, event=Event.DECISION_EXPIRED, at=now) for finding in found
+        FindingEvent(finding=finding, website_id=finding.website_id, event=Event.DECISION_EXPIRED, at=now)
+        for finding in found
     )
     return len(found)
 
@@ -103,6 +104,8 @@ def _save(finding: Finding, *names: str, now: datetime) -> None:
 def _record(finding: Finding, event: str, *, by: str, reason: str, now: datetime) -> None:
     if not reason.strip():
         raise ValidationError({"reason": "Say why: customers and colleagues will read it."})
-    step = FindingEvent(finding=finding, event=event, by=by, reason=reason.strip(), at=now)
+    step = FindingEvent(
+        finding=finding, website_id=finding.website_id, event=event, by=by, reason=reason.strip(), at=now
+    )
     step.full_clean(exclude=["finding"])
     step.save()

@@ -38,6 +38,13 @@ MAX_WHOLE_TEXT_BYTES = 32 * 1024  # the evidence is told as it is stored
 MAX_LOCATIONS = 100
 MAX_TIMELINE = 100  # the latest steps
 
+# What has changed: decision record 0032.
+MAX_CHANGES = 50  # of findings, and of notes
+MAX_COUNTED_CHANGES = 1_000  # new findings of each severity
+MAX_REGRESSIONS = 10_000
+NOTE_OVERLAP = timedelta(hours=1)  # longer than it takes to save a note
+MAX_CURSOR_LENGTH = 1_500
+
 # The memory of answers: decision record 0019.
 MAX_REMEMBERED_BYTES = 32 * 1024 * 1024  # in each process
 

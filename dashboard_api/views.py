@@ -10,12 +10,14 @@ from django.views.decorators.vary import vary_on_cookie
 
 from dashboard_api import policy
 from dashboard_api.access import linked_site
-from dashboard_api.answers import answer, finding_answer
+from dashboard_api.answers import answer, changes_answer, finding_answer
 from dashboard_api.authentication import authenticate
 from dashboard_api.contract import (
+    CHANGES_PATH,
     DASHBOARD_PATH,
     FINDING_PATH,
     openapi,
+    read_changes_question,
     read_finding_question,
     read_question,
 )
@@ -41,6 +43,16 @@ def site_finding(request: HttpRequest) -> bytes:
     question = read_finding_question(caller.fields)
     link = linked_site(caller.link, question, call.moment)
     return finding_answer(link, question)
+
+
+@json_endpoint
+def site_changes(request: HttpRequest) -> bytes:
+    """``POST /v1/site/changes``: the same checks, and what is worse than before; decision record 0032."""
+    call = receive(request, CHANGES_PATH)
+    caller = authenticate(call)
+    question = read_changes_question(caller.fields)
+    link = linked_site(caller.link, question, call.moment)
+    return changes_answer(link, question, call.moment)
 
 
 @csrf_exempt  # another method is a 405, not a form that is out of date

@@ -112,6 +112,12 @@ def make_occurrence(finding, location=None, **fields):
     return api.Occurrence.objects.create(finding=finding, location=location, **(defaults | fields))
 
 
+def make_event(finding, event="regressed", **fields):
+    return api.FindingEvent.objects.create(
+        finding=finding, website_id=finding.website_id, event=event, **fields
+    )
+
+
 def make_import_run(website, *, source=None, **fields):
     counts = dict.fromkeys(("findings", "occurrences", "coverage", "new", "updated", "reopened", "fixed"), 0)
     defaults = counts | {"state": "ok", "scanned_at": timezone.now(), "rows": 1, "rejected": 1}

@@ -127,6 +127,7 @@ def _create_notes(now: datetime) -> None:
             body=note.body,
             is_internal=note.is_internal,
             created_at=now - timedelta(days=note.days_ago),
+            published_at=None if note.is_internal else now - timedelta(days=note.days_ago),
         )
         for note in cast.NOTES
     )

@@ -1,6 +1,8 @@
 """What may be asked and what is answered: the two halves of the contract, and its OpenAPI document."""
 
 from dashboard_api.contract.answer import (
+    ChangeAnswer,
+    ChangesAnswer,
     ChartAnswer,
     CoverageAnswer,
     DashboardAnswer,
@@ -12,27 +14,37 @@ from dashboard_api.contract.answer import (
     FindingAnswer,
     LocationAnswer,
     NoteAnswer,
+    NoteChangeAnswer,
     PageAnswer,
     SeriesAnswer,
     SummaryAnswer,
     ThreatAnswer,
     WholeFinding,
 )
+from dashboard_api.contract.cursor import Cursor
 from dashboard_api.contract.envelope import Envelope, read_envelope
 from dashboard_api.contract.question import (
+    CHANGES_PATH,
     DASHBOARD_PATH,
     FINDING_PATH,
+    ChangesQuestion,
     DashboardQuestion,
     FindingQuestion,
+    read_changes_question,
     read_finding_question,
     read_question,
 )
 
 __all__ = [
+    "CHANGES_PATH",
     "DASHBOARD_PATH",
     "FINDING_PATH",
+    "ChangeAnswer",
+    "ChangesAnswer",
+    "ChangesQuestion",
     "ChartAnswer",
     "CoverageAnswer",
+    "Cursor",
     "DashboardAnswer",
     "DashboardQuestion",
     "EntitlementAnswer",
@@ -45,11 +57,13 @@ __all__ = [
     "FindingQuestion",
     "LocationAnswer",
     "NoteAnswer",
+    "NoteChangeAnswer",
     "PageAnswer",
     "SeriesAnswer",
     "SummaryAnswer",
     "ThreatAnswer",
     "WholeFinding",
+    "read_changes_question",
     "read_envelope",
     "read_finding_question",
     "read_question",

@@ -216,6 +216,42 @@ class FindingAnswer(msgspec.Struct, frozen=True, kw_only=True):
     analyst_notes: list[NoteAnswer]
 
 
+class ChangeAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """A finding that is open and new, or that was fixed and came back."""
+
+    event: Literal["new", "regressed"]
+    at: Moment
+    id: str
+    severity: str
+    title: str
+    location: str
+
+
+class NoteChangeAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """A note that can be read since then; the dashboard and the finding tell what it says."""
+
+    id: str
+    finding_id: str | None
+    finding_title: str | None
+    author: str
+    published_at: Moment
+
+
+class ChangesAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """What changed, findings worst first and notes newest first, and the cursor to ask with next time."""
+
+    ok: Literal[True]
+    host: str
+    cursor: str
+    findings: Annotated[
+        list[ChangeAnswer], Meta(description=f"At most {policy.MAX_CHANGES}; total counts all of them.")
+    ]
+    total: Count
+    total_relation: Literal["exact", "at_least"]
+    by_severity: SeverityCounts
+    analyst_notes: Annotated[list[NoteChangeAnswer], Meta(description=f"At most {policy.MAX_CHANGES}.")]
+
+
 class ErrorDetail(msgspec.Struct, frozen=True, kw_only=True):
     """Why a call was refused; further members depend on the code."""
 

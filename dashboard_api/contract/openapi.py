@@ -11,8 +11,10 @@ import msgspec.structs
 
 import es1
 from dashboard_api import errors, policy
-from dashboard_api.contract.answer import DashboardAnswer, ErrorAnswer, FindingAnswer
+from dashboard_api.contract.answer import ChangesAnswer, DashboardAnswer, ErrorAnswer, FindingAnswer
 from dashboard_api.contract.question import (
+    CHANGES_FIELDS,
+    CHANGES_PATH,
     DASHBOARD_FIELDS,
     DASHBOARD_PATH,
     FINDING_FIELDS,
@@ -20,7 +22,7 @@ from dashboard_api.contract.question import (
     Field,
 )
 
-VERSION = "1.2.0"
+VERSION = "1.3.0"
 REF_TEMPLATE = "#/components/schemas/{name}"
 
 
@@ -58,6 +60,17 @@ ROUTES = (
         fields=FINDING_FIELDS,
         answer=FindingAnswer,
         own_refusals=(errors.UnknownFinding,),
+    ),
+    Route(
+        path=CHANGES_PATH,
+        name="siteChanges",
+        summary="What changed for the worse since a linked website was last asked about",
+        description="An addition to the specification: open findings that are new or came back, and notes "
+        "that can be read since. Ask with the cursor of the last answer, and nothing is left out or told "
+        "twice.",
+        question="ChangesQuestion",
+        fields=CHANGES_FIELDS,
+        answer=ChangesAnswer,
     ),
 )
 

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from dashboard_api import policy
+from dashboard_api.contract.cursor import PATTERN, Cursor, read_cursor
 from dashboard_api.errors import InvalidRequest
 from dashboard_api.hosts import InvalidHost, normalise_host
 from dashboard_api.models import Finding, Kind, Severity
@@ -17,6 +18,7 @@ STATUSES = (*Finding.Status.values, ALL)
 
 DASHBOARD_PATH = "/v1/site/dashboard"
 FINDING_PATH = "/v1/site/finding"
+CHANGES_PATH = "/v1/site/changes"
 
 
 class DashboardQuestion(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,6 +43,16 @@ class FindingQuestion(msgspec.Struct, frozen=True, kw_only=True):
     link_id: str
     portal_account_ref: str
     finding_id: str
+
+
+class ChangesQuestion(msgspec.Struct, frozen=True, kw_only=True):
+    """A request for what changed whose fields have all been checked; ``host`` is normalised."""
+
+    host: str
+    link_id: str
+    portal_account_ref: str
+    since: Cursor | None = None
+    min_severity: Severity = Severity.INFO
 
 
 class BrokenRule(ValueError):
@@ -97,6 +109,13 @@ def _query(value: object) -> str:
     if len(query) > policy.MAX_QUERY_LENGTH:
         raise BrokenRule(f"must have at most {policy.MAX_QUERY_LENGTH} characters")
     return query
+
+
+def _cursor(value: object) -> Cursor:
+    try:
+        return read_cursor(_text(value))
+    except ValueError as error:
+        raise BrokenRule("must be the cursor of an earlier answer, exactly as answered") from error
 
 
 def _whole_number(*, at_most: int | None = None) -> Callable[[object], int]:
@@ -205,6 +224,23 @@ FINDING_FIELDS: dict[str, Field] = _WHOSE | {
     ),
 }
 
+CHANGES_FIELDS: dict[str, Field] = _WHOSE | {
+    "since": Field(
+        read=_cursor,
+        schema={
+            "type": ["string", "null"],
+            "maxLength": policy.MAX_CURSOR_LENGTH,
+            "pattern": f"^$|{PATTERN}",
+            "description": "The cursor of the last answer; without one, nothing but the cursor of now.",
+        },
+    ),
+    "min_severity": Field(
+        read=_severity,
+        schema=_strings(Severity.labels)
+        | {"default": Severity.INFO.label, "description": "Only findings of this severity and worse."},
+    ),
+}
+
 
 def read_question(fields: Mapping[str, Any]) -> DashboardQuestion:
     """Check every field; raises InvalidRequest that names all the broken ones."""
@@ -224,6 +260,14 @@ def read_finding_question(fields: Mapping[str, Any]) -> FindingQuestion:
     if errors:
         raise InvalidRequest(errors)
     return FindingQuestion(**values)
+
+
+def read_changes_question(fields: Mapping[str, Any]) -> ChangesQuestion:
+    """Check every field; raises InvalidRequest that names all the broken ones."""
+    values, errors = _checked(fields, CHANGES_FIELDS)
+    if errors:
+        raise InvalidRequest(errors)
+    return ChangesQuestion(**values)
 
 
 def _checked(

@@ -1,7 +1,7 @@
 """What scanners and analysts found: findings, their places, coverage, and notes."""
 
 from collections.abc import Iterable
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator
@@ -269,14 +269,31 @@ class AnalystNote(models.Model):
     is_internal = models.BooleanField(default=True, help_text="Internal notes never leave the service.")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     updated_at = models.DateTimeField(auto_now=True)
+    published_at = models.DateTimeField(
+        null=True, editable=False, help_text="Since when whom it is for can read it; empty: it is internal."
+    )
 
     objects = AnalystNoteQuerySet.as_manager()
 
     class Meta:
         ordering: ClassVar = ["-created_at", "-id"]
+        constraints: ClassVar = [
+            models.CheckConstraint(
+                name="dashboard_api_note_published_has_time",
+                condition=Q(is_internal=True, published_at__isnull=True)
+                | Q(is_internal=False, published_at__isnull=False),
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.author} on {self.website}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Know since when those whom it is for can read it: who is told of new notes is told then."""
+        known = type(self).objects.filter(pk=self.pk, is_internal=False, account=self.account)
+        since = known.values_list("published_at", flat=True).first() or timezone.now()
+        self.published_at = None if self.is_internal else since
+        super().save(*args, **kwargs)
 
     def clean(self) -> None:
         """A note on a finding belongs to that finding's website."""

@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from django.db import models
+from django.db.models import Q
 from django.utils import timezone
 
 from dashboard_api.models.findings import Finding
@@ -23,6 +24,7 @@ class FindingEvent(models.Model):
         RATED = "rated"
 
     finding = models.ForeignKey(Finding, on_delete=models.CASCADE, related_name="events")
+    website_id = models.BigIntegerField(help_text="The finding's; what came back is found by it.")
     at = models.DateTimeField(default=timezone.now)
     event = models.CharField(max_length=20, choices=Event)
     by = models.CharField(max_length=150, blank=True, help_text="Empty: a scan, or the calendar.")
@@ -30,6 +32,13 @@ class FindingEvent(models.Model):
 
     class Meta:
         ordering: ClassVar = ["id"]
+        indexes: ClassVar = [
+            models.Index(
+                fields=["website_id", "id"],
+                condition=Q(event="regressed"),
+                name="dashboard_api_event_regressed",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.event} at {self.at:%Y-%m-%d}"

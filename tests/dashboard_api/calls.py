@@ -13,6 +13,7 @@ from tests.factories import SECRET
 
 PATH = "/v1/site/dashboard"
 FINDING_PATH = "/v1/site/finding"
+CHANGES_PATH = "/v1/site/changes"
 _nonces = itertools.count(1)
 
 

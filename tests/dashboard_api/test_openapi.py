@@ -8,8 +8,8 @@ from django.test import Client
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from dashboard_api.contract import openapi
-from tests.dashboard_api.calls import FINDING_PATH, PATH, ask, fields_for
-from tests.factories import make_coverage, make_finding, make_link, make_note, make_occurrence
+from tests.dashboard_api.calls import CHANGES_PATH, FINDING_PATH, PATH, ask, fields_for
+from tests.factories import make_coverage, make_event, make_finding, make_link, make_note, make_occurrence
 
 pytestmark = pytest.mark.django_db
 
@@ -85,6 +85,47 @@ def test_the_question_schema_of_a_finding_accepts_what_the_endpoint_accepts(clie
         assert accepted
 
 
+@pytest.mark.parametrize("since", [None, "0.0.0."])
+def test_real_changes_have_the_documented_shape(client, document, since):
+    link = make_link()
+    make_event(make_finding(link.website))
+    make_finding(link.website)
+    make_note(link.website)
+    make_note(link.website, finding=make_finding(link.website))
+    response = ask(client, fields_for(link, since=since), path=CHANGES_PATH)
+    assert response.status_code == 200
+    check(response.json(), document, answer_schema(document, 200, CHANGES_PATH))
+
+
+CHANGES_QUESTIONS = [
+    {},
+    {"since": ""},
+    {"since": None},
+    {"since": "1.2.3."},
+    {"since": "1.2.3.4-5"},
+    {"since": "1.2.3"},
+    {"since": "1.2.3.4-"},
+    {"since": "yesterday"},
+    {"since": 1},
+    {"min_severity": "High"},
+    {"min_severity": "Hgih"},
+    {"page": 1},
+]
+
+
+@pytest.mark.parametrize("fields", CHANGES_QUESTIONS, ids=json.dumps)
+def test_the_question_schema_of_changes_accepts_what_the_endpoint_accepts(client, document, fields):
+    fields = fields_for(make_link()) | fields
+    schema = {"$ref": "#/components/schemas/ChangesQuestion"}
+    accepted = ask(client, fields, path=CHANGES_PATH).status_code == 200
+    try:
+        check(fields, document, schema)
+    except jsonschema.ValidationError:
+        assert not accepted
+    else:
+        assert accepted
+
+
 def test_an_unknown_finding_is_a_refusal_of_its_route_alone(client, document):
     response = ask(client, fields_for(make_link(), finding_id="1"), path=FINDING_PATH)
     check(response.json(), document, answer_schema(document, 404, FINDING_PATH))
@@ -132,7 +173,7 @@ def test_the_human_page_shows_every_field_member_and_code(client):
     page = client.get("/v1/docs").content.decode()
     for text in (
         "portal_account_ref", "analyst_notes", "replayed_nonce", "openssl dgst", "/v1/openapi.json",
-        FINDING_PATH, "finding_id", "timeline", "unknown_finding",
+        CHANGES_PATH, "min_severity", FINDING_PATH, "finding_id", "timeline", "unknown_finding",
     ):  # fmt: skip
         assert text in page
 

@@ -6,8 +6,8 @@ import pytest
 from django.db.models.functions import Left
 
 from dashboard_api import policy
-from dashboard_api.models import Finding, FindingEvent, reads, whole
-from tests.factories import make_finding, make_occurrence, make_source, make_website
+from dashboard_api.models import Finding, reads, whole
+from tests.factories import make_event, make_finding, make_occurrence, make_source, make_website
 
 pytestmark = pytest.mark.django_db
 THEN = datetime(2026, 3, 4, 12, 30, 0, 5, tzinfo=UTC)
@@ -56,7 +56,7 @@ def test_places_are_the_first_of_the_finding_and_no_other(site, finding, monkeyp
 def test_steps_are_the_latest_of_the_finding_and_no_other_oldest_first(site, finding, monkeypatch):
     monkeypatch.setattr(policy, "MAX_TIMELINE", 2)
     for event in ("fixed", "regressed", "accepted_risk"):
-        FindingEvent.objects.create(finding=finding, event=event, at=THEN, reason=f"Because of {event}.")
-    FindingEvent.objects.create(finding=make_finding(site), event="fixed")
+        make_event(finding, event, at=THEN, reason=f"Because of {event}.")
+    make_event(make_finding(site), "fixed")
     twins = finding.events.filter(event__in=["regressed", "accepted_risk"])
     assert whole.steps(finding.pk) == list(twins.values_list("at", "event", "reason"))

@@ -1,0 +1,99 @@
+"""What changed for the worse since a caller last asked: new findings, regressions, notes to read.
+
+Ids of one website's findings and regressions grow in the order of its commits, because its imports wait for
+each other; notes, which do not, are looked for again in what was published just before. Record 0032.
+"""
+
+from collections import Counter
+from datetime import datetime
+from typing import NamedTuple
+
+from dashboard_api import policy
+from dashboard_api.contract import ChangeAnswer, ChangesAnswer, ChangesQuestion, Cursor, NoteChangeAnswer
+from dashboard_api.contract.answer import SeverityCounts
+from dashboard_api.models import Severity, changed
+from dashboard_api.models.callers import Seen
+from dashboard_api.models.changed import PublishedNote, Told
+from dashboard_api.sections import LABELS
+
+
+class Change(NamedTuple):
+    """A finding that is new, or that came back ``at`` a moment; sorts by how bad it is."""
+
+    severity: int
+    finding_id: int
+    returned_at: datetime | None = None
+
+
+def build_changes(link: Seen, question: ChangesQuestion, now: datetime) -> ChangesAnswer:
+    """What changed since the question's cursor; without one, only where to begin."""
+    newest = changed.newest(link.website_id)
+    since = question.since or Cursor(finding_id=newest.finding_id, event_id=newest.event_id)
+    asked_at = question.since.moment if question.since else now
+    notes = changed.published(link.website_id, link.account_id, asked_at - policy.NOTE_OVERLAP)
+    found = _findings(link.website_id, since, question.min_severity) if question.since else []
+    counts = Counter(change.severity for change in found)
+    return ChangesAnswer(
+        ok=True,
+        host=link.host,
+        cursor=str(_cursor(newest, notes, now)),
+        findings=_told(found[: policy.MAX_CHANGES]),
+        total=len(found),
+        total_relation="at_least" if _are_more(counts, found) else "exact",
+        by_severity=SeverityCounts(**{each.name.lower(): counts[each] for each in Severity}),
+        analyst_notes=[
+            _note(note) for note in notes if question.since and note.pk not in question.since.note_ids
+        ],
+    )
+
+
+def _findings(website_id: int, since: Cursor, least: int) -> list[Change]:
+    """Worst first, each once: what is new cannot have come back to whom was never told of it."""
+    back = {row.finding_id: row for row in changed.returned(website_id, since.event_id, least)}
+    new = changed.new(website_id, since.finding_id, least)
+    found = {finding_id: Change(row.severity, finding_id, row.at) for finding_id, row in back.items()}
+    found |= {finding_id: Change(severity, finding_id) for finding_id, severity in new}
+    return sorted(found.values(), key=lambda change: change[:2], reverse=True)
+
+
+def _are_more(counts: Counter[int], found: list[Change]) -> bool:
+    """Whether a bound was reached: then there may be more than are counted."""
+    back = sum(change.returned_at is not None for change in found)
+    return back > policy.MAX_REGRESSIONS or max(counts.values(), default=0) > policy.MAX_COUNTED_CHANGES
+
+
+def _told(found: list[Change]) -> list[ChangeAnswer]:
+    words = changed.told([change.finding_id for change in found])
+    return [_change(change, words[change.finding_id]) for change in found]
+
+
+def _change(change: Change, words: Told) -> ChangeAnswer:
+    return ChangeAnswer(
+        event="new" if change.returned_at is None else "regressed",
+        at=change.returned_at or words.first_seen,
+        id=str(change.finding_id),
+        severity=LABELS[change.severity],
+        title=words.title,
+        location=words.location,
+    )
+
+
+def _note(note: PublishedNote) -> NoteChangeAnswer:
+    return NoteChangeAnswer(
+        id=str(note.pk),
+        finding_id=None if note.finding_id is None else str(note.finding_id),
+        finding_title=note.finding_title,
+        author=note.author,
+        published_at=note.published_at,
+    )
+
+
+def _cursor(newest: changed.Newest, notes: list[PublishedNote], now: datetime) -> Cursor:
+    """Up to now, naming the notes that the next question will look at again."""
+    again = tuple(note.pk for note in notes if note.published_at > now - policy.NOTE_OVERLAP)
+    return Cursor(
+        finding_id=newest.finding_id,
+        event_id=newest.event_id,
+        seconds=int(now.timestamp()),
+        note_ids=again,
+    )

@@ -1,0 +1,116 @@
+"""What is read of a website's changes, as SQL: each statement by an index, however much there is."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from dashboard_api import policy
+from dashboard_api.models.findings import Finding, Severity
+from dashboard_api.models.statements import marks, moment, rows, stored
+
+
+class Newest(NamedTuple):
+    """The newest of a website; 0: there is none."""
+
+    finding_id: int
+    event_id: int
+
+
+class Returned(NamedTuple):
+    """A finding that was fixed, and is open again."""
+
+    finding_id: int
+    severity: int
+    at: datetime
+
+
+class Told(NamedTuple):
+    """A finding in a few words, like ``Finding``."""
+
+    title: str
+    location: str
+    first_seen: datetime
+
+
+class PublishedNote(NamedTuple):
+    """That there is a note, like ``AnalystNote``, and about which finding."""
+
+    pk: int
+    finding_id: int | None
+    finding_title: str | None
+    author: str
+    published_at: datetime
+
+
+# Of each list of findings that the counts know, the index tells the newest.
+_NEWEST = """
+SELECT (SELECT MAX(newest) FROM (SELECT (
+    SELECT id FROM dashboard_api_finding AS finding WHERE finding.website_id = list.website_id
+    AND finding.status = list.status AND finding.severity = list.severity ORDER BY id DESC LIMIT 1
+) AS newest FROM (
+    SELECT DISTINCT website_id, status, severity FROM dashboard_api_bucketcount WHERE website_id = %s
+) AS list) AS each_of_them),
+(SELECT MAX(id) FROM dashboard_api_findingevent WHERE website_id = %s AND event = 'regressed')
+"""
+
+
+def newest(website_id: int) -> Newest:
+    """Up to where the website's changes are known now."""
+    ((finding_id, event_id),) = rows(Finding, _NEWEST, [website_id, website_id])
+    return Newest(finding_id or 0, event_id or 0)
+
+
+_NEW = """
+SELECT id, severity FROM (
+    SELECT id, severity FROM dashboard_api_finding
+    WHERE website_id = %s AND status = 'open' AND severity = %s AND id > %s ORDER BY id DESC LIMIT %s
+) AS level
+"""
+
+
+def new(website_id: int, after: int, least: int) -> list[tuple[int, int]]:
+    """Id and severity of open findings of at least this severity: of each one more than is counted."""
+    wanted = [severity.value for severity in Severity if severity >= least]
+    parameters: list[int] = []
+    for severity in wanted:
+        parameters += [website_id, severity, after, policy.MAX_COUNTED_CHANGES + 1]
+    found = rows(Finding, " UNION ALL ".join([_NEW] * len(wanted)), parameters)
+    return [(pk, severity) for pk, severity in found]
+
+
+_RETURNED = """
+SELECT finding.id, severity, at FROM (
+    SELECT id, finding_id, at FROM dashboard_api_findingevent
+    WHERE website_id = %s AND event = 'regressed' AND id > %s ORDER BY id DESC LIMIT %s
+) AS back JOIN dashboard_api_finding AS finding ON finding.id = back.finding_id
+WHERE status = 'open' AND severity >= %s ORDER BY back.id
+"""
+
+
+def returned(website_id: int, after: int, least: int) -> list[Returned]:
+    """Findings that came back and are open, oldest first; one that came back twice is there twice."""
+    parameters = [website_id, after, policy.MAX_REGRESSIONS + 1, least]
+    return [Returned(pk, severity, moment(at)) for pk, severity, at in rows(Finding, _RETURNED, parameters)]
+
+
+_TOLD = "SELECT id, title, location, first_seen FROM dashboard_api_finding WHERE id IN ({ids})"
+
+
+def told(ids: Sequence[int]) -> dict[int, Told]:
+    """What is said of these findings."""
+    found = rows(Finding, _TOLD.format(ids=marks(ids)), ids) if ids else []
+    return {pk: Told(title, location, moment(seen)) for pk, title, location, seen in found}
+
+
+_PUBLISHED = """
+SELECT note.id, finding_id, title, author, published_at FROM dashboard_api_analystnote AS note
+LEFT JOIN dashboard_api_finding AS finding ON finding.id = finding_id
+WHERE note.website_id = %s AND NOT is_internal AND (account_id = %s OR account_id IS NULL)
+AND published_at > %s ORDER BY published_at DESC, note.id DESC LIMIT %s
+"""
+
+
+def published(website_id: int, account_id: int, since: datetime) -> list[PublishedNote]:
+    """The newest that the account can read since then."""
+    parameters = [website_id, account_id, stored(since), policy.MAX_CHANGES]
+    return [PublishedNote._make((*note, moment(at))) for *note, at in rows(Finding, _PUBLISHED, parameters)]
