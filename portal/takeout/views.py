@@ -36,7 +36,7 @@ def findings(request: HtmxHttpRequest, host: str, suffix: str) -> HttpResponseBa
     def make(website: Website, address: Address) -> HttpResponseBase:
         place = Place()
         try:
-            return streamed(FORMATS[suffix], select(request, website, address), place)
+            return streamed(request, FORMATS[suffix], select(request, website, address), place)
         except BaseException:
             place.release()
             raise

@@ -12,6 +12,7 @@ from portal import upstream
 from portal.gateway import Unreachable
 from portal.takeout import files
 from tests.browser.steps import PATH, facet, findings, status
+from tests.browser.test_screens import EVERY_RULE, barriers
 from tests.factories import make_finding
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -113,6 +114,28 @@ def test_a_file_can_be_cancelled(dashboard, many, monkeypatch):
     expect(progress(dashboard)).to_be_hidden()
     expect(offer(dashboard, "CSV")).to_be_focused()
     is_over.set()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_what_says_how_far_it_is_has_no_barriers(open_page, owner, many, monkeypatch, scheme):
+    def ask(website, question):
+        if question.page == 2:
+            is_over.wait(30)
+            raise Unreachable
+        return asked(website, question)
+
+    is_over = threading.Event()
+    asked = upstream.ask
+    monkeypatch.setattr(upstream, "ask", ask)
+    page = open_page(user=owner, color_scheme=scheme, viewport={"width": 320, "height": 640})
+    page.goto(PATH)
+    offer(page, "CSV").click()
+    expect(page.get_by_role("progressbar", name="Getting the file")).to_be_visible()
+    assert barriers(page, EVERY_RULE) == []
+    is_over.set()
+    expect(progress(page)).to_contain_text("The download broke off")
+    # Axe cannot tell what is behind words that lie over others; here it is the box's own, opaque colour.
+    assert [it for it in barriers(page, EVERY_RULE) if "partially overlaps other elements" not in it[2]] == []
 
 
 def test_a_session_that_is_over_leads_to_the_sign_in(dashboard):

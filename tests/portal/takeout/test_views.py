@@ -1,9 +1,11 @@
 """Files and reports as a browser gets them."""
 
 import csv
+import gzip
 import io
 import json
 import re
+import zlib
 
 import pytest
 
@@ -154,6 +156,24 @@ def test_a_part_of_a_document_is_none(browser, service, name):
     service.total, service.failures = 101, {2: TimedOut()}
     with pytest.raises(json.JSONDecodeError):
         json.loads(part_of(browser.get(f"{PATH}{name}")))
+
+
+def test_a_part_that_travels_packed_says_so_too(browser, service):
+    service.total, service.failures = 101, {2: TimedOut()}
+    response = browser.get(f"{PATH}findings.csv", headers={"Accept-Encoding": "br, gzip"})
+    assert response["Content-Encoding"] == "gzip"
+    received = []
+    with pytest.raises(Torn):
+        received.extend(response.streaming_content)
+    assert b'"INCOMPLETE' in zlib.decompressobj(wbits=31).decompress(b"".join(received))
+
+
+def test_a_file_travels_packed_where_the_browser_can_unpack_it(browser, service):
+    plain = browser.get(f"{PATH}findings.sarif")
+    packed = browser.get(f"{PATH}findings.sarif", headers={"Accept-Encoding": "gzip"})
+    assert gzip.decompress(b"".join(packed.streaming_content)).decode() == body_of(plain)
+    assert not plain.has_header("Content-Encoding")
+    assert "Accept-Encoding" in plain["Vary"]
 
 
 # Who and how many
