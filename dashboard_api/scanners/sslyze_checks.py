@@ -123,7 +123,7 @@ def _trust(result: Row, _scanned_at: str) -> Problem | None:
         line_of(path, "validation_error", "openssl_error_string") or "not trusted"
         for deployment in _objects(result, "certificate_deployments")
         for path in _objects(deployment, "path_validation_results")
-        if path.get("was_validation_successful") is False
+        if path.get("was_validation_successful", not path.get("openssl_error_string")) is False
     ]
     reasons += [
         "The certificate is for another name."

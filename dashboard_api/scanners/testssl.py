@@ -33,6 +33,7 @@ _SEVERITIES = {
 }
 _NOTHING_FOUND = {"OK", "INFO"}
 _NOT_CHECKED = {"WARN", "DEBUG", "FATAL"}
+_TOLD = {*_SEVERITIES, *_NOTHING_FOUND}
 _NO_CHECK = {"engine_problem", "optimal_proto"}  # words about the scanner's own OpenSSL
 _UNSURE = re.compile(r"\b(?:potential\w*|probabl[ey]|likely|might|may)\b", re.IGNORECASE)
 _CERTIFICATE_NUMBER = re.compile(r"\s*<[^<>]*>$")  # "cert_notAfter <hostCert#2>"
@@ -76,10 +77,11 @@ def read(stream: BinaryIO) -> ScanReport:
     else:
         raise UnreadableReport("The file is no report of testssl.sh: neither a list nor a scanResult.")
     known = [entry for entry in entries if isinstance(entry, _Entry)]
+    has_begun = any(line_of(entry.row, "severity") in _TOLD for entry in known)
     place = next((f"{entry.host}:{entry.port}" for entry in known if entry.host), "")
 
     def told(number: int, entry: _Entry) -> ReportedFinding | Check:
-        return _told(number, entry, place)
+        return _told(number, entry, place, is_failure=not has_begun)
 
     return ScanReport(
         source="testssl",
@@ -124,8 +126,11 @@ def _entries_of(value: object, server: Row) -> Iterator[_Entry | BadRow]:
             yield _Entry(row=entry, host=host, address=address, port=port)
 
 
-def _told(number: int, entry: _Entry, any_place: str) -> ReportedFinding | Check:
-    """What an entry tells; words about the scanner itself name no server and belong to ``any_place``."""
+def _told(number: int, entry: _Entry, any_place: str, *, is_failure: bool) -> ReportedFinding | Check:
+    """What an entry tells; words about the scanner itself name no server and belong to ``any_place``.
+
+    Where nothing else was told, the scan is a failure, and such words are a part of it.
+    """
     row = entry.row
     name = _CERTIFICATE_NUMBER.sub("", line_of(row, "id"))
     word, result = line_of(row, "severity").upper(), line_of(row, "finding")
@@ -134,7 +139,7 @@ def _told(number: int, entry: _Entry, any_place: str) -> ReportedFinding | Check
         raise BadRow("has no id")
     if not location:
         raise BadRow("names no server")
-    if word in _NOTHING_FOUND or name in _NO_CHECK:
+    if word in _NOTHING_FOUND or (name in _NO_CHECK and not is_failure):
         return Check(row=number, location=location, seen_at=None)
     if word in _NOT_CHECKED:
         return Check(row=number, location=location, seen_at=None, error=f"{name}: {result}"[:200])

@@ -1,8 +1,8 @@
 """Wapiti 3, JSON.
 
 Members are those of ``jsonreportgenerator.py`` in wapiti3. A row is an entry of a category; the scan's
-target is a row as well, and says what was checked. The format cannot tell whether a scan was complete: one
-that was interrupted writes a report, too.
+target, and each page that a detailed report lists as crawled, are rows as well, and say what was checked.
+The format cannot tell whether a scan was complete: one that was interrupted writes a report, too.
 """
 
 import json
@@ -15,7 +15,7 @@ from urllib.parse import urljoin
 
 from dashboard_api.scanners.json_values import read_document
 from dashboard_api.scanners.layout import named, section
-from dashboard_api.scanners.members import Row, line_of, object_of, text_of, texts_of
+from dashboard_api.scanners.members import Row, line_of, list_of, object_of, text_of, texts_of
 from dashboard_api.scanners.redaction import redact_command
 from dashboard_api.scanners.report import (
     BadRow,
@@ -63,10 +63,10 @@ def read(stream: BinaryIO) -> ScanReport:
 
     def told(number: int, row: tuple[Kind, str, Any]) -> ReportedFinding | Check:
         kind, category, entry = row
-        if not category:
-            return Check(row=number, location=target, seen_at=None)
         if not isinstance(entry, dict):
             raise BadRow("is not a JSON object")
+        if not category:
+            return Check(row=number, location=line_of(entry, "url") or target, seen_at=None)
         place = urljoin(target, line_of(entry, "path") or "/")
         return _finding(number, kind, category, entry, object_of(about, category), place)
 
@@ -76,14 +76,16 @@ def read(stream: BinaryIO) -> ScanReport:
         source_name="Wapiti",
         version=line_of(infos, "version").removeprefix("Wapiti "),
         scanned_at=_written(line_of(infos, "date")),
-        told=tell_each(enumerate(_rows(document, has_target=bool(target)), start=1), told),
+        told=tell_each(enumerate(_rows(document, infos), start=1), told),
     )
 
 
-def _rows(document: Row, *, has_target: bool) -> Iterator[tuple[Kind, str, Any]]:
-    """Each entry with its category; first the target, which has none."""
-    if has_target:
+def _rows(document: Row, infos: Row) -> Iterator[tuple[Kind, str, Any]]:
+    """Each entry with its category; first what was checked, which has none."""
+    if line_of(infos, "target"):
         yield "informational", "", {}
+    for page in list_of(infos, "crawled_pages"):
+        yield "informational", "", page.get("request") if isinstance(page, dict) else page
     for group, kind in _GROUPS.items():
         for category, entries in object_of(document, group).items():
             for entry in entries if isinstance(entries, list) else [entries]:
@@ -132,13 +134,9 @@ def _evidence(entry: Row, info: str) -> Iterator[str]:
     yield from section("Request", text_of(entry.get("http_request")))
     response = object_of(object_of(entry, "detail"), "response")
     status = line_of(response, "status_code")
-    headers = "\n".join(": ".join(texts_of(header)) for header in _lists(response.get("headers")))
+    headers = "\n".join(": ".join(texts_of(header)) for header in list_of(response, "headers"))
     answered = f"{status}\n{headers}".strip()
     yield from section("Response", f"{answered}\n\n{text_of(response.get('body'))}")
-
-
-def _lists(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def _software(info: str) -> str:

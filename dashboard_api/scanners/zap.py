@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from textwrap import dedent
 from typing import Any, BinaryIO
 
 from dashboard_api.scanners import xml_document
@@ -183,14 +184,15 @@ def _alert(alert: xml_document.Element) -> Row:
     return _texts(alert, _TEXTS) | {
         "instances": [
             _texts(instance, _INSTANCE_TEXTS)
-            | {name: xml_document.text_at(instance, name.replace("-", "")) for name in _MESSAGES}
+            | {name: dedent(xml_document.text_at(instance, name.replace("-", ""))) for name in _MESSAGES}
             for instance in instances
         ]
     }
 
 
 def _texts(element: xml_document.Element, names: list[str]) -> Row:
-    return {name: xml_document.text_at(element, name) for name in names if name in element}
+    """The texts of the children, without the indentation that tools add to XML."""
+    return {name: dedent(xml_document.text_at(element, name)) for name in names if name in element}
 
 
 def _written(generated: str) -> datetime | None:

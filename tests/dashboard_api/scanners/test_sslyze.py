@@ -121,6 +121,11 @@ UNTRUSTED = [{"was_validation_successful": False, "validation_error": "self-sign
     [
         ({}, []),
         ({"path_validation_results": UNTRUSTED}, [("certificate_trust", Severity.HIGH)]),
+        (
+            {"path_validation_results": [{"openssl_error_string": "expired"}]},
+            [("certificate_trust", Severity.HIGH)],
+        ),
+        ({"path_validation_results": [{"openssl_error_string": None}]}, []),
         ({"leaf_certificate_subject_matches_hostname": False}, [("certificate_trust", Severity.HIGH)]),
         ({"not_valid_after": "2026-03-01T09:00:00Z"}, [("certificate_expiry", Severity.HIGH)]),
         ({"not_valid_after": "2026-03-20T09:00:00Z"}, [("certificate_expiry", Severity.MEDIUM)]),

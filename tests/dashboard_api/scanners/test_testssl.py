@@ -68,6 +68,13 @@ def test_words_about_the_scanner_belong_to_the_server_and_are_no_failure():
     assert [(check.location, check.error) for check in report.coverage] == [("shop.example.com:443", "")]
 
 
+def test_scan_that_told_nothing_else_is_a_failure_altogether():
+    problem = make_entry(id="scanProblem", severity="FATAL", finding="Can't connect")
+    report = read(make_entry(id="engine_problem", ip="/", severity="WARN"), problem)
+    assert [bool(check.error) for check in report.coverage] == [True, True]
+    assert report.complete is False
+
+
 def test_finding_says_what_where_and_how_bad():
     finding = read_one(cve="CVE-2011-3389 CVE-2013-0169", cwe="CWE-20", hint="Switch it off.")
     assert (finding.identity, finding.rule, finding.location) == (("TLS1",), "TLS1", "shop.example.com:443")

@@ -31,6 +31,16 @@ def test_target_is_what_was_checked():
     assert read(target="").rows == 0
 
 
+def test_crawled_pages_are_what_was_checked():
+    pages = [{"request": {"url": "https://shop.example.com/a", "method": "GET"}}, 7, {"request": None}]
+    report = read(crawled_pages=pages)
+    assert [check.location for check in report.coverage] == [
+        "https://shop.example.com/",
+        "https://shop.example.com/a",
+    ]
+    assert [reject.row for reject in report.rejects] == [3, 4]
+
+
 @pytest.mark.parametrize(
     ("level", "severity"),
     [

@@ -79,6 +79,13 @@ def test_xml_reads_as_json_does():
     assert read_whole(zap, as_xml(report)) == read_whole(zap, json.dumps(report).encode())
 
 
+def test_xml_that_was_indented_reads_alike():
+    header = "\n        GET /a HTTP/1.1\n        authorization: s3cr3t\n        host: x\n      "
+    report = make_zap_report(make_zap_alert(instances=[INSTANCE | {"request-header": header}]))
+    (finding,) = read_whole(zap, as_xml(report)).findings
+    assert "Request:\nGET /a HTTP/1.1\nauthorization: [redacted]\nhost: x" in finding.evidence
+
+
 @pytest.mark.parametrize("quoted", [b"<!DOCTYPE x>", b'<!DOCTYPE x [<!ENTITY a "b">]>'])
 def test_xml_with_a_doctype_is_refused(quoted):
     with pytest.raises(UnreadableReport, match="DOCTYPE"):
