@@ -1,9 +1,10 @@
-"""Second factors in the admin: an operator sees that there are some, and can remove a lost one."""
+"""The admin's name; and second factors: an operator sees that there are some, and can remove a lost one."""
 
 from allauth.mfa.models import Authenticator
 from django.contrib import admin
 from django.http import HttpRequest
 
+admin.site.site_header = admin.site.site_title = "Threat Dashboard operations"
 admin.site.unregister(Authenticator)
 
 

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.utils import timezone
+from playwright.sync_api import expect
 
 from tests.browser.steps import PATH
 from tests.factories import (
@@ -19,6 +20,7 @@ from tests.factories import (
     make_source,
     make_website,
 )
+from tests.faults.server import free_port
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -119,6 +121,26 @@ def test_screens_fit_a_narrow_phone_and_have_no_barriers(
             page.set_viewport_size({"width": width, "height": 800})
             if found := barriers(page, rules):
                 faults[address, "axe"] = found
+    assert faults == {}
+
+
+@pytest.mark.parametrize(
+    ("scheme", "rules"), [("light", EVERY_RULE), ("dark", RULES_OF_LOOKS)], ids=["light", "dark"]
+)
+def test_screens_without_the_service_fit_and_have_no_barriers(
+    open_page, owner, settings, watch, scheme, rules
+):
+    watch.expect("502 (Bad Gateway)")
+    settings.DASHBOARD_BASE_URL = f"http://127.0.0.1:{free_port()}"
+    page = open_page(user=owner, color_scheme=scheme, viewport={"width": 320, "height": 640})
+    faults = {}
+    for address in ("/", PATH, f"{PATH}findings/1/?query=form"):
+        page.goto(address, wait_until="networkidle")
+        expect(page.get_by_text("Try again", exact=True).locator("visible=true")).to_be_visible()
+        if overlap := page.evaluate("document.documentElement.scrollWidth - innerWidth"):
+            faults[address, "pixels wider than 320"] = overlap
+        if found := barriers(page, rules):
+            faults[address, "axe"] = found
     assert faults == {}
 
 

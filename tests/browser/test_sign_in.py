@@ -92,9 +92,11 @@ def test_a_forgotten_password_is_replaced_by_way_of_a_letter(
     assert faults == {}
 
 
-def test_after_signing_out_the_dashboard_asks_to_sign_in(dashboard):
+def test_after_signing_out_the_dashboard_asks_to_sign_in_and_nothing_is_left(dashboard):
+    dashboard.evaluate("localStorage.left = sessionStorage.left = 'something'")
     dashboard.get_by_role("button", name="Sign out").click()
     expect(dashboard).to_have_url(re.compile("/accounts/login/"))
+    assert dashboard.evaluate("[localStorage.length, sessionStorage.length]") == [0, 0]
     dashboard.go_back()
     expect(dashboard).to_have_url(re.compile("/accounts/login/"))
     expect(dashboard.get_by_text("findings")).to_have_count(0)

@@ -17,10 +17,13 @@ def plain(open_page):
 
 
 def test_the_whole_journey_works_by_links_and_forms(plain, owner):
-    plain.goto(f"{PATH}?kind=confirmed")
+    plain.goto("/")
     expect(plain).to_have_url(re.compile("/accounts/login/"))
     sign_in(plain, owner.username)
-    expect(plain).to_have_url(f"{PATH}?kind=confirmed")
+    expect(plain).to_have_url("/")
+    plain.get_by_role("main").get_by_role("link", name="shop.example.com").click()
+    expect(plain).to_have_url(PATH)
+    facet(plain, "Confirmed 33").click()
     expect(chip(plain, "Certainty: Confirmed")).to_be_visible()
 
     pages(plain).get_by_role("link", name="Page 2").click()
@@ -43,6 +46,11 @@ def test_the_whole_journey_works_by_links_and_forms(plain, owner):
     expect(plain.get_by_role("button", name="Copy link")).to_be_hidden()
     plain.get_by_role("link", name="All findings").click()
     expect(findings(plain)).to_have_count(12)
+    plain.get_by_text("Take it with you").click()
+    plain.get_by_role("link", name="Report to print").click()
+    expect(plain).to_have_url(f"{PATH}report/?severity=Low&kind=confirmed&query=flag")
+    expect(plain.get_by_text("Cookie without a flag 12").first).to_be_visible()
+    plain.go_back()
     plain.get_by_role("link", name="Clear all").click()
     expect(plain).to_have_url(PATH)
     plain.go_back()
