@@ -11,7 +11,7 @@ from django.db.backends.sqlite3.base import FORMAT_QMARK_REGEX
 
 from benchmarks.machine import cpu_seconds
 
-_TABLE = re.compile(r'\bFROM\s+"?(?:dashboard_api_)?(\w+)', re.IGNORECASE)
+_TABLE = re.compile(r'\bFROM\s+"?(?:dashboard_api_)?(?!AS\b)(\w+)', re.IGNORECASE)
 
 _WITHIN = re.compile(r"\([^()]*\)")
 
@@ -25,11 +25,11 @@ class Statement:
 
     @property
     def table(self) -> str:
-        """The first table that it reads from by itself, not by a statement within."""
+        """The first table that it reads by itself, or else by a statement within."""
         outer, within = self.sql, 1
         while within:
             outer, within = _WITHIN.subn("", outer)
-        match = _TABLE.search(outer)
+        match = _TABLE.search(outer) or _TABLE.search(self.sql)
         return match[1] if match else "none"
 
     def run(self) -> None:

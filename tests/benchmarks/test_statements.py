@@ -15,6 +15,7 @@ from dashboard_api.models import callers
             "website",
         ),
         ("WITH found (id) AS (SELECT id FROM dashboard_api_finding) SELECT id FROM found", "found"),
+        ("SELECT id FROM (SELECT id FROM dashboard_api_finding) AS found", "finding"),
         ("SELECT set_config('a', 'b', true)", "none"),
         (callers._CLAIMED, "account"),
     ],
