@@ -71,5 +71,6 @@
       say("", false);
       origin.focus();
     } else if (event.target.closest("[data-print]")) print();
+    else if (box.matches(".ended")) box.hidden = true; // it was read
   });
 })();

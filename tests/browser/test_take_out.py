@@ -90,6 +90,8 @@ def test_what_is_too_much_is_said_where_it_was_asked_for(dashboard, many, monkey
     expect(progress(dashboard)).to_contain_text("Your filters find 145 findings")
     expect(progress(dashboard)).to_contain_text("Narrow the findings")
     expect(findings(dashboard)).to_have_count(20)
+    dashboard.get_by_role("heading", level=1).click()
+    expect(progress(dashboard)).to_be_hidden()
 
 
 def test_a_connection_that_is_gone_saves_nothing(dashboard, watch):
