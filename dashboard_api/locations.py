@@ -44,7 +44,7 @@ def place_on(site: str, location: str, *, base_url: str | None = None) -> str:
     return f"{parts.scheme}://{place}{parts.path or root}"
 
 
-@lru_cache(maxsize=1024)  # a report names few hosts, and often
+@lru_cache(maxsize=64)  # a report names few hosts, and often
 def _host_and_port(netloc: str) -> tuple[str, int | None]:
     r"""As they are written; raises ValueError.
 
@@ -54,9 +54,10 @@ def _host_and_port(netloc: str) -> tuple[str, int | None]:
     return authority.hostname or "", authority.port
 
 
-@lru_cache(maxsize=1024)
 def _bracketed(host: str) -> str:
     """An IPv6 address as it stands in a URL; any other host as it is."""
+    if ":" not in host:
+        return host
     try:
         return f"[{ipaddress.IPv6Address(host)}]"
     except ValueError:

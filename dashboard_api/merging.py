@@ -118,7 +118,7 @@ def _new(
     return finding, places
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def _stored_json(values: tuple[str | int, ...]) -> str:
     """Most findings of a report share a few."""
     return json.dumps(values)
