@@ -15,7 +15,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from dashboard_api.merging import merge
-from dashboard_api.models import Coverage, Finding, Source, Website
+from dashboard_api.models import Coverage, Finding, FindingEvent, Source, Website
 from dashboard_api.problems import SortedRows, sort_rows
 from dashboard_api.scanners.report import Reject, ScanReport, WholeReport
 
@@ -87,11 +87,11 @@ def import_report(
         Website.objects.select_for_update().get(pk=website.pk)  # one import of a website at a time
         source, _ = Source.objects.get_or_create(slug=report.source, defaults={"name": report.source_name})
         is_newest = _record_run(result, website, source, urls=rows.urls, version=report.version)
+        absent_at = ended_at if is_newest and result.state == Coverage.State.OK else None
         counts: Counter[str] = Counter()
         for batch in _batches(rows.problems.items()):
-            counts += merge(dict(batch), website, source)
-        proves_absence = is_newest and result.state == Coverage.State.OK
-        fixed = _fix_unreported(rows.problems, website, source, at=ended_at) if proves_absence else 0
+            counts += merge(dict(batch), website, source, absent_at=absent_at)
+        fixed = _fix_unreported(rows.problems, website, source, at=absent_at) if absent_at else 0
     return replace(
         result, new=counts["new"], updated=counts["updated"], reopened=counts["reopened"], fixed=fixed
     )
@@ -164,6 +164,9 @@ def _fix_unreported(reported: Collection[str], website: Website, source: Source,
     ]
     for batch in _batches(gone):
         Finding.objects.filter(pk__in=batch).update(status=Finding.Status.FIXED, fixed_at=at)
+        FindingEvent.objects.bulk_create(
+            FindingEvent(finding_id=key, event=FindingEvent.Event.FIXED, at=at) for key in batch
+        )
     return len(gone)
 
 

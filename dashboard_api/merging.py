@@ -3,6 +3,7 @@
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from functools import lru_cache
 from typing import TypeVar
 
@@ -10,7 +11,7 @@ from django.db.models import Manager, Model
 
 from dashboard_api import bulk
 from dashboard_api.bulk import NewFinding, NewOccurrence, stored_moment
-from dashboard_api.models import Finding, Occurrence, Source, Website
+from dashboard_api.models import Finding, FindingEvent, Occurrence, Source, Website
 from dashboard_api.models.findings import searched_with
 from dashboard_api.problems import Problem
 
@@ -19,7 +20,6 @@ _LOCATION_LENGTH = 2000  # of the columns; what tells places apart is a digest o
 _TOLD_FIELDS = [
     "rule",
     "title",
-    "severity",
     "severity_raw",
     "kind",
     "description",
@@ -31,6 +31,8 @@ _TOLD_FIELDS = [
 _FINDING_KEY = ["website", "source", "fingerprint"]
 _FINDING_FIELDS = [
     *_TOLD_FIELDS,
+    "severity",
+    "engine_severity",
     "status",
     "fixed_at",
     "first_seen",
@@ -41,13 +43,18 @@ _FINDING_FIELDS = [
     "evidence",
 ]
 _OCCURRENCE_KEY = ["finding", "location_digest"]
-_OCCURRENCE_FIELDS = ["evidence", "first_seen", "last_seen"]
+_OCCURRENCE_FIELDS = ["evidence", "first_seen", "last_seen", "gone_at"]
 
 Row = TypeVar("Row", bound=Model)
 
 
-def merge(problems: dict[str, Problem], website: Website, source: Source) -> Counter[str]:
-    """Create and update the findings of one batch, and their places; how many became what."""
+def merge(
+    problems: dict[str, Problem], website: Website, source: Source, *, absent_at: datetime | None
+) -> Counter[str]:
+    """Create and update the findings of one batch, and their places; how many became what.
+
+    A place of these that the report does not tell of is gone at ``absent_at``, if the scan proves that.
+    """
     known = {
         finding.fingerprint: finding
         for finding in Finding.objects.filter(website=website, source=source, fingerprint__in=problems)
@@ -56,24 +63,30 @@ def merge(problems: dict[str, Problem], website: Website, source: Source) -> Cou
     for occurrence in Occurrence.objects.filter(finding__in=known.values()).defer("evidence"):
         known_places[occurrence.finding_id][occurrence.location_digest] = occurrence
     bulk.add([_new(website, source, key, problem) for key, problem in problems.items() if key not in known])
-    outcomes = Counter(new=len(problems) - len(known))
     occurrences: list[Occurrence] = []
+    vanished: list[Occurrence] = []
+    reopened: list[FindingEvent] = []
     for key, finding in known.items():
         problem, places = problems[key], known_places[finding.pk]
-        outcomes[_tell(finding, problem)] += 1
+        if _tell(finding, problem):
+            step = FindingEvent(finding=finding, event=FindingEvent.Event.REGRESSED, at=problem.last_seen)
+            reopened.append(step)
         occurrences += _sighted(finding, problem, places)
-        finding.locations_count = len(places.keys() | problem.places.keys())
-        finding.keep_other_locations(
-            [place.location for place in places.values()]
-            + [place.location for place in problem.places.values()]
-        )
+        if absent_at is not None:
+            vanished += _vanished(problem, places, at=absent_at)
+        there = {digest: place.location for digest, place in places.items() if place.gone_at is None}
+        there |= {digest: place.location for digest, place in problem.places.items() if digest not in places}
+        finding.locations_count = len(there)
+        finding.keep_other_locations(there.values())
     _save(Finding.objects, list(known.values()), key=_FINDING_KEY, changed=_FINDING_FIELDS)
+    FindingEvent.objects.bulk_create(reopened)
+    Occurrence.objects.bulk_update(vanished, ["gone_at"], batch_size=_ROWS_OF_STATEMENT)
     # Where the evidence is still deferred, a later report told already what the place shows.
     late = [place for place in occurrences if place.get_deferred_fields()]
     Occurrence.objects.bulk_update(late, ["first_seen"], batch_size=_ROWS_OF_STATEMENT)
     told = [place for place in occurrences if not place.get_deferred_fields()]
     _save(Occurrence.objects, told, key=_OCCURRENCE_KEY, changed=_OCCURRENCE_FIELDS)
-    return outcomes
+    return Counter(new=len(problems) - len(known), updated=len(known) - len(reopened), reopened=len(reopened))
 
 
 def _new(
@@ -124,11 +137,11 @@ def _stored_json(values: tuple[str | int, ...]) -> str:
     return json.dumps(values)
 
 
-def _tell(finding: Finding, problem: Problem) -> str:
-    """Bring ``finding`` up to what the report tells, unless a later one told already; what it became."""
-    outcome = "updated"
-    if finding.fixed_at is not None and problem.last_seen > finding.fixed_at:
-        outcome, finding.status, finding.fixed_at = "reopened", Finding.Status.OPEN, None
+def _tell(finding: Finding, problem: Problem) -> bool:
+    """Bring ``finding`` up to what the report tells, unless a later one told already; whether it is back."""
+    is_back = finding.fixed_at is not None and problem.last_seen > finding.fixed_at
+    if is_back:
+        finding.status, finding.fixed_at = Finding.Status.OPEN, None
     finding.first_seen = min(finding.first_seen, problem.first_seen)
     if problem.last_seen >= finding.last_seen:
         finding.last_seen = problem.last_seen
@@ -136,7 +149,16 @@ def _tell(finding: Finding, problem: Problem) -> str:
         finding.evidence = problem.first_place.evidence
         for name in _TOLD_FIELDS:
             setattr(finding, name, getattr(problem.told, name))
-    return outcome
+        _rate(finding, int(problem.told.severity))
+    return is_back
+
+
+def _rate(finding: Finding, severity: int) -> None:
+    """As the engine does, unless an analyst rates it otherwise."""
+    if finding.engine_severity is None:
+        finding.severity = severity
+    else:
+        finding.engine_severity = severity
 
 
 def _sighted(finding: Finding, problem: Problem, known: dict[str, Occurrence]) -> Iterator[Occurrence]:
@@ -151,7 +173,16 @@ def _sighted(finding: Finding, problem: Problem, known: dict[str, Occurrence]) -
         if place.last_seen >= occurrence.last_seen:
             occurrence.last_seen = place.last_seen
             occurrence.evidence = place.evidence
+            occurrence.gone_at = None
         yield occurrence
+
+
+def _vanished(problem: Problem, known: dict[str, Occurrence], *, at: datetime) -> Iterator[Occurrence]:
+    """Places of ``problem`` that were there before the scan ended ``at``, and that it does not tell of."""
+    for digest, occurrence in known.items():
+        if digest not in problem.places and occurrence.gone_at is None and occurrence.last_seen < at:
+            occurrence.gone_at = at
+            yield occurrence
 
 
 def _save(manager: Manager[Row], rows: Sequence[Row], *, key: Sequence[str], changed: Sequence[str]) -> None:

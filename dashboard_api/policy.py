@@ -68,6 +68,9 @@ MAX_LINE_BYTES = 16 * 1024 * 1024  # of which each may have so many
 MAX_DOCUMENT_BYTES = 64 * 1024 * 1024  # a format that has to be read as a whole
 MAX_SARIF_RESULTS = 5_000  # as many as GitHub shows of one file
 
+MAX_UPLOAD_BYTES = 32 * 1024 * 1024  # in the admin; import_report takes more
+UPLOAD_KEPT = timedelta(days=1)  # while nobody decides about it
+INBOX_SETTLE_SECONDS = 60  # a file that changed since may still be written
 MAX_KEPT_REJECTS = 1_000  # with the record of an import
 
 # Decisions about findings: decision record 0031.

@@ -126,6 +126,11 @@ def make_import_run(website, *, source=None, **fields):
     return api.ImportRun.objects.create(website=website, source=source, **(defaults | fields))
 
 
+def make_upload(website, content=b"", **fields):
+    defaults = {"by": "ada", "file_name": "report.jsonl", "said": {}}
+    return api.Upload.objects.create(website=website, content=content, **(defaults | fields))
+
+
 def make_coverage(website, *, source=None, **fields):
     now = timezone.now()
     defaults = {"state": api.Coverage.State.OK, "last_run_at": now, "completed_at": now}

@@ -40,6 +40,10 @@ class OperatorCommand(BaseCommand):
         """
         with connection.cursor() as cursor:
             cursor.execute(_WAIT_FOR_WRITERS[connection.vendor])
+        self.answer(**options)
+
+    def answer(self, **options: Any) -> None:
+        """Perform it, and print what came of it; raises CommandError."""
         try:
             answer = self.perform(**options)
         except ValidationError as error:

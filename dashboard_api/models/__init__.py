@@ -5,7 +5,7 @@ from dashboard_api.models.bulk import BulkLoad
 from dashboard_api.models.counts import BucketCount, DayCount, StretchCount, WeekCount
 from dashboard_api.models.entitlements import Entitlement
 from dashboard_api.models.findings import AnalystNote, Coverage, Finding, Kind, Occurrence, Severity, Source
-from dashboard_api.models.imports import ImportRun
+from dashboard_api.models.imports import ImportRun, Upload
 from dashboard_api.models.nonces import Nonce, SecretUse
 from dashboard_api.models.revisions import Revision
 from dashboard_api.models.sites import LinkEvent, SiteLink, Website
@@ -33,6 +33,7 @@ __all__ = [
     "SiteLink",
     "Source",
     "StretchCount",
+    "Upload",
     "Website",
     "WeekCount",
 ]

@@ -19,6 +19,12 @@ class ImportRun(models.Model):
     scanned_at = models.DateTimeField()
     by = models.CharField(max_length=150, blank=True)
     file_name = models.CharField(max_length=255, blank=True)
+    digest = models.CharField(
+        max_length=64,
+        blank=True,
+        editable=False,
+        help_text="SHA-256 of the file: tells whether it was imported.",
+    )
     state = models.CharField(max_length=10, choices=Coverage.State)
     detail = models.CharField(max_length=500, blank=True)
     rows = models.PositiveIntegerField()
@@ -43,8 +49,26 @@ class ImportRun(models.Model):
             ),
         ]
         indexes: ClassVar = [
-            models.Index(fields=["website", "-imported_at"], name="dashboard_api_importrun_list")
+            models.Index(fields=["website", "digest"], name="dashboard_api_importrun_same"),
+            models.Index(fields=["website", "-imported_at"], name="dashboard_api_importrun_list"),
         ]
 
     def __str__(self) -> str:
         return f"{self.source} on {self.website}, {self.imported_at:%Y-%m-%d %H:%M} UTC"
+
+
+class Upload(models.Model):
+    """A report that was uploaded, until it is imported or given up; ``manage.py prune`` forgets old ones."""
+
+    website = models.ForeignKey(Website, on_delete=models.CASCADE, related_name="uploads")
+    by = models.CharField(max_length=150)
+    uploaded_at = models.DateTimeField(default=timezone.now, db_index=True)
+    file_name = models.CharField(max_length=255)
+    content = models.BinaryField()
+    said = models.JSONField(help_text="What the operator told beside the file.")
+
+    class Meta:
+        ordering: ClassVar = ["-uploaded_at"]
+
+    def __str__(self) -> str:
+        return f"{self.file_name} for {self.website}"

@@ -339,11 +339,11 @@ def test_failure_on_the_way_leaves_nothing(website, monkeypatch):
     batches = []
     merge = ingest.merge
 
-    def break_on_the_second(*arguments):
+    def break_on_the_second(*arguments, **options):
         batches.append(arguments)
         if len(batches) == 2:
             raise IntegrityError
-        return merge(*arguments)
+        return merge(*arguments, **options)
 
     monkeypatch.setattr(ingest, "merge", break_on_the_second)
     with pytest.raises(IntegrityError):

@@ -1,6 +1,7 @@
-"""Bring a scanner's report in: every row of it becomes findings, coverage, or a reject with its reason."""
+"""Bring scanners' reports in: every row of one becomes findings, coverage, or a reject with its reason."""
 
 import dataclasses
+import json
 import sys
 from argparse import ArgumentTypeError
 from contextlib import AbstractContextManager, nullcontext
@@ -9,17 +10,21 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from django.core.management.base import CommandError, CommandParser
-from django.db import transaction
 from django.utils import timezone
+from tqdm import tqdm
 
-from dashboard_api.ingest import EmptyReport, ImportResult, NothingImported, import_report
+from dashboard_api.imports import RefusedReport, Said, import_file, in_words
 from dashboard_api.locations import Elsewhere, place_on
-from dashboard_api.management.operator_command import Answer, OperatorCommand, find_account, find_website
+from dashboard_api.management.operator_command import (
+    COMMAND_LINE,
+    Answer,
+    OperatorCommand,
+    find_account,
+    find_website,
+)
 from dashboard_api.models import SiteLink, Website
-from dashboard_api.scanners import READERS, read_report
-from dashboard_api.scanners.report import UnreadableReport
+from dashboard_api.scanners import READERS
 
-SHOWN_ROWS = 20
 STANDARD_INPUT = "-"
 
 
@@ -27,14 +32,15 @@ class Command(OperatorCommand):
     """manage.py import_report nuclei.jsonl --host shop.example.com."""
 
     help = (
-        "Import a scanner's report as findings of one website. Exit code 0: imported, and rows that were "
-        "rejected are listed with their reasons; 1: refused, nothing was changed; 2: wrong options."
+        "Import scanners' reports as findings of one website. Exit code 0: imported, and rows that were "
+        "rejected are listed with their reasons; 1: refused, that report changed nothing; 2: wrong options. "
+        "With several reports each is imported by itself, and --json prints one object a line."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The report, the website, and what the report cannot tell by itself."""
+        """The reports, the website, and what a report cannot tell by itself."""
         super().add_arguments(parser)
-        parser.add_argument("file", metavar="FILE", help="the report; - is standard input")
+        parser.add_argument("files", metavar="FILE", nargs="+", help="a report; - is standard input")
         parser.add_argument("--host", required=True, help="the website that was scanned")
         parser.add_argument("--account", metavar="REF", help="refuse unless this account links the website")
         parser.add_argument(
@@ -60,53 +66,67 @@ class Command(OperatorCommand):
             metavar="URL",
             help="where places that name no host, such as /login, belong",
         )
+        parser.add_argument("--by", default=COMMAND_LINE, metavar="NAME", help="who imports; kept on record")
         parser.add_argument("--dry-run", action="store_true", help="tell what would happen; store nothing")
 
-    def perform(self, *, file: str, host: str, account: str | None, dry_run: bool, **options: Any) -> Answer:
+    def handle(self, *args: Any, files: list[str], **options: Any) -> None:
+        """One report after the other; with several, one that is refused does not keep the others out."""
+        if len(files) == 1:
+            super().handle(*args, file=files[0], **options)
+            return
+        refused = 0
+        for file in files:
+            try:
+                super().handle(*args, file=file, **options)
+            except CommandError as error:
+                refused += 1
+                self._tell_refusal(file, str(error), as_json=options["as_json"])
+        if refused:
+            raise CommandError(f"Refused: {refused} of {len(files)} reports.")
+
+    def _tell_refusal(self, file: str, why: str, *, as_json: bool) -> None:
+        if as_json:
+            self.stdout.write(json.dumps({"file": file, "refused": why}))
+        else:
+            self.stderr.write(f"{file}: {why}")
+
+    def perform(self, *, file: str, host: str, account: str | None, by: str, **options: Any) -> Answer:
         """Import the report, or with ``dry_run`` everything but the commit."""
         website = find_website(host)
         if account is not None:
             _check_linked(account, website)
         _check_base_url(options["base_url"], website)
-        said = {name: options[name] for name in ("complete", "scanned_at", "base_url")}
+        said = Said(
+            format_name=options["format"],
+            complete=options["complete"],
+            scanned_at=options["scanned_at"],
+            base_url=options["base_url"],
+        )
+        dry_run: bool = options["dry_run"]
         try:
-            with _opened(file) as stream, transaction.atomic():
-                report = read_report(stream, format_name=options["format"])
-                result = import_report(report, website, **said)
-                transaction.set_rollback(dry_run)
+            with _opened(file) as stream, _progress(file) as progress:
+                result = import_file(
+                    stream,
+                    website,
+                    said,
+                    file_name=file,
+                    by=by,
+                    dry_run=dry_run,
+                    watch=progress.update,
+                )
         except OSError as error:
             raise CommandError(f"Cannot read {file}: {error.strerror}.") from error
-        except UnreadableReport as error:
-            raise CommandError(f"{error} Nothing was changed.") from error
-        except EmptyReport as error:
-            raise CommandError(
-                "The report is empty, which says nothing by itself. If the scan ended and found nothing, "
-                "say so with --complete and --scanned-at."
-            ) from error
-        except NothingImported as error:
-            raise CommandError(
-                f"Every row was rejected, so nothing was changed.\n{_in_words(error.result)}"
-            ) from error
-        dry = "Dry run: nothing was stored. Otherwise:\n" if dry_run else ""
-        return Answer(text=dry + _in_words(result), fields=dataclasses.asdict(result) | {"dry_run": dry_run})
+        except RefusedReport as error:
+            raise CommandError(str(error)) from error
+        dry = ["Dry run: nothing was stored. Otherwise:"] if dry_run else []
+        fields = {"file": file, **dataclasses.asdict(result), "dry_run": dry_run}
+        return Answer(text="\n".join([*dry, *in_words(result)]), fields=fields)
 
 
-def _in_words(result: ImportResult) -> str:
-    lines = [
-        f"{result.source} on {result.host}, scanned {result.scanned_at:%Y-%m-%d %H:%M} UTC: {result.state}.",
-        (
-            f"Rows: {result.rows}. Findings: {result.findings}, further occurrences: {result.occurrences}, "
-            f"coverage: {result.coverage}, rejected: {len(result.rejected)}."
-        ),
-        f"New: {result.new}, known: {result.updated}, open again: {result.reopened}, fixed: {result.fixed}.",
-    ]
-    if result.detail:
-        lines.append(result.detail)
-    told = [*result.rejected, *result.failed]
-    lines += [f"Row {row.row} {row.reason}." for row in told[:SHOWN_ROWS]]
-    if len(told) > SHOWN_ROWS:
-        lines.append(f"And {len(told) - SHOWN_ROWS} more; --json tells them all.")
-    return "\n".join(lines)
+def _progress(file: str) -> tqdm:  # type: ignore[type-arg]
+    """A bar on a terminal, by the bytes that were read; nothing in a pipe."""
+    size = None if file == STANDARD_INPUT else Path(file).stat().st_size
+    return tqdm(total=size, unit="B", unit_scale=True, disable=None, leave=False)
 
 
 def _check_linked(ref: str, website: Website) -> None:

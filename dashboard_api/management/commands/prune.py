@@ -1,4 +1,4 @@
-"""Forget nonces whose timestamps can no longer be accepted; run it hourly."""
+"""Forget nonces that can no longer be accepted, and uploads that nobody imported; run it hourly."""
 
 from typing import Any
 
@@ -7,13 +7,13 @@ from django.utils import timezone
 
 from dashboard_api import policy
 from dashboard_api.management.operator_command import Answer, OperatorCommand, positive
-from dashboard_api.models import Nonce
+from dashboard_api.models import Nonce, Upload
 
 
 class Command(OperatorCommand):
     """manage.py prune."""
 
-    help = "Forget expired nonces, in batches so that signed calls never wait for long."
+    help = "Forget expired nonces, in batches so that signed calls never wait for long, and old uploads."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """How many at a time."""
@@ -25,4 +25,8 @@ class Command(OperatorCommand):
         now, total = timezone.now(), 0
         while forgotten := Nonce.objects.prune(now=now, batch=batch):
             total += forgotten
-        return Answer(text=f"Forgot {total} expired nonces.", fields={"nonces": total})
+        uploads, _ = Upload.objects.filter(uploaded_at__lt=now - policy.UPLOAD_KEPT).delete()
+        return Answer(
+            text=f"Forgot {total} expired nonces and {uploads} uploads that were not imported.",
+            fields={"nonces": total, "uploads": uploads},
+        )

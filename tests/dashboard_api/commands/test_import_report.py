@@ -1,13 +1,15 @@
 import io
+import json
 import sys
 
 import pytest
+from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.utils import timezone
 
 from dashboard_api import policy
 from dashboard_api.management.commands.import_report import Command
-from dashboard_api.models import Coverage, Finding, Source
+from dashboard_api.models import Coverage, Finding, ImportRun, Source
 from tests.dashboard_api.commands.running import run, run_json
 from tests.dashboard_api.scanners.samples import json_lines, make_row
 from tests.factories import make_account, make_link, make_website
@@ -73,7 +75,7 @@ def test_result_is_printed_whole_for_scripts(website, report):
 def test_summary_tells_a_few_rejected_rows_and_how_many_more(website, report):
     lines = run("import_report", report(make_row(), *[FOREIGN] * 25), *HOST).splitlines()
     assert [line for line in lines if line.startswith("Row ")][-1].startswith("Row 21 ")
-    assert lines[-1] == "And 5 more; --json tells them all."
+    assert lines[-1] == "And 5 more."
 
 
 def test_report_comes_from_standard_input(website, monkeypatch):
@@ -177,3 +179,48 @@ def test_report_of_another_website_is_refused_with_every_reason(website, report)
 def test_help_tells_the_exit_codes():
     help_text = Command().create_parser("manage.py", "import_report").format_help()
     assert "Exit code 0: imported" in " ".join(help_text.split())
+
+
+def test_several_reports_are_imported_one_by_one(website, tmp_path):
+    files = []
+    for number, rows in enumerate([[make_row()], [FOREIGN], [make_row(template_id="other")]]):
+        files.append(tmp_path / f"{number}.jsonl")
+        files[-1].write_bytes(json_lines(*rows))
+    with pytest.raises(CommandError, match="Refused: 1 of 3 reports"):
+        run("import_report", *map(str, files), *HOST)
+    assert Finding.objects.count() == 2
+
+
+def test_scripts_are_told_of_several_reports_in_an_object_a_line(website, tmp_path, capsys):
+    good, bad = tmp_path / "good.jsonl", tmp_path / "bad.jsonl"
+    good.write_bytes(json_lines(make_row()))
+    bad.write_bytes(json_lines(FOREIGN))
+    output = io.StringIO()
+    with pytest.raises(CommandError):
+        call_command("import_report", str(bad), str(good), *HOST, "--json", stdout=output)
+    refused, imported = map(json.loads, output.getvalue().splitlines())
+    assert (refused["file"], "Every row was rejected" in refused["refused"]) == (str(bad), True)
+    assert (imported["file"], imported["new"]) == (str(good), 1)
+
+
+def test_an_import_is_kept_on_record_and_adds_up(website, report):
+    check = make_row(matcher_status=False)
+    run("import_report", report(make_row(), make_row(), FOREIGN, check), *HOST, "--by", "robin")
+    kept = ImportRun.objects.get()
+    assert (kept.rows, kept.findings, kept.occurrences, kept.coverage, kept.rejected) == (4, 1, 1, 1, 1)
+    assert (kept.by, kept.file_name, kept.new, kept.state) == ("robin", "report.jsonl", 1, "partial")
+    (reject,) = kept.rejects
+    assert (reject["row"], "example.com" in reject["reason"]) == (3, True)
+
+
+def test_a_rehearsed_import_leaves_no_record(website, report):
+    run("import_report", report(make_row()), *HOST, "--dry-run")
+    assert not ImportRun.objects.exists()
+
+
+def test_progress_is_shown_on_a_terminal_and_nowhere_else(website, report, monkeypatch, capsys):
+    run("import_report", report(make_row()), *HOST)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    run("import_report", report(make_row()), *HOST)
+    assert "B/s]" in capsys.readouterr().err

@@ -7,9 +7,10 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from dashboard_api import policy
-from dashboard_api.models import Nonce
+from dashboard_api.models import Nonce, Upload
 from dashboard_api.models.callers import Signer
 from tests.dashboard_api.commands.running import run, run_json
+from tests.factories import make_upload, make_website
 
 pytestmark = pytest.mark.django_db
 
@@ -24,7 +25,7 @@ def nonces():
 
 
 def test_prune_forgets_all_expired_nonces_in_batches(nonces):
-    assert run("prune", "--batch", "2") == "Forgot 5 expired nonces.\n"
+    assert run("prune", "--batch", "2") == "Forgot 5 expired nonces and 0 uploads that were not imported.\n"
     assert Nonce.objects.get().nonce == "still-needed"
 
 
@@ -38,7 +39,7 @@ def test_prune_forgets_many_in_batches_of_bounded_size_and_keeps_what_may_still_
         ]
     )
     with CaptureQueriesContext(connections[router.db_for_write(Nonce)]) as statements:
-        assert run_json("prune") == {"nonces": 2_500}
+        assert run_json("prune") == {"nonces": 2_500, "uploads": 0}
     deleting = [statement["sql"] for statement in statements if "DELETE" in statement["sql"]]
     assert [f"LIMIT {policy.PRUNE_BATCH}" in sql for sql in deleting] == [True] * 4
     assert policy.PRUNE_BATCH == 1_000
@@ -46,8 +47,15 @@ def test_prune_forgets_many_in_batches_of_bounded_size_and_keeps_what_may_still_
 
 
 def test_prune_tells_scripts_how_many(nonces):
-    assert run_json("prune") == {"nonces": 5}
-    assert run_json("prune") == {"nonces": 0}
+    assert run_json("prune") == {"nonces": 5, "uploads": 0}
+    assert run_json("prune") == {"nonces": 0, "uploads": 0}
+
+
+def test_prune_forgets_uploads_that_nobody_imported_within_a_day():
+    for name, age in (("old", timedelta(hours=25)), ("new", timedelta(hours=23))):
+        make_upload(make_website(f"{name}.example.com"), uploaded_at=timezone.now() - age)
+    assert run_json("prune") == {"nonces": 0, "uploads": 1}
+    assert Upload.objects.get().website.host == "new.example.com"
 
 
 @pytest.mark.parametrize("batch", ["0", "-1", "many"])

@@ -1,0 +1,149 @@
+"""One report's file into one website, on record: what the command, the inbox and the admin share."""
+
+import hashlib
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import PurePath
+from typing import BinaryIO, cast
+
+from django.db import transaction
+
+from dashboard_api import policy
+from dashboard_api.ingest import EmptyReport, ImportResult, NothingImported, import_report
+from dashboard_api.models import ImportRun, Source, Website
+from dashboard_api.scanners import read_report
+from dashboard_api.scanners.report import UnreadableReport
+
+SHOWN_ROWS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What the operator says that the report cannot tell by itself."""
+
+    format_name: str = "auto"
+    complete: bool = False
+    scanned_at: datetime | None = None
+    base_url: str | None = None
+
+
+class RefusedReport(ValueError):
+    """Nothing was changed; the message says why, and what to do."""
+
+
+def import_file(
+    stream: BinaryIO,
+    website: Website,
+    said: Said,
+    *,
+    file_name: str,
+    by: str,
+    dry_run: bool = False,
+    watch: Callable[[int], object] | None = None,
+    preview: Callable[[ImportResult], object] | None = None,
+) -> ImportResult:
+    """Import the report in ``stream``, or with ``dry_run`` everything but the commit; raises RefusedReport.
+
+    ``watch`` is told how many bytes were read, each time; ``preview`` sees the result in the transaction.
+    """
+    digest = hashlib.sha256()
+    watched = cast("BinaryIO", io.BufferedReader(_Watched(stream, digest.update, watch or _nobody)))
+    try:
+        with transaction.atomic():
+            report = read_report(watched, format_name=said.format_name)
+            result = import_report(
+                report,
+                website,
+                complete=said.complete,
+                scanned_at=said.scanned_at,
+                base_url=said.base_url,
+            )
+            _record(result, website, file_name=file_name, by=by, digest=digest.hexdigest())
+            (preview or _nobody)(result)
+            transaction.set_rollback(dry_run)
+    except UnreadableReport as error:
+        raise RefusedReport(f"{error} Nothing was changed.") from error
+    except EmptyReport as error:
+        raise RefusedReport(
+            "The report is empty, which says nothing by itself. If the scan ended and found nothing, say "
+            "that it was complete, and when (--complete and --scanned-at)."
+        ) from error
+    except NothingImported as error:
+        told = "\n".join(in_words(error.result))
+        raise RefusedReport(f"Every row was rejected, so nothing was changed.\n{told}") from error
+    return result
+
+
+def digest_of(stream: BinaryIO) -> str:
+    """What tells whether a file was imported before: as the record of its import has it."""
+    return hashlib.file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type]
+
+
+def in_words(result: ImportResult) -> list[str]:
+    """What became of the report, a line each."""
+    lines = [
+        f"{result.source} on {result.host}, scanned {result.scanned_at:%Y-%m-%d %H:%M} UTC: {result.state}.",
+        (
+            f"Rows: {result.rows}. Findings: {result.findings}, further occurrences: {result.occurrences}, "
+            f"coverage: {result.coverage}, rejected: {len(result.rejected)}."
+        ),
+        f"New: {result.new}, known: {result.updated}, open again: {result.reopened}, fixed: {result.fixed}.",
+    ]
+    if result.detail:
+        lines.append(result.detail)
+    told = [*result.rejected, *result.failed]
+    lines += [f"Row {row.row} {row.reason}." for row in told[:SHOWN_ROWS]]
+    if len(told) > SHOWN_ROWS:
+        lines.append(f"And {len(told) - SHOWN_ROWS} more.")
+    return lines
+
+
+def _nobody(_: object) -> None:
+    """Watches."""
+
+
+def _record(result: ImportResult, website: Website, *, file_name: str, by: str, digest: str) -> None:
+    ImportRun.objects.create(
+        website=website,
+        source=Source.objects.get(slug=result.source),
+        scanned_at=result.scanned_at,
+        by=by,
+        file_name=PurePath(file_name).name[-255:],
+        digest=digest,
+        state=result.state,
+        detail=result.detail,
+        rows=result.rows,
+        findings=result.findings,
+        occurrences=result.occurrences,
+        coverage=result.coverage,
+        rejected=len(result.rejected),
+        new=result.new,
+        updated=result.updated,
+        reopened=result.reopened,
+        fixed=result.fixed,
+        rejects=[
+            {"row": reject.row, "reason": reject.reason}
+            for reject in result.rejected[: policy.MAX_KEPT_REJECTS]
+        ],
+    )
+
+
+class _Watched(io.RawIOBase):
+    """``stream``, of which each part that is read is shown."""
+
+    def __init__(
+        self, stream: BinaryIO, show: Callable[[bytes], object], watch: Callable[[int], object]
+    ) -> None:
+        self._stream, self._show, self._watch = stream, show, watch
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        chunk = self._stream.read(len(buffer))
+        buffer[: len(chunk)] = chunk
+        self._show(chunk)
+        self._watch(len(chunk))
+        return len(chunk)

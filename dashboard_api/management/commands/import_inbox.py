@@ -1,0 +1,65 @@
+"""Import the reports that scanners left in a folder; for cron."""
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from dashboard_api.imports import Said, in_words
+from dashboard_api.inbox import Busy, Taken, take_all
+from dashboard_api.management.operator_command import COMMAND_LINE, Answer, OperatorCommand
+
+
+class Command(OperatorCommand):
+    """manage.py import_inbox /srv/reports."""
+
+    help = (
+        "Import each report in DIR/<host>/ once: what was imported moves to DIR/<host>/done, what was "
+        "refused to DIR/<host>/failed with the reason beside it. Files that changed within the last minute, "
+        "and those whose names begin with a dot or end with .part or .tmp, wait. Exit code 0: nothing was "
+        "refused."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """The folder, and what holds for every report in it."""
+        super().add_arguments(parser)
+        parser.add_argument("folder", metavar="DIR", type=Path)
+        parser.add_argument("--complete", action="store_true", help="every scan ran to its end")
+        parser.add_argument("--by", default=COMMAND_LINE, metavar="NAME", help="who imports; kept on record")
+
+    def perform(self, *, folder: Path, complete: bool, by: str, **options: Any) -> Answer:
+        """What became of each file."""
+        if not folder.is_dir():
+            raise CommandError(f"{folder} is no folder.")
+        try:
+            taken = list(take_all(folder, said=Said(complete=complete), by=by))
+        except Busy as error:
+            raise CommandError(f"Another import_inbox is at work in {folder}.") from error
+        text = "\n".join(line for file in taken for line in _in_words(folder, file)) or "Nothing was waiting."
+        if any(file.why for file in taken):
+            self.is_refused = True
+        return Answer(text=text, fields={"files": [_fields(folder, file) for file in taken]})
+
+    def answer(self, **options: Any) -> None:
+        """Tell of every file; what was refused is the command's failure."""
+        self.is_refused = False
+        super().answer(**options)
+        if self.is_refused:
+            raise CommandError("Not every report was imported.")
+
+
+def _in_words(folder: Path, taken: Taken) -> list[str]:
+    name = taken.file.relative_to(folder)
+    if taken.result:
+        return [f"{name}: {line}" for line in in_words(taken.result)]
+    return [f"{name}: {taken.why or 'It was imported before.'}"]
+
+
+def _fields(folder: Path, taken: Taken) -> dict[str, Any]:
+    return {
+        "file": str(taken.file.relative_to(folder)),
+        "refused": taken.why or None,
+        "known": taken.is_known,
+        "result": dataclasses.asdict(taken.result) if taken.result else None,
+    }

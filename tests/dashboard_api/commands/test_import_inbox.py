@@ -1,0 +1,162 @@
+import fcntl
+import json
+import os
+import time
+
+import pytest
+from django.core.management.base import CommandError
+
+from dashboard_api import inbox
+from dashboard_api.models import Finding, ImportRun
+from tests.dashboard_api.commands.running import run, run_json
+from tests.dashboard_api.scanners.samples import json_lines, make_row
+from tests.factories import make_website
+
+pytestmark = pytest.mark.django_db
+FOREIGN = make_row(matched_at="https://example.com/")
+
+
+@pytest.fixture
+def website():
+    return make_website()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "shop.example.com").mkdir()
+    return tmp_path
+
+
+def leave(folder, *rows, name="a.jsonl", host="shop.example.com", age=120):
+    """A report that was last written to ``age`` seconds ago."""
+    file = folder / host / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(json_lines(*rows))
+    os.utime(file, (time.time() - age,) * 2)
+    return file
+
+
+def names(folder):
+    return sorted(str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file())
+
+
+def refused(folder, *options):
+    with pytest.raises(CommandError) as error:
+        run("import_inbox", str(folder), *options)
+    return str(error.value)
+
+
+def test_reports_are_imported_once_and_moved_away(website, folder):
+    leave(folder, make_row())
+    leave(folder, make_row(template_id="other"), name="b.jsonl")
+    told = run("import_inbox", str(folder), "--by", "cron")
+    assert "shop.example.com/a.jsonl: Rows: 1. Findings: 1" in told
+    assert names(folder) == [".lock", "shop.example.com/done/a.jsonl", "shop.example.com/done/b.jsonl"]
+    assert Finding.objects.count() == 2
+    assert set(ImportRun.objects.values_list("by", "file_name")) == {("cron", "a.jsonl"), ("cron", "b.jsonl")}
+    assert run("import_inbox", str(folder)) == "Nothing was waiting.\n"
+
+
+def test_a_report_that_was_imported_before_the_crash_is_only_moved(website, folder, monkeypatch):
+    leave(folder, make_row())
+    monkeypatch.setattr(inbox, "_move", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        run("import_inbox", str(folder))
+    monkeypatch.undo()
+    assert "It was imported before." in run("import_inbox", str(folder))
+    assert ImportRun.objects.count() == 1
+    assert names(folder) == [".lock", "shop.example.com/done/a.jsonl"]
+
+
+def test_the_same_report_of_another_website_is_another_import(website, folder):
+    make_website("example.com")
+    for host in ("shop.example.com", "example.com"):
+        leave(folder, make_row(), host=host)
+    run("import_inbox", str(folder))
+    assert ImportRun.objects.count() == 2
+
+
+def test_a_refused_report_stands_aside_with_its_reason_and_the_others_go_on(website, folder):
+    leave(folder, FOREIGN, name="a.jsonl")
+    leave(folder, make_row(), name="b.jsonl")
+    assert refused(folder) == "Not every report was imported."
+    failed = folder / "shop.example.com" / "failed"
+    assert "Row 1 is of example.com" in (failed / "a.why.txt").read_text()
+    assert (failed / "a.jsonl").exists()
+    assert Finding.objects.count() == 1
+
+
+def test_scripts_are_told_of_each_file(website, folder, capsys):
+    leave(folder, make_row(), name="b.jsonl")
+    leave(folder, FOREIGN, name="a.jsonl")
+    with pytest.raises(CommandError):
+        run_json("import_inbox", str(folder))
+    (folder / "shop.example.com" / "failed" / "a.jsonl").unlink()
+    leave(folder, make_row(), name="c.jsonl")
+    (known,) = run_json("import_inbox", str(folder))["files"]
+    assert (known["file"], known["known"], known["refused"]) == ("shop.example.com/c.jsonl", True, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "age"),
+    [("a.jsonl", 5), (".a.jsonl", 120), ("a.jsonl.part", 120), ("a.tmp", 120)],
+    ids=["just written", "hidden", "part", "temporary"],
+)
+def test_a_file_that_may_still_be_written_waits(website, folder, name, age):
+    file = leave(folder, make_row(), name=name, age=age)
+    assert run("import_inbox", str(folder)) == "Nothing was waiting.\n"
+    assert file.exists()
+
+
+def test_a_file_that_grows_while_it_is_read_is_left_and_nothing_is_stored(website, folder, monkeypatch):
+    file = leave(folder, make_row())
+    read = inbox.import_file
+
+    def while_it_is_read(stream, *arguments, **options):
+        with file.open("ab") as writer:
+            writer.write(json_lines(make_row(template_id="late")))
+        return read(stream, *arguments, **options)
+
+    monkeypatch.setattr(inbox, "import_file", while_it_is_read)
+    refused(folder)
+    assert file.exists()
+    assert not Finding.objects.exists()
+    assert not ImportRun.objects.exists()
+
+
+def test_a_folder_of_no_website_is_left_until_there_is_one(folder):
+    file = leave(folder, make_row())
+    refused(folder)
+    assert file.exists()
+    make_website()
+    run("import_inbox", str(folder))
+    assert Finding.objects.count() == 1
+
+
+def test_a_second_run_at_the_same_time_is_refused(website, folder):
+    with (folder / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert "Another import_inbox is at work" in refused(folder)
+
+
+def test_names_that_are_taken_lose_nothing(website, folder):
+    for rule in ("one", "two"):
+        leave(folder, make_row(template_id=rule))
+        run("import_inbox", str(folder))
+    done = sorted(path.name for path in (folder / "shop.example.com" / "done").iterdir())
+    assert done == ["a-2.jsonl", "a.jsonl"]
+    told = [
+        json.loads(path.read_text())["template-id"] for path in (folder / "shop.example.com/done").iterdir()
+    ]
+    assert sorted(told) == ["one", "two"]
+
+
+def test_a_complete_scan_fixes_what_it_does_not_report(website, folder):
+    leave(folder, make_row())
+    run("import_inbox", str(folder))
+    leave(folder, make_row(template_id="other", timestamp="2026-03-02T08:00:00Z"))
+    assert "fixed: 1." in run("import_inbox", str(folder), "--complete")
+
+
+def test_what_is_no_folder_is_refused(tmp_path):
+    assert "is no folder" in refused(tmp_path / "none")
