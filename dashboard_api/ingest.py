@@ -165,7 +165,8 @@ def _fix_unreported(reported: Collection[str], website: Website, source: Source,
     for batch in _batches(gone):
         Finding.objects.filter(pk__in=batch).update(status=Finding.Status.FIXED, fixed_at=at)
         FindingEvent.objects.bulk_create(
-            FindingEvent(finding_id=key, event=FindingEvent.Event.FIXED, at=at) for key in batch
+            FindingEvent(finding_id=key, website_id=website.pk, event=FindingEvent.Event.FIXED, at=at)
+            for key in batch
         )
     return len(gone)
 

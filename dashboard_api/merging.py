@@ -69,8 +69,14 @@ def merge(
     for key, finding in known.items():
         problem, places = problems[key], known_places[finding.pk]
         if _tell(finding, problem):
-            step = FindingEvent(finding=finding, event=FindingEvent.Event.REGRESSED, at=problem.last_seen)
-            reopened.append(step)
+            reopened.append(
+                FindingEvent(
+                    finding=finding,
+                    website_id=website.pk,
+                    event=FindingEvent.Event.REGRESSED,
+                    at=problem.last_seen,
+                )
+            )
         occurrences += _sighted(finding, problem, places)
         if absent_at is not None:
             vanished += _vanished(problem, places, at=absent_at)

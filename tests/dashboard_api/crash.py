@@ -13,8 +13,8 @@ def import_and_stop(host):
 
     merge = ingest.merge
 
-    def merge_and_wait(*arguments):
-        merge(*arguments)
+    def merge_and_wait(*arguments, **options):
+        merge(*arguments, **options)
         sys.stdout.write("in the middle\n")
         sys.stdout.flush()
         time.sleep(60)

@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("dashboard_api", "0007_quicker_entries"),
+        ("dashboard_api", "0008_what_has_changed"),
     ]
 
     operations = [
