@@ -62,6 +62,7 @@ ALLOW_PRIVATE_HOSTS = env.bool("ALLOW_PRIVATE_HOSTS", default=False)
 
 DASHBOARD_BASE_URL = env.str("DASHBOARD_BASE_URL", default="http://127.0.0.1:8000")
 DASHBOARD_TIMEOUT_SECONDS = env.float("DASHBOARD_TIMEOUT_SECONDS", default=15)
+PORTAL_BASE_URL = env.str("PORTAL_BASE_URL", default="")
 PORTAL_ACCOUNT_REF = env.str("PORTAL_ACCOUNT_REF", default="")
 SITE_API_SECRET = env.str("SITE_API_SECRET", default="")
 SUPPORT_URL = env.str("SUPPORT_URL", default="")

@@ -44,3 +44,14 @@ def account_of_the_environment_is_whole(**_: Any) -> list[CheckMessage]:
             id="portal.E003",
         )
     ]
+
+
+@register(Tags.security)
+def own_address_is_usable(**_: Any) -> list[CheckMessage]:
+    """E004: links in e-mails lead to it, and who follows one signs in there."""
+    try:
+        if settings.PORTAL_BASE_URL:
+            check_base_url(settings.PORTAL_BASE_URL)
+    except Misconfigured as error:
+        return [Error(str(error), hint="Set PORTAL_BASE_URL, or remove it.", id="portal.E004")]
+    return []

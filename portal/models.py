@@ -10,6 +10,9 @@ from django.db import models
 from django.views.decorators.debug import sensitive_variables
 
 from portal.last_answers import LastAnswer as LastAnswer
+from portal.news.models import Listening as Listening
+from portal.news.models import Subscription as Subscription
+from portal.news.models import Tiding as Tiding
 from portal.people.models import Invitation as Invitation
 from portal.people.models import Membership as Membership
 from portal.people.models import MembershipChange as MembershipChange

@@ -3,6 +3,8 @@
 from django.conf import settings
 
 from portal.gateway import (
+    Changes,
+    ChangesQuestion,
     Dashboard,
     FindingAnswer,
     InactiveEntitlement,
@@ -12,6 +14,7 @@ from portal.gateway import (
     RevokedLink,
     UnknownLink,
     Upstream,
+    fetch_changes,
     fetch_dashboard,
     fetch_finding,
 )
@@ -37,6 +40,13 @@ def ask(website: Website, question: Question) -> Dashboard:
 def ask_about(website: Website, finding_id: str, listed: Question) -> FindingAnswer:
     """One finding of ``website``, which the list ``listed`` may hold; raises GatewayError."""
     return fetch_finding(upstream(), linked_site(website), finding_id, listed)
+
+
+def ask_what_changed(website: Website, *, since: str, min_severity: str) -> Changes:
+    """What is worse on ``website`` than at the cursor ``since``; raises GatewayError."""
+    return fetch_changes(
+        upstream(), linked_site(website), ChangesQuestion(since=since, min_severity=min_severity)
+    )
 
 
 def upstream() -> Upstream:

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from portal import views
+from portal.news.urls import urlpatterns as news
 from portal.people.urls import urlpatterns as people
 from portal.takeout.urls import urlpatterns as takeout
 
@@ -15,4 +16,5 @@ urlpatterns = [
     path("sites/<str:host>/findings/<str:finding_id>/", views.finding, name="finding"),
     *takeout,
     *people,
+    *news,
 ]

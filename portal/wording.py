@@ -123,6 +123,12 @@ def tone(severity: str) -> str:
     return severity.lower() if severity in SEVERITIES else "info"
 
 
+def rank(severity: str) -> int:
+    """0 is the worst; a severity that is not known comes last."""
+    known = list(SEVERITIES)
+    return known.index(severity) if severity in known else len(known)
+
+
 def day(at: date) -> str:
     """Such as 3 Nov 2026."""
     return date_format(at)

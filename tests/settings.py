@@ -28,6 +28,7 @@ MIDDLEWARE = [name for name in MIDDLEWARE if not name.startswith("whitenoise.")]
 DASHBOARD_BASE_URL = "http://127.0.0.1:8000"
 DASHBOARD_TIMEOUT_SECONDS = 15
 ALLOW_PRIVATE_HOSTS = False
+PORTAL_BASE_URL = ""
 PORTAL_ACCOUNT_REF = SITE_API_SECRET = ""
 SUPPORT_URL = "https://example.com/support"
 RENEW_URL = "https://example.com/renew"

@@ -1,6 +1,6 @@
 """The only code that knows HTTP exists: asks the service, signed, and returns typed answers."""
 
-from portal.gateway.client import fetch_dashboard, fetch_finding
+from portal.gateway.client import fetch_changes, fetch_dashboard, fetch_finding
 from portal.gateway.errors import (
     BadAnswer,
     CannotConnect,
@@ -18,12 +18,14 @@ from portal.gateway.errors import (
     UnknownLink,
     Unreachable,
 )
-from portal.gateway.messages import Dashboard, FindingAnswer, Question
+from portal.gateway.messages import Changes, ChangesQuestion, Dashboard, FindingAnswer, Question
 from portal.gateway.target import LinkedSite, Upstream
 
 __all__ = [
     "BadAnswer",
     "CannotConnect",
+    "Changes",
+    "ChangesQuestion",
     "Dashboard",
     "FindingAnswer",
     "GatewayError",
@@ -42,6 +44,7 @@ __all__ = [
     "UnknownLink",
     "Unreachable",
     "Upstream",
+    "fetch_changes",
     "fetch_dashboard",
     "fetch_finding",
 ]

@@ -1,4 +1,4 @@
-"""From an answer of the service to a Dashboard or a FindingAnswer, or to the error that it means."""
+"""From an answer of the service to what it tells, or to the error that it means."""
 
 import re
 import time
@@ -21,9 +21,9 @@ from portal.gateway.errors import (
     Unreachable,
 )
 from portal.gateway.exchange import Exchange
-from portal.gateway.messages import Dashboard, FindingAnswer, Moment
+from portal.gateway.messages import Changes, Dashboard, FindingAnswer, Moment
 
-Answer = TypeVar("Answer", Dashboard, FindingAnswer)
+Answer = TypeVar("Answer", Dashboard, FindingAnswer, Changes)
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 

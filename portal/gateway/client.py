@@ -23,7 +23,16 @@ from portal.gateway.errors import (
     UnknownLink,
 )
 from portal.gateway.exchange import Exchange, attempt
-from portal.gateway.messages import Dashboard, Finding, FindingAnswer, FindingQuestion, Question
+from portal.gateway.messages import (
+    AnyQuestion,
+    Changes,
+    ChangesQuestion,
+    Dashboard,
+    Finding,
+    FindingAnswer,
+    FindingQuestion,
+    Question,
+)
 from portal.gateway.target import LinkedSite, Upstream
 
 logger = logging.getLogger(__name__)
@@ -57,6 +66,12 @@ def fetch_finding(upstream: Upstream, site: LinkedSite, finding_id: str, listed:
         return _from_the_list(dashboard, finding_id)
 
 
+def fetch_changes(upstream: Upstream, site: LinkedSite, question: ChangesQuestion) -> Changes:
+    """What is worse on ``site`` than before; raises GatewayError, Rejected without this call, too."""
+    with _logged(site):
+        return read_answer(send(upstream, site, question), Changes, host=site.host)
+
+
 def _from_the_list(dashboard: Dashboard, finding_id: str) -> FindingAnswer:
     """What a list tells of a finding; raises UnknownFinding."""
     threat = next((threat for threat in dashboard.threats if threat.id == finding_id), None)
@@ -70,7 +85,7 @@ def _from_the_list(dashboard: Dashboard, finding_id: str) -> FindingAnswer:
     )
 
 
-def send(upstream: Upstream, site: LinkedSite, question: Question | FindingQuestion) -> Exchange:
+def send(upstream: Upstream, site: LinkedSite, question: AnyQuestion) -> Exchange:
     """Ask, and once more where that is safe; whatever status came back last.
 
     Raises Unreachable, TimedOut or BadAnswer where no whole answer came back.
@@ -97,7 +112,7 @@ def send(upstream: Upstream, site: LinkedSite, question: Question | FindingQuest
     return ask()
 
 
-def request_body(site: LinkedSite, question: Question | FindingQuestion) -> bytes:
+def request_body(site: LinkedSite, question: AnyQuestion) -> bytes:
     """The request of the specification, section 2, as compact JSON without empty filters."""
     filters = {name: value for name, value in msgspec.structs.asdict(question).items() if value != ""}
     return msgspec.json.encode(

@@ -32,6 +32,17 @@ class FindingQuestion(msgspec.Struct, frozen=True, kw_only=True):
     finding_id: str
 
 
+class ChangesQuestion(msgspec.Struct, frozen=True, kw_only=True):
+    """A request for what is worse than when ``since`` was answered; without it, for where to begin."""
+
+    path: ClassVar[str] = "/v1/site/changes"
+    since: str = ""
+    min_severity: str = ""
+
+
+AnyQuestion = Question | FindingQuestion | ChangesQuestion
+
+
 class FacetValue(msgspec.Struct, frozen=True):
     """One value of a filter and how many findings it would leave."""
 
@@ -203,3 +214,37 @@ class FindingAnswer(msgspec.Struct, frozen=True, kw_only=True):
     host: str
     finding: Finding
     analyst_notes: list[Note]
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """A finding that is new, or that came back (``regressed``)."""
+
+    id: str
+    event: str
+    severity: str
+    title: str
+    location: str = ""
+    at: Moment | None = None
+
+
+class NoteChange(msgspec.Struct, frozen=True, kw_only=True):
+    """A note that can be read now, without its words."""
+
+    id: str
+    author: str
+    finding_id: str | None = None
+    finding_title: str | None = None
+    published_at: Moment | None = None
+
+
+class Changes(msgspec.Struct, frozen=True, kw_only=True):
+    """What changed, findings worst first; ``cursor`` is what to ask with next time."""
+
+    ok: bool
+    host: str
+    cursor: str
+    findings: list[Change] = []
+    total: int = 0
+    total_relation: Literal["exact", "at_least"] = "exact"
+    by_severity: dict[str, int] = {}
+    analyst_notes: list[NoteChange] = []

@@ -6,8 +6,11 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connection
 
 from portal.models import Account
+
+_WAIT_FOR_WRITERS = {"sqlite": "PRAGMA busy_timeout = 3600000", "postgresql": "SET lock_timeout = 0"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +30,12 @@ class OperatorCommand(BaseCommand):
         parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print what ``perform`` answers; what a model refuses is the command's error."""
+        """Print what ``perform`` answers; what a model refuses is the command's error.
+
+        Who runs a command would rather wait for another writer than be refused.
+        """
+        with connection.cursor() as cursor:
+            cursor.execute(_WAIT_FOR_WRITERS[connection.vendor])
         try:
             answer = self.perform(**options)
         except ValidationError as error:

@@ -3,6 +3,8 @@
 from datetime import UTC, date, datetime
 
 from portal.gateway.messages import (
+    Change,
+    Changes,
     Chart,
     CoverageEntry,
     Dashboard,
@@ -12,6 +14,7 @@ from portal.gateway.messages import (
     Finding,
     FindingAnswer,
     Note,
+    NoteChange,
     Page,
     Series,
     Summary,
@@ -174,3 +177,21 @@ def make_clean_dashboard(**fields):
         "charts": [],
     }
     return make_dashboard(**(defaults | fields))
+
+
+def make_change(number=1, severity="High", **fields):
+    defaults = {"id": str(number), "event": "new", "severity": severity, "title": f"Finding {number}"}
+    return Change(**(defaults | {"location": f"https://shop.example.com/page/{number}"} | fields))
+
+
+def make_note_change(number=1, **fields):
+    return NoteChange(**({"id": str(number), "author": "Ada"} | fields))
+
+
+def make_changes(*findings, **fields):
+    """What changed; counted as the service does, unless told otherwise."""
+    counted = dict.fromkeys(SEVERITIES, 0)
+    for finding in findings:
+        counted[finding.severity] += 1
+    defaults = {"ok": True, "host": "shop.example.com", "cursor": "2.0.0.", "findings": list(findings)}
+    return Changes(**(defaults | {"total": len(findings), "by_severity": counted} | fields))

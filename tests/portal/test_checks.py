@@ -53,3 +53,18 @@ def test_account_of_the_environment_given_by_half_is_an_error_without_the_value(
     assert problem.id == "portal.E003"
     assert "manage.py connect_account" in problem.hint
     assert "canary" not in str(problem)
+
+
+@pytest.mark.parametrize("url", ["", "https://portal.example.com", "http://127.0.0.1:8000"])
+def test_an_own_address_to_which_links_can_lead_passes(settings, url):
+    settings.PORTAL_BASE_URL = url
+    assert problems() == []
+
+
+@pytest.mark.parametrize(
+    "url", ["portal.example.com", "http://portal.example.com", "https://example.com/portal"]
+)
+def test_an_own_address_that_cannot_be_used_is_an_error_that_names_the_setting(settings, url):
+    settings.PORTAL_BASE_URL = url
+    [problem] = problems()
+    assert (problem.id, "PORTAL_BASE_URL" in problem.hint) == ("portal.E004", True)

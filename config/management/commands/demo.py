@@ -101,6 +101,8 @@ def _introduction(port: int, password: str) -> str:
     {manage} signed_request --host shop.example.com --severity High
   Bring in a scanner's report, and see it in the portal:
     {manage} import_report docs/samples/nuclei.jsonl --host launch.example.net
+  Ask before and after it what to tell its owner by e-mail, and read the e-mail here:
+    {manage} notify
 """
 
 

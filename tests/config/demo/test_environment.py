@@ -46,7 +46,8 @@ def test_another_port_changes_the_address_alone(tmp_path, arguments):
     prepare(tmp_path)
     before = settings_of(tmp_path)
     prepare(tmp_path, *arguments)
-    assert settings_of(tmp_path) == before | {"DASHBOARD_BASE_URL": "http://127.0.0.1:8123"}
+    address = "http://127.0.0.1:8123"
+    assert settings_of(tmp_path) == before | {"DASHBOARD_BASE_URL": address, "PORTAL_BASE_URL": address}
 
 
 def test_lines_added_by_hand_stay(tmp_path):

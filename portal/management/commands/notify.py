@@ -1,0 +1,96 @@
+"""Tell members by e-mail what changed; run it every few minutes."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import CommandError, CommandParser
+from django.utils import timezone
+
+from portal.gateway import GatewayError, InactiveEntitlement, RevokedLink, UnknownLink
+from portal.management.operator_command import Answer, OperatorCommand
+from portal.models import Website
+from portal.news import hearing
+from portal.news.hearing import Audience
+from portal.news.sending import send_due
+
+_REFUSED = (InactiveEntitlement, RevokedLink, UnknownLink)  # nothing that a later run would mend
+
+
+@dataclass(slots=True, kw_only=True)
+class Round:
+    """What was heard: ``began`` of so many websites, ``told`` so often something to a member."""
+
+    answered: list[Website] = field(default_factory=list)
+    began: int = 0
+    told: int = 0
+    skipped: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+
+
+class Command(OperatorCommand):
+    """manage.py notify."""
+
+    help = (
+        "Ask the service what changed, once for each website that a member wants to hear of, and send the "
+        "e-mails that are due. The first time it only learns from where to go on."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """It can be tried."""
+        super().add_arguments(parser)
+        parser.add_argument("--dry-run", action="store_true", help="ask, but keep and send nothing")
+
+    def perform(self, *, dry_run: bool, **options: Any) -> Answer:
+        """Ask, keep, send; what fails is told, and keeps nothing else waiting."""
+        if not settings.EMAIL_URL or not settings.PORTAL_BASE_URL:
+            raise CommandError("Set EMAIL_URL to a mail server, and PORTAL_BASE_URL to where links lead.")
+        audiences = hearing.audiences()
+        if not dry_run:
+            hearing.forget_unwanted(audiences)
+        heard = Round()
+        for audience in audiences:
+            _hear(audience, heard, dry_run=dry_run)
+        fields: dict[str, Any] = {
+            "answered": len(heard.answered),
+            "began": heard.began,
+            "told": heard.told,
+            "skipped": heard.skipped,
+        }
+        if not dry_run:
+            outcome = send_due(heard.answered, now=timezone.now())
+            fields |= {"sent": outcome.sent, "waiting": outcome.waiting, "given_up": outcome.given_up}
+            heard.failures += outcome.failures
+        fields["failures"] = heard.failures
+        failure = f"Not everything worked: {len(heard.failures)}." if heard.failures else ""
+        return Answer(text=_in_words(fields), fields=fields, failure=failure)
+
+
+def _hear(audience: Audience, heard: Round, *, dry_run: bool) -> None:
+    """Ask about one website; a plan or a link that is over is no failure."""
+    name = f"{audience.website.host} ({audience.website.account.ref})"
+    try:
+        since, changes = hearing.ask(audience)
+    except _REFUSED as refusal:
+        heard.skipped.append(f"{name}: {refusal.code}")
+    except GatewayError as error:
+        heard.failures.append(f"{name}: {type(error).__name__}: {error}")
+    else:
+        heard.answered.append(audience.website)
+        heard.began += not since
+        heard.told += len(hearing.news_for(audience, changes))
+        if not dry_run:
+            hearing.keep(audience, since, changes, now=timezone.now())
+
+
+def _in_words(fields: dict[str, Any]) -> str:
+    lines = [f"Asked about {fields['answered']} websites; for the first time about {fields['began']}."]
+    if "sent" in fields:
+        lines.append(f"E-mails sent: {fields['sent']}; still to be told: {fields['waiting']}.")
+    else:
+        lines.append(f"Members would be told: {fields['told']}. Nothing was kept, nothing was sent.")
+    if fields.get("given_up"):
+        lines.append(f"Given up after three days: {fields['given_up']}.")
+    lines += [f"Skipped: {line}" for line in fields["skipped"]]
+    lines += [f"Failed: {line}" for line in fields["failures"]]
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""What members hear by e-mail, and when: new findings, regressions, notes."""

@@ -1,0 +1,94 @@
+"""What members want to hear, how far each website was heard of, and what is still to be told."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from portal import wording
+from portal.people.models import Membership
+
+USUAL_FLOOR = "High"
+
+
+class Subscription(models.Model):
+    """What a member wants to hear; whoever never chose has none stored."""
+
+    class Rhythm(models.TextChoices):
+        """How often."""
+
+        AT_ONCE = "at_once"
+        DAILY = "daily"
+
+    membership = models.OneToOneField(
+        Membership, on_delete=models.CASCADE, primary_key=True, related_name="subscription"
+    )
+    is_on = models.BooleanField()
+    floor = models.CharField(max_length=10, default=USUAL_FLOOR, help_text="The mildest severity to hear of.")
+    rhythm = models.CharField(max_length=10, choices=Rhythm, default=Rhythm.AT_ONCE)
+    language = models.CharField(max_length=10, help_text="The one in which the member last chose.")
+
+    class Meta:
+        ordering: ClassVar = ["membership"]
+
+    def __str__(self) -> str:
+        return f"{self.membership}: {self.rhythm if self.is_on else 'nothing'}"
+
+    @classmethod
+    def of(cls, membership: Membership) -> "Subscription":
+        """The member's, or what is usual for the role: owners hear, others do when they choose to."""
+        try:
+            return membership.subscription
+        except cls.DoesNotExist:
+            return cls(membership=membership, is_on=membership.is_owner, language=settings.LANGUAGE_CODE)
+
+    @property
+    def hears(self) -> bool:
+        """Whether there is somebody to write to, who wants it."""
+        person = self.membership.user
+        return bool(self.is_on and person.is_active and person.email)
+
+    def wants(self, severity: str) -> bool:
+        """Whether findings of this severity are told."""
+        return wording.rank(severity) <= wording.rank(self.floor)
+
+
+class Listening(models.Model):
+    """Up to where the service told of a website that somebody wants to hear of."""
+
+    website = models.OneToOneField(
+        "portal.Website", on_delete=models.CASCADE, primary_key=True, related_name="listening"
+    )
+    cursor = models.TextField()
+
+    class Meta:
+        ordering: ClassVar = ["website"]
+
+    def __str__(self) -> str:
+        return f"{self.website} up to {self.cursor}"
+
+
+class Tiding(models.Model):
+    """News of one website for one member, until the mail server has taken the e-mail that tells it."""
+
+    membership = models.ForeignKey(Membership, on_delete=models.CASCADE, related_name="tidings")
+    website = models.ForeignKey("portal.Website", on_delete=models.CASCADE, related_name="tidings")
+    told = models.TextField(help_text="JSON.")
+    heard_at = models.DateTimeField(default=timezone.now)
+    mail = models.UUIDField(null=True, help_text="The e-mail that it belongs to, once it was tried to send.")
+    claimed_at = models.DateTimeField(null=True, help_text="Since when somebody is sending it.")
+
+    class Meta:
+        ordering: ClassVar = ["id"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["membership", "website"],
+                condition=Q(mail__isnull=True),
+                name="portal_tiding_gathered_once",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.website} for {self.membership}"

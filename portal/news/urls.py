@@ -1,0 +1,11 @@
+"""Addresses of the pages about e-mails."""
+
+from django.urls import path
+
+from portal.news import views
+
+urlpatterns = [
+    path("news/", views.news, name="news"),
+    path("news/<int:membership>/", views.choose, name="choose_news"),
+    path("news/stop/<str:token>/", views.stop, name="stop_news"),
+]

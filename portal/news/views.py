@@ -1,0 +1,76 @@
+"""Where members choose what they hear by e-mail, and where a link in each e-mail ends them."""
+
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.core.exceptions import BadRequest
+from django.core.signing import BadSignature
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from portal.members import members_only
+from portal.models import Membership
+from portal.news.forms import SubscriptionForm
+from portal.news.mails import stopped_by
+from portal.news.models import Subscription
+from portal.people.letters import can_be_sent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """One account's e-mails."""
+
+    pk: int
+    account: str
+    form: SubscriptionForm
+
+
+@require_safe
+@members_only
+def news(request: HttpRequest) -> HttpResponse:
+    """The e-mails of each account that the person is a member of."""
+    places = Membership.objects.of(request.user).select_related("account", "subscription")
+    choices = [
+        Choice(
+            pk=place.pk,
+            account=str(place.account),
+            form=SubscriptionForm(instance=Subscription.of(place), auto_id=f"news-{place.pk}-%s"),
+        )
+        for place in places
+    ]
+    return render(request, "portal/news/news.html", {"choices": choices, "can_be_sent": can_be_sent()})
+
+
+@require_POST
+@members_only
+def choose(request: HttpRequest, membership: int) -> HttpResponse:
+    """Keep what the person chose, and the language in which they did."""
+    place = get_object_or_404(Membership.objects.of(request.user), pk=membership)
+    subscription = Subscription.of(place)
+    subscription.language = get_language() or subscription.language
+    form = SubscriptionForm(request.POST, instance=subscription)
+    if not form.is_valid():
+        raise BadRequest
+    form.save()
+    messages.info(request, _("Your choice for %(account)s is kept.") % {"account": place.account})
+    return redirect("portal:news")
+
+
+@csrf_exempt  # mail programs post here for their owners; the token proves more than a cookie would
+@require_http_methods(["GET", "HEAD", "POST"])
+def stop(request: HttpRequest, token: str) -> HttpResponse:
+    """End the e-mails of one membership, for whoever holds one of them; looking changes nothing."""
+    try:
+        place = Membership.objects.select_related("account").filter(pk=stopped_by(token)).first()
+    except BadSignature as error:
+        raise Http404 from error
+    if request.method == "POST" and place is not None:
+        subscription = Subscription.of(place)
+        subscription.is_on = False
+        subscription.save()
+    is_stopped = place is None or not Subscription.of(place).is_on
+    return render(request, "portal/news/stop.html", {"place": place, "is_stopped": is_stopped})

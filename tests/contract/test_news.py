@@ -1,0 +1,187 @@
+"""From a change in the service to an e-mail of the portal, by signed calls and the command that cron runs."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.core import mail
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.utils import timezone
+
+from dashboard_api.models import Nonce, Severity
+from portal.models import Listening, Subscription, Tiding
+from tests.factories import (
+    make_account,
+    make_event,
+    make_finding,
+    make_link,
+    make_membership,
+    make_note,
+    make_portal_account,
+    make_portal_website,
+    make_user,
+    make_website,
+)
+from tests.portal.commands.running import run, run_json
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def _mail(settings, service):
+    settings.EMAIL_URL = "consolemail://"
+    settings.PORTAL_BASE_URL = service.url
+
+
+@pytest.fixture
+def begun(owner):
+    """The owner's portal has asked once."""
+    assert run_json("notify")["began"] == 1
+    assert mail.outbox == []
+
+
+def test_a_report_that_is_imported_is_told_once_and_as_one_email(website, begun):
+    launch = make_link(make_account("acct_0002"), make_website("launch.example.net"))
+    account = make_portal_account("acct_0002")
+    make_portal_website(account, "launch.example.net", launch.link_id)
+    make_membership(make_user("neighbour"), account)
+    run("notify")
+    for _ in range(2):
+        call_command(
+            "import_report", "docs/samples/nuclei.jsonl", "--host", "launch.example.net", verbosity=0
+        )
+        run("notify")
+    (message,) = mail.outbox
+    worst = launch.website.findings.filter(severity__gte=Severity.HIGH)
+    assert message.to == ["neighbour@example.com"]
+    assert message.body.count("/findings/") == worst.count() > 0
+
+
+def test_changes_send_their_owner_one_email_that_leads_to_what_it_tells(owner, link, begun):
+    findings = [make_finding(link.website, severity=severity) for severity in Severity]
+    told = run_json("notify")
+    assert (told["answered"], told["sent"], told["waiting"], told["failures"]) == (1, 1, 0, [])
+    (message,) = mail.outbox
+    assert message.subject == "shop.example.com: 2 findings to look at, the worst: Critical"
+    critical, high = findings[0], findings[1]
+    pages = re.findall(r"http://[^/]+(/sites/\S+findings/\S+)", message.body)
+    assert pages == [f"/sites/shop.example.com/findings/{each.pk}/" for each in (critical, high)]
+    assert critical.title in owner.get(pages[0]).content.decode()
+    assert run_json("notify")["sent"] == 0
+
+
+def test_a_regression_and_a_note_are_told(owner, link, begun):
+    finding = link.website.findings.get(title="Café login")
+    make_event(finding, "fixed")
+    make_event(finding, "regressed")
+    make_note(link.website, finding=finding, author="Robin", body="The words stay here.")
+    make_note(link.website, is_internal=True, author="Nobody")
+    run("notify")
+    (message,) = mail.outbox
+    assert "High: Café login (found again after it was fixed)" in message.body
+    assert "Robin wrote a note about “Café login”" in message.body
+    assert "The words stay here" not in message.body
+    assert "Nobody" not in message.body
+
+
+def test_what_nobody_wants_is_not_sent_and_no_email_is_empty(link, begun):
+    make_finding(link.website, severity=Severity.MEDIUM)
+    make_finding(link.website, severity=Severity.CRITICAL, status="false_positive")
+    assert run_json("notify")["sent"] == 0
+    assert (mail.outbox, Tiding.objects.count()) == ([], 0)
+
+
+def test_each_member_hears_what_they_chose_by_one_call(link, website, begun):
+    careful = make_membership(make_user("careful"), website.account, "viewer")
+    Subscription.objects.create(membership=careful, is_on=True, floor="Low", language="de")
+    make_membership(make_user("quiet"), website.account, "viewer")
+    run("notify")
+    for severity in (Severity.HIGH, Severity.LOW, Severity.INFO):
+        make_finding(link.website, severity=severity)
+    spent = Nonce.objects.count()
+    told = run_json("notify")
+    assert (told["answered"], told["told"], told["sent"]) == (1, 2, 2)
+    assert Nonce.objects.count() == spent + 1
+    subjects = {message.to[0]: message.subject for message in mail.outbox}
+    assert subjects == {
+        "owner@example.com": "shop.example.com: 1 finding to look at: High",
+        "careful@example.com": "shop.example.com: 2 Funde zum Ansehen, der schlimmste: Hoch",
+    }
+
+
+@pytest.mark.parametrize("refusal", ["inactive_entitlement", "revoked_link", "unknown_link"])
+def test_who_may_no_longer_see_it_hears_nothing_and_the_operator_why(link, website, begun, refusal):
+    make_finding(link.website, severity=Severity.CRITICAL)
+    if refusal == "inactive_entitlement":
+        link.account.entitlement.status = "expired"
+        link.account.entitlement.save()
+    elif refusal == "revoked_link":
+        link.revoke(by="tests", reason="asked to", now=timezone.now())
+    else:
+        website.link_id = "00000000-0000-4000-8000-000000000000"
+        website.save()
+    told = run_json("notify")
+    assert (told["skipped"], told["sent"]) == ([f"shop.example.com (acct_0001): {refusal}"], 0)
+    assert mail.outbox == []
+
+
+def test_what_was_heard_before_the_plan_ended_is_not_sent_after(link, website, begun):
+    daily = Subscription.Rhythm.DAILY
+    owner = website.account.memberships.get()
+    Subscription.objects.create(membership=owner, is_on=True, rhythm=daily, language="en")
+    make_finding(link.website, severity=Severity.CRITICAL)
+    assert run_json("notify")["waiting"] == 1
+    Tiding.objects.update(heard_at=timezone.now() - timedelta(days=1))
+    link.account.entitlement.status = "expired"
+    link.account.entitlement.save()
+    told = run_json("notify")
+    assert (told["sent"], told["waiting"], mail.outbox) == (0, 1, [])
+
+
+def test_one_website_that_cannot_be_asked_keeps_no_other_waiting(link, website, begun, capsys):
+    broken = make_portal_account("acct_0009", secret="no-secret-of-the-service")
+    make_portal_website(broken, "broken.example.com")
+    make_membership(make_user("unlucky"), broken)
+    make_finding(link.website, severity=Severity.HIGH)
+    with pytest.raises(CommandError, match="Not everything worked: 1"):
+        run("notify")
+    assert [message.to for message in mail.outbox] == [["owner@example.com"]]
+
+
+def test_trying_keeps_and_sends_nothing(link, begun):
+    before = Listening.objects.get().cursor
+    make_finding(link.website, severity=Severity.HIGH)
+    told = run_json("notify", "--dry-run")
+    assert (told["answered"], told["told"]) == (1, 1)
+    assert (Listening.objects.get().cursor, Tiding.objects.count(), mail.outbox) == (before, 0, [])
+    assert "Members would be told: 1. Nothing was kept" in run("notify", "--dry-run")
+    assert run_json("notify")["sent"] == 1
+
+
+def test_a_cursor_that_the_service_does_not_take_begins_anew(link, begun):
+    Listening.objects.update(cursor="of another service")
+    with pytest.raises(CommandError):
+        run("notify")
+    assert run_json("notify")["began"] == 1
+    make_finding(link.website, severity=Severity.HIGH)
+    assert run_json("notify")["sent"] == 1
+
+
+def test_other_accounts_of_the_website_hear_by_their_own_calls(link, website, begun):
+    theirs = make_link(make_account("acct_0002"), link.website)
+    account = make_portal_account("acct_0002")
+    make_portal_website(account, link.website.host, theirs.link_id)
+    make_membership(make_user("neighbour"), account)
+    run("notify")
+    make_note(link.website, account=theirs.account)
+    make_finding(make_website("other.example.com"), severity=Severity.CRITICAL)
+    run("notify")
+    assert [message.to for message in mail.outbox] == [["neighbour@example.com"]]
+
+
+@pytest.mark.parametrize("name", ["EMAIL_URL", "PORTAL_BASE_URL"])
+def test_without_a_mail_server_or_an_address_nothing_is_asked(begun, settings, name):
+    setattr(settings, name, "")
+    with pytest.raises(CommandError, match="Set EMAIL_URL"):
+        run("notify")
