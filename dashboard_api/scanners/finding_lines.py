@@ -156,6 +156,8 @@ def _finding(number: int, line: FindingLine) -> ReportedFinding:
 def _as(kind: type[Line], row: Row) -> Line:
     try:
         return msgspec.convert(row, kind)
+    except UnicodeEncodeError as error:
+        raise BadRow("holds half of a character") from error
     except msgspec.ValidationError as error:
         raise BadRow(f"is not valid: {one_line(str(error))[:300]}") from error
 

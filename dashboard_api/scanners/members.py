@@ -1,6 +1,7 @@
 """Members of a JSON object, each of which may be absent, or anything."""
 
 from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 from dashboard_api.scanners.report import BadRow
@@ -55,6 +56,14 @@ def moment(text: str) -> datetime | None:
     try:
         return as_utc(datetime.fromisoformat(text))
     except ValueError:
+        return None
+
+
+def written_moment(text: str) -> datetime | None:
+    """A time as in mail, "Wed, 3 Dec 2025 12:46:55", UTC where it has no zone; none in another language."""
+    try:
+        return as_utc(parsedate_to_datetime(text))
+    except (TypeError, ValueError, OverflowError):
         return None
 
 

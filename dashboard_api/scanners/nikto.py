@@ -21,6 +21,7 @@ from dashboard_api.scanners.report import (
     UnreadableReport,
     tell_each,
 )
+from dashboard_api.scanners.text import without_numbers
 from dashboard_api.scanners.weaknesses import cve_names
 
 _HEAD = re.compile(rb'"banner"\s*:|"vulnerabilities"\s*:\s*\[\s*(?:\{\s*"id"|\])')
@@ -107,4 +108,4 @@ def _matcher(message: str, url: str) -> str:
     """What tells problems of one id apart: not the address, nor numbers, nor what was found there."""
     if url.strip("/"):
         message = message.replace(url, "")
-    return re.sub(r"\d+", "#", _AFTER_COLON.sub("", message))[:200].strip()
+    return without_numbers(_AFTER_COLON.sub("", message))

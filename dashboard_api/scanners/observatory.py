@@ -27,24 +27,59 @@ _MDN = "https://developer.mozilla.org/en-US/docs/Web/Security/"
 _ABBREVIATION = re.compile(r"^(?:csp|hsts|sri|corp)-")
 # From the worst down: so many points at least are taken off. All tests together begin with 100.
 _SEVERITIES = [(40, Severity.HIGH), (20, Severity.MEDIUM), (1, Severity.LOW)]
-# What each test asks for, and MDN's page about it, as TEST_TOPIC_LINKS in src/grader/charts.js has it.
+_GUIDE = "Practical_implementation_guides/"
+# By test: its name, what to do, and MDN's page about it as TEST_TOPIC_LINKS in src/grader/charts.js has it.
 _TESTS = {
-    "content-security-policy": ("Content Security Policy (CSP)", "Practical_implementation_guides/CSP"),
-    "cookies": ("Cookies", "Practical_implementation_guides/Cookies"),
+    "content-security-policy": (
+        "Content Security Policy (CSP)",
+        "Send a Content-Security-Policy that names where scripts come from, without 'unsafe-inline'.",
+        f"{_GUIDE}CSP",
+    ),
+    "cookies": (
+        "Cookies",
+        "Set Secure on every cookie, and HttpOnly and SameSite on those of sessions.",
+        f"{_GUIDE}Cookies",
+    ),
     "cross-origin-resource-policy": (
         "Cross-Origin Resource Policy (CORP)",
-        "Practical_implementation_guides/CORP",
+        "Send Cross-Origin-Resource-Policy: same-site, or same-origin.",
+        f"{_GUIDE}CORP",
     ),
     "cross-origin-resource-sharing": (
         "Cross-Origin Resource Sharing (CORS)",
-        "Practical_implementation_guides/CORS",
+        "Share content with the origins that need it only, not with all.",
+        f"{_GUIDE}CORS",
     ),
-    "redirection": ("Redirection to https", "Practical_implementation_guides/TLS"),
-    "referrer-policy": ("Referrer Policy", "Practical_implementation_guides/Referrer_policy"),
-    "strict-transport-security": ("Strict Transport Security (HSTS)", "Practical_implementation_guides/TLS"),
-    "subresource-integrity": ("Subresource Integrity (SRI)", "Subresource_Integrity"),
-    "x-content-type-options": ("X-Content-Type-Options", "Practical_implementation_guides/MIME_types"),
-    "x-frame-options": ("X-Frame-Options", "Practical_implementation_guides/Clickjacking"),
+    "redirection": (
+        "Redirection to https",
+        "Redirect http to https, first on the same host.",
+        f"{_GUIDE}TLS",
+    ),
+    "referrer-policy": (
+        "Referrer Policy",
+        "Send Referrer-Policy: strict-origin-when-cross-origin, or a stricter one.",
+        f"{_GUIDE}Referrer_policy",
+    ),
+    "strict-transport-security": (
+        "Strict Transport Security (HSTS)",
+        "Send Strict-Transport-Security over https with a max-age of at least half a year.",
+        f"{_GUIDE}TLS",
+    ),
+    "subresource-integrity": (
+        "Subresource Integrity (SRI)",
+        "Give scripts from other origins an integrity attribute, and load them over https.",
+        "Subresource_Integrity",
+    ),
+    "x-content-type-options": (
+        "X-Content-Type-Options",
+        "Send X-Content-Type-Options: nosniff.",
+        f"{_GUIDE}MIME_types",
+    ),
+    "x-frame-options": (
+        "X-Frame-Options",
+        "Name who may frame the site by the CSP's frame-ancestors, or send X-Frame-Options: DENY.",
+        f"{_GUIDE}Clickjacking",
+    ),
 }
 
 
@@ -85,7 +120,7 @@ def _told(number: int, row: tuple[str, Any], place: str) -> ReportedFinding | Ch
     if test.get("pass") is not False:
         return Check(row=number, location=place, seen_at=None)
     result = line_of(test, "result")
-    label, guide = _TESTS.get(name, (name, ""))
+    label, remedy, guide = _TESTS.get(name, (name, "", ""))
     points = test.get("scoreModifier")
     lost = -points if isinstance(points, int | float) else 0
     said = _ABBREVIATION.sub("", result.removeprefix(name)).replace("-", " ").strip()
@@ -97,6 +132,7 @@ def _told(number: int, row: tuple[str, Any], place: str) -> ReportedFinding | Ch
         severity_raw=f"{line_of(test, 'scoreModifier')} points" if lost else "",
         kind="confirmed" if lost > 0 else "informational",
         title=f"{label}: {said}" if said else label,
+        remediation=remedy,
         references=[_MDN + guide] if guide else [],
         location=place,
         evidence="\n\n".join(_evidence(test, result)),

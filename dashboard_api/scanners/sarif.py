@@ -13,8 +13,7 @@ from typing import BinaryIO
 
 from dashboard_api import policy
 from dashboard_api.scanners.json_values import read_document
-from dashboard_api.scanners.layout import named, section
-from dashboard_api.scanners.members import Row, line_of, list_of, object_of, text_of, texts_of, time_of
+from dashboard_api.scanners.members import Row, line_of, list_of, object_of, texts_of, time_of
 from dashboard_api.scanners.report import (
     BadRow,
     Check,
@@ -25,8 +24,9 @@ from dashboard_api.scanners.report import (
     UnreadableReport,
     tell_each,
 )
-from dashboard_api.scanners.sarif_run import Run
-from dashboard_api.scanners.text import slug
+from dashboard_api.scanners.sarif_evidence import evidence_of
+from dashboard_api.scanners.sarif_run import Run, objects_in_all, text_in
+from dashboard_api.scanners.text import slug, without_numbers
 from dashboard_api.scanners.weaknesses import cve_names, cwe_names, cwe_numbers
 
 _RUNS = re.compile(rb'"runs"\s*:\s*\[')
@@ -105,14 +105,14 @@ def _finding(number: int, run: Run, result: Row, location: str) -> ReportedFindi
     properties, provenance = object_of(rule, "properties"), object_of(result, "provenance")
     message = run.message(object_of(result, "message"), rule)
     name = line_of(result, "ruleId") or line_of(object_of(result, "rule"), "id") or line_of(rule, "id")
-    short, full = (_text(rule, key) for key in ("shortDescription", "fullDescription"))
+    short, full = (text_in(rule, key) for key in ("shortDescription", "fullDescription"))
     if not (name or message.strip()):
         raise BadRow("has neither a ruleId nor a message")
     severity, word = _severity(result, rule)
     texts = [name, message, short, full, *texts_of(properties.get("tags"))]
     return ReportedFinding.cleaned(
         row=number,
-        identity=(name, _identity(result) or ("" if name else _without_numbers(message))),
+        identity=(name, _identity(result) or ("" if name else without_numbers(message))),
         rule=name or "unnamed rule",
         severity=severity,
         severity_raw=word,
@@ -124,7 +124,7 @@ def _finding(number: int, run: Run, result: Row, location: str) -> ReportedFindi
         cwe=_cwe(result, rule),
         cve=cve_names(texts),
         location=location,
-        evidence="\n\n".join(_evidence(run, result, location)),
+        evidence="\n\n".join(evidence_of(run, result, location)),
         seen_at=time_of(provenance, "lastDetectionTimeUtc"),
         first_seen_at=time_of(provenance, "firstDetectionTimeUtc"),
     )
@@ -188,8 +188,8 @@ def _location(run: Run, result: Row) -> str:
 
 def _remediation(result: Row, rule: Row) -> Iterator[str]:
     fixes = (each for each in list_of(result, "fixes") if isinstance(each, dict))
-    texts = [_text(fix, "description") for fix in fixes]
-    texts += [_text(rule, "help"), _text(object_of(rule, "properties"), "solution")]
+    texts = [text_in(fix, "description") for fix in fixes]
+    texts += [text_in(rule, "help"), text_in(object_of(rule, "properties"), "solution")]
     yield from dict.fromkeys(text.strip() for text in texts if text.strip())
 
 
@@ -215,82 +215,24 @@ def _cwe(result: Row, rule: Row) -> list[int]:
     ]
 
 
-def _evidence(run: Run, result: Row, location: str) -> Iterator[str]:
-    places = [each for each in list_of(result, "locations") if isinstance(each, dict)]
-    physical = [object_of(each, "physicalLocation") for each in places]
-    lines = [line_of(object_of(each, "region"), "startLine") for each in physical]
-    logical = [line_of(each, "fullyQualifiedName", "name") for each in _all(places, "logicalLocations")]
-    yield from named(
-        {
-            "URL": location if "?" in location or "#" in location else "",
-            "Line": ", ".join(filter(None, lines)),
-            "In": ", ".join(filter(None, logical)),
-            "Also": ", ".join(run.address(object_of(each, "artifactLocation")) for each in physical[1:]),
-        }
-    )
-    for place in physical:
-        yield from section("Excerpt", _snippet(place, "region") or _snippet(place, "contextRegion"))
-    for place in places:
-        yield from section("Attack", text_of(object_of(place, "properties").get("attack")))
-        yield from section("Evidence", text_of(object_of(place, "properties").get("evidence")))
-    yield from section("Flow", "\n".join(_flow(run, result)))
-    request, response = object_of(result, "webRequest"), object_of(result, "webResponse")
-    yield from section(
-        "Request", _message(request, f"{line_of(request, 'method')} {line_of(request, 'target')}")
-    )
-    status = f"{line_of(response, 'statusCode')} {line_of(response, 'reasonPhrase')}"
-    yield from section("Response", _message(response, status))
-
-
-def _flow(run: Run, result: Row) -> Iterator[str]:
-    for step in _all(_all(_all([result], "codeFlows"), "threadFlows"), "locations"):
-        place = object_of(step, "location")
-        physical = object_of(place, "physicalLocation")
-        address = run.address(object_of(physical, "artifactLocation"))
-        line = line_of(object_of(physical, "region"), "startLine")
-        yield f"{address}:{line} {run.message(object_of(place, 'message'), {})}".strip(" :")
-
-
-def _message(message: Row, first: str) -> str:
-    """A webRequest or webResponse as it travelled."""
-    headers = "\n".join(f"{name}: {text_of(value)}" for name, value in object_of(message, "headers").items())
-    body = text_of(object_of(message, "body").get("text"))
-    return "\n\n".join(filter(None, ["\n".join(filter(None, [first.strip(), headers])), body]))
-
-
-def _snippet(physical: Row, region: str) -> str:
-    return _text(object_of(physical, region), "snippet")
-
-
-def _text(parent: Row, key: str) -> str:
-    """A message's plain text; its markdown, as the text it is, where there is none."""
-    message = object_of(parent, key)
-    return text_of(message.get("text")) or text_of(message.get("markdown"))
-
-
-def _all(parents: list[Row], key: str) -> list[Row]:
-    return [each for parent in parents for each in list_of(parent, key) if isinstance(each, dict)]
-
-
 def _first_sentence(message: str) -> str:
     sentence = _SENTENCE.match(message.strip())
     return sentence[0] if sentence else ""
 
 
-def _without_numbers(message: str) -> str:
-    return re.sub(r"\d+", "#", message)[:200]
-
-
 def _completeness(runs: list[Row]) -> bool | None:
-    invocations = _all(runs, "invocations")
-    levels = {line_of(each, "level") or "warning" for each in _all(invocations, "toolExecutionNotifications")}
+    invocations = objects_in_all(runs, "invocations")
+    levels = {
+        line_of(each, "level") or "warning"
+        for each in objects_in_all(invocations, "toolExecutionNotifications")
+    }
     successes = [each.get("executionSuccessful") for each in invocations]
     if False in successes or "error" in levels:
         return False
-    told_by_all = all(_all([run], "invocations") and "results" in run for run in runs)
+    told_by_all = all(objects_in_all([run], "invocations") and "results" in run for run in runs)
     return True if runs and told_by_all and set(successes) == {True} and "warning" not in levels else None
 
 
 def _end(run: Row) -> datetime | None:
-    ends = [time_of(each, "endTimeUtc", "startTimeUtc") for each in _all([run], "invocations")]
+    ends = [time_of(each, "endTimeUtc", "startTimeUtc") for each in objects_in_all([run], "invocations")]
     return max((end for end in ends if end), default=None)

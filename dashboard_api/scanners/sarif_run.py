@@ -2,8 +2,8 @@
 
 import re
 from typing import Any
-from urllib.parse import urljoin
 
+from dashboard_api.scanners.addresses import resolved
 from dashboard_api.scanners.members import Row, line_of, list_of, object_of, text_of
 
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\d{1,4})\}")
@@ -49,7 +49,7 @@ class Run:
         text = text_of(message.get("text"))
         name = line_of(message, "id")
         for strings in (object_of(rule, "messageStrings"), object_of(self.driver, "globalMessageStrings")):
-            text = text or _text(object_of(strings, name))
+            text = text or text_in(strings, name)
         text = text or text_of(message.get("markdown"))
         arguments = [text_of(argument) for argument in list_of(message, "arguments")]
 
@@ -74,7 +74,7 @@ class Run:
             base = line_of(location, "uri")
             if _ABSOLUTE.match(address) or not location or base.lower().startswith("file:"):
                 break
-            address = urljoin(base, address) if _ABSOLUTE.match(base) else base + address
+            address = resolved(base, address) if _ABSOLUTE.match(base) else base + address
         if _ABSOLUTE.match(address) or address.startswith(("/", "./", "../")):
             return address
         return f"./{address}"
@@ -89,5 +89,12 @@ def _item(items: list[Any], index: object) -> Any:
     return items[index] if isinstance(index, int) and 0 <= index < len(items) else None
 
 
-def _text(message: Row) -> str:
+def text_in(parent: Row, key: str) -> str:
+    """A message's plain text; its markdown, as the text it is, where there is none."""
+    message = object_of(parent, key)
     return text_of(message.get("text")) or text_of(message.get("markdown"))
+
+
+def objects_in_all(parents: list[Row], key: str) -> list[Row]:
+    """The objects in the lists that the parents have there."""
+    return [each for parent in parents for each in list_of(parent, key) if isinstance(each, dict)]

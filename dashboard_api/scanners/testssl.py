@@ -23,6 +23,7 @@ from dashboard_api.scanners.report import (
     UnreadableReport,
     tell_each,
 )
+from dashboard_api.scanners.testssl_words import name_of, remedy_of
 from dashboard_api.scanners.weaknesses import cve_names, cwe_numbers
 
 _SEVERITIES = {
@@ -37,14 +38,6 @@ _TOLD = {*_SEVERITIES, *_NOTHING_FOUND}
 _NO_CHECK = {"engine_problem", "optimal_proto"}  # words about the scanner's own OpenSSL
 _UNSURE = re.compile(r"\b(?:potential\w*|probabl[ey]|likely|might|may)\b", re.IGNORECASE)
 _CERTIFICATE_NUMBER = re.compile(r"\s*<[^<>]*>$")  # "cert_notAfter <hostCert#2>"
-_NAMES = {
-    "SSLv2": "SSL 2",
-    "SSLv3": "SSL 3",
-    "TLS1": "TLS 1.0",
-    "TLS1_1": "TLS 1.1",
-    "TLS1_2": "TLS 1.2",
-    "TLS1_3": "TLS 1.3",
-}
 _WHOLE = ("TLS1_2", "cipherlist_NULL", "cert_notAfter", "heartbleed")
 _LONG = 120  # letters of a result: such a one is a list, and no title
 _HEAD = re.compile(rb'"id"\s*:\s*"[^"]*"\s*,\s*"ip"\s*:|"clientProblem\d+"\s*:|"Invocation"\s*:')
@@ -145,7 +138,7 @@ def _told(number: int, entry: _Entry, any_place: str, *, is_failure: bool) -> Re
         return Check(row=number, location=location, seen_at=None, error=f"{name}: {result}"[:200])
     if word not in _SEVERITIES:
         raise BadRow("has a severity that testssl.sh does not know")
-    label = _NAMES.get(name, name.replace("_", " "))
+    label = name_of(name)
     short = "none" if result == "--" else result
     facts = {"Check": name, "IP address": entry.address, "Server": location}
     return ReportedFinding.cleaned(
@@ -156,7 +149,7 @@ def _told(number: int, entry: _Entry, any_place: str, *, is_failure: bool) -> Re
         severity_raw=word,
         kind="suspected" if _UNSURE.search(result) else "confirmed",
         title=f"{label}: {short}" if 0 < len(short) <= _LONG else label,
-        remediation=line_of(row, "hint"),
+        remediation=line_of(row, "hint") or remedy_of(name),
         cwe=cwe_numbers([line_of(row, "cwe")]),
         cve=cve_names([line_of(row, "cve")]),
         location=location,

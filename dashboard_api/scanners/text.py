@@ -26,6 +26,11 @@ def within_bytes(text: str, limit: int) -> str:
     return text[:limit].encode()[:limit].decode(errors="ignore")
 
 
+def without_numbers(text: str) -> str:
+    """``text`` as a part of an identity: what counts, times or versions something does not change it."""
+    return re.sub(r"\d+", "#", text)[:200].strip()
+
+
 def slug(name: str) -> str:
     """``name`` as a source is named: ASCII letters, digits and hyphens, at most 50; empty if none is left."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()

@@ -8,14 +8,12 @@ The format cannot tell whether a scan was complete: one that was interrupted wri
 import json
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any, BinaryIO
-from urllib.parse import urljoin
 
+from dashboard_api.scanners.addresses import resolved
 from dashboard_api.scanners.json_values import read_document
 from dashboard_api.scanners.layout import named, section
-from dashboard_api.scanners.members import Row, line_of, list_of, object_of, text_of, texts_of
+from dashboard_api.scanners.members import Row, line_of, list_of, object_of, text_of, texts_of, written_moment
 from dashboard_api.scanners.redaction import redact_command
 from dashboard_api.scanners.report import (
     BadRow,
@@ -27,7 +25,7 @@ from dashboard_api.scanners.report import (
     UnreadableReport,
     tell_each,
 )
-from dashboard_api.scanners.text import clean
+from dashboard_api.scanners.text import clean, without_numbers
 from dashboard_api.scanners.weaknesses import cve_names, cwe_names
 
 _HEAD = re.compile(rb'"classifications"\s*:\s*\{|"vulnerabilities"\s*:\s*\{')
@@ -67,7 +65,7 @@ def read(stream: BinaryIO) -> ScanReport:
             raise BadRow("is not a JSON object")
         if not category:
             return Check(row=number, location=line_of(entry, "url") or target, seen_at=None)
-        place = urljoin(target, line_of(entry, "path") or "/")
+        place = resolved(target, line_of(entry, "path") or "/")
         return _finding(number, kind, category, entry, object_of(about, category), place)
 
     about = object_of(document, "classifications")
@@ -75,7 +73,7 @@ def read(stream: BinaryIO) -> ScanReport:
         source="wapiti",
         source_name="Wapiti",
         version=line_of(infos, "version").removeprefix("Wapiti "),
-        scanned_at=_written(line_of(infos, "date")),
+        scanned_at=written_moment(line_of(infos, "date")),
         told=tell_each(enumerate(_rows(document, infos), start=1), told),
     )
 
@@ -98,7 +96,7 @@ def _finding(number: int, kind: Kind, category: str, entry: Row, about: Row, pla
         raise BadRow("has a level that is none of 0 to 4")
     info = text_of(entry.get("info"))
     software = _software(info) if _SOFTWARE.search(category) else ""
-    matcher = software or (_without_numbers(info) if _GATHERING.search(category) else "")
+    matcher = software or (without_numbers(info) if _GATHERING.search(category) else "")
     references = object_of(about, "ref")
     title = f"{category}: {software}" if software else category
     return ReportedFinding.cleaned(
@@ -146,15 +144,3 @@ def _software(info: str) -> str:
     except (ValueError, RecursionError):
         return ""
     return line_of(told, "name") if isinstance(told, dict) else ""
-
-
-def _without_numbers(info: str) -> str:
-    return re.sub(r"\d+", "#", info)[:200]
-
-
-def _written(date: str) -> datetime | None:
-    """A time such as "Fri, 20 Nov 2026 08:56:19 +0000"."""
-    try:
-        return parsedate_to_datetime(date).astimezone(UTC)
-    except (TypeError, ValueError, OverflowError):
-        return None

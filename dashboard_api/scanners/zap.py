@@ -7,8 +7,6 @@ alerts, are rows as well. The format cannot tell whether a scan was complete.
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from textwrap import dedent
 from typing import Any, BinaryIO
 
@@ -16,7 +14,7 @@ from dashboard_api.scanners import xml_document
 from dashboard_api.scanners.json_values import read_document
 from dashboard_api.scanners.layout import named, section
 from dashboard_api.scanners.markup import plain_text
-from dashboard_api.scanners.members import Row, line_of, list_of, moment, objects_in, text_of
+from dashboard_api.scanners.members import Row, line_of, list_of, moment, objects_in, text_of, written_moment
 from dashboard_api.scanners.redaction import REDACTED
 from dashboard_api.scanners.report import (
     BadRow,
@@ -61,7 +59,7 @@ def read(stream: BinaryIO) -> ScanReport:
     document = _from_xml(xml_document.read_xml(whole)) if is_xml else read_document(whole)
     if not isinstance(document, dict) or "site" not in document:
         raise UnreadableReport("The file is no report of ZAP: it has no site.")
-    created = moment(line_of(document, "created")) or _written(line_of(document, "@generated"))
+    created = moment(line_of(document, "created")) or written_moment(line_of(document, "@generated"))
     return ScanReport(
         source="zap",
         source_name="ZAP",
@@ -193,12 +191,3 @@ def _alert(alert: xml_document.Element) -> Row:
 def _texts(element: xml_document.Element, names: list[str]) -> Row:
     """The texts of the children, without the indentation that tools add to XML."""
     return {name: dedent(xml_document.text_at(element, name)) for name in names if name in element}
-
-
-def _written(generated: str) -> datetime | None:
-    """A time such as "Wed, 3 Dec 2025 12:46:55", which has no zone; none in another language."""
-    try:
-        time = parsedate_to_datetime(generated)
-        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
-    except (TypeError, ValueError, OverflowError):
-        return None

@@ -115,6 +115,7 @@ def test_time_of_the_newest_row_is_a_fallback():
         (make_finding_line(title=None), "is not valid: Object missing required field `title`"),
         (make_finding_line(severity="bad"), "is not valid: Invalid enum value 'bad' - at `$.severity`"),
         (make_finding_line(unknown=1), "is not valid: Object contains unknown field `unknown`"),
+        (make_finding_line() | {"\ud800": 1}, "holds half of a character"),
         (SCAN, "is neither a finding nor a check nor the end"),
     ],
 )

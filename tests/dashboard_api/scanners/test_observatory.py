@@ -38,6 +38,7 @@ def test_test_is_what_is_recognised_again_whatever_its_result():
     assert finding.identity == read_one(result="csp-implemented-with-unsafe-inline").identity
     assert finding.title == "Content Security Policy (CSP): not implemented"
     assert finding.severity_raw == "-25 points"
+    assert finding.remediation.startswith("Send a Content-Security-Policy")
     assert finding.references == (
         "https://developer.mozilla.org/en-US/docs/Web/Security/Practical_implementation_guides/CSP",
     )

@@ -303,6 +303,13 @@ def test_location_is_resolved_as_far_as_the_file_tells(locations, location):
     assert read_one(run=run, locations=locations).location == location
 
 
+def test_address_that_is_none_is_rejected():
+    report = read(
+        make_result(locations=at("a", uriBaseId="BAD")), originalUriBaseIds={"BAD": {"uri": "http://["}}
+    )
+    assert [reject.reason for reject in report.rejects] == ["names no address: a"]
+
+
 def test_request_tells_the_place_where_there_is_no_location():
     request = {"target": "https://shop.example.com/asked"}
     assert read_one(locations=None, webRequest=request).location == "https://shop.example.com/asked"

@@ -81,6 +81,8 @@ def test_finding_says_what_where_and_how_bad():
     assert finding.title == "TLS 1.0: offered (deprecated)"
     assert (finding.cve, finding.cwe) == (("CVE-2011-3389", "CVE-2013-0169"), (20,))
     assert finding.remediation == "Switch it off."
+    assert read_one().remediation == "Switch TLS 1.0 off; offer TLS 1.2 and TLS 1.3 only."
+    assert read_one(id="of_a_later_version").remediation == ""
     assert finding.evidence == (
         "Check: TLS1\nIP address: 192.0.2.7\nServer: shop.example.com:443\n\nResult:\noffered (deprecated)"
     )
@@ -89,10 +91,11 @@ def test_finding_says_what_where_and_how_bad():
 @pytest.mark.parametrize(
     ("members", "title"),
     [
-        ({"id": "cert_chain_of_trust", "finding": "failed"}, "cert chain of trust: failed"),
-        ({"id": "security_headers", "finding": "--"}, "security headers: none"),
-        ({"id": "BEAST_CBC_TLS1", "finding": "SUITE " * 40}, "BEAST CBC TLS1"),
-        ({"id": "HSTS", "finding": ""}, "HSTS"),
+        ({"id": "cert_chain_of_trust", "finding": "failed"}, "Certificate's chain of trust: failed"),
+        ({"id": "of_a_later_version", "finding": "found"}, "of a later version: found"),
+        ({"id": "security_headers", "finding": "--"}, "Security headers: none"),
+        ({"id": "BEAST_CBC_TLS1", "finding": "SUITE " * 40}, "BEAST: CBC suites with TLS 1.0"),
+        ({"id": "HSTS", "finding": ""}, "Strict Transport Security (HSTS)"),
     ],
 )
 def test_title_is_the_check_with_a_short_result(members, title):

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard_api.scanners.text import clean, one_line, within_bytes
+from dashboard_api.scanners.text import clean, one_line, slug, within_bytes, without_numbers
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,12 @@ def test_cut_text_is_a_beginning_within_the_limit(text, limit):
     assert len(kept.encode()) <= limit
     rest = text[len(kept) :]
     assert not rest or len((kept + rest[0]).encode()) > limit
+
+
+def test_numbers_are_no_part_of_an_identity():
+    assert without_numbers("51.17 of 1,000 ") == "#.# of #,#"
+
+
+@pytest.mark.parametrize(("name", "short"), [("OWASP ZAP", "owasp-zap"), ("É/b__2", "e-b-2"), ("漢", "")])
+def test_slug_has_plain_letters_digits_and_hyphens(name, short):
+    assert slug(name) == short

@@ -127,6 +127,11 @@ def test_broken_entry_is_rejected_and_loses_no_other(entry, reason):
     assert [finding.row for finding in report.findings] == [3]
 
 
+def test_address_that_is_none_is_rejected():
+    report = read(make_wapiti_entry(), target="http://[")
+    assert [reject.reason for reject in report.rejects] == ["names no address: /go"]
+
+
 @pytest.mark.parametrize("data", [b"{}", b"[]", b'{"vulnerabilities": []}', b"{"])
 def test_other_document_is_refused(data):
     with pytest.raises(UnreadableReport):
