@@ -43,7 +43,6 @@ class Migration(migrations.Migration):
                         to="portal.membership",
                     ),
                 ),
-                ("is_on", models.BooleanField()),
                 (
                     "floor",
                     models.CharField(
@@ -53,7 +52,8 @@ class Migration(migrations.Migration):
                 (
                     "rhythm",
                     models.CharField(
-                        choices=[("at_once", "At Once"), ("daily", "Daily")], default="at_once", max_length=10
+                        choices=[("at_once", "At Once"), ("daily", "Daily"), ("never", "Never")],
+                        max_length=10,
                     ),
                 ),
                 (

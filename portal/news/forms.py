@@ -11,16 +11,16 @@ from portal.news.models import Subscription
 RHYTHMS = [
     (Subscription.Rhythm.AT_ONCE.value, _("At once")),
     (Subscription.Rhythm.DAILY.value, _("Once a day, in the morning")),
+    (Subscription.Rhythm.NEVER.value, _("Never")),
 ]
 
 
 class SubscriptionForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs only
     """One account's e-mails."""
 
-    is_on = forms.BooleanField(label=_("Write to me"), required=False)
+    rhythm = forms.ChoiceField(label=_("Write to me"), choices=RHYTHMS)
     floor = forms.ChoiceField(label=_("From this severity on"), choices=list(wording.SEVERITIES.items()))
-    rhythm = forms.ChoiceField(label=_("When"), choices=RHYTHMS)
 
     class Meta:
         model = Subscription
-        fields: ClassVar = ["is_on", "floor", "rhythm"]
+        fields: ClassVar = ["rhythm", "floor"]

@@ -17,24 +17,24 @@ class Subscription(models.Model):
     """What a member wants to hear; whoever never chose has none stored."""
 
     class Rhythm(models.TextChoices):
-        """How often."""
+        """When."""
 
         AT_ONCE = "at_once"
         DAILY = "daily"
+        NEVER = "never"
 
     membership = models.OneToOneField(
         Membership, on_delete=models.CASCADE, primary_key=True, related_name="subscription"
     )
-    is_on = models.BooleanField()
     floor = models.CharField(max_length=10, default=USUAL_FLOOR, help_text="The mildest severity to hear of.")
-    rhythm = models.CharField(max_length=10, choices=Rhythm, default=Rhythm.AT_ONCE)
+    rhythm = models.CharField(max_length=10, choices=Rhythm)
     language = models.CharField(max_length=10, help_text="The one in which the member last chose.")
 
     class Meta:
         ordering: ClassVar = ["membership"]
 
     def __str__(self) -> str:
-        return f"{self.membership}: {self.rhythm if self.is_on else 'nothing'}"
+        return f"{self.membership}: {self.rhythm}"
 
     @classmethod
     def of(cls, membership: Membership) -> "Subscription":
@@ -42,13 +42,14 @@ class Subscription(models.Model):
         try:
             return membership.subscription
         except cls.DoesNotExist:
-            return cls(membership=membership, is_on=membership.is_owner, language=settings.LANGUAGE_CODE)
+            usual = cls.Rhythm.AT_ONCE if membership.is_owner else cls.Rhythm.NEVER
+            return cls(membership=membership, rhythm=usual, language=settings.LANGUAGE_CODE)
 
     @property
     def hears(self) -> bool:
         """Whether there is somebody to write to, who wants it."""
         person = self.membership.user
-        return bool(self.is_on and person.is_active and person.email)
+        return bool(self.rhythm != self.Rhythm.NEVER and person.is_active and person.email)
 
     def wants(self, severity: str) -> bool:
         """Whether findings of this severity are told."""

@@ -56,7 +56,7 @@ def choose(request: HttpRequest, membership: int) -> HttpResponse:
     if not form.is_valid():
         raise BadRequest
     form.save()
-    messages.info(request, _("Your choice for %(account)s is kept.") % {"account": place.account})
+    messages.info(request, _("Your choice for %(account)s is saved.") % {"account": place.account})
     return redirect("portal:news")
 
 
@@ -70,7 +70,7 @@ def stop(request: HttpRequest, token: str) -> HttpResponse:
         raise Http404 from error
     if request.method == "POST" and place is not None:
         subscription = Subscription.of(place)
-        subscription.is_on = False
+        subscription.rhythm = Subscription.Rhythm.NEVER
         subscription.save()
-    is_stopped = place is None or not Subscription.of(place).is_on
+    is_stopped = place is None or Subscription.of(place).rhythm == Subscription.Rhythm.NEVER
     return render(request, "portal/news/stop.html", {"place": place, "is_stopped": is_stopped})

@@ -94,7 +94,7 @@ def test_what_nobody_wants_is_not_sent_and_no_email_is_empty(link, begun):
 
 def test_each_member_hears_what_they_chose_by_one_call(link, website, begun):
     careful = make_membership(make_user("careful"), website.account, "viewer")
-    Subscription.objects.create(membership=careful, is_on=True, floor="Low", language="de")
+    Subscription.objects.create(membership=careful, rhythm="at_once", floor="Low", language="de")
     make_membership(make_user("quiet"), website.account, "viewer")
     run("notify")
     for severity in (Severity.HIGH, Severity.LOW, Severity.INFO):
@@ -129,7 +129,7 @@ def test_who_may_no_longer_see_it_hears_nothing_and_the_operator_why(link, websi
 def test_what_was_heard_before_the_plan_ended_is_not_sent_after(link, website, begun):
     daily = Subscription.Rhythm.DAILY
     owner = website.account.memberships.get()
-    Subscription.objects.create(membership=owner, is_on=True, rhythm=daily, language="en")
+    Subscription.objects.create(membership=owner, rhythm=daily, language="en")
     make_finding(link.website, severity=Severity.CRITICAL)
     assert run_json("notify")["waiting"] == 1
     Tiding.objects.update(heard_at=timezone.now() - timedelta(days=1))

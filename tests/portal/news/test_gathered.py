@@ -8,7 +8,7 @@ from tests.portal.dashboards import SEVERITIES, make_change, make_changes, make_
 
 
 def wanting(floor):
-    return Subscription(membership=Membership(), is_on=True, floor=floor)
+    return Subscription(membership=Membership(), floor=floor)
 
 
 EVERYTHING = make_changes(*(make_change(number, severity) for number, severity in enumerate(SEVERITIES)))

@@ -34,7 +34,7 @@ def keep_one(audience, since=BEGIN, *, number=1, **fields):
 def test_owners_hear_unless_they_chose_otherwise_and_others_when_they_did(website, owner, viewer, subscribe):
     assert heard_by() == {("shop.example.com", "owner")}
     subscribe(viewer)
-    subscribe(owner, is_on=False)
+    subscribe(owner, rhythm="never")
     assert heard_by() == {("shop.example.com", "viewer")}
 
 
@@ -144,6 +144,6 @@ def test_what_nobody_wants_any_more_begins_anew_later(audience, owner, subscribe
     keep_one(audience)
     forget_unwanted(audiences())
     assert (Listening.objects.count(), Tiding.objects.count()) == (1, 1)
-    subscribe(owner, is_on=False)
+    subscribe(owner, rhythm="never")
     forget_unwanted(audiences())
     assert (Listening.objects.count(), Tiding.objects.count()) == (0, 0)

@@ -105,7 +105,7 @@ def test_who_can_no_longer_be_written_to_is_not(website, owner, fields):
 
 def test_who_said_no_meanwhile_is_not_written_to(website, owner, subscribe):
     gather(owner, website)
-    subscribe(owner, is_on=False)
+    subscribe(owner, rhythm="never")
     assert send_due([website], now=NOON).sent == 0
 
 

@@ -10,7 +10,7 @@ from tests.factories import make_membership, make_portal_account, make_user
 
 pytestmark = pytest.mark.django_db
 PAGE = "/news/"
-CHOICE = {"is_on": "on", "floor": "Medium", "rhythm": "daily"}
+CHOICE = {"floor": "Medium", "rhythm": "daily"}
 
 
 @pytest.fixture
@@ -33,27 +33,21 @@ def stop(membership):
 
 def chosen(membership):
     stored = Subscription.objects.get(membership=membership)
-    return stored.is_on, stored.floor, stored.rhythm, stored.language
+    return stored.floor, stored.rhythm, stored.language
 
 
 def test_the_page_shows_what_is_usual_until_somebody_chooses(browser, owner, viewer):
-    assert b'name="is_on" id="news-' in browser(owner).get(PAGE).content
-    assert b" checked" in browser(owner).get(PAGE).content
-    assert b" checked" not in browser(viewer).get(PAGE).content
+    assert b'<option value="at_once" selected>' in browser(owner).get(PAGE).content
+    assert b'<option value="never" selected>' in browser(viewer).get(PAGE).content
     assert Subscription.objects.count() == 0
 
 
 def test_a_choice_is_kept_in_the_language_in_which_it_was_made(browser, owner):
     response = browser(owner).post(address(owner), CHOICE, headers={"accept-language": "de"}, follow=True)
-    assert chosen(owner) == (True, "Medium", "daily", "de")
+    assert chosen(owner) == ("Medium", "daily", "de")
     assert response.redirect_chain == [(PAGE, 302)]
     browser(owner).post(address(owner), CHOICE | {"floor": "Critical"})
-    assert chosen(owner) == (True, "Critical", "daily", "en")
-
-
-def test_an_empty_box_ends_the_emails(browser, owner):
-    browser(owner).post(address(owner), {"floor": "High", "rhythm": "at_once"})
-    assert chosen(owner)[0] is False
+    assert chosen(owner) == ("Critical", "daily", "en")
 
 
 @pytest.mark.parametrize("fields", [{"floor": "Dreadful"}, {"rhythm": "hourly"}, {"floor": ""}])
@@ -108,14 +102,14 @@ def test_looking_at_the_link_changes_nothing(owner):
 def test_a_mail_program_ends_the_emails_with_one_click(owner):
     client = Client(enforce_csrf_checks=True)
     assert client.post(stop(owner), {"List-Unsubscribe": "One-Click"}).status_code == 200
-    assert chosen(owner) == (False, "High", "at_once", "en")
+    assert chosen(owner) == ("High", "never", "en")
     assert b"no more of these" in client.get(stop(owner)).content
 
 
 def test_ending_keeps_the_rest_of_the_choice(browser, owner):
-    browser(owner).post(address(owner), CHOICE)
+    browser(owner).post(address(owner), CHOICE, headers={"accept-language": "de"})
     Client().post(stop(owner))
-    assert chosen(owner) == (False, "Medium", "daily", "en")
+    assert chosen(owner) == ("Medium", "never", "de")
 
 
 def test_the_link_of_who_has_left_says_that_nothing_comes(owner):
