@@ -10,7 +10,6 @@ from typing import BinaryIO, cast
 
 from django.db import transaction
 
-from dashboard_api import policy
 from dashboard_api.ingest import EmptyReport, ImportResult, NothingImported, import_report
 from dashboard_api.models import ImportRun, Source, Website
 from dashboard_api.scanners import read_report
@@ -87,16 +86,16 @@ def in_words(result: ImportResult) -> list[str]:
         f"{result.source} on {result.host}, scanned {result.scanned_at:%Y-%m-%d %H:%M} UTC: {result.state}.",
         (
             f"Rows: {result.rows}. Findings: {result.findings}, further occurrences: {result.occurrences}, "
-            f"coverage: {result.coverage}, rejected: {len(result.rejected)}."
+            f"coverage: {result.coverage}, rejected: {result.rejected}."
         ),
         f"New: {result.new}, known: {result.updated}, open again: {result.reopened}, fixed: {result.fixed}.",
     ]
     if result.detail:
         lines.append(result.detail)
-    told = [*result.rejected, *result.failed]
-    lines += [f"Row {row.row} {row.reason}." for row in told[:SHOWN_ROWS]]
-    if len(told) > SHOWN_ROWS:
-        lines.append(f"And {len(told) - SHOWN_ROWS} more.")
+    told = [*result.rejects, *result.failures][:SHOWN_ROWS]
+    lines += [f"Row {row.row} {row.reason}." for row in told]
+    if more := result.rejected + result.failed - len(told):
+        lines.append(f"And {more} more.")
     return lines
 
 
@@ -118,15 +117,12 @@ def _record(result: ImportResult, website: Website, *, file_name: str, by: str, 
         findings=result.findings,
         occurrences=result.occurrences,
         coverage=result.coverage,
-        rejected=len(result.rejected),
+        rejected=result.rejected,
         new=result.new,
         updated=result.updated,
         reopened=result.reopened,
         fixed=result.fixed,
-        rejects=[
-            {"row": reject.row, "reason": reject.reason}
-            for reject in result.rejected[: policy.MAX_KEPT_REJECTS]
-        ],
+        rejects=[{"row": reject.row, "reason": reject.reason} for reject in result.rejects],
     )
 
 

@@ -5,23 +5,19 @@ scan that is not older than the last one can tell that a problem is gone. Decisi
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import islice
-from typing import TypeVar
 
 from django.db import transaction
 from django.utils import timezone
 
 from dashboard_api.merging import merge
 from dashboard_api.models import Coverage, Finding, FindingEvent, Source, Website
-from dashboard_api.problems import SortedRows, sort_rows
-from dashboard_api.scanners.report import Reject, ScanReport, WholeReport
+from dashboard_api.problems import Problem, SortedRows, sort_rows
+from dashboard_api.scanners.report import Reject, ScanReport
 
 BATCH = 1_000
-
-Item = TypeVar("Item")
 
 
 class EmptyReport(ValueError):
@@ -49,8 +45,10 @@ class ImportResult:
     findings: int  # rows that told of a problem first; each is new, updated or reopened
     occurrences: int  # rows that told of another place of it, or more about the same place
     coverage: int  # rows that told what was checked
-    failed: tuple[Reject, ...]  # those of them whose check failed
-    rejected: tuple[Reject, ...]
+    rejected: int
+    failed: int  # rows of the coverage whose check failed
+    rejects: tuple[Reject, ...]  # the first of those that were rejected, and why
+    failures: tuple[Reject, ...]  # the first of those that failed
     new: int = 0
     updated: int = 0
     reopened: int = 0
@@ -58,19 +56,19 @@ class ImportResult:
 
 
 def import_report(
-    scan: ScanReport,
+    report: ScanReport,
     website: Website,
     *,
     complete: bool = False,
     scanned_at: datetime | None = None,
     base_url: str | None = None,
 ) -> ImportResult:
-    """Store ``scan`` as findings of ``website``; raises EmptyReport, NothingImported or UnreadableReport.
+    """Store ``report`` as findings of ``website``; raises EmptyReport, NothingImported or UnreadableReport.
 
     ``complete`` is the operator's word where the format cannot tell; ``scanned_at`` is the operator's
     word against every time in the report. No time lies in the future.
     """
-    report = scan.whole()
+    rows = sort_rows(report, website.host, base_url=base_url)
     if not report.rows and not (complete and scanned_at):
         raise EmptyReport("the report is empty, and an empty report says nothing by itself")
     now = timezone.now()
@@ -79,38 +77,33 @@ def import_report(
     def seen_at(told: datetime | None) -> datetime:
         return ended_at if scanned_at or told is None else min(told, now)
 
-    rows = sort_rows(report, website.host, base_url=base_url, seen_at=seen_at)
     result = _accounted(report, rows, website, ended_at=ended_at, complete=complete)
-    if rows.rejected and not rows.problems and not rows.coverage:
+    if rows.rejected.count and not rows.findings and not rows.coverage:
         raise NothingImported(result)
     with transaction.atomic():
         Website.objects.select_for_update().get(pk=website.pk)  # one import of a website at a time
         source, _ = Source.objects.get_or_create(slug=report.source, defaults={"name": report.source_name})
-        is_newest = _record_run(result, website, source, urls=rows.urls, version=report.version)
+        is_newest = _record_run(result, website, source, urls=rows.places_seen, version=report.version)
         absent_at = ended_at if is_newest and result.state == Coverage.State.OK else None
         counts: Counter[str] = Counter()
-        for batch in _batches(rows.problems.items()):
-            counts += merge(dict(batch), website, source, absent_at=absent_at)
-        fixed = _fix_unreported(rows.problems, website, source, at=absent_at) if absent_at else 0
+        for batch in _batches(rows.problems(seen_at)):
+            counts += merge(batch, website, source, absent_at=absent_at)
+        fixed = _fix_unreported(rows, website, source, at=absent_at) if absent_at else 0
     return replace(
         result, new=counts["new"], updated=counts["updated"], reopened=counts["reopened"], fixed=fixed
     )
 
 
 def _accounted(
-    report: WholeReport, rows: SortedRows, website: Website, *, ended_at: datetime, complete: bool
+    report: ScanReport, rows: SortedRows, website: Website, *, ended_at: datetime, complete: bool
 ) -> ImportResult:
-    failed = tuple(
-        Reject(row=check.row, reason=f"tells of a failed check: {check.error}")
-        for check in rows.coverage
-        if check.error
-    )
+    failed = rows.failed.count
     remarks = []
     if failed:
-        remarks.append(f"Failed checks: {len(failed)}.")
-    if report.rejects:
-        remarks.append(f"Unreadable rows: {len(report.rejects)}.")
-    if failed and not rows.problems and len(failed) == len(rows.coverage):
+        remarks.append(f"Failed checks: {failed}.")
+    if rows.unreadable:
+        remarks.append(f"Unreadable rows: {rows.unreadable}.")
+    if failed and not rows.findings and failed == rows.coverage:
         state = Coverage.State.FAILED
     elif remarks or not (complete if report.complete is None else report.complete):
         # What failed or could not be read may be just the row that tells of a known problem.
@@ -124,17 +117,17 @@ def _accounted(
         state=state.value,
         detail=" ".join(remarks),
         rows=report.rows,
-        findings=len(rows.problems),
+        findings=rows.findings,
         occurrences=rows.occurrences,
-        coverage=len(rows.coverage),
+        coverage=rows.coverage,
+        rejected=rows.rejected.count,
         failed=failed,
-        rejected=tuple(rows.rejected),
+        rejects=tuple(rows.rejected.first),
+        failures=tuple(rows.failed.first),
     )
 
 
-def _record_run(
-    result: ImportResult, website: Website, source: Source, *, urls: set[str], version: str
-) -> bool:
+def _record_run(result: ImportResult, website: Website, source: Source, *, urls: int, version: str) -> bool:
     """Keep what the newest run covered; whether that is this one (the same run again is)."""
     known = Coverage.objects.filter(website=website, source=source).first()
     is_complete = result.state == Coverage.State.OK
@@ -144,7 +137,7 @@ def _record_run(
     if is_newest:
         coverage.state, coverage.detail = result.state, result.detail
         coverage.last_run_at = result.scanned_at
-        coverage.urls_checked = len(urls) if result.coverage else None
+        coverage.urls_checked = urls if result.coverage else None
         coverage.version = version
     if is_complete and (coverage.completed_at is None or coverage.completed_at < result.scanned_at):
         coverage.completed_at = result.scanned_at
@@ -152,7 +145,7 @@ def _record_run(
     return is_newest
 
 
-def _fix_unreported(reported: Collection[str], website: Website, source: Source, *, at: datetime) -> int:
+def _fix_unreported(reported: SortedRows, website: Website, source: Source, *, at: datetime) -> int:
     """Close what was open before the complete scan at ``at`` and is not ``reported`` by it; how many."""
     candidates = Finding.objects.filter(
         website=website, source=source, status=Finding.Status.OPEN, last_seen__lt=at
@@ -162,7 +155,8 @@ def _fix_unreported(reported: Collection[str], website: Website, source: Source,
         for key, fingerprint in candidates.order_by().values_list("pk", "fingerprint").iterator()
         if fingerprint not in reported
     ]
-    for batch in _batches(gone):
+    for start in range(0, len(gone), BATCH):
+        batch = gone[start : start + BATCH]
         Finding.objects.filter(pk__in=batch).update(status=Finding.Status.FIXED, fixed_at=at)
         FindingEvent.objects.bulk_create(
             FindingEvent(finding_id=key, website_id=website.pk, event=FindingEvent.Event.FIXED, at=at)
@@ -171,7 +165,15 @@ def _fix_unreported(reported: Collection[str], website: Website, source: Source,
     return len(gone)
 
 
-def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
-    iterator = iter(items)
-    while batch := list(islice(iterator, BATCH)):
+def _batches(problems: Iterable[tuple[str, Problem]]) -> Iterator[dict[str, Problem]]:
+    """Of about as many places each, so that a report of any length takes little memory."""
+    batch: dict[str, Problem] = {}
+    places = 0
+    for key, problem in problems:
+        batch[key] = problem
+        places += len(problem.places)
+        if places >= BATCH:
+            yield batch
+            batch, places = {}, 0
+    if batch:
         yield batch

@@ -179,6 +179,7 @@ def _sighted(finding: Finding, problem: Problem, known: dict[str, Occurrence]) -
         if place.last_seen >= occurrence.last_seen:
             occurrence.last_seen = place.last_seen
             occurrence.evidence = place.evidence
+        if occurrence.gone_at is not None and place.last_seen > occurrence.gone_at:
             occurrence.gone_at = None
         yield occurrence
 

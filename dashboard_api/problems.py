@@ -1,13 +1,18 @@
 """A report's rows as problems of one website, with their places: the bookkeeping before the database."""
 
 import hashlib
-from collections.abc import Callable
+import itertools
+import sqlite3
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
+from operator import itemgetter
+
+import msgspec
 
 from dashboard_api.locations import Elsewhere, place_on
-from dashboard_api.policy import MAX_STORED_EVIDENCE_BYTES
-from dashboard_api.scanners.report import Check, Reject, ReportedFinding, WholeReport
+from dashboard_api.policy import MAX_KEPT_REJECTS, MAX_STORED_EVIDENCE_BYTES
+from dashboard_api.scanners.report import Reject, ReportedFinding, ScanReport
 from dashboard_api.scanners.text import within_bytes
 
 
@@ -62,42 +67,110 @@ class Problem:
 
 
 @dataclass(slots=True, kw_only=True)
+class Pile:
+    """Rows that are counted, of which the first are kept with their reasons."""
+
+    count: int = 0
+    first: list[Reject] = field(default_factory=list)
+
+    def add(self, row: int, reason: str) -> None:
+        """One more."""
+        self.count += 1
+        if self.count <= MAX_KEPT_REJECTS:
+            self.first.append(Reject(row=row, reason=reason))
+
+
 class SortedRows:
-    """Every row of a report in one of four piles; the problems by their fingerprints."""
+    """Every row of a report in one of four piles; what tells of problems lies on disk, not in memory.
 
-    problems: dict[str, Problem] = field(default_factory=dict)
-    occurrences: int = 0  # rows about a problem that an earlier row told of
-    coverage: list[Check] = field(default_factory=list)
-    rejected: list[Reject] = field(default_factory=list)
-    urls: set[str] = field(default_factory=set)
-
-
-def sort_rows(
-    report: WholeReport, site: str, *, base_url: str | None, seen_at: Callable[[datetime | None], datetime]
-) -> SortedRows:
-    """Sort ``report`` for the website ``site``: rows about places elsewhere are rejected.
-
-    ``seen_at`` turns the time that a row tells, if any, into the one that counts.
+    ``findings`` are rows that told of a problem first, ``occurrences`` those that told more of one;
+    ``unreadable`` rows and rows of other hosts are rejected.
     """
-    rows = SortedRows(rejected=list(report.rejects))
-    told: list[ReportedFinding | Check] = [*report.findings, *report.coverage]
-    for row in told:
+
+    def __init__(self) -> None:
+        self.findings = self.occurrences = self.coverage = self.unreadable = 0
+        self.rejected, self.failed = Pile(), Pile()
+        self._disk = sqlite3.connect("", isolation_level=None)  # a file without a name, gone with this object
+        self._disk.executescript(_TABLES)
+
+    def add(self, key: str, location: str, row: ReportedFinding) -> None:
+        """A row about the problem of this fingerprint, at this place."""
+        found = self._disk.execute(_ADD_PROBLEM, [key]).fetchone()
+        self.findings += bool(found)
+        self.occurrences += not found
+        (number,) = found or self._disk.execute(_FIND_PROBLEM, [key]).fetchone()
+        self._disk.execute(_ADD_ROW, [number, location, msgspec.msgpack.encode(row)])
+
+    def see(self, location: str) -> None:
+        """A place that was looked at."""
+        self._disk.execute("INSERT OR IGNORE INTO place VALUES (?)", [location])
+
+    @property
+    def places_seen(self) -> int:
+        """How many there are."""
+        count: int = self._disk.execute("SELECT COUNT(*) FROM place").fetchone()[0]
+        return count
+
+    def __contains__(self, key: str) -> bool:
+        """Whether any row told of the problem of this fingerprint."""
+        return self._disk.execute(_FIND_PROBLEM, [key]).fetchone() is not None
+
+    def problems(self, seen_at: Callable[[datetime | None], datetime]) -> Iterator[tuple[str, Problem]]:
+        """All of them with their fingerprints, in the order in which the report told of them.
+
+        ``seen_at`` turns the time that a row tells, if any, into the one that counts.
+        """
+        rows = self._disk.execute(_PROBLEMS)
+        for key, group in itertools.groupby(rows, key=itemgetter(0)):
+            problem: Problem | None = None
+            for _, location, data in group:
+                row = _decode(data)
+                problem = problem or Problem(told=row)
+                problem.add(location, seen_at=seen_at(row.seen_at), evidence=row.evidence)
+                if row.first_seen_at is not None:
+                    problem.add(location, seen_at=seen_at(row.first_seen_at), evidence="")
+            if problem is not None:
+                yield key, problem
+
+
+_TABLES = """
+PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; PRAGMA cache_size = -16000;
+CREATE TABLE problem (number INTEGER PRIMARY KEY, fingerprint TEXT UNIQUE);
+CREATE TABLE told (problem INTEGER, location TEXT, row BLOB);
+CREATE INDEX told_of ON told (problem);
+CREATE TABLE place (location TEXT PRIMARY KEY) WITHOUT ROWID;
+BEGIN;
+"""
+_ADD_PROBLEM = "INSERT INTO problem (fingerprint) VALUES (?) ON CONFLICT DO NOTHING RETURNING number"
+_FIND_PROBLEM = "SELECT number FROM problem WHERE fingerprint = ?"
+_ADD_ROW = "INSERT INTO told VALUES (?, ?, ?)"
+_PROBLEMS = """
+SELECT fingerprint, location, row FROM problem CROSS JOIN told ON told.problem = problem.number
+ORDER BY problem.number, told.rowid
+"""
+_decode = msgspec.msgpack.Decoder(ReportedFinding).decode
+
+
+def sort_rows(report: ScanReport, site: str, *, base_url: str | None) -> SortedRows:
+    """Sort ``report`` for the website ``site``, row by row: those about places elsewhere are rejected."""
+    rows = SortedRows()
+    for row in report:
+        if isinstance(row, Reject):
+            rows.unreadable += 1
+            rows.rejected.add(row.row, row.reason)
+            continue
         try:
             location = place_on(site, row.location, base_url=base_url)
         except Elsewhere as error:
-            rows.rejected.append(Reject(row=row.row, reason=str(error)))
+            rows.rejected.add(row.row, str(error))
             continue
-        rows.urls.add(location)
-        if isinstance(row, Check):
-            rows.coverage.append(row)
+        rows.see(location)
+        if isinstance(row, ReportedFinding):
+            rows.add(fingerprint(report.source, row.identity), location, row)
             continue
-        key = fingerprint(report.source, row.identity)
-        rows.occurrences += key in rows.problems
-        problem = rows.problems.setdefault(key, Problem(told=row))
-        problem.add(location, seen_at=seen_at(row.seen_at), evidence=row.evidence)
-        if row.first_seen_at is not None:
-            problem.add(location, seen_at=seen_at(row.first_seen_at), evidence="")
-    rows.rejected.sort(key=lambda reject: reject.row)
+        rows.coverage += 1
+        if row.error:
+            rows.failed.add(row.row, f"tells of a failed check: {row.error}")
     return rows
 
 

@@ -36,7 +36,7 @@ def row(rule="panel", path="/admin", *, day=0, **members):
 
 def bring(website, *rows, **said):
     result = import_report(nuclei.read(io.BytesIO(json_lines(*rows) if rows else b"")), website, **said)
-    assert result.findings + result.occurrences + result.coverage + len(result.rejected) == result.rows
+    assert result.findings + result.occurrences + result.coverage + result.rejected == result.rows
     assert result.new + result.updated + result.reopened == result.findings
     return result
 
@@ -227,14 +227,14 @@ def test_rows_of_other_hosts_are_refused_one_by_one(website):
     www = make_row(template_id="www", matched_at="https://www.shop.example.com/")
     foreign = make_row(template_id="foreign", matched_at="https://example.com/")
     result = bring(website, row(), foreign, www)
-    assert [(reject.row, "example.com" in reject.reason) for reject in result.rejected] == [(2, True)]
+    assert [(reject.row, "example.com" in reject.reason) for reject in result.rejects] == [(2, True)]
     assert set(Finding.objects.values_list("rule", flat=True)) == {"panel", "www"}
 
 
 def test_report_without_any_usable_row_changes_nothing(website):
     with pytest.raises(NothingImported) as refusal:
         bring(website, make_row(matched_at="https://example.com/"), b"{")
-    assert [reject.row for reject in refusal.value.result.rejected] == [1, 2]
+    assert [reject.row for reject in refusal.value.result.rejects] == [1, 2]
     assert not Source.objects.exists()
     assert not Coverage.objects.exists()
 
@@ -281,7 +281,7 @@ def test_time_in_the_future_is_now(website):
 def test_coverage_tells_what_was_checked(website):
     checks = [row("check", path=f"/{n}", matcher_status=False) for n in range(3)]
     result = bring(website, row(path="/0"), *checks, complete=True)
-    assert (result.coverage, result.failed) == (3, ())
+    assert (result.coverage, result.failed) == (3, 0)
     coverage = Coverage.objects.get()
     assert (coverage.state, coverage.last_run_at, coverage.completed_at) == ("ok", MARCH, MARCH)
     assert (coverage.urls_checked, coverage.detail) == (3, "")
@@ -319,7 +319,7 @@ def test_same_scan_said_to_be_complete_afterwards_is_complete(website):
 def test_scan_whose_every_check_failed_has_failed(website):
     result = bring(website, row("a", error="timeout"), row("b", error="refused"), complete=True)
     assert result.state == Coverage.objects.get().state == "failed"
-    assert [failure.reason for failure in result.failed] == [
+    assert [failure.reason for failure in result.failures] == [
         "tells of a failed check: timeout",
         "tells of a failed check: refused",
     ]

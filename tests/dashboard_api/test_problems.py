@@ -1,17 +1,25 @@
+import io
 import json
 from datetime import UTC, datetime, timedelta
 
 from dashboard_api import policy
 from dashboard_api.problems import fingerprint, sort_rows
 from dashboard_api.scanners import nuclei, sarif
-from tests.dashboard_api.scanners.samples import json_lines, make_result, make_row, make_sarif, read_whole
+from tests.dashboard_api.scanners.samples import json_lines, make_result, make_row, make_sarif
 
 DAY = datetime(2026, 3, 1, tzinfo=UTC)
 
 
 def sort(*rows):
-    report = read_whole(nuclei, json_lines(*rows))
-    return sort_rows(report, "shop.example.com", base_url=None, seen_at=lambda told: told or DAY)
+    return sort_report(nuclei, json_lines(*rows))
+
+
+def sort_report(reader, data):
+    return sort_rows(reader.read(io.BytesIO(data)), "shop.example.com", base_url=None)
+
+
+def problems(rows):
+    return dict(rows.problems(lambda told: told or DAY))
 
 
 def at(path, **members):
@@ -23,12 +31,12 @@ def test_fingerprint_is_of_source_rule_and_matcher():
         fingerprint("nuclei", ("exposed-panel", "wix"))
         == "9ced00e12c3493cc7c49645cac928ea85ccb66f21d3b33b2b2d18fdf15f123ff"
     )
-    assert fingerprint("nuclei", ("exposed-panel", "")) in sort(make_row()).problems
+    assert fingerprint("nuclei", ("exposed-panel", "")) in sort(make_row())
 
 
 def test_one_problem_has_every_place_once():
     rows = sort(at("/a"), at("/b?x=1"), at("/a?y=2#z"), at("/a", matcher_name="other"))
-    first, other = rows.problems.values()
+    first, other = problems(rows).values()
     assert [place.location for place in first.places.values()] == [
         "https://shop.example.com/a",
         "https://shop.example.com/b",
@@ -44,7 +52,7 @@ def test_places_tell_when_they_were_seen_first_and_last():
         at("/a", timestamp="2026-03-04T00:00:00Z"),
         at("/b", timestamp=None),
     )
-    (problem,) = rows.problems.values()
+    (problem,) = problems(rows).values()
     place = problem.first_place
     assert (place.first_seen, place.last_seen) == (DAY + timedelta(days=1), DAY + timedelta(days=3))
     assert (problem.first_seen, problem.last_seen) == (DAY, DAY + timedelta(days=3))
@@ -52,7 +60,7 @@ def test_places_tell_when_they_were_seen_first_and_last():
 
 def test_evidence_of_a_place_is_gathered_without_repetition():
     tls = [at("/", extracted_results=[version], type="ssl") for version in ("tls12", "tls13", "tls12")]
-    (problem,) = sort(*tls).problems.values()
+    (problem,) = problems(sort(*tls)).values()
     assert problem.first_place.evidence == (
         "Protocol: ssl\n\nExtracted:\ntls12\n\nProtocol: ssl\n\nExtracted:\ntls13"
     )
@@ -60,35 +68,47 @@ def test_evidence_of_a_place_is_gathered_without_repetition():
 
 def test_gathered_evidence_is_capped():
     long = [at("/", response=letter * policy.MAX_STORED_EVIDENCE_BYTES) for letter in "xy"]
-    (problem,) = sort(*long).problems.values()
+    (problem,) = problems(sort(*long)).values()
     assert len(problem.first_place.evidence) == policy.MAX_STORED_EVIDENCE_BYTES
 
 
 def test_rows_of_other_hosts_are_rejected_in_the_order_of_the_report():
     foreign = make_row(matched_at="https://example.com/")
     rows = sort(at("/a"), foreign, b"broken", foreign | {"matcher-status": False})
-    assert [(reject.row, reject.reason[:12]) for reject in rows.rejected] == [
+    assert [(reject.row, reject.reason[:12]) for reject in rows.rejected.first] == [
         (2, "is of exampl"),
         (3, "is not JSON:"),
         (4, "is of exampl"),
     ]
-    assert rows.coverage == []
+    assert (rows.coverage, rows.rejected.count, rows.unreadable) == (0, 3, 1)
 
 
 def test_coverage_counts_the_places_that_were_checked():
     rows = sort(at("/a"), at("/a?x", matcher_status=False), at("/b", matcher_status=False))
-    assert [check.row for check in rows.coverage] == [2, 3]
-    assert len(rows.urls) == 2
+    assert (rows.coverage, rows.places_seen) == (2, 2)
 
 
 def test_finding_that_the_scanner_has_known_for_longer_was_seen_then():
     first, last = "2026-02-01T00:00:00Z", "2026-02-20T00:00:00Z"
     provenance = {"firstDetectionTimeUtc": first, "lastDetectionTimeUtc": last}
-    report = read_whole(sarif, json.dumps(make_sarif(make_result(provenance=provenance))).encode())
-    rows = sort_rows(report, "shop.example.com", base_url=None, seen_at=lambda told: told or DAY)
-    (problem,) = rows.problems.values()
+    rows = sort_report(sarif, json.dumps(make_sarif(make_result(provenance=provenance))).encode())
+    (problem,) = problems(rows).values()
     assert (problem.first_seen, problem.last_seen) == (
         datetime(2026, 2, 1, tzinfo=UTC),
         datetime(2026, 2, 20, tzinfo=UTC),
     )
     assert (rows.occurrences, len(problem.places)) == (0, 1)
+
+
+def test_problems_come_in_the_order_of_the_report_however_their_rows_are_mixed():
+    rules = ["c", "a", "c", "b", "a", "c"]
+    rows = sort(*(at(f"/{number}", template_id=rule) for number, rule in enumerate(rules)))
+    told = [(problem.told.rule, len(problem.places)) for problem in problems(rows).values()]
+    assert told == [("c", 3), ("a", 2), ("b", 1)]
+    assert (rows.findings, rows.occurrences) == (3, 3)
+
+
+def test_of_very_many_rejected_rows_the_first_are_kept_and_all_are_counted(monkeypatch):
+    monkeypatch.setattr("dashboard_api.problems.MAX_KEPT_REJECTS", 2)
+    rows = sort(at("/"), *[b"broken"] * 5)
+    assert (rows.rejected.count, [reject.row for reject in rows.rejected.first]) == (5, [2, 3])

@@ -65,9 +65,9 @@ def test_result_is_printed_whole_for_scripts(website, report):
         "occurrences": 0,
         "coverage": 1,
     }
-    assert len(answer["rejected"]) == 30
-    assert answer["rejected"][0]["row"] == 3
-    assert answer["failed"] == [{"row": 2, "reason": "tells of a failed check: timeout"}]
+    assert answer["rejected"] == len(answer["rejects"]) == 30
+    assert answer["rejects"][0]["row"] == 3
+    assert answer["failures"] == [{"row": 2, "reason": "tells of a failed check: timeout"}]
     assert (answer["new"], answer["state"], answer["dry_run"]) == (1, "partial", False)
     assert answer["scanned_at"] == "2026-03-01T08:00:00.123Z"
 
