@@ -1,6 +1,6 @@
 """What in sslyze's results is a problem, and how bad: sslyze reports facts, and this is our judgement.
 
-It follows testssl.sh's for the same facts, so that the two scanners of one server agree.
+It is close to testssl.sh's for the same facts, so that the two do not contradict each other.
 """
 
 import re
