@@ -63,7 +63,7 @@ SLOW_QUESTION_RETRY_AFTER_SECONDS = 30  # longer than a page waits, so that no p
 # Reports: decision record 0008.
 MAX_STORED_EVIDENCE_BYTES = 64 * 1024
 MAX_OTHER_LOCATIONS = 50  # of a finding are searched, besides its first: decision record 0012
-MAX_REPORT_BYTES = 512 * 1024 * 1024  # JSON lines, which are read one by one: decision record 0028
+MAX_REPORT_BYTES = 4 * 1024 * 1024 * 1024  # JSON lines, which are read one by one: decision record 0028
 MAX_LINE_BYTES = 16 * 1024 * 1024  # of which each may have so many
 MAX_DOCUMENT_BYTES = 64 * 1024 * 1024  # a format that has to be read as a whole
 MAX_SARIF_RESULTS = 5_000  # as many as GitHub shows of one file

@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from dashboard_api.admin.operations import Confirmation, OperatorAdmin, RecordAdmin, RecordInline, user_name
+from dashboard_api.admin.uploads import Uploads
 from dashboard_api.models import Coverage, LinkEvent, SiteLink, Website
 
 
@@ -44,7 +45,7 @@ class CoverageInline(RecordInline):
 
 
 @admin.register(Website)
-class WebsiteAdmin(OperatorAdmin):
+class WebsiteAdmin(Uploads, OperatorAdmin):
     """Websites are verified here, by whoever is signed in."""
 
     list_display = ("host", "verified_at", "verified_by", "verification_method", "created_at")

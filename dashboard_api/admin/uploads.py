@@ -1,0 +1,183 @@
+"""A report uploaded for a website: shown what would become of it, then imported or given up."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from io import BytesIO
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin.utils import unquote
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.dateparse import parse_datetime
+
+from dashboard_api import policy
+from dashboard_api.admin.operations import user_name
+from dashboard_api.imports import RefusedReport, Said, import_file, in_words
+from dashboard_api.ingest import ImportResult
+from dashboard_api.locations import Elsewhere, place_on
+from dashboard_api.models import Finding, FindingEvent, Upload, Website
+from dashboard_api.scanners import READERS
+
+TITLES_SHOWN = 20
+
+
+class ReportForm(forms.Form):
+    """The report, and what it cannot tell by itself."""
+
+    report = forms.FileField(
+        allow_empty_file=True,
+        help_text=f"At most {policy.MAX_UPLOAD_BYTES // 1024**2} MB; manage.py import_report takes more.",
+    )
+    format_name = forms.ChoiceField(
+        label="Format", choices=[("auto", "recognise it"), *((name, name) for name in READERS)]
+    )
+    complete = forms.BooleanField(
+        required=False, help_text="The scan ran to its end: open findings that it does not report are fixed."
+    )
+    scanned_at = forms.DateTimeField(
+        required=False, help_text="When the scan ended, in UTC; replaces the times in the report."
+    )
+    base_url = forms.URLField(
+        label="Base address",
+        required=False,
+        assume_scheme="https",
+        help_text="Of places without a host.",
+    )
+
+    def __init__(self, *args: Any, website: Website, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.website = website
+
+    def clean_report(self) -> Any:
+        """Refuse what is too large to keep."""
+        report = self.cleaned_data["report"]
+        if report.size > policy.MAX_UPLOAD_BYTES:
+            raise ValidationError("This report is too large to upload: use manage.py import_report.")
+        return report
+
+    def clean_base_url(self) -> str:
+        """It must be the website's own."""
+        base_url: str = self.cleaned_data["base_url"]
+        try:
+            if base_url:
+                place_on(self.website.host, base_url)
+        except Elsewhere as error:
+            raise ValidationError(f"It {error}.") from error
+        return base_url
+
+    def save(self, *, by: str) -> Upload:
+        """Keep the report until it is decided about."""
+        said = {name: self.cleaned_data[name] for name in ("format_name", "complete", "base_url")}
+        at = self.cleaned_data["scanned_at"]
+        return Upload.objects.create(
+            website=self.website,
+            by=by,
+            file_name=self.cleaned_data["report"].name,
+            content=self.cleaned_data["report"].read(),
+            said=said | {"scanned_at": at.isoformat() if at else None},
+        )
+
+
+@dataclass(slots=True, kw_only=True)
+class Preview:
+    """What would become of a report: in words, and the worst of what would be new, back or fixed."""
+
+    lines: list[str] = field(default_factory=list)
+    refusal: str = ""
+    changes: list[tuple[str, list[str]]] = field(default_factory=list)
+
+
+class Uploads(admin.ModelAdmin):
+    """The two pages, for the website's admin to mix in."""
+
+    def get_urls(self) -> list[URLPattern]:
+        """Before the page of the website."""
+        upload = self.admin_site.admin_view(self.upload)
+        decide = self.admin_site.admin_view(self.decide_upload)
+        return [
+            path("<path:object_id>/import/", upload, name="dashboard_api_website_import"),
+            path("uploads/<int:pk>/", decide, name="dashboard_api_website_upload"),
+            *super().get_urls(),
+        ]
+
+    def upload(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Ask for the report; it changes nothing yet."""
+        website = self.get_object(request, unquote(object_id))
+        if website is None:
+            raise Http404("There is no such website.")
+        self._check_may_import(request)
+        form = ReportForm(request.POST or None, request.FILES or None, website=website)
+        if form.is_valid():
+            return redirect("admin:dashboard_api_website_upload", form.save(by=user_name(request)).pk)
+        return self._page(request, "upload", website, form=form, title=f"Import a report about {website}")
+
+    def decide_upload(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Show what would happen; then do it, or forget the report."""
+        self._check_may_import(request)
+        upload = get_object_or_404(Upload.objects.select_related("website"), pk=pk, by=user_name(request))
+        back = reverse("admin:dashboard_api_website_change", args=[upload.website.pk])
+        if request.method != "POST":
+            preview = _preview(upload)
+            title = f"What {upload.file_name} would change"
+            return self._page(request, "preview", upload.website, preview=preview, title=title)
+        if "apply" in request.POST:
+            self._import(request, upload)
+        upload.delete()
+        return redirect(back)
+
+    def _import(self, request: HttpRequest, upload: Upload) -> None:
+        try:
+            result = _imported(upload)
+        except RefusedReport as error:
+            self.message_user(request, str(error), messages.ERROR)
+            return
+        self.log_change(request, upload.website, f"Imported {upload.file_name}.")
+        for line in in_words(result):
+            self.message_user(request, line, messages.SUCCESS)
+
+    def _check_may_import(self, request: HttpRequest) -> None:
+        if not request.user.has_perm("dashboard_api.add_importrun"):
+            raise PermissionDenied
+
+    def _page(self, request: HttpRequest, name: str, website: Website, **context: Any) -> HttpResponse:
+        context |= self.admin_site.each_context(request) | {"website": website, "opts": self.opts}
+        return TemplateResponse(request, f"admin/dashboard_api/website/{name}.html", context)
+
+
+def _imported(upload: Upload, **options: Any) -> ImportResult:
+    at = upload.said["scanned_at"]
+    said = Said(**upload.said | {"scanned_at": parse_datetime(at) if at else None})
+    content = BytesIO(bytes(upload.content))
+    return import_file(content, upload.website, said, file_name=upload.file_name, by=upload.by, **options)
+
+
+def _preview(upload: Upload) -> Preview:
+    """The import itself, undone at its end."""
+    preview = Preview()
+    last = Finding.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
+    step = FindingEvent.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
+
+    def look(_: ImportResult) -> None:
+        mine = Finding.objects.filter(website=upload.website)
+        changed = FindingEvent.objects.filter(pk__gt=step, finding__website=upload.website)
+        for name, findings in (
+            ("New", mine.filter(pk__gt=last)),
+            ("Open again", mine.filter(events__in=changed.filter(event=FindingEvent.Event.REGRESSED))),
+            ("Fixed", mine.filter(events__in=changed.filter(event=FindingEvent.Event.FIXED))),
+        ):
+            preview.changes.append((name, _titles(findings.worst_first()[:TITLES_SHOWN])))
+
+    try:
+        preview.lines = in_words(_imported(upload, dry_run=True, preview=look))
+    except RefusedReport as error:
+        preview.refusal = str(error)
+    return preview
+
+
+def _titles(findings: Iterable[Finding]) -> list[str]:
+    return [str(finding) for finding in findings]
