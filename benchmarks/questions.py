@@ -10,9 +10,10 @@ from benchmarks import rows
 from benchmarks.rows import ACCOUNT, host
 from dashboard_api import policy
 from dashboard_api.access import linked_site
-from dashboard_api.contract import read_question
+from dashboard_api.changes import build_changes
+from dashboard_api.contract import Cursor, read_changes_question, read_question
 from dashboard_api.dashboard import build_dashboard
-from dashboard_api.models import Finding, Severity, SiteLink, Source, callers
+from dashboard_api.models import Finding, Severity, SiteLink, Source, callers, changed
 
 SEARCHES = {
     "a common word": rows.COMMON,
@@ -41,6 +42,30 @@ def asking(website: int, **fields: Any) -> Callable[[], object]:
         return build_dashboard(linked_site(claimed.link, question, now), question, now)
 
     return ask
+
+
+def asking_what_changed(website: int, since: str) -> Callable[[], object]:
+    """What is new for whoever was told up to ``since``, the caller's secrets read along."""
+    question = read_changes_question(about(website, since=since))
+    now = datetime.now(UTC)
+
+    def ask() -> object:
+        claimed = callers.claimed(ACCOUNT, question.link_id, now)
+        return build_changes(linked_site(claimed.link, question, now), question, now)
+
+    return ask
+
+
+def cursor_of_now(website: int) -> str:
+    """Up to where whoever asks now is told."""
+    link = SiteLink.objects.get(account__ref=ACCOUNT, website__host=host(website))
+    return str(Cursor(finding_id=changed.newest(link.website_id).finding_id))
+
+
+CURSORS: dict[str, Callable[[int], str]] = {
+    "nothing": cursor_of_now,
+    "everything": lambda _: str(Cursor()),
+}
 
 
 def rarest_three(website: int) -> dict[str, Any]:

@@ -30,6 +30,12 @@ def tables(*, rounds: int, engine: str, scale: float) -> Iterator[Table]:
         asking = {website: questions.asking(website, **fields_of(website)) for website in rows.MEASURED}
         found = {website: statements_of(ask) for website, ask in asking.items()}
         _add(whole, name, _measured(clock, found, rounds=rounds), scale)
+    for name, since in questions.CURSORS.items():
+        found = {
+            website: statements_of(questions.asking_what_changed(website, since(website)))
+            for website in rows.MEASURED
+        }
+        _add(whole, f"changed: {name}", _measured(clock, found, rounds=rounds), scale)
     yield whole
     parts = Table(f"Reads on {engine}: the first page by table", _note(scale))
     found = {website: statements_of(questions.asking(website)) for website in rows.MEASURED}

@@ -1,5 +1,6 @@
 """From a change in the service to an e-mail of the portal, by signed calls and the command that cron runs."""
 
+import io
 import re
 from datetime import timedelta
 
@@ -9,8 +10,11 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.utils import timezone
 
+from dashboard_api.ingest import import_report
 from dashboard_api.models import Nonce, Severity
+from dashboard_api.scanners import nuclei
 from portal.models import Listening, Subscription, Tiding
+from tests.dashboard_api.scanners.samples import json_lines, make_row
 from tests.factories import (
     make_account,
     make_event,
@@ -83,6 +87,22 @@ def test_a_regression_and_a_note_are_told(owner, link, begun):
     assert "Robin wrote a note about “Café login”" in message.body
     assert "The words stay here" not in message.body
     assert "Nobody" not in message.body
+
+
+def test_a_problem_that_a_later_report_finds_again_is_told_as_such(link, begun):
+    def bring(*rows, day):
+        at = timezone.now() - timedelta(days=10 - day)
+        import_report(nuclei.read(io.BytesIO(json_lines(*rows))), link.website, complete=True, scanned_at=at)
+
+    link.website.coverage.all().delete()  # these scans are not older than the last
+    panel, version = make_row(), make_row(template_id="version", info={"name": "Old", "severity": "low"})
+    subjects = []
+    for day, rows in enumerate([(panel, version), (version,), (panel, version), (panel, version)]):
+        bring(*rows, day=day)
+        run("notify")
+        subjects.append("again after it was fixed" in mail.outbox[-1].body)
+    assert len(mail.outbox) == 2
+    assert subjects == [False, False, True, True]
 
 
 def test_what_nobody_wants_is_not_sent_and_no_email_is_empty(link, begun):
