@@ -32,6 +32,7 @@ SCREENS = [
     "/sites/unknown.example.com/",
     "/members/",
     "/accounts/",
+    "/news/",
     "/accounts/password/change/",
     "/accounts/2fa/totp/activate/",
     "/accounts/2fa/webauthn/add/",

@@ -43,6 +43,7 @@ SIGNED_IN = (
     "/accounts/password/change/",
     "/accounts/logout/",
     "/accounts/",
+    "/news/",
     "/accounts/reauthenticate/",
 )
 OPEN_THE_FIRST = "for (const it of document.querySelectorAll('details:first-of-type')) it.open = true"
