@@ -9,6 +9,7 @@ from django.forms.models import BaseInlineFormSet
 from django.http import HttpRequest, HttpResponse
 from django.template.defaultfilters import truncatewords
 from django.utils import timezone
+from django.utils.formats import date_format
 
 from dashboard_api.admin.operations import Confirmation, OperatorAdmin, RecordAdmin, RecordInline, user_name
 from dashboard_api.decisions import decide, rate, reconsider
@@ -310,6 +311,7 @@ class CoverageAdmin(admin.ModelAdmin):
         "completed_at",
         "urls_checked",
         "version",
+        "next_due",
     )
     list_filter = ("state", "source")
     list_select_related = ("website", "source")
@@ -317,6 +319,15 @@ class CoverageAdmin(admin.ModelAdmin):
     date_hierarchy = "last_run_at"
     autocomplete_fields = ("website", "source")
     fields = (*list_display, "detail")
+    readonly_fields = ("next_due",)
+
+    @admin.display(description="next due", ordering="last_run_at")
+    def next_due(self, coverage: Coverage) -> str:
+        """The day, and whether it has passed."""
+        if coverage.pk is None:
+            return "-"
+        due = coverage.next_due_on
+        return f"{date_format(due)}{', overdue' if due < timezone.now().date() else ''}"
 
 
 @admin.register(AnalystNote)

@@ -1,6 +1,7 @@
 """What scanners and analysts found: findings, their places, coverage, and notes."""
 
 from collections.abc import Iterable
+from datetime import date, timedelta
 from typing import Any, ClassVar, Self
 
 from django.core.exceptions import ValidationError
@@ -239,6 +240,11 @@ class Coverage(models.Model):
 
     def __str__(self) -> str:
         return f"{self.source} on {self.website}: {self.state}"
+
+    @property
+    def next_due_on(self) -> date:
+        """The day by which its engine should have looked again."""
+        return self.last_run_at.date() + timedelta(days=self.source.interval_days)
 
 
 class AnalystNoteQuerySet(models.QuerySet["AnalystNote"]):

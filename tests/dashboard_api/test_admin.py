@@ -484,6 +484,19 @@ def test_many_findings_are_decided_at_once_after_their_number_was_shown(operator
     assert Finding.objects.filter(status="false_positive").count() == 25
 
 
+def test_coverage_tells_when_its_engine_is_due_again_and_what_is_overdue(operator):
+    source = make_source("nuclei", interval_days=3)
+    fresh = datetime(2999, 3, 1, 12, tzinfo=UTC)
+    make_coverage(make_website(), source=source, last_run_at=fresh)
+    old = make_coverage(
+        make_website("old.example.com"), source=source, last_run_at=datetime(2026, 3, 1, tzinfo=UTC)
+    )
+    page = operator.get(url(Coverage, "changelist")).text
+    assert ">4 Mar 2999<" in page
+    assert ">4 Mar 2026, overdue<" in page
+    assert "4 Mar 2026, overdue" in operator.get(url(old, "change")).text
+
+
 def test_queue_holds_what_is_open_and_nobody_has_looked_at_worst_first(operator):
     site = make_website()
     low, high = make_finding(site, severity=1), make_finding(site, severity=3)
