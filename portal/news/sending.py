@@ -5,7 +5,7 @@ mail systems show it once (decision record 0032).
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID, uuid4
@@ -14,6 +14,7 @@ from django.core.mail import get_connection
 from django.core.mail.backends.base import BaseEmailBackend
 from django.db import transaction
 from django.db.models import Q, QuerySet
+from django.utils import timezone
 
 from portal.models import Website
 from portal.news.mails import compose
@@ -34,11 +35,11 @@ class Outcome:
     failures: tuple[str, ...]
 
 
-def send_due(websites: Collection[Website], *, now: datetime) -> Outcome:
+def send_due(websites: Collection[Website], *, clock: Callable[[], datetime] = timezone.now) -> Outcome:
     """Send what is due about ``websites``, of which the service has just answered."""
+    now = clock()
     given_up, _ = Tiding.objects.filter(heard_at__lt=now - PATIENCE).delete()
-    mails = list(_due(websites, now=now))
-    sent, failures = _send(mails, now=now) if mails else (0, [])
+    sent, failures = _send(_due(websites, now=now), clock=clock)
     return Outcome(sent=sent, waiting=Tiding.objects.count(), given_up=given_up, failures=tuple(failures))
 
 
@@ -69,23 +70,24 @@ def _last_morning(now: datetime) -> datetime:
     return today if today <= now else today - timedelta(days=1)
 
 
-def _send(mails: Iterable[list[Tiding]], *, now: datetime) -> tuple[int, list[str]]:
+def _send(mails: Iterable[list[Tiding]], *, clock: Callable[[], datetime]) -> tuple[int, list[str]]:
     """How many were taken; and what became of the others, which are tried again next time."""
     sent, failures = 0, []
-    try:
-        connection = get_connection()
-        connection.open()
-    except OSError as error:
-        return 0, [f"The mail server cannot be reached: {error}"]
+    connection = get_connection()
     for tidings in mails:
-        mail = _claim(tidings, now=now)
+        try:
+            connection.open()  # unless it is
+        except OSError as error:
+            failures.append(f"The mail server cannot be reached: {error}")
+            break
+        mail = _claim(tidings, now=clock())
         if mail is None:
             continue
         try:
             sent += _send_one(mail, connection)
         except (OSError, ValueError) as error:
             Tiding.objects.filter(mail=mail).update(claimed_at=None)
-            connection.close()  # the next one opens it again
+            connection.close()
             failures.append(f"{tidings[0].membership.user}: {type(error).__name__}: {error}")
     connection.close()
     return sent, failures

@@ -58,7 +58,7 @@ class Command(OperatorCommand):
             "skipped": heard.skipped,
         }
         if not dry_run:
-            outcome = send_due(heard.answered, now=timezone.now())
+            outcome = send_due(heard.answered)
             fields |= {"sent": outcome.sent, "waiting": outcome.waiting, "given_up": outcome.given_up}
             heard.failures += outcome.failures
         fields["failures"] = heard.failures
