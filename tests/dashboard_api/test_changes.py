@@ -324,7 +324,7 @@ def test_an_old_note_is_not_told_when_its_words_change(client, link):
 
 def test_a_note_whose_saving_took_longer_than_the_next_question_is_not_lost(client, link):
     """It got its time first, and could be seen only after the answer that was given meanwhile."""
-    begun = timezone.now()
+    begun = timezone.now() - timedelta(minutes=1)
     make_note(link.website)
     begin = cursor(client, link)
     late = make_note(link.website)
