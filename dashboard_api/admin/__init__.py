@@ -1,5 +1,5 @@
 """The operators' pages, by aggregate; Django's stock look works under the content security policy."""
 
-from dashboard_api.admin import accounts, entitlements, findings, secrets, sites
+from dashboard_api.admin import accounts, coverage, entitlements, findings, notes, secrets, sites
 
-__all__ = ["accounts", "entitlements", "findings", "secrets", "sites"]
+__all__ = ["accounts", "coverage", "entitlements", "findings", "notes", "secrets", "sites"]

@@ -7,38 +7,18 @@ from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.forms.models import BaseInlineFormSet
 from django.http import HttpRequest, HttpResponse
-from django.template.defaultfilters import truncatewords
 from django.utils import timezone
-from django.utils.formats import date_format
 
-from dashboard_api.admin.operations import Confirmation, OperatorAdmin, RecordAdmin, RecordInline, user_name
+from dashboard_api.admin.operations import Confirmation, OperatorAdmin, RecordInline, user_name
 from dashboard_api.decisions import decide, rate, reconsider
 from dashboard_api.models import (
-    AnalystNote,
-    Coverage,
     Finding,
     FindingEvent,
-    ImportRun,
     Occurrence,
     Severity,
-    Source,
 )
 
 PLACES_SHOWN = 100
-
-
-@admin.register(Source)
-class SourceAdmin(admin.ModelAdmin):
-    """Detection engines."""
-
-    list_display = ("name", "slug", "enabled", "interval_days")
-    list_filter = ("enabled",)
-    search_fields = ("name", "slug")
-    fields = ("name", "slug", "enabled", "interval_days")
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Source | None = None) -> Any:
-        """Customers filter by the slug, so it cannot change later."""
-        return ("slug",) if obj else ()
 
 
 class FirstPlaces(BaseInlineFormSet):
@@ -246,115 +226,3 @@ class FindingAdmin(OperatorAdmin):
             done="Rated",
             form_class=Rating,
         )
-
-
-@admin.register(ImportRun)
-class ImportRunAdmin(RecordAdmin):
-    """What became of each report; its numbers add up to the rows that were read."""
-
-    list_display = (
-        "imported_at",
-        "website",
-        "source",
-        "state",
-        "rows",
-        "findings",
-        "occurrences",
-        "coverage",
-        "rejected",
-        "new",
-        "reopened",
-        "fixed",
-        "by",
-    )
-    list_filter = ("state", "source")
-    list_select_related = ("website", "source")
-    search_fields = ("website__host", "file_name")
-    date_hierarchy = "imported_at"
-    fields = (
-        "website",
-        "source",
-        "imported_at",
-        "scanned_at",
-        "by",
-        "file_name",
-        "state",
-        "detail",
-        ("rows", "findings", "occurrences", "coverage", "rejected"),
-        ("new", "updated", "reopened", "fixed"),
-        "left_out",
-    )
-    readonly_fields = ("left_out",)
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        """Reports are imported."""
-        return False
-
-    @admin.display(description="rejected rows")
-    def left_out(self, run: ImportRun) -> str:
-        """The first of them, and why."""
-        told = [f"Row {reject['row']} {reject['reason']}." for reject in run.rejects]
-        if run.rejected > len(told):
-            told.append(f"And {run.rejected - len(told)} more.")
-        return "\n".join(told) or "None."
-
-
-@admin.register(Coverage)
-class CoverageAdmin(admin.ModelAdmin):
-    """What engines checked, when they last tried."""
-
-    list_display = (
-        "website",
-        "source",
-        "state",
-        "last_run_at",
-        "completed_at",
-        "urls_checked",
-        "version",
-        "next_due",
-    )
-    list_filter = ("state", "source")
-    list_select_related = ("website", "source")
-    search_fields = ("website__host", "detail")
-    date_hierarchy = "last_run_at"
-    autocomplete_fields = ("website", "source")
-    fields = (*list_display, "detail")
-    readonly_fields = ("next_due",)
-
-    @admin.display(description="next due", ordering="last_run_at")
-    def next_due(self, coverage: Coverage) -> str:
-        """The day, and whether it has passed."""
-        if coverage.pk is None:
-            return "-"
-        due = coverage.next_due_on
-        return f"{date_format(due)}{', overdue' if due < timezone.now().date() else ''}"
-
-
-@admin.register(AnalystNote)
-class AnalystNoteAdmin(admin.ModelAdmin):
-    """Notes, and whether they may leave the service."""
-
-    list_display = ("beginning", "website", "finding", "visible_to", "author", "created_at")
-    list_filter = ("is_internal",)
-    list_select_related = ("website", "finding", "account")
-    search_fields = ("body", "author", "website__host")
-    date_hierarchy = "created_at"
-    autocomplete_fields = ("website", "finding", "account")
-    fields = ("website", "finding", "is_internal", "account", "author", "body", "created_at", "updated_at")
-    readonly_fields = ("created_at", "updated_at")
-
-    @admin.display(description="note")
-    def beginning(self, note: AnalystNote) -> str:
-        """Enough to tell notes apart."""
-        return truncatewords(note.body, 12)
-
-    @admin.display(ordering="is_internal")
-    def visible_to(self, note: AnalystNote) -> str:
-        """Who reads it."""
-        if note.is_internal:
-            return "us only (internal)"
-        return f"customer {note.account}" if note.account else "every customer with this website"
-
-    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
-        """The author is whoever is signed in, until they write somebody else."""
-        return {"author": user_name(request)} | super().get_changeform_initial_data(request)

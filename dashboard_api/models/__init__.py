@@ -4,9 +4,10 @@ from dashboard_api.models.accounts import Account, Secret
 from dashboard_api.models.bulk import BulkLoad
 from dashboard_api.models.counts import BucketCount, DayCount, StretchCount, WeekCount
 from dashboard_api.models.entitlements import Entitlement
-from dashboard_api.models.findings import AnalystNote, Coverage, Finding, Kind, Occurrence, Severity, Source
+from dashboard_api.models.findings import Coverage, Finding, Kind, Occurrence, Severity, Source
 from dashboard_api.models.imports import ImportRun, Upload
 from dashboard_api.models.nonces import Nonce, SecretUse
+from dashboard_api.models.notes import AnalystNote
 from dashboard_api.models.revisions import Revision
 from dashboard_api.models.sites import LinkEvent, SiteLink, Website
 from dashboard_api.models.timeline import FindingEvent

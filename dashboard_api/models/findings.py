@@ -2,16 +2,14 @@
 
 from collections.abc import Iterable
 from datetime import date, timedelta
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
-from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
 from dashboard_api import policy
-from dashboard_api.models.accounts import Account
 from dashboard_api.models.sites import Website
 
 
@@ -245,63 +243,3 @@ class Coverage(models.Model):
     def next_due_on(self) -> date:
         """The day by which its engine should have looked again."""
         return self.last_run_at.date() + timedelta(days=self.source.interval_days)
-
-
-class AnalystNoteQuerySet(models.QuerySet["AnalystNote"]):
-    """Questions about notes."""
-
-    def visible_to(self, account_id: int) -> Self:
-        """Notes that may leave the service towards this account."""
-        return self.filter(Q(account_id=account_id) | Q(account__isnull=True), is_internal=False)
-
-
-class AnalystNote(models.Model):
-    """An analyst's words about a website or one of its findings; internal ones never leave."""
-
-    website = models.ForeignKey(Website, on_delete=models.CASCADE, related_name="notes")
-    finding = models.ForeignKey(
-        Finding, on_delete=models.CASCADE, null=True, blank=True, related_name="notes"
-    )
-    account = models.ForeignKey(
-        Account,
-        on_delete=models.CASCADE,
-        null=True,
-        blank=True,
-        related_name="notes",
-        help_text="Empty: for every account that links the website.",
-    )
-    author = models.CharField(max_length=150)
-    body = models.TextField(help_text="Markdown; raw HTML is shown as text.")
-    is_internal = models.BooleanField(default=True, help_text="Internal notes never leave the service.")
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
-    updated_at = models.DateTimeField(auto_now=True)
-    published_at = models.DateTimeField(
-        null=True, editable=False, help_text="Since when whom it is for can read it; empty: it is internal."
-    )
-
-    objects = AnalystNoteQuerySet.as_manager()
-
-    class Meta:
-        ordering: ClassVar = ["-created_at", "-id"]
-        constraints: ClassVar = [
-            models.CheckConstraint(
-                name="dashboard_api_note_published_has_time",
-                condition=Q(is_internal=True, published_at__isnull=True)
-                | Q(is_internal=False, published_at__isnull=False),
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.author} on {self.website}"
-
-    def save(self, *args: Any, **kwargs: Any) -> None:
-        """Know since when those whom it is for can read it: who is told of new notes is told then."""
-        known = type(self).objects.filter(pk=self.pk, is_internal=False, account=self.account)
-        since = known.values_list("published_at", flat=True).first() or timezone.now()
-        self.published_at = None if self.is_internal else since
-        super().save(*args, **kwargs)
-
-    def clean(self) -> None:
-        """A note on a finding belongs to that finding's website."""
-        if self.finding is not None and self.finding.website_id != self.website_id:
-            raise ValidationError({"finding": "This finding belongs to another website."})

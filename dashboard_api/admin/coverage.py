@@ -1,0 +1,107 @@
+"""Detection engines, what they checked, and what became of their reports."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.formats import date_format
+
+from dashboard_api.admin.operations import RecordAdmin
+from dashboard_api.models import Coverage, ImportRun, Source
+
+
+@admin.register(Source)
+class SourceAdmin(admin.ModelAdmin):
+    """Detection engines."""
+
+    list_display = ("name", "slug", "enabled", "interval_days")
+    list_filter = ("enabled",)
+    search_fields = ("name", "slug")
+    fields = ("name", "slug", "enabled", "interval_days")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Source | None = None) -> Any:
+        """Customers filter by the slug, so it cannot change later."""
+        return ("slug",) if obj else ()
+
+
+@admin.register(Coverage)
+class CoverageAdmin(admin.ModelAdmin):
+    """What engines checked, when they last tried."""
+
+    list_display = (
+        "website",
+        "source",
+        "state",
+        "last_run_at",
+        "completed_at",
+        "urls_checked",
+        "version",
+        "next_due",
+    )
+    list_filter = ("state", "source")
+    list_select_related = ("website", "source")
+    search_fields = ("website__host", "detail")
+    date_hierarchy = "last_run_at"
+    autocomplete_fields = ("website", "source")
+    fields = (*list_display, "detail")
+    readonly_fields = ("next_due",)
+
+    @admin.display(description="next due", ordering="last_run_at")
+    def next_due(self, coverage: Coverage) -> str:
+        """The day, and whether it has passed."""
+        if coverage.pk is None:
+            return "-"
+        due = coverage.next_due_on
+        return f"{date_format(due)}{', overdue' if due < timezone.now().date() else ''}"
+
+
+@admin.register(ImportRun)
+class ImportRunAdmin(RecordAdmin):
+    """What became of each report; its numbers add up to the rows that were read."""
+
+    list_display = (
+        "imported_at",
+        "website",
+        "source",
+        "state",
+        "rows",
+        "findings",
+        "occurrences",
+        "coverage",
+        "rejected",
+        "new",
+        "reopened",
+        "fixed",
+        "by",
+    )
+    list_filter = ("state", "source")
+    list_select_related = ("website", "source")
+    search_fields = ("website__host", "file_name")
+    date_hierarchy = "imported_at"
+    fields = (
+        "website",
+        "source",
+        "imported_at",
+        "scanned_at",
+        "by",
+        "file_name",
+        "state",
+        "detail",
+        ("rows", "findings", "occurrences", "coverage", "rejected"),
+        ("new", "updated", "reopened", "fixed"),
+        "left_out",
+    )
+    readonly_fields = ("left_out",)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Reports are imported."""
+        return False
+
+    @admin.display(description="rejected rows")
+    def left_out(self, run: ImportRun) -> str:
+        """The first of them, and why."""
+        told = [f"Row {reject['row']} {reject['reason']}." for reject in run.rejects]
+        if run.rejected > len(told):
+            told.append(f"And {run.rejected - len(told)} more.")
+        return "\n".join(told) or "None."

@@ -1,0 +1,40 @@
+"""What analysts write to customers, or to each other."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+from django.template.defaultfilters import truncatewords
+
+from dashboard_api.admin.operations import user_name
+from dashboard_api.models import AnalystNote
+
+
+@admin.register(AnalystNote)
+class AnalystNoteAdmin(admin.ModelAdmin):
+    """Notes, and whether they may leave the service."""
+
+    list_display = ("beginning", "website", "finding", "visible_to", "author", "created_at")
+    list_filter = ("is_internal",)
+    list_select_related = ("website", "finding", "account")
+    search_fields = ("body", "author", "website__host")
+    date_hierarchy = "created_at"
+    autocomplete_fields = ("website", "finding", "account")
+    fields = ("website", "finding", "is_internal", "account", "author", "body", "created_at", "updated_at")
+    readonly_fields = ("created_at", "updated_at")
+
+    @admin.display(description="note")
+    def beginning(self, note: AnalystNote) -> str:
+        """Enough to tell notes apart."""
+        return truncatewords(note.body, 12)
+
+    @admin.display(ordering="is_internal")
+    def visible_to(self, note: AnalystNote) -> str:
+        """Who reads it."""
+        if note.is_internal:
+            return "us only (internal)"
+        return f"customer {note.account}" if note.account else "every customer with this website"
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        """The author is whoever is signed in, until they write somebody else."""
+        return {"author": user_name(request)} | super().get_changeform_initial_data(request)
