@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from random import Random
 
 from config.demo.catalogue import Catalogue, Page, Place, Problem
-from dashboard_api.models import Coverage, Finding, Kind, Occurrence, Severity, Website
+from dashboard_api.models import Coverage, Finding, FindingEvent, Kind, Occurrence, Severity, Website
 
 PERIOD = timedelta(days=90)
 _STATUSES = {
@@ -15,6 +15,12 @@ _STATUSES = {
     Finding.Status.FALSE_POSITIVE: 3,
     Finding.Status.ACCEPTED_RISK: 2,
 }
+_REASONS = {
+    Finding.Status.FIXED: "",  # a scan no longer reported it
+    Finding.Status.FALSE_POSITIVE: "We tried it by hand, and nothing came of it.",
+    Finding.Status.ACCEPTED_RISK: "Agreed with the shop: it goes with the relaunch in spring.",
+}
+_ACCEPTED_FOR = timedelta(days=120)
 _FURTHER_PLACES = (0, 0, 0, 0, 1, 2, 5)
 
 
@@ -41,6 +47,7 @@ def store_findings(
     Occurrence.objects.bulk_create(
         _occurrence(finding, location) for finding, locations in drawn for location in locations
     )
+    FindingEvent.objects.bulk_create(_step(finding) for finding, _ in drawn if finding.status in _REASONS)
 
 
 def _distinct(
@@ -90,6 +97,20 @@ def _finding(problem: Problem, place: Place, run: Coverage, *, now: datetime, di
         first_seen=first_seen,
         last_seen=last_seen,
         fixed_at=fixed_at,
+        decided_until=(now + _ACCEPTED_FOR).date() if status == Finding.Status.ACCEPTED_RISK else None,
+    )
+
+
+def _step(finding: Finding) -> FindingEvent:
+    """How it came to stand where it stands."""
+    reason = _REASONS[Finding.Status(finding.status)]
+    return FindingEvent(
+        finding=finding,
+        website_id=finding.website_id,
+        event=finding.status,
+        at=finding.fixed_at or finding.last_seen,
+        by="robin" if reason else "",
+        reason=reason,
     )
 
 

@@ -80,6 +80,14 @@ def test_a_later_discovery_has_a_higher_id():
     assert discovered == sorted(discovered)
 
 
+def test_what_became_of_a_finding_is_in_its_timeline_with_a_reason():
+    for finding in api.Finding.objects.exclude(status="open").prefetch_related("events"):
+        (step,) = finding.events.all()
+        assert (step.event, step.website_id) == (finding.status, finding.website_id)
+        assert bool(step.reason) is (finding.status != "fixed")
+        assert (finding.decided_until is not None) is (finding.status == "accepted_risk")
+
+
 def test_findings_know_their_places():
     findings = api.Finding.objects.annotate(places=Count("occurrences")).prefetch_related("occurrences")
     for finding in findings:
