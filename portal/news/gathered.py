@@ -12,21 +12,26 @@ KEPT_FINDINGS = 50
 
 
 class News(msgspec.Struct, frozen=True, kw_only=True):
-    """Findings worst first, perhaps fewer than ``total``; not ``is_exact``: there may be more."""
+    """What is new since a cursor: findings worst first, perhaps fewer than ``total``, and notes.
 
+    Not ``is_exact``: there may be more.
+    """
+
+    since: str = ""
     findings: list[Change] = []
     total: int = 0
     is_exact: bool = True
     notes: list[NoteChange] = []
 
     @classmethod
-    def of(cls, changes: Changes, subscription: Subscription) -> Self:
+    def of(cls, changes: Changes, subscription: Subscription, *, since: str = "") -> Self:
         """What of ``changes`` the member wants to hear; every note is wanted."""
         findings = [change for change in changes.findings if subscription.wants(change.severity)]
         counted = sum(
             count for severity, count in changes.by_severity.items() if subscription.wants(severity)
         )
         return cls(
+            since=since,
             findings=findings,
             total=max(counted, len(findings)),
             is_exact=changes.total_relation == "exact",

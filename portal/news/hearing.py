@@ -58,9 +58,9 @@ def ask(audience: Audience) -> tuple[str, Changes]:
         raise
 
 
-def news_for(audience: Audience, changes: Changes) -> list[tuple[Subscription, News]]:
+def news_for(audience: Audience, since: str, changes: Changes) -> list[tuple[Subscription, News]]:
     """What each member is to be told; nobody is told nothing."""
-    told = ((each, News.of(changes, each)) for each in audience.subscriptions)
+    told = ((each, News.of(changes, each, since=since)) for each in audience.subscriptions)
     return [(subscription, news) for subscription, news in told if news]
 
 
@@ -73,7 +73,7 @@ def keep(audience: Audience, since: str, changes: Changes, *, now: datetime) -> 
         return
     if not Listening.objects.filter(website=website, cursor=since).update(cursor=changes.cursor):
         return
-    for subscription, news in news_for(audience, changes):
+    for subscription, news in news_for(audience, since, changes):
         _gather(subscription.membership, website, news, now=now)
 
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 from uuid import UUID
 
 from django.conf import settings
@@ -17,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from portal import wording
-from portal.forms import Address, Filters
+from portal.forms import Address
 from portal.gateway.messages import Change, NoteChange
 from portal.models import Website
 from portal.news.gathered import News
@@ -103,18 +102,25 @@ def _subject(sections: Sequence[Section]) -> str:
     return ngettext("News of %(count)s website", "News of %(count)s websites", count) % {"count": count}
 
 
+def list_path(address: Address, since: str, floor: str) -> str:
+    """The page of all that is new since a cursor and bad enough."""
+    fields = {"since": since, "floor": floor, "account": address.account}
+    return f"{address.path}news/?{urlencode({name: value for name, value in fields.items() if value})}"
+
+
 def _section(tiding: Tiding) -> Section:
     website, news = tiding.website, News.read(tiding.told)
     hosts = Website.objects.visible_to(tiding.membership.user).with_host(website.host)
     address = site_address(website, is_shared=hosts.count() > 1)
     shown = news.findings[:SHOWN_FINDINGS]
+    floor = Subscription.of(tiding.membership).floor
     return Section(
         host=website.host,
         heading=_heading(website.host, news),
         findings=tuple(_finding(change, address) for change in shown),
         more=_more(news, len(shown)),
-        list_url=_absolute(str(_list(news, address))) if news.findings else "",
-        notes=tuple(_note(note, address) for note in news.notes),
+        list_url=_absolute(list_path(address, news.since, floor)) if news.findings else "",
+        notes=tuple(note_line(note, address, base=settings.PORTAL_BASE_URL) for note in news.notes),
     )
 
 
@@ -152,22 +158,15 @@ def _finding(change: Change, address: Address) -> Line:
     return Line(text=text, detail=_one_line(change.location), url=_absolute(url))
 
 
-def _note(note: NoteChange, address: Address) -> Line:
+def note_line(note: NoteChange, address: Address, *, base: str = "") -> Line:
+    """That there is a note, and its page at ``base``."""
     names = {"author": _one_line(note.author), "title": _one_line(note.finding_title or "")}
     about_finding = note.finding_id and address.of_finding(note.finding_id)
     if about_finding:
         text = _("%(author)s wrote a note about “%(title)s”") % names
     else:
         text = _("%(author)s wrote a note about the website") % names
-    return Line(text=text, detail="", url=_absolute(about_finding or f"{address}#notes"))
-
-
-def _list(news: News, address: Address) -> Address:
-    """The list, narrowed where one filter holds all that is told."""
-    severities = {change.severity for change in news.findings}
-    is_one = len(severities) == 1 and len(news.findings) == news.total
-    filters: dict[str, Any] = {"severity": severities.pop()} if is_one else {}
-    return Address(path=address.path, account=address.account, filters=Filters(**filters))
+    return Line(text=text, detail="", url=f"{base}{about_finding or f'{address}#notes'}")
 
 
 def _one_line(text: str) -> str:

@@ -1,6 +1,6 @@
 """Where members choose what they hear by e-mail, and where a link in each e-mail ends them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.contrib import messages
 from django.core.exceptions import BadRequest
@@ -12,12 +12,21 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from portal import upstream, wording
+from portal.doors import website_at
+from portal.forms import Filters
+from portal.fragments import HtmxHttpRequest, render_site
+from portal.gateway import GatewayError, Rejected
 from portal.members import members_only
 from portal.models import Membership
 from portal.news.forms import SubscriptionForm
 from portal.news.mails import stopped_by
 from portal.news.models import Subscription
+from portal.news.pages import since_page
+from portal.pages import site_page, unknown_site
+from portal.pages.sites import site_address
 from portal.people.letters import can_be_sent
+from portal.problems import logged_problem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +67,27 @@ def choose(request: HttpRequest, membership: int) -> HttpResponse:
     form.save()
     messages.info(request, _("Your choice for %(account)s is saved.") % {"account": place.account})
     return redirect("portal:news")
+
+
+@require_safe
+@members_only
+def since(request: HtmxHttpRequest, host: str) -> HttpResponse:
+    """All that an e-mail told of, and what came after it, as far as it is open; without a cursor, nothing."""
+    website, doors = website_at(request, host)
+    if website is None:
+        return render_site(request, unknown_site(host, path=request.path))
+    asked, floor = request.GET.get("since", ""), request.GET.get("floor", "")
+    try:
+        changes = upstream.ask_what_changed(
+            website, since=asked, min_severity=floor if floor in wording.SEVERITIES else ""
+        )
+    except Rejected as error:  # nobody was ever given such a cursor
+        raise Http404 from error
+    except GatewayError as error:
+        page = site_page(website, doors, Filters())
+        return render_site(request, replace(page, problem=logged_problem(error, host)))
+    page_of_news = since_page(changes, site_address(website, is_shared=len(doors) > 1))
+    return render(request, "portal/news/since.html", {"page": page_of_news})
 
 
 @csrf_exempt  # mail programs post here for their owners; the token proves more than a cookie would

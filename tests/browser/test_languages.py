@@ -33,6 +33,7 @@ SCREENS = [
     "/members/",
     "/accounts/",
     "/news/",
+    f"{PATH}news/?since=0.0.0.&floor=High",
     "/accounts/password/change/",
     "/accounts/2fa/totp/activate/",
     "/accounts/2fa/webauthn/add/",

@@ -44,6 +44,7 @@ SIGNED_IN = (
     "/accounts/logout/",
     "/accounts/",
     "/news/",
+    f"{PATH}news/?since=0.0.0.&floor=High",
     "/accounts/reauthenticate/",
 )
 OPEN_THE_FIRST = "for (const it of document.querySelectorAll('details:first-of-type')) it.open = true"

@@ -8,6 +8,7 @@ import pytest
 from django.core import mail
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.test import Client
 from django.utils import timezone
 
 from dashboard_api.ingest import import_report
@@ -103,6 +104,44 @@ def test_a_problem_that_a_later_report_finds_again_is_told_as_such(link, begun):
         subjects.append("again after it was fixed" in mail.outbox[-1].body)
     assert len(mail.outbox) == 2
     assert subjects == [False, False, True, True]
+
+
+def test_the_list_of_an_email_holds_what_it_told_of_and_what_came_since(owner, link, begun):
+    old = make_finding(link.website, severity=Severity.LOW)
+    back = link.website.findings.get(title="Café login")
+    make_event(back)
+    new = [make_finding(link.website, severity=Severity.CRITICAL) for _ in range(25)]
+    run("notify")
+    (address,) = re.findall(r"http://[^/]+(/sites/\S+/news/\S+)", mail.outbox[0].body)
+    later = make_finding(link.website, severity=Severity.HIGH)
+    make_note(link.website, author="Robin")
+    text = owner.get(address).content.decode()
+    assert re.findall(r"/findings/(\d+)/", text) == [
+        *(str(finding.pk) for finding in reversed(new)),
+        str(later.pk),
+        str(back.pk),
+    ]
+    assert "27 findings." in text
+    assert "<b>Found again after it was fixed</b>" in text
+    assert "Robin wrote a note about the website" in text
+    assert f"/findings/{old.pk}/" in owner.get(address.replace("High", "Low")).content.decode()
+
+
+def test_the_list_of_an_email_is_for_those_who_may_see_the_website(client, owner, link, begun):
+    address = "/sites/shop.example.com/news/?since=0.0.0."
+    client.force_login(make_user("stranger"))
+    assert client.get(address).status_code == 404
+    assert Client().get(address).status_code == 302
+
+
+def test_the_list_of_an_email_says_why_it_is_not_there(owner, link, begun):
+    address = "/sites/shop.example.com/news/"
+    assert owner.get(address, {"since": "yesterday"}).status_code == 404
+    assert owner.get(address, {"since": "0.0.0.", "floor": "Dreadful"}).status_code == 200
+    assert "0 findings." in owner.get(address).content.decode()
+    link.revoke(by="tests", reason="asked to", now=timezone.now())
+    page = owner.get(address, {"since": "0.0.0."})
+    assert (page.status_code, "was revoked" in page.content.decode()) == (403, True)
 
 
 def test_what_nobody_wants_is_not_sent_and_no_email_is_empty(link, begun):

@@ -78,7 +78,7 @@ def _hear(audience: Audience, heard: Round, *, dry_run: bool) -> None:
     else:
         heard.answered.append(audience.website)
         heard.began += not since
-        heard.told += len(hearing.news_for(audience, changes))
+        heard.told += len(hearing.news_for(audience, since, changes))
         if not dry_run:
             hearing.keep(audience, since, changes, now=timezone.now())
 

@@ -44,13 +44,14 @@ def test_a_severity_that_is_not_known_is_the_mildest():
 
 
 def test_news_are_read_as_they_were_written():
-    news = News(findings=[make_change()], total=4, is_exact=False, notes=[make_note_change()])
+    news = News(since="1.2.3.", findings=[make_change()], total=4, is_exact=False, notes=[make_note_change()])
     assert News.read(str(news)) == news
 
 
 def test_what_came_later_is_added_worst_first_and_each_once():
-    earlier = News(findings=[make_change(1, "High"), make_change(2, "Low")], total=12)
+    earlier = News(since="1.0.0.", findings=[make_change(1, "High"), make_change(2, "Low")], total=12)
     later = News(
+        since="2.0.0.",
         findings=[make_change(3, "High"), make_change(2, "Low", event="regressed")],
         total=2,
         notes=[make_note_change()],
@@ -61,7 +62,7 @@ def test_what_came_later_is_added_worst_first_and_each_once():
         ("1", "new"),
         ("2", "regressed"),
     ]
-    assert (both.total, both.is_exact, both.notes) == (13, True, [make_note_change()])
+    assert (both.since, both.total, both.is_exact, both.notes) == ("1.0.0.", 13, True, [make_note_change()])
     assert both.followed_by(both).notes == both.notes
 
 

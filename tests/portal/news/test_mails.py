@@ -22,7 +22,9 @@ SITE = f"{BASE}/sites/shop.example.com/"
 def letter(website, owner):
     def letter(*findings, total=None, is_exact=True, notes=()):
         total = len(findings) if total is None else total
-        news = News(findings=list(findings), total=total, is_exact=is_exact, notes=list(notes))
+        news = News(
+            since="1.2.3.", findings=list(findings), total=total, is_exact=is_exact, notes=list(notes)
+        )
         tiding = Tiding(membership=owner, website=website, told=str(news), heard_at=timezone.now())
         return compose(MAIL, [tiding])
 
@@ -57,7 +59,7 @@ def test_a_note_is_told_without_its_words(letter):
     assert message.subject == "shop.example.com: 2 notes to read"
     assert f"Robin wrote a note about “Old jQuery”\n  {SITE}findings/7/" in message.body
     assert f"Ada wrote a note about the website\n  {SITE}#notes" in message.body
-    assert "In the list" not in message.body
+    assert "in one list" not in message.body
 
 
 def test_many_findings_are_counted_and_the_list_is_named(letter):
@@ -66,13 +68,8 @@ def test_many_findings_are_counted_and_the_list_is_named(letter):
     assert message.subject == "shop.example.com: 1,234 findings to look at, the worst: Critical"
     assert message.body.count("/findings/") == SHOWN_FINDINGS
     assert "And 1,214 more." in message.body
-    assert f"In the list of shop.example.com:\n{SITE}\n" in message.body
+    assert f"All of them in one list:\n{SITE}news/?since=1.2.3.&floor=High\n" in message.body
     assert "1,234 or more findings" in letter(*many, total=1234, is_exact=False).subject
-
-
-def test_the_list_is_narrowed_where_a_filter_holds_what_is_told(letter):
-    assert f"{SITE}?severity=High\n" in letter(make_change(7), make_change(8)).body
-    assert f"{SITE}\n" in letter(make_change(7), make_change(8, "Low")).body
 
 
 def test_an_email_is_written_in_the_language_in_which_the_member_chose(letter, owner, subscribe):
@@ -97,7 +94,9 @@ def test_a_website_of_two_of_ones_accounts_is_named_with_the_account(letter, own
     other = make_portal_account("acct_0002")
     make_portal_website(other)
     make_membership(owner.user, other)
-    assert f"{SITE}findings/7/?account=acct_0001" in letter(make_change(7)).body
+    message = letter(make_change(7))
+    assert f"{SITE}findings/7/?account=acct_0001\n" in message.body
+    assert f"{SITE}news/?since=1.2.3.&floor=High&account=acct_0001\n" in message.body
 
 
 def test_every_email_says_why_it_came_and_how_to_end_it(letter, owner):
