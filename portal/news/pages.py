@@ -21,6 +21,7 @@ class SincePage:
     host: str
     site_url: str
     count: str
+    is_cut: bool
     findings: tuple[Row, ...]
     notes: tuple[Line, ...]
 
@@ -35,6 +36,7 @@ def since_page(changes: Changes, address: Address) -> SincePage:
         host=changes.host,
         site_url=str(address),
         count=text % {"shown": shown},
+        is_cut=changes.total > len(changes.findings),
         findings=_rows(changes, address),
         notes=tuple(note_line(note, address) for note in changes.analyst_notes),
     )

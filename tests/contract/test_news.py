@@ -11,6 +11,7 @@ from django.core.management.base import CommandError
 from django.test import Client
 from django.utils import timezone
 
+from dashboard_api import policy
 from dashboard_api.ingest import import_report
 from dashboard_api.models import Nonce, Severity
 from dashboard_api.scanners import nuclei
@@ -124,7 +125,15 @@ def test_the_list_of_an_email_holds_what_it_told_of_and_what_came_since(owner, l
     assert "27 findings." in text
     assert "<b>Found again after it was fixed</b>" in text
     assert "Robin wrote a note about the website" in text
+    assert "are listed" not in text
     assert f"/findings/{old.pk}/" in owner.get(address.replace("High", "Low")).content.decode()
+
+
+def test_a_list_that_is_too_long_says_so(owner, link, begun, monkeypatch):
+    monkeypatch.setattr(policy, "MAX_CHANGES", 3)
+    text = owner.get("/sites/shop.example.com/news/?since=0.0.0.").content.decode()
+    assert "31 findings." in text
+    assert "The worst 3 are listed." in text
 
 
 def test_the_list_of_an_email_is_for_those_who_may_see_the_website(client, owner, link, begun):
