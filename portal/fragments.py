@@ -35,9 +35,7 @@ def wants_region(request: HtmxHttpRequest) -> bool:
 def render_site(request: HtmxHttpRequest, page: "SitePage") -> HttpResponse:
     """``page`` whole, or its region; an error keeps its true status and still reaches the region."""
     if wants_region(request):
-        by_form = request.htmx.trigger == FORM
-        context = {"page": page, "with_form": not by_form}
-        response = render(request, "portal/_fragment.html", context, status=page.status)
+        response = render(request, "portal/_fragment.html", {"page": page}, status=page.status)
         show_address(request, response, page.here, page.address.filters)
         if page.status >= 400:
             retarget(response, f"#{REGION}")

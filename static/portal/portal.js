@@ -1,17 +1,17 @@
 "use strict";
-// What htmx leaves to the page: being busy, failing, trying again, focus, copying, the "/" key, local time.
-// The region is replaced again and again: nothing here holds on to it.
+// What htmx leaves to the page: busy, failing, trying again, focus, copying, the "/" key, local time.
+// The region is replaced again and again: nothing holds on to it.
 (() => {
   const find = (selector) => document.querySelector(selector);
   const on = (name, react) => document.addEventListener(name, react);
+  const q = find("#q");
   let failed;
 
   const busy = (is) => find("#results")?.setAttribute("aria-busy", is);
   const trouble = (is) => find("#trouble")?.toggleAttribute("hidden", !is);
-  const isCard = (element) => element?.matches(".told");
-  const fail = (event) => {
-    failed = event.detail.requestConfig?.elt ?? event.detail.elt;
-    isCard(failed) ? failed.toggleAttribute("data-failed", true) : trouble(true);
+  const fail = ({ detail }) => {
+    failed = detail.requestConfig?.elt ?? detail.elt;
+    failed.matches(".told") ? failed.toggleAttribute("data-failed", true) : trouble(true);
   };
 
   on("htmx:beforeRequest", () => { trouble(false); busy(true); });
@@ -19,12 +19,11 @@
   on("htmx:sendError", fail);
   on("htmx:timeout", fail);
   // An answer made for its place is shown whatever its status; any other failure is told above.
-  on("htmx:beforeSwap", (event) => {
-    const { detail } = event;
+  on("htmx:beforeSwap", ({ detail }) => {
     if (detail.xhr.status < 400) return;
     detail.shouldSwap = Boolean(detail.xhr.getResponseHeader("HX-Retarget"));
     detail.isError = !detail.shouldSwap;
-    if (detail.isError) fail(event);
+    if (detail.isError) fail({ detail });
   });
   on("click", ({ target }) => {
     if (!target.closest("#trouble button")) return;
@@ -33,12 +32,21 @@
     again.focus();
   });
 
-  // Focus goes where the link says, stays (htmx finds the same id), or goes to what took its place.
+  // Links set the search, too; what was typed meanwhile stays, and is searched for.
+  const follow = () => {
+    if (q.value !== q.defaultValue) q.dispatchEvent(new Event("input"));
+    else q.value = q.defaultValue = find("#kept").dataset.query;
+  };
+
+  // Focus stays in the search or (by htmx) on its id, goes where the link says, or to what took its place.
   on("htmx:afterSwap", (event) => {
-    const { elt, triggeringEvent } = event.detail.requestConfig ?? {};
-    const wanted = elt?.closest("[data-focus]")?.dataset.focus;
+    const { elt, parameters, triggeringEvent } = event.detail.requestConfig;
+    if (elt.id === "filters") q.defaultValue = parameters.query;
+    else if (q) follow();
+    if (document.activeElement === q) return;
+    const wanted = elt.closest("[data-focus]")?.dataset.focus;
     if (!wanted && !(triggeringEvent && document.activeElement === document.body)) return;
-    const goal = document.getElementById(wanted) ?? find(`#${elt?.dataset.refocus ?? "results"}`);
+    const goal = document.getElementById(wanted) ?? find(`#${elt.dataset.refocus ?? "results"}`);
     goal?.focus({ preventScroll: !goal.matches(".row a") });
   });
 
@@ -56,18 +64,17 @@
     }
   });
 
-  // The page may have another address by now than when it was made.
+  // The page may have another address by now.
   on("submit", ({ target }) => {
     if (target.matches(".themes, .languages")) target.elements.next.value = location.pathname + location.search;
   });
 
   on("keydown", (event) => {
     if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
-    const search = find("#q");
-    if (!search || event.target.closest("input, textarea, select, [contenteditable]")) return;
+    if (!q || event.target.closest("input, textarea, select")) return;
     event.preventDefault();
-    search.focus();
-    search.select();
+    q.focus();
+    q.select();
   });
 
   const { lang } = document.documentElement;

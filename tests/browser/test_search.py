@@ -119,3 +119,52 @@ def test_what_is_typed_meanwhile_overtakes_the_answer(dashboard, watch):
     expect(findings(dashboard)).to_have_count(12)
     expect(search_box(dashboard)).to_have_value("cookie flag")
     assert len(unanswered) == 1
+
+
+@pytest.fixture
+def held(dashboard):
+    """Clicks on a link, and holds its request until it is let go; no time passes meanwhile."""
+
+    def hold(link, address):
+        routes = []
+        dashboard.route(address, lambda route: routes.append(route))
+        dashboard.clock.install()
+        dashboard.reload()
+        dashboard.clock.pause_at(dashboard.evaluate("Date.now() + 1000"))
+        with dashboard.expect_request(address):
+            link.click()
+        expect(dashboard.get_by_role("region", name="Results")).to_have_attribute("aria-busy", "true")
+        return routes[0]
+
+    return hold
+
+
+def test_what_is_typed_while_a_link_is_answered_stays_and_is_searched_for(dashboard, held):
+    answer = held(facet(dashboard, "Confirmed 33"), "**/*kind=confirmed")
+    search_box(dashboard).fill("library")
+    answer.continue_()
+    expect(chip(dashboard, "Certainty: Confirmed")).to_be_visible()
+    expect(search_box(dashboard)).to_have_value("library")
+    dashboard.clock.run_for(400)
+    expect(dashboard).to_have_url(f"{PATH}?kind=confirmed&query=library")
+    expect(search_box(dashboard)).to_be_focused()
+
+
+def test_typing_is_not_interrupted_by_the_finding_that_opens(dashboard, held):
+    answer = held(findings(dashboard).first.get_by_role("link"), "**/findings/**")
+    search_box(dashboard).press_sequentially("lib")
+    answer.continue_()
+    expect(the_finding(dashboard)).to_be_visible()
+    dashboard.keyboard.type("rary")
+    expect(search_box(dashboard)).to_have_value("library")
+    dashboard.clock.run_for(400)
+    expect(dashboard).to_have_url(f"{PATH}?query=library")
+
+
+def test_removing_the_search_empties_its_field_and_the_same_words_search_again(dashboard):
+    search_box(dashboard).fill("library")
+    chip(dashboard, "Search: “library”").click()
+    expect(dashboard).to_have_url(PATH)
+    expect(search_box(dashboard)).to_have_value("")
+    search_box(dashboard).fill("library")
+    expect(dashboard).to_have_url(f"{PATH}?query=library")

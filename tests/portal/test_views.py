@@ -355,12 +355,11 @@ def test_a_fragment_brings_the_canonical_address(browser, service):
     assert response["HX-Push-Url"] == f"{PATH}?severity=High"
 
 
-def test_a_fragment_renews_the_form_only_when_the_form_did_not_ask(browser, service):
-    by_link = browser.get(PATH, {"severity": "High"}, headers=REGION | {"HX-Trigger": "facet-severity-high"})
-    by_form = browser.get(PATH, {"query": "x"}, headers=REGION | {"HX-Trigger": "filters"})
-    assert b'<input type="hidden" name="severity" value="High">' in by_link.content
-    assert b'hx-swap-oob="true"' in by_link.content
-    assert b'id="filters"' not in by_form.content
+def test_a_fragment_tells_the_search_form_what_to_keep_and_leaves_its_field_alone(browser, service):
+    response = browser.get(PATH, {"severity": "High", "query": "x"}, headers=REGION)
+    assert b'<input type="hidden" name="severity" value="High">' in response.content
+    assert b'<div id="kept" data-query="x" hx-swap-oob="true" hidden>' in response.content
+    assert b'id="q"' not in response.content
 
 
 def test_a_fragment_announces_its_result(browser, service):
@@ -370,6 +369,13 @@ def test_a_fragment_announces_its_result(browser, service):
 
 
 # What a dashboard says
+
+
+def test_a_plan_says_how_long_it_lasts_and_what_stops_then(browser, service):
+    service.answer = make_dashboard(entitlement=make_entitlement(days_left=165))
+    page = text_of(browser.get(PATH))
+    assert "165 days left" in page
+    assert "When the plan ends, results, downloads and e-mails stop until it is renewed." in page
 
 
 def test_a_row_shows_what_it_takes_to_choose_and_leads_to_the_rest(browser, service):
