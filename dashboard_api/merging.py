@@ -57,7 +57,7 @@ def merge(
     """
     known = {
         finding.fingerprint: finding
-        for finding in Finding.objects.filter(website=website, source=source, fingerprint__in=problems)
+        for finding in Finding.objects.filter(pk__in=bulk.known(website.pk, source.pk, problems))
     }
     known_places: dict[int, dict[str, Occurrence]] = defaultdict(dict)
     for occurrence in Occurrence.objects.filter(finding__in=known.values()).defer("evidence"):

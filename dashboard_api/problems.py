@@ -175,5 +175,9 @@ def sort_rows(report: ScanReport, site: str, *, base_url: str | None) -> SortedR
 
 
 def fingerprint(source: str, identity: tuple[str, ...]) -> str:
-    """What recognises the same problem of a website in the source's next report."""
-    return hashlib.sha256("|".join((source, *identity)).encode()).hexdigest()
+    """What recognises the same problem of a website in the source's next report.
+
+    No two identities join to the same text: a part that was cleaned holds no NUL, so that stands for "|".
+    """
+    parts = (part.replace("|", "\0") for part in (source, *identity))
+    return hashlib.sha256("|".join(parts).encode()).hexdigest()

@@ -67,6 +67,16 @@ def test_a_finding_is_stored_as_the_orm_stores_it(site):
     ]  # fmt: skip
 
 
+def test_known_are_those_of_the_website_and_source_alone(site):
+    source, other = make_source("nuclei"), make_source("zap")
+    known = [make_finding(site, source=source, fingerprint=letter * 64) for letter in "ac"]
+    make_finding(site, source=other, fingerprint="b" * 64)
+    make_finding(make_website("other.example.com"), source=source, fingerprint="b" * 64)
+    told = [letter * 64 for letter in "abcd"]
+    assert sorted(bulk.known(site.pk, source.pk, told)) == [finding.pk for finding in known]
+    assert bulk.known(site.pk, source.pk, []) == []
+
+
 def test_every_count_word_and_tag_is_true_at_once(site):
     other = make_website("other.example.com")
     make_finding(site, title="Old")

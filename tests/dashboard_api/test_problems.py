@@ -1,13 +1,19 @@
+import hashlib
 import io
 import json
 from datetime import UTC, datetime, timedelta
 
+from hypothesis import given
+from hypothesis.strategies import lists, text
+
 from dashboard_api import policy
 from dashboard_api.problems import fingerprint, sort_rows
 from dashboard_api.scanners import nuclei, sarif
+from dashboard_api.scanners.text import one_line
 from tests.dashboard_api.scanners.samples import json_lines, make_result, make_row, make_sarif
 
 DAY = datetime(2026, 3, 1, tzinfo=UTC)
+parts = (text("a|", max_size=2) | text()).map(one_line)
 
 
 def sort(*rows):
@@ -32,6 +38,18 @@ def test_fingerprint_is_of_source_rule_and_matcher():
         == "9ced00e12c3493cc7c49645cac928ea85ccb66f21d3b33b2b2d18fdf15f123ff"
     )
     assert fingerprint("nuclei", ("exposed-panel", "")) in sort(make_row())
+
+
+@given(first=parts, second=parts, third=parts)
+def test_bar_within_a_part_is_not_one_between_parts(first, second, third):
+    told = {(first, f"{second}|{third}"), (f"{first}|{second}", third), (first, second, third)}
+    assert len({fingerprint("nuclei", identity) for identity in told}) == len(told)
+
+
+@given(identity=lists(parts.map(lambda part: part.replace("|", ""))).map(tuple))
+def test_fingerprint_of_parts_without_bars_is_of_the_parts_joined_by_bars(identity):
+    joined = "|".join(("nuclei", *identity))
+    assert fingerprint("nuclei", identity) == hashlib.sha256(joined.encode()).hexdigest()
 
 
 def test_one_problem_has_every_place_once():
