@@ -6,7 +6,7 @@ import sys
 from benchmarks.command_line import run_each
 from benchmarks.machine import described
 
-FILES = ("es1", "reads", "requests", "writes", "connections", "nonces", "portal_weight")
+FILES = ("es1", "reads", "requests", "writes", "import_reports", "connections", "nonces", "portal_weight")
 
 
 def main() -> None:

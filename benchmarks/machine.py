@@ -49,6 +49,12 @@ def own_bytes(process: int) -> int:
     return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Private_"))
 
 
+def peak_bytes(process: int) -> int:
+    """The most memory that ``process`` ever took; ``ru_maxrss`` would count that of its parent, too."""
+    status = Path(f"/proc/{process}/status").read_text()
+    return int(status.partition("VmHWM:")[2].split(maxsplit=1)[0]) * 1024
+
+
 def parent_of(process: int) -> int:
     """The process that has started ``process``."""
     return int(_status(process)[_PARENT])

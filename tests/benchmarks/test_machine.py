@@ -3,7 +3,14 @@ import subprocess
 import sys
 from subprocess import PIPE
 
-from benchmarks.machine import children_of, cpu_seconds, cpu_seconds_of_ended, own_bytes, parent_of
+from benchmarks.machine import (
+    children_of,
+    cpu_seconds,
+    cpu_seconds_of_ended,
+    own_bytes,
+    parent_of,
+    peak_bytes,
+)
 
 WAITING = "import sys; print('here', flush=True); sys.stdin.read()"
 BUSY = "import time\nwhile time.process_time() < 0.2: pass"
@@ -16,6 +23,15 @@ def test_a_running_child_is_found_and_what_it_costs_is_known():
         assert child.pid in children_of(os.getpid())
         assert cpu_seconds([child.pid]) > 0
         assert own_bytes(child.pid) > 2**20
+        child.stdin.close()
+
+
+def test_peak_of_memory_is_remembered_and_not_that_of_the_parent():
+    large = bytearray(200 * 2**20)
+    grown = f"bytearray({80 * 2**20}); {WAITING}"
+    with subprocess.Popen([sys.executable, "-c", grown], stdin=PIPE, stdout=PIPE) as child:
+        child.stdout.readline()
+        assert 80 * 2**20 < peak_bytes(child.pid) < len(large) < peak_bytes(os.getpid())
         child.stdin.close()
 
 

@@ -9,6 +9,7 @@ import sys
 import pytest
 from django.conf import settings
 
+from dashboard_api.scanners import READERS
 from tests.browser.chromium import chromium_path
 
 pytest.importorskip("mohawk", reason="make bench installs what the benchmarks compare with")
@@ -82,6 +83,14 @@ def test_writes_measure_shares_and_waits(measure):
     waits = "Dashboards while findings are written, on sqlite: reports are imported, "
     assert figures[waits + "not answered with 200"]["met"] is True
     assert figures[waits + "times the quiet p99"]["goal"] == "<= 5"
+
+
+def test_imports_are_measured_for_every_format_beside_a_bare_insert(measure):
+    figures = measure("import_reports", *ON_SQLITE)
+    shares = [name for name in figures if name.endswith("import, share")]
+    assert len(shares) == len(READERS)
+    assert all(figure["value"] > 0 for figure in figures.values())
+    assert figures["A long report on sqlite: 1,000 rows, peak memory"]["goal"] == "<= 300"
 
 
 def test_the_portal_is_weighed_beside_the_admin(measure):

@@ -1,0 +1,39 @@
+"""Reports of our own making are what the readers take them for."""
+
+import io
+from itertools import islice
+
+import pytest
+
+from benchmarks import reports
+from dashboard_api.problems import sort_rows
+from dashboard_api.scanners import READERS, read_report
+
+HOST = "shop.example.com"
+
+
+def make_report(format_name, count):
+    found = [reports.on(HOST, row) for row in islice(reports.findings(), count)]
+    return read_report(io.BytesIO(reports.REPORTS[format_name](found)))
+
+
+def test_every_format_has_reports():
+    assert reports.REPORTS.keys() == READERS.keys()
+
+
+@pytest.mark.parametrize("format_name", READERS)
+def test_report_is_recognised_and_has_as_many_rows_as_findings(format_name):
+    report = make_report(format_name, 12)
+    rows = sort_rows(report, HOST, base_url=None)
+    checks = {"wapiti": 1}.get(format_name, 0)
+    assert report.source == {
+        "findings": "port-watch",
+        "sarif": "code-scanner",
+        "observatory": "mdn-observatory",
+    }.get(format_name, format_name)
+    assert (report.rows, rows.coverage, rows.rejected.count) == (12, checks, 0)
+
+
+@pytest.mark.parametrize("format_name", sorted(READERS.keys() - {"sslyze"}))
+def test_every_row_tells_of_a_problem_of_its_own(format_name):
+    assert sort_rows(make_report(format_name, 12), HOST, base_url=None).occurrences == 0
