@@ -113,6 +113,27 @@ def test_nothing_moves_for_those_who_asked_for_that(open_page, owner, motion, mo
     page.unroute_all(behavior="ignoreErrors")
 
 
+@pytest.mark.parametrize("forced", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_charts_are_drawn_in_the_colours_that_are_forced_whatever_the_theme(
+    open_page, owner, service, forced, theme
+):
+    page = open_page(user=owner, forced_colors="active", color_scheme=forced)
+    page.context.add_cookies([{"name": "theme", "value": theme, "url": service.url}])
+    page.goto(PATH)
+    others = page.evaluate(
+        """() => {
+          const { color, backgroundColor } = getComputedStyle(document.body);
+          const colours = [color, backgroundColor, "none"];
+          return [...document.querySelectorAll(".chart :is(text, rect, circle, polyline)")].filter((it) => {
+            const { fill, stroke } = getComputedStyle(it);
+            return !colours.includes(fill) || !colours.includes(stroke) || (it.matches("text") && fill !== color);
+          }).map((it) => it.outerHTML);
+        }"""
+    )
+    assert others == []
+
+
 def test_severities_keep_their_shapes_in_forced_colours(open_page, owner):
     page = open_page(user=owner, forced_colors="active")
     page.goto(PATH)
