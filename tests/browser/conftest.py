@@ -4,8 +4,10 @@ Where there is no Chromium the tests are skipped with a reason, unless it is req
 """
 
 import os
+import threading
 
 import pytest
+from django.core.signals import request_finished, request_started
 from django.db import transaction
 from django.test import Client
 from playwright.sync_api import expect
@@ -37,6 +39,35 @@ FOUND = (
 )
 
 
+class Unanswered:
+    """Counts the requests that a server is at: one that a page gave up still reads the database."""
+
+    def __enter__(self):
+        self._count, self._changed = 0, threading.Condition()
+        request_started.connect(self._begin)
+        request_finished.connect(self._end)
+        return self
+
+    def __exit__(self, *_):
+        request_started.disconnect(self._begin)
+        request_finished.disconnect(self._end)
+
+    def _begin(self, **_):
+        self._add(1)
+
+    def _end(self, **_):
+        self._add(-1)
+
+    def _add(self, change):
+        with self._changed:
+            self._count += change
+            self._changed.notify_all()
+
+    def wait(self):
+        with self._changed:
+            self._changed.wait_for(lambda: self._count <= 0, timeout=PATIENCE / 1000)
+
+
 def pytest_runtest_setup(item):
     """Skip; with REQUIRE_BROWSER=1 (continuous integration) fail instead."""
     if chromium_path() is None:
@@ -57,9 +88,11 @@ def chromium():
 
 @pytest.fixture
 def service(live_server, settings):
-    """Portal and service on one address."""
+    """Portal and service on one address; at the end it has answered whatever it was asked."""
     settings.DASHBOARD_BASE_URL = live_server.url
-    return live_server
+    with Unanswered() as unanswered:
+        yield live_server
+        unanswered.wait()
 
 
 @pytest.fixture
