@@ -222,8 +222,16 @@ def _nothing_of(status: str, address: Address) -> Emptiness:
 
 
 def _good_news(entries: Iterable[CoverageEntry]) -> Emptiness:
+    entries = list(entries)
     done = [entry for entry in entries if entry.state == "ok"]
     missing = [entry.source_name for entry in entries if entry.state != "ok"]
+    overdue = [entry.source_name for entry in done if entry.stale]
+    if overdue and not missing:
+        return Emptiness(
+            tone="partial",
+            title=_("No threats found when it was last checked"),
+            text=_("Since then a check is overdue: %(engines)s.") % {"engines": ", ".join(overdue)},
+        )
     if missing:
         return Emptiness(
             tone="partial",

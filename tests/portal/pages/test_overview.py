@@ -76,6 +76,13 @@ def test_good_news_with_a_gap_in_the_checks_name_the_gap(gap):
     assert gap.source_name in news.text
 
 
+def test_good_news_of_an_overdue_check_are_of_the_past():
+    overdue = make_coverage(source_name="ZAP", stale=True)
+    news = emptiness(make_clean_dashboard(coverage=[OK, overdue]), HERE)
+    assert (news.tone, news.title) == ("partial", "No threats found when it was last checked")
+    assert news.text == "Since then a check is overdue: ZAP."
+
+
 def test_no_check_is_no_news():
     news = emptiness(
         make_clean_dashboard(dashboard=make_page(total=0, grade=None), coverage=[NEVER, FAILED]), HERE
