@@ -10,7 +10,7 @@ from typing import Any
 from benchmarks.figures import Table, report
 
 ENGINES = ("sqlite", "postgresql")
-ROUNDS, SHORT_ROUNDS = 15, 5
+ROUNDS, SHORT_ROUNDS = 15, 3
 SHORT_SCALE = 0.05
 
 
