@@ -35,7 +35,7 @@ class Place:
 
 @dataclass(slots=True, kw_only=True)
 class Problem:
-    """What the report told first about a problem, and its places by the digests of their locations."""
+    """The worst that the report told about a problem, and its places by the digests of their locations."""
 
     told: ReportedFinding
     places: dict[str, Place] = field(default_factory=dict)
@@ -126,6 +126,8 @@ class SortedRows:
             for _, location, data in group:
                 row = _decode(data)
                 problem = problem or Problem(told=row)
+                if row.severity > problem.told.severity:  # in whatever order the rows come
+                    problem.told = row
                 problem.add(location, seen_at=seen_at(row.seen_at), evidence=row.evidence)
                 if row.first_seen_at is not None:
                     problem.add(location, seen_at=seen_at(row.first_seen_at), evidence="")

@@ -3,12 +3,14 @@ import io
 import json
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis.strategies import lists, text
 
 from dashboard_api import policy
 from dashboard_api.problems import fingerprint, sort_rows
 from dashboard_api.scanners import nuclei, sarif
+from dashboard_api.scanners.report import Severity
 from dashboard_api.scanners.text import one_line
 from tests.dashboard_api.scanners.samples import json_lines, make_result, make_row, make_sarif
 
@@ -130,3 +132,10 @@ def test_of_very_many_rejected_rows_the_first_are_kept_and_all_are_counted(monke
     monkeypatch.setattr("dashboard_api.problems.MAX_KEPT_REJECTS", 2)
     rows = sort(at("/"), *[b"broken"] * 5)
     assert (rows.rejected.count, [reject.row for reject in rows.rejected.first]) == (5, [2, 3])
+
+
+@pytest.mark.parametrize("severities", [("low", "high"), ("high", "low")])
+def test_the_worst_row_tells_of_a_problem_in_whatever_order_they_come(severities):
+    rows = [at(f"/{severity}", info={"name": severity, "severity": severity}) for severity in severities]
+    (problem,) = problems(sort(*rows)).values()
+    assert (problem.told.severity, problem.told.title) == (Severity.HIGH, "high")
