@@ -49,19 +49,21 @@ def import_file(
     """
     digest = hashlib.sha256()
     watched = cast("BinaryIO", io.BufferedReader(_Watched(stream, digest.update, watch or _nobody)))
+
+    def finish(result: ImportResult) -> None:
+        _record(result, website, file_name=file_name, by=by, digest=digest.hexdigest())
+        (preview or _nobody)(result)
+        transaction.set_rollback(dry_run)
+
     try:
-        with transaction.atomic():
-            report = read_report(watched, format_name=said.format_name)
-            result = import_report(
-                report,
-                website,
-                complete=said.complete,
-                scanned_at=said.scanned_at,
-                base_url=said.base_url,
-            )
-            _record(result, website, file_name=file_name, by=by, digest=digest.hexdigest())
-            (preview or _nobody)(result)
-            transaction.set_rollback(dry_run)
+        return import_report(
+            read_report(watched, format_name=said.format_name),
+            website,
+            complete=said.complete,
+            scanned_at=said.scanned_at,
+            base_url=said.base_url,
+            finish=finish,
+        )
     except UnreadableReport as error:
         raise RefusedReport(f"{error} Nothing was changed.") from error
     except EmptyReport as error:
@@ -72,7 +74,6 @@ def import_file(
     except NothingImported as error:
         told = "\n".join(in_words(error.result))
         raise RefusedReport(f"Every row was rejected, so nothing was changed.\n{told}") from error
-    return result
 
 
 def digest_of(stream: BinaryIO) -> str:

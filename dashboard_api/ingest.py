@@ -5,7 +5,7 @@ scan that is not older than the last one can tell that a problem is gone. Decisi
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -62,11 +62,13 @@ def import_report(
     complete: bool = False,
     scanned_at: datetime | None = None,
     base_url: str | None = None,
+    finish: Callable[[ImportResult], object] | None = None,
 ) -> ImportResult:
     """Store ``report`` as findings of ``website``; raises EmptyReport, NothingImported or UnreadableReport.
 
     ``complete`` is the operator's word where the format cannot tell; ``scanned_at`` is the operator's
-    word against every time in the report. No time lies in the future.
+    word against every time in the report. No time lies in the future. ``finish`` belongs to the
+    transaction, which begins only when the report is read.
     """
     rows = sort_rows(report, website.host, base_url=base_url)
     if not report.rows and not (complete and scanned_at):
@@ -89,9 +91,12 @@ def import_report(
         for batch in _batches(rows.problems(seen_at)):
             counts += merge(batch, website, source, absent_at=absent_at)
         fixed = _fix_unreported(rows, website, source, at=absent_at) if absent_at else 0
-    return replace(
-        result, new=counts["new"], updated=counts["updated"], reopened=counts["reopened"], fixed=fixed
-    )
+        result = replace(
+            result, new=counts["new"], updated=counts["updated"], reopened=counts["reopened"], fixed=fixed
+        )
+        if finish:
+            finish(result)
+    return result
 
 
 def _accounted(
