@@ -72,7 +72,7 @@ class Subject:
                 yield told[0]
 
     def _import(self) -> None:
-        result = import_file(self._file, self._website, Said(), file_name="report", by="benchmark")
+        (result,) = import_file(self._file, self._website, Said(), file_name="report", by="benchmark")
         assert (result.rows, result.rejected) == (self._rows, 0)  # noqa: S101  # else it measures nothing
 
     def _cost(self, write: Callable[[], object]) -> float:

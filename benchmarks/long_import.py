@@ -24,7 +24,7 @@ def main() -> None:
     clock = Clock(with_client=True)
     before = clock()
     with Path(file).open("rb") as stream:
-        result = import_file(stream, website, Said(), file_name=file, by="benchmark")
+        (result,) = import_file(stream, website, Said(), file_name=file, by="benchmark")
     spent = clock() - before
     print(json.dumps({"rows": result.rows, "cpu_seconds": spent, "peak_bytes": peak_bytes(os.getpid())}))
 

@@ -1,5 +1,6 @@
 """One report's file into one website, on record: what the command, the inbox and the admin share."""
 
+import dataclasses
 import hashlib
 import io
 from collections.abc import Callable
@@ -10,8 +11,8 @@ from typing import BinaryIO, cast
 
 from django.db import transaction
 
-from dashboard_api.ingest import EmptyReport, ImportResult, NothingImported, import_report
-from dashboard_api.models import ImportRun, Source, Website
+from dashboard_api.ingest import ImportResult, NothingImported, ReadReport, read, store
+from dashboard_api.models import Coverage, ImportRun, Source, Website
 from dashboard_api.scanners import read_report
 from dashboard_api.scanners.report import UnreadableReport
 
@@ -41,39 +42,61 @@ def import_file(
     by: str,
     dry_run: bool = False,
     watch: Callable[[int], object] | None = None,
-    preview: Callable[[ImportResult], object] | None = None,
-) -> ImportResult:
-    """Import the report in ``stream``, or with ``dry_run`` everything but the commit; raises RefusedReport.
+    preview: Callable[[], object] | None = None,
+) -> list[ImportResult]:
+    """Import the report in ``stream``, of several tools each one's, all together; raises RefusedReport.
 
-    ``watch`` is told how many bytes were read, each time; ``preview`` sees the result in the transaction.
+    With ``dry_run`` everything but the commit. ``watch`` is told how many bytes were read, each time;
+    ``preview`` is called in the transaction.
     """
     digest = hashlib.sha256()
     watched = cast("BinaryIO", io.BufferedReader(_Watched(stream, digest.update, watch or _nobody)))
-
-    def finish(result: ImportResult) -> None:
-        _record(result, website, file_name=file_name, by=by, digest=digest.hexdigest())
-        (preview or _nobody)(result)
+    reports, unusable = _read_all(watched, website, said)
+    with transaction.atomic():
+        results = [*map(store, reports), *unusable]
+        for result in results:
+            _record(result, website, file_name=file_name, by=by, digest=digest.hexdigest())
+        if preview:
+            preview()
         transaction.set_rollback(dry_run)
+    return results
 
+
+def _read_all(stream: BinaryIO, website: Website, said: Said) -> tuple[list[ReadReport], list[ImportResult]]:
+    """What each tool reports; and what became of reports that are of no use beside them."""
+    usable: list[ReadReport] = []
+    unusable: list[ImportResult] = []
+    options = dataclasses.asdict(said)
+    format_name = options.pop("format_name")
     try:
-        return import_report(
-            read_report(watched, format_name=said.format_name),
-            website,
-            complete=said.complete,
-            scanned_at=said.scanned_at,
-            base_url=said.base_url,
-            finish=finish,
-        )
+        first = read_report(stream, format_name=format_name)
+        for report in (first, *first.others):
+            try:
+                usable.append(read(report, website, **options))
+            except NothingImported as error:
+                unusable.append(error.result)
     except UnreadableReport as error:
         raise RefusedReport(f"{error} Nothing was changed.") from error
-    except EmptyReport as error:
-        raise RefusedReport(
+    if not usable:
+        raise _refusal(unusable)
+    return usable, [_left_out(result) for result in unusable]
+
+
+def _refusal(results: list[ImportResult]) -> RefusedReport:
+    if not any(result.rows for result in results):
+        return RefusedReport(
             "The report is empty, which says nothing by itself. If the scan ended and found nothing, say "
             "that it was complete, and when (--complete and --scanned-at)."
-        ) from error
-    except NothingImported as error:
-        told = "\n".join(in_words(error.result))
-        raise RefusedReport(f"Every row was rejected, so nothing was changed.\n{told}") from error
+        )
+    told = "\n".join(line for result in results for line in in_words(result))
+    return RefusedReport(f"Every row was rejected, so nothing was changed.\n{told}")
+
+
+def _left_out(result: ImportResult) -> ImportResult:
+    why = "Every row was rejected" if result.rows else "It is empty, which says nothing by itself"
+    return dataclasses.replace(
+        result, state=Coverage.State.PARTIAL.value, detail=f"{why}: nothing was changed."
+    )
 
 
 def digest_of(stream: BinaryIO) -> str:
@@ -105,9 +128,11 @@ def _nobody(_: object) -> None:
 
 
 def _record(result: ImportResult, website: Website, *, file_name: str, by: str, digest: str) -> None:
+    # An engine of which nothing was stored is new to us, and no website waits for it.
+    about = {"name": result.source_name, "enabled": False}
     ImportRun.objects.create(
         website=website,
-        source=Source.objects.get(slug=result.source),
+        source=Source.objects.get_or_create(slug=result.source, defaults=about)[0],
         scanned_at=result.scanned_at,
         by=by,
         file_name=PurePath(file_name).name[-255:],

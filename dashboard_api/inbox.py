@@ -6,7 +6,7 @@ The record of the import knows a file by its digest, so a crash before it is mov
 
 import fcntl
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,10 +27,10 @@ class Busy(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taken:
-    """What became of a file: imported with ``result``, refused or left with ``why``, or known already."""
+    """What became of a file: imported with ``results``, refused or left with ``why``, or known already."""
 
     file: Path
-    result: ImportResult | None = None
+    results: Sequence[ImportResult] = ()
     why: str = ""
     is_known: bool = False
 
@@ -65,7 +65,7 @@ def _website_of(file: Path) -> Website | None:
 def _take(file: Path, website: Website, *, said: Said, by: str) -> Taken:
     before = file.stat()
 
-    def check_unchanged(_: ImportResult) -> None:
+    def check_unchanged() -> None:
         if (file.stat().st_size, file.stat().st_mtime_ns) != (before.st_size, before.st_mtime_ns):
             raise _StillWritten
 
@@ -75,7 +75,7 @@ def _take(file: Path, website: Website, *, said: Said, by: str) -> Taken:
                 _move(file, DONE)
                 return Taken(file=file, is_known=True)
             stream.seek(0)
-            result = import_file(stream, website, said, file_name=file.name, by=by, preview=check_unchanged)
+            results = import_file(stream, website, said, file_name=file.name, by=by, preview=check_unchanged)
     except _StillWritten:
         return Taken(file=file, why="It changed while it was read; it is left for the next time.")
     except OSError as error:
@@ -84,7 +84,7 @@ def _take(file: Path, website: Website, *, said: Said, by: str) -> Taken:
         _move(file, FAILED).with_suffix(".why.txt").write_text(f"{error}\n")
         return Taken(file=file, why=str(error))
     _move(file, DONE)
-    return Taken(file=file, result=result)
+    return Taken(file=file, results=results)
 
 
 class _StillWritten(Exception):

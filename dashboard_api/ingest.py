@@ -20,16 +20,16 @@ from dashboard_api.scanners.report import Reject, ScanReport
 BATCH = 1_000
 
 
-class EmptyReport(ValueError):
-    """A report without rows says nothing, unless its scan is known to have been complete, and when."""
-
-
 class NothingImported(ValueError):
-    """Every row was rejected and nothing was changed; ``result`` tells why."""
+    """The report is of no use, and nothing was changed; ``result`` tells why."""
 
     def __init__(self, result: "ImportResult") -> None:
         self.result = result
-        super().__init__("every row was rejected")
+        super().__init__("every row was rejected" if result.rows else "the report is empty")
+
+
+class EmptyReport(NothingImported):
+    """A report without rows says nothing, unless its scan is known to have been complete, and when."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +38,7 @@ class ImportResult:
 
     host: str
     source: str
+    source_name: str
     scanned_at: datetime
     state: str
     detail: str
@@ -55,6 +56,17 @@ class ImportResult:
     fixed: int = 0
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadReport:
+    """A report about ``website`` that was read to its end; ``result`` lacks only what storing it tells."""
+
+    website: Website
+    version: str
+    rows: SortedRows
+    result: ImportResult
+    seen_at: Callable[[datetime | None], datetime]  # what counts of the time that a row tells, if any
+
+
 def import_report(
     report: ScanReport,
     website: Website,
@@ -62,45 +74,65 @@ def import_report(
     complete: bool = False,
     scanned_at: datetime | None = None,
     base_url: str | None = None,
-    finish: Callable[[ImportResult], object] | None = None,
 ) -> ImportResult:
-    """Store ``report`` as findings of ``website``; raises EmptyReport, NothingImported or UnreadableReport.
+    """Read ``report`` and store it; raises EmptyReport, NothingImported or UnreadableReport."""
+    return store(read(report, website, complete=complete, scanned_at=scanned_at, base_url=base_url))
+
+
+def read(
+    report: ScanReport,
+    website: Website,
+    *,
+    complete: bool = False,
+    scanned_at: datetime | None = None,
+    base_url: str | None = None,
+) -> ReadReport:
+    """Sort the rows of ``report``; raises EmptyReport, NothingImported or UnreadableReport.
 
     ``complete`` is the operator's word where the format cannot tell; ``scanned_at`` is the operator's
-    word against every time in the report. No time lies in the future. ``finish`` belongs to the
-    transaction, which begins only when the report is read.
+    word against every time in the report. No time lies in the future.
     """
     rows = sort_rows(report, website.host, base_url=base_url)
-    if not report.rows and not (complete and scanned_at):
-        raise EmptyReport("the report is empty, and an empty report says nothing by itself")
+    is_complete = complete if report.complete is None else report.complete
     now = timezone.now()
     ended_at = min(scanned_at or report.scanned_at or now, now)
 
     def seen_at(told: datetime | None) -> datetime:
         return ended_at if scanned_at or told is None else min(told, now)
 
-    result = _accounted(report, rows, website, ended_at=ended_at, complete=complete)
+    result = _accounted(report, rows, website, ended_at=ended_at, is_complete=is_complete)
+    if not report.rows and not (is_complete and (scanned_at or report.scanned_at)):
+        raise EmptyReport(result)
     if rows.rejected.count and not rows.findings and not rows.coverage:
         raise NothingImported(result)
-    with transaction.atomic():
+    return ReadReport(
+        website=website,
+        version=report.version,
+        rows=rows,
+        result=result,
+        seen_at=seen_at,
+    )
+
+
+def store(report: ReadReport) -> ImportResult:
+    """What a report tells as findings of its website, in one transaction."""
+    website, rows, result = report.website, report.rows, report.result
+    with transaction.atomic(savepoint=False):
         Website.objects.select_for_update().get(pk=website.pk)  # one import of a website at a time
-        source, _ = Source.objects.get_or_create(slug=report.source, defaults={"name": report.source_name})
+        source, _ = Source.objects.get_or_create(slug=result.source, defaults={"name": result.source_name})
         is_newest = _record_run(result, website, source, urls=rows.places_seen, version=report.version)
-        absent_at = ended_at if is_newest and result.state == Coverage.State.OK else None
+        absent_at = result.scanned_at if is_newest and result.state == Coverage.State.OK else None
         counts: Counter[str] = Counter()
-        for batch in _batches(rows.problems(seen_at)):
+        for batch in _batches(rows.problems(report.seen_at)):
             counts += merge(batch, website, source, absent_at=absent_at)
         fixed = _fix_unreported(rows, website, source, at=absent_at) if absent_at else 0
-        result = replace(
-            result, new=counts["new"], updated=counts["updated"], reopened=counts["reopened"], fixed=fixed
-        )
-        if finish:
-            finish(result)
-    return result
+    return replace(
+        result, new=counts["new"], updated=counts["updated"], reopened=counts["reopened"], fixed=fixed
+    )
 
 
 def _accounted(
-    report: ScanReport, rows: SortedRows, website: Website, *, ended_at: datetime, complete: bool
+    report: ScanReport, rows: SortedRows, website: Website, *, ended_at: datetime, is_complete: bool
 ) -> ImportResult:
     failed = rows.failed.count
     remarks = []
@@ -110,7 +142,7 @@ def _accounted(
         remarks.append(f"Unreadable rows: {rows.unreadable}.")
     if failed and not rows.findings and failed == rows.coverage:
         state = Coverage.State.FAILED
-    elif remarks or not (complete if report.complete is None else report.complete):
+    elif remarks or not is_complete:
         # What failed or could not be read may be just the row that tells of a known problem.
         state = Coverage.State.PARTIAL
     else:
@@ -118,6 +150,7 @@ def _accounted(
     return ImportResult(
         host=website.host,
         source=report.source,
+        source_name=report.source_name,
         scanned_at=ended_at,
         state=state.value,
         detail=" ".join(remarks),

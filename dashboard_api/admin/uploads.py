@@ -132,12 +132,12 @@ class Uploads(admin.ModelAdmin):
 
     def _import(self, request: HttpRequest, upload: Upload) -> None:
         try:
-            result = _imported(upload)
+            results = _imported(upload)
         except RefusedReport as error:
             self.message_user(request, str(error), messages.ERROR)
             return
         self.log_change(request, upload.website, f"Imported {upload.file_name}.")
-        for line in in_words(result):
+        for line in _lines(results):
             self.message_user(request, line, messages.SUCCESS)
 
     def _check_may_import(self, request: HttpRequest) -> None:
@@ -149,7 +149,7 @@ class Uploads(admin.ModelAdmin):
         return TemplateResponse(request, f"admin/dashboard_api/website/{name}.html", context)
 
 
-def _imported(upload: Upload, **options: Any) -> ImportResult:
+def _imported(upload: Upload, **options: Any) -> list[ImportResult]:
     at = upload.said["scanned_at"]
     said = Said(**upload.said | {"scanned_at": parse_datetime(at) if at else None})
     content = BytesIO(bytes(upload.content))
@@ -162,7 +162,7 @@ def _preview(upload: Upload) -> Preview:
     last = Finding.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
     step = FindingEvent.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
 
-    def look(_: ImportResult) -> None:
+    def look() -> None:
         mine = Finding.objects.filter(website=upload.website)
         changed = FindingEvent.objects.filter(pk__gt=step, finding__website=upload.website)
         for name, findings in (
@@ -173,10 +173,14 @@ def _preview(upload: Upload) -> Preview:
             preview.changes.append((name, _titles(findings.worst_first()[:TITLES_SHOWN])))
 
     try:
-        preview.lines = in_words(_imported(upload, dry_run=True, preview=look))
+        preview.lines = _lines(_imported(upload, dry_run=True, preview=look))
     except RefusedReport as error:
         preview.refusal = str(error)
     return preview
+
+
+def _lines(results: Iterable[ImportResult]) -> list[str]:
+    return [line for result in results for line in in_words(result)]
 
 
 def _titles(findings: Iterable[Finding]) -> list[str]:

@@ -20,10 +20,11 @@ _WAIT_FOR_WRITERS = {"sqlite": "PRAGMA busy_timeout = 3600000", "postgresql": "S
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What happened: ``text`` for people, ``fields`` for scripts."""
+    """What happened: ``text`` for people, ``fields`` for scripts; ``failure`` makes the exit code 1."""
 
     text: str
-    fields: dict[str, Any]
+    fields: dict[str, Any] | list[dict[str, Any]]  # of several, an object a line
+    failure: str = ""
 
 
 class OperatorCommand(BaseCommand):
@@ -40,18 +41,17 @@ class OperatorCommand(BaseCommand):
         """
         with connection.cursor() as cursor:
             cursor.execute(_WAIT_FOR_WRITERS[connection.vendor])
-        self.answer(**options)
-
-    def answer(self, **options: Any) -> None:
-        """Perform it, and print what came of it; raises CommandError."""
         try:
             answer = self.perform(**options)
         except ValidationError as error:
             raise CommandError(_refusal(error)) from error
         except UnicodeEncodeError as error:
             raise CommandError("The arguments must be UTF-8 text.") from error
-        text = json.dumps(answer.fields, cls=DjangoJSONEncoder) if options["as_json"] else answer.text
-        self.stdout.write(text)
+        objects = answer.fields if isinstance(answer.fields, list) else [answer.fields]
+        lines = [json.dumps(each, cls=DjangoJSONEncoder) for each in objects]
+        self.stdout.write("\n".join(lines) if options["as_json"] else answer.text)
+        if answer.failure:
+            raise CommandError(answer.failure)
 
     def perform(self, *args: Any, **options: Any) -> Answer:
         """Do it, whole or not at all."""

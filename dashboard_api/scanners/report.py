@@ -148,6 +148,7 @@ class ScanReport:
     rows: int = 0  # how many were told so far
     complete: bool | None = None  # None: the format cannot tell
     scanned_at: datetime | None = None  # when the scan ended; else the newest time of a row, if any has one
+    others: tuple["ScanReport", ...] = ()  # of further tools in the same file, each of its own source
 
     def __post_init__(self) -> None:
         self.source_name = one_line(self.source_name)[:SOURCE_NAME_LENGTH]
@@ -165,36 +166,6 @@ class ScanReport:
                 newest = max(newest or told.seen_at, told.seen_at)
             yield told
         self.scanned_at = self.scanned_at or newest
-
-    def whole(self) -> "WholeReport":
-        """All of it at once, for a report that fits into memory."""
-        told = list(self)
-        return WholeReport(
-            source=self.source,
-            source_name=self.source_name,
-            version=self.version,
-            rows=self.rows,
-            findings=tuple(row for row in told if isinstance(row, ReportedFinding)),
-            coverage=tuple(row for row in told if isinstance(row, Check)),
-            rejects=tuple(row for row in told if isinstance(row, Reject)),
-            complete=self.complete,
-            scanned_at=self.scanned_at,
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WholeReport:
-    """A report as read: each of its ``rows`` is in ``findings``, ``coverage`` or ``rejects``."""
-
-    source: str
-    source_name: str
-    version: str
-    rows: int
-    findings: tuple[ReportedFinding, ...]
-    coverage: tuple[Check, ...]
-    rejects: tuple[Reject, ...]
-    complete: bool | None
-    scanned_at: datetime | None
 
 
 def tell_each(

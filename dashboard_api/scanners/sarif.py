@@ -1,4 +1,4 @@
-"""SARIF 2.1.0, of any tool: the tool is the source.
+"""SARIF 2.1.0, of any tool: the tool is the source, and a file with runs of several is a report of each.
 
 Properties are those of OASIS' ``sarif-schema-2.1.0.json``; what GitHub relies on ("SARIF support for code
 scanning") decides where it leaves a choice. A row is a result. A run says that it was complete by
@@ -59,16 +59,29 @@ def read(stream: BinaryIO) -> ScanReport:
     if version and not version.startswith("2.1."):
         raise UnreadableReport(f"SARIF 2.1.0 is read, and this is SARIF {version[:20]}.")
     runs = [run for run in document["runs"] if isinstance(run, dict)]
-    driver = _only_driver(runs)
     results = sum(len(list_of(run, "results")) for run in runs)
     if results > policy.MAX_SARIF_RESULTS:
         raise UnreadableReport(
             f"The file has {results} results, and {policy.MAX_SARIF_RESULTS} are read. Scan in parts."
         )
-    name = line_of(driver, "name") or "SARIF"
+    first, *others = (_report(source, of_tool) for source, of_tool in _by_source(runs).items())
+    first.others = tuple(others)
+    return first
+
+
+def _by_source(runs: list[Row]) -> dict[str, list[Run]]:
+    """The runs of each tool, in the order in which the file names them; of no tool where there are none."""
+    tools: dict[str, list[Run]] = {}
+    for run in map(Run, runs):
+        tools.setdefault(slug(line_of(run.driver, "name")) or "sarif", []).append(run)
+    return tools or {"sarif": []}
+
+
+def _report(source: str, runs: list[Run]) -> ScanReport:
+    driver = runs[-1].driver if runs else {}
     return ScanReport(
-        source=slug(name) or "sarif",
-        source_name=name,
+        source=source,
+        source_name=line_of(driver, "name") or "SARIF",
         version=line_of(driver, "semanticVersion", "version"),
         complete=_completeness(runs),
         scanned_at=max((time for run in runs if (time := _end(run))), default=None),
@@ -76,19 +89,10 @@ def read(stream: BinaryIO) -> ScanReport:
     )
 
 
-def _only_driver(runs: list[Row]) -> Row:
-    drivers = {line_of(driver, "name"): driver for run in runs if (driver := Run(run).driver)}
-    if len(drivers) > 1:
-        names = ", ".join(sorted(drivers))[:200]
-        raise UnreadableReport(f"The file has runs of several tools ({names}). Import one file for each.")
-    return next(iter(drivers.values()), {})
-
-
-def _results(runs: list[Row]) -> Iterator[tuple[Run, Row] | BadRow]:
+def _results(runs: list[Run]) -> Iterator[tuple[Run, Row] | BadRow]:
     for run in runs:
-        known = Run(run)
-        for result in list_of(run, "results"):
-            yield (known, result) if isinstance(result, dict) else BadRow("is not a JSON object")
+        for result in list_of(run.members, "results"):
+            yield (run, result) if isinstance(result, dict) else BadRow("is not a JSON object")
 
 
 def _told(number: int, row: tuple[Run, Row]) -> ReportedFinding | Check:
@@ -220,8 +224,8 @@ def _first_sentence(message: str) -> str:
     return sentence[0] if sentence else ""
 
 
-def _completeness(runs: list[Row]) -> bool | None:
-    invocations = objects_in_all(runs, "invocations")
+def _completeness(runs: list[Run]) -> bool | None:
+    invocations = [each for run in runs for each in run.invocations]
     levels = {
         line_of(each, "level") or "warning"
         for each in objects_in_all(invocations, "toolExecutionNotifications")
@@ -229,10 +233,10 @@ def _completeness(runs: list[Row]) -> bool | None:
     successes = [each.get("executionSuccessful") for each in invocations]
     if False in successes or "error" in levels:
         return False
-    told_by_all = all(objects_in_all([run], "invocations") and "results" in run for run in runs)
+    told_by_all = all(run.invocations and "results" in run.members for run in runs)
     return True if runs and told_by_all and set(successes) == {True} and "warning" not in levels else None
 
 
-def _end(run: Row) -> datetime | None:
-    ends = [time_of(each, "endTimeUtc", "startTimeUtc") for each in objects_in_all([run], "invocations")]
+def _end(run: Run) -> datetime | None:
+    ends = [time_of(each, "endTimeUtc", "startTimeUtc") for each in run.invocations]
     return max((end for end in ends if end), default=None)

@@ -16,7 +16,8 @@ class Run:
     """One run of one tool."""
 
     def __init__(self, run: Row) -> None:
-        self._run = run
+        self.members = run
+        self.invocations = objects_in_all([run], "invocations")
         self.driver = object_of(object_of(run, "tool"), "driver")
         extensions = [
             each for each in list_of(object_of(run, "tool"), "extensions") if isinstance(each, dict)
@@ -65,10 +66,10 @@ class Run:
     def address(self, location: Row) -> str:
         """Where an artifactLocation lies: absolute, or beginning with "./" where no website is named."""
         if "uri" not in location:
-            artifact = _item(list_of(self._run, "artifacts"), location.get("index"))
+            artifact = _item(list_of(self.members, "artifacts"), location.get("index"))
             location = object_of(artifact, "location") if isinstance(artifact, dict) else {}
         address = line_of(location, "uri")
-        bases = object_of(self._run, "originalUriBaseIds")
+        bases = object_of(self.members, "originalUriBaseIds")
         for _ in range(_MAX_BASES):
             location = object_of(bases, line_of(location, "uriBaseId"))
             base = line_of(location, "uri")

@@ -334,6 +334,7 @@ def test_long_location_is_cut_but_tells_places_apart(website):
     assert len(Finding.objects.get().location) == 2000
 
 
+@pytest.mark.django_db(transaction=True)
 def test_failure_on_the_way_leaves_nothing(website, monkeypatch):
     monkeypatch.setattr(ingest, "BATCH", 1)
     batches = []

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from dashboard_api import policy
 from dashboard_api.models import Finding, ImportRun, Upload
-from tests.dashboard_api.scanners.samples import json_lines, make_row
+from tests.dashboard_api.scanners.samples import json_lines, make_result, make_row, make_tools
 from tests.factories import make_user, make_website
 
 pytestmark = pytest.mark.django_db
@@ -68,6 +68,17 @@ def test_an_upload_is_imported_once_and_forgotten(operator, website):
     assert (ImportRun.objects.get().by, ImportRun.objects.get().file_name) == ("ada", "report.jsonl")
     assert not Upload.objects.exists()
     assert Finding.objects.get().website == website
+
+
+def test_a_file_with_reports_of_several_tools_is_shown_and_imported_as_a_whole(operator, website):
+    tools = make_tools(("One", [make_result()]), ("Two", [make_result(ruleId="other")]))
+    page = upload(operator, website, tools)
+    for words in ("one on shop.example.com", "two on shop.example.com"):
+        assert words in page.text
+    assert page.text.count("<li>High: The address is not checked.") == 2
+    assert not Finding.objects.exists()
+    operator.post(preview_of(page), {"apply": ""})
+    assert sorted(ImportRun.objects.values_list("source__slug", "new")) == [("one", 1), ("two", 1)]
 
 
 def test_an_upload_can_be_given_up(operator, website):

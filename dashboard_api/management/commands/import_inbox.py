@@ -1,6 +1,7 @@
 """Import the reports that scanners left in a folder; for cron."""
 
 import dataclasses
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -37,29 +38,28 @@ class Command(OperatorCommand):
         except Busy as error:
             raise CommandError(f"Another import_inbox is at work in {folder}.") from error
         text = "\n".join(line for file in taken for line in _in_words(folder, file)) or "Nothing was waiting."
-        if any(file.why for file in taken):
-            self.is_refused = True
-        return Answer(text=text, fields={"files": [_fields(folder, file) for file in taken]})
-
-    def answer(self, **options: Any) -> None:
-        """Tell of every file; what was refused is the command's failure."""
-        self.is_refused = False
-        super().answer(**options)
-        if self.is_refused:
-            raise CommandError("Not every report was imported.")
+        return Answer(
+            text=text,
+            fields={"files": [fields for file in taken for fields in _fields(folder, file)]},
+            failure="Not every report was imported." if any(file.why for file in taken) else "",
+        )
 
 
 def _in_words(folder: Path, taken: Taken) -> list[str]:
     name = taken.file.relative_to(folder)
-    if taken.result:
-        return [f"{name}: {line}" for line in in_words(taken.result)]
+    if taken.results:
+        return [f"{name}: {line}" for result in taken.results for line in in_words(result)]
     return [f"{name}: {taken.why or 'It was imported before.'}"]
 
 
-def _fields(folder: Path, taken: Taken) -> dict[str, Any]:
-    return {
+def _fields(folder: Path, taken: Taken) -> Iterator[dict[str, Any]]:
+    """For a file with reports of several tools, one for each."""
+    about = {
         "file": str(taken.file.relative_to(folder)),
         "refused": taken.why or None,
         "known": taken.is_known,
-        "result": dataclasses.asdict(taken.result) if taken.result else None,
     }
+    for result in map(dataclasses.asdict, taken.results):
+        yield about | {"result": result}
+    if not taken.results:
+        yield about | {"result": None}

@@ -34,7 +34,8 @@ class Command(OperatorCommand):
     help = (
         "Import scanners' reports as findings of one website. Exit code 0: imported, and rows that were "
         "rejected are listed with their reasons; 1: refused, that report changed nothing; 2: wrong options. "
-        "With several reports each is imported by itself, and --json prints one object a line."
+        "With several files each is imported by itself; a file with reports of several tools is imported "
+        "as a whole. --json prints one object a line, for each report of each file."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -105,7 +106,7 @@ class Command(OperatorCommand):
         dry_run: bool = options["dry_run"]
         try:
             with _opened(file) as stream, _progress(file) as progress:
-                result = import_file(
+                results = import_file(
                     stream,
                     website,
                     said,
@@ -119,8 +120,10 @@ class Command(OperatorCommand):
         except RefusedReport as error:
             raise CommandError(str(error)) from error
         dry = ["Dry run: nothing was stored. Otherwise:"] if dry_run else []
-        fields = {"file": file, **dataclasses.asdict(result), "dry_run": dry_run}
-        return Answer(text="\n".join([*dry, *in_words(result)]), fields=fields)
+        fields = [{"file": file, **dataclasses.asdict(each), "dry_run": dry_run} for each in results]
+        return Answer(
+            text="\n".join([*dry, *(line for each in results for line in in_words(each))]), fields=fields
+        )
 
 
 def _progress(file: str) -> tqdm:  # type: ignore[type-arg]

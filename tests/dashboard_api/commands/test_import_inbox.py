@@ -9,7 +9,7 @@ from django.core.management.base import CommandError
 from dashboard_api import inbox
 from dashboard_api.models import Finding, ImportRun
 from tests.dashboard_api.commands.running import run, run_json
-from tests.dashboard_api.scanners.samples import json_lines, make_row
+from tests.dashboard_api.scanners.samples import json_lines, make_result, make_row, make_tools
 from tests.factories import make_website
 
 pytestmark = pytest.mark.django_db
@@ -95,6 +95,18 @@ def test_scripts_are_told_of_each_file(website, folder, capsys):
     leave(folder, make_row(), name="c.jsonl")
     (known,) = run_json("import_inbox", str(folder))["files"]
     assert (known["file"], known["known"], known["refused"]) == ("shop.example.com/c.jsonl", True, None)
+
+
+def test_a_file_with_reports_of_several_tools_is_told_of_by_each_and_known_again(website, folder):
+    tools = make_tools(("One", [make_result()]), ("Two", [make_result()]))
+    leave(folder, tools)
+    told = run_json("import_inbox", str(folder))["files"]
+    assert [(each["file"], each["result"]["source"]) for each in told] == [
+        ("shop.example.com/a.jsonl", "one"),
+        ("shop.example.com/a.jsonl", "two"),
+    ]
+    leave(folder, tools)
+    assert run("import_inbox", str(folder)) == "shop.example.com/a.jsonl: It was imported before.\n"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from dashboard_api import policy
 from dashboard_api.management.commands.import_report import Command
 from dashboard_api.models import Coverage, Finding, ImportRun, Source
 from tests.dashboard_api.commands.running import run, run_json
-from tests.dashboard_api.scanners.samples import json_lines, make_row
+from tests.dashboard_api.scanners.samples import json_lines, make_result, make_row, make_tools
 from tests.factories import make_account, make_link, make_website
 
 pytestmark = pytest.mark.django_db
@@ -201,6 +201,14 @@ def test_scripts_are_told_of_several_reports_in_an_object_a_line(website, tmp_pa
     refused, imported = map(json.loads, output.getvalue().splitlines())
     assert (refused["file"], "Every row was rejected" in refused["refused"]) == (str(bad), True)
     assert (imported["file"], imported["new"]) == (str(good), 1)
+
+
+def test_a_file_with_reports_of_several_tools_is_told_of_by_each(website, report):
+    file = report(make_tools(("One", [make_result()]), ("Two", [make_result()])))
+    told = run("import_report", file, *HOST, "--json", "--dry-run")
+    sources = [(each["file"], each["source"], each["new"]) for each in map(json.loads, told.splitlines())]
+    assert sources == [(file, "one", 1), (file, "two", 1)]
+    assert "two on shop.example.com" in run("import_report", file, *HOST)
 
 
 def test_an_import_is_kept_on_record_and_adds_up(website, report):

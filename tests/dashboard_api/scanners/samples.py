@@ -2,6 +2,10 @@
 
 import io
 import json
+from dataclasses import dataclass
+from datetime import datetime
+
+from dashboard_api.scanners.report import Check, Reject, ReportedFinding
 
 
 def make_row(**members):
@@ -24,9 +28,40 @@ def json_lines(*rows):
     return b"\n".join(row if isinstance(row, bytes) else json.dumps(row).encode() for row in rows) + b"\n"
 
 
+@dataclass(frozen=True, kw_only=True)
+class WholeReport:
+    """A report as read: each of its ``rows`` is in ``findings``, ``coverage`` or ``rejects``."""
+
+    source: str
+    source_name: str
+    version: str
+    rows: int
+    findings: tuple
+    coverage: tuple
+    rejects: tuple
+    complete: bool | None
+    scanned_at: datetime | None
+
+
+def whole(report):
+    """All of a ScanReport at once."""
+    told = list(report)
+    return WholeReport(
+        source=report.source,
+        source_name=report.source_name,
+        version=report.version,
+        rows=report.rows,
+        findings=tuple(row for row in told if isinstance(row, ReportedFinding)),
+        coverage=tuple(row for row in told if isinstance(row, Check)),
+        rejects=tuple(row for row in told if isinstance(row, Reject)),
+        complete=report.complete,
+        scanned_at=report.scanned_at,
+    )
+
+
 def read_whole(reader, data):
     """The report that the format's ``reader`` makes of ``data``, with all its rows."""
-    return reader.read(io.BytesIO(data)).whole()
+    return whole(reader.read(io.BytesIO(data)))
 
 
 def make_zap_alert(**members):
@@ -108,6 +143,14 @@ def make_sarif(*results, rule=None, **members):
     driver = {"name": "Code Scanner", "semanticVersion": "2.1.0", "rules": [known]}
     run = {"tool": {"driver": driver}, "results": list(results)} | members
     return {"version": "2.1.0", "runs": [run]}
+
+
+def make_tools(*tools, **members):
+    """A SARIF file with a run of each of ``tools``: its name and its results; ``members`` are every run's."""
+    runs = [
+        make_sarif(*results, tool={"driver": {"name": name}}, **members)["runs"][0] for name, results in tools
+    ]
+    return {"version": "2.1.0", "runs": runs}
 
 
 def make_entry(**members):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from dashboard_api.problems import fingerprint
 from dashboard_api.scanners import READERS, read_report
 from dashboard_api.scanners.report import ReportedFinding, UnreadableReport
-from tests.dashboard_api.scanners.samples import SAMPLES, read_whole
+from tests.dashboard_api.scanners.samples import SAMPLES, read_whole, whole
 
 texts = st.text(st.characters(codec=None), max_size=8) | st.sampled_from(
     ["high", "3", "0", "https://shop.example.com/a", "CWE-22", "2026-03-01T10:00:00Z", "Cookie: a", "/"]
@@ -76,8 +76,8 @@ def test_every_format_has_a_sample():
 
 @every_format
 def test_sample_is_recognised_by_its_content_alone(name):
-    report = read_report(io.BytesIO(SAMPLES[name])).whole()
-    assert report == read_report(io.BytesIO(SAMPLES[name]), format_name=name).whole()
+    report = whole(read_report(io.BytesIO(SAMPLES[name])))
+    assert report == whole(read_report(io.BytesIO(SAMPLES[name]), format_name=name))
     assert report.findings
     assert report.rejects == ()
     assert next(each for each in READERS if READERS[each].recognises(SAMPLES[name])) == name
@@ -94,7 +94,7 @@ def test_spread_document_reads_alike(name):
     values = documents(name)
     if len(values) == 1:
         spread = json.dumps(values[0], indent=2).encode()
-        assert read_report(io.BytesIO(spread)).whole() == read_whole(READERS[name], SAMPLES[name])
+        assert whole(read_report(io.BytesIO(spread))) == read_whole(READERS[name], SAMPLES[name])
 
 
 @every_format

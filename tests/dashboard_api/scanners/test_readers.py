@@ -5,11 +5,11 @@ import pytest
 from dashboard_api import policy
 from dashboard_api.scanners import read_report
 from dashboard_api.scanners.report import UnreadableReport
-from tests.dashboard_api.scanners.samples import json_lines, make_row
+from tests.dashboard_api.scanners.samples import json_lines, make_row, whole
 
 
 def read(data, **said):
-    return read_report(io.BytesIO(data), **said).whole()
+    return whole(read_report(io.BytesIO(data), **said))
 
 
 def test_format_is_recognised_behind_a_scanners_own_messages():

@@ -1,3 +1,4 @@
+import io
 import json
 from datetime import UTC, datetime
 
@@ -6,7 +7,7 @@ import pytest
 from dashboard_api import policy
 from dashboard_api.scanners import sarif
 from dashboard_api.scanners.report import Severity, UnreadableReport
-from tests.dashboard_api.scanners.samples import make_result, make_sarif, read_whole
+from tests.dashboard_api.scanners.samples import make_result, make_sarif, make_tools, read_whole
 
 
 def read(*results, **members):
@@ -34,13 +35,32 @@ def test_source_is_a_short_plain_name(name, source):
     assert read(tool={"driver": {"name": name}}).source == source
 
 
-def test_runs_of_one_tool_are_one_report_and_of_several_none():
-    twice = make_sarif(make_result())
-    twice["runs"] *= 2
-    assert read_whole(sarif, json.dumps(twice).encode()).rows == 2
-    twice["runs"] = [*twice["runs"][:1], make_sarif(tool={"driver": {"name": "Other"}})["runs"][0]]
-    with pytest.raises(UnreadableReport, match=r"several tools \(Code Scanner, Other\)"):
-        read_whole(sarif, json.dumps(twice).encode())
+def file_of(*names):
+    """A SARIF file with a run of each tool, which found something of its own name."""
+    return json.dumps(make_tools(*((name, [make_result(ruleId=name)]) for name in names))).encode()
+
+
+def test_runs_of_one_tool_are_one_report():
+    report = sarif.read(io.BytesIO(file_of("One", "one")))
+    assert (report.others, read_whole(sarif, file_of("One", "one")).rows) == ((), 2)
+
+
+def test_runs_of_several_tools_are_a_report_of_each():
+    first = sarif.read(io.BytesIO(file_of("One", "Two", "One")))
+    (second,) = first.others
+    told = {each.source: [row.rule for row in each] for each in (first, second)}
+    assert told == {"one": ["One", "One"], "two": ["Two"]}
+    assert (first.rows, second.rows) == (2, 1)
+
+
+def test_each_tool_says_by_itself_whether_and_when_it_ended():
+    document = json.loads(file_of("One", "Two"))
+    document["runs"][1]["invocations"] = [{"executionSuccessful": True, "endTimeUtc": "2026-03-01T10:00:00Z"}]
+    first = sarif.read(io.BytesIO(json.dumps(document).encode()))
+    assert [(each.complete, each.scanned_at) for each in (first, *first.others)] == [
+        (None, None),
+        (True, datetime(2026, 3, 1, 10, tzinfo=UTC)),
+    ]
 
 
 @pytest.mark.parametrize(
