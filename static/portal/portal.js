@@ -1,11 +1,11 @@
 "use strict";
-// What htmx leaves to the page: busy, failing, trying again, focus, copying, the "/" key, local time.
+// What htmx leaves to the page: busy, failing, trying again, focus, the "/" key, local time.
 // The region is replaced again and again: nothing holds on to it.
 (() => {
   const find = (selector) => document.querySelector(selector);
   const on = (name, react) => document.addEventListener(name, react);
   const q = find("#q");
-  let failed;
+  let failed, asker, isLink;
 
   const busy = (is) => find("#results")?.setAttribute("aria-busy", is);
   const trouble = (is) => find("#trouble")?.toggleAttribute("hidden", !is);
@@ -14,8 +14,20 @@
     failed.matches(".told") ? failed.toggleAttribute("data-failed", true) : trouble(true);
   };
 
-  on("htmx:beforeRequest", () => { trouble(false); busy(true); });
-  on("htmx:afterRequest", () => busy(false));
+  // A link asks with what was typed before it; what is typed until it is answered is asked after it.
+  on("htmx:confirm", (event) => {
+    const { elt, triggeringEvent } = event.detail;
+    if (elt !== q?.form) return;
+    if (isLink || (triggeringEvent.type === "input" && q.value === q.defaultValue)) event.preventDefault();
+  });
+  on("htmx:beforeRequest", ({ target }) => {
+    trouble(false);
+    busy(true);
+    if (!q) return;
+    isLink = target !== q.form;
+    q.defaultValue = q.value;
+  });
+  on("htmx:afterRequest", () => { isLink = false; busy(false); });
   on("htmx:sendError", fail);
   on("htmx:timeout", fail);
   // An answer made for its place is shown whatever its status; any other failure is told above.
@@ -29,39 +41,24 @@
     if (!target.closest("#trouble button")) return;
     const again = document.getElementById(failed.id) ?? failed;
     again.requestSubmit ? again.requestSubmit() : again.click();
-    again.focus();
+    (again === q?.form ? q : again).focus();
   });
 
-  // Links set the search, too; what was typed meanwhile stays, and is searched for.
-  const follow = () => {
-    if (q.value !== q.defaultValue) q.dispatchEvent(new Event("input"));
-    else q.value = q.defaultValue = find("#kept").dataset.query;
-  };
-
-  // Focus stays in the search or (by htmx) on its id, goes where the link says, or to what took its place.
-  on("htmx:afterSwap", (event) => {
-    const { elt, parameters, triggeringEvent } = event.detail.requestConfig;
-    if (elt.id === "filters") q.defaultValue = parameters.query;
-    else if (q) follow();
+  // Focus stays in the search or (by htmx) on its id, goes where the link says, or to what took its place,
+  // also when it was answered only at the second try.
+  on("htmx:afterSwap", ({ detail }) => {
+    let { elt, triggeringEvent } = detail.requestConfig;
+    if (elt.id === "retry") elt = asker ?? elt;
+    else asker = elt;
+    if (q && elt !== q.form) {
+      if (q.value !== q.defaultValue) q.dispatchEvent(new Event("input"));
+      else q.value = q.defaultValue = find("#kept").dataset.query;
+    }
     if (document.activeElement === q) return;
     const wanted = elt.closest("[data-focus]")?.dataset.focus;
     if (!wanted && !(triggeringEvent && document.activeElement === document.body)) return;
-    const goal = document.getElementById(wanted) ?? find(`#${elt.dataset.refocus ?? "results"}`);
+    const goal = document.getElementById(elt.dataset.refocus ?? wanted ?? elt.id) ?? find("#results");
     goal?.focus({ preventScroll: !goal.matches(".row a") });
-  });
-
-  // Where copying is refused, its field appears.
-  on("click", async ({ target }) => {
-    const button = target.closest("[data-copy]");
-    if (!button) return;
-    const field = find("#finding-link");
-    try {
-      await navigator.clipboard.writeText(field.value);
-      find("#status").textContent = button.textContent = button.dataset.copy;
-    } catch {
-      field.parentElement.className = "";
-      field.select();
-    }
   });
 
   // The page may have another address by now.

@@ -1,5 +1,6 @@
 "use strict";
-// Files come with their progress, and are saved only when they are whole; without this, the browser saves them.
+// What people take with them. Files come with their progress, and are saved only when they are whole; without
+// this, the browser saves them.
 (() => {
   const find = (selector) => document.querySelector(selector);
   const [box, bar, words] = ["#taking", "#taken", "#taking p"].map(find);
@@ -61,6 +62,18 @@
     }
   };
 
+  // Where copying is refused, its field appears.
+  const copy = async (button) => {
+    const field = find("#finding-link");
+    try {
+      await navigator.clipboard.writeText(field.value);
+      find("#status").textContent = button.textContent = button.dataset.copy;
+    } catch {
+      field.parentElement.className = "";
+      field.select();
+    }
+  };
+
   document.addEventListener("click", (event) => {
     const link = event.target.closest("a[data-file]");
     if (link && !(event.ctrlKey || event.metaKey || event.shiftKey)) {
@@ -70,7 +83,8 @@
       cancel.abort();
       say("", false);
       origin.focus();
-    } else if (event.target.closest("[data-print]")) print();
+    } else if (event.target.closest("[data-copy]")) copy(event.target);
+    else if (event.target.closest("[data-print]")) print();
     else if (box.matches(".ended")) box.hidden = true; // it was read
   });
 })();

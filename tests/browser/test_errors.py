@@ -20,7 +20,7 @@ def test_a_plan_that_ends_between_two_clicks_is_told_in_the_region(dashboard, li
     expect(chip(dashboard, "Severity: High")).to_be_visible()
     link.account.entitlement.status = "suspended"
     link.account.entitlement.save()
-    with dashboard.expect_response("**/*kind=suspected") as answer:
+    with dashboard.expect_response("**/*kind=suspected*") as answer:
         facet(dashboard, "Suspected 12").click()
     assert answer.value.status == 403
     expect(heading(dashboard, "Your plan does not cover this dashboard")).to_be_visible()
@@ -47,19 +47,35 @@ def test_a_service_that_cannot_be_reached_is_tried_again_with_the_filters(dashbo
     watch.expect("502 (Bad Gateway)")
     works, settings.DASHBOARD_BASE_URL = settings.DASHBOARD_BASE_URL, f"http://127.0.0.1:{free_port()}"
     search_box(dashboard).fill("scripting")
+    for _ in "ting":
+        search_box(dashboard).press("ArrowLeft")
     expect(heading(dashboard, "The security service cannot be reached")).to_be_visible()
     expect(search_box(dashboard)).to_be_focused()
     expect(search_box(dashboard)).to_have_value("scripting")
     with dashboard.expect_response("**/*query=scripting") as answer:
         dashboard.get_by_role("link", name="Try again").click()
     assert answer.value.status == 502
+    expect(dashboard.get_by_role("link", name="Try again")).to_be_focused()
 
     settings.DASHBOARD_BASE_URL = works
     dashboard.get_by_role("link", name="Try again").click()
     expect(findings(dashboard)).to_have_count(12)
     expect(dashboard).to_have_url(f"{PATH}?query=scripting")
     expect(search_box(dashboard)).to_have_value("scripting")
-    expect(dashboard.locator("#results")).to_be_focused()
+    expect(search_box(dashboard)).to_be_focused()
+    dashboard.keyboard.type("!")
+    expect(search_box(dashboard)).to_have_value("scrip!ting")
+
+
+def test_a_filter_that_is_tried_again_has_the_focus_again(dashboard, settings, watch):
+    watch.expect("502 (Bad Gateway)")
+    works, settings.DASHBOARD_BASE_URL = settings.DASHBOARD_BASE_URL, f"http://127.0.0.1:{free_port()}"
+    facet(dashboard, "High 12").click()
+    expect(heading(dashboard, "The security service cannot be reached")).to_be_visible()
+    settings.DASHBOARD_BASE_URL = works
+    dashboard.get_by_role("link", name="Try again").click()
+    expect(findings(dashboard)).to_have_count(12)
+    expect(facet(dashboard, "High 12")).to_be_focused()
 
 
 def test_a_page_that_cannot_be_reached_is_tried_again_from_where_it_was(dashboard, watch):
@@ -74,6 +90,19 @@ def test_a_page_that_cannot_be_reached_is_tried_again_from_where_it_was(dashboar
     expect(findings(dashboard)).to_have_count(12)
     expect(dashboard).to_have_url(f"{PATH}?severity=High")
     expect(alert).to_be_hidden()
+
+
+def test_a_search_that_cannot_be_reached_is_tried_again_from_its_field(dashboard, watch):
+    watch.expect("net::ERR_INTERNET_DISCONNECTED", "htmx:sendError", "htmx:afterRequest")
+    dashboard.context.set_offline(True)
+    search_box(dashboard).fill("scripting")
+    again = dashboard.get_by_role("alert").get_by_role("button", name="Try again")
+    expect(again).to_be_visible()
+    dashboard.context.set_offline(False)
+    again.click()
+    expect(search_box(dashboard)).to_be_focused()
+    expect(dashboard).to_have_url(f"{PATH}?query=scripting")
+    expect(search_box(dashboard)).to_be_focused()
 
 
 def test_going_back_to_what_cannot_be_shown_says_so(dashboard, settings, watch):

@@ -10,11 +10,17 @@ from tests.browser.steps import PATH, chip, facet, findings, search_box, status,
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-def test_one_request_is_made_when_typing_pauses(dashboard):
-    asked = []
+@pytest.fixture
+def asked(dashboard):
+    """The addresses that were asked for from the page."""
+    urls = []
     dashboard.on(
-        "request", lambda request: asked.append(request.url) if request.resource_type == "xhr" else None
+        "request", lambda request: urls.append(request.url) if request.resource_type == "xhr" else None
     )
+    return urls
+
+
+def test_one_request_is_made_when_typing_pauses(dashboard, asked):
     dashboard.clock.install()
     dashboard.reload()
     dashboard.clock.pause_at(dashboard.evaluate("Date.now() + 1000"))
@@ -123,14 +129,15 @@ def test_what_is_typed_meanwhile_overtakes_the_answer(dashboard, watch):
 
 @pytest.fixture
 def held(dashboard):
-    """Clicks on a link, and holds its request until it is let go; no time passes meanwhile."""
+    """Types, clicks on a link, and holds its request until it is let go; no time passes meanwhile."""
 
-    def hold(link, address):
+    def hold(link, address, *, typed=""):
         routes = []
-        dashboard.route(address, lambda route: routes.append(route))
+        dashboard.route(address, lambda route: routes.append(route), times=1)
         dashboard.clock.install()
         dashboard.reload()
         dashboard.clock.pause_at(dashboard.evaluate("Date.now() + 1000"))
+        search_box(dashboard).press_sequentially(typed)
         with dashboard.expect_request(address):
             link.click()
         expect(dashboard.get_by_role("region", name="Results")).to_have_attribute("aria-busy", "true")
@@ -139,9 +146,50 @@ def held(dashboard):
     return hold
 
 
+def test_a_filter_that_is_clicked_as_one_types_asks_with_the_words_and_is_not_overtaken(
+    dashboard, held, asked
+):
+    answer = held(facet(dashboard, "Confirmed 33"), "**/*kind=confirmed*", typed="library")
+    dashboard.clock.run_for(400)
+    answer.continue_()
+    expect(dashboard).to_have_url(f"{PATH}?kind=confirmed&query=library")
+    expect(status(dashboard)).to_have_text("20 of 45 findings")
+    dashboard.clock.run_for(400)
+    expect(search_box(dashboard)).to_have_value("library")
+    assert len(asked) == 1
+
+
+def test_a_finding_that_is_clicked_as_one_types_stays_open_and_leads_to_what_was_typed(
+    dashboard, held, asked
+):
+    answer = held(findings(dashboard).first.get_by_role("link"), "**/findings/**", typed="library")
+    dashboard.clock.run_for(400)
+    answer.continue_()
+    expect(the_finding(dashboard)).to_be_visible()
+    dashboard.clock.run_for(400)
+    expect(search_box(dashboard)).to_have_value("library")
+    assert len(asked) == 1
+    dashboard.get_by_role("link", name="All findings").click()
+    expect(dashboard).to_have_url(f"{PATH}?query=library")
+
+
+def test_clearing_all_filters_as_one_types_clears_what_was_typed(dashboard, held, asked):
+    dashboard.goto(f"{PATH}?kind=confirmed&query=lib")
+    asked.clear()
+    clear = dashboard.get_by_role("link", name="Clear all")
+    answer = held(clear, f"**{PATH}", typed="rary")
+    dashboard.clock.run_for(400)
+    answer.continue_()
+    expect(dashboard).to_have_url(PATH)
+    expect(search_box(dashboard)).to_have_value("")
+    dashboard.clock.run_for(400)
+    assert len(asked) == 1
+
+
 def test_what_is_typed_while_a_link_is_answered_stays_and_is_searched_for(dashboard, held):
-    answer = held(facet(dashboard, "Confirmed 33"), "**/*kind=confirmed")
+    answer = held(facet(dashboard, "Confirmed 33"), "**/*kind=confirmed*")
     search_box(dashboard).fill("library")
+    dashboard.clock.run_for(400)
     answer.continue_()
     expect(chip(dashboard, "Certainty: Confirmed")).to_be_visible()
     expect(search_box(dashboard)).to_have_value("library")
@@ -153,6 +201,7 @@ def test_what_is_typed_while_a_link_is_answered_stays_and_is_searched_for(dashbo
 def test_typing_is_not_interrupted_by_the_finding_that_opens(dashboard, held):
     answer = held(findings(dashboard).first.get_by_role("link"), "**/findings/**")
     search_box(dashboard).press_sequentially("lib")
+    dashboard.clock.run_for(400)
     answer.continue_()
     expect(the_finding(dashboard)).to_be_visible()
     dashboard.keyboard.type("rary")
