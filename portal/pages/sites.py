@@ -18,6 +18,7 @@ from portal.models import LastAnswer, Membership, Website
 from portal.pages.overview import Overview, Plan, overview, plan
 
 STALE_DAYS = 7  # the last check of a website that is watched is more recent
+MANY = 999_999_999  # findings of a severity; beyond it websites count as equally bad
 
 # What is not known may be bad, but what is known to be serious comes before it.
 _WORST_FIRST = ("F", "D", "C", "", "B", "A")
@@ -50,13 +51,13 @@ class SiteCard:
     has_failed: bool = False
 
     @property
-    def badness(self) -> tuple[int, ...]:
-        """Smaller is worse: by grade, then by how much is open, Critical first."""
+    def badness(self) -> str:
+        """Worse sorts first, here and in the browser: by grade, then by how much is open, Critical first."""
         seen = self.glance and self.glance.overview
         if not seen or not seen.grade:
-            return (_WORST_FIRST.index(""),)
+            return str(_WORST_FIRST.index(""))
         rank = _WORST_FIRST.index(seen.grade) if seen.grade in _WORST_FIRST else 0
-        return (rank, *(-severity.count for severity in seen.severities))
+        return "-".join([str(rank), *(f"{MANY - min(it.count, MANY):09}" for it in seen.severities)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from dashboard_api.models import SiteLink
+from dashboard_api.models import Severity, SiteLink
 from portal import upstream
 from portal.gateway import Question
 from portal.models import Account, Website
@@ -85,13 +85,47 @@ def test_cards_fill_themselves_and_say_so_once(open_page, owner, bakery):
     expect(page.get_by_role("button", name="Try again")).to_have_count(0)
 
 
-def test_the_order_stays_while_cards_arrive_and_is_worst_first_the_next_time(open_page, owner, bakery):
+def test_where_nothing_was_known_the_worst_come_first_once_all_have_answered(
+    open_page, owner, website, bakery
+):
+    page, held = open_page(user=owner), []
+    page.route(f"**/{website.host}/card/", lambda route: held.append(route))
+    with page.expect_response(f"**/{bakery.host}/card/"):
+        page.goto("/")
+    expect(card(page, bakery.host)).to_contain_text("1 Medium")
+    assert hosts(page) == [bakery.host, website.host]
+    held[0].continue_()
+    expect_all_told(page)
+    assert hosts(page) == [website.host, bakery.host]
+
+
+def test_the_list_keeps_its_order_under_the_hands_of_somebody(open_page, owner, website, bakery):
+    page, held = open_page(user=owner), []
+    page.route(f"**/{website.host}/card/", lambda route: held.append(route))
+    with page.expect_request(f"**/{website.host}/card/"):
+        page.goto("/")
+    page.get_by_role("link", name=bakery.host).focus()
+    held[0].continue_()
+    expect_all_told(page)
+    assert hosts(page) == [bakery.host, website.host]
+    page.reload()
+    assert hosts(page) == [website.host, bakery.host]
+
+
+def test_an_order_that_was_known_stays_until_the_next_time(open_page, owner, website, bakery):
+    upstream.ask(website, Question())
+    upstream.ask(bakery, Question())
+    worse = SiteLink.objects.get(website__host=bakery.host).website
+    make_coverage(worse)
+    for _ in range(2):
+        make_finding(worse, severity=Severity.CRITICAL)
     page = open_page(user=owner)
     page.goto("/")
     expect_all_told(page)
-    assert hosts(page) == ["bakery.example.net", "shop.example.com"]
+    expect(card(page, bakery.host)).to_contain_text("2 Critical")
+    assert hosts(page) == [website.host, bakery.host]
     page.reload()
-    assert hosts(page) == ["shop.example.com", "bakery.example.net"]
+    assert hosts(page) == [bakery.host, website.host]
 
 
 def test_a_card_fails_alone_and_is_tried_again_alone(open_page, owner, bakery, watch):
@@ -149,11 +183,12 @@ def test_no_more_than_a_few_cards_ask_at_a_time(open_page, forty):
 
 
 @pytest.mark.parametrize("width", [320, 1280])
-def test_nothing_moves_when_cards_arrive(open_page, owner_of_everything, width):
+def test_nothing_moves_under_somebodys_hands_when_cards_arrive(open_page, owner_of_everything, width):
     page, held = open_page(user=owner_of_everything, viewport={"width": width, "height": 800}), []
     page.route("**/card/", lambda route: held.append(route) if held is not None else route.continue_())
     page.goto("/")
     expect(page.locator(".htmx-request")).to_have_count(ABREAST)
+    page.get_by_role("link", name="shop00").focus()
     before, waiting, held = boxes(page), held, None
     for route in waiting:
         route.continue_()
