@@ -284,6 +284,7 @@ def entitlement(link: Seen, *, today: date) -> EntitlementAnswer:
         sites_used=link.sites_used,
         sites_limit=paid.sites_limit,
         features=paid.features,
+        usable_until=paid.usable_until,
     )
 
 

@@ -139,7 +139,9 @@ def _actions(*ways: tuple[str, str]) -> tuple[Action, ...]:
 def _inactive_entitlement(error: InactiveEntitlement, reference: str) -> Problem:
     plan, state = error.plan.capitalize(), wording.word(wording.PLAN_STATES, error.entitlement_status)
     facts = _("Your plan: %(plan)s (%(state)s).") % {"plan": plan, "state": state}
-    if error.ends_on is not None:
+    if error.entitlement_status == "past_due":
+        facts += " " + _("The days of grace are over.")
+    elif error.ends_on is not None:
         facts += " " + _("Its last day: %(date)s.") % {"date": wording.day(error.ends_on)}
     return Problem(
         status=403,

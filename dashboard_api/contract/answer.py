@@ -144,7 +144,11 @@ class NoteAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EntitlementAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """What the account has paid for; days_left counts from today to the last day."""
+    """What the account has paid for; days_left counts from today to the last day.
+
+    usable_until is the last day that calls are answered on, as things stand: ends_on, or earlier while a
+    payment is overdue.
+    """
 
     plan: str
     status: Literal["trialing", "active", "past_due", "suspended", "expired"]
@@ -154,6 +158,7 @@ class EntitlementAnswer(msgspec.Struct, frozen=True, kw_only=True):
     sites_used: Count
     sites_limit: Count
     features: list[str]
+    usable_until: date
 
 
 class DashboardAnswer(msgspec.Struct, frozen=True, kw_only=True):

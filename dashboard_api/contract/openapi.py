@@ -22,7 +22,7 @@ from dashboard_api.contract.question import (
     Field,
 )
 
-VERSION = "1.3.0"
+VERSION = "1.4.0"
 REF_TEMPLATE = "#/components/schemas/{name}"
 
 

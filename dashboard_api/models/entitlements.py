@@ -38,12 +38,16 @@ class Terms:
 
     def is_usable_on(self, day: date) -> bool:
         """Trialing, active, or past due within its grace; and within the dates."""
-        status = self.status_on(day)
-        if day < self.starts_on or status in (EntitlementStatus.SUSPENDED, EntitlementStatus.EXPIRED):
+        if self.status in (EntitlementStatus.SUSPENDED, EntitlementStatus.EXPIRED):
             return False
-        if status == EntitlementStatus.PAST_DUE:
-            return self.past_due_since is not None and day <= self.past_due_since + policy.PAST_DUE_GRACE
-        return True
+        return self.starts_on <= day <= self.usable_until
+
+    @property
+    def usable_until(self) -> date:
+        """The last day that calls are answered on, as things stand: of the dates, or of an earlier grace."""
+        if self.status != EntitlementStatus.PAST_DUE:
+            return self.ends_on
+        return min(self.ends_on, (self.past_due_since or date.min) + policy.PAST_DUE_GRACE)
 
 
 class Entitlement(Terms, models.Model):

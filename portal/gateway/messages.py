@@ -181,7 +181,7 @@ class Note(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Entitlement(msgspec.Struct, frozen=True, kw_only=True):
-    """What the account has paid for."""
+    """What the account has paid for; ``usable_until``: the last day of answers, as things stand."""
 
     plan: str
     status: str
@@ -191,6 +191,7 @@ class Entitlement(msgspec.Struct, frozen=True, kw_only=True):
     sites_used: int | None = None
     sites_limit: int | None = None
     features: list[str] = []
+    usable_until: date | None = None
 
 
 class Dashboard(msgspec.Struct, frozen=True, kw_only=True):

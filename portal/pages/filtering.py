@@ -26,11 +26,12 @@ class Option:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facet:
-    """A filter and its values."""
+    """A filter and its values; ``remark`` says why they have no numbers."""
 
     name: str
     title: str
     options: tuple[Option, ...]
+    remark: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +84,7 @@ def status_facet(values: Facets, address: Address) -> Facet:
         name="status",
         title=wording.word(wording.FILTERS, "status"),
         options=tuple(_status_option(status, counts.get(status), address) for status in wording.STATUSES),
+        remark="" if counts else _("Not counted while words are searched."),
     )
 
 

@@ -61,12 +61,13 @@ class CoverageRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What the account has paid for."""
+    """What the account has paid for, and the last day that results are shown on."""
 
     name: str
     state: str
     tone: str
-    ends_on: date | None
+    is_overdue: bool
+    until: date | None
     days_left: int | None
     ends_soon: bool
     sites_used: int | None
@@ -163,15 +164,21 @@ def coverage_rows(entries: Iterable[CoverageEntry]) -> tuple[CoverageRow, ...]:
 
 
 def plan(entitlement: Entitlement) -> Plan:
-    """The account's plan, and whether its end is near."""
-    ends_soon = entitlement.days_left is not None and entitlement.days_left <= SOON_DAYS
+    """The account's plan, and whether its end is near; a payment that is overdue ends it earlier."""
+    is_overdue = entitlement.status == "past_due"
+    until = entitlement.usable_until or (None if is_overdue else entitlement.ends_on)
+    days_left = entitlement.days_left if until else None
+    if days_left is not None and until and entitlement.ends_on:
+        days_left -= (entitlement.ends_on - until).days
+    ends_soon = days_left is not None and days_left <= SOON_DAYS
     needs_care = ends_soon or entitlement.status not in ("active", "trialing")
     return Plan(
         name=entitlement.plan.replace("_", " ").capitalize(),
         state=wording.word(wording.PLAN_STATES, entitlement.status),
         tone="partial" if needs_care else "ok",
-        ends_on=entitlement.ends_on,
-        days_left=entitlement.days_left,
+        is_overdue=is_overdue,
+        until=until,
+        days_left=days_left,
         ends_soon=ends_soon,
         sites_used=entitlement.sites_used,
         sites_limit=entitlement.sites_limit,

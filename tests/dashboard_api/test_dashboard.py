@@ -154,9 +154,17 @@ def test_member_fields_and_their_order_are_those_of_the_contract(client, link):
         "created_at",
         "updated_at",
     ]
-    assert list(body["entitlement"]) == (
-        ["plan", "status", "starts_on", "ends_on", "days_left", "sites_used", "sites_limit", "features"]
-    )
+    assert list(body["entitlement"]) == [
+        "plan",
+        "status",
+        "starts_on",
+        "ends_on",
+        "days_left",
+        "sites_used",
+        "sites_limit",
+        "features",
+        "usable_until",
+    ]
     assert body["threats"][0]["last_seen"].endswith("Z")
     assert isinstance(body["threats"][0]["id"], str)
 
@@ -461,6 +469,7 @@ def test_entitlement_tells_days_left_and_sites_used(link):
     entitlement = answer(link).entitlement
     assert (entitlement.plan, entitlement.status, entitlement.days_left) == ("standard", "active", 335)
     assert (entitlement.sites_used, entitlement.sites_limit) == (2, 5)
+    assert entitlement.usable_until == entitlement.ends_on
 
 
 def statements(client, link, **fields):

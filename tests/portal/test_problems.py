@@ -23,11 +23,13 @@ from portal.problems import problem_for, unknown_website
 
 UPSTREAM_TEXT = "<b>raw text of the service</b>"
 EXPIRED = InactiveEntitlement(plan="standard", entitlement_status="expired", ends_on=date(2026, 10, 31))
+OVERDUE = InactiveEntitlement(plan="standard", entitlement_status="past_due", ends_on=date(2027, 10, 31))
 REVOKED = RevokedLink(revoked_at=datetime(2026, 11, 3, 14, 5, tzinfo=UTC))
 
 # error, status to the browser, in its words, can it be tried again
 TABLE = [
     (EXPIRED, 403, "Standard (Expired). Its last day: 31 Oct 2026.", False),
+    (OVERDUE, 403, "Standard (Payment overdue). The days of grace are over.", False),
     (REVOKED, 403, "revoked on 3 Nov 2026", False),
     (UnknownLink(), 404, "not linked to your account", False),
     (UnknownFinding(), 404, "There is no such finding", False),

@@ -52,8 +52,19 @@ def test_entitlement_past_due_is_usable_for_seven_days_of_grace(days, usable):
     assert past_due.is_usable_on(since + days * DAY) is usable
 
 
+def test_entitlement_tells_the_last_day_that_it_is_usable_on():
+    assert entitlement().usable_until == LAST
+    past_due = entitlement(status=Status.PAST_DUE, past_due_since=date(2026, 6, 1))
+    assert past_due.usable_until == date(2026, 6, 8)
+
+
+def test_entitlement_past_due_without_the_start_of_its_grace_is_not_usable():
+    assert not entitlement(status=Status.PAST_DUE, past_due_since=None).is_usable_on(date(2026, 6, 1))
+
+
 def test_entitlement_past_due_has_no_grace_beyond_its_last_day():
     past_due = entitlement(status=Status.PAST_DUE, past_due_since=LAST)
+    assert past_due.usable_until == LAST
     assert not past_due.is_usable_on(LAST + DAY)
 
 

@@ -95,6 +95,7 @@ def test_a_status_is_always_one_of_them_and_open_is_the_usual_one():
 
 def test_a_status_that_would_leave_nothing_leads_nowhere_unless_it_is_shown():
     counted = make_facets(status={"open": 2, "fixed": 0, "accepted_risk": 0, "false_positive": 1, "all": 3})
+    assert status_facet(counted, at()).remark == ""
     shown = {option.label: option for option in status_facet(counted, at(status="accepted_risk")).options}
     assert [option.count for option in shown.values()] == [2, 0, 0, 1, 3]
     assert shown["Fixed"].url == ""
@@ -103,7 +104,9 @@ def test_a_status_that_would_leave_nothing_leads_nowhere_unless_it_is_shown():
 
 
 def test_statuses_that_were_not_counted_can_still_be_chosen():
-    words = {option.label: option for option in status_facet(make_facets(), at(query="sql")).options}
+    searched = status_facet(make_facets(), at(query="sql"))
+    assert searched.remark == "Not counted while words are searched."
+    words = {option.label: option for option in searched.options}
     assert {option.count for option in words.values()} == {None}
     assert words["Fixed"].url == PATH + "?status=fixed&query=sql"
 

@@ -1,4 +1,4 @@
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import pytest
 
@@ -142,6 +142,19 @@ def test_a_state_of_coverage_the_portal_does_not_know_is_not_clean():
 def test_a_plan_asks_for_care_when_it_needs_it(fields, tone, offers_renewal):
     shown = plan(make_entitlement(**fields))
     assert (shown.tone, bool(shown.renew_url)) == (tone, offers_renewal)
+
+
+def test_a_plan_tells_the_last_day_of_its_results_also_where_a_payment_is_overdue():
+    usual = plan(make_entitlement(usable_until=date(2027, 12, 31)))
+    assert (usual.until, usual.days_left, usual.ends_soon) == (date(2027, 12, 31), 406, False)
+    overdue = plan(make_entitlement(status="past_due", usable_until=date(2026, 11, 25)))
+    assert (overdue.until, overdue.days_left, overdue.ends_soon) == (date(2026, 11, 25), 5, True)
+
+
+def test_a_plan_whose_payment_is_overdue_claims_no_day_that_the_service_does_not_tell():
+    overdue = plan(make_entitlement(status="past_due"))
+    assert (overdue.until, overdue.ends_soon) == (None, False)
+    assert plan(make_entitlement()).until == date(2027, 12, 31)
 
 
 def test_a_plan_is_worded_for_people():
