@@ -26,11 +26,18 @@ def decoded(data: bytes) -> object:
 
 def read_document(stream: BinaryIO) -> object:
     """The one JSON value that the whole file is; raises UnreadableReport."""
-    data = stream.read(policy.MAX_DOCUMENT_BYTES + 1).removeprefix(codecs.BOM_UTF8)
-    document = oversized() if len(data) > policy.MAX_DOCUMENT_BYTES else decoded(data)
+    document = decoded(whole_file(stream))
     if isinstance(document, BadRow):
         raise UnreadableReport(f"The file {document}.")
     return document
+
+
+def whole_file(stream: BinaryIO) -> bytes:
+    """Everything in ``stream``, without a byte order mark; raises UnreadableReport where it is too much."""
+    data = stream.read(policy.MAX_DOCUMENT_BYTES + 1).removeprefix(codecs.BOM_UTF8)
+    if len(data) > policy.MAX_DOCUMENT_BYTES:
+        raise UnreadableReport(f"The file {oversized()}.")
+    return data
 
 
 def oversized() -> BadRow:

@@ -1,17 +1,19 @@
-"""Nikto, JSON (-Format json), of 2.5 and later.
+"""Nikto, JSON (-Format json).
 
-Members are those of ``nikto_report_json.plugin``. A row is an item of a host; a host without items is a row
-that says what was checked. Nikto rates nothing and cannot tell whether a scan was complete. Before 2.5 it
-wrote no valid JSON.
+Members are those of ``nikto_report_json.plugin`` in its versions since 2016. A row is an item of a host; a
+host without items is a row that says what was checked. Nikto rates nothing and cannot tell whether a scan
+was complete. What is almost JSON, ``nikto_by_hand`` reads.
 """
 
 import re
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any, BinaryIO
 
-from dashboard_api.scanners.json_values import read_document
+from dashboard_api.scanners.json_values import decoded, whole_file
 from dashboard_api.scanners.layout import named, section
-from dashboard_api.scanners.members import Row, line_of, list_of, objects_in, texts_of
+from dashboard_api.scanners.members import Row, as_utc, line_of, list_of, objects_in, texts_of
+from dashboard_api.scanners.nikto_by_hand import hosts_by_hand
 from dashboard_api.scanners.report import (
     BadRow,
     Check,
@@ -24,7 +26,7 @@ from dashboard_api.scanners.report import (
 from dashboard_api.scanners.text import without_numbers
 from dashboard_api.scanners.weaknesses import cve_names
 
-_HEAD = re.compile(rb'"banner"\s*:|"vulnerabilities"\s*:\s*\[\s*(?:\{\s*"id"|\])')
+_HEAD = re.compile(rb'"(?:server_)?banner"\s*:|"vulnerabilities"\s*:\s*\[\s*(?:\{\s*"id"|\])')
 _SCHEMES = {"443": "https://", "80": "http://"}
 _AFTER_COLON = re.compile(r":(?=\s).*", re.DOTALL)
 
@@ -36,12 +38,29 @@ def recognises(head: bytes) -> bool:
 
 def read(stream: BinaryIO) -> ScanReport:
     """The report in ``stream``; raises UnreadableReport."""
-    document = read_document(stream)
+    data = whole_file(stream)
+    document = decoded(data)
+    if isinstance(document, BadRow):
+        document = hosts_by_hand(data)
     hosts = [host for host in objects_in(document) if isinstance(host, dict) and "vulnerabilities" in host]
     if not hosts:
-        raise UnreadableReport("The file is no report of Nikto: no host in it has vulnerabilities.")
+        raise UnreadableReport(
+            "The file is no whole report of Nikto. If its scan was interrupted, let it run to its end, and "
+            "write a new file with -Format json."
+        )
     rows = enumerate(_rows(hosts), start=1)
-    return ScanReport(source="nikto", source_name="Nikto", told=tell_each(rows, _told))
+    ends = [end for host in hosts if (end := _time(line_of(host, "end_time", "start_time")))]
+    return ScanReport(
+        source="nikto", source_name="Nikto", scanned_at=max(ends, default=None), told=tell_each(rows, _told)
+    )
+
+
+def _time(text: str) -> datetime | None:
+    """Since 2025, "2026-03-01 10:00:00 +0100"."""
+    try:
+        return as_utc(datetime.strptime(text, "%Y-%m-%d %H:%M:%S %z"))
+    except ValueError:
+        return None
 
 
 def _rows(hosts: list[Row]) -> Iterator[tuple[Row, Any]]:
@@ -86,7 +105,7 @@ def _evidence(host: Row, item: Row, message: str) -> Iterator[str]:
             "Method": line_of(item, "method"),
             "URL": url if "?" in (url := line_of(item, "url")) else "",
             "IP address": line_of(host, "ip"),
-            "Server": line_of(host, "banner"),
+            "Server": line_of(host, "server_banner", "banner"),
             "OSVDB": osvdb if (osvdb := line_of(item, "OSVDB")) != "0" else "",
             "Other references": " ".join(
                 text for text in texts_of(item.get("references")) if not text.startswith("http")

@@ -1,14 +1,15 @@
-"""sslyze, JSON (--json_out), of version 5 and later.
+"""sslyze, JSON (--json_out), of version 3 and later.
 
-Members are those of ``sslyze/json/json_output.py`` and of the scan commands' results. A row is one check of
-one server (a scan command; the certificate is four), a server that could not be reached, or a target that
-was no server. What sslyze did not schedule is no row. What counts as a problem, and how bad it is, sslyze
-does not say: ``sslyze_checks`` does.
+Members are those of ``sslyze/json/json_output.py`` and of the scan commands' results; ``sslyze_before_5``
+lays out what versions 3 and 4 wrote. A row is one check of one server (a scan command; the certificate is
+four), a server that could not be reached, or a target that was no server. What sslyze did not schedule is
+no row. What counts as a problem, and how bad it is, sslyze does not say: ``sslyze_checks`` does.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import BinaryIO
 
 from dashboard_api.scanners.json_values import read_document
@@ -22,11 +23,10 @@ from dashboard_api.scanners.report import (
     UnreadableReport,
     tell_each,
 )
+from dashboard_api.scanners.sslyze_before_5 import as_version_5, is_before_5
 from dashboard_api.scanners.sslyze_checks import CHECKS, Problem
 
 _HEAD = re.compile(rb'"(?:sslyze_version|server_scan_results|invalid_server_strings)"\s*:')
-# A scan that ran these of every server was a whole one.
-_WHOLE = {"certificate_info", "ssl_3_0_cipher_suites", "tls_1_2_cipher_suites", "heartbleed"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,10 +49,13 @@ def read(stream: BinaryIO) -> ScanReport:
     """The report in ``stream``; raises UnreadableReport."""
     document = read_document(stream)
     if not isinstance(document, dict) or not isinstance(document.get("server_scan_results"), list):
-        raise UnreadableReport("The file is no report of sslyze: it has no server_scan_results.")
+        raise UnreadableReport(
+            "The file is no report of sslyze 3 or later: it has no server_scan_results. Versions before 3 "
+            "are not read: scan again with a newer one."
+        )
+    if is_before_5(document):
+        document = as_version_5(document)
     servers = objects_in(document["server_scan_results"])
-    if any("scan_commands_results" in server for server in servers if isinstance(server, dict)):
-        raise UnreadableReport("The file was written by sslyze before version 5, which is not read.")
     return ScanReport(
         source="sslyze",
         source_name="SSLyze",
@@ -74,7 +77,7 @@ def _rows(document: Row, servers: list[Row | BadRow]) -> Iterator[_Row | BadRow]
         if isinstance(server, BadRow):
             yield server
         else:
-            yield from _checks(server, line_of(document, "date_scans_completed"))
+            yield from _checks(server, line_of(document, "date_scans_completed") or _now())
 
 
 def _checks(server: Row, scanned_at: str) -> Iterator[_Row | BadRow]:
@@ -88,14 +91,27 @@ def _checks(server: Row, scanned_at: str) -> Iterator[_Row | BadRow]:
     for command, attempt in results.items():
         if not isinstance(attempt, dict):
             yield BadRow("is not a JSON object")
-        elif attempt.get("status") == "ERROR":
-            why = line_of(attempt, "error_reason") or _last_line(attempt, "error_trace")
+        elif why := _failure(attempt):
             yield _Row(location=location, error=f"{command}: {why}")
         elif attempt.get("status") == "COMPLETED":
             result = object_of(attempt, "result")
             for name, check in CHECKS.get(command, {command: None}).items():
                 problem = check(result, scanned_at) if check else None
                 yield _Row(location=location, address=address, check=name, problem=problem)
+        elif attempt.get("status") != "NOT_SCHEDULED":
+            yield BadRow(f"has an unknown status: {line_of(attempt, 'status')[:50] or 'none'}")
+
+
+def _failure(attempt: Row) -> str:
+    """Why there is no result; a page that could not be asked for is told within one."""
+    if attempt.get("status") == "ERROR":
+        return line_of(attempt, "error_reason") or _last_line(attempt, "error_trace") or "failed"
+    return _last_line(object_of(attempt, "result"), "http_error_trace")
+
+
+def _now() -> str:
+    """When a certificate that is imported today has expired, if its report has no time."""
+    return datetime.now(UTC).isoformat()
 
 
 def _told(number: int, row: _Row) -> ReportedFinding | Check:
@@ -124,13 +140,13 @@ def _told(number: int, row: _Row) -> ReportedFinding | Check:
 
 def _completeness(document: Row, servers: list[Row | BadRow]) -> bool | None:
     attempts = [object_of(server, "scan_result") if isinstance(server, dict) else {} for server in servers]
-    states = {
-        line_of(attempt, "status") for each in attempts for attempt in each.values() if _is_object(attempt)
-    }
-    if "ERROR" in states or list_of(document, "invalid_server_strings") or not all(attempts):
+    has_failed = any(
+        _failure(attempt) for each in attempts for attempt in each.values() if _is_object(attempt)
+    )
+    if has_failed or list_of(document, "invalid_server_strings") or not all(attempts):
         return False
     is_whole = all(
-        line_of(object_of(each, command), "status") == "COMPLETED" for each in attempts for command in _WHOLE
+        line_of(object_of(each, command), "status") == "COMPLETED" for each in attempts for command in CHECKS
     )
     return True if attempts and is_whole else None
 

@@ -1,4 +1,5 @@
 import json
+from datetime import UTC, datetime
 
 import pytest
 
@@ -87,6 +88,19 @@ def test_broken_item_is_rejected_and_loses_no_other(item, reason):
 
 def test_host_without_a_name_is_rejected():
     assert [reject.reason for reject in read(make_item(), host="", ip="").rejects] == ["names no host"]
+
+
+def test_time_is_that_of_the_last_host_to_end():
+    host = {"start_time": "2026-03-01 09:59:00 +0100", "end_time": "2026-03-01 10:00:00 +0100"}
+    later = {"end_time": "2026-03-01 10:30:00 +0000"}
+    hosts = [*make_nikto(make_item(), **host), *make_nikto(make_item(), **later), *make_nikto(make_item())]
+    report = read_whole(nikto, json.dumps(hosts).encode())
+    assert report.scanned_at == datetime(2026, 3, 1, 10, 30, tzinfo=UTC)
+    assert read(make_item(), end_time="today").scanned_at is None
+
+
+def test_banner_has_a_longer_name_since_2025():
+    assert "Server: lighttpd" in read(make_item(), banner=None, server_banner="lighttpd").findings[0].evidence
 
 
 @pytest.mark.parametrize("data", [b"{}", b"[]", b'{"host": "a"}', b'{"vulnerabilities":[{"id":1},],}'])

@@ -5,14 +5,10 @@ import pytest
 
 from dashboard_api.scanners import sslyze
 from dashboard_api.scanners.report import Severity, UnreadableReport
+from dashboard_api.scanners.sslyze_checks import CHECKS
 from tests.dashboard_api.scanners.samples import make_sslyze, read_whole, suites
 
-WHOLE = {
-    "certificate_info": {},
-    "ssl_3_0_cipher_suites": suites(),
-    "tls_1_2_cipher_suites": suites("TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"),
-    "heartbleed": {"is_vulnerable_to_heartbleed": False},
-}
+WHOLE = {command: {} for command in CHECKS}
 
 
 def read(report=None, **results):
@@ -174,19 +170,32 @@ def test_target_that_is_no_server_is_a_failed_check():
     assert told.complete is False
 
 
-def test_scan_of_everything_that_counts_is_complete():
+@pytest.mark.parametrize("command", CHECKS)
+def test_only_a_scan_of_everything_that_is_judged_is_complete(command):
     assert read(**WHOLE).complete is True
-    assert read(heartbleed={}).complete is None
+    assert read(**{name: WHOLE[name] for name in WHOLE if name != command}).complete is None
+
+
+def test_page_that_could_not_be_asked_for_is_a_failed_check():
+    trace = 'Traceback:\n  File "/home/ada/x.py"\nOSError: peer closed the connection\n'
+    headers = {"strict_transport_security_header": None, "http_error_trace": trace}
+    told = read(**WHOLE | {"http_headers": headers})
+    assert told.findings == ()
+    assert [check.error for check in told.coverage if check.error] == [
+        "http_headers: OSError: peer closed the connection"
+    ]
+    assert told.complete is False
 
 
 def test_broken_rows_are_rejected_and_lose_no_other():
     report = make_sslyze(heartbleed={})
     report["server_scan_results"] = [7, *report["server_scan_results"], {"scan_result": None}]
-    report["server_scan_results"][1]["scan_result"]["robot"] = 7
+    report["server_scan_results"][1]["scan_result"] |= {"robot": 7, "http_headers": {"status": "PAUSED"}}
     told = read(report)
     assert [reject.reason for reject in told.rejects] == [
         "is not a JSON object",
         "is not a JSON object",
+        "has an unknown status: PAUSED",
         "names no server",
     ]
     assert len(told.coverage) == 1
@@ -197,7 +206,7 @@ def test_broken_rows_are_rejected_and_lose_no_other():
     [
         (b"{}", "no server_scan_results"),
         (b"[]", "no server_scan_results"),
-        (b'{"server_scan_results": [{"scan_commands_results": {}}]}', "before version 5"),
+        (b'{"accepted_targets": [], "sslyze_version": "2.1.4"}', "scan again with a newer one"),
         (b"{", "is not JSON"),
     ],
 )
