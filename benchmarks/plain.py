@@ -53,6 +53,7 @@ def answer(link: Seen, question: DashboardQuestion, now: datetime) -> DashboardA
             by_status=_by_status(history),
             sources=names,
             grade=sections.grade(opened, runs),
+            tags=link.tags,
             now=now,
         ),
         summary=sections.summary(

@@ -46,6 +46,7 @@ def build_dashboard(link: Seen, question: DashboardQuestion, now: datetime) -> D
             by_status=by_status,
             sources=names,
             grade=sections.grade(open_tally, runs),
+            tags=link.tags,
             now=now,
         ),
         summary=_summary(website_id, open_tally, runs, now),

@@ -25,6 +25,7 @@ from dashboard_api.contract.question import ALL
 from dashboard_api.models import Finding, Kind, Severity
 from dashboard_api.models.callers import Paid, Seen
 from dashboard_api.models.reads import Engine, Note, Run, Threat
+from dashboard_api.models.revisions import Tags
 from dashboard_api.tally import Counts, Tally
 
 WORST_FIRST = sorted(Severity, reverse=True)
@@ -45,11 +46,12 @@ def page(
     by_status: Mapping[str, int],
     sources: Mapping[str, str],
     grade: str | None,
+    tags: Tags,
     now: datetime,
 ) -> PageAnswer:
     """The ``dashboard`` member; ``counts`` are of status and query, ``sources`` maps slug to name.
 
-    ``by_status`` counts what passes the other filters, whatever the words.
+    ``by_status`` counts what passes the other filters, whatever the words; ``tags`` are of what is told.
     """
     total = counts.filtered(question).total()
     return PageAnswer(
@@ -67,6 +69,7 @@ def page(
         total=total,
         total_relation=counts.relation,
         facets=facets(question, counts=counts, by_status=by_status, sources=sources),
+        revision=".".join(str(tag or 0) for tag in tags),
     )
 
 

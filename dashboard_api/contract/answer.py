@@ -39,7 +39,10 @@ class FacetsAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PageAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """The question as understood, and the totals of the filtered findings."""
+    """The question as understood, and the totals of the filtered findings.
+
+    revision is the same as long as nothing about the website has changed: pages of one list share it.
+    """
 
     generated_at: Moment
     grade: Literal["A", "B", "C", "D", "F"] | None
@@ -50,6 +53,7 @@ class PageAnswer(msgspec.Struct, frozen=True, kw_only=True):
     total: Count
     total_relation: Literal["exact", "at_least"]
     facets: FacetsAnswer
+    revision: str
 
 
 class SeverityCounts(msgspec.Struct, frozen=True, kw_only=True, rename="pascal"):

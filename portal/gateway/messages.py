@@ -61,7 +61,7 @@ class Facets(msgspec.Struct, frozen=True):
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):
-    """The ``dashboard`` member: the question as understood, and its totals."""
+    """The ``dashboard`` member: the question as understood, its totals, and of which list they are."""
 
     generated_at: Moment
     grade: str | None = None
@@ -71,6 +71,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     total: int = 0
     total_relation: Literal["exact", "at_least"] = "exact"
     facets: Facets = msgspec.field(default_factory=Facets)
+    revision: str = ""
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):

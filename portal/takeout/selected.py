@@ -36,8 +36,8 @@ def pages_after(first: Dashboard, ask: Callable[[int], Dashboard], *, page_rows:
     """The rows of ``first``, then of every further page that ``ask`` answers by its number.
 
     Raises Changed as soon as a page does not belong to the same list, and what ``ask`` raises. The service
-    answers each page by itself, so what it says of the whole website and of the filters is compared: an
-    import or a decision that moves a row between pages shows there.
+    answers each page by itself, so the revision of the list is compared, and (older services tell none) what
+    it says of the whole website and of the filters.
     """
     total, known, dashboard = first.dashboard.total, set[str](), first
     for number in range(1, max(-(-total // page_rows), 1) + 1):
@@ -52,9 +52,10 @@ def pages_after(first: Dashboard, ask: Callable[[int], Dashboard], *, page_rows:
 
 
 def _moment_of(dashboard: Dashboard) -> tuple[object, ...]:
-    """What every page of one list has in common, and an import or a decision changes."""
+    """What every page of one list has in common."""
     page, summary = dashboard.dashboard, dashboard.summary
     return (
+        page.revision,
         page.total,
         page.total_relation,
         page.facets,

@@ -90,6 +90,7 @@ def test_member_fields_and_their_order_are_those_of_the_contract(client, link):
             "total",
             "total_relation",
             "facets",
+            "revision",
         ]
     )
     assert list(body["dashboard"]["filters"]) == ["severity", "source", "kind", "query"]

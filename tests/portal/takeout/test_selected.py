@@ -55,6 +55,7 @@ def test_a_page_is_asked_for_when_it_is_wanted():
 @pytest.mark.parametrize(
     "change",
     [
+        {"dashboard": make_page(total=5, revision="2.1")},
         {"dashboard": make_page(total=4)},
         {"dashboard": make_page(total=5, total_relation="at_least")},
         {"dashboard": make_page(total=5, facets=make_facets(severity={"High": 1, "Low": 4}))},
@@ -66,6 +67,7 @@ def test_a_page_is_asked_for_when_it_is_wanted():
         {"threats": []},
     ],
     ids=[
+        "another revision",
         "fewer",
         "uncounted",
         "other values",
