@@ -9,7 +9,14 @@ from datetime import datetime
 from typing import NamedTuple
 
 from dashboard_api import policy
-from dashboard_api.contract import ChangeAnswer, ChangesAnswer, ChangesQuestion, Cursor, NoteChangeAnswer
+from dashboard_api.contract import (
+    NEXT_IMPORT,
+    ChangeAnswer,
+    ChangesAnswer,
+    ChangesQuestion,
+    Cursor,
+    NoteChangeAnswer,
+)
 from dashboard_api.contract.answer import SeverityCounts
 from dashboard_api.models import Severity, changed
 from dashboard_api.models.callers import Seen
@@ -29,14 +36,17 @@ def build_changes(link: Seen, question: ChangesQuestion, now: datetime) -> Chang
     """What changed since the question's cursor; without one, only where to begin."""
     newest = changed.newest(link.website_id)
     since = question.since or Cursor(finding_id=newest.finding_id, event_id=newest.event_id)
+    until = newest
+    if question.until == NEXT_IMPORT:
+        until = changed.newest_of_next_import(link.website_id, since.finding_id, since.event_id) or newest
     asked_at = question.since.moment if question.since else now
     notes = changed.published(link.website_id, link.account_id, asked_at - policy.NOTE_OVERLAP)
-    found = _findings(link.website_id, since, question.min_severity) if question.since else []
+    found = _findings(link.website_id, since, until, question.min_severity) if question.since else []
     counts = Counter(change.severity for change in found)
     return ChangesAnswer(
         ok=True,
         host=link.host,
-        cursor=str(_cursor(newest, notes, now)),
+        cursor=str(_cursor(until, notes, now)),
         findings=_told(found[: policy.MAX_CHANGES]),
         total=len(found),
         total_relation="at_least" if _are_more(counts, found) else "exact",
@@ -44,13 +54,15 @@ def build_changes(link: Seen, question: ChangesQuestion, now: datetime) -> Chang
         analyst_notes=[
             _note(note) for note in notes if question.since and note.pk not in question.since.note_ids
         ],
+        more=until.finding_id < newest.finding_id or until.event_id < newest.event_id,
     )
 
 
-def _findings(website_id: int, since: Cursor, least: int) -> list[Change]:
+def _findings(website_id: int, since: Cursor, until: changed.Newest, least: int) -> list[Change]:
     """Worst first, each once: what is new cannot have come back to whom was never told of it."""
-    back = {row.finding_id: row for row in changed.returned(website_id, since.event_id, least)}
-    new = changed.new(website_id, since.finding_id, least)
+    returned = changed.returned(website_id, since.event_id, until.event_id, least)
+    back = {row.finding_id: row for row in returned}
+    new = changed.new(website_id, since.finding_id, until.finding_id, least)
     found = {finding_id: Change(row.severity, finding_id, row.at) for finding_id, row in back.items()}
     found |= {finding_id: Change(severity, finding_id) for finding_id, severity in new}
     return sorted(found.values(), key=lambda change: change[:2], reverse=True)
@@ -88,12 +100,12 @@ def _note(note: PublishedNote) -> NoteChangeAnswer:
     )
 
 
-def _cursor(newest: changed.Newest, notes: list[PublishedNote], now: datetime) -> Cursor:
-    """Up to now, naming the notes that the next question will look at again."""
+def _cursor(until: changed.Newest, notes: list[PublishedNote], now: datetime) -> Cursor:
+    """Up to there, and for notes up to now, naming those that the next question will look at again."""
     again = tuple(note.pk for note in notes if note.published_at > now - policy.NOTE_OVERLAP)
     return Cursor(
-        finding_id=newest.finding_id,
-        event_id=newest.event_id,
+        finding_id=until.finding_id,
+        event_id=until.event_id,
         seconds=int(now.timestamp()),
         note_ids=again,
     )

@@ -12,7 +12,7 @@ from typing import BinaryIO, cast
 from django.db import transaction
 
 from dashboard_api.ingest import ImportResult, NothingImported, ReadReport, read, store
-from dashboard_api.models import Coverage, ImportRun, Source, Website
+from dashboard_api.models import Coverage, ImportRun, Source, Website, changed
 from dashboard_api.scanners import read_report
 from dashboard_api.scanners.report import UnreadableReport
 
@@ -54,8 +54,9 @@ def import_file(
     reports, unusable = _read_all(watched, website, said)
     with transaction.atomic():
         results = [*map(store, reports), *unusable]
+        newest = changed.newest(website.pk)  # of all of them: whoever asks by import hears of a file at once
         for result in results:
-            _record(result, website, file_name=file_name, by=by, digest=digest.hexdigest())
+            _record(result, website, newest, file_name=file_name, by=by, digest=digest.hexdigest())
         if preview:
             preview()
         transaction.set_rollback(dry_run)
@@ -127,7 +128,9 @@ def _nobody(_: object) -> None:
     """Watches."""
 
 
-def _record(result: ImportResult, website: Website, *, file_name: str, by: str, digest: str) -> None:
+def _record(
+    result: ImportResult, website: Website, newest: changed.Newest, *, file_name: str, by: str, digest: str
+) -> None:
     # An engine of which nothing was stored is new to us, and no website waits for it.
     about = {"name": result.source_name, "enabled": False}
     ImportRun.objects.create(
@@ -148,6 +151,8 @@ def _record(result: ImportResult, website: Website, *, file_name: str, by: str, 
         updated=result.updated,
         reopened=result.reopened,
         fixed=result.fixed,
+        newest_finding_id=newest.finding_id,
+        newest_event_id=newest.event_id,
         rejects=[{"row": reject.row, "reason": reject.reason} for reject in result.rejects],
     )
 

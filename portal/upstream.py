@@ -44,9 +44,14 @@ def ask_about(website: Website, finding_id: str, listed: Question) -> FindingAns
 
 def ask_what_changed(website: Website, *, since: str, min_severity: str) -> Changes:
     """What is worse on ``website`` than at the cursor ``since``; raises GatewayError."""
-    return fetch_changes(
-        upstream(), linked_site(website), ChangesQuestion(since=since, min_severity=min_severity)
-    )
+    question = ChangesQuestion(since=since, min_severity=min_severity)
+    return fetch_changes(upstream(), linked_site(website), question)
+
+
+def ask_what_an_import_changed(website: Website, *, since: str, min_severity: str) -> Changes:
+    """The same by the first import since the cursor, and whether there is more; raises GatewayError."""
+    question = ChangesQuestion(since=since, min_severity=min_severity, until="next_import")
+    return fetch_changes(upstream(), linked_site(website), question)
 
 
 def upstream() -> Upstream:

@@ -259,6 +259,9 @@ class ChangesAnswer(msgspec.Struct, frozen=True, kw_only=True):
     total_relation: Literal["exact", "at_least"]
     by_severity: SeverityCounts
     analyst_notes: Annotated[list[NoteChangeAnswer], Meta(description=f"At most {policy.MAX_CHANGES}.")]
+    more: Annotated[
+        bool, Meta(description="Whether there is more since, to ask for with the cursor at once.")
+    ]
 
 
 class ErrorDetail(msgspec.Struct, frozen=True, kw_only=True):

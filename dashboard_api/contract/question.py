@@ -13,6 +13,7 @@ from dashboard_api.hosts import InvalidHost, normalise_host
 from dashboard_api.models import Finding, Kind, Severity
 
 ALL = "all"
+NEXT_IMPORT = "next_import"
 STATUSES = (*Finding.Status.values, ALL)
 
 
@@ -53,6 +54,7 @@ class ChangesQuestion(msgspec.Struct, frozen=True, kw_only=True):
     portal_account_ref: str
     since: Cursor | None = None
     min_severity: Severity = Severity.INFO
+    until: str = ""
 
 
 class BrokenRule(ValueError):
@@ -238,6 +240,11 @@ CHANGES_FIELDS: dict[str, Field] = _WHOSE | {
         read=_severity,
         schema=_strings(Severity.labels)
         | {"default": Severity.INFO.label, "description": "Only findings of this severity and worse."},
+    ),
+    "until": Field(
+        read=_one_of([NEXT_IMPORT]),
+        schema=_strings([NEXT_IMPORT])
+        | {"description": "Only what the first import since the cursor changed; more says whether to go on."},
     ),
 }
 

@@ -60,20 +60,35 @@ def newest(website_id: int) -> Newest:
     return Newest(finding_id or 0, event_id or 0)
 
 
+# Both only grow with a website's imports, which wait for each other.
+_NEXT_IMPORT = """
+SELECT newest_finding_id, newest_event_id FROM dashboard_api_importrun
+WHERE website_id = %s AND (newest_finding_id, newest_event_id) > (%s, %s)
+ORDER BY newest_finding_id, newest_event_id LIMIT 1
+"""
+
+
+def newest_of_next_import(website_id: int, finding_id: int, event_id: int) -> Newest | None:
+    """What was the newest when the first import after these had ended; None: no import is known since."""
+    found = rows(Finding, _NEXT_IMPORT, [website_id, finding_id, event_id])
+    return Newest(*found[0]) if found else None
+
+
 _NEW = """
 SELECT id, severity FROM (
     SELECT id, severity FROM dashboard_api_finding
-    WHERE website_id = %s AND status = 'open' AND severity = %s AND id > %s ORDER BY id DESC LIMIT %s
+    WHERE website_id = %s AND status = 'open' AND severity = %s AND id > %s AND id <= %s
+    ORDER BY id DESC LIMIT %s
 ) AS level
 """
 
 
-def new(website_id: int, after: int, least: int) -> list[tuple[int, int]]:
+def new(website_id: int, after: int, until: int, least: int) -> list[tuple[int, int]]:
     """Id and severity of open findings of at least this severity: of each one more than is counted."""
     wanted = [severity.value for severity in Severity if severity >= least]
     parameters: list[int] = []
     for severity in wanted:
-        parameters += [website_id, severity, after, policy.MAX_COUNTED_CHANGES + 1]
+        parameters += [website_id, severity, after, until, policy.MAX_COUNTED_CHANGES + 1]
     found = rows(Finding, " UNION ALL ".join([_NEW] * len(wanted)), parameters)
     return [(pk, severity) for pk, severity in found]
 
@@ -81,15 +96,15 @@ def new(website_id: int, after: int, least: int) -> list[tuple[int, int]]:
 _RETURNED = """
 SELECT finding.id, severity, at FROM (
     SELECT id, finding_id, at FROM dashboard_api_findingevent
-    WHERE website_id = %s AND event = 'regressed' AND id > %s ORDER BY id DESC LIMIT %s
+    WHERE website_id = %s AND event = 'regressed' AND id > %s AND id <= %s ORDER BY id DESC LIMIT %s
 ) AS back JOIN dashboard_api_finding AS finding ON finding.id = back.finding_id
 WHERE status = 'open' AND severity >= %s ORDER BY back.id
 """
 
 
-def returned(website_id: int, after: int, least: int) -> list[Returned]:
+def returned(website_id: int, after: int, until: int, least: int) -> list[Returned]:
     """Findings that came back and are open, oldest first; one that came back twice is there twice."""
-    parameters = [website_id, after, policy.MAX_REGRESSIONS + 1, least]
+    parameters = [website_id, after, until, policy.MAX_REGRESSIONS + 1, least]
     return [Returned(pk, severity, moment(at)) for pk, severity, at in rows(Finding, _RETURNED, parameters)]
 
 

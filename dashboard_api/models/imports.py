@@ -36,6 +36,12 @@ class ImportRun(models.Model):
     updated = models.PositiveIntegerField()
     reopened = models.PositiveIntegerField()
     fixed = models.PositiveIntegerField()
+    newest_finding_id = models.BigIntegerField(
+        null=True,
+        editable=False,
+        help_text="Of the website when the import ended, which tells imports apart.",
+    )
+    newest_event_id = models.BigIntegerField(null=True, editable=False)
     rejects = models.JSONField(
         default=list, blank=True, help_text="The first rows that were left out, and why."
     )
@@ -51,6 +57,10 @@ class ImportRun(models.Model):
         indexes: ClassVar = [
             models.Index(fields=["website", "digest"], name="dashboard_api_importrun_same"),
             models.Index(fields=["website", "-imported_at"], name="dashboard_api_importrun_list"),
+            models.Index(
+                fields=["website", "newest_finding_id", "newest_event_id"],
+                name="dashboard_api_importrun_upto",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -33,11 +33,15 @@ class FindingQuestion(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ChangesQuestion(msgspec.Struct, frozen=True, kw_only=True):
-    """A request for what is worse than when ``since`` was answered; without it, for where to begin."""
+    """A request for what is worse than when ``since`` was answered; without it, for where to begin.
+
+    With ``until`` "next_import", for what the first import since then changed.
+    """
 
     path: ClassVar[str] = "/v1/site/changes"
     since: str = ""
     min_severity: str = ""
+    until: str = ""
 
 
 AnyQuestion = Question | FindingQuestion | ChangesQuestion
@@ -240,11 +244,12 @@ class NoteChange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Changes(msgspec.Struct, frozen=True, kw_only=True):
-    """What changed, findings worst first; ``cursor`` is what to ask with next time."""
+    """What changed, findings worst first; ``cursor`` is for asking on, now where there is ``more``."""
 
     ok: bool
     host: str
     cursor: str
+    more: bool = False
     findings: list[Change] = []
     total: int = 0
     total_relation: Literal["exact", "at_least"] = "exact"

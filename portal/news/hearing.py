@@ -1,10 +1,10 @@
-"""Asks the service what changed, once for each website that somebody wants to hear of, and keeps it.
+"""Asks the service what each import changed, on every website that somebody wants to hear of, and keeps it.
 
 The new cursor and what follows from it for each member are one commit: nothing is lost, nothing kept twice.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -46,16 +46,23 @@ def forget_unwanted(wanted: Iterable[Audience]) -> None:
     Tiding.objects.exclude(membership__in=members).delete()
 
 
-def ask(audience: Audience) -> tuple[str, Changes]:
-    """The cursor that was asked with, empty for the first time, and the answer; raises GatewayError."""
+def ask(audience: Audience) -> Iterator[tuple[str, Changes]]:
+    """What each import since the last time changed, one answer after the other; raises GatewayError.
+
+    With the cursor that was asked with, which is empty the first time.
+    """
     listening = Listening.objects.filter(website=audience.website).first()
     since = listening.cursor if listening else ""
     mildest = max((each.floor for each in audience.subscriptions), key=wording.rank)
-    try:
-        return since, upstream.ask_what_changed(audience.website, since=since, min_severity=mildest)
-    except Rejected:  # another service, perhaps: the next run begins anew
-        Listening.objects.filter(website=audience.website, cursor=since).delete()
-        raise
+    more = True
+    while more:
+        try:
+            changes = upstream.ask_what_an_import_changed(audience.website, since=since, min_severity=mildest)
+        except Rejected:  # another service, perhaps: the next run begins anew
+            Listening.objects.filter(website=audience.website, cursor=since).delete()
+            raise
+        yield since, changes
+        since, more = changes.cursor, changes.more and changes.cursor != since
 
 
 def news_for(audience: Audience, since: str, changes: Changes) -> list[tuple[Subscription, News]]:
@@ -74,15 +81,16 @@ def keep(audience: Audience, since: str, changes: Changes, *, now: datetime) -> 
     if not Listening.objects.filter(website=website, cursor=since).update(cursor=changes.cursor):
         return
     for subscription, news in news_for(audience, since, changes):
-        _gather(subscription.membership, website, news, now=now)
+        _gather(subscription, website, news, now=now)
 
 
-def _gather(membership: Membership, website: Website, news: News, *, now: datetime) -> None:
-    """Add to what waits to be told; who has left meanwhile is told nothing."""
+def _gather(subscription: Subscription, website: Website, news: News, *, now: datetime) -> None:
+    """A tiding of its own, but for a day's e-mail; who has left meanwhile is told nothing."""
+    membership = subscription.membership
     if not Membership.objects.select_for_update().filter(pk=membership.pk).exists():
         return
     waiting = Tiding.objects.select_for_update().filter(membership=membership, website=website, mail=None)
-    if tiding := waiting.first():
+    if subscription.rhythm == Subscription.Rhythm.DAILY and (tiding := waiting.first()):
         tiding.told = str(News.read(tiding.told).followed_by(news))
         tiding.save(update_fields=["told"])
     else:

@@ -4,7 +4,6 @@ from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
 from django.utils import timezone
 
 from portal import wording
@@ -72,7 +71,7 @@ class Listening(models.Model):
 
 
 class Tiding(models.Model):
-    """News of one website for one member, until the mail server has taken the e-mail that tells it."""
+    """What an import or a day changed on one website, for one member, until the mail server has taken it."""
 
     membership = models.ForeignKey(Membership, on_delete=models.CASCADE, related_name="tidings")
     website = models.ForeignKey("portal.Website", on_delete=models.CASCADE, related_name="tidings")
@@ -83,13 +82,6 @@ class Tiding(models.Model):
 
     class Meta:
         ordering: ClassVar = ["id"]
-        constraints: ClassVar = [
-            models.UniqueConstraint(
-                fields=["membership", "website"],
-                condition=Q(mail__isnull=True),
-                name="portal_tiding_gathered_once",
-            ),
-        ]
 
     def __str__(self) -> str:
         return f"{self.website} for {self.membership}"

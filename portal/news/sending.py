@@ -44,14 +44,14 @@ def send_due(websites: Collection[Website], *, clock: Callable[[], datetime] = t
 
 
 def _due(websites: Collection[Website], *, now: datetime) -> Iterable[list[Tiding]]:
-    """What belongs into one e-mail: a website's news, a day's, or what was tried before as it was."""
+    """What belongs into one e-mail: an import's news, a day's, or what was tried before as it was."""
     mails: dict[Hashable, list[Tiding]] = defaultdict(list)
     for tiding in _free(now).filter(website__in=websites):
         is_daily = Subscription.of(tiding.membership).rhythm == Subscription.Rhythm.DAILY
         if tiding.mail:
             mails[tiding.mail].append(tiding)
         elif not is_daily:
-            mails[tiding.membership_id, tiding.website_id].append(tiding)
+            mails[tiding].append(tiding)
         elif tiding.heard_at < _last_morning(now):
             mails[tiding.membership_id].append(tiding)
     return mails.values()

@@ -91,6 +91,28 @@ def test_a_regression_and_a_note_are_told(owner, link, begun):
     assert "Nobody" not in message.body
 
 
+@pytest.mark.parametrize(("rhythm", "mails"), [("at_once", 2), ("daily", 1)])
+def test_imports_between_two_runs_are_an_email_each_or_a_days_together(
+    owner, link, website, begun, tmp_path, rhythm, mails
+):
+    membership = website.account.memberships.get()
+    Subscription.objects.create(membership=membership, rhythm=rhythm, language="en")
+    for number in range(3):
+        at = timezone.now() - timedelta(days=10 - number)
+        rules = ["panel", "version"][: min(number + 1, 2)]  # the last tells nothing new
+        file = tmp_path / f"{number}.jsonl"
+        rows = [make_row(template_id=rule, timestamp=at.isoformat()) for rule in rules]
+        file.write_bytes(json_lines(*rows))
+        call_command("import_report", str(file), "--host", link.website.host, verbosity=0)
+    assert run_json("notify", "--dry-run")["told"] == 2
+    run("notify")
+    if rhythm == "daily":
+        assert mail.outbox == []
+        Tiding.objects.update(heard_at=timezone.now() - timedelta(days=1))
+        run("notify")
+    assert [message.body.count("/findings/") for message in mail.outbox] == [2 // mails] * mails
+
+
 def test_a_problem_that_a_later_report_finds_again_is_told_as_such(link, begun):
     def bring(*rows, day):
         at = timezone.now() - timedelta(days=10 - day)

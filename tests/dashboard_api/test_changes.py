@@ -1,5 +1,7 @@
 """What changed since a cursor: the order of checks, what is told, and that nothing is lost or told twice."""
 
+import io
+import json
 import time
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
@@ -12,6 +14,7 @@ from django.utils import timezone
 
 from dashboard_api import answers, policy
 from dashboard_api.decisions import decide, reconsider
+from dashboard_api.imports import Said, import_file
 from dashboard_api.models import Finding, Severity, Website
 from dashboard_api.models.statements import rows
 from tests.dashboard_api.calls import (
@@ -24,6 +27,7 @@ from tests.dashboard_api.calls import (
     post,
     signed_headers,
 )
+from tests.dashboard_api.scanners.samples import json_lines, make_result, make_row, make_tools
 from tests.factories import (
     make_account,
     make_event,
@@ -140,6 +144,7 @@ def test_without_a_cursor_nothing_is_told_but_where_to_begin(client, link):
     answer = told(client, link)
     assert list(answer) == [
         "ok", "host", "cursor", "findings", "total", "total_relation", "by_severity", "analyst_notes",
+        "more",
     ]  # fmt: skip
     assert (answer["findings"], answer["total"], answer["analyst_notes"]) == ([], 0, [])
     again = told(client, link, answer["cursor"])
@@ -231,6 +236,68 @@ def test_another_floor_later_tells_nothing_old(client, link):
     make_event(make_finding(link.website, severity=Severity.LOW))
     after = told(client, link, begin, min_severity="High")["cursor"]
     assert ids(told(client, link, after)) == []
+
+
+def bring(website, *rules, day):
+    """Import a complete report that tells of these rules; one about several tools is a file of theirs."""
+    seen = f"2026-03-{day:02}T10:00:00Z"
+    rows = [make_row(template_id=rule, timestamp=seen) for rule in rules]
+    file = io.BytesIO(json_lines(*rows))
+    import_file(file, website, Said(complete=True), file_name=f"{day}.jsonl", by="tests")
+
+
+def test_what_each_import_changed_can_be_asked_for_one_by_one(client, link):
+    bring(link.website, "old", "older", day=1)
+    since = cursor(client, link)
+    bring(link.website, "old", "new", day=2)
+    bring(link.website, "new", day=3)
+    bring(link.website, "new", "newest", "older", day=4)
+    steps = []
+    more = True
+    while more:
+        answer = told(client, link, since, until="next_import")
+        since, more = answer["cursor"], answer["more"]
+        rules = Finding.objects.in_bulk(ids(answer))
+        steps.append([(rules[int(each["id"])].rule, each["event"]) for each in answer["findings"]])
+    assert steps == [[("new", "new")], [("newest", "new"), ("older", "regressed")]]
+    assert told(client, link, since, until="next_import")["findings"] == []
+
+
+def test_who_does_not_ask_for_imports_is_told_all_at_once(client, link):
+    since = cursor(client, link)
+    bring(link.website, "one", day=1)
+    bring(link.website, "one", "two", day=2)
+    answer = told(client, link, since)
+    assert (answer["total"], answer["more"]) == (2, False)
+
+
+def test_what_no_import_is_known_to_have_changed_comes_last(client, link):
+    since = cursor(client, link)
+    bring(link.website, "one", day=1)
+    make_finding(link.website)
+    first = told(client, link, since, until="next_import")
+    assert (first["total"], first["more"]) == (1, True)
+    second = told(client, link, first["cursor"], until="next_import")
+    assert (second["total"], second["more"]) == (1, False)
+
+
+def test_tools_of_one_file_are_one_import(client, link):
+    since = cursor(client, link)
+    tools = make_tools(("One", [make_result()]), ("Two", [make_result()]))
+    file = io.BytesIO(json.dumps(tools).encode())
+    import_file(file, link.website, Said(), file_name="all.sarif", by="tests")
+    answer = told(client, link, since, until="next_import")
+    assert (answer["total"], answer["more"]) == (2, False)
+
+
+def test_a_note_is_told_with_the_first_import_and_not_again(client, link):
+    since = cursor(client, link)
+    make_note(link.website)
+    bring(link.website, "one", day=1)
+    bring(link.website, "one", "two", day=2)
+    first = told(client, link, since, until="next_import")
+    second = told(client, link, first["cursor"], until="next_import")
+    assert (len(notes(first)), len(notes(second))) == (1, 0)
 
 
 def test_other_websites_changes_are_theirs(client, link):

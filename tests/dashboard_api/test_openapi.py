@@ -109,6 +109,8 @@ CHANGES_QUESTIONS = [
     {"since": 1},
     {"min_severity": "High"},
     {"min_severity": "Hgih"},
+    {"until": "next_import"},
+    {"until": "tomorrow"},
     {"page": 1},
 ]
 

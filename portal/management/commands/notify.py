@@ -32,8 +32,8 @@ class Command(OperatorCommand):
     """manage.py notify."""
 
     help = (
-        "Ask the service what changed, once for each website that a member wants to hear of, and send the "
-        "e-mails that are due. The first time it only learns from where to go on."
+        "Ask the service what each import changed on every website that a member wants to hear of, and send "
+        "the e-mails that are due. The first time it only learns from where to go on."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -70,17 +70,17 @@ def _hear(audience: Audience, heard: Round, *, dry_run: bool) -> None:
     """Ask about one website; a plan or a link that is over is no failure."""
     name = f"{audience.website.host} ({audience.website.account.ref})"
     try:
-        since, changes = hearing.ask(audience)
+        for since, changes in hearing.ask(audience):
+            heard.began += not since
+            heard.told += len(hearing.news_for(audience, since, changes))
+            if not dry_run:
+                hearing.keep(audience, since, changes, now=timezone.now())
     except _REFUSED as refusal:
         heard.skipped.append(f"{name}: {refusal.code}")
     except GatewayError as error:
         heard.failures.append(f"{name}: {type(error).__name__}: {error}")
     else:
         heard.answered.append(audience.website)
-        heard.began += not since
-        heard.told += len(hearing.news_for(audience, since, changes))
-        if not dry_run:
-            hearing.keep(audience, since, changes, now=timezone.now())
 
 
 def _in_words(fields: dict[str, Any]) -> str:

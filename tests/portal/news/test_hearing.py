@@ -108,12 +108,23 @@ def test_two_runs_at_once_keep_an_answer_once(audience):
     assert News.read(tiding.told).total == 5
 
 
-def test_what_is_not_yet_told_is_told_together_with_what_comes(audience):
+def told_of():
+    return [[change.id for change in News.read(tiding.told).findings] for tiding in Tiding.objects.all()]
+
+
+def test_what_each_import_changed_is_told_by_itself(audience):
     keep_one(audience, since="", cursor=BEGIN)
     keep_one(audience, cursor="2.0.0.", number=1)
     keep_one(audience, since="2.0.0.", cursor="3.0.0.", number=2)
-    (tiding,) = Tiding.objects.all()
-    assert [change.id for change in News.read(tiding.told).findings] == ["2", "1"]
+    assert told_of() == [["1"], ["2"]]
+
+
+def test_what_a_day_changed_is_told_together(website, owner, subscribe):
+    audience = Audience(website=website, subscriptions=[subscribe(owner, rhythm="daily")])
+    keep_one(audience, since="", cursor=BEGIN)
+    keep_one(audience, cursor="2.0.0.", number=1)
+    keep_one(audience, since="2.0.0.", cursor="3.0.0.", number=2)
+    assert told_of() == [["2", "1"]]
 
 
 @pytest.mark.django_db(transaction=True)

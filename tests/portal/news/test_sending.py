@@ -60,6 +60,13 @@ def test_an_email_goes_to_each_member_about_each_website(account, website, owner
     ]
 
 
+def test_an_email_goes_out_for_each_import(website, owner):
+    for number in (1, 2):
+        gather(owner, website, number)
+    assert send_at([website], now=NOON).sent == 2
+    assert [message.body.count("/findings/") for message in mail.outbox] == [1, 1]
+
+
 def test_nothing_is_sent_where_there_is_nothing_to_tell(website, owner, monkeypatch):
     monkeypatch.setattr(locmem.EmailBackend, "open", _raising(OSError("asked")), raising=False)
     assert send_at([website], now=NOON).sent == 0
