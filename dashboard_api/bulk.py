@@ -125,7 +125,8 @@ def _add_on_sqlite(cursor: CursorWrapper, findings: Sequence[NewFinding]) -> Seq
 def _add_on_postgresql(cursor: CursorWrapper, findings: Sequence[NewFinding]) -> Sequence[int]:
     """The triggers see all of them at once. The findings' ids."""
     cursor.execute(
-        "SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s)",
+        "WITH own AS MATERIALIZED (SELECT pg_get_serial_sequence(%s, 'id')::regclass AS sequence) "
+        "SELECT nextval(sequence) FROM own, generate_series(1, %s)",
         [FINDING, len(findings)],
     )
     ids = [number for (number,) in cursor.fetchall()]

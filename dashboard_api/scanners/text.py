@@ -12,6 +12,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 def clean(text: str) -> str:
     """``text`` without control characters but line breaks and tabs, safe to encode and to show."""
+    if text.isprintable():  # as nearly all is; nothing of the below is
+        return text.strip()
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return _SURROGATE.sub("\ufffd", _UNWANTED.sub("", text)).strip()
 
