@@ -19,6 +19,6 @@ def defining_as(path):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("dashboard_api", "0009_uploads")]
+    dependencies = [("dashboard_api", "0010_imports_told_apart")]
 
     operations = [migrations.RunPython(defining_as(HERE), defining_as(EARLIER))]
