@@ -1,22 +1,22 @@
 """The report as a tagged PDF, drawn by typst where it is installed (the extra ``pdf``)."""
 
-import html
 import json
 import logging
 import re
 import subprocess
 import sys
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from django.utils.html import strip_tags
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
 from portal import wording
 from portal.pages.finding import FindingText
 from portal.pages.findings import NoteText
+from portal.takeout.lines import lines_of
 from portal.takeout.refusals import CannotDraw
 from portal.takeout.report import Report
 
@@ -64,6 +64,7 @@ def _told(report: Report) -> dict[str, Any]:
             "remediation": _("How to fix it"),
             "evidence": _("Evidence"),
             "references": _("Read more"),
+            "boxes": _("Boxes stand for characters that are in none of the fonts of this report."),
             "empty": report.emptiness.title if report.emptiness else "",
         },
         "facts": _facts(report),
@@ -112,10 +113,9 @@ def _finding(found: FindingText) -> dict[str, Any]:
     }
 
 
-def _note(note: NoteText) -> dict[str, str]:
-    """An analyst's words without their Markdown."""
-    text = html.unescape(strip_tags(note.body))
-    return {"about": f"{note.author}, {wording.day(note.written_at)}", "text": breakable(text)}
+def _note(note: NoteText) -> dict[str, Any]:
+    lines = [asdict(line) | {"text": breakable(line.text)} for line in lines_of(note.body)]
+    return {"about": f"{note.author}, {wording.day(note.written_at)}", "lines": lines}
 
 
 def _moment(at: datetime) -> str:

@@ -1,18 +1,22 @@
 """The PDF: tagged, told what it is of, and made of text that stays text."""
 
+import json
 import re
 import zlib
+from pathlib import Path
 
 import pytest
+import typst
 
 from portal.forms import Address, Filters
 from portal.models import Account, Website
-from portal.takeout import as_pdf
+from portal.takeout import as_pdf, typesetting
 from portal.takeout.as_pdf import breakable, draw
 from portal.takeout.refusals import CannotDraw
 from portal.takeout.report import report_of
 from tests.portal.dashboards import make_dashboard, make_note, make_page, make_threat
 
+DEJAVU = Path("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")  # with letters of N'Ko
 EVIL = (
     '#read("/etc/passwd") #eval("1") #image("https://example.com/x.png") '
     "*a* $x$ @ref <label> \\u{41} `c` // = - + /*"
@@ -52,10 +56,34 @@ def test_it_is_tagged_and_accessible_with_title_and_language():
         assert re.search(rb"/S\s*" + tag + rb"\b", everything), tag
 
 
-def test_it_is_still_tagged_where_a_character_cannot_be_shown():
-    everything = inside(draw(make_report(make_threat(title="日本語 \U0001f600"))))
+def test_notes_keep_their_lists():
+    body = "Do this:\n\n1. Update.\n2. Look again:\n   - at *forms*\n   - [here](https://example.com/)"
+    everything = inside(draw(make_report(notes=[make_note(body=body)])))
+    for tag in (b"/L", b"/LI", b"/LBody"):
+        assert re.search(rb"/S\s*" + tag + rb"\b", everything), tag
+
+
+@pytest.mark.skipif(not DEJAVU.exists(), reason="needs a font (Debian: apt install fonts-dejavu-core)")
+def test_the_machines_fonts_show_what_the_typesetters_own_lack():
+    everything = inside(draw(make_report(make_threat(title="\u07d2\u07de\u07cf"))))
+    assert b"+DejaVuSans" in everything
+    assert b"pdfuaid" in everything
+
+
+def test_it_is_still_tagged_where_a_character_cannot_be_shown_and_says_so(monkeypatch):
+    report = make_report(make_threat(title="\U00100000"))  # of nobody's font
+    everything = inside(draw(report))
     assert b"/StructTreeRoot" in everything
     assert b"pdfuaid" not in everything
+
+    told, inputs, compile_ = json.dumps(as_pdf._told(report)), [], typst.compile
+    monkeypatch.setattr(
+        typst,
+        "compile",
+        lambda *args, **kwargs: inputs.append(kwargs["sys_inputs"]) or compile_(*args, **kwargs),
+    )
+    typesetting.typeset(told)
+    assert ["boxes" in each for each in inputs] == [False, False, True]
 
 
 def test_nothing_that_was_found_is_ever_markup():
