@@ -18,6 +18,7 @@ from dashboard_api.endpoint import json_endpoint, receive
 from dashboard_api.models import Finding, Source, Website
 from dashboard_api.models.callers import Seen
 from dashboard_api.models.findings import FindingQuerySet
+from dashboard_api.models.overview import Recent, Week
 from dashboard_api.tally import Tally
 
 PATH = "/benchmark/plain"
@@ -57,15 +58,14 @@ def answer(link: Seen, question: DashboardQuestion, now: datetime) -> DashboardA
             now=now,
         ),
         summary=sections.summary(
-            opened, coverage=runs, now=now, **_recent(website.findings.all(), now.date())
+            opened, recent=_recent(website.findings.all(), now.date()), coverage=runs, now=now
         ),
         threats=[sections.threat(finding) for finding in _page(matching, question)],
         charts=sections.charts(
             tally.filtered(question),
             sources=names,
             weeks=weeks,
-            new=_per_week(history, "first_seen", weeks[0]),
-            fixed=_per_week(history, "fixed_at", weeks[0]),
+            history=_history(history, weeks),
         ),
         coverage=sections.coverage(engines, runs, opened, today=now.date()),
         analyst_notes=[sections.note(row) for row in website.notes.visible_to(link.account_id)],
@@ -95,7 +95,7 @@ def _page(matching: FindingQuerySet, question: DashboardQuestion) -> FindingQuer
     return rows.annotate(evidence_start=beginning)[start : start + question.page_size]
 
 
-def _recent(findings: FindingQuerySet, today: date) -> dict:
+def _recent(findings: FindingQuerySet, today: date) -> Recent:
     """The last seven days of the calendar, today included."""
     since = _midnight(today - policy.RECENT_PERIOD + timedelta(days=1))
     counts = findings.aggregate(
@@ -104,11 +104,20 @@ def _recent(findings: FindingQuerySet, today: date) -> dict:
         oldest=Min("first_seen", filter=Q(status=Finding.Status.OPEN)),
         newest=Max("first_seen", filter=Q(status=Finding.Status.OPEN)),
     )
-    return counts | {name: counts[name] and counts[name].date() for name in ("oldest", "newest")}
+    return Recent(
+        counts["new"],
+        counts["fixed"],
+        *(counts[name] and counts[name].date() for name in ("oldest", "newest")),
+    )
 
 
 def _midnight(day: date) -> datetime:
     return datetime.combine(day, time.min, tzinfo=UTC)
+
+
+def _history(findings: FindingQuerySet, weeks: list[date]) -> list[Week]:
+    new, fixed = (_per_week(findings, field, weeks[0]) for field in ("first_seen", "fixed_at"))
+    return [Week(week, new.get(week, 0), fixed.get(week, 0)) for week in weeks]
 
 
 def _per_week(findings: FindingQuerySet, field: str, since: date) -> dict[date, int]:

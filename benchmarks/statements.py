@@ -1,8 +1,7 @@
 """The SQL that an answer takes: caught once as the product sends it, then run again and again by itself."""
 
-import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +10,6 @@ from django.db.backends.sqlite3.base import FORMAT_QMARK_REGEX
 
 from benchmarks.machine import cpu_seconds
 
-_TABLE = re.compile(r'\bFROM\s+"?(?:dashboard_api_)?(?!AS\b)(\w+)', re.IGNORECASE)
-
-_WITHIN = re.compile(r"\([^()]*\)")
-
 
 @dataclass(frozen=True, slots=True)
 class Statement:
@@ -22,15 +17,6 @@ class Statement:
 
     sql: str
     parameters: Any
-
-    @property
-    def table(self) -> str:
-        """The first table that it reads by itself, or else by a statement within."""
-        outer, within = self.sql, 1
-        while within:
-            outer, within = _WITHIN.subn("", outer)
-        match = _TABLE.search(outer) or _TABLE.search(self.sql)
-        return match[1] if match else "none"
 
     def run(self) -> None:
         """Once, without Django's part, and with every row fetched."""
@@ -42,7 +28,7 @@ def statements_of(call: Callable[[], object]) -> list[Statement]:
     caught: list[Statement] = []
 
     def catch(execute: Callable[..., Any], sql: str, parameters: Any, many: bool, context: Any) -> Any:
-        caught.append(_for_driver(sql, parameters))
+        caught.append(for_driver(sql, parameters))
         return execute(sql, parameters, many, context)
 
     with connection.execute_wrapper(catch):
@@ -50,12 +36,14 @@ def statements_of(call: Callable[[], object]) -> list[Statement]:
     return caught
 
 
-def _for_driver(sql: str, parameters: Any) -> Statement:
-    """SQLite has question marks where Django has ``%s``."""
+def for_driver(sql: str, parameters: Any) -> Statement:
+    """As the driver takes it: SQLite has question marks where Django has ``%s``."""
     if connection.vendor == "postgresql":
         return Statement(sql, parameters)
     if parameters is None:
         return Statement(sql, ())
+    if isinstance(parameters, Mapping):
+        return Statement(sql % {name: f":{name}" for name in parameters}, parameters)
     return Statement(FORMAT_QMARK_REGEX.sub("?", sql).replace("%%", "%"), parameters)
 
 

@@ -4,38 +4,40 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from dashboard_api import policy, sections
-from dashboard_api.contract import ChartAnswer, DashboardAnswer, DashboardQuestion, SummaryAnswer
+from dashboard_api.contract import DashboardAnswer, DashboardQuestion
 from dashboard_api.contract.question import ALL
 from dashboard_api.found import Found
 from dashboard_api.listed import Listed
-from dashboard_api.models import Finding, reads
+from dashboard_api.models import Finding
 from dashboard_api.models.callers import Seen
-from dashboard_api.models.reads import Bucket, Engine, Run
+from dashboard_api.models.overview import Bucket, Engine, Overview, overview
 from dashboard_api.tally import Counts, Tally
 
 
 def build_dashboard(link: Seen, question: DashboardQuestion, now: datetime) -> DashboardAnswer:
     """Everything about the linked website at ``now``; neither statements nor rows grow with its findings."""
-    website_id = link.website_id
-    engines, runs = reads.engines(website_id)
-    by_id = {engine.pk: engine for engine in engines}
-    source_id = _source_id(question, engines)
-    buckets, by_status = reads.buckets(
+    website_id, weeks = link.website_id, sections.recent_weeks(now.date())
+    told = overview(
         website_id,
-        _statuses(question),
+        link.account_id,
+        status=None if question.status == ALL else question.status,
         severity=question.severity,
-        source_id=source_id,
+        source=question.source,
         kind=question.kind,
+        first_week=weeks[0],
+        recent_day=now.date() - policy.RECENT_PERIOD + timedelta(days=1),  # today is the last of them
     )
-    open_tally = _tally(Finding.Status.OPEN, buckets, by_id)
+    engines = sorted(told.engines, key=lambda engine: (engine.name.lower(), engine.slug))
+    by_id = {engine.pk: engine for engine in engines}
+    open_tally = _tally(Finding.Status.OPEN, told.buckets, by_id)
     counts: Found | Listed
     if question.query:
         counts = Found(website_id, question, engines)
     else:
         is_open = question.status == Finding.Status.OPEN
-        tally = open_tally if is_open else _tally(question.status, buckets, by_id)
-        counts = Listed(website_id, question, source_id, buckets, tally)
-    shown = _shown(engines, runs, counts, open_tally)
+        tally = open_tally if is_open else _tally(question.status, told.buckets, by_id)
+        counts = Listed(website_id, question, _source_id(question, engines), told.buckets, tally)
+    shown = _shown(engines, told, counts, open_tally)
     names = {engine.slug: engine.name for engine in shown}
     return DashboardAnswer(
         ok=True,
@@ -43,17 +45,19 @@ def build_dashboard(link: Seen, question: DashboardQuestion, now: datetime) -> D
         dashboard=sections.page(
             question,
             counts=counts,
-            by_status=by_status,
+            by_status=dict(told.statuses),
             sources=names,
-            grade=sections.grade(open_tally, runs),
+            grade=sections.grade(open_tally, told.runs),
             tags=link.tags,
             now=now,
         ),
-        summary=_summary(website_id, open_tally, runs, now),
-        threats=[sections.threat(row) for row in reads.threats(counts.page(), by_id)],
-        charts=_charts(website_id, question, source_id, counts.filtered(question), shown, now),
-        coverage=sections.coverage(shown, runs, open_tally, today=now.date()),
-        analyst_notes=[sections.note(row) for row in reads.notes(website_id, link.account_id)],
+        summary=sections.summary(open_tally, recent=told.recent[0], coverage=told.runs, now=now),
+        threats=[sections.threat(row) for row in counts.page(by_id)],
+        charts=sections.charts(
+            counts.filtered(question), sources=names, weeks=weeks, history=told.weeks
+        ),  # history follows severity, source and kind, whatever the status and the words
+        coverage=sections.coverage(shown, told.runs, open_tally, today=now.date()),
+        analyst_notes=[sections.note(row) for row in told.notes],
         entitlement=sections.entitlement(link, today=now.date()),
     )
 
@@ -68,57 +72,12 @@ def _tally(status: str, buckets: Sequence[Bucket], engines: Mapping[int, Engine]
 
 
 def _source_id(question: DashboardQuestion, engines: Sequence[Engine]) -> int | None:
-    """That of the engine that is asked for."""
-    if question.source is None:
-        return None
-    return next((engine.pk for engine in engines if engine.slug == question.source), reads.NO_SOURCE)
+    """That of the engine that is asked for; of one that there is not, nothing is counted or listed."""
+    return next((engine.pk for engine in engines if engine.slug == question.source), None)
 
 
-def _statuses(question: DashboardQuestion) -> Sequence[str]:
-    """The summary describes what is open, whatever is asked for."""
-    if question.status == ALL:
-        return Finding.Status.values
-    return sorted({Finding.Status.OPEN.value, question.status})
-
-
-def _shown(engines: Sequence[Engine], runs: Sequence[Run], *counts: Counts) -> list[Engine]:
+def _shown(engines: Sequence[Engine], told: Overview, *counts: Counts) -> list[Engine]:
     """Engines that are expected to check the website, and those that did or found something."""
-    ran = {run.source_id for run in runs}
-    told = set().union(*(each.sources() for each in counts))
-    return [engine for engine in engines if engine.enabled or engine.pk in ran or engine.slug in told]
-
-
-def _summary(website_id: int, open_tally: Tally, runs: Sequence[Run], now: datetime) -> SummaryAnswer:
-    """Days are whole, in UTC: today is the last of the recent ones."""
-    recent = reads.recent(website_id, now.date() - policy.RECENT_PERIOD + timedelta(days=1))
-    return sections.summary(
-        open_tally,
-        new=recent.found,
-        fixed=recent.fixed,
-        oldest=recent.oldest_open,
-        newest=recent.newest_open,
-        coverage=runs,
-        now=now,
-    )
-
-
-def _charts(
-    website_id: int,
-    question: DashboardQuestion,
-    source_id: int | None,
-    tally: Tally,
-    engines: Sequence[Engine],
-    now: datetime,
-) -> list[ChartAnswer]:
-    """History follows severity, source and kind, whatever the status and the words."""
-    weeks = sections.recent_weeks(now.date())
-    history = reads.weeks(
-        website_id, weeks[0], severity=question.severity, source_id=source_id, kind=question.kind
-    )
-    return sections.charts(
-        tally,
-        sources={engine.slug: engine.name for engine in engines},
-        weeks=weeks,
-        new={week: found for week, (found, _) in history.items()},
-        fixed={week: fixed for week, (_, fixed) in history.items()},
-    )
+    ran = {run.source_id for run in told.runs}
+    found = set().union(*(each.sources() for each in counts))
+    return [engine for engine in engines if engine.enabled or engine.pk in ran or engine.slug in found]

@@ -7,7 +7,7 @@ import msgspec
 from dashboard_api import policy, sections
 from dashboard_api.contract import EventAnswer, FindingAnswer, FindingQuestion, LocationAnswer, WholeFinding
 from dashboard_api.errors import UnknownFinding
-from dashboard_api.models import reads, whole
+from dashboard_api.models import overview, whole
 from dashboard_api.models.callers import Seen
 from dashboard_api.models.whole import Place, Step, Whole
 
@@ -18,11 +18,10 @@ _LARGEST_ID = 2**63 - 1
 def build_finding(link: Seen, question: FindingQuestion) -> FindingAnswer:
     """The finding of the linked website that is asked for; raises UnknownFinding (404)."""
     finding_id = _number(question.finding_id)
-    engines, _ = reads.engines(link.website_id)
+    engines, notes = overview.about(link.website_id, link.account_id, finding_id)
     found = whole.finding(link.website_id, finding_id, {engine.pk: engine for engine in engines})
     if found is None:
         raise UnknownFinding
-    notes = reads.notes(link.website_id, link.account_id, finding_id=finding_id)
     return FindingAnswer(
         ok=True,
         host=link.host,

@@ -1,7 +1,7 @@
 """What a question with words finds, and what each of its facets counts: the worst findings, up to a bound."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from operator import itemgetter
 from typing import Literal
 
@@ -9,7 +9,9 @@ import msgspec
 
 from dashboard_api import policy
 from dashboard_api.contract import DashboardQuestion
-from dashboard_api.models.reads import Engine
+from dashboard_api.models import reads
+from dashboard_api.models.overview import Engine
+from dashboard_api.models.reads import Threat
 from dashboard_api.search import Match, Sought, worst_matches
 from dashboard_api.tally import Tally
 from dashboard_api.words import words_of
@@ -33,11 +35,11 @@ class Found:
         """Of the total to all that there is."""
         return "at_least" if len(self._find(self._question)) > policy.MAX_COUNTED_MATCHES else "exact"
 
-    def page(self) -> list[int]:
-        """Ids of the page that is asked for."""
+    def page(self, engines: Mapping[int, Engine]) -> list[Threat]:
+        """The page that is asked for, worst first."""
         start = (self._question.page - 1) * self._question.page_size
         found = self._counted(self._question)[start : start + self._question.page_size]
-        return [number for number, *_ in found]
+        return reads.threats([number for number, *_ in found], engines)
 
     def sources(self) -> set[str]:
         """Slugs of the engines that found something, whichever engine was asked for."""

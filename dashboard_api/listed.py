@@ -1,12 +1,13 @@
 """What a question without words lists, counted beside the findings: exact, however many there are."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from dashboard_api.contract import DashboardQuestion
 from dashboard_api.contract.question import ALL
 from dashboard_api.models import reads
-from dashboard_api.models.reads import Bucket, Level
+from dashboard_api.models.overview import Bucket, Engine
+from dashboard_api.models.reads import Level, Threat
 from dashboard_api.tally import Tally
 
 DEEP = 3_000  # findings above a page of the same severity; more are worth a look at where it begins
@@ -40,8 +41,8 @@ class Listed:
         """Slugs of the engines that found something."""
         return self._tally.sources()
 
-    def page(self) -> list[int]:
-        """Ids of the page that is asked for, in no order."""
+    def page(self, engines: Mapping[int, Engine]) -> list[Threat]:
+        """The page that is asked for, worst first."""
         asked = self._question
         levels = list(self._levels())
         if levels and levels[0].skip >= DEEP:
@@ -50,7 +51,7 @@ class Listed:
             )
         narrow = asked.source is not None or asked.kind is not None
         by = ("status", "source_id", "kind") if narrow else ("status",)
-        return reads.page_ids(self._website_id, levels, by=by)
+        return reads.page(self._website_id, levels, engines, by=by)
 
     def _levels(self) -> Iterator[Level]:
         """The parts of the page, worst first."""

@@ -24,7 +24,8 @@ from dashboard_api.contract.answer import SeverityCounts
 from dashboard_api.contract.question import ALL
 from dashboard_api.models import Finding, Kind, Severity
 from dashboard_api.models.callers import Paid, Seen
-from dashboard_api.models.reads import Engine, Note, Run, Threat
+from dashboard_api.models.overview import Engine, Note, Recent, Run, Week
+from dashboard_api.models.reads import Threat
 from dashboard_api.models.revisions import Tags
 from dashboard_api.tally import Counts, Tally
 
@@ -117,24 +118,21 @@ def grade(open_tally: Tally, coverage: Iterable[Run]) -> str | None:
 def summary(
     open_tally: Tally,
     *,
-    new: int,
-    fixed: int,
-    oldest: date | None,
-    newest: date | None,
+    recent: Recent,
     coverage: Iterable[Run],
     now: datetime,
 ) -> SummaryAnswer:
-    """The whole website, whatever the filters; the two days are those of what is still open."""
+    """The whole website, whatever the filters."""
     by_severity = open_tally.by_severity
     return SummaryAnswer(
         open=open_tally.total(),
         by_severity=SeverityCounts(**{severity.name.lower(): by_severity[severity] for severity in Severity}),
         confirmed=open_tally.by_kind[Kind.CONFIRMED],
-        new_7d=new,
-        fixed_7d=fixed,
-        oldest_open_days=_days_since(oldest, now),
+        new_7d=recent.found,
+        fixed_7d=recent.fixed,
+        oldest_open_days=_days_since(recent.oldest_open, now),
         last_scan_at=max((entry.last_run_at for entry in coverage), default=None),
-        newest_open_days=_days_since(newest, now),
+        newest_open_days=_days_since(recent.newest_open, now),
     )
 
 
@@ -187,11 +185,12 @@ def charts(
     *,
     sources: Mapping[str, str],
     weeks: list[date],
-    new: Mapping[date, int],
-    fixed: Mapping[date, int],
+    history: Iterable[Week],
 ) -> list[ChartAnswer]:
     """Three charts of the filtered findings, and their history week by week."""
     by_severity, by_kind, by_source = tally.by_severity, tally.by_kind, tally.by_source_and_severity
+    counted = {week.monday: week for week in history}
+    by_week = [counted.get(monday, Week(monday, 0, 0)) for monday in weeks]
     found = [slug for slug in sources if any(by_source[slug, severity] for severity in Severity)]
     return [
         _chart(
@@ -217,8 +216,8 @@ def charts(
             "line",
             [week.isoformat() for week in weeks],
             {
-                "New": [new.get(week, 0) for week in weeks],
-                "Fixed": [fixed.get(week, 0) for week in weeks],
+                "New": [week.found for week in by_week],
+                "Fixed": [week.fixed for week in by_week],
             },
         ),
     ]

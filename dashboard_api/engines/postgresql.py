@@ -9,6 +9,8 @@ from dashboard_api.engines.revisions import EVERY_WEBSITE, OF_A_WEBSITE, OF_EVER
 LIST_TRIGGERS = "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal"
 DROP_TRIGGER = "DROP FUNCTION {name}() CASCADE"
 LOCK_FINDINGS = f"LOCK TABLE {FINDING} IN SHARE ROW EXCLUSIVE MODE"
+AS_JSON = "COALESCE(json_agg(json_build_array({})), '[]')::text"  # a list of rows
+UTC = ""  # moments are told with their zone
 
 _DAY = "({moment} AT TIME ZONE 'UTC')::date"
 _WEEK = "date_trunc('week', {day}::timestamp)::date"

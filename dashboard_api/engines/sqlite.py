@@ -18,6 +18,8 @@ from dashboard_api.engines.revisions import EVERY_WEBSITE, OF_A_WEBSITE, OF_EVER
 LIST_TRIGGERS = "SELECT name FROM sqlite_master WHERE type = 'trigger'"
 DROP_TRIGGER = "DROP TRIGGER {name}"
 LOCK_FINDINGS = "SELECT 1"  # who writes in a transaction is alone in it
+AS_JSON = "json_group_array(json_array({}))"  # a list of rows
+UTC = " || 'Z'"  # moments are stored without their zone
 
 _DAY = "substr({moment}, 1, 10)"  # date() would round the last microsecond into the next day
 _WEEK = "date({day}, 'weekday 0', '-6 days')"

@@ -1,6 +1,6 @@
 """Statements of our own: the ORM spends more on writing one than the database on running it."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Any, TypeVar
 
@@ -9,7 +9,9 @@ from django.db import connections, models, router
 Row = TypeVar("Row", bound=models.Model)
 
 
-def rows(model: type[models.Model], statement: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+def rows(
+    model: type[models.Model], statement: str, parameters: Sequence[Any] | Mapping[str, Any]
+) -> list[tuple[Any, ...]]:
     """All rows of one statement, from the database that has ``model``."""
     with connections[router.db_for_read(model)].cursor() as cursor:
         cursor.execute(statement, parameters)

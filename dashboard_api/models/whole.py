@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from dashboard_api import policy
 from dashboard_api.models.findings import Finding
-from dashboard_api.models.reads import THREATS, Engine, Threat, threat
+from dashboard_api.models.overview import Engine
+from dashboard_api.models.reads import THREATS, Threat, threat
 from dashboard_api.models.statements import moment, rows
 
 

@@ -198,3 +198,11 @@ def test_the_counts_come_and_go_with_their_migration(site):
         call_command("migrate", verbosity=0)
     assert BucketCount.objects.get().findings == 2
     assert counting.wrong_counts(connection) == {}
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL keeps rows beside every index")
+def test_on_sqlite_each_count_lies_in_the_tree_of_its_key():
+    with connection.cursor() as cursor:
+        for table in engine_of(connection).COUNT_TABLES:
+            cursor.execute("SELECT sql FROM sqlite_master WHERE name = %s", [table.name])
+            assert cursor.fetchone()[0].endswith("WITHOUT ROWID")

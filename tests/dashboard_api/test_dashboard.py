@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db
 
 # Of the caller: secrets and link, nonce. Of the answer: engines, buckets, page, findings, weeks, days,
 # notes; in the tests' own transaction, instead of a snapshot.
-STATEMENTS, STATEMENTS_WHEN_REMEMBERED = 9, 2
+STATEMENTS, STATEMENTS_WHEN_REMEMBERED = 4, 2
 
 MEMBERS = [
     "ok", "host", "dashboard", "summary", "threats", "charts", "coverage", "analyst_notes", "entitlement",

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 import pytest
 from django.db import OperationalError, connection, connections, router, transaction
 
-from dashboard_api import answers, policy
-from dashboard_api.models import Finding, Nonce, reads
+from dashboard_api import answers, dashboard, policy
+from dashboard_api.models import Finding, Nonce
 from dashboard_api.models.statements import rows
 from dashboard_api.snapshot import snapshot
 from tests.dashboard_api.calls import ask, error_of, fields_for
@@ -93,15 +93,15 @@ def test_within_a_transaction_its_own_moment_is_read(link, hurried):
 
 
 def test_an_answer_is_of_one_moment_whatever_is_committed_meanwhile(client, link, monkeypatch):
-    buckets = reads.buckets
+    overview = dashboard.overview
     with elsewhere() as run:
 
         def read_and_fix_all(*arguments, **filters):
-            counted = buckets(*arguments, **filters)
+            told = overview(*arguments, **filters)
             run(lambda: Finding.objects.all().delete())
-            return counted
+            return told
 
-        monkeypatch.setattr(reads, "buckets", read_and_fix_all)
+        monkeypatch.setattr(dashboard, "overview", read_and_fix_all)
         answer = ask(client, fields_for(link)).json()
     assert not Finding.objects.exists()
     assert answer["dashboard"]["total"] == len(answer["threats"]) == answer["summary"]["open"] == 1

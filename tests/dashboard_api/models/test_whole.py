@@ -6,7 +6,7 @@ import pytest
 from django.db.models.functions import Left
 
 from dashboard_api import policy
-from dashboard_api.models import Finding, reads, whole
+from dashboard_api.models import Finding, overview, reads, whole
 from tests.factories import make_event, make_finding, make_occurrence, make_source, make_website
 
 pytestmark = pytest.mark.django_db
@@ -25,7 +25,7 @@ def finding(site):
 
 def test_a_finding_is_read_as_it_is_shown(site, finding):
     make_finding(site, source=make_source("zap"), status="fixed", fixed_at=THEN)
-    engines, _ = reads.engines(site.pk)
+    engines, _ = overview.about(site.pk, 0, finding.pk)
     names = [name for name in reads.Threat._fields if name not in ("pk", "source", "evidence_start")]
     for twin in Finding.objects.all():
         read = whole.finding(site.pk, twin.pk, {engine.pk: engine for engine in engines})
