@@ -30,20 +30,24 @@ def test_the_newest_are_the_websites(site):
     assert changed.newest(make_website("empty.example.com").pk) == (0, 0)
 
 
-def test_new_findings_are_the_open_ones_after_an_id(site):
-    after = site.findings.order_by("pk")[4].pk
+def test_new_findings_are_the_open_ones_between_two_ids(site):
+    after, until = site.findings.order_by("pk")[4].pk, site.findings.order_by("-pk")[3].pk
     for least in Severity:
-        twins = site.findings.filter(status="open", pk__gt=after, severity__gte=least)
-        assert sorted(changed.new(site.pk, after, least)) == sorted(twins.values_list("pk", "severity"))
+        twins = site.findings.filter(status="open", pk__gt=after, pk__lte=until, severity__gte=least)
+        assert sorted(changed.new(site.pk, after, until, least)) == sorted(
+            twins.values_list("pk", "severity")
+        )
 
 
 def test_returned_findings_are_the_open_ones_with_a_later_regression(site):
     events = FindingEvent.objects.filter(finding__website=site, event="regressed").order_by("pk")
-    after = events[4].pk
+    after, until = events[4].pk, events.order_by("-pk")[1].pk
     for least in Severity:
-        twins = events.filter(finding__status="open", finding__severity__gte=least, pk__gt=after)
+        twins = events.filter(
+            finding__status="open", finding__severity__gte=least, pk__gt=after, pk__lte=until
+        )
         expected = list(twins.values_list("finding_id", "finding__severity", "at"))
-        assert changed.returned(site.pk, after, least) == expected
+        assert changed.returned(site.pk, after, until, least) == expected
 
 
 def test_words_are_the_findings_own(site):
