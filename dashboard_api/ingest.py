@@ -120,7 +120,8 @@ def store(report: ReadReport) -> ImportResult:
     with transaction.atomic(savepoint=False):
         Website.objects.select_for_update().get(pk=website.pk)  # one import of a website at a time
         source, _ = Source.objects.get_or_create(slug=result.source, defaults={"name": result.source_name})
-        is_newest = _record_run(result, website, source, urls=rows.places_seen, version=report.version)
+        urls = rows.places_seen if rows.coverage else None
+        is_newest = _record_run(result, website, source, urls=urls, version=report.version)
         absent_at = result.scanned_at if is_newest and result.state == Coverage.State.OK else None
         counts: Counter[str] = Counter()
         for batch in _batches(rows.problems(report.seen_at)):
@@ -165,7 +166,9 @@ def _accounted(
     )
 
 
-def _record_run(result: ImportResult, website: Website, source: Source, *, urls: int, version: str) -> bool:
+def _record_run(
+    result: ImportResult, website: Website, source: Source, *, urls: int | None, version: str
+) -> bool:
     """Keep what the newest run covered; whether that is this one (the same run again is)."""
     known = Coverage.objects.filter(website=website, source=source).first()
     is_complete = result.state == Coverage.State.OK
@@ -175,7 +178,7 @@ def _record_run(result: ImportResult, website: Website, source: Source, *, urls:
     if is_newest:
         coverage.state, coverage.detail = result.state, result.detail
         coverage.last_run_at = result.scanned_at
-        coverage.urls_checked = urls if result.coverage else None
+        coverage.urls_checked = urls
         coverage.version = version
     if is_complete and (coverage.completed_at is None or coverage.completed_at < result.scanned_at):
         coverage.completed_at = result.scanned_at

@@ -102,13 +102,13 @@ class SortedRows:
         self._disk.execute(_ADD_ROW, [number, location, msgspec.msgpack.encode(row)])
 
     def see(self, location: str) -> None:
-        """A place that was looked at."""
+        """A place where nothing was found, or could be checked."""
         self._disk.execute("INSERT OR IGNORE INTO place VALUES (?)", [location])
 
     @property
     def places_seen(self) -> int:
-        """How many there are."""
-        count: int = self._disk.execute("SELECT COUNT(*) FROM place").fetchone()[0]
+        """How many there are, those where a problem was seen included."""
+        count: int = self._disk.execute(_COUNT_PLACES).fetchone()[0]
         return count
 
     def __contains__(self, key: str) -> bool:
@@ -143,6 +143,7 @@ CREATE INDEX told_of ON told (problem);
 CREATE TABLE place (location TEXT PRIMARY KEY) WITHOUT ROWID;
 BEGIN;
 """
+_COUNT_PLACES = "SELECT COUNT(*) FROM (SELECT location FROM place UNION SELECT location FROM told)"
 _ADD_PROBLEM = "INSERT INTO problem (fingerprint) VALUES (?) ON CONFLICT DO NOTHING RETURNING number"
 _FIND_PROBLEM = "SELECT number FROM problem WHERE fingerprint = ?"
 _ADD_ROW = "INSERT INTO told VALUES (?, ?, ?)"
@@ -166,10 +167,10 @@ def sort_rows(report: ScanReport, site: str, *, base_url: str | None) -> SortedR
         except Elsewhere as error:
             rows.rejected.add(row.row, str(error))
             continue
-        rows.see(location)
         if isinstance(row, ReportedFinding):
             rows.add(fingerprint(report.source, row.identity), location, row)
             continue
+        rows.see(location)
         rows.coverage += 1
         if row.error:
             rows.failed.add(row.row, f"tells of a failed check: {row.error}")

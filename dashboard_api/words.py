@@ -15,14 +15,14 @@ ACCENTS = (
 )
 
 _ACCENT = re.compile(f"[{ACCENTS}]")
-_ASCII = str.maketrans({chr(n): chr(n).lower() if chr(n).isalnum() else " " for n in range(128)})
+_ASCII = "".join(chr(n).lower() if chr(n).isalnum() else " " for n in range(128)).encode().ljust(256)
 _ONE_SPELLING = str.maketrans({"ß": "ss", "ς": "σ"})
 
 
 def words_of(text: str) -> list[str]:
     """The words of ``text`` in order, without case, accents or punctuation."""
     if text.isascii():
-        words = text.translate(_ASCII).split()
+        words = text.encode().translate(_ASCII).decode().split()
     else:
         folded = _ACCENT.sub("", unicodedata.normalize("NFKD", text).lower()).translate(_ONE_SPELLING)
         words = "".join(mark if _is_of_words(mark) else " " for mark in folded).split()
