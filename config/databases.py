@@ -19,6 +19,7 @@ _SHORT_LIVED_MODELS = {
     ("dashboard_api", "nonce"),
     ("dashboard_api", "secretuse"),
     ("portal", "lastanswer"),
+    ("portal", "readinglanguage"),
     ("sessions", "session"),
 }
 

@@ -14,6 +14,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django_htmx.http import HttpResponseClientRedirect
 
 from portal.fragments import HtmxHttpRequest
+from portal.people.reading import note_reading_language
 
 View = Callable[..., HttpResponseBase]
 
@@ -23,7 +24,10 @@ def members_only(view: View) -> View:
 
     @wraps(view)
     def guarded(request: HtmxHttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        return view(request, *args, **kwargs) if request.user.is_authenticated else sign_in_first(request)
+        if not request.user.is_authenticated:
+            return sign_in_first(request)
+        note_reading_language(request.session, request.user.pk)
+        return view(request, *args, **kwargs)
 
     return guarded
 

@@ -16,6 +16,7 @@ from portal.news.models import Tiding as Tiding
 from portal.people.models import Invitation as Invitation
 from portal.people.models import Membership as Membership
 from portal.people.models import MembershipChange as MembershipChange
+from portal.people.reading import ReadingLanguage as ReadingLanguage
 from portal.sealing import seal, unseal
 
 MIN_SECRET_LENGTH = 16

@@ -22,6 +22,7 @@ from portal.models import Website
 from portal.news.gathered import News
 from portal.news.models import Subscription, Tiding
 from portal.pages.sites import site_address
+from portal.people.reading import reading_language
 
 SHOWN_FINDINGS = 20
 _signer = Signer(salt="portal.news")
@@ -62,7 +63,8 @@ def compose(mail: UUID, tidings: Sequence[Tiding]) -> EmailMultiAlternatives:
     """The e-mail of ``tidings``, all of one member; ``mail`` is its name for ever."""
     membership = tidings[0].membership
     subscription = Subscription.of(membership)
-    with translation.override(subscription.language):
+    language = subscription.language or reading_language(membership.user_id)
+    with translation.override(language):
         sections = [_section(tiding) for tiding in tidings]
         stop_url = _absolute(reverse("portal:stop_news", args=[stop_token(membership.pk)]))
         context = {
@@ -71,7 +73,7 @@ def compose(mail: UUID, tidings: Sequence[Tiding]) -> EmailMultiAlternatives:
             "floor": wording.word(wording.SEVERITIES, subscription.floor),
             "news_url": _absolute(reverse("portal:news")),
             "stop_url": stop_url,
-            "language": subscription.language,
+            "language": language,
         }
         message = EmailMultiAlternatives(
             subject=_subject(sections),

@@ -2,7 +2,6 @@
 
 from typing import ClassVar
 
-from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
@@ -27,7 +26,11 @@ class Subscription(models.Model):
     )
     floor = models.CharField(max_length=10, default=USUAL_FLOOR, help_text="The mildest severity to hear of.")
     rhythm = models.CharField(max_length=10, choices=Rhythm)
-    language = models.CharField(max_length=10, help_text="The one in which the member last chose.")
+    language = models.CharField(
+        max_length=10,
+        blank=True,
+        help_text="The one in which the member chose; empty: that of the last visit.",
+    )
 
     class Meta:
         ordering: ClassVar = ["membership"]
@@ -42,7 +45,7 @@ class Subscription(models.Model):
             return membership.subscription
         except cls.DoesNotExist:
             usual = cls.Rhythm.AT_ONCE if membership.is_owner else cls.Rhythm.NEVER
-            return cls(membership=membership, rhythm=usual, language=settings.LANGUAGE_CODE)
+            return cls(membership=membership, rhythm=usual)
 
     @property
     def hears(self) -> bool:

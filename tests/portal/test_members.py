@@ -5,6 +5,7 @@ from django.test import RequestFactory
 from django_htmx.middleware import HtmxDetails
 
 from portal.members import members_only
+from tests.factories import make_user
 
 PATH = "/sites/shop.example.com/?severity=High"
 
@@ -17,6 +18,7 @@ def private(request):
 def ask(user, **headers):
     request = RequestFactory().get(PATH, headers=headers)
     request.user = user
+    request.session = {}
     request.htmx = HtmxDetails(request)
     return private(request)
 
@@ -54,5 +56,6 @@ def test_the_way_back_never_leaves_the_portal(page):
     assert response["HX-Redirect"] == "/accounts/login/?next=%2F"
 
 
-def test_a_member_gets_the_page(django_user_model):
-    assert ask(django_user_model(username="owner")).content == b"private"
+@pytest.mark.django_db
+def test_a_member_gets_the_page():
+    assert ask(make_user("owner")).content == b"private"

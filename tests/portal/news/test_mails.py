@@ -6,7 +6,7 @@ import pytest
 from django.core.signing import BadSignature
 from django.utils import timezone
 
-from portal.models import Tiding
+from portal.models import ReadingLanguage, Tiding
 from portal.news.gathered import News
 from portal.news.mails import SHOWN_FINDINGS, compose, stop_token, stopped_by
 from tests.factories import make_membership, make_portal_account, make_portal_website
@@ -77,6 +77,18 @@ def test_an_email_is_written_in_the_language_in_which_the_member_chose(letter, o
     message = letter(make_change(7, "Critical"), make_change(8))
     assert "Kritisch" in message.subject
     assert 'lang="de"' in html_of(message)
+
+
+def test_who_never_chose_is_written_to_in_the_language_of_their_last_visit(letter, owner):
+    assert 'lang="en"' in html_of(letter(make_change(7)))
+    ReadingLanguage.objects.create(pk=owner.user_id, language="de")
+    assert 'lang="de"' in html_of(letter(make_change(7)))
+
+
+def test_a_language_that_was_chosen_goes_before_that_of_a_visit(letter, owner, subscribe):
+    ReadingLanguage.objects.create(pk=owner.user_id, language="de")
+    subscribe(owner, language="en")
+    assert 'lang="en"' in html_of(letter(make_change(7)))
 
 
 def test_what_others_wrote_is_text_on_one_line(letter):

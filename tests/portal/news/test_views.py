@@ -102,7 +102,7 @@ def test_looking_at_the_link_changes_nothing(owner):
 def test_a_mail_program_ends_the_emails_with_one_click(owner):
     client = Client(enforce_csrf_checks=True)
     assert client.post(stop(owner), {"List-Unsubscribe": "One-Click"}).status_code == 200
-    assert chosen(owner) == ("High", "never", "en")
+    assert chosen(owner) == ("High", "never", "")
     assert b"no more of these" in client.get(stop(owner)).content
 
 
