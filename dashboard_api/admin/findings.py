@@ -41,7 +41,7 @@ class OccurrenceInline(RecordInline):
 
 
 class NotLookedAt(admin.SimpleListFilter):
-    """The analysts' queue: what is open and nobody has looked at, the worst first."""
+    """The analysts' queue: what is open and nobody has looked at."""
 
     title = "queue"
     parameter_name = "queue"
@@ -51,7 +51,7 @@ class NotLookedAt(admin.SimpleListFilter):
         return [("new", "To look at")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Finding]) -> QuerySet[Finding]:
-        """In the model's own order."""
+        """As an index holds it."""
         if self.value() != "new":
             return queryset
         return queryset.filter(status=Finding.Status.OPEN, looked_at__isnull=True)
@@ -105,7 +105,6 @@ class FindingAdmin(OperatorAdmin):
     list_filter = (NotLookedAt, "status", "severity", "kind", "source")
     list_select_related = ("website", "source")
     search_fields = ("title", "rule", "website__host")
-    date_hierarchy = "last_seen"
     show_full_result_count = False
     fields = (
         "status",
@@ -139,6 +138,10 @@ class FindingAdmin(OperatorAdmin):
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Reports bring findings: manage.py import_report."""
         return False
+
+    def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
+        """The queue worst first, everything newest first: no page waits until all findings are sorted."""
+        return ("-severity", "-id") if NotLookedAt.parameter_name in request.GET else ("-id",)
 
     def actions_for(self, obj: Finding) -> tuple[str, ...]:
         """Those that change something."""

@@ -154,6 +154,13 @@ class Finding(models.Model):
                 name="dashboard_api_finding_bucket",
             ),
             models.Index(
+                F("status"),
+                F("severity").desc(),
+                F("id").desc(),
+                condition=Q(looked_at__isnull=True),
+                name="dashboard_api_finding_queue",
+            ),
+            models.Index(
                 fields=["decided_until"],
                 condition=Q(decided_until__isnull=False),
                 name="dashboard_api_finding_decided",

@@ -5,6 +5,7 @@ import pytest
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Permission
+from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
 
@@ -506,6 +507,24 @@ def test_queue_holds_what_is_open_and_nobody_has_looked_at_worst_first(operator)
     confirm(operator, decided, "accept_risk", reason="Known.")
     queue = operator.get(url(Finding, "changelist"), {"queue": "new"}).context["cl"].result_list
     assert list(queue) == [high, low]
+
+
+def test_the_queue_is_read_in_the_order_of_an_index(operator):
+    make_finding(make_website())
+    page = operator.get(url(Finding, "changelist"), {"queue": "new"}).context["cl"]
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":  # which would rather sort so few
+            cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off")
+    plan = page.queryset[: page.list_per_page].explain()
+    assert "dashboard_api_finding_queue" in plan
+    assert "ORDER BY" not in plan  # SQLite's word for what is sorted by itself
+    assert "dashboard_api_finding_queue" in page.queryset.order_by().values("status").explain()
+
+
+def test_everything_is_listed_newest_first(operator):
+    site = make_website()
+    older, newer = make_finding(site, severity=3), make_finding(site, severity=1)
+    assert list(operator.get(url(Finding, "changelist")).context["cl"].result_list) == [newer, older]
 
 
 def test_finding_keeps_what_the_report_said(operator):
