@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from dashboard_api.models.accounts import Secret
 from dashboard_api.models.entitlements import Terms
 from dashboard_api.models.revisions import TAGS, Tags
-from dashboard_api.models.statements import moment, rows, stored
+from dashboard_api.models.statements import first_rows, moment, stored
 
 
 class Signer(NamedTuple):
@@ -64,17 +64,17 @@ WHERE used.account_id = account.id AND used.revoked_at IS NULL),
 plan, status, starts_on, ends_on, past_due_since, sites_limit, features
 FROM dashboard_api_account AS account
 JOIN dashboard_api_secret AS secret ON secret.account_id = account.id
-LEFT JOIN dashboard_api_sitelink AS link ON link.account_id = account.id AND link_id = %s
+LEFT JOIN dashboard_api_sitelink AS link ON link.account_id = account.id AND link_id = %(link_id)s
 LEFT JOIN dashboard_api_website AS website ON website.id = website_id
 LEFT JOIN dashboard_api_entitlement AS entitlement ON entitlement.account_id = account.id
-WHERE ref = %s AND (state = 'active' OR (state = 'retiring' AND retires_at > %s))
+WHERE ref = %(ref)s AND (state = 'active' OR (state = 'retiring' AND retires_at > %(now)s))
 ORDER BY secret.created_at DESC, secret.id DESC
 """  # noqa: S608  # names of ours
 
 
 def claimed(account_ref: str, link_id: str, now: datetime) -> Claimed:
     """The secrets that may have signed a call of this account, the newest first, and its link of this id."""
-    found = rows(Secret, _CLAIMED, [link_id, account_ref, stored(now)])
+    found = first_rows(Secret, _CLAIMED, {"link_id": link_id, "ref": account_ref, "now": stored(now)})
     return Claimed([Signer._make(row[:3]) for row in found], _seen(*found[0][3:]) if found else None)
 
 

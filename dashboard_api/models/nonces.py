@@ -15,9 +15,12 @@ if TYPE_CHECKING:
     from dashboard_api.models.callers import Signer
 
 _CLAIM = """
-INSERT INTO dashboard_api_nonce (account_id, nonce, expires_at) VALUES (%s, %s, %s)
+INSERT INTO dashboard_api_nonce (account_id, nonce, expires_at)
+VALUES (%(account)s, %(nonce)s, %(expires_at)s)
 ON CONFLICT DO NOTHING
-RETURNING EXISTS (SELECT 1 FROM dashboard_api_secretuse WHERE secret_id = %s AND last_used_at > %s)
+RETURNING EXISTS (
+    SELECT 1 FROM dashboard_api_secretuse WHERE secret_id = %(secret)s AND last_used_at > %(recent)s
+)
 """
 # By where a row lies: by its key, SQLite would look through the whole table for each batch.
 _PLACE = {"sqlite": "rowid", "postgresql": "ctid"}
@@ -36,9 +39,16 @@ class NonceQuerySet(models.QuerySet["Nonce"]):
         One atomic statement in a commit of its own; raises DatabaseError when the store is down. The use of
         the secret is noted, unless one within the last minute is noted already.
         """
-        recent = stored(now - policy.SECRET_USE_PRECISION)
         claimed = rows(
-            Nonce, _CLAIM, [signer.account_id, nonce, int(expires_at.timestamp()), signer.pk, recent]
+            Nonce,
+            _CLAIM,
+            {
+                "account": signer.account_id,
+                "nonce": nonce,
+                "expires_at": int(expires_at.timestamp()),
+                "secret": signer.pk,
+                "recent": stored(now - policy.SECRET_USE_PRECISION),
+            },
         )
         if claimed == [(False,)]:
             SecretUse.record(signer.pk, now)

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Any, TypeVar
 
-from django.db import connections, models, router
+from django.db import InterfaceError, OperationalError, connections, models, router
 
 Row = TypeVar("Row", bound=models.Model)
 
@@ -17,6 +17,25 @@ def rows(
         cursor.execute(statement, parameters)
         found: list[tuple[Any, ...]] = cursor.fetchall()
     return found
+
+
+def first_rows(
+    model: type[models.Model], statement: str, parameters: Mapping[str, Any]
+) -> list[tuple[Any, ...]]:
+    """Like ``rows``, for the first statement of a call: it is itself the check of a connection that was kept.
+
+    Asking first whether the connection still works would be a statement more for every call.
+    """
+    connection = connections[router.db_for_read(model)]
+    was_kept = connection.connection is not None and not connection.in_atomic_block
+    connection.health_check_done = True  # type: ignore[attr-defined]  # Django asks no more
+    try:
+        return rows(model, statement, parameters)
+    except (OperationalError, InterfaceError):
+        if not was_kept:
+            raise
+        connection.close()
+        return rows(model, statement, parameters)
 
 
 def marks(values: Collection[Any]) -> str:
