@@ -16,7 +16,7 @@ from dashboard_api.models import Coverage, ImportRun, Source, Website, changed
 from dashboard_api.scanners import read_report
 from dashboard_api.scanners.report import UnreadableReport
 
-SHOWN_ROWS = 20
+SHOWN_REASONS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,11 +117,18 @@ def in_words(result: ImportResult) -> list[str]:
     ]
     if result.detail:
         lines.append(result.detail)
-    told = [*result.rejects, *result.failures][:SHOWN_ROWS]
-    lines += [f"Row {row.row} {row.reason}." for row in told]
-    if more := result.rejected + result.failed - len(told):
+    rows: dict[str, list[int]] = {}
+    for row in (*result.rejects, *result.failures):
+        rows.setdefault(row.reason.rstrip("."), []).append(row.row)
+    told = list(rows.items())[:SHOWN_REASONS]
+    lines += [f"Row {first} {reason}{_and_more(more)}." for reason, (first, *more) in told]
+    if more := result.rejected + result.failed - sum(len(numbers) for _, numbers in told):
         lines.append(f"And {more} more.")
     return lines
+
+
+def _and_more(rows: list[int]) -> str:
+    return f" (and {len(rows)} more row{'s' if len(rows) > 1 else ''})" if rows else ""
 
 
 def _nobody(_: object) -> None:

@@ -8,7 +8,7 @@ import fcntl
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dashboard_api import policy
@@ -43,7 +43,7 @@ def take_all(folder: Path, *, said: Said, by: str) -> Iterator[Taken]:
             if website is None:
                 yield Taken(file=file, why=f"There is no website {file.parent.name}: verify it first.")
             else:
-                yield _take(file, website, said=said, by=by)
+                yield _take(file, website, said=_of(website, said), by=by)
 
 
 def _waiting(folder: Path) -> Iterator[Path]:
@@ -60,6 +60,11 @@ def _website_of(file: Path) -> Website | None:
         return Website.objects.filter(host=normalise_host(file.parent.name)).first()
     except InvalidHost:
         return None
+
+
+def _of(website: Website, said: Said) -> Said:
+    """What is said of every website, of this one."""
+    return replace(said, base_url=said.base_url and said.base_url.replace("{host}", website.host))
 
 
 def _take(file: Path, website: Website, *, said: Said, by: str) -> Taken:

@@ -101,6 +101,13 @@ def host_of(text: str) -> str:
         raise CommandError(f"{text}: the host {error}.") from error
 
 
+def web_address(text: str) -> str:
+    """An argument that is an address of the web."""
+    if not text.lower().startswith(("http://", "https://")):
+        raise ArgumentTypeError(f"{text} does not start with http:// or https://")
+    return text
+
+
 def positive(text: str) -> int:
     """An argument that counts something."""
     if not re.fullmatch(r"[1-9][0-9]{0,8}", text):

@@ -9,7 +9,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from dashboard_api.imports import Said, in_words
 from dashboard_api.inbox import Busy, Taken, take_all
-from dashboard_api.management.operator_command import COMMAND_LINE, Answer, OperatorCommand
+from dashboard_api.management.operator_command import COMMAND_LINE, Answer, OperatorCommand, web_address
 
 
 class Command(OperatorCommand):
@@ -27,14 +27,22 @@ class Command(OperatorCommand):
         super().add_arguments(parser)
         parser.add_argument("folder", metavar="DIR", type=Path)
         parser.add_argument("--complete", action="store_true", help="every scan ran to its end")
+        parser.add_argument(
+            "--base-url",
+            type=web_address,
+            metavar="URL",
+            help="where places that name no host belong, such as https://{host}/, which is each website",
+        )
         parser.add_argument("--by", default=COMMAND_LINE, metavar="NAME", help="who imports; kept on record")
 
-    def perform(self, *, folder: Path, complete: bool, by: str, **options: Any) -> Answer:
+    def perform(
+        self, *, folder: Path, complete: bool, base_url: str | None, by: str, **options: Any
+    ) -> Answer:
         """What became of each file."""
         if not folder.is_dir():
             raise CommandError(f"{folder} is no folder.")
         try:
-            taken = list(take_all(folder, said=Said(complete=complete), by=by))
+            taken = list(take_all(folder, said=Said(complete=complete, base_url=base_url), by=by))
         except Busy as error:
             raise CommandError(f"Another import_inbox is at work in {folder}.") from error
         text = "\n".join(line for file in taken for line in _in_words(folder, file)) or "Nothing was waiting."
@@ -46,10 +54,9 @@ class Command(OperatorCommand):
 
 
 def _in_words(folder: Path, taken: Taken) -> list[str]:
-    name = taken.file.relative_to(folder)
-    if taken.results:
-        return [f"{name}: {line}" for result in taken.results for line in in_words(result)]
-    return [f"{name}: {taken.why or 'It was imported before.'}"]
+    lines = [line for result in taken.results for line in in_words(result)]
+    lines = lines or (taken.why or "It was imported before.").splitlines()
+    return [f"{taken.file.relative_to(folder)}: {line}" for line in lines]
 
 
 def _fields(folder: Path, taken: Taken) -> Iterator[dict[str, Any]]:

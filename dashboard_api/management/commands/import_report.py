@@ -21,6 +21,7 @@ from dashboard_api.management.operator_command import (
     OperatorCommand,
     find_account,
     find_website,
+    web_address,
 )
 from dashboard_api.models import SiteLink, Website
 from dashboard_api.scanners import READERS
@@ -63,7 +64,7 @@ class Command(OperatorCommand):
         )
         parser.add_argument(
             "--base-url",
-            type=_base_url,
+            type=web_address,
             metavar="URL",
             help="where places that name no host, such as /login, belong",
         )
@@ -164,9 +165,3 @@ def _moment(text: str) -> datetime:
     if moment > timezone.now():
         raise ArgumentTypeError(f"{text} lies in the future")
     return moment
-
-
-def _base_url(text: str) -> str:
-    if not text.lower().startswith(("http://", "https://")):
-        raise ArgumentTypeError(f"{text} does not start with http:// or https://")
-    return text

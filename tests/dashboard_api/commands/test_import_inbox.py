@@ -1,9 +1,11 @@
 import fcntl
+import io
 import json
 import os
 import time
 
 import pytest
+from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from dashboard_api import inbox
@@ -84,6 +86,27 @@ def test_a_refused_report_stands_aside_with_its_reason_and_the_others_go_on(webs
     assert "Row 1 is of example.com" in (failed / "a.why.txt").read_text()
     assert (failed / "a.jsonl").exists()
     assert Finding.objects.count() == 1
+
+
+def test_every_line_about_a_refused_report_names_it(website, folder):
+    leave(folder, FOREIGN)
+    output = io.StringIO()
+    with pytest.raises(CommandError):
+        call_command("import_inbox", str(folder), stdout=output)
+    assert "Row 1 is of" in output.getvalue()
+    assert all(line.startswith("shop.example.com/a.jsonl: ") for line in output.getvalue().splitlines())
+
+
+@pytest.mark.parametrize("base_url", ["https://{host}/", "https://www.{host}/app/"])
+def test_places_without_a_host_belong_where_the_operator_says_of_each_website(website, folder, base_url):
+    make_website("example.com")
+    for host in ("shop.example.com", "example.com"):
+        leave(folder, make_row(matched_at="/login"), host=host)
+    run("import_inbox", str(folder), "--base-url", base_url)
+    places = Finding.objects.values_list("website__host", "location")
+    roots = {host: base_url.replace("{host}", host) for host in ("shop.example.com", "example.com")}
+    assert all(place.startswith(roots[host].removesuffix("app/")) for host, place in places)
+    assert len(places) == 2
 
 
 def test_scripts_are_told_of_each_file(website, folder, capsys):

@@ -72,10 +72,14 @@ def test_result_is_printed_whole_for_scripts(website, report):
     assert answer["scanned_at"] == "2026-03-01T08:00:00.123Z"
 
 
-def test_summary_tells_a_few_rejected_rows_and_how_many_more(website, report):
-    lines = run("import_report", report(make_row(), *[FOREIGN] * 25), *HOST).splitlines()
-    assert [line for line in lines if line.startswith("Row ")][-1].startswith("Row 21 ")
-    assert lines[-1] == "And 5 more."
+def test_summary_tells_each_reason_once_and_how_many_rows_have_it(website, report):
+    elsewhere = [make_row(matched_at=f"https://{number}.example.org/") for number in range(25)]
+    lines = run("import_report", report(make_row(), *[FOREIGN] * 3, *elsewhere), *HOST).splitlines()
+    rows = [line for line in lines if line.startswith("Row ")]
+    assert rows[0].startswith("Row 2 is of example.com, which is")
+    assert rows[0].endswith(" (and 2 more rows).")
+    assert rows[-1].startswith("Row 23 is of 18.example.org")
+    assert lines[-1] == "And 6 more."
 
 
 def test_report_comes_from_standard_input(website, monkeypatch):
