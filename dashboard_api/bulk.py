@@ -55,6 +55,16 @@ class NewOccurrence(NamedTuple):
     last_seen: Any
 
 
+class Sighting(NamedTuple):
+    """What a report changes of a known place, as the columns store it; no ``evidence`` leaves it as it is."""
+
+    first_seen: Any
+    last_seen: Any
+    gone_at: Any
+    evidence: str | None
+    id: int
+
+
 @lru_cache(maxsize=1024)
 def stored_moment(moment: datetime) -> Any:
     """As the database takes it; most findings of a report share a few."""
@@ -98,7 +108,55 @@ def add(new: Sequence[tuple[NewFinding, Sequence[NewOccurrence]]]) -> None:
     with transaction.atomic(savepoint=False), connection.cursor() as cursor:
         ids = add_findings(cursor, [finding for finding, _ in new])
         places = [(number, *place) for number, (_, places) in zip(ids, new, strict=True) for place in places]
-        write(cursor, "dashboard_api_occurrence", ("finding_id", *NewOccurrence._fields), places)
+        _write_places(cursor, places)
+
+
+def add_places(new: Iterable[tuple[int, NewOccurrence]]) -> None:
+    """Insert places of known findings, by the findings' ids."""
+    with transaction.atomic(savepoint=False), connection.cursor() as cursor:
+        _write_places(cursor, [(number, *place) for number, place in new])
+
+
+# No indexed column is touched. PostgreSQL takes the rows by column, as arrays.
+_SEE_AGAIN = {
+    "sqlite": f"UPDATE {FINDING} SET last_seen = %s WHERE id = %s",  # noqa: S608  # a name of ours
+    "postgresql": f"""
+        UPDATE {FINDING} AS finding SET last_seen = told.last_seen
+        FROM unnest(%s::timestamptz[], %s::bigint[]) AS told (last_seen, id) WHERE finding.id = told.id
+    """,  # noqa: S608
+}
+_SEE_PLACES = {
+    "sqlite": """
+        UPDATE dashboard_api_occurrence
+        SET first_seen = %s, last_seen = %s, gone_at = %s, evidence = COALESCE(%s, evidence) WHERE id = %s
+    """,
+    "postgresql": """
+        UPDATE dashboard_api_occurrence AS place
+        SET first_seen = told.first_seen, last_seen = told.last_seen, gone_at = told.gone_at,
+            evidence = COALESCE(told.evidence, place.evidence)
+        FROM unnest(%s::timestamptz[], %s::timestamptz[], %s::timestamptz[], %s::text[], %s::bigint[])
+            AS told (first_seen, last_seen, gone_at, evidence, id)
+        WHERE place.id = told.id
+    """,
+}
+
+
+def see_again(seen: Sequence[tuple[Any, int]]) -> None:
+    """Findings of which a report tells nothing new: when it saw them, and their ids."""
+    _change_rows(_SEE_AGAIN[connection.vendor], seen)
+
+
+def see_places(seen: Sequence[Sighting]) -> None:
+    """What a report tells of known places."""
+    _change_rows(_SEE_PLACES[connection.vendor], seen)
+
+
+def _change_rows(statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            cursor.executemany(statement, rows)
+        elif rows:
+            cursor.execute(statement, [list(column) for column in zip(*rows, strict=True)])
 
 
 def _add_on_sqlite(cursor: CursorWrapper, findings: Sequence[NewFinding]) -> Sequence[int]:
@@ -137,6 +195,10 @@ def _add_on_postgresql(cursor: CursorWrapper, findings: Sequence[NewFinding]) ->
 def _write_findings(cursor: CursorWrapper, ids: Iterable[int], findings: Iterable[NewFinding]) -> None:
     rows = [(number, *finding) for number, finding in zip(ids, findings, strict=True)]
     write(cursor, FINDING, ("id", *NewFinding._fields), rows)
+
+
+def _write_places(cursor: CursorWrapper, places: Sequence[tuple[Any, ...]]) -> None:
+    write(cursor, "dashboard_api_occurrence", ("finding_id", *NewOccurrence._fields), places)
 
 
 def write(cursor: CursorWrapper, table: str, columns: Iterable[str], rows: Sequence[tuple[Any, ...]]) -> None:

@@ -5,17 +5,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
-from typing import TypeVar
-
-from django.db.models import Manager, Model
+from operator import attrgetter
 
 from dashboard_api import bulk
-from dashboard_api.bulk import NewFinding, NewOccurrence, stored_moment
+from dashboard_api.bulk import NewFinding, NewOccurrence, Sighting, stored_moment
 from dashboard_api.models import Finding, FindingEvent, Occurrence, Source, Website
 from dashboard_api.models.findings import searched_with
-from dashboard_api.problems import Problem
+from dashboard_api.problems import Place, Problem
 
-_ROWS_OF_STATEMENT = 1_000
 _LOCATION_LENGTH = 2000  # of the columns; what tells places apart is a digest of the whole
 _TOLD_FIELDS = [
     "rule",
@@ -36,16 +33,12 @@ _FINDING_FIELDS = [
     "status",
     "fixed_at",
     "first_seen",
-    "last_seen",
     "location",
     "other_locations",
     "locations_count",
     "evidence",
 ]
-_OCCURRENCE_KEY = ["finding", "location_digest"]
-_OCCURRENCE_FIELDS = ["evidence", "first_seen", "last_seen", "gone_at"]
-
-Row = TypeVar("Row", bound=Model)
+_told_of = attrgetter(*_FINDING_FIELDS)
 
 
 def merge(
@@ -63,11 +56,14 @@ def merge(
     for occurrence in Occurrence.objects.filter(finding__in=known.values()).defer("evidence"):
         known_places[occurrence.finding_id][occurrence.location_digest] = occurrence
     bulk.add([_new(website, source, key, problem) for key, problem in problems.items() if key not in known])
-    occurrences: list[Occurrence] = []
-    vanished: list[Occurrence] = []
+    seen_again: list[tuple[datetime, int]] = []
+    changed: list[Finding] = []
     reopened: list[FindingEvent] = []
+    sighted: list[Sighting] = []
+    newly_sighted: list[tuple[int, NewOccurrence]] = []
     for key, finding in known.items():
         problem, places = problems[key], known_places[finding.pk]
+        told_before, seen_before = _told_of(finding), finding.last_seen
         if _tell(finding, problem):
             reopened.append(
                 FindingEvent(
@@ -77,21 +73,26 @@ def merge(
                     at=problem.last_seen,
                 )
             )
-        occurrences += _sighted(finding, problem, places)
+        for digest, place in problem.places.items():
+            if digest in places:
+                sighted.append(_sighted(places[digest], place))
+            else:
+                newly_sighted.append((finding.pk, _occurrence(digest, place)))
         if absent_at is not None:
-            vanished += _vanished(problem, places, at=absent_at)
+            sighted += _vanished(problem, places, at=absent_at)
         there = {digest: place.location for digest, place in places.items() if place.gone_at is None}
         there |= {digest: place.location for digest, place in problem.places.items() if digest not in places}
         finding.locations_count = len(there)
         finding.keep_other_locations(there.values())
-    _save(Finding.objects, list(known.values()), key=_FINDING_KEY, changed=_FINDING_FIELDS)
+        if _told_of(finding) != told_before:
+            changed.append(finding)
+        elif finding.last_seen != seen_before:
+            seen_again.append((stored_moment(finding.last_seen), finding.pk))
+    bulk.see_again(seen_again)
+    bulk.see_places(sighted)
+    bulk.add_places(newly_sighted)
+    _update(changed)
     FindingEvent.objects.bulk_create(reopened)
-    Occurrence.objects.bulk_update(vanished, ["gone_at"], batch_size=_ROWS_OF_STATEMENT)
-    # Where the evidence is still deferred, a later report told already what the place shows.
-    late = [place for place in occurrences if place.get_deferred_fields()]
-    Occurrence.objects.bulk_update(late, ["first_seen"], batch_size=_ROWS_OF_STATEMENT)
-    told = [place for place in occurrences if not place.get_deferred_fields()]
-    _save(Occurrence.objects, told, key=_OCCURRENCE_KEY, changed=_OCCURRENCE_FIELDS)
     return Counter(new=len(problems) - len(known), updated=len(known) - len(reopened), reopened=len(reopened))
 
 
@@ -100,16 +101,7 @@ def _new(
 ) -> tuple[NewFinding, list[NewOccurrence]]:
     """What is not known yet, with its places."""
     told = problem.told
-    places = [
-        NewOccurrence(
-            location=place.location[:_LOCATION_LENGTH],
-            location_digest=digest,
-            evidence=place.evidence,
-            first_seen=stored_moment(place.first_seen),
-            last_seen=stored_moment(place.last_seen),
-        )
-        for digest, place in problem.places.items()
-    ]
+    places = [_occurrence(digest, place) for digest, place in problem.places.items()]
     finding = NewFinding(
         website_id=website.pk,
         source_id=source.pk,
@@ -137,6 +129,16 @@ def _new(
     return finding, places
 
 
+def _occurrence(digest: str, place: Place) -> NewOccurrence:
+    return NewOccurrence(
+        location=place.location[:_LOCATION_LENGTH],
+        location_digest=digest,
+        evidence=place.evidence,
+        first_seen=stored_moment(place.first_seen),
+        last_seen=stored_moment(place.last_seen),
+    )
+
+
 @lru_cache(maxsize=256)
 def _stored_json(values: tuple[str | int, ...]) -> str:
     """Most findings of a report share a few."""
@@ -154,7 +156,8 @@ def _tell(finding: Finding, problem: Problem) -> bool:
         finding.location = problem.first_place.location[:_LOCATION_LENGTH]
         finding.evidence = problem.first_place.evidence
         for name in _TOLD_FIELDS:
-            setattr(finding, name, getattr(problem.told, name))
+            told = getattr(problem.told, name)
+            setattr(finding, name, list(told) if isinstance(told, tuple) else told)
         _rate(finding, int(problem.told.severity))
     return is_back
 
@@ -167,35 +170,43 @@ def _rate(finding: Finding, severity: int) -> None:
         finding.engine_severity = severity
 
 
-def _sighted(finding: Finding, problem: Problem, known: dict[str, Occurrence]) -> Iterator[Occurrence]:
-    """The places of ``problem``, each with what the newest report about it shows."""
-    for digest, place in problem.places.items():
-        occurrence = known.get(digest)
-        if occurrence is None:
-            occurrence = Occurrence(finding=finding, location_digest=digest)
-            occurrence.location = place.location[:_LOCATION_LENGTH]
-            occurrence.first_seen = occurrence.last_seen = place.first_seen
-        occurrence.first_seen = min(occurrence.first_seen, place.first_seen)
-        if place.last_seen >= occurrence.last_seen:
-            occurrence.last_seen = place.last_seen
-            occurrence.evidence = place.evidence
-        if occurrence.gone_at is not None and place.last_seen > occurrence.gone_at:
-            occurrence.gone_at = None
-        yield occurrence
+def _sighted(occurrence: Occurrence, place: Place) -> Sighting:
+    """A known place, with what the newest report about it shows."""
+    occurrence.first_seen = min(occurrence.first_seen, place.first_seen)
+    evidence = None
+    if place.last_seen >= occurrence.last_seen:
+        occurrence.last_seen = place.last_seen
+        evidence = place.evidence
+    if occurrence.gone_at is not None and place.last_seen > occurrence.gone_at:
+        occurrence.gone_at = None
+    return _as_sighting(occurrence, evidence)
 
 
-def _vanished(problem: Problem, known: dict[str, Occurrence], *, at: datetime) -> Iterator[Occurrence]:
+def _vanished(problem: Problem, known: dict[str, Occurrence], *, at: datetime) -> Iterator[Sighting]:
     """Places of ``problem`` that were there before the scan ended ``at``, and that it does not tell of."""
     for digest, occurrence in known.items():
         if digest not in problem.places and occurrence.gone_at is None and occurrence.last_seen < at:
             occurrence.gone_at = at
-            yield occurrence
+            yield _as_sighting(occurrence, None)
 
 
-def _save(manager: Manager[Row], rows: Sequence[Row], *, key: Sequence[str], changed: Sequence[str]) -> None:
-    """Create the rows, or update what ``changed`` of those whose ``key`` exists; in few statements."""
-    for row in rows:
-        row.pk = None  # known or new, the database tells them apart by their key
-    manager.bulk_create(
-        rows, batch_size=_ROWS_OF_STATEMENT, update_conflicts=True, unique_fields=key, update_fields=changed
+def _as_sighting(occurrence: Occurrence, evidence: str | None) -> Sighting:
+    return Sighting(
+        first_seen=stored_moment(occurrence.first_seen),
+        last_seen=stored_moment(occurrence.last_seen),
+        gone_at=occurrence.gone_at and stored_moment(occurrence.gone_at),
+        evidence=evidence,
+        id=occurrence.pk,
+    )
+
+
+def _update(findings: Sequence[Finding]) -> None:
+    """All that reports tell, in one statement; the database knows the rows by their key."""
+    for finding in findings:
+        finding.pk = None
+    Finding.objects.bulk_create(
+        findings,
+        update_conflicts=True,
+        unique_fields=_FINDING_KEY,
+        update_fields=[*_FINDING_FIELDS, "last_seen"],
     )

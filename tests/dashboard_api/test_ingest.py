@@ -136,6 +136,21 @@ def test_later_scan_moves_last_seen_and_tells_the_newest(website):
     assert (old.last_seen, new.first_seen) == (MARCH, MARCH + DAY)
 
 
+def test_of_what_is_only_seen_again_nothing_but_the_time_is_written(website):
+    told = {"references": ["https://example.com/a"], "classification": {"cve-id": ["cve-2026-1"]}}
+    rows = [{"rule": rule, "info": {"name": "Old", "severity": "low"} | told} for rule in ("a", "b")]
+    bring(website, *(row(**told, day=0) for told in rows))
+    before = stored()
+    with CaptureQueriesContext(connection) as captured:
+        result = bring(website, *(row(**told, day=1) for told in rows))
+    assert (result.updated, result.new) == (2, 0)
+    written = [query["sql"] for query in captured if "dashboard_api_finding" in query["sql"]]
+    assert not [sql for sql in written if "description" in sql and not sql.startswith("SELECT")]
+    for old, new in zip(before, stored(), strict=True):
+        assert {name for name in new if new[name] != old[name]} <= {"last_seen", "last_run_at"}
+    assert {finding.last_seen for finding in Finding.objects.all()} == {MARCH + DAY}
+
+
 def test_older_scan_only_moves_first_seen_back(website):
     low = {"name": "Panel", "severity": "low"}
     bring(website, row(path="/a", day=2, info=low, response="new"), complete=True)
