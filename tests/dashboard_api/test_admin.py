@@ -472,6 +472,20 @@ def test_finding_is_rated_otherwise_and_as_its_engine_does_again(operator):
     assert (finding.severity, finding.engine_severity) == (2, None)
 
 
+def test_a_finding_whose_id_has_thousands_is_decided_by_the_forms_themselves(operator):
+    site = make_website()
+    finding, other = make_finding(site, pk=1_234_567), make_finding(site)
+    page = operator.get(url(finding, "change"))
+    assert 'name="_selected_action" value="1234567"' in page.text
+    path = url(Finding, "changelist") + "?queue=new"
+    asked = operator.post(path, {"action": "false_positive", "_selected_action": [finding.pk, other.pk]})
+    chosen = re.findall(r'name="_selected_action" value="([^"]*)"', asked.text)
+    assert f'href="{path}" class="closelink"' in asked.text
+    said = {"action": "false_positive", "_selected_action": chosen, "confirmed": "True", "reason": "Ours."}
+    operator.post(path, said)
+    assert Finding.objects.filter(status="false_positive").count() == 2
+
+
 def test_many_findings_are_decided_at_once_after_their_number_was_shown(operator):
     site = make_website()
     findings = [make_finding(site) for _ in range(25)]
