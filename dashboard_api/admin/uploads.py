@@ -184,4 +184,4 @@ def _lines(results: Iterable[ImportResult]) -> list[str]:
 
 
 def _titles(findings: Iterable[Finding]) -> list[str]:
-    return [str(finding) for finding in findings]
+    return [f"{finding} ({finding.location})" for finding in findings]

@@ -52,10 +52,10 @@ def test_what_would_be_fixed_and_open_again_is_named(operator, website):
     gone = Finding.objects.get(rule="exposed-panel")
     later = {"timestamp": "2026-03-02T00:00:00Z"}
     page = upload(operator, website, make_row(template_id="other", **later), complete="on")
-    assert f"<h2>Fixed</h2>\n<ul><li>{gone}</li></ul>" in page.text
+    assert f"<h2>Fixed</h2>\n<ul><li>{gone} ({gone.location})</li></ul>" in page.text
     operator.post(preview_of(page), {"apply": ""})
     page = upload(operator, website, make_row(timestamp="2026-03-03T00:00:00Z"))
-    assert f"<h2>Open again</h2>\n<ul><li>{gone}</li></ul>" in page.text
+    assert f"<h2>Open again</h2>\n<ul><li>{gone} ({gone.location})</li></ul>" in page.text
 
 
 def upload_and_apply(client, website, *rows, **said):
