@@ -151,6 +151,25 @@ def test_of_what_is_only_seen_again_nothing_but_the_time_is_written(website):
     assert {finding.last_seen for finding in Finding.objects.all()} == {MARCH + DAY}
 
 
+def updates_of_findings():
+    """How many there were, and how many of them touched no index, by PostgreSQL's own count."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_xact_user_tables "
+            "WHERE relname = 'dashboard_api_finding'"
+        )
+        return cursor.fetchone()
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite changes a row where it is")
+def test_what_is_only_seen_again_touches_no_index_of_postgresql(website):
+    bring(website, *(row(f"rule-{number}", day=0) for number in range(100)))
+    before = updates_of_findings()
+    bring(website, *(row(f"rule-{number}", day=1) for number in range(100)))
+    updates, without_index = (now - then for now, then in zip(updates_of_findings(), before, strict=True))
+    assert (updates, without_index) == (100, 100)
+
+
 def test_older_scan_only_moves_first_seen_back(website):
     low = {"name": "Panel", "severity": "low"}
     bring(website, row(path="/a", day=2, info=low, response="new"), complete=True)
