@@ -27,6 +27,12 @@ from config.errors import too_many_requests
 from portal.sealing import seal, unseal
 
 WRONG_NAME_OR_PASSWORD = _("The name or the password is not correct.")
+# What allauth words, and addresses people familiarly in German: named here, our translations take its place.
+SAID_BY_ALLAUTH = (
+    _("Please type your current password."),
+    _("You must type the same password each time."),
+    _("You have signed out."),
+)
 
 
 class PasswordBackend(ModelBackend):

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 from django.test import Client
+from django.utils.translation import override
 
+from config.sign_in import SAID_BY_ALLAUTH
 from tests.config.checkout import BASE_DIR, Checkout
 from tests.factories import make_user
 
@@ -20,6 +22,15 @@ GERMAN = Path("locale/de/LC_MESSAGES")
 def language(client, path="/accounts/login/", **headers):
     html = client.get(path, headers=headers).content.decode()
     return re.search(r'<html[^>]* lang="([^"]*)"', html)[1]
+
+
+FAMILIAR = re.compile(r"\b(?:du|dich|dir|dein\w*|gib|wähle|habe)\b", re.IGNORECASE)
+
+
+@pytest.mark.parametrize("text", SAID_BY_ALLAUTH, ids=str)
+def test_what_allauth_says_addresses_people_as_everything_else_does(text):
+    with override("de"):
+        assert not FAMILIAR.search(str(text))
 
 
 @pytest.mark.django_db
