@@ -14,6 +14,7 @@ from playwright.sync_api import expect
 
 from dashboard_api.models import Coverage, Kind, Severity
 from tests.browser.chromium import chromium_path, running_chromium
+from tests.browser.looks import WAYS, Tour
 from tests.browser.watch import Watch
 from tests.factories import (
     make_account,
@@ -129,6 +130,14 @@ def open_page(chromium, service, watch):
         for page in context.pages:
             page.locator("html").wait_for()  # what it had to say was said before it answers
         context.close()
+
+
+@pytest.fixture(params=WAYS, ids=str)
+def tour(request, open_page):
+    """Looks at screens, and fails the test at its end for what is wrong with any."""
+    tour = Tour(open_page, request.param)
+    yield tour
+    assert tour.faults == {}
 
 
 @pytest.fixture

@@ -9,6 +9,13 @@ def sign_in(page, name, password="correct horse battery"):
     page.get_by_role("main").get_by_role("button", name="Sign in", exact=True).click()
 
 
+def send(page, **fields):
+    """Fill in the page's first form by the names of its fields, in whatever language, and send it."""
+    for name, value in fields.items():
+        page.locator(f"main [name={name}]").fill(value)
+    page.locator("main form .primary").first.click()
+
+
 def facet(page, name):
     """A value in the list of filters, by its word and its number."""
     return page.get_by_role("navigation", name="Filters").get_by_role("link", name=name, exact=True)

@@ -7,8 +7,7 @@ from django.core import mail
 from playwright.sync_api import expect
 
 from portal.people.models import Membership
-from tests.browser.steps import sign_in
-from tests.browser.test_screens import EVERY_RULE, OPEN_THE_FIRST, RULES_OF_LOOKS, barriers
+from tests.browser.steps import send, sign_in
 from tests.factories import make_membership, make_user
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -106,44 +105,26 @@ def test_a_mistake_is_told_beside_the_field_and_keeps_what_was_typed(open_page, 
     expect(page.get_by_label("Role", exact=True)).to_have_value("manager")
 
 
-@pytest.mark.parametrize(
-    ("scheme", "width", "rules"),
-    [("light", 1280, EVERY_RULE), ("dark", 320, RULES_OF_LOOKS)],
-    ids=["light", "dark"],
-)
-def test_these_screens_fit_a_narrow_phone_and_have_no_barriers(
-    open_page, owner, website, settings, watch, scheme, width, rules
-):
+def test_these_screens_in_each_way(tour, owner, website, settings, watch):
     settings.EMAIL_URL = ""
     for number, role in enumerate(Membership.Role.values):
         email = f"somebody.with.a.rather.long.address{number}@example.com"
         make_membership(make_user(f"person{number}", email=email), website.account, role)
-    faults = {}
-
-    def look(page, name):
-        page.evaluate(OPEN_THE_FIRST)
-        page.evaluate("for (const it of document.querySelectorAll('.confirm')) it.open = true")
-        page.set_viewport_size({"width": 320, "height": 640})
-        if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
-            faults[name, "wider than 320 pixels"] = True
-        page.set_viewport_size({"width": width, "height": 800})
-        if found := barriers(page, rules):
-            faults[name, "axe"] = found
-
-    ours, theirs = open_page(user=owner, color_scheme=scheme), open_page(color_scheme=scheme)
-    ours.goto("/members/")
-    look(ours, "members")
-    invite(ours, "nobody@example.com", "Viewer")
-    look(ours, "invited")
+    ours, theirs = tour.open(user=owner), tour.open()
+    tour.visit(ours, "/members/")
+    send(ours, email="owner@example.com")
+    expect(ours.locator("[role=alert]:visible").first).to_be_visible()
+    tour.look(ours, "invitation refused")
+    send(ours, email="nobody@example.com")
+    expect(ours.locator("main")).to_contain_text("/invitations/")
+    tour.look(ours, "invited")
     link = ours.get_by_text("/invitations/").text_content()
-    ours.goto("/accounts/")
-    look(ours, "account")
-    ours.goto(link)
-    look(ours, "invitation, signed in")
+    tour.visit(ours, link, "/members/")
     theirs.goto(link)
-    button(theirs, "Join").click()
-    look(theirs, "invitation")
+    theirs.locator("main form .primary").click()
+    tour.look(theirs, "invitation")
     watch.expect("404")
-    theirs.goto(f"{link}x/")
-    look(theirs, "no invitation")
-    assert faults == {}
+    tour.visit(theirs, f"{link}x/")
+    for role in ("manager", "viewer"):
+        user = Membership.objects.filter(role=role).first().user
+        tour.visit(tour.open(user=user), "/members/")

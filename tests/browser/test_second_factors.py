@@ -6,8 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.authenticator import code_of
-from tests.browser.steps import sign_in
-from tests.browser.test_screens import EVERY_RULE, RULES_OF_LOOKS, barriers
+from tests.browser.steps import send, sign_in
 from tests.factories import make_user
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -207,39 +206,28 @@ def test_too_many_attempts_are_told_on_a_page_of_their_own(page, owner, watch):
     expect(page.get_by_text("a quarter of an hour")).to_be_visible()
 
 
-@pytest.mark.parametrize(
-    ("scheme", "width", "rules"),
-    [("light", 1280, EVERY_RULE), ("dark", 320, RULES_OF_LOOKS)],
-    ids=["light", "dark"],
-)
-def test_these_screens_fit_a_narrow_phone_and_have_no_barriers(page, device, owner, scheme, width, rules):
-    page.emulate_media(color_scheme=scheme)
+def test_these_screens_in_each_way(tour, page, device, owner):
+    tours = tour.open(user=owner)
+    tour.visit(tours, "/accounts/2fa/totp/activate/")
+    send(tours, password="correct horse battery")
+    tour.look(tours, "an app")
+    send(tours, code="000000")
+    tour.look(tours, "wrong code")
     page.goto(ACCOUNT)
     sign_in(page, owner.username)
     add_passkey(page)
-    faults = {}
-
-    def look(address=None):
-        page.set_viewport_size({"width": 320, "height": 640})
-        if address:
-            page.goto(address)
-        if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
-            faults[page.url, "wider than 320 pixels"] = True
-        page.set_viewport_size({"width": width, "height": 800})
-        if found := barriers(page, rules):
-            faults[page.url, "axe"] = found
-
     passkey = owner.authenticator_set.get(type="webauthn").pk
-    for address in ("totp/activate/", "recovery-codes/", "recovery-codes/generate/", "webauthn/add/"):
-        look(f"/accounts/2fa/{address}")
-    look(f"/accounts/2fa/webauthn/keys/{passkey}/edit/")
-    look(f"/accounts/2fa/webauthn/keys/{passkey}/remove/")
-    look("/accounts/2fa/webauthn/reauthenticate/")
-    look(ACCOUNT)
-    sign_out(page)
-    sign_in(page, owner.username)
-    expect(page.get_by_role("heading", name="One more step")).to_be_visible()
-    enter(page, "000000")
-    expect(page.get_by_role("alert")).to_be_visible()
-    look()
-    assert faults == {}
+    tours = tour.open(storage_state=page.context.storage_state())
+    for address in (
+        "recovery-codes/", "recovery-codes/generate/", "webauthn/add/", f"webauthn/keys/{passkey}/edit/",
+        f"webauthn/keys/{passkey}/remove/", "webauthn/reauthenticate/", "reauthenticate/",
+    ):  # fmt: skip
+        tour.visit(tours, f"/accounts/2fa/{address}")
+    tour.visit(tours, ACCOUNT)
+    other = tour.open()
+    other.goto("/accounts/login/")
+    send(other, login=owner.username, password="correct horse battery")
+    tour.look(other, "one more step")
+    send(other, code="000000")
+    expect(other.locator("[role=alert]:visible")).to_be_visible()
+    tour.look(other, "wrong code of the second step")

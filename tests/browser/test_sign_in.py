@@ -7,8 +7,7 @@ from django.contrib.sessions.models import Session
 from django.core import mail
 from playwright.sync_api import expect
 
-from tests.browser.steps import sign_in
-from tests.browser.test_screens import EVERY_RULE, RULES_OF_LOOKS, barriers
+from tests.browser.steps import send, sign_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -58,21 +57,10 @@ def test_a_session_that_ends_between_two_clicks_leads_to_the_sign_in_and_back(da
     expect(dashboard.get_by_text("12 of 45 findings")).to_be_visible()
 
 
-@pytest.mark.parametrize(
-    ("scheme", "width", "rules"),
-    [("light", 1280, EVERY_RULE), ("dark", 320, RULES_OF_LOOKS)],
-    ids=["light", "dark"],
-)
-def test_a_forgotten_password_is_replaced_by_way_of_a_letter(
-    open_page, owner, settings, scheme, width, rules
-):
+def test_a_forgotten_password_is_replaced_by_way_of_a_letter(page, owner, settings):
     settings.EMAIL_URL = "smtp://localhost"
-    page = open_page(color_scheme=scheme, viewport={"width": width, "height": 800})
-    faults = {}
 
     def press(name):
-        if found := barriers(page, rules):
-            faults[page.url] = found
         page.get_by_role("main").get_by_role("button", name=name).click()
 
     page.goto("/accounts/login/")
@@ -89,7 +77,6 @@ def test_a_forgotten_password_is_replaced_by_way_of_a_letter(
     page.get_by_role("link", name="Sign in").click()
     sign_in(page, owner.username, new)
     expect(page).to_have_url("/")
-    assert faults == {}
 
 
 def test_after_signing_out_the_dashboard_asks_to_sign_in_and_nothing_is_left(dashboard):
@@ -100,3 +87,46 @@ def test_after_signing_out_the_dashboard_asks_to_sign_in_and_nothing_is_left(das
     dashboard.go_back()
     expect(dashboard).to_have_url(re.compile("/accounts/login/"))
     expect(dashboard.get_by_text("findings")).to_have_count(0)
+
+
+def test_the_way_in_in_each_way_to_look_at_it(tour, owner, watch):
+    page = tour.open()
+    tour.visit(page, "/accounts/login/")
+    send(page, login=owner.username, password="wrong horse battery")
+    expect(page.locator("[role=alert]:visible")).to_be_visible()
+    tour.look(page, "wrong password")
+    watch.expect("429")
+    for _ in range(5):
+        send(page, login=owner.username, password="wrong horse battery")
+    expect(page.locator("[name=login]")).to_have_count(0)
+    tour.look(page, "too many attempts")
+
+
+def test_the_way_to_a_new_password_in_each_way_to_look_at_it(tour, owner, settings):
+    page = tour.open()
+    settings.EMAIL_URL = ""
+    tour.visit(page, "/accounts/password/reset/")
+    settings.EMAIL_URL = "smtp://localhost"
+    tour.visit(page, "/accounts/password/reset/")
+    send(page, email=owner.email)
+    tour.look(page, "letter sent")
+    link = re.search(r"http://\S+/password/reset/key/\S+", mail.outbox[-1].body)[0]
+    page.goto(link)
+    send(page, password1="short", password2="shorter")
+    tour.look(page, "new password refused")
+    send(page, password1="another horse battery", password2="another horse battery")
+    tour.look(page, "new password kept")
+    tour.visit(page, link)
+
+
+def test_a_page_of_ones_own_in_each_way_to_look_at_it(tour, owner, website):
+    page = tour.open(user=owner)
+    tour.visit(
+        page, "/accounts/", "/accounts/password/change/", "/accounts/logout/", "/accounts/reauthenticate/"
+    )
+    page.goto("/accounts/password/change/")
+    send(page, oldpassword="wrong", password1="short", password2="shorter")
+    tour.look(page, "change refused")
+    page.goto("/accounts/")
+    page.locator(".themes button").last.click()
+    tour.look(page, "a theme of one's own")

@@ -11,8 +11,8 @@ from playwright.sync_api import expect
 from portal import upstream
 from portal.gateway import Unreachable
 from portal.takeout import files
+from tests.browser.looks import barriers
 from tests.browser.steps import PATH, facet, findings, status
-from tests.browser.test_screens import EVERY_RULE, barriers
 from tests.factories import make_finding
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -133,11 +133,11 @@ def test_what_says_how_far_it_is_has_no_barriers(open_page, owner, many, monkeyp
     page.goto(PATH)
     offer(page, "CSV").click()
     expect(page.get_by_role("progressbar", name="Getting the file")).to_be_visible()
-    assert barriers(page, EVERY_RULE) == []
+    assert barriers(page) == []
     is_over.set()
     expect(progress(page)).to_contain_text("The download broke off")
     # Axe cannot tell what is behind words that lie over others; here it is the box's own, opaque colour.
-    assert [it for it in barriers(page, EVERY_RULE) if "partially overlaps other elements" not in it[2]] == []
+    assert [it for it in barriers(page) if "partially overlaps other elements" not in it[2]] == []
 
 
 def test_a_session_that_is_over_leads_to_the_sign_in(dashboard):

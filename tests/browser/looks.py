@@ -1,0 +1,81 @@
+"""What every screen has to be: light and dark, wide and narrow, in both languages, and open to everybody."""
+
+from dataclasses import dataclass
+
+from axe_playwright_python.sync_playwright import Axe
+
+EVERY_RULE = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+RULES_OF_LOOKS = ["color-contrast", "link-in-text-block", "scrollable-region-focusable", "target-size"]
+OPEN_THE_FIRST = (
+    "for (const it of document.querySelectorAll('details:first-of-type, .confirm')) it.open = true"
+)
+NARROW = {"width": 320, "height": 640}
+
+
+def barriers(page, rules=EVERY_RULE):
+    """What axe finds, and what it cannot decide: the contrast of words drawn in a chart, which it cannot see.
+
+    They wear the colours of the words around them, so their contrast is known.
+    """
+    options = {"runOnly": rules, "resultTypes": ["violations", "incomplete"]}
+    found = Axe().run(page, options=options).response
+    return [
+        (rule["id"], node["html"], node["failureSummary"])
+        for rule in found["violations"] + found["incomplete"]
+        for node in rule["nodes"]
+        if rule["id"] != "color-contrast" or not node["html"].startswith("<text ")
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A way to look at screens; all are looked at on the narrowest phone, too."""
+
+    scheme: str
+    width: int
+    locale: str
+    rules: tuple[str, ...]
+
+    def __str__(self):
+        return f"{self.scheme}-{self.width}-{self.locale[:2]}"
+
+
+WAYS = [
+    Way("light", 1280, "en-GB", EVERY_RULE),
+    Way("dark", 320, "en-GB", RULES_OF_LOOKS),
+    Way("light", 320, "de-DE", EVERY_RULE),
+    Way("dark", 1280, "de-DE", RULES_OF_LOOKS),
+]
+
+
+class Tour:
+    """Opens pages in one way, and notes what is wrong with what they show."""
+
+    def __init__(self, open_page, way):
+        self._open_page, self._way = open_page, way
+        self.faults = {}
+
+    def open(self, **options):
+        """A page at the size of a laptop or a phone."""
+        return self._open_page(
+            color_scheme=self._way.scheme,
+            locale=self._way.locale,
+            viewport={"width": self._way.width, "height": 800},
+            **options,
+        )
+
+    def visit(self, page, *addresses):
+        """Look at what is there."""
+        for address in addresses:
+            page.goto(address, wait_until="networkidle" if address == "/" else "load")
+            self.look(page, address)
+
+    def look(self, page, name):
+        """Look at what ``page`` shows now."""
+        page.evaluate(OPEN_THE_FIRST)
+        page.set_viewport_size(NARROW)
+        if overlap := page.evaluate("document.documentElement.scrollWidth - innerWidth"):
+            self.faults[name, "pixels wider than 320"] = overlap
+        page.set_viewport_size({"width": self._way.width, "height": 800})
+        if found := barriers(page, self._way.rules):
+            self.faults[name, "axe"] = found
