@@ -5,6 +5,7 @@ import re
 REDACTED = "[redacted]"
 
 _NAMES = r"(?:proxy-)?authorization|(?:set-)?cookie2?"
+_NAMED = re.compile("authorization|cookie", re.IGNORECASE)  # a part of each of the names
 # A header in a raw message, with the lines it is folded over; also behind the marks of "curl -v".
 _HEADER = re.compile(
     rf"((?:^|\\n)[<>*| \t]*(?:{_NAMES})[ \t]*:).*(?:\n[ \t].*)*",
@@ -32,8 +33,9 @@ _HEADER_WORD = re.compile(rf"""\$?["']?\s*({_NAMES})\s*:""", re.IGNORECASE)
 
 def redact_headers(text: str) -> str:
     """``text`` with the values of such headers, and the user names of addresses, replaced."""
-    text = _MEMBER.sub(rf'\1"{REDACTED}"', _HEADER.sub(rf"\1 {REDACTED}", text))
-    return _USERINFO.sub(f"{REDACTED}@", text)
+    if _NAMED.search(text):
+        text = _MEMBER.sub(rf'\1"{REDACTED}"', _HEADER.sub(rf"\1 {REDACTED}", text))
+    return _USERINFO.sub(f"{REDACTED}@", text) if "@" in text else text
 
 
 def redact_command(command: str) -> str:

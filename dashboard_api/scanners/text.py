@@ -25,6 +25,8 @@ def one_line(text: str) -> str:
 
 def within_bytes(text: str, limit: int) -> str:
     """As many whole characters of ``text`` as ``limit`` bytes of UTF-8 hold."""
+    if 4 * len(text) <= limit:  # no character takes more
+        return text
     return text[:limit].encode()[:limit].decode(errors="ignore")
 
 
