@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from operator import itemgetter
+from itertools import islice
 from typing import Literal
 
 import msgspec
@@ -12,11 +12,9 @@ from dashboard_api.contract import DashboardQuestion
 from dashboard_api.models import reads
 from dashboard_api.models.overview import Engine
 from dashboard_api.models.reads import Threat
-from dashboard_api.search import Match, Sought, worst_matches
+from dashboard_api.search import Matches, Sought, worst_matches
 from dashboard_api.tally import Tally
 from dashboard_api.words import words_of
-
-_bucket = itemgetter(1, 2, 3)  # of a match
 
 
 class Found:
@@ -27,19 +25,19 @@ class Found:
         self._question = question
         self._slugs = {source.pk: source.slug for source in sources}
         self._source_ids = {slug: number for number, slug in self._slugs.items()}
-        self._matches: dict[DashboardQuestion, list[Match]] = {}
+        self._matches: dict[DashboardQuestion, Matches] = {}
         self._tallies: dict[DashboardQuestion, Tally] = {}
 
     @property
     def relation(self) -> Literal["exact", "at_least"]:
         """Of the total to all that there is."""
-        return "at_least" if len(self._find(self._question)) > policy.MAX_COUNTED_MATCHES else "exact"
+        return "at_least" if len(self._find(self._question).ids) > policy.MAX_COUNTED_MATCHES else "exact"
 
     def page(self, engines: Mapping[int, Engine]) -> list[Threat]:
         """The page that is asked for, worst first."""
         start = (self._question.page - 1) * self._question.page_size
-        found = self._counted(self._question)[start : start + self._question.page_size]
-        return reads.threats([number for number, *_ in found], engines)
+        counted = self._find(self._question).ids[: policy.MAX_COUNTED_MATCHES]
+        return reads.threats(counted[start : start + self._question.page_size], engines)
 
     def sources(self) -> set[str]:
         """Slugs of the engines that found something, whichever engine was asked for."""
@@ -50,17 +48,15 @@ class Found:
         """What passes the question's filters, but for the one named ``without``."""
         asked = _without(without, question)
         if asked not in self._tallies:
-            buckets = Counter(map(_bucket, self._counted(asked)))
+            _, *counted_by = self._find(asked)
+            buckets = Counter(islice(zip(*counted_by, strict=True), policy.MAX_COUNTED_MATCHES))
             self._tallies[asked] = Tally(
                 (severity, self._slugs[source_id], kind, count)
                 for (severity, source_id, kind), count in buckets.items()
             )
         return self._tallies[asked]
 
-    def _counted(self, question: DashboardQuestion) -> list[Match]:
-        return self._find(question)[: policy.MAX_COUNTED_MATCHES]
-
-    def _find(self, question: DashboardQuestion) -> list[Match]:
+    def _find(self, question: DashboardQuestion) -> Matches:
         """One match more than is counted tells that there are more."""
         if question not in self._matches:
             sought = Sought(

@@ -32,6 +32,7 @@ class Tally:
 
     def __init__(self, buckets: Iterable[Bucket]) -> None:
         self.buckets = list(buckets)
+        self._narrowed: dict[tuple[int, int | str], Tally] = {}
 
     @cached_property
     def _sums(self) -> tuple[Counter[tuple[str, int]], Counter[tuple[str, int]]]:
@@ -77,16 +78,18 @@ class Tally:
 
     def filtered(self, question: DashboardQuestion, *, without: str = "") -> "Tally":
         """The buckets that pass the question's filters, but for the one named ``without``."""
-        wanted = [
-            (position, value)
-            for position, name in enumerate(FILTERS)
-            if name != without and (value := getattr(question, name)) is not None
-        ]
-        if not wanted:
-            return self
-        return Tally(
-            bucket for bucket in self.buckets if all(bucket[position] == value for position, value in wanted)
-        )
+        tally = self
+        for position, name in enumerate(FILTERS):
+            if name != without and (value := getattr(question, name)) is not None:
+                tally = tally._only(position, value)
+        return tally
+
+    def _only(self, position: int, value: int | str) -> "Tally":
+        if (position, value) not in self._narrowed:
+            self._narrowed[position, value] = Tally(
+                [bucket for bucket in self.buckets if bucket[position] == value]
+            )
+        return self._narrowed[position, value]
 
 
 def _regrouped(sums: Counter[tuple[str, int]], position: int) -> Counter[Any]:

@@ -33,7 +33,7 @@ def site():
 
 
 def found(site, word):
-    return [number for number, *_ in worst_matches(Sought(website_id=site.pk, words=[word]), limit=100)]
+    return worst_matches(Sought(website_id=site.pk, words=[word]), limit=100).ids
 
 
 def columns(finding):

@@ -110,7 +110,7 @@ def test_findings_are_found_by_the_words_of_every_place(website):
     bring(website, row(path="/cellar"))
     bring(website, row(path="/attic", day=1))
     for word in ("cellar", "attic", "exposed", "panel"):
-        assert len(worst_matches(Sought(website_id=website.pk, words=[word]), limit=10)) == 1
+        assert len(worst_matches(Sought(website_id=website.pk, words=[word]), limit=10).ids) == 1
 
 
 def test_second_import_changes_nothing(website):

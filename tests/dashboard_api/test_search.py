@@ -50,8 +50,7 @@ def plain_search(site, words, *, status="open", severity=None, source_id=None, k
 
 
 def found(site, words, *, limit=ANY_NUMBER, **filters):
-    matches = worst_matches(Sought(website_id=site.pk, words=words, **filters), limit=limit)
-    return [number for number, *_ in matches]
+    return worst_matches(Sought(website_id=site.pk, words=words, **filters), limit=limit).ids
 
 
 def assert_true(*sites, also=()):
@@ -327,8 +326,8 @@ def test_filters_are_part_of_the_search(site):
 
 def test_a_match_tells_what_it_counts_for(site):
     finding = make_finding(site, severity=Severity.LOW, kind=Kind.SUSPECTED)
-    [match] = worst_matches(Sought(website_id=site.pk, words=["finding"]), limit=1)
-    assert match == (finding.pk, Severity.LOW, finding.source_id, "suspected")
+    matches = worst_matches(Sought(website_id=site.pk, words=["finding"]), limit=1)
+    assert matches == ([finding.pk], [Severity.LOW], [finding.source_id], ["suspected"])
 
 
 def test_a_beginning_of_more_words_than_are_spelled_out_finds_them_all(site):
