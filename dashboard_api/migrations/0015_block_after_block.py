@@ -13,7 +13,7 @@ def replace(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("dashboard_api", "0013_analysts_queue")]
+    dependencies = [("dashboard_api", "0014_room_for_last_seen")]
 
     # What the earlier one finds is the same, so there is nothing to undo.
     operations = [migrations.RunPython(replace, migrations.RunPython.noop)]
