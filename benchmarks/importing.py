@@ -66,8 +66,9 @@ class Subject:
         source, _ = Source.objects.get_or_create(slug=report.source, defaults={"name": report.source_name})
         for row in report:
             if isinstance(row, ReportedFinding):
-                problem = Problem(told=row)
-                problem.add(row.location, seen_at=timezone.now(), evidence=row.evidence)
+                now = timezone.now()
+                problem = Problem(told=row, first_seen=now, last_seen=now)
+                problem.add(row.location, seen_at=now, evidence=row.evidence)
                 told = merging._new(self._website, source, f"{row.row:064}", problem)  # noqa: SLF001
                 yield told[0]
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 from django.db import transaction
 from django.utils import timezone
@@ -124,8 +125,9 @@ def store(report: ReadReport) -> ImportResult:
         is_newest = _record_run(result, website, source, urls=urls, version=report.version)
         absent_at = result.scanned_at if is_newest and result.state == Coverage.State.OK else None
         counts: Counter[str] = Counter()
+        places_of = partial(rows.places, seen_at=report.seen_at)
         for batch in _batches(rows.problems(report.seen_at)):
-            counts += merge(batch, website, source, absent_at=absent_at)
+            counts += merge(batch, website, source, absent_at=absent_at, places_of=places_of)
         fixed = _fix_unreported(rows, website, source, at=absent_at) if absent_at else 0
     return replace(
         result, new=counts["new"], updated=counts["updated"], reopened=counts["reopened"], fixed=fixed

@@ -2,18 +2,20 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
+from itertools import islice
 from operator import attrgetter
 
-from dashboard_api import bulk
+from dashboard_api import bulk, policy
 from dashboard_api.bulk import NewFinding, NewOccurrence, Sighting, stored_moment
 from dashboard_api.models import Finding, FindingEvent, Occurrence, Source, Website
 from dashboard_api.models.findings import searched_with
 from dashboard_api.problems import Place, Problem
 
 _LOCATION_LENGTH = 2000  # of the columns; what tells places apart is a digest of the whole
+_PLACES_OF_PART = 1_000
 _TOLD_FIELDS = [
     "rule",
     "title",
@@ -41,19 +43,31 @@ _FINDING_FIELDS = [
 _told_of = attrgetter(*_FINDING_FIELDS)
 
 
+Places = Iterable[tuple[str, Place]]
+
+
 def merge(
-    problems: dict[str, Problem], website: Website, source: Source, *, absent_at: datetime | None
+    problems: dict[str, Problem],
+    website: Website,
+    source: Source,
+    *,
+    absent_at: datetime | None,
+    places_of: Callable[[str], Places],
 ) -> Counter[str]:
     """Create and update the findings of one batch, and their places; how many became what.
 
     A place of these that the report does not tell of is gone at ``absent_at``, if the scan proves that.
+    Where a problem has more places than are held in memory, ``places_of`` tells all of its fingerprint.
     """
     known = {
         finding.fingerprint: finding
         for finding in Finding.objects.filter(pk__in=bulk.known(website.pk, source.pk, problems))
     }
+    widespread = {key for key, problem in problems.items() if problem.is_widespread}
+    widespread |= {key for key in known if known[key].locations_count > policy.MAX_PLACES_AT_ONCE}
+    at_hand = [finding for key, finding in known.items() if key not in widespread]
     known_places: dict[int, dict[str, Occurrence]] = defaultdict(dict)
-    for occurrence in Occurrence.objects.filter(finding__in=known.values()).defer("evidence"):
+    for occurrence in Occurrence.objects.filter(finding__in=at_hand).defer("evidence"):
         known_places[occurrence.finding_id][occurrence.location_digest] = occurrence
     bulk.add([_new(website, source, key, problem) for key, problem in problems.items() if key not in known])
     seen_again: list[tuple[datetime, int]] = []
@@ -73,17 +87,20 @@ def merge(
                     at=problem.last_seen,
                 )
             )
-        for digest, place in problem.places.items():
-            if digest in places:
-                sighted.append(_sighted(places[digest], place))
-            else:
-                newly_sighted.append((finding.pk, _occurrence(digest, place)))
-        if absent_at is not None:
-            sighted += _vanished(problem, places, at=absent_at)
-        there = {digest: place.location for digest, place in places.items() if place.gone_at is None}
-        there |= {digest: place.location for digest, place in problem.places.items() if digest not in places}
-        finding.locations_count = len(there)
-        finding.keep_other_locations(there.values())
+        if key not in widespread:
+            for digest, place in problem.places.items():
+                if digest in places:
+                    sighted.append(_sighted(places[digest], place))
+                else:
+                    newly_sighted.append((finding.pk, _occurrence(digest, place)))
+            if absent_at is not None:
+                sighted += _vanished(problem, places, at=absent_at)
+            there = {digest: place.location for digest, place in places.items() if place.gone_at is None}
+            there |= {
+                digest: told.location for digest, told in problem.places.items() if digest not in places
+            }
+            finding.locations_count = len(there)
+            finding.keep_other_locations(there.values())
         if _told_of(finding) != told_before:
             changed.append(finding)
         elif finding.last_seen != seen_before:
@@ -93,6 +110,8 @@ def merge(
     bulk.add_places(newly_sighted)
     _update(changed)
     FindingEvent.objects.bulk_create(reopened)
+    for finding in Finding.objects.filter(pk__in=bulk.known(website.pk, source.pk, widespread)):
+        _see_all_places(finding, places_of(finding.fingerprint), absent_at=absent_at)
     return Counter(new=len(problems) - len(known), updated=len(known) - len(reopened), reopened=len(reopened))
 
 
@@ -188,6 +207,28 @@ def _vanished(problem: Problem, known: dict[str, Occurrence], *, at: datetime) -
         if digest not in problem.places and occurrence.gone_at is None and occurrence.last_seen < at:
             occurrence.gone_at = at
             yield _as_sighting(occurrence, None)
+
+
+def _see_all_places(finding: Finding, places: Places, *, absent_at: datetime | None) -> None:
+    """The same for a widespread problem, a part of its places after the other."""
+    known = Occurrence.objects.filter(finding=finding)
+    if absent_at is not None:  # until the report tells of them
+        known.filter(gone_at=None, last_seen__lt=absent_at).update(gone_at=absent_at)
+    told = iter(places)
+    while part := dict(islice(told, _PLACES_OF_PART)):
+        sighted = []
+        for occurrence in known.filter(location_digest__in=part).defer("evidence"):
+            if occurrence.gone_at == absent_at:
+                occurrence.gone_at = None
+            sighted.append(_sighted(occurrence, part.pop(occurrence.location_digest)))
+        bulk.see_places(sighted)
+        bulk.add_places((finding.pk, _occurrence(digest, place)) for digest, place in part.items())
+    there = known.filter(gone_at=None)
+    others = there.order_by("pk").values_list("location", flat=True)[: policy.MAX_OTHER_LOCATIONS + 1]
+    finding.keep_other_locations(others)
+    Finding.objects.filter(pk=finding.pk).update(
+        locations_count=there.count(), other_locations=finding.other_locations
+    )
 
 
 def _as_sighting(occurrence: Occurrence, evidence: str | None) -> Sighting:

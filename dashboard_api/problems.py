@@ -3,13 +3,15 @@
 import hashlib
 import itertools
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from operator import itemgetter
+from typing import cast
 
 import msgspec
 
+from dashboard_api import policy
 from dashboard_api.locations import Elsewhere, place_on
 from dashboard_api.policy import MAX_KEPT_REJECTS, MAX_STORED_EVIDENCE_BYTES
 from dashboard_api.scanners.report import Reject, ReportedFinding, ScanReport
@@ -23,47 +25,53 @@ class Place:
     location: str
     first_seen: datetime
     last_seen: datetime
-    shown: list[str]
+    shown: dict[str, None] = field(default_factory=dict)  # in their order
+    length: int = 0
+
+    def show(self, evidence: str) -> None:
+        """What one more row shows; of what is too long to be kept, so much that this shows."""
+        if evidence and self.length <= MAX_STORED_EVIDENCE_BYTES and evidence not in self.shown:
+            self.shown[evidence] = None
+            self.length += len(evidence)
 
     @property
     def evidence(self) -> str:
         """What the rows showed, without repetition."""
-        if not any(self.shown):
-            return ""
-        return within_bytes("\n\n".join(filter(None, dict.fromkeys(self.shown))), MAX_STORED_EVIDENCE_BYTES)
+        return within_bytes("\n\n".join(self.shown), MAX_STORED_EVIDENCE_BYTES) if self.shown else ""
 
 
 @dataclass(slots=True, kw_only=True)
 class Problem:
-    """The worst that the report told about a problem, and its places by the digests of their locations."""
+    """The worst that the report told about a problem, and its places by the digests of their locations.
+
+    Where it ``is_widespread``, these are only the first of them.
+    """
 
     told: ReportedFinding
+    first_seen: datetime  # by this scan, anywhere
+    last_seen: datetime
     places: dict[str, Place] = field(default_factory=dict)
+    is_widespread: bool = False
 
     @property
     def first_place(self) -> Place:
         """The place that stands beside the finding."""
         return next(iter(self.places.values()))
 
-    @property
-    def first_seen(self) -> datetime:
-        """When this scan saw it first, anywhere."""
-        return min(place.first_seen for place in self.places.values())
-
-    @property
-    def last_seen(self) -> datetime:
-        """When this scan saw it last, anywhere."""
-        return max(place.last_seen for place in self.places.values())
-
     def add(self, location: str, *, seen_at: datetime, evidence: str) -> None:
         """One more row: another place, or more about one that is known."""
+        self.first_seen = min(self.first_seen, seen_at)
+        self.last_seen = max(self.last_seen, seen_at)
         digest = hashlib.sha256(location.encode()).hexdigest()
-        place = self.places.setdefault(
-            digest, Place(location=location, first_seen=seen_at, last_seen=seen_at, shown=[])
-        )
+        place = self.places.get(digest)
+        if place is None:
+            if len(self.places) == policy.MAX_PLACES_AT_ONCE:
+                self.is_widespread = True
+                return
+            place = self.places[digest] = Place(location=location, first_seen=seen_at, last_seen=seen_at)
         place.first_seen = min(place.first_seen, seen_at)
         place.last_seen = max(place.last_seen, seen_at)
-        place.shown.append(evidence)
+        place.show(evidence)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -122,17 +130,28 @@ class SortedRows:
         """
         rows = self._disk.execute(_PROBLEMS)
         for key, group in itertools.groupby(rows, key=itemgetter(0)):
-            problem: Problem | None = None
-            for _, location, data in group:
-                row = _decode(data)
-                problem = problem or Problem(told=row)
-                if row.severity > problem.told.severity:  # in whatever order the rows come
-                    problem.told = row
-                problem.add(location, seen_at=seen_at(row.seen_at), evidence=row.evidence)
-                if row.first_seen_at is not None:
-                    problem.add(location, seen_at=seen_at(row.first_seen_at), evidence="")
-            if problem is not None:
-                yield key, problem
+            yield key, _problem((told[1:] for told in group), seen_at)
+
+    def places(self, key: str, seen_at: Callable[[datetime | None], datetime]) -> Iterator[tuple[str, Place]]:
+        """Every place of the problem of this fingerprint, by the digests of their locations."""
+        rows = self._disk.execute(_PLACES, [key])
+        for _, group in itertools.groupby(rows, key=itemgetter(0)):
+            yield from _problem(group, seen_at).places.items()
+
+
+def _problem(rows: Iterable[tuple[str, bytes]], seen_at: Callable[[datetime | None], datetime]) -> Problem:
+    """What rows about one problem tell of it, each with its place; there is one at least."""
+    problem: Problem | None = None
+    for location, data in rows:
+        row = _decode(data)
+        seen = seen_at(row.seen_at)
+        problem = problem or Problem(told=row, first_seen=seen, last_seen=seen)
+        if row.severity > problem.told.severity:  # in whatever order the rows come
+            problem.told = row
+        problem.add(location, seen_at=seen, evidence=row.evidence)
+        if row.first_seen_at is not None:
+            problem.add(location, seen_at=seen_at(row.first_seen_at), evidence="")
+    return cast("Problem", problem)
 
 
 _TABLES = """
@@ -150,6 +169,10 @@ _ADD_ROW = "INSERT INTO told VALUES (?, ?, ?)"
 _PROBLEMS = """
 SELECT fingerprint, location, row FROM problem CROSS JOIN told ON told.problem = problem.number
 ORDER BY problem.number, told.rowid
+"""
+_PLACES = """
+SELECT location, row FROM told WHERE problem = (SELECT number FROM problem WHERE fingerprint = ?)
+ORDER BY location, rowid
 """
 _decode = msgspec.msgpack.Decoder(ReportedFinding).decode
 

@@ -8,7 +8,7 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dashboard_api import ingest
+from dashboard_api import ingest, merging, policy
 from dashboard_api.ingest import EmptyReport, NothingImported, import_report
 from dashboard_api.models import Coverage, Finding, Occurrence, Source
 from dashboard_api.scanners import nuclei
@@ -432,3 +432,46 @@ def test_importing_twice_is_importing_once(website, rows, complete):
     before = stored()
     assert bring(website, *rows, complete=complete).new == 0
     assert stored() == before
+
+
+# Problems at more places than are held in memory
+
+
+def told_by_day(website, days):
+    """Import what each day's complete or partial scan saw, and where; all that is stored after each."""
+    for day, (paths, is_complete) in enumerate(days):
+        rows = [row(path=f"/{path}", day=day, response=f"{path} on {day}") for path in sorted(paths)]
+        if rows:
+            yield bring(website, *rows, complete=is_complete), stored()
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(days=st.lists(st.tuples(st.sets(st.sampled_from("abcdefg")), st.booleans()), min_size=1, max_size=5))
+def test_problems_at_many_places_are_stored_as_if_there_were_few(website, monkeypatch, days):
+    lives = []
+    for at_once in (policy.MAX_PLACES_AT_ONCE, 2):
+        Finding.objects.all().delete()
+        Coverage.objects.all().delete()
+        with monkeypatch.context() as patch:
+            patch.setattr(policy, "MAX_PLACES_AT_ONCE", at_once)
+            patch.setattr(merging, "_PLACES_OF_PART", 3)
+            lives.append([(result, _without_finding(state)) for result, state in told_by_day(website, days)])
+    assert lives[0] == lives[1]
+
+
+def _without_finding(states):
+    return [{name: value for name, value in state.items() if name != "finding_id"} for state in states]
+
+
+def test_an_older_report_about_many_places_only_adds(website, monkeypatch):
+    bring(website, row(path="/a", day=5), row(path="/b", day=5), complete=True)
+    monkeypatch.setattr(policy, "MAX_PLACES_AT_ONCE", 1)
+    bring(website, *(row(path=f"/{path}", day=2) for path in "bcd"), complete=True)
+    finding = Finding.objects.get()
+    assert (finding.locations_count, finding.last_seen, finding.first_seen) == (
+        4,
+        MARCH + 5 * DAY,
+        MARCH + 2 * DAY,
+    )
+    assert finding.location == "https://shop.example.com/a"
+    assert Occurrence.objects.filter(gone_at=None).count() == 4
