@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 FINDING = "dashboard_api_finding"
 STRETCH_BITS = 14  # of the id: a stretch is 16,384 findings long, of whatever website
-EVERY_SOURCE = 0  # stands in WeekCount for all engines together
+EVERY_SOURCE = 0  # stands in StretchCount and WeekCount for all engines together
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,9 +57,13 @@ def tables(week: str) -> tuple[CountTable, ...]:
         ),
         CountTable(
             name="dashboard_api_stretchcount",
-            key=("website_id", "status", "severity", "stretch", "source_id", "kind"),
+            key=("website_id", *bucket, "stretch"),
             numbers=("findings",),
-            counted=f"SELECT website_id, {', '.join(bucket)}, stretch, change AS findings FROM changes",
+            counted=" UNION ALL ".join(
+                f"SELECT website_id, status, severity, {source} AS source_id, kind, stretch, "
+                "change AS findings FROM changes"
+                for source in ("source_id", EVERY_SOURCE)
+            ),
         ),
         CountTable(
             name="dashboard_api_weekcount",

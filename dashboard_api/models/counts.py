@@ -27,13 +27,13 @@ class BucketCount(models.Model):
 class StretchCount(models.Model):
     """The same by stretches of ids, so that a deep page starts near its first row."""
 
-    pk = models.CompositePrimaryKey("website_id", "status", "severity", "stretch", "source_id", "kind")
+    pk = models.CompositePrimaryKey("website_id", "status", "severity", "source_id", "kind", "stretch")
     website_id = models.BigIntegerField()
     status = models.CharField(max_length=14)
     severity = models.PositiveSmallIntegerField()
-    stretch = models.BigIntegerField(help_text="The upper bits of the ids.")
-    source_id = models.BigIntegerField()
+    source_id = models.BigIntegerField(help_text="0: every source together.")
     kind = models.CharField(max_length=13)
+    stretch = models.BigIntegerField(help_text="The upper bits of the ids.")
     findings = models.IntegerField()
 
     def __str__(self) -> str:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from dashboard_api import policy
-from dashboard_api.engines.counts import STRETCH_BITS
+from dashboard_api.engines.counts import EVERY_SOURCE, STRETCH_BITS
 from dashboard_api.models.findings import Finding
 from dashboard_api.models.overview import Bucket, Engine
 from dashboard_api.models.statements import marks, moment, rows
@@ -56,7 +56,8 @@ _STRETCHES = """
 SELECT MIN(stretch), MAX(stretch), MIN(through - here) FROM (
     SELECT stretch, SUM(SUM(findings)) OVER (ORDER BY stretch DESC) AS through, SUM(findings) AS here
     FROM dashboard_api_stretchcount
-    WHERE website_id = %s AND status IN ({statuses}) AND severity = %s{filters} GROUP BY stretch
+    WHERE website_id = %s AND status IN ({statuses}) AND severity = %s AND source_id = %s{kind}
+    GROUP BY stretch
 ) AS counted WHERE through > %s AND through - here < %s
 """
 
@@ -64,13 +65,11 @@ SELECT MIN(stretch), MAX(stretch), MIN(through - here) FROM (
 def narrowed(website_id: int, level: Level, *, source_id: int | None, kind: str | None) -> Level:
     """The same part of a deep page, within the stretches of ids where it lies."""
     statuses = {bucket.status for bucket in level.buckets}
-    filters = {"source_id": source_id, "kind": kind}
-    wanted = {column: value for column, value in filters.items() if value is not None}
-    statement = _STRETCHES.format(
-        statuses=marks(statuses), filters="".join(f" AND {column} = %s" for column in wanted)
-    )
+    wanted: list[int | str] = [EVERY_SOURCE if source_id is None else source_id]
+    wanted += [] if kind is None else [kind]
+    statement = _STRETCHES.format(statuses=marks(statuses), kind="" if kind is None else " AND kind = %s")
     end = level.skip + level.take
-    parameters = [website_id, *statuses, level.severity, *wanted.values(), level.skip, end]
+    parameters = [website_id, *statuses, level.severity, *wanted, level.skip, end]
     ((last, first, above),) = rows(Finding, statement, parameters)
     return level._replace(low=last << STRETCH_BITS, high=(first + 1) << STRETCH_BITS, skip=level.skip - above)
 

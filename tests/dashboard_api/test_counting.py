@@ -46,7 +46,9 @@ def test_a_finding_counts_where_it_is_and_when_it_was_found_and_fixed(site):
     )
     bucket = (source.pk, "confirmed")
     assert cells(BucketCount) == [(site.pk, "fixed", 3, *bucket, 1)]
-    assert cells(StretchCount) == [(site.pk, "fixed", 3, finding.pk >> 14, *bucket, 1)]
+    assert cells(StretchCount) == [
+        (site.pk, "fixed", 3, source_id, "confirmed", finding.pk >> 14, 1) for source_id in (0, source.pk)
+    ]
     assert cells(WeekCount) == [
         (site.pk, source_id, week, 3, "confirmed", found, 1 - found)
         for source_id in (0, source.pk)

@@ -1,0 +1,55 @@
+"""Stretches of a bucket lie together, and are summed up over all engines, too: decision record 0013.
+
+Made anew and empty: what is counted here differently is counted by other triggers, which are made after a
+migration, and with them everything is counted anew.
+"""
+
+from django.db import migrations, models
+
+TABLE = "dashboard_api_stretchcount"
+
+
+def put_in_one_tree(apps, schema_editor):
+    """As migration 0012 has it for SQLite."""
+    if schema_editor.connection.vendor == "sqlite":
+        with schema_editor.connection.cursor() as cursor:
+            cursor.execute("SELECT sql FROM sqlite_master WHERE name = %s", [TABLE])
+            (made,) = cursor.fetchone()
+            cursor.execute(f"DROP TABLE {TABLE}")
+            cursor.execute(f"{made} WITHOUT ROWID")
+
+
+class Migration(migrations.Migration):
+    dependencies = [("dashboard_api", "0015_block_after_block")]
+
+    operations = [
+        migrations.DeleteModel("StretchCount"),
+        migrations.CreateModel(
+            name="StretchCount",
+            fields=[
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "website_id",
+                        "status",
+                        "severity",
+                        "source_id",
+                        "kind",
+                        "stretch",
+                        blank=True,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("website_id", models.BigIntegerField()),
+                ("status", models.CharField(max_length=14)),
+                ("severity", models.PositiveSmallIntegerField()),
+                ("source_id", models.BigIntegerField(help_text="0: every source together.")),
+                ("kind", models.CharField(max_length=13)),
+                ("stretch", models.BigIntegerField(help_text="The upper bits of the ids.")),
+                ("findings", models.IntegerField()),
+            ],
+        ),
+        migrations.RunPython(put_in_one_tree, migrations.RunPython.noop),
+    ]
