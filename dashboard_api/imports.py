@@ -42,18 +42,25 @@ def import_file(
     by: str,
     dry_run: bool = False,
     watch: Callable[[int], object] | None = None,
+    watch_storing: Callable[[int, int], object] | None = None,
     preview: Callable[[], object] | None = None,
 ) -> list[ImportResult]:
     """Import the report in ``stream``, of several tools each one's, all together; raises RefusedReport.
 
-    With ``dry_run`` everything but the commit. ``watch`` is told how many bytes were read, each time;
-    ``preview`` is called in the transaction.
+    With ``dry_run`` everything but the commit. ``watch`` is told how many bytes were read, each time, and
+    ``watch_storing`` how many findings were stored, of how many; ``preview`` is called in the transaction.
     """
     digest = hashlib.sha256()
     watched = cast("BinaryIO", io.BufferedReader(_Watched(stream, digest.update, watch or _nobody)))
     reports, unusable = _read_all(watched, website, said)
+    total = sum(report.result.findings for report in reports)
+
+    def stored(count: int) -> None:
+        if watch_storing:
+            watch_storing(count, total)
+
     with transaction.atomic():
-        results = [*map(store, reports), *unusable]
+        results = [*(store(report, watch=stored) for report in reports), *unusable]
         newest = changed.newest(website.pk)  # of all of them: whoever asks by import hears of a file at once
         for result in results:
             _record(result, website, newest, file_name=file_name, by=by, digest=digest.hexdigest())

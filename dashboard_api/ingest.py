@@ -115,8 +115,11 @@ def read(
     )
 
 
-def store(report: ReadReport) -> ImportResult:
-    """What a report tells as findings of its website, in one transaction."""
+def store(report: ReadReport, *, watch: Callable[[int], object] | None = None) -> ImportResult:
+    """What a report tells as findings of its website, in one transaction.
+
+    ``watch`` is told how many findings were stored, each time.
+    """
     website, rows, result = report.website, report.rows, report.result
     with transaction.atomic(savepoint=False):
         Website.objects.select_for_update().get(pk=website.pk)  # one import of a website at a time
@@ -128,6 +131,8 @@ def store(report: ReadReport) -> ImportResult:
         places_of = partial(rows.places, seen_at=report.seen_at)
         for batch in _batches(rows.problems(report.seen_at)):
             counts += merge(batch, website, source, absent_at=absent_at, places_of=places_of)
+            if watch:
+                watch(len(batch))
         fixed = _fix_unreported(rows, website, source, at=absent_at) if absent_at else 0
     return replace(
         result, new=counts["new"], updated=counts["updated"], reopened=counts["reopened"], fixed=fixed

@@ -4,7 +4,7 @@ import dataclasses
 import json
 import sys
 from argparse import ArgumentTypeError
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -27,6 +27,34 @@ from dashboard_api.models import SiteLink, Website
 from dashboard_api.scanners import READERS
 
 STANDARD_INPUT = "-"
+
+
+class Progress:
+    """A bar on a terminal, by the bytes that were read and then by the findings stored; nothing in a pipe."""
+
+    def __init__(self, file: str) -> None:
+        size = None if file == STANDARD_INPUT else Path(file).stat().st_size
+        self._bar = _bar(size, unit="B")
+        self._is_storing = False
+
+    def read(self, count: int) -> None:
+        """So many bytes more."""
+        self._bar.update(count)
+
+    def stored(self, count: int, total: int) -> None:
+        """So many findings more, of ``total``."""
+        if not self._is_storing:
+            self._bar.close()
+            self._bar, self._is_storing = _bar(total, unit=" findings"), True
+        self._bar.update(count)
+
+    def close(self) -> None:
+        """Leave nothing on the terminal."""
+        self._bar.close()
+
+
+def _bar(total: int | None, *, unit: str) -> tqdm:  # type: ignore[type-arg]
+    return tqdm(total=total, unit=unit, unit_scale=True, disable=None, leave=False)
 
 
 class Command(OperatorCommand):
@@ -106,7 +134,7 @@ class Command(OperatorCommand):
         )
         dry_run: bool = options["dry_run"]
         try:
-            with _opened(file) as stream, _progress(file) as progress:
+            with _opened(file) as stream, closing(Progress(file)) as progress:
                 results = import_file(
                     stream,
                     website,
@@ -114,7 +142,8 @@ class Command(OperatorCommand):
                     file_name=file,
                     by=by,
                     dry_run=dry_run,
-                    watch=progress.update,
+                    watch=progress.read,
+                    watch_storing=progress.stored,
                 )
         except OSError as error:
             raise CommandError(f"Cannot read {file}: {error.strerror}.") from error
@@ -125,12 +154,6 @@ class Command(OperatorCommand):
         return Answer(
             text="\n".join([*dry, *(line for each in results for line in in_words(each))]), fields=fields
         )
-
-
-def _progress(file: str) -> tqdm:  # type: ignore[type-arg]
-    """A bar on a terminal, by the bytes that were read; nothing in a pipe."""
-    size = None if file == STANDARD_INPUT else Path(file).stat().st_size
-    return tqdm(total=size, unit="B", unit_scale=True, disable=None, leave=False)
 
 
 def _check_linked(ref: str, website: Website) -> None:

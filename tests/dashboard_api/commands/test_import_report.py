@@ -235,4 +235,6 @@ def test_progress_is_shown_on_a_terminal_and_nowhere_else(website, report, monke
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     run("import_report", report(make_row()), *HOST)
-    assert "B/s]" in capsys.readouterr().err
+    shown = capsys.readouterr().err
+    assert "B/s]" in shown
+    assert "findings/s]" in shown
