@@ -19,6 +19,13 @@ def keep(connection: BaseDatabaseWrapper, apps: Apps) -> None:
                 _drop(cursor, connection, _present(cursor, connection, kept))
 
 
+def forget(connection: BaseDatabaseWrapper) -> None:
+    """For a migration that empties what is kept: all of it is made anew when the ``migrate`` ends."""
+    with connection.cursor() as cursor:
+        for kept in engine_of(connection).KEPT:
+            _drop(cursor, connection, _present(cursor, connection, kept))
+
+
 def _make_missing(cursor: CursorWrapper, connection: BaseDatabaseWrapper, kept: Kept) -> None:
     """Changes may have been missed while a trigger was, so that is mended, too."""
     present = _present(cursor, connection, kept)

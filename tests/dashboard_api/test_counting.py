@@ -131,16 +131,8 @@ def test_wrong_counts_are_told_by_website_and_mended_for_it_alone(site):
     assert counting.wrong_counts(connection) == {}
 
 
-def drop_triggers():
-    with connection.cursor() as cursor:
-        cursor.execute(engine_of(connection).LIST_TRIGGERS)
-        for (name,) in cursor.fetchall():
-            if name.startswith("dashboard_api_counts"):
-                cursor.execute(engine_of(connection).DROP_TRIGGER.format(name=name))
-
-
 def test_what_changed_while_nothing_counted_is_counted_by_the_next_migrate(site):
-    drop_triggers()
+    triggers.forget(connection)
     make_finding(site)
     assert counting.wrong_counts(connection)
     triggers.keep(connection, apps)
@@ -199,6 +191,16 @@ def test_the_counts_come_and_go_with_their_migration(site):
     finally:
         call_command("migrate", verbosity=0)
     assert BucketCount.objects.get().findings == 2
+    assert counting.wrong_counts(connection) == {}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_table_of_counts_that_is_made_anew_is_counted_anew(site):
+    make_finding(site)
+    try:
+        call_command("migrate", "dashboard_api", "0015", verbosity=0)
+    finally:
+        call_command("migrate", verbosity=0)
     assert counting.wrong_counts(connection) == {}
 
 
