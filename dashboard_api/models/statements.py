@@ -1,12 +1,10 @@
 """Statements of our own: the ORM spends more on writing one than the database on running it."""
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import UTC, date, datetime
-from typing import Any, TypeVar
+from datetime import UTC, datetime
+from typing import Any
 
 from django.db import InterfaceError, OperationalError, connections, models, router
-
-Row = TypeVar("Row", bound=models.Model)
 
 
 def rows(
@@ -51,13 +49,3 @@ def moment(value: Any) -> Any:
 def stored(value: datetime) -> str:
     """A time to compare stored ones with: as SQLite writes it, and PostgreSQL reads it."""
     return str(value.astimezone(UTC).replace(tzinfo=None))
-
-
-def day(value: Any) -> Any:
-    """A date that was computed, which SQLite gives as text."""
-    return date.fromisoformat(value) if isinstance(value, str) else value
-
-
-def loaded(model: type[Row], names: Sequence[str], values: Sequence[Any]) -> Row:
-    """A stored row of ``model``, of which these fields are known, in the order of the model's."""
-    return model.from_db(router.db_for_read(model), names, values)
