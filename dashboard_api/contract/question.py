@@ -16,7 +16,6 @@ ALL = "all"
 NEXT_IMPORT = "next_import"
 STATUSES = (*Finding.Status.values, ALL)
 
-
 DASHBOARD_PATH = "/v1/site/dashboard"
 FINDING_PATH = "/v1/site/finding"
 CHANGES_PATH = "/v1/site/changes"
@@ -136,31 +135,25 @@ def _strings(allowed: list[str] | tuple[str, ...]) -> dict[str, Any]:
     return {"type": ["string", "null"], "enum": [*allowed, "", None]}
 
 
+_SOME_TEXT = {"type": "string", "minLength": 1}
 _WHOSE: dict[str, Field] = {
     "host": Field(
         read=_host,
         required=True,
-        schema={
-            "type": "string",
-            "minLength": 1,
-            "description": "The website's domain name; case and one trailing dot do not matter.",
-        },
+        schema=_SOME_TEXT
+        | {"description": "The website's domain name; case and one trailing dot do not matter."},
     ),
     "link_id": Field(
         read=_text,
         required=True,
-        schema={
-            "type": "string",
-            "minLength": 1,
-            "description": "The UUID that linking the website returned, exactly as returned.",
-        },
+        schema=_SOME_TEXT
+        | {"description": "The UUID that linking the website returned, exactly as returned."},
     ),
     "portal_account_ref": Field(
         read=_text,
         required=True,
-        schema={
-            "type": "string",
-            "minLength": 1,
+        schema=_SOME_TEXT
+        | {
             "maxLength": policy.MAX_ACCOUNT_REF_LENGTH,
             "description": "The account whose secret signs the call.",
         },
@@ -218,11 +211,7 @@ FINDING_FIELDS: dict[str, Field] = _WHOSE | {
     "finding_id": Field(
         read=_text,
         required=True,
-        schema={
-            "type": "string",
-            "minLength": 1,
-            "description": "The id of a finding, exactly as the dashboard answered it.",
-        },
+        schema=_SOME_TEXT | {"description": "The id of a finding, exactly as the dashboard answered it."},
     ),
 }
 
