@@ -13,13 +13,11 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import msgspec
-from django.db import connections, router
 
 from dashboard_api import policy
-from dashboard_api.engines import engine_of
 from dashboard_api.engines.counts import EVERY_SOURCE
 from dashboard_api.models.findings import Finding
-from dashboard_api.models.statements import rows
+from dashboard_api.models.statements import engine_for, rows
 
 
 class Engine(NamedTuple):
@@ -203,8 +201,7 @@ def about(website_id: int, account_id: int, finding_id: int) -> tuple[list[Engin
 
 def _read(names: Sequence[str], **parameters: Any) -> list[list[Any]]:
     given = frozenset(name for name, value in parameters.items() if value is not None)
-    engine = engine_of(connections[router.db_for_read(Finding)])
-    (columns,) = rows(Finding, statement(engine, tuple(names), given), parameters)
+    (columns,) = rows(Finding, statement(engine_for(Finding), tuple(names), given), parameters)
     return [_decode[name](column) for name, column in zip(names, columns, strict=True)]
 
 

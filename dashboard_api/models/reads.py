@@ -3,6 +3,9 @@
 tests/dashboard_api/models/test_reads.py proves each equal to its twin by the ORM. Decision record 0013.
 """
 
+import bisect
+import itertools
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -13,7 +16,7 @@ from dashboard_api import policy
 from dashboard_api.engines.counts import EVERY_SOURCE, STRETCH_BITS
 from dashboard_api.models.findings import Finding
 from dashboard_api.models.overview import Bucket, Engine
-from dashboard_api.models.statements import marks, moment, rows
+from dashboard_api.models.statements import engine_for, marks, moment, rows
 
 
 class Level(NamedTuple):
@@ -53,25 +56,35 @@ class Threat(NamedTuple):
 
 
 _STRETCHES = """
-SELECT MIN(stretch), MAX(stretch), MIN(through - here) FROM (
-    SELECT stretch, SUM(SUM(findings)) OVER (ORDER BY stretch DESC) AS through, SUM(findings) AS here
-    FROM dashboard_api_stretchcount
-    WHERE website_id = %s AND status IN ({statuses}) AND severity = %s AND source_id = %s{kind}
-    GROUP BY stretch
-) AS counted WHERE through > %s AND through - here < %s
+SELECT {as_json} FROM dashboard_api_stretchcount
+WHERE website_id = %s AND status IN ({statuses}) AND severity = %s AND source_id = %s{kind}
 """
+_decode_stretches = msgspec.json.Decoder(list[tuple[int, int]]).decode
 
 
 def narrowed(website_id: int, level: Level, *, source_id: int | None, kind: str | None) -> Level:
     """The same part of a deep page, within the stretches of ids where it lies."""
     statuses = {bucket.status for bucket in level.buckets}
-    wanted: list[int | str] = [EVERY_SOURCE if source_id is None else source_id]
-    wanted += [] if kind is None else [kind]
-    statement = _STRETCHES.format(statuses=marks(statuses), kind="" if kind is None else " AND kind = %s")
-    end = level.skip + level.take
-    parameters = [website_id, *statuses, level.severity, *wanted, level.skip, end]
-    ((last, first, above),) = rows(Finding, statement, parameters)
-    return level._replace(low=last << STRETCH_BITS, high=(first + 1) << STRETCH_BITS, skip=level.skip - above)
+    statement = _STRETCHES.format(
+        as_json=engine_for(Finding).AS_JSON.format("stretch, findings"),
+        statuses=marks(statuses),
+        kind="" if kind is None else " AND kind = %s",
+    )
+    of_kind = [] if kind is None else [kind]
+    of_source = EVERY_SOURCE if source_id is None else source_id
+    ((told,),) = rows(Finding, statement, [website_id, *statuses, level.severity, of_source, *of_kind])
+    findings: Counter[int] = Counter()
+    for stretch, counted in _decode_stretches(told):
+        findings[stretch] += counted
+    newest_first = sorted(findings, reverse=True)
+    through = list(itertools.accumulate(findings[stretch] for stretch in newest_first))
+    first = bisect.bisect_right(through, level.skip)
+    last = bisect.bisect_left(through, level.skip + level.take)
+    return level._replace(
+        low=newest_first[last] << STRETCH_BITS,
+        high=(newest_first[first] + 1) << STRETCH_BITS,
+        skip=level.skip - (through[first - 1] if first else 0),
+    )
 
 
 _PART = """

@@ -2,9 +2,12 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
+from types import ModuleType
 from typing import Any
 
 from django.db import InterfaceError, OperationalError, connections, models, router
+
+from dashboard_api.engines import engine_of
 
 
 def rows(
@@ -15,6 +18,11 @@ def rows(
         cursor.execute(statement, parameters)
         found: list[tuple[Any, ...]] = cursor.fetchall()
     return found
+
+
+def engine_for(model: type[models.Model]) -> ModuleType:
+    """What is said differently to the database that has ``model``."""
+    return engine_of(connections[router.db_for_read(model)])
 
 
 def first_rows(
