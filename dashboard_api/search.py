@@ -36,16 +36,13 @@ WITH RECURSIVE spelling (beginning, entry) AS (
 )
 SELECT beginning, entry FROM spelling WHERE entry < beginning || char(1114111) LIMIT %s
 """
-_LEVEL = """
-SELECT id FROM (
+# In one row: to hand Python a thousand takes longer than to find them.
+_NEWEST = """
+SELECT json_group_array(finding.id), json_group_array(severity),
+json_group_array(source_id), json_group_array(kind) FROM (
     SELECT rowid AS id FROM dashboard_api_search WHERE dashboard_api_search MATCH %s
     ORDER BY rowid DESC LIMIT %s
-)
-"""
-# In one row: to hand Python a thousand takes longer than to find them.
-_OF_LEVELS = """
-SELECT json_group_array(finding.id), json_group_array(severity),
-json_group_array(source_id), json_group_array(kind) FROM ({levels} LIMIT %s) AS found
+) AS found
 CROSS JOIN dashboard_api_finding AS finding ON finding.id = found.id
 """
 
@@ -108,27 +105,25 @@ def worst_matches(sought: Sought, *, limit: int) -> Matches:
 
 
 def _ask_sqlite(cursor: CursorWrapper, sought: Sought, limit: int) -> Matches:
-    """One severity after the other: within one, the index gives the newest first, and no more than needed."""
-    severities = sorted(Severity, reverse=True) if sought.severity is None else [sought.severity]
-    levels = [
-        [sought.entries(f"{sought.website_id}{status}{severity}") for status in sought.scope_beginnings()]
-        for severity in severities
-    ]
-    endings = _sqlite_endings(cursor, [entries[-1] for scopes in levels for entries in scopes])
-    expressions = [
-        " OR ".join(
+    """One severity after the other until enough is found: within one, the index gives the newest first."""
+    found = Matches([], [], [], [])
+    for severity in sorted(Severity, reverse=True) if sought.severity is None else [sought.severity]:
+        scopes = [
+            sought.entries(f"{sought.website_id}{status}{severity}") for status in sought.scope_beginnings()
+        ]
+        endings = _sqlite_endings(cursor, [entries[-1] for entries in scopes])
+        asked = [
             f"({' AND '.join([*map(_quoted, whole), endings[last]])})"
             for *whole, last in scopes
             if last in endings
-        )
-        for scopes in levels
-    ]
-    asked = [expression for expression in expressions if expression]
-    if not asked:
-        return NONE
-    statement = _OF_LEVELS.format(levels="UNION ALL".join([_LEVEL] * len(asked)))
-    cursor.execute(statement, [*(value for expression in asked for value in (expression, limit)), limit])
-    return Matches(*map(msgspec.json.decode, cursor.fetchone()))
+        ]
+        if asked:
+            cursor.execute(_NEWEST, [" OR ".join(asked), limit - len(found.ids)])
+            for column, more in zip(found, map(msgspec.json.decode, cursor.fetchone()), strict=True):
+                column += more
+        if len(found.ids) == limit:
+            break
+    return found
 
 
 def _sqlite_endings(cursor: CursorWrapper, beginnings: list[str]) -> dict[str, str]:
