@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import msgspec
 from django.db import connection, transaction
@@ -69,8 +69,10 @@ class Matches(NamedTuple):
     source_ids: list[int]
     kinds: list[str]
 
-
-NONE = Matches([], [], [], [])
+    @classmethod
+    def none(cls) -> Self:
+        """To begin with; its lists are the caller's own."""
+        return cls([], [], [], [])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +100,7 @@ class Sought:
 def worst_matches(sought: Sought, *, limit: int) -> Matches:
     """In the order of every list: worst first, of these the newest."""
     if not sought.words:
-        return NONE
+        return Matches.none()
     ask = {"sqlite": _ask_sqlite, "postgresql": _ask_postgresql}[connection.vendor]
     with connection.cursor() as cursor:
         return ask(cursor, sought, limit)
@@ -106,7 +108,7 @@ def worst_matches(sought: Sought, *, limit: int) -> Matches:
 
 def _ask_sqlite(cursor: CursorWrapper, sought: Sought, limit: int) -> Matches:
     """One severity after the other until enough is found: within one, the index gives the newest first."""
-    found = Matches([], [], [], [])
+    found = Matches.none()
     for severity in sorted(Severity, reverse=True) if sought.severity is None else [sought.severity]:
         scopes = [
             sought.entries(f"{sought.website_id}{status}{severity}") for status in sought.scope_beginnings()
@@ -156,7 +158,7 @@ def _ask_postgresql(cursor: CursorWrapper, sought: Sought, limit: int) -> Matche
         [sought.website_id, sought.severity, expression, limit],
     )
     found = cursor.fetchall()
-    return Matches(*map(list, zip(*found, strict=True))) if found else NONE
+    return Matches(*map(list, zip(*found, strict=True))) if found else Matches.none()
 
 
 def rebuild() -> None:
