@@ -33,8 +33,9 @@ def _trigger(event: str, change: str, relations: dict[str, int]) -> tuple[str, l
     )
 
 
-def _function(body: str) -> str:
-    return f"CREATE FUNCTION {{name}}() RETURNS trigger LANGUAGE plpgsql AS $$ {body} RETURN NULL; END $$"
+def _function(body: str, *, options: str = "") -> str:
+    made = f"CREATE FUNCTION {{name}}() RETURNS trigger LANGUAGE plpgsql {options}"
+    return f"{made}AS $$ {body} RETURN NULL; END $$"
 
 
 def _after(change: str, relations: Iterable[str] = (), table: str = FINDING) -> str:
@@ -142,4 +143,28 @@ REVISIONS = Kept(
     refresh=[_DRAW_EVERY_WEBSITE],
 )
 
-KEPT = COUNTS, REVISIONS
+
+# GIN puts new entries into a list at first. A search would read all of it, for each block anew.
+_MERGE = "gin_clean_pending_list('dashboard_api_finding_search')"
+
+
+def _merged(change: str) -> tuple[str, list[str]]:
+    return named(
+        "dashboard_api_search_merged",
+        change.lower(),
+        [
+            # Only the index's owner may, and who writes may be somebody else.
+            _function(f"BEGIN PERFORM {_MERGE};", options="SECURITY DEFINER SET search_path FROM CURRENT "),
+            _after(change),
+        ],
+    )
+
+
+ENTRIES = Kept(
+    model="Revision",  # which is younger than the index
+    prefix="dashboard_api_search_merged",
+    triggers=dict(map(_merged, ("INSERT", "UPDATE"))),
+    refresh=[f"SELECT {_MERGE}"],
+)
+
+KEPT = COUNTS, REVISIONS, ENTRIES

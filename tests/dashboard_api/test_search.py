@@ -12,13 +12,14 @@ from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from dashboard_api import bulk
 from dashboard_api.ingest import import_report
 from dashboard_api.models import Finding, Kind, Severity
 from dashboard_api.scanners import nuclei
 from dashboard_api.search import MOST_SPELLINGS, Sought, worst_matches
 from dashboard_api.words import words_of
 from tests.dashboard_api.scanners.samples import json_lines, make_row
-from tests.factories import make_finding, make_source, make_user, make_website
+from tests.factories import make_finding, make_new_finding, make_source, make_user, make_website
 
 pytestmark = pytest.mark.django_db
 
@@ -336,6 +337,22 @@ def test_a_beginning_of_more_words_than_are_spelled_out_finds_them_all(site):
     assert found(site, ["x"]) == plain_search(site, ["x"])
     assert found(site, ["finding", "x"]) == []
     assert found(site, ["x"], limit=7) == plain_search(site, ["x"])[:7]
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="FTS5 merges by itself")
+def test_every_writer_leaves_the_index_merged(site):
+    def unmerged_pages():
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT gin_clean_pending_list('dashboard_api_finding_search')")
+            return cursor.fetchone()[0]
+
+    finding = make_finding(site, title="saved")
+    assert unmerged_pages() == 0
+    bulk.add([make_new_finding(site, title="added")])
+    assert unmerged_pages() == 0
+    Finding.objects.filter(pk=finding.pk).update(title="changed")
+    assert unmerged_pages() == 0
+    assert [len(found(site, [word])) for word in ("saved", "added", "changed")] == [0, 1, 1]
 
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="only PostgreSQL has blocks")
