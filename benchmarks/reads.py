@@ -72,6 +72,7 @@ def _cases() -> dict[str, Callable[[int], dict[str, Any]]]:
     cases["status: fixed"] = lambda _: {"status": "fixed"}
     for name, words in questions.SEARCHES.items():
         cases[f"search: {name}"] = lambda _, words=words: {"query": words}
+    cases["search: a common word, 100 a page"] = lambda _: {"query": rows.COMMON, "page_size": 100}
     cases["search: a common word, filtered"] = lambda _: {
         "query": rows.COMMON,
         "severity": "High",

@@ -16,8 +16,6 @@ DEEP = 3_000  # findings above a page of the same severity; more are worth a loo
 class Listed:
     """Counts like a ``Tally``; and it knows from its counts where a page begins."""
 
-    relation: Literal["exact"] = "exact"
-
     def __init__(
         self,
         website_id: int,
@@ -32,6 +30,10 @@ class Listed:
         self._source_id = source_id
         self._buckets = buckets
         self._tally = tally
+
+    def relation(self, *, without: str = "") -> Literal["exact"]:
+        """Of the counts to what there is."""
+        return self._tally.relation(without=without)
 
     def filtered(self, question: DashboardQuestion, *, without: str = "") -> Tally:
         """What passes the question's filters, but for the one named ``without``."""

@@ -27,7 +27,7 @@ MAX_HOST_LENGTH = 253
 
 # What is answered: decision record 0006.
 MAX_NOTES = 50
-MAX_COUNTED_MATCHES = 1_000  # of a question with words: decision record 0012
+MAX_COUNTED_PAGES = 10  # of what a question with words finds: decision record 0012
 MAX_EVIDENCE_BYTES = 2 * 1024
 MAX_TEXT_BYTES = 4 * 1024
 TREND_WEEKS = 13
@@ -40,7 +40,7 @@ MAX_TIMELINE = 100  # the latest steps
 
 # What has changed: decision record 0032.
 MAX_CHANGES = 50  # of findings, and of notes
-MAX_COUNTED_CHANGES = 1_000  # new findings of each severity
+MAX_COUNTED_CHANGES = 200  # new findings of each severity
 MAX_REGRESSIONS = 10_000
 NOTE_OVERLAP = timedelta(hours=1)  # longer than it takes to save a note
 MAX_CURSOR_LENGTH = 1_500

@@ -27,7 +27,7 @@ from dashboard_api.models.callers import Paid, Seen
 from dashboard_api.models.overview import Engine, Note, Recent, Run, Week
 from dashboard_api.models.reads import Threat
 from dashboard_api.models.revisions import Tags
-from dashboard_api.tally import Counts, Tally
+from dashboard_api.tally import FILTERS, Counts, Tally
 
 WORST_FIRST = sorted(Severity, reverse=True)
 LABELS = {severity.value: severity.label for severity in Severity}
@@ -68,9 +68,10 @@ def page(
         page_size=question.page_size,
         page_count=-(-total // question.page_size),
         total=total,
-        total_relation=counts.relation,
+        total_relation=counts.relation(),
         facets=facets(question, counts=counts, by_status=by_status, sources=sources),
         revision=".".join(str(tag or 0) for tag in tags),
+        bounded_facets=[name for name in FILTERS if counts.relation(without=name) == "at_least"],
     )
 
 

@@ -8,15 +8,14 @@ from typing import Any, Literal, Protocol
 from dashboard_api.contract import DashboardQuestion
 
 Bucket = tuple[int, str, str, int]  # severity, source, kind, and how many findings
-FILTERS = ("severity", "source", "kind")
+FILTERS: tuple[Literal["severity", "source", "kind"], ...] = ("severity", "source", "kind")
 
 
 class Counts(Protocol):
     """What can be counted under a question's filters."""
 
-    @property
-    def relation(self) -> Literal["exact", "at_least"]:
-        """Of the counts to what there is."""
+    def relation(self, *, without: str = "") -> Literal["exact", "at_least"]:
+        """Of the counts to what there is, under the filters but for the one named ``without``."""
 
     def filtered(self, question: DashboardQuestion, *, without: str = "") -> "Tally":
         """The buckets that pass the question's filters, but for the one named ``without``."""
@@ -28,11 +27,13 @@ class Counts(Protocol):
 class Tally:
     """How many findings fall into each bucket; every sum is made once, when it is first asked for."""
 
-    relation: Literal["exact", "at_least"] = "exact"
-
     def __init__(self, buckets: Iterable[Bucket]) -> None:
         self.buckets = list(buckets)
         self._narrowed: dict[tuple[int, int | str], Tally] = {}
+
+    def relation(self, *, without: str = "") -> Literal["exact"]:
+        """Of the counts to what there is."""
+        return "exact"
 
     @cached_property
     def _sums(self) -> tuple[Counter[tuple[str, int]], Counter[tuple[str, int]]]:

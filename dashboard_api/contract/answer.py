@@ -42,6 +42,8 @@ class PageAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """The question as understood, and the totals of the filtered findings.
 
     revision is the same as long as nothing about the website has changed: pages of one list share it.
+    total_relation is at_least where words find more than is counted: ten pages, of 20 findings at least, the
+    worst of them. bounded_facets are those whose counts end there, too: what counts 0 may have some.
     """
 
     generated_at: Moment
@@ -54,6 +56,7 @@ class PageAnswer(msgspec.Struct, frozen=True, kw_only=True):
     total_relation: Literal["exact", "at_least"]
     facets: FacetsAnswer
     revision: str
+    bounded_facets: list[Literal["severity", "source", "kind"]]
 
 
 class SeverityCounts(msgspec.Struct, frozen=True, kw_only=True, rename="pascal"):

@@ -76,6 +76,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     total_relation: Literal["exact", "at_least"] = "exact"
     facets: Facets = msgspec.field(default_factory=Facets)
     revision: str = ""
+    bounded_facets: list[str] = []
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):

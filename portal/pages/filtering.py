@@ -1,9 +1,10 @@
 """How the list is narrowed: facets with counts, chips of what is active, and pages."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from django.core.paginator import Paginator
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from portal import wording
@@ -26,7 +27,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facet:
-    """A filter and its values; ``remark`` says why they have no numbers."""
+    """A filter and its values; ``remark`` says of what their numbers are, or why they have none."""
 
     name: str
     title: str
@@ -55,25 +56,45 @@ class PageLink:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pager:
-    """The pages of the list; ``before`` and ``after`` are addresses, empty at the ends."""
+    """The pages of the list; ``before`` and ``after`` are addresses, empty at the ends.
+
+    ``remark`` says why the list ends where more was found.
+    """
 
     links: tuple[PageLink, ...]
     sizes: tuple[PageLink, ...]
     before: str
     after: str
+    remark: str
 
 
-def facets(values: Facets, address: Address) -> tuple[Facet, ...]:
+def facets(page: Page, address: Address) -> tuple[Facet, ...]:
     """The filters whose values the service counts."""
+    values = page.facets
     by_name = {"severity": values.severity, "kind": values.kind, "source": values.source}
     return tuple(
-        Facet(
-            name=name,
-            title=wording.word(wording.FILTERS, name),
-            options=tuple(_option(name, value, address) for value in known),
-        )
+        _bounded(name, known, address) if name in page.bounded_facets else _facet(name, known, address)
         for name, known in by_name.items()
         if known
+    )
+
+
+def _facet(name: str, values: Sequence[FacetValue], address: Address) -> Facet:
+    options = tuple(_option(name, value, address) for value in values)
+    return Facet(name=name, title=wording.word(wording.FILTERS, name), options=options)
+
+
+def _bounded(name: str, values: Sequence[FacetValue], address: Address) -> Facet:
+    """Of what was not reached it is not known whether there is any."""
+    counted = sum(value.count for value in values)
+    facet = _facet(name, values, address)
+    return replace(
+        facet,
+        remark=_("Of the worst %(count)s.") % {"count": number_format(counted)},
+        options=tuple(
+            option if option.count else replace(option, count=None, url=_choosing(name, value, address))
+            for option, value in zip(facet.options, values, strict=True)
+        ),
     )
 
 
@@ -110,9 +131,14 @@ def _option(name: str, value: FacetValue, address: Address) -> Option:
         tone=wording.tone(value.value) if name == "severity" else "",
         meaning=wording.word(wording.KIND_MEANINGS, value.value) if name == "kind" else "",
         count=value.count,
-        url=address.to(**{name: "" if is_active else value.value}) if value.count or is_active else "",
+        url=_choosing(name, value, address) if value.count or is_active else "",
         is_active=is_active,
     )
+
+
+def _choosing(name: str, value: FacetValue, address: Address) -> str:
+    """Chosen again, an active value is given up."""
+    return address.to(**{name: "" if getattr(address.filters, name) == value.value else value.value})
 
 
 def value_word(name: str, value: str, otherwise: str = "") -> str:
@@ -145,12 +171,25 @@ def clear_url(address: Address) -> str:
 def pager(page: Page, address: Address) -> Pager:
     """First, last and the neighbours of the current page."""
     current, last = address.filters.page, page.page_count
+    is_cut = page.total_relation == "at_least" and current >= last
     return Pager(
         links=tuple(_page_links(current, last, address)) if last > 1 else (),
         sizes=tuple(_size_links(page.total, address)),
         before=address.to(page=min(current - 1, last)) if current > 1 and last else "",
         after=address.to(page=current + 1) if current < last else "",
+        remark=_why_it_ends(page) if is_cut else "",
     )
+
+
+def _why_it_ends(page: Page) -> str:
+    if page.page_size < PAGE_SIZES[-1]:
+        text = _(
+            "More was found: these are the worst %(count)s. "
+            "Search for more words, filter, or show more per page."
+        )
+    else:
+        text = _("More was found: these are the worst %(count)s. Search for more words, or filter.")
+    return text % {"count": number_format(page.total)}
 
 
 def _page_links(current: int, last: int, address: Address) -> Iterable[PageLink]:

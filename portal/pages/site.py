@@ -171,7 +171,7 @@ def _offered(dashboard: Dashboard, address: Address) -> tuple[Facet, ...]:
     """The filters that could change anything: what was never checked has none, what is clean has a past."""
     values = dashboard.dashboard.facets
     if dashboard.summary.open or address.filters.active:
-        return (*facets(values, address), status_facet(values, address))
+        return (*facets(dashboard.dashboard, address), status_facet(values, address))
     return (status_facet(values, address),) if is_checked(dashboard) else ()
 
 

@@ -91,6 +91,7 @@ def test_member_fields_and_their_order_are_those_of_the_contract(client, link):
             "total_relation",
             "facets",
             "revision",
+            "bounded_facets",
         ]
     )
     assert list(body["dashboard"]["filters"]) == ["severity", "source", "kind", "query"]

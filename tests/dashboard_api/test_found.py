@@ -12,12 +12,13 @@ from tests.factories import make_finding, make_link, make_source
 
 pytestmark = pytest.mark.django_db
 
-BOUND = 6
+BOUND = 6  # of pages of as many as there are by default, and of smaller ones
 
 
 @pytest.fixture(autouse=True)
 def _bound(monkeypatch):
-    monkeypatch.setattr(policy, "MAX_COUNTED_MATCHES", BOUND)
+    monkeypatch.setattr(policy, "MAX_COUNTED_PAGES", 1)
+    monkeypatch.setattr(policy, "DEFAULT_PAGE_SIZE", BOUND)
 
 
 @pytest.fixture
@@ -38,7 +39,8 @@ def varied(link):
 
 
 def answer(link, **filters):
-    return build_dashboard(seen(link), read_question(fields_for(link, **filters)), timezone.now())
+    fields = fields_for(link, **{"page_size": BOUND} | filters)
+    return build_dashboard(seen(link), read_question(fields), timezone.now())
 
 
 def total(link, **filters):
@@ -56,6 +58,11 @@ def test_one_match_more_makes_the_total_a_lower_bound(link):
     for number in range(BOUND + 1):
         make_finding(link.website, title=f"weak {number}")
     assert total(link, query="weak", page_size=4) == (BOUND, "at_least", 2)
+
+
+def test_larger_pages_count_and_list_more(link, varied):
+    assert total(link, query="weak", page_size=BOUND + 1) == (BOUND + 1, "at_least", 1)
+    assert total(link, query="weak", page_size=36) == (36, "exact", 1)
 
 
 def test_a_question_without_words_is_counted_exactly(link, varied):
@@ -90,6 +97,19 @@ def test_every_facet_adds_up_to_the_total_that_leaving_it_out_gives(link, varied
         without = {key: value for key, value in filters.items() if key != name}
         counted = sum(value.count for value in getattr(facets, name))
         assert counted == total(link, query="weak", **without)[0], name
+
+
+@pytest.mark.parametrize(
+    ("filters", "bounded"),
+    [
+        ({"query": "weak"}, ["severity", "source", "kind"]),
+        ({"query": "weak", "severity": "Low", "source": "zap", "kind": "confirmed"}, []),
+        ({"query": "weak", "severity": "Low", "source": "zap"}, ["severity", "source"]),
+        ({}, []),
+    ],
+)
+def test_a_facet_that_counts_the_worst_alone_is_named(link, varied, filters, bounded):
+    assert answer(link, **filters).dashboard.bounded_facets == bounded
 
 
 @pytest.mark.parametrize("filters", [{}, {"severity": "Info"}, {"source": "zap", "kind": "suspected"}])

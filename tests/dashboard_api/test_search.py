@@ -356,17 +356,61 @@ def test_every_writer_leaves_the_index_merged(site):
 
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="only PostgreSQL has blocks")
-def test_many_blocks_are_searched_in_the_order_of_lists(site):
-    for number in range(60):
-        finding = make_finding(site, title="odd word" if number % 2 else "even word", severity=number % 3)
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "INSERT INTO dashboard_api_search_block (website_id, severity, first_id) VALUES (%s, %s, %s)",
-                [site.pk, number % 3, finding.pk + 1],
-            )
-    for limit in (1, 7, 29, 30, 31):
-        assert found(site, ["odd"], limit=limit) == plain_search(site, ["odd"])[:limit]
+@pytest.mark.parametrize("part_size", [1, 3, 17])
+def test_parts_and_blocks_are_searched_in_the_order_of_lists(site, part_size):
+    for number in range(90):
+        words = "odd word" if number % 2 else "even word"
+        finding = make_finding(site, title=f"{words} {number // 41}", severity=number % 3)
+        if number // 3 % part_size == 0:
+            begin_part(site, number % 3, finding.pk + 1)
+    for words in (["odd"], ["word"], ["word", "0"], ["odd", "2"], ["no"]):
+        for limit in (1, 7, 44, 45, 46, 100):
+            assert found(site, words, limit=limit) == plain_search(site, words)[:limit], (words, limit)
+    assert found(site, ["odd"], severity=1) == plain_search(site, ["odd"], severity=1)
     assert_true(site)
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="only PostgreSQL has blocks")
+def test_a_word_that_was_given_up_long_ago_is_found(site):
+    """The newest parts promise nothing, whereas the oldest have more than is told."""
+    for number in range(60):
+        finding = make_finding(site, title="bygone" if number < 30 else "recent")
+        begin_part(site, finding.severity, finding.pk + 1)
+    assert found(site, ["bygone"], limit=7) == plain_search(site, ["bygone"])[:7]
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="only PostgreSQL has blocks")
+@pytest.mark.django_db(transaction=True)
+def test_findings_are_found_before_and_after_there_are_parts(site):
+    for number in range(20):
+        make_finding(site, title=f"word{number}", severity=number % 5)
+    try:
+        call_command("migrate", "dashboard_api", "0016", verbosity=0)
+        make_finding(site, title="word20")
+        found_by_blocks = found(site, ["word"])
+    finally:
+        call_command("migrate", verbosity=0)
+    make_finding(site, title="other")
+    assert found_by_blocks == found(site, ["word"]) == plain_search(site, ["word"])
+    assert_true(site)
+
+
+def begin_part(site, severity, first_id):
+    """As the database does by chance."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT max(id) + 1 FROM dashboard_api_search_block WHERE website_id = %s AND severity = %s",
+            [site.pk, severity],
+        )
+        ((part,),) = cursor.fetchall()
+        if part % 8 == 0:
+            cursor.execute("SELECT 8 * nextval('dashboard_api_search_block_number')")
+            ((part,),) = cursor.fetchall()
+        columns = "id, website_id, severity, first_id"
+        cursor.execute(
+            f"INSERT INTO dashboard_api_search_block ({columns}) VALUES (%s, %s, %s, %s)",
+            [part, site.pk, severity, first_id],
+        )
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,12 @@ def at(**filters):
 
 
 def options_of(name, address, **counts):
-    (facet,) = (facet for facet in facets(make_facets(**counts), address) if facet.name == name)
-    return {option.label: option for option in facet.options}
+    return {option.label: option for option in facet_of(name, address, facets=make_facets(**counts)).options}
+
+
+def facet_of(name, address, **page):
+    (facet,) = (facet for facet in facets(make_page(**page), address) if facet.name == name)
+    return facet
 
 
 def test_a_value_leads_to_the_list_it_would_leave():
@@ -22,6 +26,21 @@ def test_a_value_leads_to_the_list_it_would_leave():
 def test_a_value_that_would_leave_nothing_is_shown_but_leads_nowhere():
     option = options_of("severity", at())["Low"]
     assert (option.count, option.url) == (0, "")
+
+
+def test_a_facet_of_the_worst_alone_says_so_and_takes_nothing_for_none():
+    facet = facet_of("severity", at(query="x"), bounded_facets=["severity"])
+    options = {option.label: option for option in facet.options}
+    assert facet.remark == "Of the worst 2."
+    assert (options["High"].count, options["Low"].count) == (2, None)
+    assert options["Low"].url == PATH + "?severity=Low&query=x"
+    assert facet_of("kind", at(query="x"), bounded_facets=["severity"]).remark == ""
+
+
+def test_an_active_value_leads_back_from_a_facet_of_the_worst_alone():
+    facet = facet_of("severity", at(severity="Low", query="x"), bounded_facets=["severity"])
+    (active,) = (option for option in facet.options if option.is_active)
+    assert (active.label, active.count, active.url) == ("Low", None, PATH + "?query=x")
 
 
 def test_the_active_value_leads_back_even_where_it_leaves_nothing():
@@ -55,6 +74,16 @@ def test_pages_are_elided_around_the_current_one():
     assert [link.text for link in pages.links] == ["1", "…", "29", "30", "31", "…", "59"]
     assert [link.text for link in pages.links if not link.url] == ["…", "30", "…"]
     assert (pages.before, pages.after) == (PATH + "?page=29", PATH + "?page=31")
+
+
+def test_the_last_page_says_that_more_was_found_and_what_to_do():
+    cut = {"total": 1200, "page_count": 60, "total_relation": "at_least"}
+    assert pager(make_page(**cut), at(query="x", page=59)).remark == ""
+    remark = pager(make_page(**cut), at(query="x", page=60)).remark
+    assert remark.startswith("More was found: these are the worst 1,200.")
+    assert remark.endswith("show more per page.")
+    assert pager(make_page(**cut, page_size=100), at(query="x", page=60)).remark.endswith("words, or filter.")
+    assert pager(make_page(total=1200, page_count=60), at(query="x", page=60)).remark == ""
 
 
 def test_the_ends_lead_no_further():
