@@ -105,7 +105,8 @@ USING gin (dashboard_api_search_entries(
 
 ALTER INDEX dashboard_api_finding_search ALTER COLUMN 1 SET STATISTICS 0;
 
--- Of each severity, the worst first, two parts are asked at first: what they hold tells how many promise the rest.
+-- Of the worst severity two parts are asked at first: what they hold tells how many promise the rest. Another
+-- severity begins with as many as those before it promise, but no more than a block: it may be quite unlike them.
 CREATE OR REPLACE FUNCTION dashboard_api_search(site bigint, level smallint, sought text, bound integer)
 RETURNS TABLE (id bigint, severity smallint, source_id bigint, kind varchar)
 STABLE LANGUAGE plpgsql SET jit = off AS $$
@@ -120,6 +121,7 @@ DECLARE
     had integer;
     matched integer; -- in this severity
     found integer := 0; -- in all
+    through integer := 0; -- parts of the severities before
 BEGIN
     FOR blocks, missing IN
         SELECT array_agg(oldest.id / 8 ORDER BY first_id DESC), (
@@ -132,6 +134,9 @@ BEGIN
     LOOP
         asked := missing;
         upto := missing + 2;
+        IF through > 0 THEN
+            upto := greatest(upto, least(8, missing + (bound - found) * through / greatest(found, 1)));
+        END IF;
         matched := 0;
         LOOP
             upto := least(upto, 8 * cardinality(blocks));
@@ -171,6 +176,7 @@ BEGIN
             ));
         END LOOP;
         EXIT WHEN found = bound;
+        through := through + asked - missing;
     END LOOP;
 END
 $$;
