@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from portal import wording
 from portal.charts import Bar, BarChart, Line, LineChart, Part, Tick, draw_bars, draw_lines
 from portal.forms import Address
-from portal.gateway.messages import Chart, Facets
-from portal.pages.filtering import value_word
+from portal.gateway.messages import Chart, Facets, Page
+from portal.pages.filtering import of_the_worst, value_word
 
 WEEK = timedelta(days=7)
 MAX_LABEL = 24  # characters that fit above a bar on the narrowest card
@@ -44,13 +44,17 @@ class Legend:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawing:
-    """One chart: ``bars`` beside their rows, or ``lines`` with ``ticks`` beside their labels."""
+    """One chart: ``bars`` beside their rows, or ``lines`` with ``ticks`` beside their labels.
+
+    ``remark`` says of what its numbers are, where that is not everything.
+    """
 
     id: str
     title: str
     description: str
     series: tuple[Legend, ...]
     rows: tuple[Row, ...]
+    remark: str = ""
     bar_chart: BarChart | None = None
     bars: tuple[tuple[Row, Bar], ...] = ()
     line_chart: LineChart | None = None
@@ -62,19 +66,18 @@ class Drawing:
         return len(self.series) > 1
 
 
-def drawings(
-    charts: Iterable[Chart], facets: Facets, address: Address, *, today: date
-) -> tuple[Drawing, ...]:
-    """The charts that have anything to show."""
+def drawings(charts: Iterable[Chart], page: Page, address: Address, *, today: date) -> tuple[Drawing, ...]:
+    """The charts that have anything to show; those with bars are of the findings that ``page`` counts."""
+    remark = of_the_worst(page.total) if page.total_relation == "at_least" else ""
     return tuple(
-        _line_drawing(chart, rows) if chart.type == "line" else _bar_drawing(chart, rows)
+        _line_drawing(chart, rows) if chart.type == "line" else _bar_drawing(chart, rows, remark)
         for chart in charts
         if any(any(series.values) for series in chart.series)
-        and (rows := [_row(chart, index, facets, address, today) for index in range(len(chart.labels))])
+        and (rows := [_row(chart, index, page.facets, address, today) for index in range(len(chart.labels))])
     )
 
 
-def _bar_drawing(chart: Chart, rows: Sequence[Row]) -> Drawing:
+def _bar_drawing(chart: Chart, rows: Sequence[Row], remark: str) -> Drawing:
     """A chart of one series about severities wears their tones, any other the tones of its series."""
     series = _series(chart)
     by_label = chart.id == "severity" and len(series) == 1
@@ -93,6 +96,7 @@ def _bar_drawing(chart: Chart, rows: Sequence[Row]) -> Drawing:
         description=_description(series, rows),
         series=series,
         rows=tuple(rows),
+        remark=remark,
         bar_chart=drawn,
         bars=tuple(zip(rows, drawn.bars, strict=True)),
     )

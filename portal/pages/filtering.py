@@ -90,7 +90,7 @@ def _bounded(name: str, values: Sequence[FacetValue], address: Address) -> Facet
     facet = _facet(name, values, address)
     return replace(
         facet,
-        remark=_("Of the worst %(count)s.") % {"count": number_format(counted)},
+        remark=of_the_worst(counted),
         options=tuple(
             option if option.count else replace(option, count=None, url=_choosing(name, value, address))
             for option, value in zip(facet.options, values, strict=True)
@@ -134,6 +134,11 @@ def _option(name: str, value: FacetValue, address: Address) -> Option:
         url=_choosing(name, value, address) if value.count or is_active else "",
         is_active=is_active,
     )
+
+
+def of_the_worst(count: int) -> str:
+    """What is said beside numbers that are not of all that was found."""
+    return _("Of the worst %(count)s.") % {"count": number_format(count)}
 
 
 def _choosing(name: str, value: FacetValue, address: Address) -> str:

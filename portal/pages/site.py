@@ -153,7 +153,9 @@ def results_of(dashboard: Dashboard, address: Address) -> Results:
         made_at=dashboard.dashboard.generated_at,
         count=count_text(dashboard, address.filters) if dashboard.summary.open or is_narrowed else "",
         overview=overview(dashboard, address),
-        drawings=drawings(dashboard.charts, values, address, today=dashboard.dashboard.generated_at.date()),
+        drawings=drawings(
+            dashboard.charts, dashboard.dashboard, address, today=dashboard.dashboard.generated_at.date()
+        ),
         facets=_offered(dashboard, address),
         chips=chips(values, address),
         clear_url=clear_url(address),

@@ -5,15 +5,15 @@ import pytest
 from portal.forms import Address, Filters
 from portal.gateway.messages import Chart, Series
 from portal.pages.drawings import drawings
-from tests.portal.dashboards import NOW, make_charts, make_facets
+from tests.portal.dashboards import NOW, make_charts, make_page
 
 PATH = "/sites/shop.example.com/"
 TODAY = NOW.date()
 
 
-def draw(*charts, today=TODAY, **filters):
+def draw(*charts, today=TODAY, page=None, **filters):
     address = Address(path=PATH, filters=Filters(**filters))
-    drawn = drawings(charts or make_charts(), make_facets(), address, today=today)
+    drawn = drawings(charts or make_charts(), page or make_page(), address, today=today)
     return {drawing.id: drawing for drawing in drawn}
 
 
@@ -31,6 +31,13 @@ def make_chart(**fields):
 def test_charts_use_the_portals_titles_and_fall_back_to_the_services():
     assert draw()["severity"].title == "By severity"
     assert draw(make_chart(id="country", title="By country"))["country"].title == "By country"
+
+
+def test_bars_of_the_worst_alone_say_so_but_not_the_history():
+    cut = draw(page=make_page(total=200, total_relation="at_least"))
+    remarks = {name: drawing.remark for name, drawing in cut.items()}
+    assert remarks == {"severity": "Of the worst 200.", "source": "Of the worst 200.", "trend": ""}
+    assert {drawing.remark for drawing in draw().values()} == {""}
 
 
 def test_a_segment_filters_and_the_active_one_stops_filtering():
