@@ -63,7 +63,7 @@ _decode_stretches = msgspec.json.Decoder(list[tuple[int, int]]).decode
 
 
 def narrowed(website_id: int, level: Level, *, source_id: int | None, kind: str | None) -> Level:
-    """The same part of a deep page, within the stretches of ids where it lies."""
+    """The same part of a deep page, within the stretches of ids where it lies, as far as these are counted."""
     statuses = {bucket.status for bucket in level.buckets}
     statement = _STRETCHES.format(
         as_json=engine_for(Finding).AS_JSON.format("stretch, findings"),
@@ -78,6 +78,8 @@ def narrowed(website_id: int, level: Level, *, source_id: int | None, kind: str 
         findings[stretch] += counted
     newest_first = sorted(findings, reverse=True)
     through = list(itertools.accumulate(findings[stretch] for stretch in newest_first))
+    if not through or through[-1] < level.skip + level.take:
+        return level  # counts that contradict each other, until verify_counts repairs them
     first = bisect.bisect_right(through, level.skip)
     last = bisect.bisect_left(through, level.skip + level.take)
     return level._replace(
