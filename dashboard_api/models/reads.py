@@ -63,7 +63,7 @@ _decode_stretches = msgspec.json.Decoder(list[tuple[int, int]]).decode
 
 
 def narrowed(website_id: int, level: Level, *, source_id: int | None, kind: str | None) -> Level:
-    """The same part of a deep page, within the stretches of ids where it lies, as far as these are counted."""
+    """The same part of a deep page, within the stretches of ids where it lies, if they are counted."""
     statuses = {bucket.status for bucket in level.buckets}
     statement = _STRETCHES.format(
         as_json=engine_for(Finding).AS_JSON.format("stretch, findings"),

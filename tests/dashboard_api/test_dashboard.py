@@ -511,7 +511,7 @@ def test_a_page_far_down_takes_one_statement_more(client, link, site, monkeypatc
 @pytest.mark.parametrize("lost", [1, 3])
 def test_a_page_far_down_is_found_although_some_are_not_counted_where_they_lie(link, site, monkeypatch, lost):
     monkeypatch.setattr(listed, "DEEP", 2)
-    oldest = [make_finding(site) for _ in range(3)][0]
+    oldest, *_ = [make_finding(site) for _ in range(3)]
     StretchCount.objects.update(findings=F("findings") - lost)
     StretchCount.objects.filter(findings=0).delete()
     assert [threat.id for threat in answer(link, page=3, page_size=1).threats] == [str(oldest.pk)]
