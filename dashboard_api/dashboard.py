@@ -26,6 +26,7 @@ def build_dashboard(link: Seen, question: DashboardQuestion, now: datetime) -> D
         kind=question.kind,
         first_week=weeks[0],
         recent_day=now.date() - policy.RECENT_PERIOD + timedelta(days=1),  # today is the last of them
+        by_status=not question.query,
     )
     engines = sorted(told.engines, key=lambda engine: (engine.name.lower(), engine.slug))
     by_id = {engine.pk: engine for engine in engines}

@@ -166,14 +166,17 @@ def overview(
     kind: str | None = None,
     first_week: date,
     recent_day: date,
+    by_status: bool = True,
 ) -> Overview:
     """Every part, of one moment.
 
     ``buckets`` are those of what is open and of ``status``, or of all statuses; ``source`` is a slug.
     ``weeks`` begin at ``first_week``, a Monday; ``recent`` is one row, and counts from ``recent_day`` on.
+    ``statuses`` are empty unless wanted ``by_status``.
     """
+    names = [name for name in Overview._fields if by_status or name != "statuses"]
     parts = _read(
-        Overview._fields,
+        names,
         website=website_id,
         account=account_id,
         status=status,
@@ -184,7 +187,7 @@ def overview(
         recent_day=recent_day.isoformat(),
         notes=policy.MAX_NOTES,
     )
-    return Overview._make(parts)
+    return Overview(**({"statuses": []} | dict(zip(names, parts, strict=True))))
 
 
 def about(website_id: int, account_id: int, finding_id: int) -> tuple[list[Engine], list[Note]]:

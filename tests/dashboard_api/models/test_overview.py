@@ -57,6 +57,12 @@ def test_buckets_count_what_is_open_and_what_is_asked_for(site, status):
     assert BucketCount.objects.filter(website_id=site.pk).exists()
 
 
+def test_statuses_are_not_counted_unless_wanted(site):
+    whole, part = overview(site), overview(site, by_status=False)
+    assert whole.statuses
+    assert part == whole._replace(statuses=[])
+
+
 @pytest.mark.parametrize("filters", FILTERS)
 def test_every_status_is_counted_under_the_filters(site, filters):
     twin = filtered(site.findings, **filters).order_by().values_list("status").annotate(findings=Count("*"))
