@@ -145,16 +145,20 @@ REVISIONS = Kept(
 
 
 # GIN puts new entries into a list at first. A search would read all of it, for each block anew.
-_MERGE = "gin_clean_pending_list('dashboard_api_finding_search')"
+_INDEX = "dashboard_api_finding_search"
 
 
 def _merged(change: str) -> tuple[str, list[str]]:
+    """Only the index's owner may, and who writes may be somebody else: nothing of theirs is called."""
+    merge = f"gin_clean_pending_list(format('%I.{_INDEX}', tg_table_schema)::regclass)"
     return named(
         "dashboard_api_search_merged",
         change.lower(),
         [
-            # Only the index's owner may, and who writes may be somebody else.
-            _function(f"BEGIN PERFORM {_MERGE};", options="SECURITY DEFINER SET search_path FROM CURRENT "),
+            _function(
+                f"BEGIN PERFORM {merge};",
+                options="SECURITY DEFINER SET search_path = pg_catalog, pg_temp ",
+            ),
             _after(change),
         ],
     )
@@ -164,7 +168,7 @@ ENTRIES = Kept(
     model="Revision",  # which is younger than the index
     prefix="dashboard_api_search_merged",
     triggers=dict(map(_merged, ("INSERT", "UPDATE"))),
-    refresh=[f"SELECT {_MERGE}"],
+    refresh=[f"SELECT gin_clean_pending_list('{_INDEX}'::regclass)"],
 )
 
 KEPT = COUNTS, REVISIONS, ENTRIES

@@ -355,6 +355,17 @@ def test_every_writer_leaves_the_index_merged(site):
     assert [len(found(site, [word])) for word in ("saved", "added", "changed")] == [0, 1, 1]
 
 
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="FTS5 merges by itself")
+def test_the_merge_has_the_owners_rights_but_calls_nothing_that_others_made(site):
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "CREATE FUNCTION gin_clean_pending_list(text) RETURNS bigint LANGUAGE sql AS 'SELECT 1 / 0'"
+        )
+        cursor.execute("DISCARD PLANS")
+    finding = make_finding(site, title="saved")
+    assert found(site, ["saved"]) == [finding.pk]
+
+
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="only PostgreSQL has blocks")
 @pytest.mark.parametrize("part_size", [1, 3, 17])
 def test_parts_and_blocks_are_searched_in_the_order_of_lists(site, part_size):
