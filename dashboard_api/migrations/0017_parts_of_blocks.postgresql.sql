@@ -1,6 +1,7 @@
--- A block has 8 parts of about 1,024 findings of one website and severity, the oldest first; a part's id is that
--- of its block times 8, and its number. What few findings hold is asked for block by block, what many hold part by
--- part: then little more is read than is told.
+-- A block has 8 parts of about 1,024 findings of one website and severity, the oldest first. What few findings
+-- hold is asked for block by block, what many hold part by part: then little more is read than is told. A part has
+-- up to 8 slices, the rows of this table, numbered in the order in which they begin: slice / 8 is the part's
+-- number, slice / 64 the block's.
 DROP INDEX dashboard_api_finding_search;
 
 ALTER TABLE dashboard_api_finding DISABLE TRIGGER USER;
@@ -8,7 +9,7 @@ ALTER TABLE dashboard_api_finding DISABLE TRIGGER USER;
 TRUNCATE dashboard_api_search_block;
 
 CREATE INDEX dashboard_api_search_block_first ON dashboard_api_search_block (website_id, severity, first_id)
-INCLUDE (id) WHERE id % 8 = 0;
+INCLUDE (id) WHERE id % 64 = 0;
 
 ALTER TABLE dashboard_api_search_block ALTER COLUMN id DROP IDENTITY;
 
@@ -16,7 +17,7 @@ CREATE SEQUENCE dashboard_api_search_block_number OWNED BY dashboard_api_search_
 
 CREATE TEMPORARY TABLE placed ON COMMIT DROP AS
 SELECT id, website_id, severity, part,
-    dense_rank() OVER (ORDER BY website_id, severity, part / 8) * 8 + part % 8 AS search_block
+    dense_rank() OVER (ORDER BY website_id, severity, part / 8) * 64 + part % 8 * 8 AS search_block
 FROM (
     SELECT id, website_id, severity,
         (row_number() OVER (PARTITION BY website_id, severity ORDER BY id) - 1) / 1024 AS part
@@ -27,7 +28,7 @@ INSERT INTO dashboard_api_search_block (id, website_id, severity, first_id)
 SELECT search_block, website_id, severity, CASE WHEN part = 0 THEN 0 ELSE min(id) END
 FROM placed GROUP BY search_block, website_id, severity, part;
 
-SELECT setval('dashboard_api_search_block_number', coalesce(max(id) / 8, 0) + 1, false)
+SELECT setval('dashboard_api_search_block_number', coalesce(max(id) / 64, 0) + 1, false)
 FROM dashboard_api_search_block;
 
 UPDATE dashboard_api_finding AS finding SET search_block = placed.search_block
@@ -41,14 +42,14 @@ DECLARE
     next bigint;
 BEGIN
     LOOP
-        SELECT id INTO newest FROM dashboard_api_search_block AS part
-        WHERE part.website_id = new.website_id AND part.severity = new.severity AND first_id <= new.id
+        SELECT id INTO newest FROM dashboard_api_search_block AS slice
+        WHERE slice.website_id = new.website_id AND slice.severity = new.severity AND first_id <= new.id
         ORDER BY first_id DESC LIMIT 1;
-        -- A new part begins by chance, so that nothing has to be counted.
-        EXIT WHEN newest IS NOT NULL AND (tg_op = 'UPDATE' OR random() > 1.0 / 1024);
+        -- A new slice begins by chance, so that nothing has to be counted; eight of them make parts of like size.
+        EXIT WHEN newest IS NOT NULL AND (tg_op = 'UPDATE' OR random() > 1.0 / 128);
         next := newest + 1;
-        IF newest IS NULL OR next % 8 = 0 THEN
-            next := 8 * nextval('dashboard_api_search_block_number');
+        IF newest IS NULL OR next % 64 = 0 THEN
+            next := 64 * nextval('dashboard_api_search_block_number');
         END IF;
         INSERT INTO dashboard_api_search_block (id, website_id, severity, first_id)
         VALUES (next, new.website_id, new.severity, CASE WHEN newest IS NULL THEN 0 ELSE new.id END)
@@ -68,8 +69,8 @@ CREATE OR REPLACE FUNCTION dashboard_api_search_entries(
     title text, location text, rule text, cve jsonb, description text, other_locations text
 ) RETURNS tsvector IMMUTABLE COST 10000 LANGUAGE plpgsql AS $$
 DECLARE
-    scope text := left(status, 2) || block / 8;
-    filters text := scope || 's' || source_id || ' ' || scope || 'k' || kind || ' ' || block;
+    scope text := left(status, 2) || block / 64;
+    filters text := scope || 's' || source_id || ' ' || scope || 'k' || kind || ' ' || block / 8;
     searched text :=
         title || ' ' || location || ' ' || rule || ' ' || cve || ' ' || description || ' ' || other_locations;
     folded text;
@@ -124,12 +125,12 @@ DECLARE
     through integer := 0; -- parts of the severities before
 BEGIN
     FOR blocks, missing IN
-        SELECT array_agg(oldest.id / 8 ORDER BY first_id DESC), (
-            SELECT 7 - newest.id % 8 FROM dashboard_api_search_block AS newest
+        SELECT array_agg(oldest.id / 64 ORDER BY first_id DESC), (
+            SELECT 7 - newest.id / 8 % 8 FROM dashboard_api_search_block AS newest
             WHERE newest.website_id = site AND newest.severity = oldest.severity ORDER BY first_id DESC LIMIT 1
         )
         FROM dashboard_api_search_block AS oldest
-        WHERE oldest.website_id = site AND oldest.severity = coalesce(level, oldest.severity) AND oldest.id % 8 = 0
+        WHERE oldest.website_id = site AND oldest.severity = coalesce(level, oldest.severity) AND oldest.id % 64 = 0
         GROUP BY oldest.severity ORDER BY oldest.severity DESC
     LOOP
         asked := missing;

@@ -9,7 +9,7 @@ EARLIER = (
     HERE.with_name("0011_plain_entries.postgresql.sql"),
     HERE.with_name("0015_block_after_block.postgresql.sql"),
 )
-# A part is such a block as there was before.
+# A slice is such a block as there was before.
 UNDONE = [
     "DROP INDEX dashboard_api_search_block_first",
     "ALTER TABLE dashboard_api_search_block ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY",

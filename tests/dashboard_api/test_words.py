@@ -50,7 +50,7 @@ def words_by_postgresql(texts):
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT tsvector_to_array("
-            "dashboard_api_search_entries(57, 'open', 1, 'c', '', '', '', '[]', text, '')) "
+            "dashboard_api_search_entries(457, 'open', 1, 'c', '', '', '', '[]', text, '')) "
             "FROM unnest(%s::text[]) WITH ORDINALITY AS given (text, number) ORDER BY number",
             [texts],
         )
