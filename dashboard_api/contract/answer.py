@@ -42,8 +42,9 @@ class PageAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """The question as understood, and the totals of the filtered findings.
 
     revision is the same as long as nothing about the website has changed: pages of one list share it.
-    total_relation is at_least where words find more than is counted: ten pages, of 20 findings at least, the
-    worst of them. bounded_facets are those whose counts end there, too: what counts 0 may have some.
+    total_relation is at_least where the words of query find more than is counted and listed: the worst 10
+    pages of page_size findings, or 200 if that is more; pages beyond are empty. bounded_facets are the facets
+    whose counts are of the worst alone, too: a value that counts 0 there may still have findings.
     """
 
     generated_at: Moment
@@ -256,10 +257,16 @@ class ChangesAnswer(msgspec.Struct, frozen=True, kw_only=True):
     host: str
     cursor: str
     findings: Annotated[
-        list[ChangeAnswer], Meta(description=f"At most {policy.MAX_CHANGES}; total counts all of them.")
+        list[ChangeAnswer], Meta(description=f"At most {policy.MAX_CHANGES}; total counts the others, too.")
     ]
     total: Count
-    total_relation: Literal["exact", "at_least"]
+    total_relation: Annotated[
+        Literal["exact", "at_least"],
+        Meta(
+            description="at_least: there may be more. Of each severity at least "
+            f"{policy.MAX_COUNTED_CHANGES} are counted, and {policy.MAX_REGRESSIONS:,} that came back."
+        ),
+    ]
     by_severity: SeverityCounts
     analyst_notes: Annotated[list[NoteChangeAnswer], Meta(description=f"At most {policy.MAX_CHANGES}.")]
     more: Annotated[

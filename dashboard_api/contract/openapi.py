@@ -4,10 +4,11 @@ import functools
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, get_args, get_origin
 
 import msgspec
 import msgspec.structs
+from msgspec import Meta
 
 import es1
 from dashboard_api import errors, policy
@@ -22,7 +23,7 @@ from dashboard_api.contract.question import (
     Field,
 )
 
-VERSION = "1.4.0"
+VERSION = "1.5.0"
 REF_TEMPLATE = "#/components/schemas/{name}"
 
 
@@ -197,13 +198,17 @@ def _members_for_people(route: Route) -> list[dict[str, Any]]:
     """The answer's members as rows of a table: name, meaning, inner fields."""
     rows = []
     for member in msgspec.structs.fields(route.answer):
-        listed = getattr(member.type, "__args__", (member.type,))[0]
+        described = get_origin(member.type) is Annotated
+        told, meta = get_args(member.type)[:2] if described else (member.type, Meta())
+        is_list = get_origin(told) is list
+        (listed,) = get_args(told) if is_list else (told,)
         is_struct = isinstance(listed, type) and issubclass(listed, msgspec.Struct)
+        meanings = [(listed.__doc__ or "") if is_struct else "", meta.description or ""]
         rows.append(
             {
                 "name": member.name,
-                "is_list": listed is not member.type,
-                "meaning": (listed.__doc__ or "") if is_struct else "",
+                "is_list": is_list,
+                "meaning": " ".join(filter(None, meanings)),
                 "fields": [field.encode_name for field in msgspec.structs.fields(listed)]
                 if is_struct
                 else [],

@@ -1,12 +1,14 @@
 """The OpenAPI document, held against real answers, and its human page."""
 
 import json
+import re
 
 import jsonschema
 import pytest
 from django.test import Client
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
+from dashboard_api import policy
 from dashboard_api.contract import openapi
 from tests.dashboard_api.calls import CHANGES_PATH, FINDING_PATH, PATH, ask, fields_for
 from tests.factories import make_coverage, make_event, make_finding, make_link, make_note, make_occurrence
@@ -171,6 +173,15 @@ def test_every_error_code_is_documented(document):
     assert len(list(openapi.refusals())) == 20
 
 
+def test_the_bounds_of_what_is_counted_are_documented(client, document):
+    pages, fewest = policy.MAX_COUNTED_PAGES, policy.MAX_COUNTED_PAGES * policy.DEFAULT_PAGE_SIZE
+    told = f"the worst {pages} pages of page_size findings, or {fewest} if that is more"
+    assert told in " ".join(document["components"]["schemas"]["PageAnswer"]["description"].split())
+    page = " ".join(client.get("/v1/docs").content.decode().split())
+    assert told in page
+    assert f"Of each severity at least {policy.MAX_COUNTED_CHANGES} are counted" in page
+
+
 def test_the_human_page_shows_every_field_member_and_code(client):
     page = client.get("/v1/docs").content.decode()
     for text in (
@@ -178,6 +189,12 @@ def test_the_human_page_shows_every_field_member_and_code(client):
         CHANGES_PATH, "min_severity", FINDING_PATH, "finding_id", "timeline", "unknown_finding",
     ):  # fmt: skip
         assert text in page
+
+
+def test_the_human_page_calls_only_lists_lists(client):
+    page = client.get("/v1/docs").content.decode()
+    lists = set(re.findall(r"<code>(\w+)</code><br>list", page))
+    assert lists == {"threats", "charts", "coverage", "analyst_notes", "findings"}
 
 
 @pytest.mark.parametrize("path", ["/v1/openapi.json", "/v1/docs"])
