@@ -13,6 +13,7 @@ from django.utils.cache import patch_vary_headers
 from portal import upstream
 from portal.forms import Address, Filters
 from portal.gateway import Dashboard, GatewayError
+from portal.gateway.messages import Page
 from portal.models import Website
 from portal.takeout.as_csv import write_csv
 from portal.takeout.as_json import write_json
@@ -68,7 +69,7 @@ def select(request: HttpRequest, website: Website, address: Address) -> Selected
     filters = replace(address.filters, page=1, page_size=PAGE_ROWS)
     first = ask(1)
     page, bare = first.dashboard, replace(address, filters=Filters())
-    if page.total > MAX_ROWS or page.total_relation != "exact":
+    if not can_hold(page):
         is_uncounted = page.total_relation != "exact"
         raise TooMany(total=page.total, at_most=MAX_ROWS, is_uncounted=is_uncounted)
     return Selected(
@@ -78,6 +79,11 @@ def select(request: HttpRequest, website: Website, address: Address) -> Selected
         finding_url=lambda id_: request.build_absolute_uri(url) if (url := bare.of_finding(id_)) else "",
         pages=pages_after(first, ask, page_rows=PAGE_ROWS),
     )
+
+
+def can_hold(page: Page) -> bool:
+    """Whether a file can have everything that the filters of ``page`` find."""
+    return page.total <= MAX_ROWS and page.total_relation == "exact"
 
 
 def streamed(request: HttpRequest, known: Format, selected: Selected, place: Place) -> HttpResponseBase:

@@ -417,6 +417,24 @@ def test_numbers_are_grouped(browser, service):
     assert "1,180 findings" in text_of(browser.get(PATH))
 
 
+@pytest.mark.parametrize(
+    ("language", "told", "untold"),
+    [
+        ("en", ["200 or more", "More was found: these are the worst", "Show only High"], "Show only High:"),
+        ("de", ["200 oder mehr", "Gefunden wurde mehr: Dies sind", "Nur Hoch zeigen"], "Nur Hoch zeigen:"),
+    ],
+)
+def test_a_search_that_finds_more_than_is_counted_says_so_and_promises_no_number(
+    browser, service, language, told, untold
+):
+    cut = {"total": 200, "page_count": 10, "total_relation": "at_least", "bounded_facets": ["severity"]}
+    service.answer = make_dashboard(dashboard=make_page(**cut))
+    page = text_of(browser.get(PATH, {"query": "a", "page": "10"}, headers={"accept-language": language}))
+    for words in told:
+        assert words in page
+    assert untold not in page
+
+
 def test_a_clean_website_is_good_news_with_when_and_by_what(browser, service):
     service.answer = make_clean_dashboard()
     page = text_of(browser.get(PATH))

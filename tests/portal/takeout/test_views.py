@@ -272,7 +272,14 @@ def test_a_report_asks_once_and_says_what_it_leaves_out(browser, service):
     service.total = 250
     page = text_of(browser.get(f"{PATH}report/", {"page": "3"}))
     assert [(question.page, question.page_size) for question in service.asked] == [(1, 100)]
-    assert "The worst 100 are told here." in page
+    assert "The worst 100 are told here. Files (CSV, JSON, SARIF) hold the others, too." in page
+
+
+@pytest.mark.parametrize(("total", "relation"), [(1000, "at_least"), (MAX_ROWS + 1, "exact")])
+def test_a_report_promises_no_file_of_what_no_file_holds(browser, service, total, relation):
+    service.total, service.page = total, {"total_relation": relation}
+    page = text_of(browser.get(f"{PATH}report/", {"query": "a"}))
+    assert "The worst 100 are told here. To read of others, narrow the findings." in page
 
 
 def test_a_pdf_is_a_file(browser, service):
