@@ -173,7 +173,7 @@ BEGIN
             EXIT WHEN found = bound OR asked = 8 * cardinality(blocks);
             upto := asked + greatest(1, least(
                 (bound - found) * (asked - missing) / greatest(matched, 1),
-                64 * (asked / 8) + 8 - asked % 8
+                least(64 * (asked / 8) + 8, 64) - asked % 8
             ));
         END LOOP;
         EXIT WHEN found = bound;

@@ -391,6 +391,20 @@ def test_a_word_that_was_given_up_long_ago_is_found(site):
 
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="only PostgreSQL has blocks")
+def test_a_long_question_can_be_asked_however_many_blocks_there_are(site):
+    words = ["a" * 99, "b" * 99]
+    finding = make_finding(site, title=" ".join(words))
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO dashboard_api_search_block (id, website_id, severity, first_id) "
+            "SELECT 64 * nextval('dashboard_api_search_block_number'), %s, %s, %s + number "
+            "FROM generate_series(1, 3000) AS number",
+            [site.pk, finding.severity, finding.pk],
+        )
+    assert found(site, words, limit=201, status="all") == [finding.pk]
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="only PostgreSQL has blocks")
 @pytest.mark.django_db(transaction=True)
 def test_findings_are_found_before_and_after_there_are_parts(site):
     for number in range(20):
