@@ -9,8 +9,8 @@ from dataclasses import dataclass
 class Kept:
     """Names that begin with ``prefix``, each with the statements that make its trigger.
 
-    They are made once there is the table of ``model``; ``refresh`` makes true what changed while they were not
-    there.
+    They are made once there is the table of ``model``; ``refresh`` makes true what changed while there were
+    none.
     """
 
     model: str
