@@ -171,10 +171,10 @@ BEGIN
             matched := matched + had;
             asked := upto;
             EXIT WHEN found = bound OR asked = 8 * cardinality(blocks);
-            upto := asked + greatest(1, least(
-                (bound - found) * (asked - missing) / greatest(matched, 1),
+            upto := asked + least(
+                1 + (bound - found) * (asked - missing) / greatest(matched, 1),
                 least(64 * (asked / 8) + 8, 64) - asked % 8
-            ));
+            );
         END LOOP;
         EXIT WHEN found = bound;
         through := through + asked - missing;
