@@ -105,19 +105,27 @@ def _written(moment: datetime) -> str:
 
 def insert(table: str, batch: list[list[Any]]) -> None:
     """The quickest way that the database has to take many rows."""
-    names = ", ".join(f'"{column}"' for column in columns())
+    if connection.vendor == "sqlite":
+        insert_by_statement(table, batch)
+        return
+    with connection.cursor() as cursor, cursor.copy(f"COPY {table} ({_names()}) FROM STDIN") as copy:
+        for values in batch:
+            copy.write_row(values)
+
+
+def insert_by_statement(table: str, batch: list[list[Any]]) -> None:
+    """INSERT of many rows at once, as an ORM sends it."""
+    row = f"({', '.join(['%s'] * len(columns()))})"
     with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
-            with cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy:
-                for values in batch:
-                    copy.write_row(values)
-            return
-        row = f"({', '.join(['%s'] * len(columns()))})"
         while part := batch[:ROWS_OF_STATEMENT]:
             rows_of_part = ", ".join([row] * len(part))
-            statement = f"INSERT INTO {table} ({names}) VALUES {rows_of_part}"  # noqa: S608
+            statement = f"INSERT INTO {table} ({_names()}) VALUES {rows_of_part}"  # noqa: S608
             cursor.execute(statement, list(chain.from_iterable(part)))
             batch = batch[ROWS_OF_STATEMENT:]
+
+
+def _names() -> str:
+    return ", ".join(f'"{column}"' for column in columns())
 
 
 def settle() -> None:

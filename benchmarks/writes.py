@@ -2,8 +2,8 @@
 
 Batches of 1,000 findings of one website, each in a transaction of its own: into a table without indexes by
 the product's own writer, by that writer into the product's tables, and by the import of a report, which also
-reads, sorts and stores every place. Beside them an INSERT as anybody may send it, which has no goal. Then
-dashboards are asked for while a process of its own imports reports, and while it rests.
+reads, sorts and stores every place. Beside them what anybody may send, into either table, which has no goal.
+Then dashboards are asked for while a process of its own imports reports, and while it rests.
 """
 
 import subprocess
@@ -21,7 +21,8 @@ from benchmarks.servers import THREADS, WORKERS, serving
 from benchmarks.statements import Clock
 from benchmarks.writer import Writer
 
-BARE, ANYBODY = "table without indexes", "findings, by any statement"
+BARE, BARE_BY_STATEMENT = "table without indexes", "table without indexes, by INSERT"
+ANYBODY = "findings, by any statement"
 BULK, IMPORT = "findings, by the bulk path", "findings, by an import"
 SHARES = {"sqlite": 1 / 9, "postgresql": 1 / 6}
 QUIET, BUSY = "nothing is written", "reports are imported"
@@ -56,6 +57,7 @@ def _rates(engine: str, scale: float, rounds: int) -> Table:
     clock, batches = Clock(with_client=True), writing.batches()
     makers: dict[str, Callable[[list[rows.Row]], Callable[[], object]]] = {
         BARE: writing.bare,
+        BARE_BY_STATEMENT: writing.bare_by_statement,
         ANYBODY: writing.inserting,
         BULK: writing.adding,
         IMPORT: writing.importing,

@@ -69,6 +69,17 @@ def bare(batch: list[rows.Row]) -> Callable[[], None]:
     return insert
 
 
+def bare_by_statement(batch: list[rows.Row]) -> Callable[[], None]:
+    """The same by INSERT, as an ORM sends it."""
+    values = list(loading.values_of(batch))
+
+    def insert() -> None:
+        with transaction.atomic():
+            loading.insert_by_statement(BARE, values)
+
+    return insert
+
+
 def inserting(batch: list[rows.Row]) -> Callable[[], None]:
     """All of ``batch`` in one transaction, as anybody may do it: the triggers keep what they keep."""
     values = list(loading.values_of(batch))
