@@ -41,7 +41,9 @@ def build_changes(link: Seen, question: ChangesQuestion, now: datetime) -> Chang
         until = changed.newest_of_next_import(link.website_id, since.finding_id, since.event_id) or newest
     asked_at = question.since.moment if question.since else now
     notes = changed.published(link.website_id, link.account_id, asked_at - policy.NOTE_OVERLAP)
-    found = _findings(link.website_id, since, until, question.min_severity) if question.since else []
+    found, are_more = (
+        _findings(link.website_id, since, until, question.min_severity) if question.since else ([], False)
+    )
     counts = Counter(change.severity for change in found)
     return ChangesAnswer(
         ok=True,
@@ -49,7 +51,7 @@ def build_changes(link: Seen, question: ChangesQuestion, now: datetime) -> Chang
         cursor=str(_cursor(until, notes, now)),
         findings=_told(found[: policy.MAX_CHANGES]),
         total=len(found),
-        total_relation="at_least" if _are_more(counts, found) else "exact",
+        total_relation="at_least" if are_more else "exact",
         by_severity=SeverityCounts(**{each.name.lower(): counts[each] for each in Severity}),
         analyst_notes=[
             _note(note) for note in notes if question.since and note.pk not in question.since.note_ids
@@ -58,20 +60,22 @@ def build_changes(link: Seen, question: ChangesQuestion, now: datetime) -> Chang
     )
 
 
-def _findings(website_id: int, since: Cursor, until: changed.Newest, least: int) -> list[Change]:
-    """Worst first, each once: what is new cannot have come back to whom was never told of it."""
+def _findings(website_id: int, since: Cursor, until: changed.Newest, least: int) -> tuple[list[Change], bool]:
+    """Worst first, each once: what is new cannot have come back to whom was never told of it.
+
+    And whether there are more than these, which are as many as are counted.
+    """
     returned = changed.returned(website_id, since.event_id, until.event_id, least)
-    back = {row.finding_id: row for row in returned}
-    new = changed.new(website_id, since.finding_id, until.finding_id, least)
-    found = {finding_id: Change(row.severity, finding_id, row.at) for finding_id, row in back.items()}
-    found |= {finding_id: Change(severity, finding_id) for finding_id, severity in new}
-    return sorted(found.values(), key=lambda change: change[:2], reverse=True)
-
-
-def _are_more(counts: Counter[int], found: list[Change]) -> bool:
-    """Whether a bound was reached: then there may be more than are counted."""
-    back = sum(change.returned_at is not None for change in found)
-    return back > policy.MAX_REGRESSIONS or max(counts.values(), default=0) > policy.MAX_COUNTED_CHANGES
+    counted = returned[-policy.MAX_REGRESSIONS :]
+    found = {row.finding_id: Change(row.severity, row.finding_id, row.at) for row in counted}
+    new: Counter[int] = Counter()
+    for finding_id, severity in changed.new(website_id, since.finding_id, until.finding_id, least):
+        found.pop(finding_id, None)
+        new[severity] += 1
+        if new[severity] <= policy.MAX_COUNTED_CHANGES:
+            found[finding_id] = Change(severity, finding_id)
+    are_more = len(returned) > len(counted) or max(new.values(), default=0) > policy.MAX_COUNTED_CHANGES
+    return sorted(found.values(), key=lambda change: change[:2], reverse=True), are_more
 
 
 def _told(found: list[Change]) -> list[ChangeAnswer]:

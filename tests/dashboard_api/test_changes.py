@@ -320,7 +320,24 @@ def test_many_changes_are_bounded_and_their_number_says_so(client, link, monkeyp
     assert (len(answer["findings"]), answer["total"], answer["total_relation"]) == (3, 10, "exact")
     assert {change["severity"] for change in answer["findings"]} == {"High"}
     make_finding(link.website)
-    assert told(client, link, begin)["total_relation"] == "at_least"
+    answer = told(client, link, begin)
+    assert (answer["total"], answer["total_relation"]) == (10, "at_least")
+    assert answer["by_severity"] == {"Critical": 0, "High": 5, "Medium": 5, "Low": 0, "Info": 0}
+
+
+def test_what_came_back_is_counted_beside_as_many_as_are_new(client, link, monkeypatch):
+    monkeypatch.setattr(policy, "MAX_COUNTED_CHANGES", 2)
+    old = [make_finding(link.website) for _ in range(2)]
+    begin = cursor(client, link)
+    new = [make_finding(link.website) for _ in range(2)]
+    for finding in old + new:
+        make_event(finding)
+    answer = told(client, link, begin)
+    assert (answer["total"], answer["total_relation"]) == (4, "exact")
+    make_event(make_finding(link.website))
+    answer = told(client, link, begin)
+    assert (answer["total"], answer["total_relation"]) == (4, "at_least")
+    assert [change["event"] for change in answer["findings"]] == ["new", "new", "regressed", "regressed"]
 
 
 def test_many_regressions_are_bounded_too(client, link, monkeypatch):
@@ -332,7 +349,7 @@ def test_many_regressions_are_bounded_too(client, link, monkeypatch):
     assert told(client, link, begin)["total_relation"] == "exact"
     make_event(findings[3])
     answer = told(client, link, begin)
-    assert (answer["total"], answer["total_relation"]) == (4, "at_least")
+    assert (answer["total"], answer["total_relation"]) == (3, "at_least")
     assert ids(told(client, link, answer["cursor"])) == []
 
 
