@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 
-from dashboard_api.engines import sqlite
+from dashboard_api.engines import engine_of, sqlite
 from dashboard_api.engines.counts import FINDING, STRETCH_BITS
 from dashboard_api.search import sqlite_entries
 
@@ -71,32 +71,11 @@ def stored_moment(moment: datetime) -> Any:
     return connection.ops.adapt_datetimefield_value(moment)
 
 
-# PostgreSQL seeks what comes next in the order of the unique index, which no other index has. Asked for what
-# is equal, it would read all findings of a website that it has not counted yet, for each thousand told.
-_KNOWN = {
-    "sqlite": f"""
-        SELECT finding.id FROM json_each(%s) AS told CROSS JOIN {FINDING} AS finding
-        WHERE website_id = %s AND source_id = %s AND fingerprint = told.value
-    """,  # noqa: S608  # a name of ours
-    "postgresql": f"""
-        SELECT next.id FROM json_array_elements_text(%s) AS told (fingerprint),
-            (SELECT %s::bigint AS website_id, %s::bigint AS source_id) AS whose,
-            LATERAL (
-                SELECT * FROM {FINDING} AS finding
-                WHERE (finding.website_id, finding.source_id, finding.fingerprint)
-                    >= (whose.website_id, whose.source_id, told.fingerprint)
-                ORDER BY finding.website_id, finding.source_id, finding.fingerprint LIMIT 1
-            ) AS next
-        WHERE next.website_id = whose.website_id AND next.source_id = whose.source_id
-            AND next.fingerprint = told.fingerprint
-    """,  # noqa: S608
-}
-
-
 def known(website_id: int, source_id: int, fingerprints: Iterable[str]) -> list[int]:
     """The ids of the findings that are there already."""
     with connection.cursor() as cursor:
-        cursor.execute(_KNOWN[connection.vendor], [json.dumps(list(fingerprints)), website_id, source_id])
+        told = json.dumps(list(fingerprints))
+        cursor.execute(engine_of(connection).KNOWN_FINDINGS, [told, website_id, source_id])
         return [number for (number,) in cursor.fetchall()]
 
 
@@ -117,38 +96,14 @@ def add_places(new: Iterable[tuple[int, NewOccurrence]]) -> None:
         _write_places(cursor, [(number, *place) for number, place in new])
 
 
-# No indexed column is touched. PostgreSQL takes the rows by column, as arrays.
-_SEE_AGAIN = {
-    "sqlite": f"UPDATE {FINDING} SET last_seen = %s WHERE id = %s",  # noqa: S608  # a name of ours
-    "postgresql": f"""
-        UPDATE {FINDING} AS finding SET last_seen = told.last_seen
-        FROM unnest(%s::timestamptz[], %s::bigint[]) AS told (last_seen, id) WHERE finding.id = told.id
-    """,  # noqa: S608
-}
-_SEE_PLACES = {
-    "sqlite": """
-        UPDATE dashboard_api_occurrence
-        SET first_seen = %s, last_seen = %s, gone_at = %s, evidence = COALESCE(%s, evidence) WHERE id = %s
-    """,
-    "postgresql": """
-        UPDATE dashboard_api_occurrence AS place
-        SET first_seen = told.first_seen, last_seen = told.last_seen, gone_at = told.gone_at,
-            evidence = COALESCE(told.evidence, place.evidence)
-        FROM unnest(%s::timestamptz[], %s::timestamptz[], %s::timestamptz[], %s::text[], %s::bigint[])
-            AS told (first_seen, last_seen, gone_at, evidence, id)
-        WHERE place.id = told.id
-    """,
-}
-
-
 def see_again(seen: Sequence[tuple[Any, int]]) -> None:
     """Findings of which a report tells nothing new: when it saw them, and their ids."""
-    _change_rows(_SEE_AGAIN[connection.vendor], seen)
+    _change_rows(engine_of(connection).SEE_AGAIN, seen)
 
 
 def see_places(seen: Sequence[Sighting]) -> None:
     """What a report tells of known places."""
-    _change_rows(_SEE_PLACES[connection.vendor], seen)
+    _change_rows(engine_of(connection).SEE_PLACES, seen)
 
 
 def _change_rows(statement: str, rows: Sequence[tuple[Any, ...]]) -> None:

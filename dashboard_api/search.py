@@ -9,7 +9,6 @@ import json
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any, NamedTuple, Self
 
 import msgspec
@@ -45,20 +44,6 @@ json_group_array(source_id), json_group_array(kind) FROM (
 ) AS found
 CROSS JOIN dashboard_api_finding AS finding ON finding.id = found.id
 """
-
-_REBUILD = {
-    "sqlite": [
-        "INSERT INTO dashboard_api_search (dashboard_api_search) VALUES ('delete-all')",
-        """
-        INSERT INTO dashboard_api_search (rowid, entries) SELECT id, dashboard_api_search_entries(
-            website_id, status, severity, source_id, kind,
-            title, location, rule, cve, description, other_locations
-        ) FROM dashboard_api_finding ORDER BY id
-        """,
-        "INSERT INTO dashboard_api_search (dashboard_api_search) VALUES ('optimize')",
-    ],
-    "postgresql": ["REINDEX INDEX dashboard_api_finding_search"],
-}
 
 
 class Matches(NamedTuple):
@@ -164,7 +149,8 @@ def _ask_postgresql(cursor: CursorWrapper, sought: Sought, limit: int) -> Matche
 def rebuild() -> None:
     """Make the index anew: it is true by itself, unless what a word is has changed."""
     with transaction.atomic(), connection.cursor() as cursor:
-        for statement in chain(_REBUILD[connection.vendor], engine_of(connection).REVISIONS.refresh):
+        engine = engine_of(connection)
+        for statement in (*engine.REBUILD_SEARCH, *engine.REVISIONS.refresh):
             cursor.execute(statement)
 
 

@@ -1,4 +1,4 @@
-"""What the database itself keeps true beside the rows, and how it is said to each engine.
+"""What is said to each engine in words of its own, above all what the database keeps true beside the rows.
 
 Triggers are named by a digest of what they do. Whichever are not there after a ``migrate`` are made, and
 because changes may have been missed meanwhile, what they keep is made anew from the rows: after the first

@@ -20,6 +20,8 @@ DROP_TRIGGER = "DROP TRIGGER {name}"
 LOCK_FINDINGS = "SELECT 1"  # who writes in a transaction is alone in it
 AS_JSON = "json_group_array(json_array({}))"  # a list of rows
 UTC = " || 'Z'"  # moments are stored without their zone
+WAIT_FOR_WRITERS = "PRAGMA busy_timeout = 3600000"  # ms, for the connection
+ROW = "rowid"  # where a row lies
 
 _DAY = "substr({moment}, 1, 10)"  # date() would round the last microsecond into the next day
 _WEEK = "date({day}, 'weekday 0', '-6 days')"
@@ -159,3 +161,27 @@ REVISIONS = Kept(
 )
 
 KEPT = COUNTS, REVISIONS
+
+REBUILD_SEARCH = [
+    "INSERT INTO dashboard_api_search (dashboard_api_search) VALUES ('delete-all')",
+    f"""
+    INSERT INTO dashboard_api_search (rowid, entries) SELECT id, dashboard_api_search_entries(
+        website_id, status, severity, source_id, kind,
+        title, location, rule, cve, description, other_locations
+    ) FROM {FINDING} ORDER BY id
+    """,
+    "INSERT INTO dashboard_api_search (dashboard_api_search) VALUES ('optimize')",
+]
+
+# The ids of findings by their fingerprints, a JSON list; then a website and a source.
+KNOWN_FINDINGS = f"""
+SELECT finding.id FROM json_each(%s) AS told CROSS JOIN {FINDING} AS finding
+WHERE website_id = %s AND source_id = %s AND fingerprint = told.value
+"""
+
+# No indexed column is touched. A row at a time.
+SEE_AGAIN = f"UPDATE {FINDING} SET last_seen = %s WHERE id = %s"
+SEE_PLACES = """
+UPDATE dashboard_api_occurrence
+SET first_seen = %s, last_seen = %s, gone_at = %s, evidence = COALESCE(%s, evidence) WHERE id = %s
+"""

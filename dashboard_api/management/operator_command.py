@@ -11,11 +11,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import connection
 
+from dashboard_api.engines import engine_of
 from dashboard_api.hosts import InvalidHost, normalise_host
 from dashboard_api.models import Account, Secret, SiteLink, Website
 
 COMMAND_LINE = "command line"  # who did it, when nobody gave a name
-_WAIT_FOR_WRITERS = {"sqlite": "PRAGMA busy_timeout = 3600000", "postgresql": "SET lock_timeout = 0"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,7 @@ class OperatorCommand(BaseCommand):
         Who runs a command would rather wait for another writer than be refused.
         """
         with connection.cursor() as cursor:
-            cursor.execute(_WAIT_FOR_WRITERS[connection.vendor])
+            cursor.execute(engine_of(connection).WAIT_FOR_WRITERS)
         try:
             answer = self.perform(**options)
         except ValidationError as error:

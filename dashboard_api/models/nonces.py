@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from django.db import connections, models, router
 
 from dashboard_api import policy
+from dashboard_api.engines import engine_of
 from dashboard_api.models.statements import rows, stored
 
 if TYPE_CHECKING:
@@ -23,9 +24,8 @@ RETURNING EXISTS (
 )
 """
 # By where a row lies: by its key, SQLite would look through the whole table for each batch.
-_PLACE = {"sqlite": "rowid", "postgresql": "ctid"}
 _PRUNE = (
-    "DELETE FROM dashboard_api_nonce WHERE {place} IN (SELECT {place} "
+    "DELETE FROM dashboard_api_nonce WHERE {row} IN (SELECT {row} "
     "FROM dashboard_api_nonce WHERE expires_at < %s ORDER BY expires_at LIMIT %s)"
 )
 
@@ -58,7 +58,7 @@ class NonceQuerySet(models.QuerySet["Nonce"]):
         """Forget at most ``batch`` nonces whose timestamps can no longer be accepted; how many."""
         connection = connections[router.db_for_write(Nonce)]
         with connection.cursor() as cursor:
-            cursor.execute(_PRUNE.format(place=_PLACE[connection.vendor]), [int(now.timestamp()), batch])
+            cursor.execute(_PRUNE.format(row=engine_of(connection).ROW), [int(now.timestamp()), batch])
             deleted: int = cursor.rowcount
             return deleted
 
