@@ -251,6 +251,14 @@ def test_an_anonymous_visitor_is_sent_to_sign_in(client, website, path):
     assert response["Location"] == f"/accounts/login/?next={path}"
 
 
+@pytest.mark.parametrize(
+    ("query", "is_expected"), [("", False), ("?next=/", False), ("?next=/sites/shop.example.com/", True)]
+)
+def test_the_sign_in_says_that_it_leads_on(client, query, is_expected):
+    response = client.get(f"/accounts/login/{query}")
+    assert ("go on to the page that you asked for" in response.text) is is_expected
+
+
 def test_a_session_that_is_over_leads_back_to_the_same_page(client, website):
     response = client.get(PATH, {"severity": "Low"}, headers=REGION)
     assert response["HX-Redirect"] == "/accounts/login/?next=%2Fsites%2Fshop.example.com%2F"
