@@ -29,19 +29,19 @@ class Found:
         self._tallies: dict[DashboardQuestion, Tally] = {}
 
     @property
-    def bound(self) -> int:
+    def _bound(self) -> int:
         """How many are counted and listed: all pages have the same, and larger ones more."""
         return policy.MAX_COUNTED_PAGES * max(self._question.page_size, policy.DEFAULT_PAGE_SIZE)
 
     def relation(self, *, without: str = "") -> Literal["exact", "at_least"]:
         """Of the counts to what there is, under the filters but for the one named ``without``."""
         found = self._find(_without(without, self._question))
-        return "at_least" if len(found.ids) > self.bound else "exact"
+        return "at_least" if len(found.ids) > self._bound else "exact"
 
     def page(self, engines: Mapping[int, Engine]) -> list[Threat]:
         """The page that is asked for, worst first."""
         start = (self._question.page - 1) * self._question.page_size
-        counted = self._find(self._question).ids[: self.bound]
+        counted = self._find(self._question).ids[: self._bound]
         return reads.threats(counted[start : start + self._question.page_size], engines)
 
     def sources(self) -> set[str]:
@@ -54,7 +54,7 @@ class Found:
         asked = _without(without, question)
         if asked not in self._tallies:
             _, *counted_by = self._find(asked)
-            buckets = Counter(islice(zip(*counted_by, strict=True), self.bound))
+            buckets = Counter(islice(zip(*counted_by, strict=True), self._bound))
             self._tallies[asked] = Tally(
                 (severity, self._slugs[source_id], kind, count)
                 for (severity, source_id, kind), count in buckets.items()
@@ -72,7 +72,7 @@ class Found:
                 source_id=None if question.source is None else self._source_ids.get(question.source, 0),
                 kind=question.kind,
             )
-            self._matches[question] = worst_matches(sought, limit=self.bound + 1)
+            self._matches[question] = worst_matches(sought, limit=self._bound + 1)
         return self._matches[question]
 
 

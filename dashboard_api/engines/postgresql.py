@@ -146,7 +146,7 @@ REVISIONS = Kept(
 )
 
 
-# GIN puts new entries into a list at first. A search would read all of it, for each block anew.
+# GIN puts new entries into a list at first. A search would read all of it, several times.
 _INDEX = "dashboard_api_finding_search"
 
 

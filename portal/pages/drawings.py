@@ -66,9 +66,10 @@ class Drawing:
         return len(self.series) > 1
 
 
-def drawings(charts: Iterable[Chart], page: Page, address: Address, *, today: date) -> tuple[Drawing, ...]:
+def drawings(charts: Iterable[Chart], page: Page, address: Address) -> tuple[Drawing, ...]:
     """The charts that have anything to show; those with bars are of the findings that ``page`` counts."""
     remark = of_the_worst(page.total) if page.total_relation == "at_least" else ""
+    today = page.generated_at.date()
     return tuple(
         _line_drawing(chart, rows) if chart.type == "line" else _bar_drawing(chart, rows, remark)
         for chart in charts

@@ -1,7 +1,7 @@
 """How the list is narrowed: facets with counts, chips of what is active, and pages."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from django.core.paginator import Paginator
 from django.utils.formats import number_format
@@ -73,28 +73,18 @@ def facets(page: Page, address: Address) -> tuple[Facet, ...]:
     values = page.facets
     by_name = {"severity": values.severity, "kind": values.kind, "source": values.source}
     return tuple(
-        _bounded(name, known, address) if name in page.bounded_facets else _facet(name, known, address)
+        _facet(name, known, address, is_bounded=name in page.bounded_facets)
         for name, known in by_name.items()
         if known
     )
 
 
-def _facet(name: str, values: Sequence[FacetValue], address: Address) -> Facet:
-    options = tuple(_option(name, value, address) for value in values)
-    return Facet(name=name, title=wording.word(wording.FILTERS, name), options=options)
-
-
-def _bounded(name: str, values: Sequence[FacetValue], address: Address) -> Facet:
-    """Of what was not reached it is not known whether there is any."""
-    counted = sum(value.count for value in values)
-    facet = _facet(name, values, address)
-    return replace(
-        facet,
-        remark=of_the_worst(counted),
-        options=tuple(
-            option if option.count else replace(option, count=None, url=_choosing(name, value, address))
-            for option, value in zip(facet.options, values, strict=True)
-        ),
+def _facet(name: str, values: Sequence[FacetValue], address: Address, *, is_bounded: bool) -> Facet:
+    return Facet(
+        name=name,
+        title=wording.word(wording.FILTERS, name),
+        options=tuple(_option(name, value, address, is_bounded=is_bounded) for value in values),
+        remark=of_the_worst(sum(value.count for value in values)) if is_bounded else "",
     )
 
 
@@ -123,15 +113,17 @@ def _status_option(status: str, count: int | None, address: Address) -> Option:
     )
 
 
-def _option(name: str, value: FacetValue, address: Address) -> Option:
+def _option(name: str, value: FacetValue, address: Address, *, is_bounded: bool) -> Option:
+    """Of what no count has reached it is not known whether there is any."""
     is_active = getattr(address.filters, name) == value.value
+    leads_on = value.count or is_active or is_bounded
     return Option(
         key=f"facet-{name}-{value.value.lower()}",
         label=value_word(name, value.value, value.label),
         tone=wording.tone(value.value) if name == "severity" else "",
         meaning=wording.word(wording.KIND_MEANINGS, value.value) if name == "kind" else "",
-        count=value.count,
-        url=_choosing(name, value, address) if value.count or is_active else "",
+        count=None if is_bounded and not value.count else value.count,
+        url=address.to(**{name: "" if is_active else value.value}) if leads_on else "",
         is_active=is_active,
     )
 
@@ -139,11 +131,6 @@ def _option(name: str, value: FacetValue, address: Address) -> Option:
 def of_the_worst(count: int) -> str:
     """What is said beside numbers that are not of all that was found."""
     return _("Of the worst %(count)s.") % {"count": number_format(count)}
-
-
-def _choosing(name: str, value: FacetValue, address: Address) -> str:
-    """Chosen again, an active value is given up."""
-    return address.to(**{name: "" if getattr(address.filters, name) == value.value else value.value})
 
 
 def value_word(name: str, value: str, otherwise: str = "") -> str:

@@ -147,21 +147,19 @@ def unknown_site(host: str, *, path: str) -> SitePage:
 
 def results_of(dashboard: Dashboard, address: Address) -> Results:
     """The answer to what ``address`` asked."""
-    values = dashboard.dashboard.facets
+    page, values = dashboard.dashboard, dashboard.dashboard.facets
     is_narrowed = bool(address.filters.active)
     return Results(
-        made_at=dashboard.dashboard.generated_at,
+        made_at=page.generated_at,
         count=count_text(dashboard, address.filters) if dashboard.summary.open or is_narrowed else "",
         overview=overview(dashboard, address),
-        drawings=drawings(
-            dashboard.charts, dashboard.dashboard, address, today=dashboard.dashboard.generated_at.date()
-        ),
+        drawings=drawings(dashboard.charts, page, address),
         facets=_offered(dashboard, address),
         chips=chips(values, address),
         clear_url=clear_url(address),
         findings=rows(dashboard.threats, dashboard.analyst_notes, address),
         emptiness=None if dashboard.threats else emptiness(dashboard, address),
-        pager=pager(dashboard.dashboard, address),
+        pager=pager(page, address),
         coverage=coverage_rows(dashboard.coverage),
         notes=note_texts(dashboard.analyst_notes, address),
         plan=plan(dashboard.entitlement),

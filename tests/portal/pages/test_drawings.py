@@ -1,4 +1,4 @@
-from datetime import date
+from datetime import date, datetime
 
 import pytest
 
@@ -11,9 +11,10 @@ PATH = "/sites/shop.example.com/"
 TODAY = NOW.date()
 
 
-def draw(*charts, today=TODAY, page=None, **filters):
+def draw(*charts, today=TODAY, page=(), **filters):
     address = Address(path=PATH, filters=Filters(**filters))
-    drawn = drawings(charts or make_charts(), page or make_page(), address, today=today)
+    made_at = datetime.combine(today, NOW.timetz())
+    drawn = drawings(charts or make_charts(), make_page(generated_at=made_at, **dict(page)), address)
     return {drawing.id: drawing for drawing in drawn}
 
 
@@ -34,7 +35,7 @@ def test_charts_use_the_portals_titles_and_fall_back_to_the_services():
 
 
 def test_bars_of_the_worst_alone_say_so_but_not_the_history():
-    cut = draw(page=make_page(total=200, total_relation="at_least"))
+    cut = draw(page={"total": 200, "total_relation": "at_least"})
     remarks = {name: drawing.remark for name, drawing in cut.items()}
     assert remarks == {"severity": "Of the worst 200.", "source": "Of the worst 200.", "trend": ""}
     assert {drawing.remark for drawing in draw().values()} == {""}
