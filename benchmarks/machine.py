@@ -9,7 +9,8 @@ from pathlib import Path
 
 import django
 
-_PARENT, _CHILDREN_USER, _CHILDREN_SYSTEM = 1, 13, 14  # places in /proc/PID/stat, after the name
+# Places in /proc/PID/stat, after the name.
+_STATE, _PARENT, _CHILDREN_USER, _CHILDREN_SYSTEM = 0, 1, 13, 14
 
 
 def described() -> str:
@@ -35,6 +36,13 @@ def cpu_seconds(processes: Iterable[int]) -> float:
             for thread in Path(f"/proc/{process}/task").iterdir():
                 spent += int((thread / "schedstat").read_text().split()[0])
     return spent / 1e9
+
+
+def wait_until_idle(processes: Iterable[int]) -> None:
+    """Until they wait for work: what they do after an answer counts, too, and is not known while they run."""
+    for process in processes:
+        while _status(process)[_STATE] == "R":
+            pass
 
 
 def cpu_seconds_of_ended(process: int) -> float:

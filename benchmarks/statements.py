@@ -8,7 +8,7 @@ from typing import Any
 from django.db import connection
 from django.db.backends.sqlite3.base import FORMAT_QMARK_REGEX
 
-from benchmarks.machine import cpu_seconds
+from benchmarks.machine import cpu_seconds, wait_until_idle
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,4 +63,5 @@ class Clock:
 
     def __call__(self) -> float:
         """Seconds so far."""
+        wait_until_idle(self._backends)
         return cpu_seconds(self._backends) + (time.thread_time() if self._with_thread else 0)

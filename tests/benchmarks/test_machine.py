@@ -10,6 +10,7 @@ from benchmarks.machine import (
     own_bytes,
     parent_of,
     peak_bytes,
+    wait_until_idle,
 )
 
 WAITING = "import sys; print('here', flush=True); sys.stdin.read()"
@@ -23,6 +24,15 @@ def test_a_running_child_is_found_and_what_it_costs_is_known():
         assert child.pid in children_of(os.getpid())
         assert cpu_seconds([child.pid]) > 0
         assert own_bytes(child.pid) > 2**20
+        child.stdin.close()
+
+
+def test_what_a_process_costs_is_known_once_it_waits():
+    busy = f"print('here', flush=True)\n{BUSY}\n{WAITING}"
+    with subprocess.Popen([sys.executable, "-c", busy], stdin=PIPE, stdout=PIPE) as child:
+        child.stdout.readline()
+        wait_until_idle([child.pid])
+        assert cpu_seconds([child.pid]) >= 0.2
         child.stdin.close()
 
 
