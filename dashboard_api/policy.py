@@ -27,7 +27,7 @@ MAX_HOST_LENGTH = 253
 
 # What is answered: decision record 0006.
 MAX_NOTES = 50
-MAX_COUNTED_PAGES = 10  # of what a question with words finds: decision record 0012
+MAX_COUNTED_PAGES = 5  # of what a question with words finds: decision record 0012
 MAX_EVIDENCE_BYTES = 2 * 1024
 MAX_TEXT_BYTES = 4 * 1024
 TREND_WEEKS = 13

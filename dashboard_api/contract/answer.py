@@ -42,8 +42,8 @@ class PageAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """The question as understood, and the totals of the filtered findings.
 
     revision is the same as long as nothing about the website has changed: pages of one list share it.
-    total_relation is at_least where the words of query find more than is counted and listed: the worst 10
-    pages of page_size findings, or 200 if that is more; pages beyond are empty. bounded_facets are the facets
+    total_relation is at_least where the words of query find more than is counted and listed: the worst 5
+    pages of page_size findings, or 100 if that is more; pages beyond are empty. bounded_facets are the facets
     whose counts are of the worst alone, too: a value that counts 0 there may still have findings.
     """
 
