@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 FINDING = "dashboard_api_finding"
 STRETCH_BITS = 14  # of the id: a stretch is 16,384 findings long, of whatever website
-EVERY_SOURCE = 0  # stands in StretchCount and WeekCount for all engines together
+EVERY_SOURCE = 0  # stands for all engines together
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,18 +46,21 @@ class CountTable:
 
 def tables(week: str) -> tuple[CountTable, ...]:
     """The four, where ``week`` is the engine's expression for the Monday of ``{day}``."""
-    bucket = ("status", "severity", "source_id", "kind")
     found, fixed = week.format(day="found_on"), week.format(day="fixed_on")
     return (
         CountTable(
             name="dashboard_api_bucketcount",
-            key=("website_id", *bucket),
+            key=("website_id", "status", "source_id", "severity", "kind"),
             numbers=("findings",),
-            counted=f"SELECT website_id, {', '.join(bucket)}, change AS findings FROM changes",
+            counted=" UNION ALL ".join(
+                f"SELECT website_id, status, {source} AS source_id, severity, kind, change AS findings "
+                "FROM changes"
+                for source in ("source_id", EVERY_SOURCE)
+            ),
         ),
         CountTable(
             name="dashboard_api_stretchcount",
-            key=("website_id", *bucket, "stretch"),
+            key=("website_id", "status", "severity", "source_id", "kind", "stretch"),
             numbers=("findings",),
             counted=" UNION ALL ".join(
                 f"SELECT website_id, status, severity, {source} AS source_id, kind, stretch, "

@@ -35,10 +35,11 @@ Cell = tuple[CountTable, str, str]  # the table, the values of its key, what is 
 
 def _found(row: str, change: int) -> Iterator[Cell]:
     """Where a finding counts because it is there."""
-    where = f"{row}.website_id, {row}.status, {row}.severity"
-    yield _BUCKETS, f"{where}, {row}.source_id, {row}.kind", f"{change}"
+    where = f"{row}.website_id, {row}.status"
     for source in (f"{row}.source_id", EVERY_SOURCE):
-        yield _STRETCHES, f"{where}, {source}, {row}.kind, {row}.id >> {STRETCH_BITS}", f"{change}"
+        yield _BUCKETS, f"{where}, {source}, {row}.severity, {row}.kind", f"{change}"
+        stretch = f"{row}.kind, {row}.id >> {STRETCH_BITS}"
+        yield _STRETCHES, f"{where}, {row}.severity, {source}, {stretch}", f"{change}"
     yield from _weeks(row, "first_seen", f"{change}, 0")
     day = _DAY.format(moment=f"{row}.first_seen")
     yield _DAYS, f"{row}.website_id, {day}", f"{change}, 0, {change} * ({row}.status = 'open')"

@@ -12,11 +12,11 @@ from django.db.models import Q
 class BucketCount(models.Model):
     """Findings of a website by all that narrows them: totals, facets, charts, and where a page begins."""
 
-    pk = models.CompositePrimaryKey("website_id", "status", "severity", "source_id", "kind")
+    pk = models.CompositePrimaryKey("website_id", "status", "source_id", "severity", "kind")
     website_id = models.BigIntegerField()
     status = models.CharField(max_length=14)
+    source_id = models.BigIntegerField(help_text="0: every source together.")
     severity = models.PositiveSmallIntegerField()
-    source_id = models.BigIntegerField()
     kind = models.CharField(max_length=13)
     findings = models.IntegerField()
 

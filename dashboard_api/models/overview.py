@@ -110,13 +110,14 @@ PARTS = {
     "buckets": Part(
         list[Bucket],
         "status, severity, source_id, kind, findings",
-        "dashboard_api_bucketcount WHERE website_id = %(website)s{status}",
+        "dashboard_api_bucketcount WHERE website_id = %(website)s AND source_id > {every_source}{status}",
     ),
     "statuses": Part(
         list[tuple[str, int]],
         "status, findings",
         """(SELECT status, SUM(findings) AS findings FROM dashboard_api_bucketcount
-        WHERE website_id = %(website)s{severity}{source}{kind} GROUP BY status) AS counted""",
+        WHERE website_id = %(website)s AND status IN ({every_status}){one_source}{severity}{kind}
+        GROUP BY status) AS counted""",
     ),
     "weeks": Part(
         list[Week],
@@ -212,6 +213,8 @@ def _read(names: Sequence[str], **parameters: Any) -> list[list[Any]]:
 def statement(engine: ModuleType, names: Sequence[str], given: frozenset[str]) -> str:
     """SELECT of these parts, each narrowed by the parameters that are ``given``."""
     words = {name: condition if name in given else "" for name, condition in _NARROWED.items()}
+    words["every_status"] = ", ".join(f"'{status}'" for status in Finding.Status.values)
+    words["every_source"] = str(EVERY_SOURCE)
     words["one_source"] = words["source"] or f" AND source_id = {EVERY_SOURCE}"
     words["utc"] = engine.UTC
     columns = [

@@ -35,7 +35,7 @@ def page_of(site, **fields):
     source_id = next((pk for pk, engine in by_id.items() if engine.slug == question.source), None)
     buckets = [
         Bucket(row.status, row.severity, row.source_id, row.kind, row.findings)
-        for row in BucketCount.objects.filter(website_id=site.pk)
+        for row in BucketCount.objects.filter(website_id=site.pk, source_id__gt=0)
     ]
     tally = Tally(
         (bucket.severity, by_id[bucket.source_id].slug, bucket.kind, bucket.findings)
