@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
-from django.db.backends.sqlite3.base import FORMAT_QMARK_REGEX
 
 from benchmarks.machine import cpu_seconds, wait_until_idle
+from dashboard_api.engines import engine_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +37,11 @@ def statements_of(call: Callable[[], object]) -> list[Statement]:
 
 
 def for_driver(sql: str, parameters: Any) -> Statement:
-    """As the driver takes it: SQLite has question marks where Django has ``%s``."""
-    if connection.vendor == "postgresql":
-        return Statement(sql, parameters)
+    """As the driver takes it."""
     if parameters is None:
         return Statement(sql, ())
-    if isinstance(parameters, Mapping):
-        return Statement(sql % {name: f":{name}" for name in parameters}, parameters)
-    return Statement(FORMAT_QMARK_REGEX.sub("?", sql).replace("%%", "%"), parameters)
+    named = isinstance(parameters, Mapping)
+    return Statement(engine_of(connection).for_driver(sql, named=named), parameters)
 
 
 class Clock:

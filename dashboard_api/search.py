@@ -14,11 +14,11 @@ from typing import Any, NamedTuple, Self
 import msgspec
 from django.db import connection, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.backends.utils import CursorWrapper
 
 from dashboard_api.contract.question import ALL
 from dashboard_api.engines import engine_of
 from dashboard_api.models import Finding, Severity
+from dashboard_api.models.statements import rows
 from dashboard_api.words import words_of
 
 SEARCHED_LENGTH = 12_000  # characters of a finding's texts together
@@ -86,42 +86,39 @@ def worst_matches(sought: Sought, *, limit: int) -> Matches:
     """In the order of every list: worst first, of these the newest."""
     if not sought.words:
         return Matches.none()
-    ask = {"sqlite": _ask_sqlite, "postgresql": _ask_postgresql}[connection.vendor]
-    with connection.cursor() as cursor:
-        return ask(cursor, sought, limit)
+    return {"sqlite": _ask_sqlite, "postgresql": _ask_postgresql}[connection.vendor](sought, limit)
 
 
-def _ask_sqlite(cursor: CursorWrapper, sought: Sought, limit: int) -> Matches:
+def _ask_sqlite(sought: Sought, limit: int) -> Matches:
     """One severity after the other until enough is found: within one, the index gives the newest first."""
     found = Matches.none()
     for severity in sorted(Severity, reverse=True) if sought.severity is None else [sought.severity]:
         scopes = [
             sought.entries(f"{sought.website_id}{status}{severity}") for status in sought.scope_beginnings()
         ]
-        endings = _sqlite_endings(cursor, [entries[-1] for entries in scopes])
+        endings = _sqlite_endings([entries[-1] for entries in scopes])
         asked = [
             f"({' AND '.join([*map(_quoted, whole), endings[last]])})"
             for *whole, last in scopes
             if last in endings
         ]
         if asked:
-            cursor.execute(_NEWEST, [" OR ".join(asked), limit - len(found.ids)])
-            for column, more in zip(found, map(msgspec.json.decode, cursor.fetchone()), strict=True):
+            (columns,) = rows(Finding, _NEWEST, [" OR ".join(asked), limit - len(found.ids)])
+            for column, more in zip(found, map(msgspec.json.decode, columns), strict=True):
                 column += more
         if len(found.ids) == limit:
             break
     return found
 
 
-def _sqlite_endings(cursor: CursorWrapper, beginnings: list[str]) -> dict[str, str]:
+def _sqlite_endings(beginnings: list[str]) -> dict[str, str]:
     """What to ask the index for each beginning that some entry has.
 
     Whole entries are read one match at a time, whereas all that begins so is first put together: that is
     left for a beginning, such as a single letter, of more entries than can be asked for.
     """
     most = MOST_SPELLINGS * len(beginnings)
-    cursor.execute(_SPELLINGS, [json.dumps(beginnings), most + 1])
-    spelled = cursor.fetchall()
+    spelled = rows(Finding, _SPELLINGS, [json.dumps(beginnings), most + 1])
     if len(spelled) > most:
         return {beginning: f"{_quoted(beginning)} *" for beginning in beginnings}
     spellings = defaultdict(list)
@@ -134,15 +131,15 @@ def _quoted(entry: str) -> str:
     return f'"{entry}"'
 
 
-def _ask_postgresql(cursor: CursorWrapper, sought: Sought, limit: int) -> Matches:
+def _ask_postgresql(sought: Sought, limit: int) -> Matches:
     """The database's own function asks block after block, whose number it puts in place of each #."""
     scopes = [sought.entries(f"{status}#") for status in sought.scope_beginnings()]
     expression = " | ".join("(" + " & ".join(f"'{entry}'" for entry in entries) + ":*)" for entries in scopes)
-    cursor.execute(
+    found = rows(
+        Finding,
         "SELECT * FROM dashboard_api_search(%s, %s::smallint, %s, %s)",
         [sought.website_id, sought.severity, expression, limit],
     )
-    found = cursor.fetchall()
     return Matches(*map(list, zip(*found, strict=True))) if found else Matches.none()
 
 
