@@ -4,6 +4,7 @@ import hypothesis
 import pytest
 from django.core.cache import cache
 
+from dashboard_api.models import nonces
 from tests import redis_server as own_redis
 
 # How long an example takes says something about the machine, not about the code.
@@ -22,6 +23,12 @@ def pytest_collection_modifyitems(items):
 def _nothing_counted():
     """Failed sign-ins of earlier tests count for nothing."""
     cache.clear()
+
+
+@pytest.fixture(autouse=True)
+def _nothing_noted():
+    """Secrets of earlier tests were never used."""
+    nonces.forget_uses()
 
 
 @pytest.fixture

@@ -6,28 +6,25 @@ On SQLite both live in the file of short-lived data, so a call never waits for a
 from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar
 
-from django.db import connections, models, router
+from django.db import models
 
 from dashboard_api import policy
-from dashboard_api.engines import engine_of
-from dashboard_api.models.statements import rows, stored
+from dashboard_api.models.statements import changed, engine_for
 
 if TYPE_CHECKING:
     from dashboard_api.models.callers import Signer
 
 _CLAIM = """
 INSERT INTO dashboard_api_nonce (account_id, nonce, expires_at)
-VALUES (%(account)s, %(nonce)s, %(expires_at)s)
-ON CONFLICT DO NOTHING
-RETURNING EXISTS (
-    SELECT 1 FROM dashboard_api_secretuse WHERE secret_id = %(secret)s AND last_used_at > %(recent)s
-)
+VALUES (%s, %s, %s) ON CONFLICT DO NOTHING
 """
 # By where a row lies: by its key, SQLite would look through the whole table for each batch.
 _PRUNE = (
     "DELETE FROM dashboard_api_nonce WHERE {row} IN (SELECT {row} "
     "FROM dashboard_api_nonce WHERE expires_at < %s ORDER BY expires_at LIMIT %s)"
 )
+
+_noted: dict[int, datetime] = {}  # by this process, of each secret
 
 
 class NonceQuerySet(models.QuerySet["Nonce"]):
@@ -37,30 +34,16 @@ class NonceQuerySet(models.QuerySet["Nonce"]):
         """Spend ``nonce`` for the signer's account: True exactly once, whoever races.
 
         One atomic statement in a commit of its own; raises DatabaseError when the store is down. The use of
-        the secret is noted, unless one within the last minute is noted already.
+        the secret is noted.
         """
-        claimed = rows(
-            Nonce,
-            _CLAIM,
-            {
-                "account": signer.account_id,
-                "nonce": nonce,
-                "expires_at": int(expires_at.timestamp()),
-                "secret": signer.pk,
-                "recent": stored(now - policy.SECRET_USE_PRECISION),
-            },
-        )
-        if claimed == [(False,)]:
-            SecretUse.record(signer.pk, now)
-        return bool(claimed)
+        claimed = changed(Nonce, _CLAIM, [signer.account_id, nonce, int(expires_at.timestamp())]) == 1
+        if claimed:
+            SecretUse.note(signer.pk, now)
+        return claimed
 
     def prune(self, *, now: datetime, batch: int) -> int:
         """Forget at most ``batch`` nonces whose timestamps can no longer be accepted; how many."""
-        connection = connections[router.db_for_write(Nonce)]
-        with connection.cursor() as cursor:
-            cursor.execute(_PRUNE.format(row=engine_of(connection).ROW), [int(now.timestamp()), batch])
-            deleted: int = cursor.rowcount
-            return deleted
+        return changed(Nonce, _PRUNE.format(row=engine_for(Nonce).ROW), [int(now.timestamp()), batch])
 
 
 class Nonce(models.Model):
@@ -85,7 +68,7 @@ class Nonce(models.Model):
 
 
 class SecretUse(models.Model):
-    """When a secret last signed a call; written at most once a minute."""
+    """When a secret last signed a call; each process writes it at most once a minute."""
 
     secret_id = models.BigIntegerField(primary_key=True)
     last_used_at = models.DateTimeField()
@@ -93,12 +76,25 @@ class SecretUse(models.Model):
     def __str__(self) -> str:
         return f"secret {self.secret_id} at {self.last_used_at}"
 
+    @classmethod
+    def note(cls, secret_id: int, now: datetime) -> None:
+        """Record the use, unless this process has recorded one within a minute."""
+        noted = _noted.get(secret_id)
+        if noted is None or abs(now - noted) >= policy.SECRET_USE_PRECISION:
+            cls.record(secret_id, now)
+            _noted[secret_id] = now
+
     @staticmethod
     def record(secret_id: int, now: datetime) -> None:
-        """Note the use."""
+        """Write down the use."""
         SecretUse.objects.bulk_create(
             [SecretUse(secret_id=secret_id, last_used_at=now)],
             update_conflicts=True,
             unique_fields=["secret_id"],
             update_fields=["last_used_at"],
         )
+
+
+def forget_uses() -> None:
+    """Note the next use of every secret, for those who test that."""
+    _noted.clear()

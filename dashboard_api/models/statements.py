@@ -1,7 +1,8 @@
 """Statements of our own: the ORM spends more on writing one than the database on running it."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
+from operator import attrgetter, methodcaller
 from types import ModuleType
 from typing import Any
 
@@ -13,25 +14,39 @@ from dashboard_api.engines import engine_of
 def rows(
     model: type[models.Model], statement: str, parameters: Sequence[Any] | Mapping[str, Any]
 ) -> list[tuple[Any, ...]]:
-    """All rows of one statement, from the database that has ``model``.
+    """All rows of one statement, from the database that has ``model``."""
+    found: list[tuple[Any, ...]] = _asked(model, statement, parameters, methodcaller("fetchall"))
+    return found
+
+
+def changed(model: type[models.Model], statement: str, parameters: Sequence[Any] | Mapping[str, Any]) -> int:
+    """How many rows one statement has changed, in the database that has ``model``."""
+    count: int = _asked(model, statement, parameters, attrgetter("rowcount"))
+    return count
+
+
+def _asked(
+    model: type[models.Model],
+    statement: str,
+    parameters: Sequence[Any] | Mapping[str, Any],
+    told: Callable[[Any], Any],
+) -> Any:
+    """What the statement's cursor has ``told``.
 
     By the driver itself, where nobody listens to what is asked: Django's cursor costs about as much as the
     database. Connections and errors are Django's. Decision record 0034.
     """
     connection = connections[router.db_for_read(model)]
-    found: list[tuple[Any, ...]]
     if connection.queries_logged or connection.execute_wrappers:
         with connection.cursor() as cursor:
             cursor.execute(statement, parameters)
-            found = cursor.fetchall()
-        return found
+            return told(cursor)
     connection.close_if_health_check_failed()
     connection.ensure_connection()
     connection.validate_no_broken_transaction()
     spoken = engine_of(connection).for_driver(statement, named=isinstance(parameters, Mapping))
     with connection.wrap_database_errors:
-        found = connection.connection.execute(spoken, parameters).fetchall()
-    return found
+        return told(connection.connection.execute(spoken, parameters))
 
 
 def engine_for(model: type[models.Model]) -> ModuleType:
