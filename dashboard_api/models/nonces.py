@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from django.db import models
 
 from dashboard_api import policy
-from dashboard_api.models.statements import changed, engine_for
+from dashboard_api.models.statements import changed_rows, engine_for
 
 if TYPE_CHECKING:
     from dashboard_api.models.callers import Signer
@@ -36,14 +36,14 @@ class NonceQuerySet(models.QuerySet["Nonce"]):
         One atomic statement in a commit of its own; raises DatabaseError when the store is down. The use of
         the secret is noted.
         """
-        claimed = changed(Nonce, _CLAIM, [signer.account_id, nonce, int(expires_at.timestamp())]) == 1
+        claimed = changed_rows(Nonce, _CLAIM, [signer.account_id, nonce, int(expires_at.timestamp())]) == 1
         if claimed:
             SecretUse.note(signer.pk, now)
         return claimed
 
     def prune(self, *, now: datetime, batch: int) -> int:
         """Forget at most ``batch`` nonces whose timestamps can no longer be accepted; how many."""
-        return changed(Nonce, _PRUNE.format(row=engine_for(Nonce).ROW), [int(now.timestamp()), batch])
+        return changed_rows(Nonce, _PRUNE.format(row=engine_for(Nonce).ROW), [int(now.timestamp()), batch])
 
 
 class Nonce(models.Model):

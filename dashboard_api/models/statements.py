@@ -19,7 +19,9 @@ def rows(
     return found
 
 
-def changed(model: type[models.Model], statement: str, parameters: Sequence[Any] | Mapping[str, Any]) -> int:
+def changed_rows(
+    model: type[models.Model], statement: str, parameters: Sequence[Any] | Mapping[str, Any]
+) -> int:
     """How many rows one statement has changed, in the database that has ``model``."""
     count: int = _asked(model, statement, parameters, attrgetter("rowcount"))
     return count
