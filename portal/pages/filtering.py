@@ -114,7 +114,7 @@ def _status_option(status: str, count: int | None, address: Address) -> Option:
 
 
 def _option(name: str, value: FacetValue, address: Address, *, is_bounded: bool) -> Option:
-    """Of what no count has reached it is not known whether there is any."""
+    """Of what no count has reached it is unknown whether there is any; the list counts what is asked for."""
     is_active = getattr(address.filters, name) == value.value
     leads_on = value.count or is_active or is_bounded
     return Option(
@@ -122,7 +122,7 @@ def _option(name: str, value: FacetValue, address: Address, *, is_bounded: bool)
         label=value_word(name, value.value, value.label),
         tone=wording.tone(value.value) if name == "severity" else "",
         meaning=wording.word(wording.KIND_MEANINGS, value.value) if name == "kind" else "",
-        count=None if is_bounded and not value.count else value.count,
+        count=None if is_bounded and (is_active or not value.count) else value.count,
         url=address.to(**{name: "" if is_active else value.value}) if leads_on else "",
         is_active=is_active,
     )

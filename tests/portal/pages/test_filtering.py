@@ -43,6 +43,12 @@ def test_an_active_value_leads_back_from_a_facet_of_the_worst_alone():
     assert (active.label, active.count, active.url) == ("Low", None, PATH + "?query=x")
 
 
+def test_the_active_value_is_counted_by_its_list_where_a_facet_is_of_the_worst_alone():
+    facet = facet_of("severity", at(severity="High", query="x"), bounded_facets=["severity"])
+    assert {option.label: option.count for option in facet.options if option.is_active} == {"High": None}
+    assert options_of("severity", at(severity="High"))["High"].count == 2
+
+
 def test_the_active_value_leads_back_even_where_it_leaves_nothing():
     option = options_of("severity", at(severity="Low"))["Low"]
     assert (option.is_active, option.url) == (True, PATH)
