@@ -62,4 +62,5 @@ def test_these_screens_in_each_way(tour, letter):
     tour.visit(page, link_in(letter, "/news/stop/"))
     page.locator("main form button").click()
     expect(page.locator("main form")).to_have_count(0)
+    expect(page.get_by_role("heading").first).to_be_visible()  # between two pages there is no form, either
     tour.look(page, "stopped")
