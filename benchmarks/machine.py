@@ -3,7 +3,7 @@
 import os
 import platform
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -38,11 +38,12 @@ def cpu_seconds(processes: Iterable[int]) -> float:
     return spent / 1e9
 
 
-def wait_until_idle(processes: Iterable[int]) -> None:
-    """Until they wait for work: what they do after an answer counts, too, and is not known while they run."""
+def cpu_seconds_once_idle(processes: Collection[int]) -> float:
+    """The same as soon as they wait for work: what they do after an answer is not known while they run."""
     for process in processes:
         while _status(process)[_STATE] == "R":
             pass
+    return cpu_seconds(processes)
 
 
 def cpu_seconds_of_ended(process: int) -> float:

@@ -23,7 +23,7 @@ from benchmarks import dataset
 from benchmarks.command_line import ENGINES, NotHere, run
 from benchmarks.figures import Table
 from benchmarks.load import LOOPBACK
-from benchmarks.machine import cpu_seconds, wait_until_idle
+from benchmarks.machine import cpu_seconds_once_idle
 from benchmarks.pairing import paired
 from benchmarks.servers import free_port
 from benchmarks.statements import Clock
@@ -106,11 +106,7 @@ def _claim_in(store: "redis.Redis") -> Callable[[], bool]:
 
 
 def _clock_of(process: int) -> Callable[[], float]:
-    def clock() -> float:
-        wait_until_idle([process])
-        return cpu_seconds([process]) + time.thread_time()
-
-    return clock
+    return lambda: cpu_seconds_once_idle([process]) + time.thread_time()
 
 
 def _burst(claim: Callable[[], bool], clock: Callable[[], float], took: list[float]) -> Callable[[], float]:

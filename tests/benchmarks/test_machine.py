@@ -7,10 +7,10 @@ from benchmarks.machine import (
     children_of,
     cpu_seconds,
     cpu_seconds_of_ended,
+    cpu_seconds_once_idle,
     own_bytes,
     parent_of,
     peak_bytes,
-    wait_until_idle,
 )
 
 WAITING = "import sys; print('here', flush=True); sys.stdin.read()"
@@ -31,8 +31,7 @@ def test_what_a_process_costs_is_known_once_it_waits():
     busy = f"print('here', flush=True)\n{BUSY}\n{WAITING}"
     with subprocess.Popen([sys.executable, "-c", busy], stdin=PIPE, stdout=PIPE) as child:
         child.stdout.readline()
-        wait_until_idle([child.pid])
-        assert cpu_seconds([child.pid]) >= 0.2
+        assert cpu_seconds_once_idle([child.pid]) >= 0.2
         child.stdin.close()
 
 
