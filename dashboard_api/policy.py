@@ -49,7 +49,8 @@ MAX_CURSOR_LENGTH = 1_500
 MAX_REMEMBERED_BYTES = 32 * 1024 * 1024  # in each process
 
 # Entitlement: decision record 0007.
-PAST_DUE_GRACE = timedelta(days=7)
+PAST_DUE_GRACE = timedelta(days=7)  # from past_due_since, whatever the plan's last day
+RENEWAL_GRACE = timedelta(days=3)  # of a renewing plan, whose payment may be reported late
 ENTITLEMENT_PERIOD = timedelta(days=365)  # of a new account, unless told otherwise
 
 # Waiting, told by Retry-After when a store cannot be reached.

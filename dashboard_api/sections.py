@@ -288,6 +288,7 @@ def entitlement(link: Seen, *, today: date) -> EntitlementAnswer:
         sites_limit=paid.sites_limit,
         features=paid.features,
         usable_until=paid.usable_until,
+        renews=paid.renews,
     )
 
 

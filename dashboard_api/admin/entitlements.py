@@ -11,7 +11,16 @@ from django.utils import timezone
 from dashboard_api.admin.operations import OperatorAdmin
 from dashboard_api.models import Entitlement
 
-ENTITLEMENT_FIELDS = ("plan", "status", "starts_on", "ends_on", "past_due_since", "sites_limit", "features")
+ENTITLEMENT_FIELDS = (
+    "plan",
+    "status",
+    "starts_on",
+    "ends_on",
+    "renews",
+    "past_due_since",
+    "sites_limit",
+    "features",
+)
 
 
 @admin.register(Entitlement)

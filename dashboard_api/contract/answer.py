@@ -152,10 +152,10 @@ class NoteAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EntitlementAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """What the account has paid for; days_left counts from today to the last day.
+    """The account's plan; days_left counts from today to ends_on.
 
-    usable_until is the last day that calls are answered on, as things stand: ends_on, or earlier while a
-    payment is overdue.
+    usable_until is the last day on which calls are answered unless something changes: while a payment is
+    overdue, seven days after it failed; for a plan that renews, three days after ends_on; else ends_on.
     """
 
     plan: str
@@ -167,6 +167,7 @@ class EntitlementAnswer(msgspec.Struct, frozen=True, kw_only=True):
     sites_limit: Count
     features: list[str]
     usable_until: date
+    renews: bool
 
 
 class DashboardAnswer(msgspec.Struct, frozen=True, kw_only=True):

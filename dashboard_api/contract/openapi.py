@@ -23,7 +23,7 @@ from dashboard_api.contract.question import (
     Field,
 )
 
-VERSION = "1.5.0"
+VERSION = "1.6.0"
 REF_TEMPLATE = "#/components/schemas/{name}"
 
 

@@ -1,7 +1,7 @@
 """The options that describe an entitlement, shared by the commands that make one and change one."""
 
 import re
-from argparse import ArgumentTypeError
+from argparse import ArgumentTypeError, BooleanOptionalAction
 from datetime import date
 from typing import Any
 
@@ -11,7 +11,7 @@ from django.utils import timezone
 from dashboard_api import policy
 from dashboard_api.models import Account, Entitlement
 
-_FIELDS = ("plan", "status", "starts_on", "ends_on", "sites_limit", "features")
+_FIELDS = ("plan", "status", "starts_on", "ends_on", "renews", "sites_limit", "features")
 
 
 def add_entitlement_options(parser: CommandParser) -> None:
@@ -20,6 +20,11 @@ def add_entitlement_options(parser: CommandParser) -> None:
     parser.add_argument("--status", choices=Entitlement.Status.values)
     parser.add_argument("--starts-on", type=_day, metavar="DAY", help="first day, such as 2026-01-31")
     parser.add_argument("--ends-on", type=_day, metavar="DAY", help="last day, included")
+    parser.add_argument(
+        "--renews",
+        action=BooleanOptionalAction,
+        help="whether the plan renews after its last day, which keeps it usable for three days more",
+    )
     parser.add_argument("--sites-limit", type=int, metavar="N", help="how many websites may be linked")
     parser.add_argument("--features", type=_names, metavar="A,B", help="replaces the list; '' empties it")
 
@@ -42,7 +47,7 @@ def in_words(entitlement: Entitlement) -> str:
     refused = "" if entitlement.is_usable_on(timezone.now().date()) else " Calls are refused today."
     return (
         f"Plan {entitlement.plan}, {entitlement.get_status_display().lower()}, "
-        f"{entitlement.starts_on} to {entitlement.ends_on}, "
+        f"{entitlement.starts_on} to {entitlement.ends_on}{', then renews' if entitlement.renews else ''}, "
         f"at most {entitlement.sites_limit} websites.{features}{refused}"
     )
 

@@ -30,6 +30,7 @@ class Paid(Terms):
     status: str
     starts_on: date
     ends_on: date
+    renews: bool
     past_due_since: date | None
     sites_limit: int
     features: list[str]
@@ -61,7 +62,7 @@ link.id, account.id, website.id, host, link.revoked_at,
 {TAGS.format(website="website.id")},
 (SELECT COUNT(*) FROM dashboard_api_sitelink AS used
 WHERE used.account_id = account.id AND used.revoked_at IS NULL),
-plan, status, starts_on, ends_on, past_due_since, sites_limit, features
+plan, status, starts_on, ends_on, renews, past_due_since, sites_limit, features
 FROM dashboard_api_account AS account
 JOIN dashboard_api_secret AS secret ON secret.account_id = account.id
 LEFT JOIN dashboard_api_sitelink AS link ON link.account_id = account.id AND link_id = %(link_id)s

@@ -23,31 +23,34 @@ class EntitlementStatus(models.TextChoices):
 
 
 class Terms:
-    """What follows from an entitlement's status and dates."""
+    """The rules that an entitlement's status and dates make: decision record 0050."""
 
     status: str
     starts_on: date
     ends_on: date
+    renews: bool
     past_due_since: date | None
 
     def status_on(self, day: date) -> str:
-        """The status that holds on ``day``: an entitlement past its end has expired, whatever is stored."""
+        """Return the status that holds on ``day``; past its last day and its grace, a plan has expired."""
         if self.status in (EntitlementStatus.SUSPENDED, EntitlementStatus.EXPIRED):
             return self.status
-        return EntitlementStatus.EXPIRED if day > self.ends_on else self.status
+        return EntitlementStatus.EXPIRED if day > max(self.ends_on, self.usable_until) else self.status
 
     def is_usable_on(self, day: date) -> bool:
-        """Trialing, active, or past due within its grace; and within the dates."""
+        """Whether calls are answered on ``day``."""
         if self.status in (EntitlementStatus.SUSPENDED, EntitlementStatus.EXPIRED):
             return False
         return self.starts_on <= day <= self.usable_until
 
     @property
     def usable_until(self) -> date:
-        """The last day that calls are answered on, as things stand: of the dates, or of an earlier grace."""
-        if self.status != EntitlementStatus.PAST_DUE:
-            return self.ends_on
-        return min(self.ends_on, (self.past_due_since or date.min) + policy.PAST_DUE_GRACE)
+        """The last day on which calls are answered, grace included, unless something changes."""
+        if self.status == EntitlementStatus.PAST_DUE:
+            return (self.past_due_since or date.min) + policy.PAST_DUE_GRACE
+        if self.renews and self.status in (EntitlementStatus.ACTIVE, EntitlementStatus.TRIALING):
+            return self.ends_on + min(policy.RENEWAL_GRACE, date.max - self.ends_on)
+        return self.ends_on
 
 
 class Entitlement(Terms, models.Model):
@@ -59,7 +62,11 @@ class Entitlement(Terms, models.Model):
     plan = models.CharField(max_length=50, default="standard")
     status = models.CharField(max_length=10, choices=Status, default=Status.ACTIVE)
     starts_on = models.DateField()
-    ends_on = models.DateField(help_text="The last day on which the dashboard is shown.")
+    ends_on = models.DateField(help_text="The last day of the plan, or of its current period.")
+    renews = models.BooleanField(
+        default=False,
+        help_text="The plan renews after its last day; it stays usable for three days more.",
+    )
     past_due_since = models.DateField(
         null=True, blank=True, help_text="Starts the seven days of grace of a past due account."
     )

@@ -187,7 +187,7 @@ class Note(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Entitlement(msgspec.Struct, frozen=True, kw_only=True):
-    """What the account has paid for; ``usable_until``: the last day of answers, as things stand."""
+    """The account's plan; ``usable_until`` is the last day of results unless something changes."""
 
     plan: str
     status: str
@@ -198,6 +198,7 @@ class Entitlement(msgspec.Struct, frozen=True, kw_only=True):
     sites_limit: int | None = None
     features: list[str] = []
     usable_until: date | None = None
+    renews: bool = False
 
 
 class Dashboard(msgspec.Struct, frozen=True, kw_only=True):

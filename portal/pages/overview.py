@@ -61,12 +61,13 @@ class CoverageRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What the account has paid for, and the last day that results are shown on."""
+    """The account's plan: the last day of its results, or the day after which it renews."""
 
     name: str
     state: str
     tone: str
     is_overdue: bool
+    renews_after: date | None
     until: date | None
     days_left: int | None
     ends_soon: bool
@@ -163,13 +164,16 @@ def coverage_rows(entries: Iterable[CoverageEntry]) -> tuple[CoverageRow, ...]:
     )
 
 
-def plan(entitlement: Entitlement) -> Plan:
-    """The account's plan, and whether its end is near; a payment that is overdue ends it earlier."""
+def plan(entitlement: Entitlement, *, today: date) -> Plan:
+    """Return the account's plan as it is ``today``, and whether its results end soon."""
     is_overdue = entitlement.status == "past_due"
     until = entitlement.usable_until or (None if is_overdue else entitlement.ends_on)
-    days_left = entitlement.days_left if until else None
-    if days_left is not None and until and entitlement.ends_on:
-        days_left -= (entitlement.ends_on - until).days
+    renews_after = entitlement.ends_on if entitlement.renews and not is_overdue else None
+    if renews_after and today <= renews_after:
+        until = None
+    else:
+        renews_after = None
+    days_left = max((until - today).days, 0) if until else None
     ends_soon = days_left is not None and days_left <= SOON_DAYS
     needs_care = ends_soon or entitlement.status not in ("active", "trialing")
     return Plan(
@@ -177,6 +181,7 @@ def plan(entitlement: Entitlement) -> Plan:
         state=wording.word(wording.PLAN_STATES, entitlement.status),
         tone="partial" if needs_care else "ok",
         is_overdue=is_overdue,
+        renews_after=renews_after,
         until=until,
         days_left=days_left,
         ends_soon=ends_soon,

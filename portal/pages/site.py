@@ -162,7 +162,7 @@ def results_of(dashboard: Dashboard, address: Address) -> Results:
         pager=pager(page, address),
         coverage=coverage_rows(dashboard.coverage),
         notes=note_texts(dashboard.analyst_notes, address),
-        plan=plan(dashboard.entitlement),
+        plan=plan(dashboard.entitlement, today=page.generated_at.date()),
         offers=offers(address),
     )
 

@@ -128,7 +128,7 @@ def _glance(dashboard: Dashboard, address: Address) -> Glance:
     stale = ngettext("More than %(days)s day ago", "More than %(days)s days ago", STALE_DAYS)
     return Glance(
         overview=overview(dashboard, address),
-        plan=plan(dashboard.entitlement),
+        plan=plan(dashboard.entitlement, today=dashboard.dashboard.generated_at.date()),
         newest_on=None if days is None else (dashboard.dashboard.generated_at - timedelta(days=days)).date(),
         stale=stale % {"days": STALE_DAYS} if is_stale else "",
     )

@@ -167,6 +167,7 @@ def test_member_fields_and_their_order_are_those_of_the_contract(client, link):
         "sites_limit",
         "features",
         "usable_until",
+        "renews",
     ]
     assert body["threats"][0]["last_seen"].endswith("Z")
     assert isinstance(body["threats"][0]["id"], str)

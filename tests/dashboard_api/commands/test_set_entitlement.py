@@ -27,7 +27,7 @@ def test_entitlement_keeps_what_is_not_given(entitlement):
 def test_entitlement_changes_in_every_field(entitlement):
     answer = run_json(
         "set_entitlement", "acct_0001", "--plan", "pro", "--status", "past_due", "--starts-on", "2026-01-01",
-        "--ends-on", "2999-01-31", "--sites-limit", "0", "--features", "export",
+        "--ends-on", "2999-01-31", "--renews", "--sites-limit", "0", "--features", "export",
     )  # fmt: skip
     assert answer == {
         "account": "acct_0001",
@@ -36,6 +36,7 @@ def test_entitlement_changes_in_every_field(entitlement):
             "status": "past_due",
             "starts_on": "2026-01-01",
             "ends_on": "2999-01-31",
+            "renews": True,
             "sites_limit": 0,
             "features": ["export"],
             "usable": True,

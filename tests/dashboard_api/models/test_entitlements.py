@@ -62,13 +62,37 @@ def test_entitlement_past_due_without_the_start_of_its_grace_is_not_usable():
     assert not entitlement(status=Status.PAST_DUE, past_due_since=None).is_usable_on(date(2026, 6, 1))
 
 
-def test_entitlement_past_due_has_no_grace_beyond_its_last_day():
+def test_a_payment_that_fails_on_the_last_day_gives_the_full_seven_days():
     past_due = entitlement(status=Status.PAST_DUE, past_due_since=LAST)
-    assert past_due.usable_until == LAST
-    assert not past_due.is_usable_on(LAST + DAY)
+    assert past_due.usable_until == LAST + 7 * DAY
+    assert past_due.is_usable_on(LAST + 7 * DAY)
+    assert past_due.status_on(LAST + 7 * DAY) == Status.PAST_DUE
+    assert not past_due.is_usable_on(LAST + 8 * DAY)
+    assert past_due.status_on(LAST + 8 * DAY) == Status.EXPIRED
 
 
-@pytest.mark.parametrize("status", [Status.ACTIVE, Status.TRIALING, Status.PAST_DUE])
+@pytest.mark.parametrize("status", [Status.ACTIVE, Status.TRIALING])
+def test_a_renewing_plan_stays_usable_three_days_past_its_period(status):
+    renewing = entitlement(status=status, renews=True)
+    assert renewing.usable_until == LAST + 3 * DAY
+    assert renewing.is_usable_on(LAST + 3 * DAY)
+    assert renewing.status_on(LAST + 3 * DAY) == status
+    assert not renewing.is_usable_on(LAST + 4 * DAY)
+    assert renewing.status_on(LAST + 4 * DAY) == Status.EXPIRED
+
+
+@pytest.mark.parametrize("status", [Status.SUSPENDED, Status.EXPIRED])
+def test_a_renewing_plan_that_was_stopped_has_no_grace(status):
+    stopped = entitlement(status=status, renews=True)
+    assert stopped.usable_until == LAST
+    assert not stopped.is_usable_on(LAST)
+
+
+def test_a_renewing_plan_may_end_on_the_last_day_of_the_calendar():
+    assert entitlement(ends_on=date.max, renews=True).usable_until == date.max
+
+
+@pytest.mark.parametrize("status", [Status.ACTIVE, Status.TRIALING])
 def test_entitlement_has_expired_after_its_last_day_whatever_is_stored(status):
     assert entitlement(status=status).status_on(LAST + DAY) == Status.EXPIRED
 

@@ -1,4 +1,4 @@
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
@@ -14,6 +14,7 @@ from tests.portal.dashboards import (
 )
 
 HERE = Address(path="/sites/shop.example.com/")
+TODAY = date(2026, 11, 20)
 OK, PARTIAL, FAILED, NEVER = (
     make_coverage(state, source_name=state.upper()) for state in ("ok", "partial", "failed", "never")
 )
@@ -134,32 +135,49 @@ def test_a_state_of_coverage_the_portal_does_not_know_is_not_clean():
         ({}, "ok", False),
         ({"status": "trialing"}, "ok", False),
         ({"status": "past_due"}, "partial", True),
-        ({"days_left": 14}, "partial", True),
-        ({"days_left": 15}, "ok", False),
-        ({"days_left": None}, "ok", False),
+        ({"usable_until": TODAY + timedelta(days=14)}, "partial", True),
+        ({"usable_until": TODAY + timedelta(days=15)}, "ok", False),
+        ({"ends_on": None}, "ok", False),
     ],
 )
 def test_a_plan_asks_for_care_when_it_needs_it(fields, tone, offers_renewal):
-    shown = plan(make_entitlement(**fields))
+    shown = plan(make_entitlement(**fields), today=TODAY)
     assert (shown.tone, bool(shown.renew_url)) == (tone, offers_renewal)
 
 
-def test_a_plan_tells_the_last_day_of_its_results_also_where_a_payment_is_overdue():
-    usual = plan(make_entitlement(usable_until=date(2027, 12, 31)))
+def test_a_plan_names_the_last_day_of_its_results_also_while_a_payment_is_overdue():
+    usual = plan(make_entitlement(usable_until=date(2027, 12, 31)), today=TODAY)
     assert (usual.until, usual.days_left, usual.ends_soon) == (date(2027, 12, 31), 406, False)
-    overdue = plan(make_entitlement(status="past_due", usable_until=date(2026, 11, 25)))
+    overdue = plan(make_entitlement(status="past_due", usable_until=date(2026, 11, 25)), today=TODAY)
     assert (overdue.until, overdue.days_left, overdue.ends_soon) == (date(2026, 11, 25), 5, True)
 
 
-def test_a_plan_whose_payment_is_overdue_claims_no_day_that_the_service_does_not_tell():
-    overdue = plan(make_entitlement(status="past_due"))
+def test_a_payment_that_failed_on_the_last_day_still_shows_its_days_of_grace():
+    ended, until = TODAY - timedelta(days=2), TODAY + timedelta(days=5)
+    overdue = plan(
+        make_entitlement(status="past_due", ends_on=ended, days_left=0, usable_until=until), today=TODAY
+    )
+    assert (overdue.until, overdue.days_left) == (until, 5)
+
+
+def test_a_plan_that_renews_shows_its_end_only_once_the_renewal_is_late():
+    terms = make_entitlement(renews=True, ends_on=TODAY, usable_until=TODAY + timedelta(days=3))
+    in_time = plan(terms, today=TODAY)
+    assert (in_time.renews_after, in_time.until, in_time.ends_soon) == (TODAY, None, False)
+    late = plan(terms, today=TODAY + timedelta(days=1))
+    assert (late.renews_after, late.days_left, late.ends_soon) == (None, 2, True)
+
+
+def test_a_plan_whose_payment_is_overdue_claims_no_day_that_the_service_does_not_name():
+    overdue = plan(make_entitlement(status="past_due"), today=TODAY)
     assert (overdue.until, overdue.ends_soon) == (None, False)
-    assert plan(make_entitlement()).until == date(2027, 12, 31)
+    assert plan(make_entitlement(), today=TODAY).until == date(2027, 12, 31)
 
 
 def test_a_plan_is_worded_for_people():
     shown = plan(
-        make_entitlement(plan="small_business", status="past_due", features=["notes", "phone_support"])
+        make_entitlement(plan="small_business", status="past_due", features=["notes", "phone_support"]),
+        today=TODAY,
     )
     assert (shown.name, shown.state) == ("Small business", "Payment overdue")
     assert shown.features == ("Analyst notes", "Phone support")
