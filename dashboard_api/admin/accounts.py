@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_variables
 
-from dashboard_api.admin.entitlements import ENTITLEMENT_FIELDS
+from dashboard_api.admin.entitlements import ENTITLEMENT_FIELDS, EntitlementForm
 from dashboard_api.admin.operations import OperatorAdmin, RecordInline, user_name
 from dashboard_api.admin.secrets import SHOWN_FIELDS, ShowsLastUse
 from dashboard_api.models import Account, Entitlement, Secret, SiteLink
@@ -21,9 +21,10 @@ from dashboard_api.models.accounts import TooManySecrets
 
 
 class EntitlementInline(admin.StackedInline):
-    """What the account is entitled to, on its own page."""
+    """The account's plan, on the account's own page."""
 
     model = Entitlement
+    form = EntitlementForm
     fields = ENTITLEMENT_FIELDS
     can_delete = False
 

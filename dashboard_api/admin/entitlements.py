@@ -2,12 +2,14 @@
 
 from typing import Any
 
+from django import forms
 from django.contrib import admin
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
+from dashboard_api import policy
 from dashboard_api.admin.operations import OperatorAdmin
 from dashboard_api.models import Entitlement
 
@@ -23,10 +25,34 @@ ENTITLEMENT_FIELDS = (
 )
 
 
+class EntitlementForm(forms.ModelForm):
+    """A plan, which starts today and lasts a year unless its form says otherwise.
+
+    The form of a new account is saved also where nothing in it was edited: an account without an
+    entitlement is refused every call.
+    """
+
+    class Meta:
+        model = Entitlement
+        fields = ENTITLEMENT_FIELDS
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.instance.pk is None:
+            today = timezone.now().date()
+            self.initial.setdefault("starts_on", today)
+            self.initial.setdefault("ends_on", today + policy.ENTITLEMENT_PERIOD)
+
+    def has_changed(self) -> bool:
+        """Whether to save it: always where its account is new, too."""
+        return self.instance.account_id is None or super().has_changed()
+
+
 @admin.register(Entitlement)
 class EntitlementAdmin(OperatorAdmin):
     """Plans with their dates and limits; suspended and extended here."""
 
+    form = EntitlementForm
     list_display = ("account", "plan", "status", "is_usable_today", "starts_on", "ends_on", "sites_limit")
     list_filter = ("status", "plan")
     list_select_related = ("account",)

@@ -263,6 +263,35 @@ def entitlement_form(**fields):
     } | {f"entitlement-0-{name}": value for name, value in fields.items()}
 
 
+def shown_values(response):
+    """The values of a form's fields and its inlines' as a browser would send them back."""
+    formsets = [inline.formset for inline in response.context["inline_admin_formsets"]]
+    forms = [response.context["adminform"].form]
+    forms += [form for formset in formsets for form in (formset.management_form, *formset.forms)]
+    fields = [field for form in forms for field in form]
+    values = {field.html_name: field.value() for field in fields}
+    values |= {field.html_initial_name: field.value() for field in fields if field.field.show_hidden_initial}
+    return {name: value for name, value in values.items() if value is not None and value is not False}
+
+
+def test_a_new_account_gets_the_plan_that_its_form_shows(operator):
+    values = shown_values(operator.get(url(Account, "add")))
+    operator.post(url(Account, "add"), values | {"ref": "acct_0001"})
+    entitlement, today = Entitlement.objects.get(), timezone.now().date()
+    assert (entitlement.plan, entitlement.starts_on) == ("standard", today)
+    assert entitlement.ends_on == today + timedelta(days=365)
+    assert entitlement.is_usable_on(today)
+
+
+def test_an_account_without_a_plan_keeps_none_when_its_name_is_edited(operator):
+    account = make_account(entitled=False)
+    values = shown_values(operator.get(url(account, "change")))
+    operator.post(url(account, "change"), values | {"name": "Shop"})
+    account.refresh_from_db()
+    assert account.name == "Shop"
+    assert not Entitlement.objects.exists()
+
+
 def test_account_is_made_with_its_entitlement(operator):
     response = operator.post(url(Account, "add"), {"ref": "acct_0001", "name": "Shop"} | entitlement_form())
     assert response.status_code == 302
