@@ -1,0 +1,138 @@
+"""A copy of everything stored, in an empty PostgreSQL database: the way from SQLite to PostgreSQL.
+
+``dumpdata`` and ``loaddata`` cannot do it: they copy the counts of findings, and the triggers of the new
+database count the copied findings a second time.
+"""
+
+import os
+import subprocess
+import sys
+from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from itertools import islice
+from typing import Any
+
+from django.apps import apps
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.core.management.color import no_style
+from django.db import DatabaseError, connections, models, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from config.databases import databases
+
+TARGET = "move_to"
+BATCH = 1_000
+# The database's own triggers fill these tables.
+_KEPT_BY_TRIGGERS = {
+    "dashboard_api.models.counts",
+    "dashboard_api.models.revisions",
+    "dashboard_api.models.bulk",
+}
+
+
+class Command(BaseCommand):
+    """manage.py move_to postgres://user@host/name."""
+
+    help = (
+        "Copy everything into an empty PostgreSQL database. Stop the service first; what it has now stays "
+        "as it is."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Add the address of the new database."""
+        parser.add_argument(
+            "url", type=_postgres, metavar="DATABASE_URL", help="such as postgres://user@host/name"
+        )
+
+    def handle(self, *args: Any, url: str, **options: Any) -> None:
+        """Prepare the new database, copy in one transaction, and check the counts."""
+        target = _connected(url)
+        try:
+            _refuse_unless_empty(target)
+            _manage(url, "migrate", "--verbosity", "0")
+            copied = _copy(target)
+        finally:
+            target.close()
+        if settings.ENABLE_API:
+            _manage(url, "verify_counts")
+        rows = "\n".join(f"{count:>10,}  {name}" for name, count in copied if count)
+        self.stdout.write(
+            f"Copied, and counted once more:\n{rows}\nNext: set DATABASE_URL to the new database and start "
+            "the service. Keep the old database until you have seen the new one work."
+        )
+
+
+def _postgres(text: str) -> str:
+    if not text.startswith(("postgres://", "postgresql://")):
+        raise ArgumentTypeError("must look like postgres://user@host/name")
+    return text
+
+
+def _connected(url: str) -> BaseDatabaseWrapper:
+    """Return an open connection to ``url``, under an alias of its own; raises CommandError."""
+    connections.settings[TARGET] = databases(url, settings.BASE_DIR)["default"]
+    connections.configure_settings(connections.settings)  # fills in the defaults
+    target = connections[TARGET]
+    try:
+        target.ensure_connection()
+    except DatabaseError as error:
+        raise CommandError(f"The new database cannot be reached: {error}") from error
+    return target
+
+
+def _refuse_unless_empty(target: BaseDatabaseWrapper) -> None:
+    if tables := target.introspection.table_names():
+        raise CommandError(
+            f"The new database already holds {len(tables)} tables, and nothing was changed. "
+            "Name an empty one: createdb makes it."
+        )
+
+
+def _manage(url: str, *command: str) -> None:
+    """Run a command of this product on the database at ``url``; raises CommandError."""
+    done = subprocess.run(  # noqa: S603  # our own commands
+        [sys.executable, sys.argv[0], *command],
+        env=os.environ | {"DATABASE_URL": url},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise CommandError(f"'manage.py {command[0]}' failed on the new database:\n{done.stderr.strip()}")
+
+
+def _copy(target: BaseDatabaseWrapper) -> list[tuple[str, int]]:
+    """Copy every table that is not kept by triggers; return each model's name with its number of rows."""
+    copied = [model for model in apps.get_models(include_auto_created=True) if _is_copied(model)]
+    with ExitStack() as consistent:
+        for alias in connections.settings:
+            consistent.enter_context(transaction.atomic(using=alias))
+        for model in reversed(copied):  # a migrated database knows its own permissions already
+            model._base_manager.using(TARGET)._raw_delete(TARGET)
+        counts = [(model._meta.label, _copy_rows(model)) for model in copied]
+        with target.cursor() as cursor:
+            for statement in target.ops.sequence_reset_sql(no_style(), copied):
+                cursor.execute(statement)
+    return counts
+
+
+def _is_copied(model: type[models.Model]) -> bool:
+    return model._meta.managed and not model._meta.proxy and model.__module__ not in _KEPT_BY_TRIGGERS
+
+
+def _copy_rows(model: type[models.Model]) -> int:
+    """Copy the rows of ``model`` as they are stored, times of change included; return how many."""
+    fields, count = model._meta.concrete_fields, 0
+    for batch in _batches(model):
+        rows = model._base_manager.using(TARGET)
+        rows._insert(batch, fields=fields, using=TARGET, raw=True)  # type: ignore[attr-defined]
+        count += len(batch)
+    return count
+
+
+def _batches(model: type[models.Model]) -> Iterator[Sequence[models.Model]]:
+    rows = model._base_manager.order_by("pk").iterator(BATCH)
+    while batch := list(islice(rows, BATCH)):
+        yield batch

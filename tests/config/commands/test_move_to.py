@@ -1,0 +1,106 @@
+import os
+import secrets
+
+import psycopg
+import pytest
+
+from tests.config.checkout import Checkout
+
+SERVER = os.environ.get("CI_DATABASE_URL", "postgres://postgres@127.0.0.1/postgres")
+
+
+@pytest.fixture(scope="module")
+def new_database():
+    """The address of an empty PostgreSQL database; with REQUIRE_POSTGRES=1 there must be a server."""
+    name = f"move_to_{secrets.token_hex(4)}"
+    try:
+        server = psycopg.connect(SERVER, autocommit=True, connect_timeout=5)
+    except psycopg.OperationalError:
+        without = pytest.fail if os.environ.get("REQUIRE_POSTGRES") == "1" else pytest.skip
+        without("no PostgreSQL server answers here (CI_DATABASE_URL names one)")
+    with server:
+        server.execute(f"CREATE DATABASE {name}")
+        yield SERVER.rpartition("/")[0] + f"/{name}"
+        server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    demo = Checkout(tmp_path_factory.mktemp("demo"))
+    assert demo.manage("demo", "--no-serve", "--port", "8123").returncode == 0
+    make_session = "from django.contrib.sessions.backends.db import SessionStore; SessionStore().create()"
+    assert demo.manage("shell", "-c", make_session).returncode == 0
+    return demo
+
+
+@pytest.fixture(scope="module")
+def moved(demo, new_database):
+    return demo.manage("move_to", new_database)
+
+
+def only(connection, statement):
+    return connection.execute(statement).fetchone()[0]
+
+
+RECORDS = [
+    "auth",
+    "contenttypes",
+    "mfa",
+    *(f"dashboard_api.{name}" for name in ("account", "secret", "entitlement", "website", "sitelink")),
+    *(f"dashboard_api.{name}" for name in ("source", "finding", "occurrence", "findingevent", "coverage")),
+    *(f"dashboard_api.{name}" for name in ("importrun", "analystnote")),
+    *(f"portal.{name}" for name in ("account", "website", "membership", "subscription")),
+]
+SHORT_LIVED = ["sessions", "dashboard_api.nonce", "dashboard_api.secretuse"]
+
+
+def dumped(demo, *options, **environ):
+    done = demo.manage("dumpdata", *options, **environ)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_everything_is_moved_as_it_was(demo, new_database, moved):
+    assert (moved.returncode, moved.stderr) == (0, "")
+    assert "dashboard_api.Finding" in moved.stdout
+    assert dumped(demo, *RECORDS, DATABASE_URL=new_database) == dumped(demo, *RECORDS)
+
+
+def test_sessions_and_nonces_come_from_the_second_file_of_sqlite(demo, new_database, moved):
+    kept = dumped(demo, "--database", "short_lived", *SHORT_LIVED)
+    assert "sessions.session" in kept
+    assert dumped(demo, *SHORT_LIVED, DATABASE_URL=new_database) == kept
+
+
+def test_counts_of_the_new_database_are_those_of_its_findings(demo, new_database, moved):
+    checked = demo.manage("verify_counts", DATABASE_URL=new_database)
+    assert (checked.returncode, checked.stdout) == (0, "Every count is what the findings say.\n")
+    with psycopg.connect(new_database) as connection:
+        counted = "SELECT SUM(findings) FROM dashboard_api_bucketcount WHERE source_id <> 0"
+        assert only(connection, counted) == only(connection, "SELECT COUNT(*) FROM dashboard_api_finding")
+
+
+def test_new_rows_get_ids_beyond_the_moved_ones(demo, new_database, moved):
+    made = demo.manage("create_account", "acct_new", DATABASE_URL=new_database)
+    assert (made.returncode, made.stderr) == (0, "")
+
+
+def test_a_database_that_holds_something_is_refused(demo, new_database, moved):
+    again = demo.manage("move_to", new_database)
+    assert again.returncode == 1
+    assert "already holds" in again.stderr
+    assert "Traceback" not in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("url", "refusal"),
+    [
+        ("sqlite:///other.sqlite3", "must look like postgres://"),
+        ("postgres://postgres@127.0.0.1:1/nothing", "cannot be reached"),
+    ],
+)
+def test_an_address_without_a_database_is_refused(demo, url, refusal):
+    refused = demo.manage("move_to", url)
+    assert refused.returncode != 0
+    assert refusal in refused.stderr
+    assert "Traceback" not in refused.stderr
