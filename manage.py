@@ -14,7 +14,12 @@ def main() -> None:
         raise ImportError(
             "Django is not installed here: run 'make setup', then use .venv/bin/python manage.py."
         ) from error
-    execute_from_command_line(sys.argv)
+    from django.core.exceptions import ImproperlyConfigured
+
+    try:
+        execute_from_command_line(sys.argv)
+    except ImproperlyConfigured as error:
+        sys.exit(str(error))
 
 
 if __name__ == "__main__":

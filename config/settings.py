@@ -1,6 +1,6 @@
 """Settings, read from the environment or an ignored ``.env``; README lists every name."""
 
-import re
+import os
 import sys
 from pathlib import Path
 
@@ -9,9 +9,9 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from config.databases import caches, databases
+from config.setting_values import LOOPBACK_HOSTS, master_keys, names_in, wrong_settings
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-LOOPBACK_HOSTS = {"localhost", "127.0.0.1", "[::1]"}
 
 if sys.argv[1:2] == ["demo"]:
     # The demo must write its .env before any setting is read.
@@ -21,40 +21,13 @@ if sys.argv[1:2] == ["demo"]:
 
 env = environ.Env()
 env.read_env(BASE_DIR / ".env")
+if wrong := wrong_settings(os.environ, names_in(BASE_DIR / ".env")):
+    raise ImproperlyConfigured("\n".join(wrong))
 
-
-def required(name: str, advice: str) -> str:
-    """The value of ``name``; a start without it is refused with ``advice``."""
-    value: str = env.str(name, default="")
-    if not value:
-        raise ImproperlyConfigured(f"{name} is not set. {advice}")
-    return value
-
-
-def master_keys(text: str) -> list[str]:
-    """Fernet keys, newest first, from ``2:<key>,1:<key>``."""
-    keys: dict[int, str] = {}
-    for entry in text.split(","):
-        number, _, key = entry.strip().partition(":")
-        if not re.fullmatch(r"[1-9][0-9]{0,4}", number) or not re.fullmatch(r"[\w-]{43}=", key):
-            raise ImproperlyConfigured(
-                "MASTER_KEYS must look like '2:<key>,1:<key>', newest first, each key 32 random bytes "
-                "in URL-safe base64 (44 characters). README, 'Settings', shows how to make one."
-            )
-        if int(number) in keys:
-            raise ImproperlyConfigured(f"MASTER_KEYS names key {number} twice.")
-        keys[int(number)] = key
-    return [keys[number] for number in sorted(keys, reverse=True)]
-
-
-SECRET_KEY = required(
-    "SECRET_KEY", "Set 50 or more random characters, or run 'manage.py demo' to try the product."
-)
+SECRET_KEY = env.str("SECRET_KEY")
 DEBUG = env.bool("DEBUG", default=False)
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=sorted(LOOPBACK_HOSTS))
-MASTER_KEYS = master_keys(
-    required("MASTER_KEYS", "Set numbered keys, newest first, such as '1:<44 characters>'.")
-)
+MASTER_KEYS = master_keys(env.str("MASTER_KEYS"))
 
 ENABLE_API = env.bool("ENABLE_API", default=True)
 ENABLE_PORTAL = env.bool("ENABLE_PORTAL", default=True)

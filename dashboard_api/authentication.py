@@ -5,6 +5,7 @@ read before the signature is called unverified, and only the account that chose 
 """
 
 import functools
+import logging
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ from dashboard_api.errors import InvalidSignature, ReplayedNonce, StaleTimestamp
 from dashboard_api.models import Nonce, callers
 from dashboard_api.models.callers import Seen, Signer
 from dashboard_api.sealing import CannotUnseal, seal, unseal
+
+logger = logging.getLogger(__name__)
 
 NONCE_LIFETIME = timedelta(seconds=policy.TIMESTAMP_WINDOW_SECONDS + policy.NONCE_MARGIN_SECONDS)
 
@@ -73,6 +76,10 @@ def _verified_signer(candidates: Sequence[Signer], signed: es1.SignedHeaders, ca
             [unseal(text) for text in sealed], signed, method=call.method, path=call.path, body=call.body
         )
     except CannotUnseal as error:
+        logger.error(  # noqa: TRY400  # a traceback would explain nothing
+            "MASTER_KEYS holds no key that opens a secret of account %s: run 'manage.py doctor'.",
+            candidates[0].account_id,
+        )
         raise Unavailable from error
     except es1.InvalidSignature as error:
         raise _mismatch(call) from error

@@ -70,6 +70,10 @@ def linked_site(website: Website) -> LinkedSite:
             secret=account.reveal_secret(),
         )
     except CannotUnseal as error:
+        lost = (
+            "MASTER_KEYS holds no key that opens it; put that key back, or " if account.sealed_secret else ""
+        )
         raise Misconfigured(
-            f"There is no usable secret for {account.ref}: run 'manage.py connect_account {account.ref}'."
+            f"There is no usable secret for {account.ref}: {lost}"
+            f"run 'manage.py connect_account {account.ref}'."
         ) from error

@@ -18,8 +18,11 @@ class Checkout:
         shutil.copytree(BASE_DIR, folder, ignore=unneeded, dirs_exist_ok=True)
 
     def manage(self, *arguments, **environ):
+        return self.python("manage.py", *arguments, **environ)
+
+    def python(self, *arguments, **environ):
         return subprocess.run(
-            [sys.executable, "manage.py", *arguments],
+            [sys.executable, *arguments],
             cwd=self.folder,
             env={"PATH": os.environ["PATH"], **environ},
             capture_output=True,

@@ -253,6 +253,14 @@ def test_check_9_an_account_without_a_usable_secret_is_refused(client, link):
     refused(ask(client, fields_for(link)), 401, "invalid_signature")
 
 
+def test_check_9_a_lost_master_key_is_503_and_the_log_names_the_setting(client, link, settings, caplog):
+    settings.MASTER_KEYS = ["YW5vdGhlci1rZXktZm9yLXRlc3RzLTAxMjM0NTY3ODk="]
+    refused(ask(client, fields_for(link)), 503, "unavailable")
+    [record] = [record for record in caplog.records if "MASTER_KEYS" in record.getMessage()]
+    assert record.levelname == "ERROR"
+    assert "manage.py doctor" in record.getMessage()
+
+
 def test_check_10_a_wrong_signature_is_401_and_shows_what_the_server_saw(client, link):
     body = compact(fields_for(link))
     headers = signed_headers(body)

@@ -1,0 +1,57 @@
+"""What a deployment gets wrong beyond its settings' values: for ``manage.py doctor`` and every start."""
+
+import logging
+import os
+from collections.abc import Iterator
+
+from django.core.checks import WARNING, run_checks
+from django.db import DatabaseError, connections
+from django.db.migrations.executor import MigrationExecutor
+
+from config.sealed import opens, sealed_rows
+from config.setting_values import unread_settings
+
+logger = logging.getLogger(__name__)
+
+
+def log_problems() -> None:
+    """Log a line for each problem that a start can find quickly; the server starts all the same.
+
+    A database that is away comes back, and calls that need a lost key are refused one by one.
+    """
+    for problem in (*unread_settings(os.environ), *_of_the_store(newest_only=True)):
+        logger.error("%s", problem)
+    connections.close_all()
+
+
+def problems() -> list[str]:
+    """Return a line for everything that is wrong with this deployment."""
+    checked = run_checks(include_deployment_checks=True)
+    found = [f"{check.msg} {check.hint or ''}".strip() for check in checked if check.level >= WARNING]
+    return [*unread_settings(os.environ), *found, *_of_the_store(newest_only=False)]
+
+
+def _of_the_store(*, newest_only: bool) -> Iterator[str]:
+    try:
+        yield from _missing_migrations()
+        yield from _lost_secrets(newest_only=newest_only)
+    except DatabaseError as error:
+        reason = str(error).strip().splitlines()[0]
+        yield f"DATABASE_URL names a database that cannot be used: {reason}."
+
+
+def _missing_migrations() -> Iterator[str]:
+    for alias in connections:
+        executor = MigrationExecutor(connections[alias])
+        if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+            option = "" if alias == "default" else f" --database {alias}"
+            yield f"The database lacks migrations: run 'manage.py migrate{option}'."
+
+
+def _lost_secrets(*, newest_only: bool) -> Iterator[str]:
+    for row in sealed_rows(newest_only=newest_only):
+        if not opens(row):
+            yield (
+                f"MASTER_KEYS holds no key that opens {row.name}: put back the key that sealed it, after a "
+                "comma, or issue a new secret."
+            )

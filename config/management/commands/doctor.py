@@ -1,0 +1,21 @@
+"""A look at the whole deployment before its users take one."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from config import doctor
+
+
+class Command(BaseCommand):
+    """manage.py doctor."""
+
+    help = "Check settings, database, migrations and stored secrets; exit code 1 when something is wrong."
+    requires_system_checks = ()  # doctor runs them itself, and says all of it at once
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Print a line for each problem."""
+        problems = doctor.problems()
+        if problems:
+            raise CommandError("\n".join(problems))
+        self.stdout.write("Nothing is wrong.")

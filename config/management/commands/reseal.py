@@ -1,0 +1,26 @@
+"""Every stored secret sealed with the newest master key, so that an older key can be removed."""
+
+from typing import Any
+
+from cryptography.fernet import InvalidToken
+from django.core.management.base import BaseCommand, CommandError
+
+from config.sealed import reseal, sealed_rows
+
+
+class Command(BaseCommand):
+    """manage.py reseal."""
+
+    help = "Seal every stored secret with the newest of MASTER_KEYS; afterwards the older keys can go."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Change one row at a time, so that calls and sign-ins go on meanwhile."""
+        changed, lost = 0, []
+        for row in list(sealed_rows()):
+            try:
+                changed += reseal(row)
+            except InvalidToken:
+                lost.append(row.name)
+        self.stdout.write(f"Sealed with the newest key: {changed} changed.")
+        if lost:
+            raise CommandError(f"No key in MASTER_KEYS opens {', '.join(lost)}: keep every key for now.")

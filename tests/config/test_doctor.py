@@ -1,0 +1,56 @@
+import pytest
+from django.core.management import CommandError, call_command
+
+from config import doctor
+from tests.config.test_setting_values import NEEDED, TWO
+from tests.factories import make_account
+
+pytestmark = pytest.mark.django_db
+
+
+def lines_about(name):
+    return [line for line in doctor.problems() if name in line]
+
+
+def test_a_secret_that_no_master_key_opens_is_named(settings):
+    make_account("acct_0001")
+    assert lines_about("MASTER_KEYS") == []
+    settings.MASTER_KEYS = [TWO]
+    [line] = lines_about("MASTER_KEYS")
+    assert "of acct_0001" in line
+    assert "put back the key" in line
+
+
+def test_a_start_logs_a_lost_key_and_goes_on(settings, caplog, monkeypatch):
+    make_account("acct_0001")
+    settings.MASTER_KEYS = [TWO]
+    monkeypatch.setattr("config.doctor.connections.close_all", lambda: None)
+    doctor.log_problems()
+    [record] = [record for record in caplog.records if "MASTER_KEYS" in record.getMessage()]
+    assert record.levelname == "ERROR"
+
+
+def test_a_misspelt_setting_in_the_environment_is_named(monkeypatch):
+    monkeypatch.setenv("DATABSE_URL", "postgres://here/there")
+    assert lines_about("DATABSE_URL") == ["DATABSE_URL is not read: did you mean DATABASE_URL?"]
+
+
+def test_what_djangos_checks_find_fails_the_command(settings):
+    settings.ALLOW_PRIVATE_HOSTS = True
+    with pytest.raises(CommandError, match="ALLOW_PRIVATE_HOSTS"):
+        call_command("doctor")
+
+
+def test_a_database_without_tables_lacks_migrations(checkout, tmp_path):
+    done = checkout.manage("doctor", **NEEDED, DATABASE_URL=f"sqlite:///{tmp_path}/records.sqlite3")
+    assert done.returncode == 1
+    assert "run 'manage.py migrate'." in done.stderr
+    assert "run 'manage.py migrate --database short_lived'." in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_database_that_is_away_is_one_line(checkout):
+    done = checkout.manage("doctor", **NEEDED, DATABASE_URL="postgres://postgres@127.0.0.1:1/nothing")
+    assert done.returncode == 1
+    assert "DATABASE_URL names a database that cannot be used" in done.stderr
+    assert "Traceback" not in done.stderr
