@@ -3,6 +3,7 @@
 import hashlib
 import itertools
 import sqlite3
+import weakref
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -98,7 +99,8 @@ class SortedRows:
     def __init__(self) -> None:
         self.findings = self.occurrences = self.coverage = self.unreadable = 0
         self.rejected, self.failed = Pile(), Pile()
-        self._disk = sqlite3.connect("", isolation_level=None)  # a file without a name, gone with this object
+        self._disk = sqlite3.connect("", isolation_level=None)  # a file without a name
+        weakref.finalize(self, self._disk.close)
         self._disk.executescript(_TABLES)
 
     def add(self, key: str, location: str, row: ReportedFinding) -> None:
