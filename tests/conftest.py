@@ -5,6 +5,7 @@ import pytest
 from django.core.cache import cache
 
 from dashboard_api.models import nonces
+from tests import factories
 from tests import redis_server as own_redis
 
 # How long an example takes says something about the machine, not about the code.
@@ -23,6 +24,12 @@ def pytest_collection_modifyitems(items):
 def _nothing_counted():
     """Failed sign-ins of earlier tests count for nothing."""
     cache.clear()
+
+
+@pytest.fixture(autouse=True)
+def _numbered_from_one():
+    """What earlier tests made changes no name and no length of what this one makes."""
+    factories.number_again()
 
 
 @pytest.fixture(autouse=True)
