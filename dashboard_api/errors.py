@@ -26,6 +26,7 @@ ApiError                       status  code
 The specification names invalid_signature and stale_timestamp; the others are decision record 0003.
 """
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from dashboard_api import policy
@@ -37,6 +38,8 @@ class ApiError(Exception):
     status: ClassVar[int]
     code: ClassVar[str]
     message: ClassVar[str]
+    detail_types: ClassVar[Mapping[str, str | list[str]]] = {}  # as in JSON Schema, of details it may have
+    do_not_call_in_templates: ClassVar = True  # a page lists the classes
 
     def __init__(self, message: str = "", **details: Any) -> None:
         self.text = message or self.message
@@ -99,6 +102,7 @@ class BodyTooLarge(ApiError):
 
     status, code = 413, "body_too_large"
     message = f"A signed body has at most {policy.MAX_BODY_BYTES} bytes."
+    detail_types: ClassVar = {"max_bytes": "integer"}
 
     def __init__(self) -> None:
         super().__init__(max_bytes=policy.MAX_BODY_BYTES)
@@ -129,13 +133,15 @@ class InvalidSignature(Unauthenticated):
         "The signature does not verify. Sign the exact bytes sent with the site API secret of the account "
         "named in portal_account_ref, and compare body_sha256 with your own digest."
     )
+    detail_types: ClassVar = dict.fromkeys(("reason", "body_sha256", "method", "path"), "string")
 
 
 class StaleTimestamp(Unauthenticated):
     """The timestamp lies outside the window."""
 
     code = "stale_timestamp"
-    message = "The timestamp is outside the accepted window. Set the clock, and sign every attempt anew."
+    message = "The timestamp is outside the accepted window. Set the clock, and sign every attempt again."
+    detail_types: ClassVar = dict.fromkeys(("server_time", "window_seconds", "skew_seconds"), "integer")
 
 
 class ReplayedNonce(Unauthenticated):
@@ -157,6 +163,7 @@ class InvalidRequest(ApiError):
 
     status, code = 400, "invalid_request"
     message = "The request has fields that cannot be accepted; see errors."
+    detail_types: ClassVar = {"errors": "array"}
 
     def __init__(self, errors: list[dict[str, str]]) -> None:
         super().__init__(errors=errors)
@@ -174,6 +181,7 @@ class InactiveEntitlement(ApiError):
 
     status, code = 403, "inactive_entitlement"
     message = "The account's entitlement is not active."
+    detail_types: ClassVar = {"plan": ["string", "null"], "status": "string", "ends_on": ["string", "null"]}
 
 
 class RevokedLink(ApiError):
@@ -181,6 +189,7 @@ class RevokedLink(ApiError):
 
     status, code = 403, "revoked_link"
     message = "The link between this account and the website has been revoked."
+    detail_types: ClassVar = {"revoked_at": "string"}
 
 
 class UnknownFinding(ApiError):
@@ -209,6 +218,7 @@ class SlowQuestion(Unavailable):
         "severity, source or kind, by more or longer words in query, or by an earlier page; or sign a new "
         "attempt after Retry-After seconds."
     )
+    detail_types: ClassVar = {"reason": "string", "limit_seconds": "integer"}
 
     def __init__(self) -> None:
         super().__init__(reason="slow_question", limit_seconds=policy.STATEMENT_SECONDS)

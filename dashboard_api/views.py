@@ -57,9 +57,9 @@ def site_changes(request: HttpRequest) -> bytes:
 
 @csrf_exempt  # another method is a 405, not a form that is out of date
 @require_safe
-def openapi_document(_: HttpRequest) -> HttpResponse:
+def openapi_document(request: HttpRequest) -> HttpResponse:
     """``GET /v1/openapi.json``: the contract for machines."""
-    return JsonResponse(openapi.document())
+    return JsonResponse(openapi.document(_base_url(request)))
 
 
 @csrf_exempt
@@ -72,12 +72,16 @@ def documentation(request: HttpRequest) -> HttpResponse:
         "dashboard_api/documentation.html",
         {
             "path": DASHBOARD_PATH,
-            "base_url": request.build_absolute_uri("/").rstrip("/"),
+            "base_url": _base_url(request),
             "routes": openapi.routes_for_people(),
             "refusals": list(openapi.refusals()),
             "policy": policy,
         },
     )
+
+
+def _base_url(request: HttpRequest) -> str:
+    return request.build_absolute_uri("/").rstrip("/")
 
 
 @json_endpoint

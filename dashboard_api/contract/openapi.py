@@ -12,6 +12,7 @@ from msgspec import Meta
 
 import es1
 from dashboard_api import errors, policy
+from dashboard_api.contract import examples
 from dashboard_api.contract.answer import ChangesAnswer, DashboardAnswer, ErrorAnswer, FindingAnswer
 from dashboard_api.contract.question import (
     CHANGES_FIELDS,
@@ -25,6 +26,8 @@ from dashboard_api.contract.question import (
 
 VERSION = "1.6.0"
 REF_TEMPLATE = "#/components/schemas/{name}"
+GROUP = "Customer threat intelligence"  # the specification's name, section 1
+_JSON_TYPES = {bool: "boolean", str: "string", int: "integer"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,12 +79,18 @@ ROUTES = (
 )
 
 
+def document(server_url: str) -> dict[str, Any]:
+    """Return the whole document, for the service at ``server_url``."""
+    return {**_contract(), "servers": [{"url": server_url}]}
+
+
 @functools.cache
-def document() -> dict[str, Any]:
-    """The whole document; it describes the contract, so it is the same for everybody."""
+def _contract() -> dict[str, Any]:
     (error, *answers), schemas = msgspec.json.schema_components(
         (ErrorAnswer, *(route.answer for route in ROUTES)), ref_template=REF_TEMPLATE
     )
+    schemas = {name: _explicit(schema) for name, schema in schemas.items()}
+    schemas["ErrorDetail"]["properties"] |= _error_members()
     schemas |= {route.question: _question_schema(route) for route in ROUTES}
     return {
         "openapi": "3.1.0",
@@ -90,6 +99,7 @@ def document() -> dict[str, Any]:
             "version": VERSION,
             "description": "The signed dashboard of one verified website, for its owner's backend.",
         },
+        "tags": [{"name": GROUP, "description": "Signed calls about one linked website."}],
         "paths": {
             route.path: {"post": _operation(route, answer, error)}
             for route, answer in zip(ROUTES, answers, strict=True)
@@ -105,6 +115,35 @@ def refusals() -> Iterator[type[errors.ApiError]]:
             yield error
 
 
+def _explicit(schema: Any) -> Any:
+    """Return ``schema`` in the words that generators of clients read: a type beside every value."""
+    if isinstance(schema, list):
+        return [_explicit(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {name: _explicit(value) for name, value in schema.items()}
+    if isinstance(made.get("description"), str):
+        made["description"] = " ".join(made["description"].split())
+    if isinstance(made.get("enum"), list):
+        made.setdefault("type", _JSON_TYPES[type(made["enum"][0])])
+        if len(made["enum"]) == 1:
+            made["const"] = made.pop("enum")[0]
+    return made
+
+
+def _error_members() -> dict[str, Any]:
+    """The codes, and every detail that comes with one of them."""
+    details = {name: kind for error in refusals() for name, kind in error.detail_types.items()}
+    members: dict[str, Any] = {name: {"type": kind} for name, kind in details.items()}
+    members["errors"]["items"] = {
+        "type": "object",
+        "properties": {"field": {"type": "string"}, "message": {"type": "string"}},
+        "required": ["field", "message"],
+    }
+    codes = list(dict.fromkeys(error.code for error in refusals()))
+    return {"code": {"type": "string", "enum": codes}, **members}
+
+
 def _question_schema(route: Route) -> dict[str, Any]:
     return {
         "type": "object",
@@ -117,34 +156,51 @@ def _question_schema(route: Route) -> dict[str, Any]:
 def _operation(route: Route, answer: dict[str, Any], error: dict[str, Any]) -> dict[str, Any]:
     return {
         "operationId": route.name,
+        "tags": [GROUP],
         "summary": route.summary,
         "description": route.description,
         "security": [{"timestamp": [], "nonce": [], "signature": []}],
         "requestBody": {
             "required": True,
-            "content": {"application/json": {"schema": {"$ref": REF_TEMPLATE.format(name=route.question)}}},
+            "content": {
+                "application/json": {
+                    "schema": {"$ref": REF_TEMPLATE.format(name=route.question)},
+                    "example": examples.REQUESTS[route.question],
+                }
+            },
         },
-        "responses": {"200": _response(route.summary, answer)} | _refusal_responses(route, error),
+        "responses": {
+            "200": _response(route.summary, answer, example=examples.ANSWERS[route.answer.__name__])
+        }
+        | _refusal_responses(route, error),
     }
 
 
-def _response(description: str, schema: dict[str, Any]) -> dict[str, Any]:
+def _response(description: str, schema: dict[str, Any], **examples: Any) -> dict[str, Any]:
     return {
         "description": description,
         "headers": {
             "X-Request-Id": {"description": "Names this call in our log.", "schema": {"type": "string"}}
         },
-        "content": {"application/json": {"schema": schema}},
+        "content": {"application/json": {"schema": schema, **examples}},
     }
 
 
 def _refusal_responses(route: Route, schema: dict[str, Any]) -> dict[str, Any]:
-    codes = defaultdict(list)
+    messages: dict[int, dict[str, str]] = defaultdict(dict)
     for error in refusals():
         if error in route.own_refusals or not any(error in other.own_refusals for other in ROUTES):
-            codes[error.status].append(error.code)
+            messages[error.status].setdefault(error.code, error.message)
     return {
-        str(status): _response(", ".join(dict.fromkeys(codes[status])), schema) for status in sorted(codes)
+        str(status): _response(", ".join(by_code), schema, examples=_refusal_examples(by_code))
+        for status, by_code in sorted(messages.items())
+    }
+
+
+def _refusal_examples(messages: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        code: {"value": {"ok": False, "error": {"code": code, "message": message, "request_id": "req-0001"}}}
+        for code, message in messages.items()
     }
 
 

@@ -1,5 +1,6 @@
 """The OpenAPI document, held against real answers, and its human page."""
 
+import html
 import json
 import re
 
@@ -165,6 +166,61 @@ def test_the_question_schema_accepts_what_the_endpoint_accepts(client, document,
         assert not accepted
     else:
         assert accepted
+
+
+@pytest.mark.parametrize("route", openapi.ROUTES, ids=lambda route: route.name)
+def test_examples_have_the_documented_shape(document, route):
+    operation = document["paths"][route.path]["post"]
+    asked = operation["requestBody"]["content"]["application/json"]
+    check(asked["example"], document, asked["schema"])
+    for answer in operation["responses"].values():
+        shown = answer["content"]["application/json"]
+        examples = [each["value"] for each in shown.get("examples", {}).values()] or [shown["example"]]
+        for example in examples:
+            check(example, document, shown["schema"])
+
+
+def test_an_example_of_an_answer_has_every_member(document):
+    def members(schema):
+        return set(document["components"]["schemas"][schema]["properties"])
+
+    example = document["paths"][PATH]["post"]["responses"]["200"]["content"]["application/json"]["example"]
+    assert set(example["dashboard"]) == members("PageAnswer")
+    assert set(example["summary"]) == members("SummaryAnswer")
+    assert set(example["threats"][0]) == members("ThreatAnswer")
+    assert set(example["coverage"][0]) == members("CoverageAnswer")
+    assert set(example["entitlement"]) == members("EntitlementAnswer")
+
+
+def test_a_single_value_is_a_constant_with_its_type(document):
+    schemas = document["components"]["schemas"]
+    assert schemas["DashboardAnswer"]["properties"]["ok"] == {"type": "boolean", "const": True}
+    assert schemas["ErrorAnswer"]["properties"]["ok"] == {"type": "boolean", "const": False}
+
+
+def test_the_document_names_its_own_server(document):
+    assert document["servers"] == [{"url": "http://testserver"}]
+
+
+@pytest.mark.parametrize(
+    ("fields", "code", "details"),
+    [
+        ({"page": 0}, "invalid_request", {"errors"}),
+        ({"portal_account_ref": "x"}, "invalid_signature", {"reason", "body_sha256", "method", "path"}),
+    ],
+)
+def test_the_details_of_a_refusal_are_documented(client, document, fields, code, details):
+    error = ask(client, fields_for(make_link(), **fields)).json()["error"]
+    assert error["code"] == code
+    assert set(error) == {"code", "message", "request_id"} | details
+    assert set(error) <= set(document["components"]["schemas"]["ErrorDetail"]["properties"])
+
+
+def test_the_human_page_explains_every_refusal(client):
+    page = html.unescape(client.get("/v1/docs").content.decode())
+    for refusal in openapi.refusals():
+        assert refusal.message in page
+        assert f"<td>{refusal.status}</td>" in page
 
 
 def test_every_error_code_is_documented(document):

@@ -15,8 +15,10 @@ from django.db import connections
 from config.databases import databases
 from config.demo import cast, seeding
 from config.demo.environment import DATABASE_URL, add_options
-from portal.models import Account
+from portal.models import Account, Website
 from portal.sealing import CannotUnseal
+
+EXAMPLE = "shop.example.com"
 
 
 class Command(BaseCommand):
@@ -89,6 +91,7 @@ def _introduction(port: int, password: str) -> str:
     address = f"http://127.0.0.1:{port}"
     manage = f"{_python()} manage.py"
     people = "\n".join(f"    {person.username:<11}{person.sees}" for person in cast.PEOPLE)
+    shop = Website.objects.select_related("account").get(host=EXAMPLE, account__ref=cast.SITES[0].account)
     return f"""
   Portal   {address}/ (http://localhost:{port}/ to try passkeys)
   Admin    {address}/admin/
@@ -97,8 +100,10 @@ def _introduction(port: int, password: str) -> str:
   Sign in with the password {password} as
 {people}
 
-  Call the API as a customer's backend does:
-    {manage} signed_request --host shop.example.com --severity High
+  Call the API as a customer's backend does, with the demo's own secret:
+    export SITE_API_SECRET={shop.account.reveal_secret()}
+    export LINK_ID={shop.link_id} ACCOUNT_REF={shop.account.ref}
+    {manage} signed_request --host {EXAMPLE} --severity High          # --curl prints it as a shell script
   Bring in a scanner's report, and see it in the portal:
     {manage} import_report docs/samples/nuclei.jsonl --host launch.example.net
   Ask before and after it what to tell its owner by e-mail, and read the e-mail here:

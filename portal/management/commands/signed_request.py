@@ -1,16 +1,17 @@
 """Call the service over HTTP as a customer's backend would, and show what was sent and answered."""
 
 import json
+import shlex
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
 from portal.gateway import GatewayError, Misconfigured, Question, Upstream
-from portal.gateway.client import send
+from portal.gateway.client import request_body, send
 from portal.gateway.exchange import Exchange
 from portal.gateway.messages import FindingQuestion
-from portal.gateway.target import MAX_TIMEOUT_SECONDS
+from portal.gateway.target import MAX_TIMEOUT_SECONDS, LinkedSite
 from portal.hosts import normalise_host
 from portal.management.operator_command import Answer, OperatorCommand, find_account
 from portal.models import Account, Website
@@ -26,6 +27,18 @@ SHOWN_HEADERS = (
     "retry-after",
     "location",
 )
+
+_SCRIPT = r"""# Reads the account's secret from SITE_API_SECRET; each run signs a new call.
+body={body}
+timestamp=$(date +%s)
+nonce=$(openssl rand -hex 24)
+digest=$(printf %s "$body" | openssl dgst -sha256 -r | cut -d' ' -f1)
+signature=$(printf 'ES1\n%s\n%s\nPOST\n{path}\n%s' "$timestamp" "$nonce" "$digest" |
+  openssl dgst -sha256 -hmac "$SITE_API_SECRET" -r | cut -d' ' -f1)
+curl --max-time 45 {url} -H 'content-type: application/json' \
+  -H "x-service-timestamp: $timestamp" -H "x-service-nonce: $nonce" \
+  -H "x-service-signature: $signature" --data-binary "$body"
+"""
 
 
 class Command(OperatorCommand):
@@ -49,6 +62,9 @@ class Command(OperatorCommand):
         parser.add_argument("--page", type=int, default=1)
         parser.add_argument("--page-size", type=int, default=20)
         parser.add_argument("--base-url", metavar="URL", help="instead of DASHBOARD_BASE_URL")
+        parser.add_argument(
+            "--curl", action="store_true", help="send nothing: print a shell script that makes this call"
+        )
         parser.add_argument("--timeout", type=float, default=MAX_TIMEOUT_SECONDS, metavar="SECONDS")
 
     def perform(self, *, host: str, account: str | None, link_id: str | None, **options: Any) -> Answer:
@@ -56,6 +72,9 @@ class Command(OperatorCommand):
         website = _website(normalise_host(host), account, link_id)
         question = _question(**options)
         base_url = options["base_url"] or settings.DASHBOARD_BASE_URL
+        if options["curl"]:
+            script = _script(base_url, website, question)
+            return Answer(text=script, fields={"script": script})
         try:
             upstream = Upstream(base_url=base_url, timeout_seconds=options["timeout"])
             exchange = send(upstream, linked_site(website), question)
@@ -68,6 +87,13 @@ class Command(OperatorCommand):
             ) from error
         failure = "" if exchange.status == 200 else f"The service answered {exchange.status}."
         return Answer(text=_in_words(exchange), fields=_in_fields(exchange), failure=failure)
+
+
+def _script(base_url: str, website: Website, question: Question | FindingQuestion) -> str:
+    """Return the recipe of /v1/docs for this call; it holds no secret."""
+    site = LinkedSite(host=website.host, link_id=website.link_id, account_ref=website.account.ref, secret="")
+    body = shlex.quote(request_body(site, question).decode())
+    return _SCRIPT.format(body=body, path=question.path, url=shlex.quote(base_url + question.path))
 
 
 def _question(*, finding: str | None, **options: Any) -> Question | FindingQuestion:

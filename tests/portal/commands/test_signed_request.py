@@ -1,4 +1,7 @@
 import json
+import os
+import shutil
+import subprocess
 
 import pytest
 from django.core.management import call_command
@@ -151,3 +154,23 @@ def test_request_is_understood_by_the_real_service(live_server):
     arguments = ["--host", link.website.host, "--base-url", live_server.url, "--severity", "high"]
     told = run_json("signed_request", *arguments, "--query", "cafe")
     assert [threat["title"] for threat in told["answered"]["body"]["threats"]] == ["Café login"]
+
+
+def test_the_call_as_a_shell_script_is_answered_and_holds_no_secret(live_server, settings, tmp_path):
+    if not all(map(shutil.which, ("bash", "openssl", "curl"))):
+        pytest.skip("bash, openssl and curl are needed")
+    settings.DASHBOARD_BASE_URL = live_server.url
+    link = make_link(make_account("acct_0001"))
+    finding = make_finding(link.website, title="It's café")
+    make_portal_website(make_portal_account("acct_0001"), link.website.host, link.link_id)
+    script = run("signed_request", "--host", link.website.host, "--query", "it's café", "--curl")
+    assert SECRET not in script
+    environ = os.environ | {"SITE_API_SECRET": SECRET}
+    done = subprocess.run(
+        ["bash", "-eu", "-o", "pipefail", "-c", script],
+        env=environ,
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
+    assert [threat["title"] for threat in json.loads(done.stdout)["threats"]] == [finding.title]

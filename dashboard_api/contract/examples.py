@@ -1,0 +1,156 @@
+"""A request and an answer of each route, for the OpenAPI document; tests hold them against its schemas."""
+
+from typing import Any
+
+_LINK = {
+    "host": "shop.example.com",
+    "link_id": "6f1c2f0a-4f0e-4a37-9a0e-0d9b6d1f5a11",
+    "portal_account_ref": "acct_0001",
+}
+_THREAT = {
+    "id": "1042",
+    "severity": "High",
+    "source": "zap",
+    "source_name": "ZAP",
+    "kind": "confirmed",
+    "status": "open",
+    "title": "SQL injection",
+    "description": "The parameter q is part of a database query.",
+    "location": "https://shop.example.com/search",
+    "locations_count": 1,
+    "evidence": "GET /search?q=%27 HTTP/1.1",
+    "remediation": "Use a query with parameters.",
+    "references": ["https://owasp.org/www-community/attacks/SQL_Injection"],
+    "cwe": [89],
+    "cve": [],
+    "rule": "40018",
+    "first_seen": "2026-11-16T08:30:00Z",
+    "last_seen": "2026-11-20T08:30:00Z",
+    "evidence_truncated": False,
+}
+_NOTE = {
+    "id": "7",
+    "finding_id": "1042",
+    "author": "Robin",
+    "body": "Please fix this one **first**.",
+    "created_at": "2026-11-17T09:00:00Z",
+    "updated_at": "2026-11-17T09:00:00Z",
+}
+_NO_SEVERITY = dict.fromkeys(("Critical", "High", "Medium", "Low", "Info"), 0)
+
+REQUESTS: dict[str, dict[str, Any]] = {
+    "DashboardQuestion": {**_LINK, "severity": "High", "page": 1, "page_size": 20},
+    "FindingQuestion": {**_LINK, "finding_id": "1042"},
+    "ChangesQuestion": {**_LINK, "min_severity": "High"},
+}
+ANSWERS: dict[str, dict[str, Any]] = {
+    "DashboardAnswer": {
+        "ok": True,
+        "host": "shop.example.com",
+        "dashboard": {
+            "generated_at": "2026-11-21T12:00:00Z",
+            "grade": "D",
+            "filters": {"severity": "High", "source": None, "kind": None, "query": None},
+            "page": 1,
+            "page_size": 20,
+            "page_count": 1,
+            "total": 1,
+            "total_relation": "exact",
+            "facets": {
+                "severity": [{"value": "High", "label": "High", "count": 1}],
+                "source": [{"value": "zap", "label": "ZAP", "count": 1}],
+                "kind": [{"value": "confirmed", "label": "confirmed", "count": 1}],
+                "status": [{"value": "open", "label": "open", "count": 1}],
+            },
+            "revision": "12.3",
+            "bounded_facets": [],
+        },
+        "summary": {
+            "open": 1,
+            "by_severity": {**_NO_SEVERITY, "High": 1},
+            "confirmed": 1,
+            "new_7d": 1,
+            "fixed_7d": 0,
+            "oldest_open_days": 5,
+            "last_scan_at": "2026-11-20T08:30:00Z",
+            "newest_open_days": 5,
+        },
+        "threats": [_THREAT],
+        "charts": [
+            {
+                "id": "severity",
+                "title": "Findings by severity",
+                "type": "bar",
+                "unit": "findings",
+                "labels": ["Critical", "High", "Medium", "Low", "Info"],
+                "series": [{"name": "open", "values": [0, 1, 0, 0, 0]}],
+            }
+        ],
+        "coverage": [
+            {
+                "source": "zap",
+                "source_name": "ZAP",
+                "state": "ok",
+                "last_run_at": "2026-11-20T08:30:00Z",
+                "urls_checked": 131,
+                "findings": 1,
+                "version": "2.15.0",
+                "detail": "",
+                "next_due_on": "2026-11-27",
+                "stale": False,
+            }
+        ],
+        "analyst_notes": [_NOTE],
+        "entitlement": {
+            "plan": "standard",
+            "status": "active",
+            "starts_on": "2026-01-01",
+            "ends_on": "2026-12-31",
+            "days_left": 40,
+            "sites_used": 1,
+            "sites_limit": 5,
+            "features": ["export"],
+            "usable_until": "2026-12-31",
+            "renews": False,
+        },
+    },
+    "FindingAnswer": {
+        "ok": True,
+        "host": "shop.example.com",
+        "finding": {
+            **_THREAT,
+            "locations": [
+                {
+                    "location": "https://shop.example.com/search",
+                    "evidence": "GET /search?q=%27 HTTP/1.1",
+                    "evidence_truncated": False,
+                    "first_seen": "2026-11-16T08:30:00Z",
+                    "last_seen": "2026-11-20T08:30:00Z",
+                    "gone_at": None,
+                }
+            ],
+            "timeline": [{"at": "2026-11-16T08:30:00Z", "event": "first_seen", "reason": ""}],
+        },
+        "analyst_notes": [_NOTE],
+    },
+    "ChangesAnswer": {
+        "ok": True,
+        "host": "shop.example.com",
+        "cursor": "1042.7.1763370000.",
+        "findings": [
+            {
+                "event": "new",
+                "at": "2026-11-16T08:30:00Z",
+                "id": "1042",
+                "severity": "High",
+                "title": "SQL injection",
+                "location": "https://shop.example.com/search",
+            }
+        ],
+        "total": 1,
+        "total_relation": "exact",
+        "by_severity": {**_NO_SEVERITY, "High": 1},
+        "analyst_notes": [],
+        "more": False,
+    },
+}
