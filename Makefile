@@ -4,7 +4,8 @@ ARGS ?=
 RECENT := import sys; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(firstword $(foreach python,python3.11 python3 python3.12 python3.13 python3.14,$(shell \
 	$(python) -c '$(RECENT)' 2>/dev/null && echo $(python))))
-BIN := .venv/bin
+VENV ?= .venv
+BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL := $(PIP) install --quiet --require-hashes -r
 
@@ -20,54 +21,54 @@ help:
 	@echo "make messages                          gather the texts to translate and compile them (needs gettext)"
 	@echo "make lock                              pin the dependencies of pyproject.toml anew"
 
-setup: .venv/installed
+setup: $(VENV)/installed
 
 demo: setup
 	@$(BIN)/python manage.py demo --port $(PORT) $(ARGS)
 
-pdf: .venv/installed-pdf
+pdf: $(VENV)/installed-pdf
 
-bench: .venv/installed-bench
+bench: $(VENV)/installed-bench
 	@$(BIN)/python -m benchmarks $(ARGS)
 
-test: .venv/installed-dev
+test: $(VENV)/installed-dev
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --quiet --check
 	$(BIN)/mypy --no-error-summary
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/pytest --quiet $(ARGS)
 
-screenshots: .venv/installed-dev
+screenshots: $(VENV)/installed-dev
 	@$(BIN)/python -m tests.browser.screenshots
 
-messages: .venv/installed
+messages: $(VENV)/installed
 	@$(BIN)/django-admin makemessages --locale de --no-wrap --no-obsolete --add-location file \
 		--ignore dashboard_api --ignore templates/admin --ignore tests --ignore benchmarks --ignore var
 	@$(BIN)/django-admin compilemessages --locale de --ignore .venv
 
-.venv/bin/pip:
+$(VENV)/bin/pip:
 	@$(or $(PYTHON),false) -c '$(RECENT)' 2>/dev/null || { \
 		echo "Python 3.11 or later is needed and was not found. Install it, or name it:" \
 		"make setup PYTHON=/path/to/python3"; exit 1; }
-	@$(PYTHON) -m venv .venv || { rm -rf .venv; echo "Debian and Ubuntu: apt install python3-venv"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "Debian and Ubuntu: apt install python3-venv"; exit 1; }
 
-.venv/installed: requirements.lock | .venv/bin/pip
-	@echo "Installing what the product needs into .venv ..."
+$(VENV)/installed: requirements.lock | $(VENV)/bin/pip
+	@echo "Installing what the product needs into $(VENV) ..."
 	@$(INSTALL) requirements.lock
 	@touch $@
 
-.venv/installed-pdf: requirements-pdf.lock .venv/installed
-	@echo "Installing what reports as PDF need into .venv ..."
+$(VENV)/installed-pdf: requirements-pdf.lock $(VENV)/installed
+	@echo "Installing what reports as PDF need into $(VENV) ..."
 	@$(INSTALL) requirements-pdf.lock
 	@touch $@
 
-.venv/installed-dev: requirements-dev.lock .venv/installed
-	@echo "Installing what the tests need into .venv ..."
+$(VENV)/installed-dev: requirements-dev.lock $(VENV)/installed
+	@echo "Installing what the tests need into $(VENV) ..."
 	@$(INSTALL) requirements-dev.lock
 	@touch $@
 
-.venv/installed-bench: requirements-bench.lock .venv/installed
-	@echo "Installing what the benchmarks compare with into .venv ..."
+$(VENV)/installed-bench: requirements-bench.lock $(VENV)/installed
+	@echo "Installing what the benchmarks compare with into $(VENV) ..."
 	@$(INSTALL) requirements-bench.lock
 	@touch $@
 
