@@ -10,6 +10,8 @@ from django.conf import settings
 from dashboard_api import policy
 
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", re.ASCII)
+# A name in DNS: "*." of a wildcard, labels up to the last with an underscore, and the host below them.
+_DNS_NAME = re.compile(r"(\*\.)?((?:[a-z0-9_-]{1,63}\.)*[a-z0-9-]*_[a-z0-9_-]*\.)?(.*)", re.ASCII | re.DOTALL)
 
 
 class InvalidHost(ValueError):
@@ -22,6 +24,19 @@ def normalise_host(text: str) -> str:
     IP addresses and single-label names are hosts only where ALLOW_PRIVATE_HOSTS is set.
     """
     return _normalised(text, allow_private=settings.ALLOW_PRIVATE_HOSTS)
+
+
+def normalise_dns_name(text: str) -> str:
+    """``text`` as the one form of a name that scanners report: a host, also with underscores or a leading "*.".
+
+    Such names are places on a website, never websites: ``_dmarc.example.com``, ``*.example.com``.
+    """
+    match = _DNS_NAME.fullmatch(text.lower())
+    wildcard, labels, host = (part or "" for part in match.groups()) if match else ("", "", text)
+    name = wildcard + labels + normalise_host(host)
+    if len(name) > policy.MAX_HOST_LENGTH or any(len(label) > 63 for label in labels.split(".")):
+        raise InvalidHost("must be a name of at most 253 characters, with labels of at most 63")
+    return name
 
 
 @lru_cache(maxsize=1024)  # a report names few hosts, and often

@@ -5,7 +5,7 @@ import re
 from functools import lru_cache
 from urllib.parse import urljoin, urlsplit
 
-from dashboard_api.hosts import covers, normalise_host
+from dashboard_api.hosts import covers, normalise_dns_name
 
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE | re.ASCII)
 _DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
@@ -19,7 +19,8 @@ def place_on(site: str, location: str, *, base_url: str | None = None) -> str:
     """``location`` without user, query and fragment, scheme and host in their one form.
 
     It may lack a scheme (``www.example.com:443``); one that lacks a host, too (``/login``), is resolved
-    against ``base_url``. Raises Elsewhere unless it is on ``site`` or one of its subdomains.
+    against ``base_url``. Names of DNS are places, too (``_dmarc.example.com``, ``*.example.com``). Raises
+    Elsewhere unless it is on ``site`` or one of its subdomains.
     """
     if location.startswith(("/", "?", "#", ".")) and not location.startswith("//"):
         if base_url is None:
@@ -30,7 +31,7 @@ def place_on(site: str, location: str, *, base_url: str | None = None) -> str:
     try:
         parts = urlsplit(location)
         written, port = _host_and_port(parts.netloc)
-        host = normalise_host(written)
+        host = normalise_dns_name(written)
     except ValueError as error:
         raise Elsewhere(f"names no place on {site}: {location.removeprefix('//')[:100]}") from error
     if not covers(site, host):

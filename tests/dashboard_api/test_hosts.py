@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard_api.hosts import InvalidHost, covers, normalise_host
+from dashboard_api.hosts import InvalidHost, covers, normalise_dns_name, normalise_host
 
 
 @pytest.mark.parametrize(
@@ -83,6 +83,51 @@ def test_any_text_is_a_host_that_stays_itself_or_is_refused(text):
         return
     assert host.isascii()
     assert normalise_host(host) == host
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("_dmarc.Example.com", "_dmarc.example.com"),
+        ("my_app.example.com.", "my_app.example.com"),
+        ("_443._tcp.www.example.com", "_443._tcp.www.example.com"),
+        ("selector1._domainkey.example.com", "selector1._domainkey.example.com"),
+        ("_dmarc.bücher.example", "_dmarc.xn--bcher-kva.example"),
+        ("*.example.com", "*.example.com"),
+        ("*._tcp.example.com", "*._tcp.example.com"),
+        ("shop.example.com", "shop.example.com"),
+    ],
+)
+def test_name_in_dns_may_have_underscores_and_a_wildcard(text, name):
+    assert normalise_dns_name(text) == name
+    assert normalise_dns_name(name) == name
+    if "_" in text or "*" in text:
+        with pytest.raises(InvalidHost):
+            normalise_host(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "*",
+        "*.",
+        "*example.com",
+        "a.*.example.com",
+        "*.*.example.com",
+        "_dmarc",
+        "_dmarc.",
+        "_dmarc..example.com",
+        "_dmarc.example.c_m",
+        "_dmarc.example.com\n",
+        "_dm rc.example.com",
+        "_" * 64 + ".example.com",
+        "_a." * 85 + "com",
+    ],
+)
+def test_text_that_is_no_name_in_dns_is_refused(text):
+    with pytest.raises(InvalidHost):
+        normalise_dns_name(text)
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,10 @@ BASE = "https://shop.example.com/app/"
         ("WWW.shop.example.com:443", "www.shop.example.com:443"),
         ("shop.example.com/a?q", "shop.example.com/a"),
         ("ldap://shop.example.com:389", "ldap://shop.example.com:389"),
+        ("_dmarc.shop.example.com", "_dmarc.shop.example.com"),
+        ("https://my_app.shop.example.com:443/a", "https://my_app.shop.example.com/a"),
+        ("*.shop.example.com", "*.shop.example.com"),
+        ("*.shop.example.com:443", "*.shop.example.com:443"),
     ],
 )
 def test_place_has_one_form(location, place):
@@ -48,6 +52,9 @@ def test_place_has_one_form(location, place):
         "https://[::1/",
         "https:///a",
         "shop.example.com。evil.example",
+        "*.example.com",
+        "_dmarc.evil.example",
+        "evil_shop.example.com",
         "",
     ],
 )
