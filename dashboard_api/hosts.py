@@ -27,9 +27,9 @@ def normalise_host(text: str) -> str:
 
 
 def normalise_dns_name(text: str) -> str:
-    """``text`` as the one form of a name that scanners report: a host, also with underscores or a leading "*.".
+    """``text`` as the one form of a DNS name that a scanner reports, such as ``_dmarc.example.com``.
 
-    Such names are places on a website, never websites: ``_dmarc.example.com``, ``*.example.com``.
+    Beyond hosts it may have underscores, and a leading "*.": it is a place on a website, never a website.
     """
     match = _DNS_NAME.fullmatch(text.lower())
     wildcard, labels, host = (part or "" for part in match.groups()) if match else ("", "", text)

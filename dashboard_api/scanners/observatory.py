@@ -1,17 +1,29 @@
-"""MDN HTTP Observatory, JSON of its command line (@mdn/mdn-http-observatory).
+"""MDN HTTP Observatory: JSON of its command line (@mdn/mdn-http-observatory), and of its API (both versions).
 
-Members are those of ``src/scan.js`` and ``src/types.js`` there. A row is a test. The website is named only
-by where the test of redirections began; without it, ``--base-url`` has to. The report is complete when it
-holds as many tests as it says.
+Members are those of ``src/scan.js``, ``src/types.js`` and ``src/api/v2/utils.js`` there; the API writes
+``score_modifier`` where the command line writes ``scoreModifier``, and version 1 nests what it saw in
+``output``. A row is a test. Only the test of redirections names the website; without it, ``--base-url`` has
+to. The report is complete when it holds as many tests as it says.
 """
 
 import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
+from urllib.parse import urlsplit
 
+from dashboard_api.scanners.addresses import resolved
 from dashboard_api.scanners.json_values import as_text, read_document
 from dashboard_api.scanners.layout import named, section
-from dashboard_api.scanners.members import Row, line_of, object_of, texts_of, time_of
+from dashboard_api.scanners.markup import plain_text
+from dashboard_api.scanners.members import (
+    Row,
+    line_of,
+    object_of,
+    text_of,
+    texts_of,
+    time_of,
+    written_moment,
+)
 from dashboard_api.scanners.report import (
     BadRow,
     Check,
@@ -22,8 +34,9 @@ from dashboard_api.scanners.report import (
     tell_each,
 )
 
-_HEAD = re.compile(rb'"(?:algorithmVersion|scoreModifier)"\s*:')
+_HEAD = re.compile(rb'"(?:algorithm_?[Vv]ersion|score_?[Mm]odifier)"\s*:')
 _MDN = "https://developer.mozilla.org/en-US/docs/Web/Security/"
+_DEFAULT_PORTS = {None, 80, 443}
 _ABBREVIATION = re.compile(r"^(?:csp|hsts|sri|corp)-")
 # From the worst down: so many points at least are taken off. All tests together begin with 100.
 _SEVERITIES = [(40, Severity.HIGH), (20, Severity.MEDIUM), (1, Severity.LOW)]
@@ -94,9 +107,7 @@ def read(stream: BinaryIO) -> ScanReport:
     if not isinstance(document, dict) or not isinstance(document.get("tests"), dict):
         raise UnreadableReport("The file is no report of the HTTP Observatory: it has no tests.")
     scan, tests = object_of(document, "scan"), document["tests"]
-    quantity = scan.get("testsQuantity")
-    route = texts_of(object_of(tests, "redirection").get("route"))
-    place = route[0] if route else "/"
+    place = _place(object_of(tests, "redirection"))
 
     def told(number: int, row: tuple[str, Any]) -> ReportedFinding | Check:
         return _told(number, row, place)
@@ -105,10 +116,32 @@ def read(stream: BinaryIO) -> ScanReport:
         source="mdn-observatory",
         source_name="MDN HTTP Observatory",
         version=line_of(scan, "algorithmVersion", "algorithm_version"),
-        complete=len(tests) == quantity if isinstance(quantity, int) else None,
-        scanned_at=time_of(scan, "scanned_at", "scannedAt"),
+        complete=_completeness(scan, len(tests)),
+        scanned_at=time_of(scan, "scanned_at", "scannedAt", "end_time")
+        or written_moment(line_of(scan, "end_time")),
         told=tell_each(enumerate(tests.items(), start=1), told),
     )
+
+
+def _place(redirection: Row) -> str:
+    """The base address of the website: the root of where the test of redirections began."""
+    route = texts_of(redirection.get("route")) or texts_of(object_of(redirection, "output").get("route"))
+    try:
+        began = urlsplit(route[0] if route else "")
+        is_usual = began.port in _DEFAULT_PORTS
+    except ValueError:
+        return "/"
+    host = f"[{began.hostname}]" if ":" in (began.hostname or "") else began.hostname
+    if not host:
+        return "/"
+    return f"https://{host}/" if is_usual else f"{began.scheme}://{host}:{began.port}/"
+
+
+def _completeness(scan: Row, tests: int) -> bool | None:
+    if line_of(scan, "error") or line_of(scan, "state") not in ("", "FINISHED"):
+        return False
+    quantity = scan.get("testsQuantity", scan.get("tests_quantity"))
+    return tests == quantity if isinstance(quantity, int) else None
 
 
 def _told(number: int, row: tuple[str, Any], place: str) -> ReportedFinding | Check:
@@ -119,21 +152,25 @@ def _told(number: int, row: tuple[str, Any], place: str) -> ReportedFinding | Ch
         raise BadRow("has a pass that is neither true nor false")
     if test.get("pass") is not False:
         return Check(row=number, location=place, seen_at=None)
+    points = test.get("scoreModifier", test.get("score_modifier"))
+    if isinstance(points, bool) or not isinstance(points, int | float):
+        raise BadRow("failed, and has no score (scoreModifier or score_modifier)")
     result = line_of(test, "result")
     label, remedy, guide = _TESTS.get(name, (name, "", ""))
-    points = test.get("scoreModifier")
-    lost = -points if isinstance(points, int | float) else 0
     said = _ABBREVIATION.sub("", result.removeprefix(name)).replace("-", " ").strip()
+    title = line_of(test, "title") or label
+    link = line_of(test, "link") or guide
     return ReportedFinding.cleaned(
         row=number,
         identity=(name,),
         rule=name,
-        severity=next((severity for least, severity in _SEVERITIES if lost >= least), Severity.INFO),
-        severity_raw=f"{line_of(test, 'scoreModifier')} points" if lost else "",
-        kind="confirmed" if lost > 0 else "informational",
-        title=f"{label}: {said}" if said else label,
-        remediation=remedy,
-        references=[_MDN + guide] if guide else [],
+        severity=next((severity for least, severity in _SEVERITIES if -points >= least), Severity.INFO),
+        severity_raw=f"{points} points" if points else "",
+        kind="confirmed" if points < 0 else "informational",
+        title=f"{title}: {said}" if said else title,
+        description=plain_text(text_of(test.get("scoreDescription", test.get("score_description")))),
+        remediation=plain_text(text_of(test.get("recommendation"))) or remedy,
+        references=[resolved(_MDN, link)] if link else [],
         location=place,
         evidence="\n\n".join(_evidence(test, result)),
     )
@@ -141,5 +178,5 @@ def _told(number: int, row: tuple[str, Any], place: str) -> ReportedFinding | Ch
 
 def _evidence(test: Row, result: str) -> Iterator[str]:
     yield from named({"Result": result, "Expected": line_of(test, "expectation")})
-    data = test.get("data")
+    data = test.get("data") or object_of(test, "output").get("data")
     yield from section("Seen", as_text(data) if data else "")

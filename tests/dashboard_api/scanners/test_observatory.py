@@ -25,12 +25,74 @@ def read_one(**members):
         (-25, Severity.MEDIUM, "confirmed"),
         (-5, Severity.LOW, "confirmed"),
         (0, Severity.INFO, "informational"),
-        (None, Severity.INFO, "informational"),
     ],
 )
-def test_points_taken_off_are_the_severity(points, severity, kind):
-    finding = read_one(scoreModifier=points)
+@pytest.mark.parametrize("spelling", ["scoreModifier", "score_modifier"])
+def test_points_taken_off_are_the_severity(points, severity, kind, spelling):
+    test = make_test()
+    del test["scoreModifier"]
+    (finding,) = read(content_security_policy=test | {spelling: points}).findings
     assert (finding.severity, finding.kind) == (severity, kind)
+
+
+@pytest.mark.parametrize("points", [None, "many", True, []])
+def test_failed_test_without_a_score_is_rejected(points):
+    report = read(a=make_test(scoreModifier=points), cookies=make_test())
+    assert [reject.reason for reject in report.rejects] == [
+        "failed, and has no score (scoreModifier or score_modifier)"
+    ]
+    assert len(report.findings) == 1
+
+
+def test_api_gives_title_description_recommendation_and_link():
+    finding = read_one(
+        title="Content Security Policy",
+        score_description="<p>The header is <code>missing</code>.</p>",
+        recommendation="<p>Implement one.</p>",
+        link="/en-US/docs/Web/Security/Practical_implementation_guides/CSP#problem",
+    )
+    assert finding.title == "Content Security Policy: not implemented"
+    assert finding.description == "The header is missing."
+    assert finding.remediation == "Implement one."
+    assert finding.references == (
+        "https://developer.mozilla.org/en-US/docs/Web/Security/Practical_implementation_guides/CSP#problem",
+    )
+
+
+def test_first_api_is_read_as_the_second_is():
+    test = {"pass": False, "result": "csp-not-implemented", "score_modifier": -25, "name": "x"}
+    document = {
+        "scan": {
+            "algorithm_version": 2,
+            "end_time": "Wed, 05 May 2021 07:59:48 GMT",
+            "state": "FINISHED",
+            "tests_quantity": 2,
+        },
+        "tests": {
+            "content-security-policy": test | {"output": {"data": {"policy": 1}}},
+            "redirection": {"pass": True, "output": {"route": ["http://shop.example.com/"]}},
+        },
+    }
+    report = read_whole(observatory, json.dumps(document).encode())
+    (finding,) = report.findings
+    assert (finding.location, finding.severity) == ("https://shop.example.com/", Severity.MEDIUM)
+    assert "policy" in finding.evidence
+    assert (report.version, report.complete) == ("2", True)
+    assert report.scanned_at == datetime(2021, 5, 5, 7, 59, 48, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("members", [{"error": "The site is down."}, {"state": "FAILED"}])
+def test_scan_that_failed_is_not_complete(members):
+    report = make_observatory(cookies={"pass": True})
+    report["scan"] |= members
+    assert read_whole(observatory, json.dumps(report).encode()).complete is False
+
+
+@pytest.mark.parametrize(
+    "key", [b"algorithmVersion", b"algorithm_version", b"scoreModifier", b"score_modifier"]
+)
+def test_both_spellings_are_recognised(key):
+    assert observatory.recognises(b'{"scan": {"' + key + b'": 4')
 
 
 def test_test_is_what_is_recognised_again_whatever_its_result():
@@ -59,11 +121,25 @@ def test_what_passed_or_does_not_apply_is_coverage(passed):
     assert len(read(cookies=make_test(**{"pass": passed})).coverage) == 1
 
 
-def test_place_is_where_redirections_began_or_the_root_of_the_base_url():
-    assert read_one().location == "/"
-    route = {"pass": True, "route": ["http://shop.example.com/", "https://shop.example.com/"]}
+@pytest.mark.parametrize(
+    ("began", "place"),
+    [
+        ("http://shop.example.com/", "https://shop.example.com/"),
+        ("https://ada@shop.example.com:443/a?b", "https://shop.example.com/"),
+        ("http://shop.example.com:8080/a", "http://shop.example.com:8080/"),
+        ("http://shop.example.com:x/", "/"),
+        ("shop", "/"),
+        (None, "/"),
+    ],
+)
+def test_place_is_the_base_address_of_the_website(began, place):
+    route = {"pass": True, "route": [began, "https://www.shop.example.com/"] if began else None}
     report = read(content_security_policy=make_test(), redirection=route)
-    assert report.findings[0].location == "http://shop.example.com/"
+    assert report.findings[0].location == place
+
+
+def test_place_is_the_root_of_the_base_url_where_no_redirection_was_tested():
+    assert read_one().location == "/"
 
 
 def test_report_is_complete_with_as_many_tests_as_it_says():
