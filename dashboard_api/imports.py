@@ -125,11 +125,11 @@ def in_words(result: ImportResult) -> list[str]:
     if result.detail:
         lines.append(result.detail)
     rows: dict[str, list[int]] = {}
-    for row in (*result.rejects, *result.failures):
+    for row in (*result.rejects, *result.failures, *result.suppressions):
         rows.setdefault(row.reason.rstrip("."), []).append(row.row)
     told = list(rows.items())[:SHOWN_REASONS]
     lines += [f"Row {first} {reason}{_and_more(more)}." for reason, (first, *more) in told]
-    if more := result.rejected + result.failed - sum(len(numbers) for _, numbers in told):
+    if more := result.rejected + result.failed + result.suppressed - sum(len(numbers) for _, numbers in told):
         lines.append(f"And {more} more.")
     return lines
 

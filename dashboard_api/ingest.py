@@ -5,7 +5,7 @@ scan that is not older than the last one can tell that a problem is gone. Decisi
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -13,6 +13,7 @@ from functools import partial
 from django.db import transaction
 from django.utils import timezone
 
+from dashboard_api import bulk
 from dashboard_api.merging import merge
 from dashboard_api.models import Coverage, Finding, FindingEvent, Source, Website
 from dashboard_api.problems import Problem, SortedRows, sort_rows
@@ -51,6 +52,8 @@ class ImportResult:
     failed: int  # rows of the coverage whose check failed
     rejects: tuple[Reject, ...]  # the first of those that were rejected, and why
     failures: tuple[Reject, ...]  # the first of those that failed
+    suppressed: int = 0  # rows of the coverage that the report itself suppresses
+    suppressions: tuple[Reject, ...] = ()  # the first of those
     new: int = 0
     updated: int = 0
     reopened: int = 0
@@ -94,6 +97,7 @@ def read(
     word against every time in the report. No time lies in the future.
     """
     rows = sort_rows(report, website.host, base_url=base_url)
+    rows.recognise(partial(_known, website, report.source))
     is_complete = complete if report.complete is None else report.complete
     now = timezone.now()
     ended_at = min(scanned_at or report.scanned_at or now, now)
@@ -142,7 +146,7 @@ def store(report: ReadReport, *, watch: Callable[[int], object] | None = None) -
 def _accounted(
     report: ScanReport, rows: SortedRows, website: Website, *, ended_at: datetime, is_complete: bool
 ) -> ImportResult:
-    failed = rows.failed.count
+    failed, suppressed = rows.failed.count, rows.suppressed.count
     remarks = []
     if failed:
         remarks.append(f"Failed checks: {failed}.")
@@ -161,7 +165,7 @@ def _accounted(
         source_name=report.source_name,
         scanned_at=ended_at,
         state=state.value,
-        detail=" ".join(remarks),
+        detail=" ".join([*remarks, *([f"Suppressed: {suppressed}."] if suppressed else [])]),
         rows=report.rows,
         findings=rows.findings,
         occurrences=rows.occurrences,
@@ -170,7 +174,19 @@ def _accounted(
         failed=failed,
         rejects=tuple(rows.rejected.first),
         failures=tuple(rows.failed.first),
+        suppressed=suppressed,
+        suppressions=tuple(rows.suppressed.first),
     )
+
+
+def _known(website: Website, slug: str, fingerprints: Sequence[str]) -> set[str]:
+    """Those of the fingerprints under which findings of the source are stored."""
+    known: set[str] = set()
+    for source in Source.objects.filter(slug=slug):
+        for start in range(0, len(fingerprints), BATCH):
+            keys = bulk.known(website.pk, source.pk, fingerprints[start : start + BATCH])
+            known.update(Finding.objects.filter(pk__in=keys).values_list("fingerprint", flat=True))
+    return known
 
 
 def _record_run(

@@ -22,6 +22,11 @@ def place_on(site: str, location: str, *, base_url: str | None = None) -> str:
     against ``base_url``. Names of DNS are places, too (``_dmarc.example.com``, ``*.example.com``). Raises
     Elsewhere unless it is on ``site`` or one of its subdomains.
     """
+    if location.lower().startswith("file:"):
+        raise Elsewhere(
+            "is about a file, and the report names no folder above it (originalUriBaseIds): it has no place "
+            "below the base URL"
+        )
     if location.startswith(("/", "?", "#", ".")) and not location.startswith("//"):
         if base_url is None:
             raise Elsewhere("names no host, and no base URL says where it is relative to")

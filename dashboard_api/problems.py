@@ -4,7 +4,7 @@ import hashlib
 import itertools
 import sqlite3
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from operator import itemgetter
@@ -98,14 +98,16 @@ class SortedRows:
 
     def __init__(self) -> None:
         self.findings = self.occurrences = self.coverage = self.unreadable = 0
-        self.rejected, self.failed = Pile(), Pile()
+        self.rejected, self.failed, self.suppressed = Pile(), Pile(), Pile()
         self._disk = sqlite3.connect("", isolation_level=None)  # a file without a name
         weakref.finalize(self, self._disk.close)
         self._disk.executescript(_TABLES)
 
-    def add(self, key: str, location: str, row: ReportedFinding) -> None:
-        """A row about the problem of this fingerprint, at this place."""
+    def add(self, key: str, location: str, row: ReportedFinding, aliases: Sequence[str] = ()) -> None:
+        """A row about the problem of this fingerprint, or formerly one of its ``aliases``, at this place."""
         found = self._disk.execute(_ADD_PROBLEM, [key]).fetchone()
+        if found:
+            self._disk.executemany(_ADD_ALIAS, [(*found, alias) for alias in aliases])
         self.findings += bool(found)
         self.occurrences += not found
         (number,) = found or self._disk.execute(_FIND_PROBLEM, [key]).fetchone()
@@ -114,6 +116,31 @@ class SortedRows:
     def see(self, location: str) -> None:
         """A place where nothing was found, or could be checked."""
         self._disk.execute("INSERT OR IGNORE INTO place VALUES (?)", [location])
+
+    def recognise(self, known: Callable[[Sequence[str]], Container[str]]) -> None:
+        """Give problems that are ``known`` by an alias only its fingerprint; several may become one.
+
+        An alias that is the fingerprint of another problem of the report is not theirs.
+        """
+        candidates: dict[tuple[int, str], list[str]] = {}
+        for number, key, alias in self._disk.execute(_ALIASES):
+            candidates.setdefault((number, key), []).append(alias)
+        fingerprints = {each for (_, key), aliases in candidates.items() for each in (key, *aliases)}
+        there = known(sorted(fingerprints))
+        for (number, key), aliases in candidates.items():
+            alias = next((alias for alias in aliases if alias in there), None)
+            if alias is not None and key not in there:
+                self._rename(number, alias)
+
+    def _rename(self, number: int, key: str) -> None:
+        found = self._disk.execute(_FIND_PROBLEM, [key]).fetchone()
+        if found is None:
+            self._disk.execute("UPDATE problem SET fingerprint = ? WHERE number = ?", [key, number])
+            return
+        self._disk.execute("UPDATE told SET problem = ? WHERE problem = ?", [*found, number])
+        self._disk.execute("DELETE FROM problem WHERE number = ?", [number])
+        self.findings -= 1
+        self.occurrences += 1
 
     @property
     def places_seen(self) -> int:
@@ -159,6 +186,7 @@ def _problem(rows: Iterable[tuple[str, bytes]], seen_at: Callable[[datetime | No
 _TABLES = """
 PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; PRAGMA cache_size = -16000;
 CREATE TABLE problem (number INTEGER PRIMARY KEY, fingerprint TEXT UNIQUE);
+CREATE TABLE alias (problem INTEGER, fingerprint TEXT);
 CREATE TABLE told (problem INTEGER, location TEXT, row BLOB);
 CREATE INDEX told_of ON told (problem);
 CREATE TABLE place (location TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -166,6 +194,12 @@ BEGIN;
 """
 _COUNT_PLACES = "SELECT COUNT(*) FROM (SELECT location FROM place UNION SELECT location FROM told)"
 _ADD_PROBLEM = "INSERT INTO problem (fingerprint) VALUES (?) ON CONFLICT DO NOTHING RETURNING number"
+_ADD_ALIAS = "INSERT INTO alias VALUES (?, ?)"
+_ALIASES = """
+SELECT number, problem.fingerprint, alias.fingerprint FROM alias JOIN problem ON number = alias.problem
+WHERE alias.fingerprint NOT IN (SELECT fingerprint FROM problem)
+ORDER BY number, alias.rowid
+"""
 _FIND_PROBLEM = "SELECT number FROM problem WHERE fingerprint = ?"
 _ADD_ROW = "INSERT INTO told VALUES (?, ?, ?)"
 _PROBLEMS = """
@@ -193,12 +227,15 @@ def sort_rows(report: ScanReport, site: str, *, base_url: str | None) -> SortedR
             rows.rejected.add(row.row, str(error))
             continue
         if isinstance(row, ReportedFinding):
-            rows.add(fingerprint(report.source, row.identity), location, row)
+            aliases = [fingerprint(report.source, alias) for alias in row.aliases]
+            rows.add(fingerprint(report.source, row.identity), location, row, aliases)
             continue
         rows.see(location)
         rows.coverage += 1
         if row.error:
             rows.failed.add(row.row, f"tells of a failed check: {row.error}")
+        if row.suppressed:
+            rows.suppressed.add(row.row, f"is suppressed in the report: {row.suppressed}")
     return rows
 
 

@@ -51,12 +51,16 @@ class Reject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """A row that tells what was checked: nothing was found there, or with ``error`` the check failed."""
+    """A row that tells what was checked: nothing was found there, or with ``error`` the check failed.
+
+    What the report itself suppresses is one, too: ``suppressed`` names it.
+    """
 
     row: int
     location: str
     seen_at: datetime | None
     error: str = ""
+    suppressed: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +83,7 @@ class ReportedFinding:
     evidence: str
     seen_at: datetime | None  # by this scan, or the last one that the report knows of
     first_seen_at: datetime | None  # by an earlier scan, as far as the report knows
+    aliases: tuple[tuple[str, ...], ...] = ()  # older forms of the identity, the likeliest first
 
     @classmethod
     def cleaned(
@@ -86,6 +91,7 @@ class ReportedFinding:
         *,
         row: int,
         identity: Iterable[str],
+        aliases: Iterable[Iterable[str]] = (),
         rule: str,
         severity: Severity,
         severity_raw: str,
@@ -104,7 +110,8 @@ class ReportedFinding:
         """The one door for a report's texts: cleaned, redacted, and cut to what the columns hold."""
         return cls(
             row=row,
-            identity=tuple(one_line(part) for part in identity),
+            identity=_identity(identity),
+            aliases=tuple(_identity(alias) for alias in aliases),
             rule=one_line(rule)[:RULE_LENGTH],
             severity=severity,
             severity_raw=one_line(severity_raw)[:SEVERITY_RAW_LENGTH],
@@ -181,6 +188,10 @@ def tell_each(
         except RecursionError:
             told = Reject(row=number, reason="is nested too deeply")
         yield told
+
+
+def _identity(parts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(one_line(part) for part in parts)
 
 
 def _stored_text(text: str) -> str:

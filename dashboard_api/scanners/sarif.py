@@ -5,11 +5,11 @@ scanning") decides where it leaves a choice. A row is a result. A run says that 
 invocations that were all successful and notified of nothing.
 """
 
-import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from dashboard_api import policy
 from dashboard_api.scanners.json_values import read_document
@@ -25,8 +25,9 @@ from dashboard_api.scanners.report import (
     tell_each,
 )
 from dashboard_api.scanners.sarif_evidence import evidence_of
+from dashboard_api.scanners.sarif_identity import identities_of
 from dashboard_api.scanners.sarif_run import Run, objects_in_all, text_in
-from dashboard_api.scanners.text import slug, without_numbers
+from dashboard_api.scanners.text import one_line, slug, without_numbers
 from dashboard_api.scanners.weaknesses import cve_names, cwe_names, cwe_numbers
 
 _RUNS = re.compile(rb'"runs"\s*:\s*\[')
@@ -37,11 +38,18 @@ _LEVELS = {
     "none": Severity.INFO,
 }
 _SCORES = [(9.0, Severity.CRITICAL), (7.0, Severity.HIGH), (4.0, Severity.MEDIUM), (0.0, Severity.LOW)]
+_WORDS = {  # that some tools write in place of a score
+    "critical": Severity.CRITICAL,
+    "high": Severity.HIGH,
+    "medium": Severity.MEDIUM,
+    "moderate": Severity.MEDIUM,
+    "low": Severity.LOW,
+    "info": Severity.INFO,
+    "informational": Severity.INFO,
+}
 _NOTHING_FOUND = {"pass", "notApplicable"}
 _KINDS: dict[str, Kind] = {"review": "suspected", "open": "suspected", "informational": "informational"}
 _NOT_SUPPRESSED = {"underReview", "rejected"}
-_LINE_HASH = "primaryLocationLineHash"  # the one that GitHub relies on
-_NO_FINGERPRINT = "requires login"  # what Semgrep writes in place of one
 _SENTENCE = re.compile(r".+?(?:[.!?](?=\s|\Z)|\n|\Z)", re.DOTALL)
 
 
@@ -58,7 +66,7 @@ def read(stream: BinaryIO) -> ScanReport:
     version = line_of(document, "version")
     if version and not version.startswith("2.1."):
         raise UnreadableReport(f"SARIF 2.1.0 is read, and this is SARIF {version[:20]}.")
-    runs = [run for run in document["runs"] if isinstance(run, dict)]
+    runs = _checked(document["runs"])
     results = sum(len(list_of(run, "results")) for run in runs)
     if results > policy.MAX_SARIF_RESULTS:
         raise UnreadableReport(
@@ -67,6 +75,16 @@ def read(stream: BinaryIO) -> ScanReport:
     first, *others = (_report(source, of_tool) for source, of_tool in _by_source(runs).items())
     first.others = tuple(others)
     return first
+
+
+def _checked(runs: list[Any]) -> list[Row]:
+    """The runs; raises UnreadableReport where one is no object or has results that are no list, nor null."""
+    for number, run in enumerate(runs):
+        if not isinstance(run, dict):
+            raise UnreadableReport(f"The file is no SARIF: runs[{number}] is not an object.")
+        if not isinstance(run.get("results"), list | None):
+            raise UnreadableReport(f"The file is no SARIF: runs[{number}].results is not a list.")
+    return runs
 
 
 def _by_source(runs: list[Row]) -> dict[str, list[Run]]:
@@ -85,38 +103,70 @@ def _report(source: str, runs: list[Run]) -> ScanReport:
         version=line_of(driver, "semanticVersion", "version"),
         complete=_completeness(runs),
         scanned_at=max((time for run in runs if (time := _end(run))), default=None),
-        told=tell_each(enumerate(_results(runs), start=1), _told),
+        told=tell_each(enumerate(_rows(runs), start=1), _told),
     )
 
 
-def _results(runs: list[Run]) -> Iterator[tuple[Run, Row] | BadRow]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Row:
+    """A result at one of its places, with what it says about that place."""
+
+    run: Run
+    result: Row
+    place: str
+    there: list[Row]
+    is_first: bool = True
+
+
+def _rows(runs: list[Run]) -> Iterator[_Row | BadRow]:
     for run in runs:
         for result in list_of(run.members, "results"):
-            yield (run, result) if isinstance(result, dict) else BadRow("is not a JSON object")
+            if not isinstance(result, dict):
+                yield BadRow("is not a JSON object")
+                continue
+            try:
+                places = list(_places(run, result).items())
+            except BadRow as error:
+                yield error
+                continue
+            for number, (place, there) in enumerate(places if _is_open(result) else places[:1]):
+                yield _Row(run=run, result=result, place=place, there=there, is_first=not number)
 
 
-def _told(number: int, row: tuple[Run, Row]) -> ReportedFinding | Check:
-    run, result = row
-    location = _location(run, result)
+def _told(number: int, row: _Row) -> ReportedFinding | Check:
+    if _is_open(row.result):
+        return _finding(number, row)
+    suppressed = f"{_name(row.result, {}) or 'a result'} at {row.place}" if _is_suppressed(row.result) else ""
+    return Check(row=number, location=row.place, seen_at=None, suppressed=one_line(suppressed)[:200])
+
+
+def _is_open(result: Row) -> bool:
     is_gone = result.get("baselineState") == "absent"
-    if line_of(result, "kind") in _NOTHING_FOUND or is_gone or _is_suppressed(result):
-        return Check(row=number, location=location, seen_at=None)
-    return _finding(number, run, result, location)
+    return not (line_of(result, "kind") in _NOTHING_FOUND or is_gone or _is_suppressed(result))
 
 
-def _finding(number: int, run: Run, result: Row, location: str) -> ReportedFinding:
+def _name(result: Row, rule: Row) -> str:
+    return line_of(result, "ruleId") or line_of(object_of(result, "rule"), "id") or line_of(rule, "id")
+
+
+def _finding(number: int, row: _Row) -> ReportedFinding:
+    run, result = row.run, row.result
     rule = run.rule_of(result)
     properties, provenance = object_of(rule, "properties"), object_of(result, "provenance")
     message = run.message(object_of(result, "message"), rule)
-    name = line_of(result, "ruleId") or line_of(object_of(result, "rule"), "id") or line_of(rule, "id")
+    name = _name(result, rule)
     short, full = (text_in(rule, key) for key in ("shortDescription", "fullDescription"))
     if not (name or message.strip()):
         raise BadRow("has neither a ruleId nor a message")
     severity, word = _severity(result, rule)
+    identity, *older = (
+        (name, form) for form in identities_of(result, "" if name else without_numbers(message))
+    )
     texts = [name, message, short, full, *texts_of(properties.get("tags"))]
     return ReportedFinding.cleaned(
         row=number,
-        identity=(name, _identity(result) or ("" if name else without_numbers(message))),
+        identity=identity,
+        aliases=older,
         rule=name or "unnamed rule",
         severity=severity,
         severity_raw=word,
@@ -127,8 +177,8 @@ def _finding(number: int, run: Run, result: Row, location: str) -> ReportedFindi
         references=_references(result, rule),
         cwe=_cwe(result, rule),
         cve=cve_names(texts),
-        location=location,
-        evidence="\n\n".join(evidence_of(run, result, location)),
+        location=row.place,
+        evidence="\n\n".join(evidence_of(run, result, row.place, row.there, has_told_more=not row.is_first)),
         seen_at=time_of(provenance, "lastDetectionTimeUtc"),
         first_seen_at=time_of(provenance, "firstDetectionTimeUtc"),
     )
@@ -138,6 +188,8 @@ def _severity(result: Row, rule: Row) -> tuple[Severity, str]:
     """The severity, and the tool's own word for it."""
     for properties in (object_of(result, "properties"), object_of(rule, "properties")):
         word = line_of(properties, "security-severity")
+        if word.lower() in _WORDS:
+            return _WORDS[word.lower()], f"security-severity {word}"
         try:
             score = float(word)
         except ValueError:
@@ -164,30 +216,15 @@ def _is_suppressed(result: Row) -> bool:
     )
 
 
-def _identity(result: Row) -> str:
-    """The tool's own fingerprint: of several versions the oldest, which a newer tool still writes."""
-    own = _fingerprints(object_of(result, "fingerprints"))
-    partial = _fingerprints(object_of(result, "partialFingerprints"))
-    if own:
-        return own[min(own)]
-    return partial.get(_LINE_HASH) or " ".join(f"{name}={partial[name]}" for name in sorted(partial))
-
-
-def _fingerprints(members: Row) -> dict[str, str]:
-    values = {
-        name: value if isinstance(value, str) else json.dumps(value, sort_keys=True)
-        for name, value in members.items()
-    }
-    return {name: value for name, value in values.items() if value.strip() and value != _NO_FINGERPRINT}
-
-
-def _location(run: Run, result: Row) -> str:
-    """The first of its locations; else what was asked, or analysed."""
+def _places(run: Run, result: Row) -> dict[str, list[Row]]:
+    """Its locations by their addresses; else what was asked, or analysed."""
+    places: dict[str, list[Row]] = {}
     for location in list_of(result, "locations"):
         if isinstance(location, dict) and (physical := object_of(location, "physicalLocation")):
-            return run.address(object_of(physical, "artifactLocation"))
+            places.setdefault(run.address(object_of(physical, "artifactLocation")), []).append(location)
     target = line_of(object_of(result, "webRequest"), "target")
-    return target if "://" in target else run.address(object_of(result, "analysisTarget"))
+    asked = target if "://" in target else run.address(object_of(result, "analysisTarget"))
+    return places or {asked: [each for each in list_of(result, "locations") if isinstance(each, dict)]}
 
 
 def _remediation(result: Row, rule: Row) -> Iterator[str]:
@@ -233,7 +270,7 @@ def _completeness(runs: list[Run]) -> bool | None:
     successes = [each.get("executionSuccessful") for each in invocations]
     if False in successes or "error" in levels:
         return False
-    told_by_all = all(run.invocations and "results" in run.members for run in runs)
+    told_by_all = all(run.invocations and isinstance(run.members.get("results"), list) for run in runs)
     return True if runs and told_by_all and set(successes) == {True} and "warning" not in levels else None
 
 

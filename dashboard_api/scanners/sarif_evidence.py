@@ -3,31 +3,39 @@
 from collections.abc import Iterator
 
 from dashboard_api.scanners.layout import named, section
-from dashboard_api.scanners.members import Row, line_of, list_of, object_of, text_of
+from dashboard_api.scanners.members import Row, line_of, object_of, text_of
 from dashboard_api.scanners.sarif_run import Run, objects_in_all, text_in
 
 
-def evidence_of(run: Run, result: Row, location: str) -> Iterator[str]:
-    """Its paragraphs: where exactly, excerpts, how the tool got there, what was asked and answered."""
-    places = [each for each in list_of(result, "locations") if isinstance(each, dict)]
-    physical = [object_of(each, "physicalLocation") for each in places]
+def evidence_of(
+    run: Run, result: Row, location: str, there: list[Row], *, has_told_more: bool
+) -> Iterator[str]:
+    """Its paragraphs about one place, ``there``: where exactly, and excerpts.
+
+    How the tool got there, what was asked and answered is shown once, unless it ``has_told_more`` already.
+    """
+    physical = [object_of(each, "physicalLocation") for each in there]
     lines = [line_of(object_of(each, "region"), "startLine") for each in physical]
     logical = [
-        line_of(each, "fullyQualifiedName", "name") for each in objects_in_all(places, "logicalLocations")
+        line_of(each, "fullyQualifiedName", "name") for each in objects_in_all(there, "logicalLocations")
     ]
     yield from named(
         {
             "URL": location if "?" in location or "#" in location else "",
             "Line": ", ".join(filter(None, lines)),
             "In": ", ".join(filter(None, logical)),
-            "Also": ", ".join(run.address(object_of(each, "artifactLocation")) for each in physical[1:]),
         }
     )
     for place in physical:
         yield from section("Excerpt", _snippet(place, "region") or _snippet(place, "contextRegion"))
-    for place in places:
+    for place in there:
         yield from section("Attack", text_of(object_of(place, "properties").get("attack")))
         yield from section("Evidence", text_of(object_of(place, "properties").get("evidence")))
+    if not has_told_more:
+        yield from _more(run, result)
+
+
+def _more(run: Run, result: Row) -> Iterator[str]:
     yield from section("Flow", "\n".join(_flow(run, result)))
     request, response = object_of(result, "webRequest"), object_of(result, "webResponse")
     yield from section(

@@ -1,7 +1,9 @@
 """What SARIF's results refer to in their run: rules, messages, artifacts and addresses."""
 
 import re
+from collections.abc import Iterator
 from typing import Any
+from urllib.parse import quote, unquote
 
 from dashboard_api.scanners.addresses import resolved
 from dashboard_api.scanners.members import Row, line_of, list_of, object_of, text_of
@@ -9,6 +11,8 @@ from dashboard_api.scanners.members import Row, line_of, list_of, object_of, tex
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\d{1,4})\}")
 _LINK_TO_LOCATION = re.compile(r"\[([^\][]*)\]\(\d+\)")
 _ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE | re.ASCII)
+_FILE = "file:"
+_SAFE = "/!$&'()*+,;=:@"  # in a path, as they are
 _MAX_BASES = 10
 
 
@@ -29,6 +33,7 @@ class Run:
             for rule in rules:
                 self._by_id.setdefault(line_of(rule, "id"), rule)
         self._by_id.pop("", None)
+        self._roots = sorted(self._source_roots(), key=len, reverse=True)
 
     def rule_of(self, result: Row) -> Row:
         """The rule that ``result`` breaks: by its id, by the part before a slash, by its index; or none."""
@@ -64,7 +69,10 @@ class Run:
         return _LINK_TO_LOCATION.sub(r"\1", text)
 
     def address(self, location: Row) -> str:
-        """Where an artifactLocation lies: absolute, or beginning with "./" where no website is named."""
+        """Where an artifactLocation lies: absolute, or beginning with "./" where no website is named.
+
+        Files are named by their path below the source root.
+        """
         if "uri" not in location:
             artifact = _item(list_of(self.members, "artifacts"), location.get("index"))
             location = object_of(artifact, "location") if isinstance(artifact, dict) else {}
@@ -73,12 +81,38 @@ class Run:
         for _ in range(_MAX_BASES):
             location = object_of(bases, line_of(location, "uriBaseId"))
             base = line_of(location, "uri")
-            if _ABSOLUTE.match(address) or not location or base.lower().startswith("file:"):
+            if _ABSOLUTE.match(address) or not location or _is_file(base):
                 break
             address = resolved(base, address) if _ABSOLUTE.match(base) else base + address
+        if _is_file(address):
+            return self._below_root(address)
         if _ABSOLUTE.match(address) or address.startswith(("/", "./", "../")):
             return address
         return f"./{address}"
+
+    def _source_roots(self) -> Iterator[str]:
+        """Paths of the folders that the run names: its bases, and where the tool was run."""
+        folders = list(object_of(self.members, "originalUriBaseIds").values())
+        folders += [each.get("workingDirectory") for each in self.invocations]
+        for folder in folders:
+            if isinstance(folder, dict) and _is_file(line_of(folder, "uri")):
+                yield _path(line_of(folder, "uri")).rstrip("/") + "/"
+
+    def _below_root(self, address: str) -> str:
+        """The path of a file relative to the nearest root above it; its address where there is none."""
+        path = _path(address)
+        root = next((root for root in self._roots if path.startswith(root)), None)
+        return address if root is None else f"./{quote(path[len(root) :], safe=_SAFE)}"
+
+
+def _is_file(address: str) -> bool:
+    return address.lower().startswith(_FILE)
+
+
+def _path(address: str) -> str:
+    """The path in a file's address: "/C:/a b" of ``file:///C:/a%20b`` and of ``file:/C:/a%20b``."""
+    path = unquote(address[len(_FILE) :])
+    return re.sub(r"^//(?:localhost)?(?=/)", "", path, flags=re.IGNORECASE)
 
 
 def _rules(component: Row) -> list[Row]:

@@ -139,3 +139,52 @@ def test_the_worst_row_tells_of_a_problem_in_whatever_order_they_come(severities
     rows = [at(f"/{severity}", info={"name": severity, "severity": severity}) for severity in severities]
     (problem,) = problems(sort(*rows)).values()
     assert (problem.told.severity, problem.told.title) == (Severity.HIGH, "high")
+
+
+def sort_results(*fingerprints):
+    """Results of one rule at places of their own, each with its fingerprint, if any."""
+    results = [
+        make_result(
+            fingerprints={"h": value} if value else None,
+            locations=[
+                {"physicalLocation": {"artifactLocation": {"uri": f"https://shop.example.com/{number}"}}}
+            ],
+        )
+        for number, value in enumerate(fingerprints)
+    ]
+    return sort_report(sarif, json.dumps(make_sarif(*results)).encode())
+
+
+def key_of(value):
+    return fingerprint("code-scanner", ("open-redirect", value))
+
+
+def test_problems_that_are_known_by_one_older_form_become_that_one():
+    rows = sort_results("a", "b", "a")
+    rows.recognise(lambda _: {key_of("")})
+    (problem,) = problems(rows).values()
+    assert list(problems(rows)) == [key_of("")]
+    assert [place.location[-2:] for place in problem.places.values()] == ["/0", "/1", "/2"]
+    assert (rows.findings, rows.occurrences) == (1, 2)
+    assert key_of("") in rows
+    assert key_of("a") not in rows
+
+
+def test_problem_that_is_known_as_it_is_stays():
+    rows = sort_results("a", "b")
+    rows.recognise(lambda _: {key_of(""), key_of("a")})
+    assert list(problems(rows)) == [key_of("a"), key_of("")]
+
+
+def test_older_form_that_the_report_gives_to_another_problem_is_not_taken():
+    rows = sort_results("a", None)
+    rows.recognise(lambda _: {key_of("")})
+    assert list(problems(rows)) == [key_of("a"), key_of("")]
+
+
+def test_problem_that_is_not_known_at_all_goes_by_its_newest_form():
+    rows = sort_results("a")
+    asked = []
+    rows.recognise(lambda keys: asked.extend(keys) or ())
+    assert list(problems(rows)) == [key_of("a")]
+    assert set(asked) == {key_of("a"), key_of("")}

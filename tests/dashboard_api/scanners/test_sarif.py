@@ -70,6 +70,9 @@ def test_each_tool_says_by_itself_whether_and_when_it_ended():
         (b"[]", "it has no runs"),
         (b'{"runs": {}}', "it has no runs"),
         (b'{"runs": [], "version": "1.0.0"}', "this is SARIF 1.0.0"),
+        (b'{"runs": [{}, 7]}', r"runs\[1\] is not an object"),
+        (b'{"runs": [{"results": {}}]}', r"runs\[0\].results is not a list"),
+        (b'{"runs": [{"results": "none"}]}', r"runs\[0\].results is not a list"),
         (b"{", "is not JSON"),
     ],
 )
@@ -102,6 +105,13 @@ def test_run_is_complete_when_every_invocation_succeeded_without_a_word(invocati
     assert read(make_result(), invocations=invocations).complete is complete
 
 
+def test_run_without_results_did_not_scan():
+    document = make_sarif(invocations=[{"executionSuccessful": True}])
+    assert read_whole(sarif, json.dumps(document).encode()).complete is True
+    document["runs"][0]["results"] = None
+    assert read_whole(sarif, json.dumps(document).encode()).complete is None
+
+
 def test_time_is_the_end_of_the_last_invocation():
     ends = [{"endTimeUtc": "2026-03-01T10:00:00Z"}, {"startTimeUtc": "2026-03-01T09:00:00Z"}]
     assert read(make_result(), invocations=ends).scanned_at == datetime(2026, 3, 1, 10, tzinfo=UTC)
@@ -131,7 +141,23 @@ def test_score_of_the_rule_is_the_severity(score, severity):
     assert (finding.severity, finding.severity_raw) == (severity, f"security-severity {score}")
 
 
-@pytest.mark.parametrize("score", ["0.0", "11", "nan", "high", None, []])
+@pytest.mark.parametrize(
+    ("word", "severity"),
+    [
+        ("critical", Severity.CRITICAL),
+        ("HIGH", Severity.HIGH),
+        ("Medium", Severity.MEDIUM),
+        ("moderate", Severity.MEDIUM),
+        ("low", Severity.LOW),
+        ("info", Severity.INFO),
+    ],
+)
+def test_score_may_be_a_word(word, severity):
+    finding = read_one(known={"properties": {"security-severity": word}}, level="warning")
+    assert (finding.severity, finding.severity_raw) == (severity, f"security-severity {word}")
+
+
+@pytest.mark.parametrize("score", ["0.0", "11", "nan", "grave", None, []])
 def test_level_decides_where_there_is_no_score(score):
     finding = read_one(known={"properties": {"security-severity": score}}, level="note")
     assert (finding.severity, finding.severity_raw) == (Severity.LOW, "note")
@@ -202,20 +228,22 @@ def test_what_is_not_suppressed_is_open(members):
     ("members", "identity"),
     [
         ({}, ("open-redirect", "")),
-        ({"fingerprints": {"hash/v2": "b", "hash/v1": "a"}}, ("open-redirect", "a")),
-        (
-            {"fingerprints": {"h": "a"}, "partialFingerprints": {"primaryLocationLineHash": "c"}},
-            ("open-redirect", "a"),
-        ),
-        ({"partialFingerprints": {"x": "1", "primaryLocationLineHash": "c:1"}}, ("open-redirect", "c:1")),
-        ({"partialFingerprints": {"y": "2", "x": "1"}}, ("open-redirect", "x=1 y=2")),
-        ({"fingerprints": {"h": "requires login"}}, ("open-redirect", "")),
-        ({"fingerprints": {"h": {"value": "a"}}}, ("open-redirect", '{"value": "a"}')),
+        ({"fingerprints": {"h": "a"}}, ("open-redirect", "a")),
         ({"ruleId": None, "message": {"text": "Seen 12 times"}}, ("", "Seen # times")),
     ],
 )
-def test_fingerprints_of_the_tool_win(members, identity):
+def test_rule_and_fingerprint_are_the_identity(members, identity):
     assert read_one(**members).identity == identity
+
+
+def test_older_forms_of_the_identity_are_aliases():
+    finding = read_one(fingerprints={"h": "a"}, partialFingerprints={"primaryLocationLineHash": "c"})
+    assert finding.aliases == (
+        ("open-redirect", "c"),
+        ("open-redirect", "primaryLocationLineHash=c"),
+        ("open-redirect", ""),
+    )
+    assert read_one().aliases == ()
 
 
 @pytest.mark.parametrize(
@@ -294,6 +322,8 @@ BASES = {
     "SITE": {"uri": "https://shop.example.com/app/"},
     "SUB": {"uri": "sub/", "uriBaseId": "SITE"},
     "DISK": {"uri": "file:///home/ada/"},
+    "DEEP": {"uri": "file:///home/ada/deep"},
+    "NONE": {"description": {"text": "Where the build is."}},
     "SRC": {"uri": " src/", "uriBaseId": "DISK"},
     "LOOP": {"uri": "x/", "uriBaseId": "LOOP"},
 }
@@ -312,6 +342,12 @@ BASES = {
         (at("a.c", uriBaseId="DISK"), "./a.c"),
         (at("a.c", uriBaseId="UNKNOWN"), "./a.c"),
         (at("file:///C:/a.c"), "file:///C:/a.c"),
+        (at("file:///home/ada/src/a%20b.c"), "./src/a%20b.c"),
+        (at("file:/home/ada/a.c"), "./a.c"),
+        (at("FILE://localhost/home/ada/a.c"), "./a.c"),
+        (at("file:///home/ada/deep/down/a.c"), "./down/a.c"),
+        (at("file:///home/ada"), "file:///home/ada"),
+        (at("file:///home/adam/a.c"), "file:///home/adam/a.c"),
         (at("a", uriBaseId="LOOP"), "./" + "x/" * 10 + "a"),
         ([{"physicalLocation": {"artifactLocation": {"index": 0}}}], "./from/index.c"),
         ([], "./"),
@@ -321,6 +357,44 @@ BASES = {
 def test_location_is_resolved_as_far_as_the_file_tells(locations, location):
     run = {"originalUriBaseIds": BASES, "artifacts": [{"location": {"uri": "from/index.c"}}]}
     assert read_one(run=run, locations=locations).location == location
+
+
+def test_folder_where_the_tool_ran_is_a_source_root_too():
+    run = {"invocations": [{"workingDirectory": {"uri": "file:///D:/work"}}]}
+    assert read_one(run=run, locations=at("file:///D:/work/a.c")).location == "./a.c"
+
+
+def test_every_location_of_a_result_is_a_row():
+    report = read(make_result(locations=[*at("/a"), *at("/b"), *at("/a")]), make_result(locations=at("/c")))
+    assert [(row.row, row.location) for row in report.findings] == [(1, "/a"), (2, "/b"), (3, "/c")]
+    assert len({row.identity for row in report.findings}) == 1
+    assert report.rows == 3
+
+
+def test_place_shows_its_own_lines_and_only_the_first_shows_the_flow():
+    lines = [at("a.c"), at("a.c"), at("b.c")]
+    for number, (location,) in enumerate(lines, start=1):
+        location["physicalLocation"]["region"] = {"startLine": number}
+    first, second = read(
+        make_result(
+            locations=[location for (location,) in lines],
+            webRequest={"method": "GET", "target": "/go"},
+        )
+    ).findings
+    assert first.evidence == "Line: 1, 2\n\nRequest:\nGET /go"
+    assert second.evidence == "Line: 3"
+
+
+@pytest.mark.parametrize("members", [{"suppressions": [{"kind": "external"}]}, {"kind": "pass"}])
+def test_result_that_is_not_open_is_one_row_whatever_its_locations(members):
+    assert read(make_result(locations=[*at("/a"), *at("/b")], **members)).rows == 1
+
+
+def test_suppressed_result_is_named():
+    report = read(
+        make_result(suppressions=[{"kind": "external"}], locations=at("/a")), make_result(kind="pass")
+    )
+    assert [check.suppressed for check in report.coverage] == ["open-redirect at /a", ""]
 
 
 def test_address_that_is_none_is_rejected():
@@ -338,7 +412,6 @@ def test_request_tells_the_place_where_there_is_no_location():
 def test_evidence_is_gathered_and_redacted():
     step = {"location": at("a.c")[0] | {"message": {"text": "set here"}}}
     finding = read_one(
-        locations=[*make_result()["locations"], *at("https://shop.example.com/b")],
         codeFlows=[{"threadFlows": [{"locations": [step]}]}],
         webRequest={
             "method": "GET",
@@ -349,7 +422,7 @@ def test_evidence_is_gathered_and_redacted():
         webResponse={"statusCode": 302, "reasonPhrase": "Found", "headers": {"Set-Cookie": "id=s3cr3t"}},
     )
     assert finding.evidence == (
-        "URL: https://shop.example.com/go?to=x\nLine: 7\nAlso: https://shop.example.com/b\n\n"
+        "URL: https://shop.example.com/go?to=x\nLine: 7\n\n"
         "Excerpt:\nLocation: x\n\nFlow:\n./a.c: set here\n\n"
         "Request:\nGET /go\nCookie: [redacted]\nHost: x\n\nq=1\n\n"
         "Response:\n302 Found\nSet-Cookie: [redacted]"
