@@ -66,7 +66,10 @@ MAX_STORED_EVIDENCE_BYTES = 64 * 1024
 MAX_OTHER_LOCATIONS = 50  # of a finding are searched, besides its first: decision record 0012
 MAX_REPORT_BYTES = 4 * 1024 * 1024 * 1024  # JSON lines, which are read one by one: decision record 0028
 MAX_LINE_BYTES = 16 * 1024 * 1024  # of which each may have so many
-MAX_DOCUMENT_BYTES = 64 * 1024 * 1024  # a format that has to be read as a whole
+MAX_DOCUMENT_BYTES = 64 * 1024 * 1024  # a format that is one document
+MAX_DECODED_BYTES = 16 * 1024 * 1024  # one whose rows are judged together, all of them in memory
+MAX_DOCUMENT_VALUES = 4_000_000  # in a document or a line, by its commas and brackets
+MAX_BAD_ROWS = 10_000  # before the first that can be read
 MAX_SARIF_RESULTS = 5_000  # as many as GitHub shows of one file
 
 MAX_UPLOAD_BYTES = 32 * 1024 * 1024  # in the admin; import_report takes more

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from dashboard_api import policy
-from dashboard_api.scanners.json_values import decoded, oversized
+from dashboard_api.scanners.items import is_list
+from dashboard_api.scanners.json_values import as_much, decoded, opened, oversized
 from dashboard_api.scanners.members import Row
 from dashboard_api.scanners.report import BadRow, UnreadableReport
 from dashboard_api.scanners.streams import in_megabytes, joined
@@ -27,14 +28,17 @@ def read_rows(stream: BinaryIO) -> Iterator[tuple[int, Row | BadRow]]:
         yield from _lines(joined(line, stream), first=blank + 1)
         return
     # Where the first line alone is no row, the file may be one document, spread over lines.
-    data = line + stream.read(policy.MAX_DOCUMENT_BYTES + 1 - len(line))
-    document = oversized() if len(data) > policy.MAX_DOCUMENT_BYTES else decoded(data)
-    if isinstance(document, list):
+    data = as_much(joined(line, stream), policy.MAX_DOCUMENT_BYTES)
+    is_too_much = len(data) > policy.MAX_DOCUMENT_BYTES
+    document = (
+        oversized(policy.MAX_DOCUMENT_BYTES) if is_too_much else opened(data, at_once=policy.MAX_LINE_BYTES)
+    )
+    if is_list(document):
         yield from ((number, _row(value)) for number, value in enumerate(document, start=1))
     elif isinstance(document, dict):
         yield 1, document
     else:
-        yield from _some(_lines(joined(data, stream), first=blank + 1), _why(document))
+        yield from _some(_lines(joined(bytes(data), stream), first=blank + 1), _why(document))
 
 
 def _lines(stream: BinaryIO, *, first: int) -> Iterator[tuple[int, Row | BadRow]]:

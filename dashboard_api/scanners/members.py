@@ -1,9 +1,11 @@
 """Members of a JSON object, each of which may be absent, or anything."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from dashboard_api.scanners.items import Items, is_list
 from dashboard_api.scanners.report import BadRow
 from dashboard_api.scanners.text import one_line
 
@@ -16,16 +18,22 @@ def object_of(parent: Row, key: str) -> Row:
     return value if isinstance(value, dict) else {}
 
 
-def list_of(parent: Row, key: str) -> list[Any]:
+def list_of(parent: Row, key: str) -> Sequence[Any]:
     """The list there, or an empty one."""
     value = parent.get(key)
-    return value if isinstance(value, list) else []
+    return value if is_list(value) else []
 
 
-def objects_in(value: object) -> list[Row | BadRow]:
+def objects_in(value: object) -> Sequence[Row | BadRow]:
     """The objects of a member that is one object or a list of them; a BadRow for what is no object."""
+    if isinstance(value, Items):
+        return Items(value, _as_object)
     values = value if isinstance(value, list) else [] if value is None else [value]
-    return [item if isinstance(item, dict) else BadRow("is not a JSON object") for item in values]
+    return [_as_object(item) for item in values]
+
+
+def _as_object(item: object) -> Row | BadRow:
+    return item if isinstance(item, dict | BadRow) else BadRow("is not a JSON object")
 
 
 def line_of(parent: Row, *keys: str) -> str:
@@ -35,7 +43,7 @@ def line_of(parent: Row, *keys: str) -> str:
 
 def texts_of(value: object) -> list[str]:
     """The texts of a member that is null, one text, or a list of them."""
-    values = value if isinstance(value, list) else [value]
+    values = value if is_list(value) else [value]
     return [text for item in values if (text := text_of(item))]
 
 

@@ -6,11 +6,12 @@ was complete. What is almost JSON, ``nikto_by_hand`` reads.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any, BinaryIO
 
-from dashboard_api.scanners.json_values import decoded, whole_file
+from dashboard_api import policy
+from dashboard_api.scanners.json_values import opened, oversized, whole_file
 from dashboard_api.scanners.layout import named, section
 from dashboard_api.scanners.members import Row, as_utc, line_of, list_of, objects_in, texts_of
 from dashboard_api.scanners.nikto_by_hand import hosts_by_hand
@@ -39,20 +40,26 @@ def recognises(head: bytes) -> bool:
 def read(stream: BinaryIO) -> ScanReport:
     """The report in ``stream``; raises UnreadableReport."""
     data = whole_file(stream)
-    document = decoded(data)
+    document = opened(data)
     if isinstance(document, BadRow):
+        if len(data) > policy.MAX_DECODED_BYTES:
+            raise UnreadableReport(f"The file {document}, and {oversized(policy.MAX_DECODED_BYTES)}.")
         document = hosts_by_hand(data)
-    hosts = [host for host in objects_in(document) if isinstance(host, dict) and "vulnerabilities" in host]
-    if not hosts:
+    if not any(_hosts(document)):
         raise UnreadableReport(
             "The file is no whole report of Nikto. If its scan was interrupted, let it run to its end, and "
             "write a new file with -Format json."
         )
-    rows = enumerate(_rows(hosts), start=1)
-    ends = [end for host in hosts if (end := _time(line_of(host, "end_time", "start_time")))]
+    rows = enumerate(_rows(_hosts(document)), start=1)
+    ends = [end for host in _hosts(document) if (end := _time(line_of(host, "end_time", "start_time")))]
     return ScanReport(
         source="nikto", source_name="Nikto", scanned_at=max(ends, default=None), told=tell_each(rows, _told)
     )
+
+
+def _hosts(document: object) -> Iterator[Row]:
+    hosts = objects_in(document)
+    return (host for host in hosts if isinstance(host, dict) and "vulnerabilities" in host)
 
 
 def _time(text: str) -> datetime | None:
@@ -63,7 +70,7 @@ def _time(text: str) -> datetime | None:
         return None
 
 
-def _rows(hosts: list[Row]) -> Iterator[tuple[Row, Any]]:
+def _rows(hosts: Iterable[Row]) -> Iterator[tuple[Row, Any]]:
     for host in hosts:
         for item in list_of(host, "vulnerabilities") or [None]:
             yield host, item

@@ -25,7 +25,7 @@ _ITEM = re.compile(
 _END_OF_HOST = re.compile(r"\][,}\]\s]*")
 
 
-def hosts_by_hand(data: bytes) -> list[Row]:
+def hosts_by_hand(data: bytes | bytearray) -> list[Row]:
     """The hosts with their items, as JSON would have them; none where anything else stands between."""
     text = data.decode(errors="replace")
     hosts: list[Row] = []

@@ -163,12 +163,18 @@ class ScanReport:
 
     def __iter__(self) -> Iterator[Told]:
         newest = None
+        has_good_row = False
         for told in self.told:
             if isinstance(told, Ending):
                 self.complete = self.complete if told.complete is None else told.complete
                 self.scanned_at = told.scanned_at or self.scanned_at
                 continue
             self.rows += 1
+            has_good_row = has_good_row or not isinstance(told, Reject)
+            if not has_good_row and self.rows == policy.MAX_BAD_ROWS and isinstance(told, Reject):
+                raise UnreadableReport(
+                    f"None of the first {self.rows:,} rows can be read: the last of them {told.reason}."
+                )
             if not isinstance(told, Reject) and told.seen_at is not None:
                 newest = max(newest or told.seen_at, told.seen_at)
             yield told

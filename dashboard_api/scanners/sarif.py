@@ -6,13 +6,14 @@ invocations that were all successful and notified of nothing.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, BinaryIO
 
 from dashboard_api import policy
-from dashboard_api.scanners.json_values import read_document
+from dashboard_api.scanners.items import is_list
+from dashboard_api.scanners.json_values import open_document
 from dashboard_api.scanners.members import Row, line_of, list_of, object_of, texts_of, time_of
 from dashboard_api.scanners.report import (
     BadRow,
@@ -60,8 +61,8 @@ def recognises(head: bytes) -> bool:
 
 def read(stream: BinaryIO) -> ScanReport:
     """The report in ``stream``; raises UnreadableReport."""
-    document = read_document(stream)
-    if not isinstance(document, dict) or not isinstance(document.get("runs"), list):
+    document = open_document(stream)
+    if not isinstance(document, dict) or not is_list(document.get("runs")):
         raise UnreadableReport("The file is no SARIF: it has no runs.")
     version = line_of(document, "version")
     if version and not version.startswith("2.1."):
@@ -77,14 +78,16 @@ def read(stream: BinaryIO) -> ScanReport:
     return first
 
 
-def _checked(runs: list[Any]) -> list[Row]:
+def _checked(runs: Sequence[Any]) -> list[Row]:
     """The runs; raises UnreadableReport where one is no object or has results that are no list, nor null."""
+    checked = []
     for number, run in enumerate(runs):
         if not isinstance(run, dict):
             raise UnreadableReport(f"The file is no SARIF: runs[{number}] is not an object.")
-        if not isinstance(run.get("results"), list | None):
+        if not (run.get("results") is None or is_list(run["results"])):
             raise UnreadableReport(f"The file is no SARIF: runs[{number}].results is not a list.")
-    return runs
+        checked.append(run)
+    return checked
 
 
 def _by_source(runs: list[Row]) -> dict[str, list[Run]]:
@@ -122,7 +125,7 @@ def _rows(runs: list[Run]) -> Iterator[_Row | BadRow]:
     for run in runs:
         for result in list_of(run.members, "results"):
             if not isinstance(result, dict):
-                yield BadRow("is not a JSON object")
+                yield result if isinstance(result, BadRow) else BadRow("is not a JSON object")
                 continue
             try:
                 places = list(_places(run, result).items())
@@ -270,7 +273,7 @@ def _completeness(runs: list[Run]) -> bool | None:
     successes = [each.get("executionSuccessful") for each in invocations]
     if False in successes or "error" in levels:
         return False
-    told_by_all = all(run.invocations and isinstance(run.members.get("results"), list) for run in runs)
+    told_by_all = all(run.invocations and is_list(run.members.get("results")) for run in runs)
     return True if runs and told_by_all and set(successes) == {True} and "warning" not in levels else None
 
 

@@ -1,11 +1,12 @@
 """What SARIF's results refer to in their run: rules, messages, artifacts and addresses."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import quote, unquote
 
 from dashboard_api.scanners.addresses import resolved
+from dashboard_api.scanners.items import Items
 from dashboard_api.scanners.members import Row, line_of, list_of, object_of, text_of
 
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\d{1,4})\}")
@@ -28,10 +29,10 @@ class Run:
         ]
         self._driver_rules = _rules(self.driver)
         self._extension_rules = [_rules(extension) for extension in extensions]
-        self._by_id: dict[str, Row] = {}
+        self._by_id: dict[str, tuple[Sequence[Row], int]] = {}
         for rules in [self._driver_rules, *self._extension_rules]:
-            for rule in rules:
-                self._by_id.setdefault(line_of(rule, "id"), rule)
+            for index, rule in enumerate(rules):
+                self._by_id.setdefault(line_of(rule, "id"), (rules, index))
         self._by_id.pop("", None)
         self._roots = sorted(self._source_roots(), key=len, reverse=True)
 
@@ -39,15 +40,15 @@ class Run:
         """The rule that ``result`` breaks: by its id, by the part before a slash, by its index; or none."""
         reference = object_of(result, "rule")
         name = line_of(result, "ruleId") or line_of(reference, "id")
-        rule = self._by_id.get(name) or self._by_id.get(name.rpartition("/")[0])
-        if rule is not None:
-            return rule
+        known = self._by_id.get(name) or self._by_id.get(name.rpartition("/")[0])
+        if known is not None:
+            rules, index = known
+            return rules[index]
         component = object_of(reference, "toolComponent").get("index")
         rules = self._driver_rules
         if isinstance(component, int):
             rules = _item(self._extension_rules, component) or []
-        index = result.get("ruleIndex", reference.get("index"))
-        found = _item(rules, index)
+        found = _item(rules, result.get("ruleIndex", reference.get("index")))
         return found if isinstance(found, dict) else {}
 
     def message(self, message: Row, rule: Row) -> str:
@@ -115,11 +116,11 @@ def _path(address: str) -> str:
     return re.sub(r"^//(?:localhost)?(?=/)", "", path, flags=re.IGNORECASE)
 
 
-def _rules(component: Row) -> list[Row]:
-    return [rule if isinstance(rule, dict) else {} for rule in list_of(component, "rules")]
+def _rules(component: Row) -> Sequence[Row]:
+    return Items(list_of(component, "rules"), lambda rule: rule if isinstance(rule, dict) else {})
 
 
-def _item(items: list[Any], index: object) -> Any:
+def _item(items: Sequence[Any], index: object) -> Any:
     """The item at ``index``, which may be anything; or None."""
     return items[index] if isinstance(index, int) and 0 <= index < len(items) else None
 

@@ -7,7 +7,7 @@ no row. What counts as a problem, and how bad it is, sslyze does not say: ``ssly
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import BinaryIO
@@ -66,7 +66,7 @@ def read(stream: BinaryIO) -> ScanReport:
     )
 
 
-def _rows(document: Row, servers: list[Row | BadRow]) -> Iterator[_Row | BadRow]:
+def _rows(document: Row, servers: Sequence[Row | BadRow]) -> Iterator[_Row | BadRow]:
     for target in objects_in(document.get("invalid_server_strings")):
         if isinstance(target, BadRow):
             yield target
@@ -138,7 +138,7 @@ def _told(number: int, row: _Row) -> ReportedFinding | Check:
     )
 
 
-def _completeness(document: Row, servers: list[Row | BadRow]) -> bool | None:
+def _completeness(document: Row, servers: Sequence[Row | BadRow]) -> bool | None:
     attempts = [object_of(server, "scan_result") if isinstance(server, dict) else {} for server in servers]
     has_failed = any(
         _failure(attempt) for each in attempts for attempt in each.values() if _is_object(attempt)

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from dashboard_api.scanners.addresses import resolved
-from dashboard_api.scanners.json_values import read_document
+from dashboard_api.scanners.items import is_list
+from dashboard_api.scanners.json_values import open_document
 from dashboard_api.scanners.layout import named, section
 from dashboard_api.scanners.members import Row, line_of, list_of, object_of, text_of, texts_of, written_moment
 from dashboard_api.scanners.redaction import redact_command
@@ -53,7 +54,7 @@ def recognises(head: bytes) -> bool:
 
 def read(stream: BinaryIO) -> ScanReport:
     """The report in ``stream``; raises UnreadableReport."""
-    document = read_document(stream)
+    document = open_document(stream)
     if not isinstance(document, dict) or not isinstance(document.get("vulnerabilities"), dict):
         raise UnreadableReport("The file is no report of Wapiti: it has no vulnerabilities by category.")
     infos = object_of(document, "infos")
@@ -86,7 +87,7 @@ def _rows(document: Row, infos: Row) -> Iterator[tuple[Kind, str, Any]]:
         yield "informational", "", page.get("request") if isinstance(page, dict) else page
     for group, kind in _GROUPS.items():
         for category, entries in object_of(document, group).items():
-            for entry in entries if isinstance(entries, list) else [entries]:
+            for entry in entries if is_list(entries) else [entries]:
                 yield kind, category, entry
 
 

@@ -1,27 +1,36 @@
 """XML from strangers: no document type, and with it no entities, no other files, no expansion.
 
-The standard library's expat reads it; what it can be talked into needs a DOCTYPE, which is refused
-(decision record 0029).
+The standard library's expat reads it, part by part; what it can be talked into needs a DOCTYPE, which is
+refused (decision record 0029). Elements of which there may be very many are kept packed, as bytes.
 """
 
-from typing import BinaryIO
+from collections.abc import Collection, Sequence
+from typing import Any, BinaryIO
 from xml.parsers import expat
 
+import msgspec
+
 from dashboard_api import policy
+from dashboard_api.scanners.items import Items
 from dashboard_api.scanners.report import UnreadableReport
 from dashboard_api.scanners.streams import in_megabytes
 
 MAX_DEPTH = 50
+_MAX_ELEMENTS = 200_000  # that are not packed
+_PART = 64 * 1024
 
-Element = dict[str, list["Element | str"]]
+Element = dict[str, list[Any]]  # of further elements, which may be packed as bytes, and of texts
+_decode = msgspec.msgpack.Decoder(Element).decode
 
 
 class _Builder:
     """An element is the lists of its children by their names, its attributes ("@name") and its text ("")."""
 
-    def __init__(self) -> None:
-        self.name = ""
+    def __init__(self, packed: Collection[str]) -> None:
         self._open: list[Element] = [{}]
+        self._packed = packed
+        self._counts = [0]  # of unpacked elements, for each open one
+        self._total = 0
 
     @property
     def root(self) -> Element:
@@ -30,25 +39,32 @@ class _Builder:
     def start(self, name: str, attributes: dict[str, str]) -> None:
         if len(self._open) > MAX_DEPTH:
             raise UnreadableReport("The file is nested too deeply.")
+        self._total += 1
+        if self._total > _MAX_ELEMENTS:
+            raise UnreadableReport(f"The file holds more than {_MAX_ELEMENTS:,} elements that are no rows.")
         element: Element = {f"@{attribute}": [value] for attribute, value in attributes.items()}
         self._open[-1].setdefault(name, []).append(element)
         self._open.append(element)
+        self._counts.append(1)
 
-    def end(self, _name: str) -> None:
-        self._open.pop()
+    def end(self, name: str) -> None:
+        element, count = self._open.pop(), self._counts.pop()
+        if name in self._packed:
+            self._open[-1][name][-1] = msgspec.msgpack.encode(element)
+            self._total -= count
+        else:
+            self._counts[-1] += count
 
     def text(self, text: str) -> None:
         self._open[-1].setdefault("", []).append(text)
 
 
-def read_xml(stream: BinaryIO) -> Element:
-    """The document as an element that holds its root; raises UnreadableReport."""
-    data = stream.read(policy.MAX_DOCUMENT_BYTES + 1)
-    if len(data) > policy.MAX_DOCUMENT_BYTES:
-        raise UnreadableReport(
-            f"The file is one document of more than {in_megabytes(policy.MAX_DOCUMENT_BYTES)}."
-        )
-    builder = _Builder()
+def read_xml(stream: BinaryIO, *, packed: Collection[str] = ()) -> Element:
+    """The document as an element that holds its root; raises UnreadableReport.
+
+    ``packed`` names elements of which there may be very many.
+    """
+    builder = _Builder(packed)
     parser = expat.ParserCreate()
     parser.buffer_text = True
     parser.StartElementHandler = builder.start
@@ -56,7 +72,7 @@ def read_xml(stream: BinaryIO) -> Element:
     parser.CharacterDataHandler = builder.text
     parser.StartDoctypeDeclHandler = _refuse_doctype
     try:
-        parser.Parse(data, True)
+        _feed(parser, stream)
     except expat.ExpatError as error:
         raise UnreadableReport(f"The file is not XML: {error}.") from error
     except (LookupError, ValueError) as error:
@@ -66,9 +82,21 @@ def read_xml(stream: BinaryIO) -> Element:
     return builder.root
 
 
-def children(element: Element, name: str) -> list[Element]:
+def _feed(parser: expat.XMLParserType, stream: BinaryIO) -> None:
+    length = 0
+    while part := stream.read(_PART):
+        length += len(part)
+        if length > policy.MAX_DOCUMENT_BYTES:
+            raise UnreadableReport(
+                f"The file is one document of more than {in_megabytes(policy.MAX_DOCUMENT_BYTES)}."
+            )
+        parser.Parse(part, False)
+    parser.Parse(b"", True)
+
+
+def children(element: Element, name: str) -> Sequence[Element]:
     """The child elements of this name."""
-    return [child for child in element.get(name, []) if isinstance(child, dict)]
+    return Items(element.get(name, []), lambda child: _decode(child) if isinstance(child, bytes) else child)
 
 
 def text_at(element: Element, name: str) -> str:

@@ -6,12 +6,13 @@ alerts, are rows as well. The format cannot tell whether a scan was complete.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from textwrap import dedent
 from typing import Any, BinaryIO
 
 from dashboard_api.scanners import xml_document
-from dashboard_api.scanners.json_values import read_document
+from dashboard_api.scanners.items import Items
+from dashboard_api.scanners.json_values import open_document
 from dashboard_api.scanners.layout import named, section
 from dashboard_api.scanners.markup import plain_text
 from dashboard_api.scanners.members import Row, line_of, list_of, moment, objects_in, text_of, written_moment
@@ -43,6 +44,7 @@ _TEXTS = [
     *("desc", "solution", "otherinfo", "reference", "cweid", "wascid"),
 ]
 _INSTANCE_TEXTS = ["uri", "method", "param", "attack", "evidence", "otherinfo"]
+_REPEATED = ("alertitem", "instance")
 _MESSAGES = ("request-header", "request-body", "response-header", "response-body")
 
 
@@ -56,7 +58,7 @@ def read(stream: BinaryIO) -> ScanReport:
     start = stream.read(100)
     whole = joined(start, stream)
     is_xml = start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
-    document = _from_xml(xml_document.read_xml(whole)) if is_xml else read_document(whole)
+    document = _from_xml(xml_document.read_xml(whole, packed=_REPEATED)) if is_xml else open_document(whole)
     if not isinstance(document, dict) or "site" not in document:
         raise UnreadableReport("The file is no report of ZAP: it has no site.")
     created = moment(line_of(document, "created")) or written_moment(line_of(document, "@generated"))
@@ -165,27 +167,26 @@ def _from_xml(document: xml_document.Element) -> Row:
 
 
 def _site(site: xml_document.Element) -> Row:
-    alerts = [
-        alert
-        for group in xml_document.children(site, "alerts")
-        for alert in xml_document.children(group, "alertitem")
-    ]
-    return {"@name": xml_document.text_at(site, "@name"), "alerts": [_alert(alert) for alert in alerts]}
+    alerts = _grouped(site, "alerts", "alertitem", _alert)
+    return {"@name": xml_document.text_at(site, "@name"), "alerts": alerts}
 
 
 def _alert(alert: xml_document.Element) -> Row:
-    instances = [
-        instance
-        for group in xml_document.children(alert, "instances")
-        for instance in xml_document.children(group, "instance")
-    ]
-    return _texts(alert, _TEXTS) | {
-        "instances": [
-            _texts(instance, _INSTANCE_TEXTS)
-            | {name: dedent(xml_document.text_at(instance, name.replace("-", ""))) for name in _MESSAGES}
-            for instance in instances
-        ]
+    return _texts(alert, _TEXTS) | {"instances": _grouped(alert, "instances", "instance", _instance)}
+
+
+def _instance(instance: xml_document.Element) -> Row:
+    return _texts(instance, _INSTANCE_TEXTS) | {
+        name: dedent(xml_document.text_at(instance, name.replace("-", ""))) for name in _MESSAGES
     }
+
+
+def _grouped(
+    element: xml_document.Element, group: str, name: str, made: Callable[[xml_document.Element], Row]
+) -> Sequence[Row]:
+    """What is made of the elements within the group, of which there is one at most."""
+    within = next(iter(xml_document.children(element, group)), {})
+    return Items(xml_document.children(within, name), made)
 
 
 def _texts(element: xml_document.Element, names: list[str]) -> Row:

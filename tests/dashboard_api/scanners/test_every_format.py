@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dashboard_api import policy
 from dashboard_api.problems import fingerprint
-from dashboard_api.scanners import READERS, read_report
+from dashboard_api.scanners import READERS, json_values, read_report
 from dashboard_api.scanners.report import ReportedFinding, UnreadableReport
-from tests.dashboard_api.scanners.samples import SAMPLES, read_whole, whole
+from tests.dashboard_api.scanners.samples import SAMPLES, SCAN, make_row, read_whole, whole
 
 texts = st.text(st.characters(codec=None), max_size=8) | st.sampled_from(
     ["high", "3", "0", "https://shop.example.com/a", "CWE-22", "2026-03-01T10:00:00Z", "Cookie: a", "/"]
@@ -55,6 +56,45 @@ def reversed_lists(value):
 def fingerprints(name, data):
     report = read_whole(READERS[name], data)
     return {fingerprint(report.source, finding.identity) for finding in report.findings}
+
+
+@every_format
+def test_report_is_the_same_when_it_is_decoded_by_parts(name, monkeypatch):
+    at_once = read_whole(READERS[name], SAMPLES[name])
+    monkeypatch.setattr(json_values, "_AT_ONCE", 0)
+    assert read_whole(READERS[name], SAMPLES[name]) == at_once
+
+
+LINES_OF_TEXT = b"what is no row\n" * 3
+ZEROS = b"[0, 0, 0]"
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("nuclei", json.dumps(make_row()).replace("template", "x").encode() + b"\n" + LINES_OF_TEXT),
+        ("nuclei", ZEROS),
+        ("findings", json.dumps(SCAN).encode() + b"\n" + LINES_OF_TEXT),
+        ("zap", b'{"site": ' + ZEROS + b"}"),
+        ("sarif", b'{"runs": [{"results": ' + ZEROS + b"}]}"),
+        ("wapiti", b'{"vulnerabilities": {"a": ' + ZEROS + b"}}"),
+        ("testssl", ZEROS),
+        ("sslyze", b'{"server_scan_results": ' + ZEROS + b"}"),
+        ("observatory", b'{"tests": {"a": 0, "b": 0, "c": 0}}'),
+        ("nikto", b'{"host": "a", "vulnerabilities": ' + ZEROS + b"}"),
+    ],
+)
+def test_reading_is_given_up_after_many_rows_of_which_none_can_be_read(name, data, monkeypatch):
+    assert len(read_whole(READERS[name], data).rejects) >= 3
+    monkeypatch.setattr(policy, "MAX_BAD_ROWS", 3)
+    with pytest.raises(UnreadableReport, match=r"None of the first 3 rows can be read: .+\."):
+        read_whole(READERS[name], data)
+
+
+def test_reading_goes_on_after_one_good_row(monkeypatch):
+    monkeypatch.setattr(policy, "MAX_BAD_ROWS", 3)
+    report = read_whole(READERS["nuclei"], json.dumps(make_row()).encode() + b"\n" + LINES_OF_TEXT * 2)
+    assert (len(report.findings), len(report.rejects)) == (1, 6)
 
 
 def assert_read_or_refused(name, data):

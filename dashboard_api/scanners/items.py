@@ -1,0 +1,33 @@
+"""Long lists of a report whose items are made as they are asked for, so that one is in memory at a time."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeGuard, TypeVar, overload
+
+Stored = TypeVar("Stored")
+
+
+class Items(Sequence[Any]):
+    """What ``make`` makes of each of the ``stored``, each time anew."""
+
+    def __init__(self, stored: Sequence[Stored], make: Callable[[Stored], Any]) -> None:
+        self._stored, self._make = stored, make
+
+    def __len__(self) -> int:
+        return len(self._stored)
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(self._make, self._stored)
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice) -> "Items": ...
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return Items(self._stored[index], self._make)
+        return self._make(self._stored[index])
+
+
+def is_list(value: object) -> TypeGuard[Sequence[Any]]:
+    """Whether a member of a report is a list, in memory or not."""
+    return isinstance(value, list | Items)
