@@ -67,6 +67,7 @@ MAX_OTHER_LOCATIONS = 50  # of a finding are searched, besides its first: decisi
 MAX_REPORT_BYTES = 4 * 1024 * 1024 * 1024  # JSON lines, which are read one by one: decision record 0028
 MAX_LINE_BYTES = 16 * 1024 * 1024  # of which each may have so many
 MAX_DOCUMENT_BYTES = 64 * 1024 * 1024  # a format that is one document
+MAX_GZIP_RATIO = 200  # unpacked to packed, above MAX_DOCUMENT_BYTES: decision record 0037
 MAX_DECODED_BYTES = 16 * 1024 * 1024  # one whose rows are judged together, all of them in memory
 MAX_DOCUMENT_VALUES = 4_000_000  # in a document or a line, by its commas and brackets
 MAX_BAD_ROWS = 10_000  # before the first that can be read
@@ -74,7 +75,7 @@ MAX_SARIF_RESULTS = 5_000  # as many as GitHub shows of one file
 
 MAX_UPLOAD_BYTES = 32 * 1024 * 1024  # in the admin; import_report takes more
 UPLOAD_KEPT = timedelta(days=1)  # while nobody decides about it
-INBOX_SETTLE_SECONDS = 60  # a file that changed since may still be written
+INBOX_SETTLE_SECONDS = 60  # a file that changed since may still be written: decision record 0037
 MAX_KEPT_REJECTS = 1_000  # with the record of an import
 MAX_PLACES_AT_ONCE = 10_000  # of one problem, in memory: decision record 0033
 

@@ -10,12 +10,14 @@ from dashboard_api.scanners import (
     nikto,
     nuclei,
     observatory,
+    other_forms,
     sarif,
     sslyze,
     testssl,
     wapiti,
     zap,
 )
+from dashboard_api.scanners.compressed import unpacked
 from dashboard_api.scanners.report import ScanReport, UnreadableReport
 from dashboard_api.scanners.streams import joined, limited
 
@@ -48,12 +50,17 @@ READERS: Mapping[str, Reader] = {
 
 def read_report(stream: BinaryIO, *, format_name: str = "auto") -> ScanReport:
     """Read ``stream`` as the named format, or as the one that recognises it; raises UnreadableReport."""
-    stream = limited(stream, policy.MAX_REPORT_BYTES)
+    stream = unpacked(limited(stream, policy.MAX_REPORT_BYTES))
     head = stream.read(_HEAD_BYTES)
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise UnreadableReport("The file is UTF-16: save it as UTF-8 first.")
-    reader = _recognising(head) if format_name == "auto" else READERS[format_name]
-    return reader.read(joined(head, stream))
+    reader = _recognising(head) if format_name == "auto" else _named(format_name, head)
+    try:
+        return reader.read(joined(head, stream))
+    except UnreadableReport as error:
+        if way_out := other_forms.way_out(head):
+            raise UnreadableReport(way_out) from error
+        raise
 
 
 def _recognising(head: bytes) -> Reader:
@@ -61,4 +68,18 @@ def _recognising(head: bytes) -> Reader:
         if reader.recognises(head):
             return reader
     known = ", ".join(READERS)
-    raise UnreadableReport(f"The file is no report of a known format ({known}).")
+    raise UnreadableReport(
+        other_forms.way_out(head)
+        or f"The file is no report of a known format ({known}). For any other tool, write what it found as "
+        "`findings` lines, which docs/scanner-formats.md describes."
+    )
+
+
+def _named(name: str, head: bytes) -> Reader:
+    """The reader that the operator named, unless the file is certainly something else."""
+    if not READERS[name].recognises(head) and head.strip() not in (b"", b"[]"):
+        if way_out := other_forms.way_out(head):
+            raise UnreadableReport(way_out)
+        if other := next((other for other, reader in READERS.items() if reader.recognises(head)), ""):
+            raise UnreadableReport(f"The file is no report of {name}: it looks like one of {other}.")
+    return READERS[name]
