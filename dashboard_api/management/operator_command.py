@@ -20,11 +20,15 @@ COMMAND_LINE = "command line"  # who did it, when nobody gave a name
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What happened: ``text`` for people, ``fields`` for scripts; ``failure`` makes the exit code 1."""
+    """What happened: ``text`` for people, ``fields`` for scripts; ``failure`` makes the exit code 1.
+
+    ``remark`` goes to standard error, where ``text`` is meant for a file or for another command.
+    """
 
     text: str
     fields: dict[str, Any] | list[dict[str, Any]]  # of several, an object a line
     failure: str = ""
+    remark: str = ""
 
 
 class OperatorCommand(BaseCommand):
@@ -50,6 +54,8 @@ class OperatorCommand(BaseCommand):
         objects = answer.fields if isinstance(answer.fields, list) else [answer.fields]
         lines = [json.dumps(each, cls=DjangoJSONEncoder) for each in objects]
         self.stdout.write("\n".join(lines) if options["as_json"] else answer.text)
+        if answer.remark and not options["as_json"]:
+            self.stderr.write(answer.remark, style_func=str)
         if answer.failure:
             raise CommandError(answer.failure)
 

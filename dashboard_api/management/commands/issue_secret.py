@@ -12,9 +12,12 @@ from dashboard_api.models import Secret
 
 
 class Command(OperatorCommand):
-    """manage.py issue_secret acct_0001."""
+    """manage.py issue_secret acct_0001 > secret.txt."""
 
-    help = "Issue a secret and show it once, or store one that exists (--from-stdin)."
+    help = (
+        "Issue a secret and show it once, or store one that exists (--from-stdin). Standard output is the "
+        "secret alone, so that it can go into a file or to 'manage.py connect_account'."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """The account, and where the secret comes from."""
@@ -34,7 +37,8 @@ class Command(OperatorCommand):
         if from_stdin:
             return Answer(text=f"Stored {secret}: it works from now on.", fields=fields)
         return Answer(
-            text=f"{clear}\nThis is {secret}. Keep it now: it will not be shown again.",
+            text=clear,
+            remark=f"This is {secret}. Keep it now: it will not be shown again.",
             fields=fields | {"secret": clear},
         )
 

@@ -4,6 +4,7 @@ import io
 import sys
 
 import pytest
+from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from dashboard_api.models import Secret
@@ -27,14 +28,14 @@ def given(monkeypatch):
 
 
 def test_issued_secret_is_printed_once_and_works(account):
-    output = run("issue_secret", "acct_0001", "--by", "Ada")
-    clear = output.splitlines()[0]
+    output, remark = io.StringIO(), io.StringIO()
+    call_command("issue_secret", "acct_0001", "--by", "Ada", stdout=output, stderr=remark)
     secret = Secret.objects.get()
-    assert secret.reveal() == clear
+    assert output.getvalue() == f"{secret.reveal()}\n"
     assert secret.created_by == "Ada"
-    assert output.count(clear) == 1
-    assert f"secret {secret.pk}" in output
-    assert "will not be shown again" in output
+    assert secret.reveal() not in remark.getvalue()
+    assert f"secret {secret.pk}" in remark.getvalue()
+    assert "will not be shown again" in remark.getvalue()
 
 
 def test_issued_secret_is_a_field_for_scripts(account):
