@@ -27,10 +27,15 @@ class Said:
     complete: bool = False
     scanned_at: datetime | None = None
     base_url: str | None = None
+    modified_at: datetime | None = None  # of the file: the scan's time where nothing else names one
 
 
 class RefusedReport(ValueError):
     """Nothing was changed; the message says why, and what to do."""
+
+
+class EmptyRefusal(RefusedReport):
+    """The report has no rows; how to say that this is right, each caller adds in its own terms."""
 
 
 def import_file(
@@ -63,7 +68,7 @@ def import_file(
         results = [*(store(report, watch=stored) for report in reports), *unusable]
         newest = changed.newest(website.pk)  # of all of them: whoever asks by import hears of a file at once
         for result in results:
-            _record(result, website, newest, file_name=file_name, by=by, digest=digest.hexdigest())
+            _record(result, website, newest, said, file_name=file_name, by=by, digest=digest.hexdigest())
         if preview:
             preview()
         transaction.set_rollback(dry_run)
@@ -92,9 +97,9 @@ def _read_all(stream: BinaryIO, website: Website, said: Said) -> tuple[list[Read
 
 def _refusal(results: list[ImportResult]) -> RefusedReport:
     if not any(result.rows for result in results):
-        return RefusedReport(
+        return EmptyRefusal(
             "The report is empty, which says nothing by itself. If the scan ended and found nothing, say "
-            "that it was complete, and when (--complete and --scanned-at)."
+            "that it was complete, and when."
         )
     told = "\n".join(line for result in results for line in in_words(result))
     return RefusedReport(f"Every row was rejected, so nothing was changed.\n{told}")
@@ -143,7 +148,14 @@ def _nobody(_: object) -> None:
 
 
 def _record(
-    result: ImportResult, website: Website, newest: changed.Newest, *, file_name: str, by: str, digest: str
+    result: ImportResult,
+    website: Website,
+    newest: changed.Newest,
+    said: Said,
+    *,
+    file_name: str,
+    by: str,
+    digest: str,
 ) -> None:
     # An engine of which nothing was stored is new to us, and no website waits for it.
     about = {"name": result.source_name, "enabled": False}
@@ -154,6 +166,7 @@ def _record(
         by=by,
         file_name=PurePath(file_name).name[-255:],
         digest=digest,
+        file_modified_at=said.modified_at,
         state=result.state,
         detail=result.detail,
         rows=result.rows,

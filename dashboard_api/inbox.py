@@ -1,24 +1,36 @@
 """A folder where scanners leave reports, DIR/<host>/<file>: each is imported once, and never half.
 
-What was imported goes to DIR/<host>/done, what was refused to DIR/<host>/failed with the reason beside it.
-The record of the import knows a file by its digest, so a crash before it is moved repeats nothing.
+What was imported moves to DIR/<host>/done, what was refused to DIR/<host>/failed with the reason in a file
+of its own. A file is known by its digest and its modification time, so a crash before it is moved repeats
+nothing, and the same bytes of a later scan are another import (decision record 0037).
 """
 
 import fcntl
-import time
+import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import BinaryIO
 
-from dashboard_api import policy
 from dashboard_api.hosts import InvalidHost, normalise_host
-from dashboard_api.imports import RefusedReport, Said, digest_of, import_file
+from dashboard_api.imports import EmptyRefusal, RefusedReport, Said, digest_of, import_file
+from dashboard_api.inbox_files import Folder, UnsafeFile
+from dashboard_api.inbox_options import SIDECAR
+from dashboard_api.inbox_waiting import DONE, FAILED, WaitingReport, printable, waiting_reports
 from dashboard_api.ingest import ImportResult
+from dashboard_api.locations import Elsewhere, place_on
 from dashboard_api.models import ImportRun, Website
+from dashboard_api.scanners.compressed import unpacked
+from dashboard_api.scanners.report import UnreadableReport
 
-DONE, FAILED = "done", "failed"
-_UNFINISHED = (".part", ".partial", ".tmp", ".crdownload")
+_LOCK = ".lock"
+_BLANK_BYTES = 1024  # so many, if they are all spaces, are an empty file
+_CHANGED = "It changed while it was read; it is left for the next time."
+_EMPTY_ADVICE = (
+    f"In that case put it back together with a file that has its name and {SIDECAR}, such as "
+    f"report.json{SIDECAR}, which says: complete = true"
+)
 
 
 class Busy(Exception):
@@ -29,89 +41,122 @@ class Busy(Exception):
 class Taken:
     """What became of a file: imported with ``results``, refused or left with ``why``, or known already."""
 
-    file: Path
+    path: str
     results: Sequence[ImportResult] = ()
     why: str = ""
     is_known: bool = False
 
 
-def take_all(folder: Path, *, said: Said, by: str) -> Iterator[Taken]:
-    """Import what waits in ``folder``, by host and name; raises Busy."""
-    with _alone(folder):
-        for file in list(_waiting(folder)):
-            website = _website_of(file)
-            if website is None:
-                yield Taken(file=file, why=f"There is no website {file.parent.name}: verify it first.")
-            else:
-                yield _take(file, website, said=_of(website, said), by=by)
+class _Left(Exception):
+    """The file stays where it is, for the next run; the message says why."""
 
 
-def _waiting(folder: Path) -> Iterator[Path]:
-    """Files that nobody has written to for a while."""
-    settled = time.time() - policy.INBOX_SETTLE_SECONDS
-    for file in sorted(folder.glob("*/*")):
-        is_finished = not file.name.startswith(".") and not file.name.endswith(_UNFINISHED)
-        if is_finished and file.is_file() and file.stat().st_mtime <= settled:
-            yield file
+def take_all(path: Path, *, said: Said, by: str) -> Iterator[Taken]:
+    """Import what waits in the folder at ``path``, the oldest first; raises Busy or UnsafeFile."""
+    with Folder.at(path) as inbox, _alone(inbox):
+        for report in waiting_reports(inbox):
+            try:
+                yield _take(inbox, report, said, by=by)
+            except (_Left, UnsafeFile) as error:
+                yield Taken(path=report.path, why=str(error))
+            except OSError as error:
+                yield Taken(path=report.path, why=f"It cannot be read or moved: {error.strerror}.")
 
 
-def _website_of(file: Path) -> Website | None:
+def _take(inbox: Folder, report: WaitingReport, said: Said, *, by: str) -> Taken:
+    if report.why:
+        raise _Left(report.why)
+    website = _website_of(report)
+    said = _said_of(report, website, said)
+    with (
+        inbox.folder(report.host) as folder,
+        folder.own_folder(DONE) as done,
+        folder.own_folder(FAILED) as failed,
+    ):
+        try:
+            with folder.open(report.name) as file:
+                results = _imported(file, folder, report, website, said, by=by)
+        except RefusedReport as error:
+            _check_unchanged(folder, report)  # a report that still grows may be whole the next time
+            why = f"{error} {_EMPTY_ADVICE}" if isinstance(error, EmptyRefusal) else str(error)
+            _move(folder, report, failed, reason=f"{why}\n")
+            return Taken(path=report.path, why=why)
+        try:
+            _move(folder, report, done)
+        except OSError as error:
+            why = f"It was imported, but it cannot be moved to {DONE}: {error.strerror}."
+            return Taken(path=report.path, results=results, why=why)
+    return Taken(path=report.path, results=results, is_known=not results)
+
+
+def _website_of(report: WaitingReport) -> Website:
+    website = None
+    with suppress(InvalidHost):
+        website = Website.objects.filter(host=normalise_host(report.host)).first()
+    if website is None:
+        raise _Left(f"There is no website {printable(report.host)}: verify it first.")
+    return website
+
+
+def _said_of(report: WaitingReport, website: Website, said: Said) -> Said:
+    """What holds for all reports, for those of the folder, and for this one alone; the last counts most."""
+    said = replace(said, modified_at=report.modified_at, **report.options)
+    if not said.base_url:
+        return said
+    base_url = said.base_url.replace("{host}", website.host)
     try:
-        return Website.objects.filter(host=normalise_host(file.parent.name)).first()
-    except InvalidHost:
-        return None
+        place_on(website.host, base_url)
+    except Elsewhere as error:
+        raise _Left(f"The base address {base_url} {error}. It waits until that is right.") from error
+    return replace(said, base_url=base_url)
 
 
-def _of(website: Website, said: Said) -> Said:
-    """What is said of every website, of this one."""
-    return replace(said, base_url=said.base_url and said.base_url.replace("{host}", website.host))
+def _imported(
+    file: BinaryIO, folder: Folder, report: WaitingReport, website: Website, said: Said, *, by: str
+) -> list[ImportResult]:
+    """What each report in the file brought; nothing for a file that was imported before."""
+    if not report.is_still(os.fstat(file.fileno())):
+        raise _Left(_CHANGED)
+    known = ImportRun.objects.filter(website=website, file_modified_at=report.modified_at)
+    if known.filter(digest=digest_of(file)).exists():
+        return []
+    file.seek(0)
+    if not report.is_complete_itself and _is_blank(file):
+        # A scanner that broke down leaves an empty file, too.
+        said = replace(said, complete=False)
+    file.seek(0)
+    return import_file(
+        file, website, said, file_name=report.name, by=by, preview=lambda: _check_unchanged(folder, report)
+    )
 
 
-def _take(file: Path, website: Website, *, said: Said, by: str) -> Taken:
-    before = file.stat()
+def _check_unchanged(folder: Folder, report: WaitingReport) -> None:
+    if not report.is_still(folder.status(report.name)):
+        raise _Left(_CHANGED)
 
-    def check_unchanged() -> None:
-        if (file.stat().st_size, file.stat().st_mtime_ns) != (before.st_size, before.st_mtime_ns):
-            raise _StillWritten
 
+def _is_blank(file: BinaryIO) -> bool:
     try:
-        with file.open("rb") as stream:
-            if ImportRun.objects.filter(website=website, digest=digest_of(stream)).exists():
-                _move(file, DONE)
-                return Taken(file=file, is_known=True)
-            stream.seek(0)
-            results = import_file(stream, website, said, file_name=file.name, by=by, preview=check_unchanged)
-    except _StillWritten:
-        return Taken(file=file, why="It changed while it was read; it is left for the next time.")
-    except OSError as error:
-        return Taken(file=file, why=f"It cannot be read: {error.strerror}.")
-    except RefusedReport as error:
-        _move(file, FAILED).with_suffix(".why.txt").write_text(f"{error}\n")
-        return Taken(file=file, why=str(error))
-    _move(file, DONE)
-    return Taken(file=file, results=results)
+        return not unpacked(file).read(_BLANK_BYTES).strip()
+    except UnreadableReport:
+        return False  # the import says what is wrong
 
 
-class _StillWritten(Exception):
-    """Somebody writes to the file that is being imported."""
-
-
-def _move(file: Path, folder: str) -> Path:
-    """To a folder beside it, under a name that is free."""
-    target = file.parent / folder / file.name
-    target.parent.mkdir(exist_ok=True)
-    number = 1
-    while target.exists():
-        number += 1
-        target = target.with_name(f"{file.stem}-{number}{file.suffix}")
-    return file.rename(target)
+def _move(folder: Folder, report: WaitingReport, target: Folder, *, reason: str = "") -> None:
+    """Unless another file took its name meanwhile, which is left for the next run."""
+    if report.is_still(folder.status(report.name)):
+        sidecar = SIDECAR if report.has_sidecar else ""
+        folder.move(report.name, target, sidecar=sidecar, reason=reason)
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    with (folder / ".lock").open("w") as lock:
+def _alone(inbox: Folder) -> Iterator[None]:
+    lock = inbox.lock_file(_LOCK)
+    try:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise Busy from error
         yield
+    finally:
+        os.close(lock)

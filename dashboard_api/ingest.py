@@ -90,23 +90,26 @@ def read(
     complete: bool = False,
     scanned_at: datetime | None = None,
     base_url: str | None = None,
+    modified_at: datetime | None = None,
 ) -> ReadReport:
     """Sort the rows of ``report``; raises EmptyReport, NothingImported or UnreadableReport.
 
     ``complete`` is the operator's word where the format cannot tell; ``scanned_at`` is the operator's
-    word against every time in the report. No time lies in the future.
+    word against every time in the report, and ``modified_at`` counts where there is none. No time is in
+    the future.
     """
     rows = sort_rows(report, website.host, base_url=base_url)
     rows.recognise(partial(_known, website, report.source))
     is_complete = complete if report.complete is None else report.complete
     now = timezone.now()
-    ended_at = min(scanned_at or report.scanned_at or now, now)
+    known_at = scanned_at or report.scanned_at or modified_at
+    ended_at = min(known_at or now, now)
 
     def seen_at(told: datetime | None) -> datetime:
         return ended_at if scanned_at or told is None else min(told, now)
 
     result = _accounted(report, rows, website, ended_at=ended_at, is_complete=is_complete)
-    if not report.rows and not (is_complete and (scanned_at or report.scanned_at)):
+    if not report.rows and not (is_complete and known_at):
         raise EmptyReport(result)
     if rows.rejected.count and not rows.findings and not rows.coverage:
         raise NothingImported(result)

@@ -23,7 +23,12 @@ class ImportRun(models.Model):
         max_length=64,
         blank=True,
         editable=False,
-        help_text="SHA-256 of the file: tells whether it was imported.",
+        help_text="SHA-256 of the file: with its time it tells whether it was imported.",
+    )
+    file_modified_at = models.DateTimeField(
+        null=True,
+        editable=False,
+        help_text="When the file was last written to, where it came from an inbox.",
     )
     state = models.CharField(max_length=10, choices=Coverage.State)
     detail = models.CharField(max_length=500, blank=True)

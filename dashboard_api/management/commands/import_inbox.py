@@ -9,6 +9,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from dashboard_api.imports import Said, in_words
 from dashboard_api.inbox import Busy, Taken, take_all
+from dashboard_api.inbox_files import UnsafeFile
 from dashboard_api.management.operator_command import COMMAND_LINE, Answer, OperatorCommand, web_address
 
 
@@ -16,10 +17,12 @@ class Command(OperatorCommand):
     """manage.py import_inbox /srv/reports."""
 
     help = (
-        "Import each report in DIR/<host>/ once: what was imported moves to DIR/<host>/done, what was "
-        "refused to DIR/<host>/failed with the reason beside it. Files that changed within the last minute, "
-        "and those whose names begin with a dot or end with .part or .tmp, wait. Exit code 0: nothing was "
-        "refused."
+        "Import each report in DIR/<host>/ once, the oldest first: what was imported moves to "
+        "DIR/<host>/done, what was refused to DIR/<host>/failed with a .why.txt. Files that changed within "
+        "the last minute, and those whose names begin with a dot or end with .part or .tmp, wait; links are "
+        "not followed. DIR/<host>/import.toml may give options for all reports of the host, and "
+        "report.json.toml for report.json (docs/scanner-formats.md). Where a report names no time, that of "
+        "its file counts. Exit code 0: nothing was refused or left."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -45,24 +48,28 @@ class Command(OperatorCommand):
             taken = list(take_all(folder, said=Said(complete=complete, base_url=base_url), by=by))
         except Busy as error:
             raise CommandError(f"Another import_inbox is at work in {folder}.") from error
-        text = "\n".join(line for file in taken for line in _in_words(folder, file)) or "Nothing was waiting."
+        except UnsafeFile as error:
+            raise CommandError(f"Nothing was imported: {error}") from error
+        except OSError as error:
+            raise CommandError(f"{folder} cannot be used: {error.strerror}.") from error
+        text = "\n".join(line for each in taken for line in _in_words(each)) or "Nothing was waiting."
         return Answer(
             text=text,
-            fields={"files": [fields for file in taken for fields in _fields(folder, file)]},
-            failure="Not every report was imported." if any(file.why for file in taken) else "",
+            fields={"files": [fields for each in taken for fields in _fields(each)]},
+            failure="Not every report was imported." if any(each.why for each in taken) else "",
         )
 
 
-def _in_words(folder: Path, taken: Taken) -> list[str]:
+def _in_words(taken: Taken) -> list[str]:
     lines = [line for result in taken.results for line in in_words(result)]
-    lines = lines or (taken.why or "It was imported before.").splitlines()
-    return [f"{taken.file.relative_to(folder)}: {line}" for line in lines]
+    lines += taken.why.splitlines()
+    return [f"{taken.path}: {line}" for line in lines or ["It was imported before."]]
 
 
-def _fields(folder: Path, taken: Taken) -> Iterator[dict[str, Any]]:
+def _fields(taken: Taken) -> Iterator[dict[str, Any]]:
     """For a file with reports of several tools, one for each."""
     about = {
-        "file": str(taken.file.relative_to(folder)),
+        "file": taken.path,
         "refused": taken.why or None,
         "known": taken.is_known,
     }

@@ -1,8 +1,6 @@
 import fcntl
 import io
 import json
-import os
-import time
 
 import pytest
 from django.core.management import call_command
@@ -11,6 +9,7 @@ from django.core.management.base import CommandError
 from dashboard_api import inbox
 from dashboard_api.models import Finding, ImportRun
 from tests.dashboard_api.commands.running import run, run_json
+from tests.dashboard_api.inbox_folder import leave, names, refused
 from tests.dashboard_api.scanners.samples import json_lines, make_result, make_row, make_tools
 from tests.factories import make_website
 
@@ -29,31 +28,12 @@ def folder(tmp_path):
     return tmp_path
 
 
-def leave(folder, *rows, name="a.jsonl", host="shop.example.com", age=120):
-    """A report that was last written to ``age`` seconds ago."""
-    file = folder / host / name
-    file.parent.mkdir(exist_ok=True)
-    file.write_bytes(json_lines(*rows))
-    os.utime(file, (time.time() - age,) * 2)
-    return file
-
-
-def names(folder):
-    return sorted(str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file())
-
-
-def refused(folder, *options):
-    with pytest.raises(CommandError) as error:
-        run("import_inbox", str(folder), *options)
-    return str(error.value)
-
-
 def test_reports_are_imported_once_and_moved_away(website, folder):
     leave(folder, make_row())
     leave(folder, make_row(template_id="other"), name="b.jsonl")
     told = run("import_inbox", str(folder), "--by", "cron")
     assert "shop.example.com/a.jsonl: Rows: 1. Findings: 1" in told
-    assert names(folder) == [".lock", "shop.example.com/done/a.jsonl", "shop.example.com/done/b.jsonl"]
+    assert names(folder) == ["shop.example.com/done/a.jsonl", "shop.example.com/done/b.jsonl"]
     assert Finding.objects.count() == 2
     assert set(ImportRun.objects.values_list("by", "file_name")) == {("cron", "a.jsonl"), ("cron", "b.jsonl")}
     assert run("import_inbox", str(folder)) == "Nothing was waiting.\n"
@@ -67,7 +47,7 @@ def test_a_report_that_was_imported_before_the_crash_is_only_moved(website, fold
     monkeypatch.undo()
     assert "It was imported before." in run("import_inbox", str(folder))
     assert ImportRun.objects.count() == 1
-    assert names(folder) == [".lock", "shop.example.com/done/a.jsonl"]
+    assert names(folder) == ["shop.example.com/done/a.jsonl"]
 
 
 def test_the_same_report_of_another_website_is_another_import(website, folder):
@@ -83,7 +63,7 @@ def test_a_refused_report_stands_aside_with_its_reason_and_the_others_go_on(webs
     leave(folder, make_row(), name="b.jsonl")
     assert refused(folder) == "Not every report was imported."
     failed = folder / "shop.example.com" / "failed"
-    assert "Row 1 is of example.com" in (failed / "a.why.txt").read_text()
+    assert "Row 1 is of example.com" in (failed / "a.jsonl.why.txt").read_text()
     assert (failed / "a.jsonl").exists()
     assert Finding.objects.count() == 1
 
@@ -114,8 +94,8 @@ def test_scripts_are_told_of_each_file(website, folder, capsys):
     leave(folder, FOREIGN, name="a.jsonl")
     with pytest.raises(CommandError):
         run_json("import_inbox", str(folder))
-    (folder / "shop.example.com" / "failed" / "a.jsonl").unlink()
-    leave(folder, make_row(), name="c.jsonl")
+    done = folder / "shop.example.com" / "done" / "b.jsonl"
+    done.rename(folder / "shop.example.com" / "c.jsonl")
     (known,) = run_json("import_inbox", str(folder))["files"]
     assert (known["file"], known["known"], known["refused"]) == ("shop.example.com/c.jsonl", True, None)
 
@@ -128,7 +108,7 @@ def test_a_file_with_reports_of_several_tools_is_told_of_by_each_and_known_again
         ("shop.example.com/a.jsonl", "one"),
         ("shop.example.com/a.jsonl", "two"),
     ]
-    leave(folder, tools)
+    (folder / "shop.example.com/done/a.jsonl").rename(folder / "shop.example.com/a.jsonl")
     assert run("import_inbox", str(folder)) == "shop.example.com/a.jsonl: It was imported before.\n"
 
 

@@ -78,6 +78,22 @@ def test_a_bomb_is_refused_in_little_memory(monkeypatch, name):
     assert peak < 16 * 1024**2
 
 
+def test_a_bomb_is_refused_before_much_of_it_is_unpacked(monkeypatch):
+    monkeypatch.setattr(policy, "MAX_DOCUMENT_BYTES", 2 * 1024**2)
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    bomb = b"".join(packer.compress(bytes(1024**2)) for _ in range(64)) + packer.flush()
+    stream = unpacked(io.BytesIO(bomb))
+    lengths = []
+
+    def read_all():
+        while part := stream.read(1024**2):
+            lengths.append(len(part))
+
+    with pytest.raises(UnreadableReport, match="unpacks to more than 200 times its size and more than 2 MB"):
+        read_all()
+    assert sum(lengths) < 20 * 1024**2
+
+
 def test_a_report_that_packs_well_is_no_bomb(monkeypatch):
     monkeypatch.setattr(policy, "MAX_DOCUMENT_BYTES", 1024)
     assert read(gzip.compress(LINES)).rows == 500

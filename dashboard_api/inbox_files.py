@@ -1,0 +1,187 @@
+"""Files of the inbox, reached through open folders: no link is followed, nothing is overwritten.
+
+Whoever may write to a folder of the inbox may swap names while a report is imported. So every name is
+looked up in a folder that is open, and what was opened is checked, not what the name led to before.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from itertools import count
+from pathlib import Path, PurePath
+from types import TracebackType
+from typing import BinaryIO, Self
+
+_READ_ONLY = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK  # a pipe must not make us wait
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_LOCK = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+_LONGEST_NAME = 255  # in bytes, as file systems have it
+_LONGEST_ENDING = 20  # of a name; what is longer belongs to its stem
+
+WHY = ".why.txt"
+
+
+class UnsafeFile(Exception):
+    """A file or folder that may not be used; the message says why."""
+
+
+class Folder:
+    """An open folder; a context manager that closes it."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+
+    @classmethod
+    def at(cls, path: Path) -> Self:
+        """The folder at ``path``, which the operator named and which may be a link."""
+        return cls(os.open(path, _READ_ONLY | os.O_DIRECTORY))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Free the descriptor."""
+        os.close(self.descriptor)
+
+    def folder(self, name: str) -> "Folder":
+        """The folder named ``name`` in this one; raises UnsafeFile."""
+        try:
+            flags = _READ_ONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+            return Folder(os.open(name, flags, dir_fd=self.descriptor))
+        except OSError as error:
+            if error.errno in (errno.ELOOP, errno.ENOTDIR):
+                raise UnsafeFile(f"{name} is a link or a file, and must be a folder.") from error
+            raise
+
+    def own_folder(self, name: str) -> "Folder":
+        """The folder ``name``, made where there is none; raises UnsafeFile where it is a stranger's."""
+        with suppress(FileExistsError):
+            os.mkdir(name, dir_fd=self.descriptor)
+        folder = self.folder(name)
+        if os.fstat(folder.descriptor).st_uid not in self._trusted_owners():
+            folder.close()
+            raise UnsafeFile(f"{name} belongs to another user than the folder around it.")
+        return folder
+
+    def statuses(self) -> dict[str, os.stat_result]:
+        """Everything in the folder by name; of a link, the link itself."""
+        found = {}
+        with os.scandir(self.descriptor) as entries:
+            for entry in entries:
+                with suppress(FileNotFoundError):
+                    found[entry.name] = entry.stat(follow_symlinks=False)
+        return found
+
+    def status(self, name: str) -> os.stat_result:
+        """What the name leads to now; of a link, the link itself."""
+        return os.stat(name, dir_fd=self.descriptor, follow_symlinks=False)
+
+    def open(self, name: str) -> BinaryIO:
+        """A plain file of this folder, to read; raises UnsafeFile."""
+        try:
+            descriptor = os.open(name, _READ_ONLY | os.O_NOFOLLOW, dir_fd=self.descriptor)
+        except OSError as error:
+            if error.errno == errno.ELOOP:
+                raise UnsafeFile("It is a link: put the file itself here.") from error
+            raise
+        file = os.fdopen(descriptor, "rb")
+        if objection := self.objection(os.fstat(descriptor)):
+            file.close()
+            raise UnsafeFile(objection)
+        return file
+
+    def objection(self, status: os.stat_result) -> str:
+        """Why a file of this folder with this status may not be used; empty: it may."""
+        return objection(status, self._trusted_owners())
+
+    def lock_file(self, name: str) -> int:
+        """The descriptor of a plain file to lock, made where there is none; raises UnsafeFile."""
+        try:
+            descriptor = os.open(name, _LOCK, 0o600, dir_fd=self.descriptor)
+        except OSError as error:
+            if error.errno == errno.ELOOP:
+                raise UnsafeFile(f"{name} is a link: remove it.") from error
+            raise
+        if objection := self.objection(os.fstat(descriptor)):
+            os.close(descriptor)
+            raise UnsafeFile(f"{name}: {objection}")
+        return descriptor
+
+    def move(self, name: str, target: "Folder", *, sidecar: str = "", reason: str = "") -> str:
+        """Move a file into ``target``, under a free name, which is returned.
+
+        ``sidecar`` is the suffix of a file that goes with it, and moves first: one that stayed would count
+        for the next report of this name. ``reason`` is written into a file of its own.
+        """
+        new = target.reserve(name, {sidecar: b"", "": b""} | ({WHY: reason.encode()} if reason else {}))
+        waiting = [sidecar, ""] if sidecar else [""]
+        try:
+            while waiting:
+                source, place = name + waiting[0], new + waiting[0]
+                # Replaces nothing but the empty file that was made for it.
+                os.rename(source, place, src_dir_fd=self.descriptor, dst_dir_fd=target.descriptor)
+                del waiting[0]
+        except OSError:
+            target.remove(new + suffix for suffix in [*waiting, *([WHY] if reason else [])])
+            raise
+        return new
+
+    def reserve(self, name: str, contents: Mapping[str, bytes]) -> str:
+        """Make a file for ``name`` with each suffix, under the first name that is free for all of them."""
+        for new in _numbered(name):
+            made: list[str] = []
+            try:
+                for suffix, content in contents.items():
+                    self._create(new + suffix, content)
+                    made.append(new + suffix)
+            except FileExistsError:
+                self.remove(made)
+            else:
+                break
+        return new
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Delete these files of the folder."""
+        for name in names:
+            os.unlink(name, dir_fd=self.descriptor)
+
+    def _create(self, name: str, content: bytes) -> None:
+        with os.fdopen(os.open(name, _NEW, 0o640, dir_fd=self.descriptor), "wb") as file:
+            file.write(content)
+
+    def _trusted_owners(self) -> set[int]:
+        return {os.geteuid(), 0, os.fstat(self.descriptor).st_uid}
+
+
+def objection(status: os.stat_result, owners: set[int]) -> str:
+    """Why a file may not be used; empty: it may."""
+    if stat.S_ISLNK(status.st_mode):
+        return "It is a link: put the file itself here."
+    if not stat.S_ISREG(status.st_mode):
+        return "It is not a plain file."
+    if status.st_nlink != 1:
+        return "It has a second name elsewhere (a hard link): put a copy here instead."
+    if status.st_uid not in owners:
+        return (
+            f"It belongs to user {status.st_uid}, who owns neither this folder nor this command: "
+            "let the folder belong to who writes the reports."
+        )
+    return ""
+
+
+def _numbered(name: str) -> Iterator[str]:
+    """``name``, and then name-2, name-3 and so on, none too long for a suffix."""
+    ending = PurePath(name).suffix
+    ending = ending if len(ending) <= _LONGEST_ENDING else ""
+    stem = name.removesuffix(ending)
+    for number in count(1):
+        end = ending if number == 1 else f"-{number}{ending}"
+        room = _LONGEST_NAME - len(os.fsencode(end)) - len(WHY)
+        yield os.fsencode(stem)[:room].decode(errors="ignore") + end
