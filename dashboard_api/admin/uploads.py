@@ -17,7 +17,7 @@ from django.utils.dateparse import parse_datetime
 
 from dashboard_api import policy
 from dashboard_api.admin.operations import user_name
-from dashboard_api.imports import RefusedReport, Said, import_file, in_words
+from dashboard_api.imports import EmptyRefusal, RefusedReport, Said, import_file, in_words
 from dashboard_api.ingest import ImportResult
 from dashboard_api.locations import Elsewhere, place_on
 from dashboard_api.models import Finding, FindingEvent, Upload, Website
@@ -153,7 +153,10 @@ def _imported(upload: Upload, **options: Any) -> list[ImportResult]:
     at = upload.said["scanned_at"]
     said = Said(**upload.said | {"scanned_at": parse_datetime(at) if at else None})
     content = BytesIO(bytes(upload.content))
-    return import_file(content, upload.website, said, file_name=upload.file_name, by=upload.by, **options)
+    try:
+        return import_file(content, upload.website, said, file_name=upload.file_name, by=upload.by, **options)
+    except EmptyRefusal as error:
+        raise RefusedReport(f'{error} Upload it again, tick "Complete" and fill in "Scanned at".') from error
 
 
 def _preview(upload: Upload) -> Preview:

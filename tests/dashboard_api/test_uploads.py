@@ -101,11 +101,17 @@ def test_what_the_operator_says_is_heard(operator, website):
 
 @pytest.mark.parametrize(
     ("rows", "advice"),
-    [([b"<html>"], "no report of a known format"), ([FOREIGN], "Every row was rejected"), ([], "--complete")],
+    [
+        ([b"hello"], "no report of a known format"),
+        ([b"<niktoscan>"], "This is Nikto&#x27;s XML: run it with"),
+        ([FOREIGN], "Every row was rejected"),
+        ([], "tick &quot;Complete&quot; and fill in &quot;Scanned at&quot;"),
+    ],
 )
 def test_a_report_that_is_refused_says_why_and_cannot_be_applied(operator, website, rows, advice):
     page = upload(operator, website, *rows)
     assert advice in page.text
+    assert "--complete" not in page.text
     assert 'name="apply"' not in page.text
     operator.post(preview_of(page), {"apply": ""})
     assert not ImportRun.objects.exists()

@@ -13,7 +13,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 from tqdm import tqdm
 
-from dashboard_api.imports import RefusedReport, Said, import_file, in_words
+from dashboard_api.imports import EmptyRefusal, RefusedReport, Said, import_file, in_words
 from dashboard_api.locations import Elsewhere, place_on
 from dashboard_api.management.operator_command import (
     COMMAND_LINE,
@@ -62,9 +62,10 @@ class Command(OperatorCommand):
 
     help = (
         "Import scanners' reports as findings of one website. Exit code 0: imported, and rows that were "
-        "rejected are listed with their reasons; 1: refused, that report changed nothing; 2: wrong options. "
+        "rejected are listed with their reasons; 1: refused, that report changed nothing, or with --strict "
+        "rows were rejected and the others imported; 2: wrong options. "
         "With several files each is imported by itself; a file with reports of several tools is imported "
-        "as a whole. --json prints one object a line, for each report of each file."
+        "as a whole. gzip is unpacked. --json prints one object a line, for each report of each file."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -97,30 +98,42 @@ class Command(OperatorCommand):
             help="where places that name no host, such as /login, belong",
         )
         parser.add_argument("--by", default=COMMAND_LINE, metavar="NAME", help="who imports; kept on record")
+        parser.add_argument(
+            "--strict", action="store_true", help="exit code 1 where rows were rejected; the rest is imported"
+        )
         parser.add_argument("--dry-run", action="store_true", help="tell what would happen; store nothing")
 
     def handle(self, *args: Any, files: list[str], **options: Any) -> None:
         """One report after the other; with several, one that is refused does not keep the others out."""
+        self._rejected = 0
         if len(files) == 1:
-            super().handle(*args, file=files[0], **options)
-            return
-        refused = 0
-        for file in files:
-            try:
-                super().handle(*args, file=file, **options)
-            except CommandError as error:
-                refused += 1
-                self._tell_refusal(file, str(error), as_json=options["as_json"])
-        if refused:
-            raise CommandError(f"Refused: {refused} of {len(files)} reports.")
+            super().handle(*args, file=files[0], prefix="", **options)
+            refused = 0
+        else:
+            refused = sum(not self._is_imported(*args, file=file, **options) for file in files)
+        failures = [f"Refused: {refused} of {len(files)} reports."] if refused else []
+        if options["strict"] and self._rejected:
+            failures.append(f"Rejected rows: {self._rejected}.")
+        if failures:
+            raise CommandError(" ".join(failures))
 
-    def _tell_refusal(self, file: str, why: str, *, as_json: bool) -> None:
+    def _is_imported(self, *args: Any, file: str, **options: Any) -> bool:
+        try:
+            super().handle(*args, file=file, prefix=f"{file}: ", **options)
+        except CommandError as error:
+            self._print_refusal(file, str(error), as_json=options["as_json"])
+            return False
+        return True
+
+    def _print_refusal(self, file: str, why: str, *, as_json: bool) -> None:
         if as_json:
             self.stdout.write(json.dumps({"file": file, "refused": why}))
         else:
-            self.stderr.write(f"{file}: {why}")
+            self.stderr.write("\n".join(f"{file}: {line}" for line in why.splitlines()))
 
-    def perform(self, *, file: str, host: str, account: str | None, by: str, **options: Any) -> Answer:
+    def perform(
+        self, *, file: str, prefix: str, host: str, account: str | None, by: str, **options: Any
+    ) -> Answer:
         """Import the report, or with ``dry_run`` everything but the commit."""
         website = find_website(host)
         if account is not None:
@@ -147,13 +160,15 @@ class Command(OperatorCommand):
                 )
         except OSError as error:
             raise CommandError(f"Cannot read {file}: {error.strerror}.") from error
+        except EmptyRefusal as error:
+            raise CommandError(f"{error} Add --complete and --scanned-at.") from error
         except RefusedReport as error:
             raise CommandError(str(error)) from error
-        dry = ["Dry run: nothing was stored. Otherwise:"] if dry_run else []
+        self._rejected += sum(result.rejected for result in results)
+        lines = ["Dry run: nothing was stored. Otherwise:"] if dry_run else []
+        lines += [line for each in results for line in in_words(each)]
         fields = [{"file": file, **dataclasses.asdict(each), "dry_run": dry_run} for each in results]
-        return Answer(
-            text="\n".join([*dry, *(line for each in results for line in in_words(each))]), fields=fields
-        )
+        return Answer(text="\n".join(prefix + line for line in lines), fields=fields)
 
 
 def _check_linked(ref: str, website: Website) -> None:

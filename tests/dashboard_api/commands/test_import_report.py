@@ -1,3 +1,5 @@
+import gzip
+import hashlib
 import io
 import json
 import sys
@@ -156,7 +158,7 @@ def test_file_that_is_no_report_is_refused(website, tmp_path):
     assert "Cannot read" in refusal(str(tmp_path), *HOST)
     assert "No such file" in refusal(str(tmp_path / "none"), *HOST)
     other = tmp_path / "other"
-    other.write_bytes(b"<html></html>")
+    other.write_bytes(b"hello")
     assert "no report of a known format (findings, nuclei, " in refusal(str(other), *HOST)
     assert "neither JSON nor JSON lines" in refusal(str(other), *HOST, "--format", "nuclei")
 
@@ -193,6 +195,59 @@ def test_several_reports_are_imported_one_by_one(website, tmp_path):
     with pytest.raises(CommandError, match="Refused: 1 of 3 reports"):
         run("import_report", *map(str, files), *HOST)
     assert Finding.objects.count() == 2
+
+
+@pytest.mark.parametrize("dry_run", [[], ["--dry-run"]])
+def test_of_several_reports_every_line_names_its_file(website, tmp_path, dry_run):
+    good, bad = tmp_path / "good.jsonl", tmp_path / "bad.jsonl"
+    good.write_bytes(json_lines(make_row(), FOREIGN))
+    bad.write_bytes(json_lines(FOREIGN))
+    output, errors = io.StringIO(), io.StringIO()
+    files = [str(good), str(bad)]
+    with pytest.raises(CommandError):
+        call_command("import_report", *files, *HOST, *dry_run, stdout=output, stderr=errors)
+    assert len(output.getvalue().splitlines()) == 4 + len(dry_run)
+    assert all(line.startswith(f"{good}: ") for line in output.getvalue().splitlines())
+    assert "Row 1 is of example.com" in errors.getvalue()
+    assert all(line.startswith(f"{bad}: ") for line in errors.getvalue().splitlines())
+
+
+def test_strictly_a_report_with_rejected_rows_fails_and_the_others_are_imported(website, report):
+    file = report(make_row(), FOREIGN)
+    with pytest.raises(CommandError, match=r"Rejected rows: 1\."):
+        run("import_report", file, *HOST, "--strict")
+    assert Finding.objects.count() == ImportRun.objects.count() == 1
+    run("import_report", file, *HOST)
+    run("import_report", report(make_row()), *HOST, "--strict")
+
+
+def test_strictly_all_of_several_reports_are_imported_and_their_rejected_rows_counted(website, tmp_path):
+    files = []
+    for number in range(3):
+        files.append(tmp_path / f"{number}.jsonl")
+        files[-1].write_bytes(json_lines(make_row(template_id=f"rule-{number}"), *[FOREIGN] * number))
+    files.append(tmp_path / "none")
+    output = io.StringIO()
+    with pytest.raises(CommandError, match=r"Refused: 1 of 4 reports\. Rejected rows: 3\."):
+        call_command("import_report", *map(str, files), *HOST, "--strict", "--json", stdout=output)
+    told = [json.loads(line) for line in output.getvalue().splitlines()]
+    assert [row.get("rejected") for row in told] == [0, 1, 2, None]
+    assert Finding.objects.count() == 3
+
+
+def test_a_compressed_report_is_imported_as_what_is_in_it(website, tmp_path):
+    file = tmp_path / "report.jsonl.gz"
+    file.write_bytes(gzip.compress(json_lines(make_row())))
+    run("import_report", str(file), *HOST)
+    assert Finding.objects.count() == 1
+    assert ImportRun.objects.get().digest == hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def test_a_compressed_report_that_is_cut_off_changes_nothing(website, tmp_path):
+    file = tmp_path / "report.jsonl.gz"
+    rows = (make_row(template_id=f"rule-{number}") for number in range(3_000))
+    file.write_bytes(gzip.compress(json_lines(*rows))[:-5])
+    assert "cut off" in refusal(str(file), *HOST)
 
 
 def test_scripts_are_told_of_several_reports_in_an_object_a_line(website, tmp_path, capsys):
