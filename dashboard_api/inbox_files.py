@@ -1,6 +1,6 @@
 """Files of the inbox, reached through open folders: no link is followed, nothing is overwritten.
 
-Whoever may write to a folder of the inbox may swap names while a report is imported. So every name is
+Users who may write to a folder of the inbox can swap names while a report is imported. So every name is
 looked up in a folder that is open, and what was opened is checked, not what the name led to before.
 """
 
@@ -61,7 +61,7 @@ class Folder:
             raise
 
     def own_folder(self, name: str) -> "Folder":
-        """The folder ``name``, made where there is none; raises UnsafeFile where it is a stranger's."""
+        """The folder ``name``, made where there is none; raises UnsafeFile where another user owns it."""
         with suppress(FileExistsError):
             os.mkdir(name, dir_fd=self.descriptor)
         folder = self.folder(name)
@@ -171,7 +171,7 @@ def objection(status: os.stat_result, owners: set[int]) -> str:
     if status.st_uid not in owners:
         return (
             f"It belongs to user {status.st_uid}, who owns neither this folder nor this command: "
-            "let the folder belong to who writes the reports."
+            "let the user who writes the reports own the folder."
         )
     return ""
 

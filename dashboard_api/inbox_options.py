@@ -36,8 +36,8 @@ def options_in(data: bytes, *, is_sidecar: bool) -> dict[str, Any]:
         raise WrongOptions(f"is not TOML: {error}") from error
     if "scanned_at" in given and not is_sidecar:
         raise WrongOptions(
-            "says scanned_at, which each report has its own of: say it in a file beside the report, such "
-            "as report.json.toml"
+            "says scanned_at, which each report has its own of: say it in a file next to the "
+            "report, such as report.json.toml"
         )
     return {_name(key): _CHECKS[_name(key)](value) for key, value in given.items()}
 

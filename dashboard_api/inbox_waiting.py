@@ -21,7 +21,7 @@ _LAST_SECOND = int(datetime(9999, 12, 31, tzinfo=UTC).timestamp())
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitingReport:
-    """A report that nobody writes to, or with ``why`` a file that cannot be imported now."""
+    """A report that is ready, or with ``why`` a file that cannot be imported now."""
 
     host: str
     name: str
@@ -54,7 +54,7 @@ class WaitingReport:
 
 
 def waiting_reports(inbox: Folder) -> list[WaitingReport]:
-    """All that may be imported, the oldest first, and what is in the way."""
+    """The reports that may be imported, the oldest first, and the files that cannot be."""
     found: list[WaitingReport] = []
     for host, status in inbox.statuses().items():
         if stat.S_ISLNK(status.st_mode):
@@ -76,7 +76,7 @@ def _reports_of(inbox: Folder, host: str, status: os.stat_result) -> list[Waitin
 
 
 def printable(name: str) -> str:
-    """A name as it may be printed: a stranger chose it."""
+    """The name with unprintable characters escaped; other users choose names."""
     return name if name.isprintable() else ascii(name)
 
 
@@ -107,7 +107,7 @@ def _objection(folder: Folder, report: WaitingReport) -> str:
 
 
 def _have_settled(statuses: Iterable[os.stat_result | None]) -> bool:
-    """Whether nobody wrote to any of them for a while; a time in the future does not say so."""
+    """Whether all were last written to a while ago, or have a time in the future."""
     now = time.time()
     return not any(abs(now - status.st_mtime) < policy.INBOX_SETTLE_SECONDS for status in statuses if status)
 

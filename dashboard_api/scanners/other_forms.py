@@ -27,7 +27,7 @@ def _xml(root: str) -> str:
 
 
 # By how a file begins: what it is, and what to do. The first that fits counts. Nothing here may take long,
-# whatever a stranger writes: every repetition ends at a fixed length, or is the only one.
+# whatever the file holds: every repetition ends at a fixed length, or is the only one.
 _FORMS: list[tuple[str, str]] = [
     # Packed, or no text at all.
     (r"\APK\x03\x04", f"a zip archive, or an office document. {_UNPACK}."),

@@ -71,8 +71,8 @@ def test_reports_are_taken_in_the_order_of_the_scans_whatever_their_names(folder
     leave(folder, PANEL, name="z.jsonl", age=400)
     leave(folder, PANEL, name="late.jsonl", age=500, options="scanned_at = 2026-01-01T00:00:00Z")
     output = import_all(folder, "--base-url", "https://{host}/")
-    told = list(dict.fromkeys(line.split(":")[0] for line in output.splitlines()))
-    assert told == [f"{HOST}/late.jsonl", f"{HOST}/z.jsonl", "example.com/m.jsonl", f"{HOST}/a.jsonl"]
+    files = list(dict.fromkeys(line.split(":")[0] for line in output.splitlines()))
+    assert files == [f"{HOST}/late.jsonl", f"{HOST}/z.jsonl", "example.com/m.jsonl", f"{HOST}/a.jsonl"]
 
 
 def test_the_same_bytes_and_time_are_one_import_however_often_they_are_put_there(folder):

@@ -62,7 +62,7 @@ def test_what_is_wrong_says_what_to_write(data, reason):
 
 
 def test_a_time_is_not_said_for_a_whole_folder():
-    with pytest.raises(WrongOptions, match=r"beside the report, such as report\.json\.toml"):
+    with pytest.raises(WrongOptions, match=r"next to the report, such as report\.json\.toml"):
         options_in(b"scanned_at = 2026-01-31", is_sidecar=False)
 
 

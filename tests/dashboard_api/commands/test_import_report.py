@@ -230,8 +230,8 @@ def test_strictly_all_of_several_reports_are_imported_and_their_rejected_rows_co
     output = io.StringIO()
     with pytest.raises(CommandError, match=r"Refused: 1 of 4 reports\. Rejected rows: 3\."):
         call_command("import_report", *map(str, files), *HOST, "--strict", "--json", stdout=output)
-    told = [json.loads(line) for line in output.getvalue().splitlines()]
-    assert [row.get("rejected") for row in told] == [0, 1, 2, None]
+    rows = [json.loads(line) for line in output.getvalue().splitlines()]
+    assert [row.get("rejected") for row in rows] == [0, 1, 2, None]
     assert Finding.objects.count() == 3
 
 
