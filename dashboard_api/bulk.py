@@ -53,15 +53,17 @@ class NewOccurrence(NamedTuple):
     evidence: str
     first_seen: Any
     last_seen: Any
+    category: str = ""
 
 
 class Sighting(NamedTuple):
-    """What a report changes of a known place, as the columns store it; no ``evidence`` leaves it as it is."""
+    """What a report changes of a known place, as the columns store it; None: as it was."""
 
     first_seen: Any
     last_seen: Any
     gone_at: Any
     evidence: str | None
+    category: str | None
     id: int
 
 

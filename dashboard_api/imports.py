@@ -3,7 +3,7 @@
 import dataclasses
 import hashlib
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePath
@@ -28,6 +28,8 @@ class Said:
     scanned_at: datetime | None = None
     base_url: str | None = None
     modified_at: datetime | None = None  # of the file: the scan's time where nothing else names one
+    targets: Sequence[str] = ()
+    category: str = ""
 
 
 class RefusedReport(ValueError):
@@ -127,6 +129,8 @@ def in_words(result: ImportResult) -> list[str]:
         ),
         f"New: {result.new}, known: {result.updated}, open again: {result.reopened}, fixed: {result.fixed}.",
     ]
+    if scope := scope_in_words(result):
+        lines.append(scope)
     if result.detail:
         lines.append(result.detail)
     rows: dict[str, list[int]] = {}
@@ -137,6 +141,15 @@ def in_words(result: ImportResult) -> list[str]:
     if more := result.rejected + result.failed + result.suppressed - sum(len(numbers) for _, numbers in told):
         lines.append(f"And {more} more.")
     return lines
+
+
+def scope_in_words(result: ImportResult) -> str:
+    """Where a missing problem counts as fixed; nothing where the report cannot tell."""
+    if not result.targets:
+        return result.note if result.state == Coverage.State.OK else ""
+    more = f" and {result.more_targets} more" if result.more_targets else ""
+    category = f", category {result.category}" if result.category else ""
+    return f"Scope of what is fixed: {', '.join(result.targets)}{more}{category}. {result.note}".strip()
 
 
 def _and_more(rows: list[int]) -> str:
@@ -169,6 +182,7 @@ def _record(
         file_modified_at=said.modified_at,
         state=result.state,
         detail=result.detail,
+        scope=scope_in_words(result)[:500],
         rows=result.rows,
         findings=result.findings,
         occurrences=result.occurrences,

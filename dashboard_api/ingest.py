@@ -1,7 +1,8 @@
 """A scan report becomes findings: in one transaction, with every row of it accounted for.
 
 A finding is a problem of the website, its occurrences are the places where it was seen. Only a complete
-scan that is not older than the last one can tell that a problem is gone. Decision record 0008.
+scan that is the newest of its scope can tell that a problem is gone, and only inside its scope. Decision
+records 0008 and 0035.
 """
 
 from collections import Counter
@@ -9,17 +10,27 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
 from dashboard_api import bulk
+from dashboard_api.absence import close_absent
+from dashboard_api.coverage import EVERYWHERE, Run, record_run
+from dashboard_api.locations import place_on
 from dashboard_api.merging import merge
-from dashboard_api.models import Coverage, Finding, FindingEvent, Source, Website
+from dashboard_api.models import Coverage, Finding, Source, Website
+from dashboard_api.parts import part_of
+from dashboard_api.policy import MAX_CATEGORY_LENGTH
 from dashboard_api.problems import Problem, SortedRows, sort_rows
 from dashboard_api.scanners.report import Reject, ScanReport
+from dashboard_api.scopes import Scan, Targets, target_of
 
 BATCH = 1_000
+SHOWN_TARGETS = 20
+_NO_TARGET = "The report names no target; if it was another, name it."
+_ANY_PART = "The report is empty and may be any of several parts: name its category to call anything fixed."
 
 
 class NothingImported(ValueError):
@@ -58,6 +69,10 @@ class ImportResult:
     updated: int = 0
     reopened: int = 0
     fixed: int = 0
+    category: str = ""
+    targets: tuple[str, ...] = ()  # the first of those where a missing problem was called fixed
+    more_targets: int = 0
+    note: str = ""  # about the scope, for the operator
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +84,9 @@ class ReadReport:
     rows: SortedRows
     result: ImportResult
     seen_at: Callable[[datetime | None], datetime]  # what counts of the time that a row tells, if any
+    targets: tuple[str, ...]  # of its coverage: EVERYWHERE where the report does not name all of them
+    proves_absence: bool
+    is_unnamed_part: bool
 
 
 def import_report(
@@ -78,9 +96,20 @@ def import_report(
     complete: bool = False,
     scanned_at: datetime | None = None,
     base_url: str | None = None,
+    targets: Sequence[str] = (),
+    category: str = "",
 ) -> ImportResult:
     """Read ``report`` and store it; raises EmptyReport, NothingImported or UnreadableReport."""
-    return store(read(report, website, complete=complete, scanned_at=scanned_at, base_url=base_url))
+    read_report = read(
+        report,
+        website,
+        complete=complete,
+        scanned_at=scanned_at,
+        base_url=base_url,
+        targets=targets,
+        category=category,
+    )
+    return store(read_report)
 
 
 def read(
@@ -91,15 +120,27 @@ def read(
     scanned_at: datetime | None = None,
     base_url: str | None = None,
     modified_at: datetime | None = None,
+    targets: Sequence[str] = (),
+    category: str = "",
 ) -> ReadReport:
     """Sort the rows of ``report``; raises EmptyReport, NothingImported or UnreadableReport.
 
     ``complete`` is the operator's word where the format cannot tell; ``scanned_at`` is the operator's
     word against every time in the report, and ``modified_at`` counts where there is none. No time is in
-    the future.
+    the future. ``targets`` were scanned, too, and ``category`` names the scan: the report is all that this
+    scan finds, whatever rules it lists.
     """
     rows = sort_rows(report, website.host, base_url=base_url)
     rows.recognise(partial(_known, website, report.source))
+    for target in targets:
+        rows.scope.targets.add(target_of(place_on(website.host, target)))
+    note = ""
+    if not rows.scope.targets:
+        rows.scope.targets.add(website.host)
+        note = _NO_TARGET
+    rows.scope.category = (category or report.category)[:MAX_CATEGORY_LENGTH]
+    if category and report.is_unnamed_part:
+        rows.scope.checks = None  # the operator names a whole scan, whatever rules the report lists
     is_complete = complete if report.complete is None else report.complete
     now = timezone.now()
     known_at = scanned_at or report.scanned_at or modified_at
@@ -117,8 +158,11 @@ def read(
         website=website,
         version=report.version,
         rows=rows,
-        result=result,
+        result=replace(result, note=note),
         seen_at=seen_at,
+        targets=tuple(rows.scope.targets) if report.names_targets and not note else (EVERYWHERE,),
+        proves_absence=is_complete and not rows.unreadable and result.state != Coverage.State.FAILED,
+        is_unnamed_part=report.is_unnamed_part and not category,
     )
 
 
@@ -131,19 +175,34 @@ def store(report: ReadReport, *, watch: Callable[[int], object] | None = None) -
     with transaction.atomic(savepoint=False):
         Website.objects.select_for_update().get(pk=website.pk)  # one import of a website at a time
         source, _ = Source.objects.get_or_create(slug=result.source, defaults={"name": result.source_name})
-        urls = rows.places_seen if rows.coverage else None
-        is_newest = _record_run(result, website, source, urls=urls, version=report.version)
-        absent_at = result.scanned_at if is_newest and result.state == Coverage.State.OK else None
+        if report.is_unnamed_part:
+            report = _in_its_part(report, source)
+            result = report.result
+        scan = _record(report, source)
         counts: Counter[str] = Counter()
         places_of = partial(rows.places, seen_at=report.seen_at)
         for batch in _batches(rows.problems(report.seen_at)):
-            counts += merge(batch, website, source, absent_at=absent_at, places_of=places_of)
+            counts += merge(batch, website, source, scan=scan, places_of=places_of)
             if watch:
                 watch(len(batch))
-        fixed = _fix_unreported(rows, website, source, at=absent_at) if absent_at else 0
+        fixed = close_absent(rows, website, source, scan) if scan.absent_at else 0
     return replace(
-        result, new=counts["new"], updated=counts["updated"], reopened=counts["reopened"], fixed=fixed
+        result,
+        new=counts["new"],
+        updated=counts["updated"],
+        reopened=counts["reopened"],
+        fixed=fixed,
+        category=scan.scope.category,
+        **_shown(scan),
     )
+
+
+def _shown(scan: Scan) -> dict[str, Any]:
+    """The scope, where the report proves absence."""
+    if scan.absent_at is None:
+        return {}
+    targets = tuple(scan.scope.targets)
+    return {"targets": targets[:SHOWN_TARGETS], "more_targets": len(targets[SHOWN_TARGETS:])}
 
 
 def _accounted(
@@ -192,44 +251,39 @@ def _known(website: Website, slug: str, fingerprints: Sequence[str]) -> set[str]
     return known
 
 
-def _record_run(
-    result: ImportResult, website: Website, source: Source, *, urls: int | None, version: str
-) -> bool:
-    """Keep what the newest run covered; whether that is this one (the same run again is)."""
-    known = Coverage.objects.filter(website=website, source=source).first()
-    is_complete = result.state == Coverage.State.OK
-    run = (result.scanned_at, is_complete)
-    is_newest = known is None or (known.last_run_at, known.state == Coverage.State.OK) <= run
-    coverage = known or Coverage(website=website, source=source)
-    if is_newest:
-        coverage.state, coverage.detail = result.state, result.detail
-        coverage.last_run_at = result.scanned_at
-        coverage.urls_checked = urls
-        coverage.version = version
-    if is_complete and (coverage.completed_at is None or coverage.completed_at < result.scanned_at):
-        coverage.completed_at = result.scanned_at
-    coverage.save()
-    return is_newest
-
-
-def _fix_unreported(reported: SortedRows, website: Website, source: Source, *, at: datetime) -> int:
-    """Close what was open before the complete scan at ``at`` and is not ``reported`` by it; how many."""
-    candidates = Finding.objects.filter(
-        website=website, source=source, status=Finding.Status.OPEN, last_seen__lt=at
+def _record(report: ReadReport, source: Source) -> Scan:
+    """Record the run with its scope; return where the report proves absence, which only a newest run does."""
+    result, scope = report.result, report.rows.scope
+    run = Run(
+        category=scope.category,
+        state=result.state,
+        detail=result.detail,
+        version=report.version,
+        ended_at=result.scanned_at,
     )
-    gone = [
-        key
-        for key, fingerprint in candidates.order_by().values_list("pk", "fingerprint").iterator()
-        if fingerprint not in reported
-    ]
-    for start in range(0, len(gone), BATCH):
-        batch = gone[start : start + BATCH]
-        Finding.objects.filter(pk__in=batch).update(status=Finding.Status.FIXED, fixed_at=at)
-        FindingEvent.objects.bulk_create(
-            FindingEvent(finding_id=key, website_id=website.pk, event=FindingEvent.Event.FIXED, at=at)
-            for key in batch
-        )
-    return len(gone)
+    newest = record_run(report.website, source, run, urls=_urls(report))
+    if EVERYWHERE not in newest and len(newest) < len(report.targets):
+        scope.targets = Targets(newest)
+    return Scan(scope=scope, absent_at=result.scanned_at if newest and report.proves_absence else None)
+
+
+def _urls(report: ReadReport) -> dict[str, int | None]:
+    """How many addresses were checked at each target, where the report says so."""
+    if not report.rows.coverage:
+        return dict.fromkeys(report.targets)
+    if len(report.targets) == 1:
+        return {report.targets[0]: report.rows.places_seen}
+    counts = report.rows.places_by_target()
+    return {target: counts[target] for target in report.targets}
+
+
+def _in_its_part(report: ReadReport, source: Source) -> ReadReport:
+    """``report`` with the category of the part it continues; where it may be any part, it proves nothing."""
+    category = part_of(report.rows.pairs(), report.website, source)
+    report.rows.scope.category = category or ""
+    if category is not None:
+        return report
+    return replace(report, proves_absence=False, result=replace(report.result, note=_ANY_PART))
 
 
 def _batches(problems: Iterable[tuple[str, Problem]]) -> Iterator[dict[str, Problem]]:

@@ -8,7 +8,7 @@ from urllib.parse import urljoin, urlsplit
 from dashboard_api.hosts import covers, normalise_dns_name
 
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE | re.ASCII)
-_DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
+DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
 
 class Elsewhere(ValueError):
@@ -42,11 +42,11 @@ def place_on(site: str, location: str, *, base_url: str | None = None) -> str:
     if not covers(site, host):
         raise Elsewhere(f"is of {host}, which is neither {site} nor one of its subdomains")
     place = _bracketed(host)
-    if port is not None and port != _DEFAULT_PORTS.get(parts.scheme):
+    if port is not None and port != DEFAULT_PORTS.get(parts.scheme):
         place += f":{port}"
     if not parts.scheme:
         return place + parts.path
-    root = "/" if parts.scheme in _DEFAULT_PORTS else ""
+    root = "/" if parts.scheme in DEFAULT_PORTS else ""
     return f"{parts.scheme}://{place}{parts.path or root}"
 
 

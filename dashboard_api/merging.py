@@ -9,10 +9,12 @@ from itertools import islice
 from operator import attrgetter
 
 from dashboard_api import bulk, policy
+from dashboard_api.absence import count_places, is_gone, mark_gone
 from dashboard_api.bulk import NewFinding, NewOccurrence, Sighting, stored_moment
 from dashboard_api.models import Finding, FindingEvent, Occurrence, Source, Website
 from dashboard_api.models.findings import searched_with
 from dashboard_api.problems import Place, Problem
+from dashboard_api.scopes import Scan
 
 _LOCATION_LENGTH = 2000  # of the columns; what tells places apart is a digest of the whole
 _PLACES_OF_PART = 1_000
@@ -51,13 +53,13 @@ def merge(
     website: Website,
     source: Source,
     *,
-    absent_at: datetime | None,
+    scan: Scan,
     places_of: Callable[[str], Places],
 ) -> Counter[str]:
-    """Create and update the findings of one batch, and their places; how many became what.
+    """Create and update the findings of one batch, and their places; return how many became what.
 
-    A place of these that the report does not tell of is gone at ``absent_at``, if the scan proves that.
-    Where a problem has more places than are held in memory, ``places_of`` tells all of its fingerprint.
+    A place of these that the report does not list is gone where ``scan`` proves that. Where a problem has
+    more places than are held in memory, ``places_of`` lists all of its fingerprint.
     """
     known = {
         finding.fingerprint: finding
@@ -69,7 +71,14 @@ def merge(
     known_places: dict[int, dict[str, Occurrence]] = defaultdict(dict)
     for occurrence in Occurrence.objects.filter(finding__in=at_hand).defer("evidence"):
         known_places[occurrence.finding_id][occurrence.location_digest] = occurrence
-    bulk.add([_new(website, source, key, problem) for key, problem in problems.items() if key not in known])
+    category = scan.scope.category
+    bulk.add(
+        [
+            _new(website, source, key, problem, category)
+            for key, problem in problems.items()
+            if key not in known
+        ]
+    )
     seen_again: list[tuple[datetime, int]] = []
     changed: list[Finding] = []
     reopened: list[FindingEvent] = []
@@ -90,11 +99,11 @@ def merge(
         if key not in widespread:
             for digest, place in problem.places.items():
                 if digest in places:
-                    sighted.append(_sighted(places[digest], place))
+                    sighted.append(_sighted(places[digest], place, category))
                 else:
-                    newly_sighted.append((finding.pk, _occurrence(digest, place)))
-            if absent_at is not None:
-                sighted += _vanished(problem, places, at=absent_at)
+                    newly_sighted.append((finding.pk, _occurrence(digest, place, category)))
+            if scan.absent_at is not None and not problem.is_sampled:
+                sighted += _vanished(finding, problem, places, scan)
             there = {digest: place.location for digest, place in places.items() if place.gone_at is None}
             there |= {
                 digest: told.location for digest, told in problem.places.items() if digest not in places
@@ -111,16 +120,17 @@ def merge(
     _update(changed)
     FindingEvent.objects.bulk_create(reopened)
     for finding in Finding.objects.filter(pk__in=bulk.known(website.pk, source.pk, widespread)):
-        _see_all_places(finding, places_of(finding.fingerprint), absent_at=absent_at)
+        is_sampled = problems[finding.fingerprint].is_sampled
+        _see_all_places(finding, places_of(finding.fingerprint), scan, is_sampled=is_sampled)
     return Counter(new=len(problems) - len(known), updated=len(known) - len(reopened), reopened=len(reopened))
 
 
 def _new(
-    website: Website, source: Source, key: str, problem: Problem
+    website: Website, source: Source, key: str, problem: Problem, category: str
 ) -> tuple[NewFinding, list[NewOccurrence]]:
     """What is not known yet, with its places."""
     told = problem.told
-    places = [_occurrence(digest, place) for digest, place in problem.places.items()]
+    places = [_occurrence(digest, place, category) for digest, place in problem.places.items()]
     finding = NewFinding(
         website_id=website.pk,
         source_id=source.pk,
@@ -148,13 +158,14 @@ def _new(
     return finding, places
 
 
-def _occurrence(digest: str, place: Place) -> NewOccurrence:
+def _occurrence(digest: str, place: Place, category: str) -> NewOccurrence:
     return NewOccurrence(
         location=place.location[:_LOCATION_LENGTH],
         location_digest=digest,
         evidence=place.evidence,
         first_seen=stored_moment(place.first_seen),
         last_seen=stored_moment(place.last_seen),
+        category=category,
     )
 
 
@@ -189,54 +200,55 @@ def _rate(finding: Finding, severity: int) -> None:
         finding.engine_severity = severity
 
 
-def _sighted(occurrence: Occurrence, place: Place) -> Sighting:
+def _sighted(occurrence: Occurrence, place: Place, category: str) -> Sighting:
     """A known place, with what the newest report about it shows."""
     occurrence.first_seen = min(occurrence.first_seen, place.first_seen)
-    evidence = None
+    told: dict[str, str] = {}
     if place.last_seen >= occurrence.last_seen:
         occurrence.last_seen = place.last_seen
-        evidence = place.evidence
+        told = {"evidence": place.evidence, "category": category}
     if occurrence.gone_at is not None and place.last_seen > occurrence.gone_at:
         occurrence.gone_at = None
-    return _as_sighting(occurrence, evidence)
+    return _as_sighting(occurrence, **told)
 
 
-def _vanished(problem: Problem, known: dict[str, Occurrence], *, at: datetime) -> Iterator[Sighting]:
-    """Places of ``problem`` that were there before the scan ended ``at``, and that it does not tell of."""
-    for digest, occurrence in known.items():
-        if digest not in problem.places and occurrence.gone_at is None and occurrence.last_seen < at:
-            occurrence.gone_at = at
-            yield _as_sighting(occurrence, None)
+def _vanished(
+    finding: Finding, problem: Problem, known: dict[str, Occurrence], scan: Scan
+) -> Iterator[Sighting]:
+    """Known places of ``problem`` that are gone: ``scan`` looked there and does not list them."""
+    for digest, place in known.items():
+        if digest not in problem.places and place.gone_at is None and is_gone(finding.rule, place, scan):
+            place.gone_at = scan.absent_at
+            yield _as_sighting(place)
 
 
-def _see_all_places(finding: Finding, places: Places, *, absent_at: datetime | None) -> None:
+def _see_all_places(finding: Finding, places: Places, scan: Scan, *, is_sampled: bool) -> None:
     """The same for a widespread problem, a part of its places after the other."""
     known = Occurrence.objects.filter(finding=finding)
-    if absent_at is not None:  # until the report tells of them
-        known.filter(gone_at=None, last_seen__lt=absent_at).update(gone_at=absent_at)
+    if scan.absent_at is not None and not is_sampled:  # until the report lists them
+        mark_gone(finding, scan)
+    category = scan.scope.category
     told = iter(places)
     while part := dict(islice(told, _PLACES_OF_PART)):
         sighted = []
         for occurrence in known.filter(location_digest__in=part).defer("evidence"):
-            if occurrence.gone_at == absent_at:
+            if occurrence.gone_at == scan.absent_at:
                 occurrence.gone_at = None
-            sighted.append(_sighted(occurrence, part.pop(occurrence.location_digest)))
+            sighted.append(_sighted(occurrence, part.pop(occurrence.location_digest), category))
         bulk.see_places(sighted)
-        bulk.add_places((finding.pk, _occurrence(digest, place)) for digest, place in part.items())
-    there = known.filter(gone_at=None)
-    others = there.order_by("pk").values_list("location", flat=True)[: policy.MAX_OTHER_LOCATIONS + 1]
-    finding.keep_other_locations(others)
-    Finding.objects.filter(pk=finding.pk).update(
-        locations_count=there.count(), other_locations=finding.other_locations
-    )
+        bulk.add_places((finding.pk, _occurrence(digest, place, category)) for digest, place in part.items())
+    count_places(finding)
 
 
-def _as_sighting(occurrence: Occurrence, evidence: str | None) -> Sighting:
+def _as_sighting(
+    occurrence: Occurrence, *, evidence: str | None = None, category: str | None = None
+) -> Sighting:
     return Sighting(
         first_seen=stored_moment(occurrence.first_seen),
         last_seen=stored_moment(occurrence.last_seen),
         gone_at=occurrence.gone_at and stored_moment(occurrence.gone_at),
         evidence=evidence,
+        category=category,
         id=occurrence.pk,
     )
 

@@ -4,6 +4,7 @@ import hashlib
 import itertools
 import sqlite3
 import weakref
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -15,8 +16,9 @@ import msgspec
 from dashboard_api import policy
 from dashboard_api.locations import Elsewhere, place_on
 from dashboard_api.policy import MAX_KEPT_REJECTS, MAX_STORED_EVIDENCE_BYTES
-from dashboard_api.scanners.report import Reject, ReportedFinding, ScanReport
+from dashboard_api.scanners.report import Check, Reject, ReportedFinding, ScanReport
 from dashboard_api.scanners.text import within_bytes
+from dashboard_api.scopes import Scope, target_of
 
 
 @dataclass(slots=True, kw_only=True)
@@ -45,7 +47,7 @@ class Place:
 class Problem:
     """The worst that the report told about a problem, and its places by the digests of their locations.
 
-    Where it ``is_widespread``, these are only the first of them.
+    Where it ``is_widespread``, these are only the first of them; where it ``is_sampled``, there are more.
     """
 
     told: ReportedFinding
@@ -53,6 +55,7 @@ class Problem:
     last_seen: datetime
     places: dict[str, Place] = field(default_factory=dict)
     is_widespread: bool = False
+    is_sampled: bool = False
 
     @property
     def first_place(self) -> Place:
@@ -93,10 +96,11 @@ class SortedRows:
     """Every row of a report in one of four piles; what tells of problems lies on disk, not in memory.
 
     ``findings`` are rows that told of a problem first, ``occurrences`` those that told more of one;
-    ``unreadable`` rows and rows of other hosts are rejected.
+    ``unreadable`` rows and rows of other hosts are rejected. ``scope`` is where the report looked.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
         self.findings = self.occurrences = self.coverage = self.unreadable = 0
         self.rejected, self.failed, self.suppressed = Pile(), Pile(), Pile()
         self._disk = sqlite3.connect("", isolation_level=None)  # a file without a name
@@ -142,6 +146,15 @@ class SortedRows:
         self.findings -= 1
         self.occurrences += 1
 
+    def pairs(self) -> set[tuple[str, str]]:
+        """The rule and location of every problem."""
+        rows = self._disk.execute("SELECT location, row FROM told")
+        return {(_decode(row).rule, location) for location, row in rows}
+
+    def places_by_target(self) -> Counter[str]:
+        """How many places were seen at each target."""
+        return Counter(target_of(location) for (location,) in self._disk.execute(_LIST_PLACES))
+
     @property
     def places_seen(self) -> int:
         """How many there are, those where a problem was seen included."""
@@ -177,6 +190,7 @@ def _problem(rows: Iterable[tuple[str, bytes]], seen_at: Callable[[datetime | No
         problem = problem or Problem(told=row, first_seen=seen, last_seen=seen)
         if row.severity > problem.told.severity:  # in whatever order the rows come
             problem.told = row
+        problem.is_sampled = problem.is_sampled or row.is_sampled
         problem.add(location, seen_at=seen, evidence=row.evidence)
         if row.first_seen_at is not None:
             problem.add(location, seen_at=seen_at(row.first_seen_at), evidence="")
@@ -192,7 +206,8 @@ CREATE INDEX told_of ON told (problem);
 CREATE TABLE place (location TEXT PRIMARY KEY) WITHOUT ROWID;
 BEGIN;
 """
-_COUNT_PLACES = "SELECT COUNT(*) FROM (SELECT location FROM place UNION SELECT location FROM told)"
+_LIST_PLACES = "SELECT location FROM place UNION SELECT location FROM told"
+_COUNT_PLACES = f"SELECT COUNT(*) FROM ({_LIST_PLACES})"  # noqa: S608  # a statement of ours
 _ADD_PROBLEM = "INSERT INTO problem (fingerprint) VALUES (?) ON CONFLICT DO NOTHING RETURNING number"
 _ADD_ALIAS = "INSERT INTO alias VALUES (?, ?)"
 _ALIASES = """
@@ -215,7 +230,8 @@ _decode = msgspec.msgpack.Decoder(ReportedFinding).decode
 
 def sort_rows(report: ScanReport, site: str, *, base_url: str | None) -> SortedRows:
     """Sort ``report`` for the website ``site``, row by row: those about places elsewhere are rejected."""
-    rows = SortedRows()
+    scope = Scope(category=report.category, checks=report.checks, rule_separators=report.rule_separators)
+    rows = SortedRows(scope)
     for row in report:
         if isinstance(row, Reject):
             rows.unreadable += 1
@@ -226,17 +242,27 @@ def sort_rows(report: ScanReport, site: str, *, base_url: str | None) -> SortedR
         except Elsewhere as error:
             rows.rejected.add(row.row, str(error))
             continue
+        scope.targets.add(target_of(location))
         if isinstance(row, ReportedFinding):
+            if scope.checks is not None:
+                scope.checks.add(row.rule)
             aliases = [fingerprint(report.source, alias) for alias in row.aliases]
             rows.add(fingerprint(report.source, row.identity), location, row, aliases)
-            continue
-        rows.see(location)
-        rows.coverage += 1
-        if row.error:
-            rows.failed.add(row.row, f"tells of a failed check: {row.error}")
-        if row.suppressed:
-            rows.suppressed.add(row.row, f"is suppressed in the report: {row.suppressed}")
+        else:
+            _count_check(rows, row, location)
     return rows
+
+
+def _count_check(rows: SortedRows, check: Check, location: str) -> None:
+    rows.see(location)
+    rows.coverage += 1
+    if check.error:
+        rows.failed.add(check.row, f"tells of a failed check: {check.error}")
+        rows.scope.add_failure(target_of(location), check.rules)
+    elif rows.scope.checks is not None:
+        rows.scope.checks.update(check.rules)
+    if check.suppressed:
+        rows.suppressed.add(check.row, f"is suppressed in the report: {check.suppressed}")
 
 
 def fingerprint(source: str, identity: tuple[str, ...]) -> str:

@@ -8,7 +8,8 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from dashboard_api.admin.operations import RecordAdmin
-from dashboard_api.models import Coverage, ImportRun, Source
+from dashboard_api.models import Coverage, CoverageScope, ImportRun, Source
+from dashboard_api.models.scopes import summarise
 
 
 @admin.register(Source)
@@ -23,6 +24,20 @@ class SourceAdmin(admin.ModelAdmin):
     def get_readonly_fields(self, request: HttpRequest, obj: Source | None = None) -> Any:
         """Customers filter by the slug, so it cannot change later."""
         return ("slug",) if obj else ()
+
+
+class ScopeInline(admin.TabularInline):
+    """The last run of each scope; one that is not scanned any more can be deleted."""
+
+    model = CoverageScope
+    fields = ("category", "target", "state", "last_run_at", "completed_at", "urls_checked", "detail")
+    readonly_fields = fields
+    extra = 0
+    verbose_name_plural = "scopes; delete one that is not scanned any more, or it stays overdue"
+
+    def has_add_permission(self, request: HttpRequest, obj: Coverage | None = None) -> bool:
+        """Reports are imported."""
+        return False
 
 
 @admin.register(Coverage)
@@ -46,6 +61,14 @@ class CoverageAdmin(admin.ModelAdmin):
     autocomplete_fields = ("website", "source")
     fields = (*list_display, "detail")
     readonly_fields = ("next_due",)
+    inlines = (ScopeInline,)
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        """Summarise what is left when a scope was deleted."""
+        super().save_related(request, form, formsets, change)
+        scopes = list(form.instance.scopes.all())
+        if scopes and any(formset.deleted_objects for formset in formsets):
+            summarise(form.instance, scopes)
 
     @admin.display(description="next due", ordering="last_run_at")
     def next_due(self, coverage: Coverage) -> str:
@@ -90,6 +113,7 @@ class ImportRunAdmin(RecordAdmin):
         "detail",
         ("rows", "findings", "occurrences", "coverage", "rejected"),
         ("new", "updated", "reopened", "fixed"),
+        "scope",
         "left_out",
     )
     readonly_fields = ("left_out",)

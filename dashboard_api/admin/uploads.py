@@ -48,6 +48,15 @@ class ReportForm(forms.Form):
         assume_scheme="https",
         help_text="Of places without a host.",
     )
+    targets = forms.CharField(
+        required=False,
+        help_text="Hosts that were scanned though the report does not name them, with a port if it matters.",
+    )
+    category = forms.CharField(
+        required=False,
+        max_length=policy.MAX_CATEGORY_LENGTH,
+        help_text="Of several scans by one scanner, each of a part of the website: a name for this one.",
+    )
 
     def __init__(self, *args: Any, website: Website, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -63,16 +72,26 @@ class ReportForm(forms.Form):
     def clean_base_url(self) -> str:
         """It must be the website's own."""
         base_url: str = self.cleaned_data["base_url"]
+        self._check_places([base_url] if base_url else [])
+        return base_url
+
+    def clean_targets(self) -> list[str]:
+        """They must be the website's own, too."""
+        targets: list[str] = self.cleaned_data["targets"].replace(",", " ").split()
+        self._check_places(targets)
+        return targets
+
+    def _check_places(self, places: Iterable[str]) -> None:
         try:
-            if base_url:
-                place_on(self.website.host, base_url)
+            for place in places:
+                place_on(self.website.host, place)
         except Elsewhere as error:
             raise ValidationError(f"It {error}.") from error
-        return base_url
 
     def save(self, *, by: str) -> Upload:
         """Keep the report until it is decided about."""
-        said = {name: self.cleaned_data[name] for name in ("format_name", "complete", "base_url")}
+        names = ("format_name", "complete", "base_url", "targets", "category")
+        said = {name: self.cleaned_data[name] for name in names}
         at = self.cleaned_data["scanned_at"]
         return Upload.objects.create(
             website=self.website,

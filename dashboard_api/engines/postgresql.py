@@ -207,8 +207,8 @@ FROM unnest(%s::timestamptz[], %s::bigint[]) AS told (last_seen, id) WHERE findi
 SEE_PLACES = """
 UPDATE dashboard_api_occurrence AS place
 SET first_seen = told.first_seen, last_seen = told.last_seen, gone_at = told.gone_at,
-    evidence = COALESCE(told.evidence, place.evidence)
-FROM unnest(%s::timestamptz[], %s::timestamptz[], %s::timestamptz[], %s::text[], %s::bigint[])
-    AS told (first_seen, last_seen, gone_at, evidence, id)
+    evidence = COALESCE(told.evidence, place.evidence), category = COALESCE(told.category, place.category)
+FROM unnest(%s::timestamptz[], %s::timestamptz[], %s::timestamptz[], %s::text[], %s::text[], %s::bigint[])
+    AS told (first_seen, last_seen, gone_at, evidence, category, id)
 WHERE place.id = told.id
 """

@@ -201,5 +201,7 @@ WHERE website_id = %s AND source_id = %s AND fingerprint = told.value
 SEE_AGAIN = f"UPDATE {FINDING} SET last_seen = %s WHERE id = %s"
 SEE_PLACES = """
 UPDATE dashboard_api_occurrence
-SET first_seen = %s, last_seen = %s, gone_at = %s, evidence = COALESCE(%s, evidence) WHERE id = %s
+SET first_seen = %s, last_seen = %s, gone_at = %s, evidence = COALESCE(%s, evidence),
+    category = COALESCE(%s, category)
+WHERE id = %s
 """

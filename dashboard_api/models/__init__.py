@@ -9,6 +9,7 @@ from dashboard_api.models.imports import ImportRun, Upload
 from dashboard_api.models.nonces import Nonce, SecretUse
 from dashboard_api.models.notes import AnalystNote
 from dashboard_api.models.revisions import Revision
+from dashboard_api.models.scopes import CoverageScope
 from dashboard_api.models.sites import LinkEvent, SiteLink, Website
 from dashboard_api.models.timeline import FindingEvent
 
@@ -18,6 +19,7 @@ __all__ = [
     "BucketCount",
     "BulkLoad",
     "Coverage",
+    "CoverageScope",
     "DayCount",
     "Entitlement",
     "Finding",

@@ -202,6 +202,13 @@ class Occurrence(models.Model):
     gone_at = models.DateTimeField(
         null=True, blank=True, help_text="When a complete scan no longer found the problem here."
     )
+    category = models.CharField(
+        max_length=policy.MAX_CATEGORY_LENGTH,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Of the report that last saw it here; only this category can tell that it is gone.",
+    )
 
     class Meta:
         ordering: ClassVar = ["id"]
@@ -216,7 +223,7 @@ class Occurrence(models.Model):
 
 
 class Coverage(models.Model):
-    """What one engine checked of one website, when it last tried."""
+    """What one engine checked of one website: the summary of its scopes (CoverageScope)."""
 
     class State(models.TextChoices):
         """How the last run ended; ``never`` is the absence of a row."""

@@ -32,6 +32,13 @@ class ImportRun(models.Model):
     )
     state = models.CharField(max_length=10, choices=Coverage.State)
     detail = models.CharField(max_length=500, blank=True)
+    scope = models.CharField(
+        max_length=500,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Where a missing problem counted as fixed.",
+    )
     rows = models.PositiveIntegerField()
     findings = models.PositiveIntegerField()
     occurrences = models.PositiveIntegerField()

@@ -53,7 +53,11 @@ def read(stream: BinaryIO) -> ScanReport:
     rows = enumerate(_rows(_hosts(document)), start=1)
     ends = [end for host in _hosts(document) if (end := _time(line_of(host, "end_time", "start_time")))]
     return ScanReport(
-        source="nikto", source_name="Nikto", scanned_at=max(ends, default=None), told=tell_each(rows, _told)
+        source="nikto",
+        source_name="Nikto",
+        scanned_at=max(ends, default=None),
+        names_targets=True,
+        told=tell_each(rows, _told),
     )
 
 

@@ -119,6 +119,8 @@ def read(stream: BinaryIO) -> ScanReport:
         complete=_completeness(scan, len(tests)),
         scanned_at=time_of(scan, "scanned_at", "scannedAt", "end_time")
         or written_moment(line_of(scan, "end_time")),
+        names_targets=True,
+        checks=set(),
         told=tell_each(enumerate(tests.items(), start=1), told),
     )
 
@@ -151,7 +153,7 @@ def _told(number: int, row: tuple[str, Any], place: str) -> ReportedFinding | Ch
     if not isinstance(test.get("pass"), bool | None):
         raise BadRow("has a pass that is neither true nor false")
     if test.get("pass") is not False:
-        return Check(row=number, location=place, seen_at=None)
+        return Check(row=number, location=place, seen_at=None, rules=(name,))
     points = test.get("scoreModifier", test.get("score_modifier"))
     if isinstance(points, bool) or not isinstance(points, int | float):
         raise BadRow("failed, and has no score (scoreModifier or score_modifier)")

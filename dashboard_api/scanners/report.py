@@ -54,6 +54,7 @@ class Check:
     """A row that tells what was checked: nothing was found there, or with ``error`` the check failed.
 
     What the report itself suppresses is one, too: ``suppressed`` names it.
+    ``rules`` are the rules that were checked, or failed; none where the format does not name them.
     """
 
     row: int
@@ -61,6 +62,7 @@ class Check:
     seen_at: datetime | None
     error: str = ""
     suppressed: str = ""
+    rules: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +86,7 @@ class ReportedFinding:
     seen_at: datetime | None  # by this scan, or the last one that the report knows of
     first_seen_at: datetime | None  # by an earlier scan, as far as the report knows
     aliases: tuple[tuple[str, ...], ...] = ()  # older forms of the identity, the likeliest first
+    is_sampled: bool = False  # the report lists only some of the places of this problem
 
     @classmethod
     def cleaned(
@@ -106,6 +109,7 @@ class ReportedFinding:
         evidence: str = "",
         seen_at: datetime | None = None,
         first_seen_at: datetime | None = None,
+        is_sampled: bool = False,
     ) -> Self:
         """The one door for a report's texts: cleaned, redacted, and cut to what the columns hold."""
         return cls(
@@ -126,6 +130,7 @@ class ReportedFinding:
             evidence=_stored_text(redact_headers(clean(evidence))),
             seen_at=seen_at,
             first_seen_at=first_seen_at,
+            is_sampled=is_sampled,
         )
 
 
@@ -146,6 +151,9 @@ class ScanReport:
 
     ``rows``, ``complete`` and ``scanned_at`` may become known, or grow, up to the last row. Iterating
     raises UnreadableReport where the file turns out to be none.
+
+    The last five fields are the scope: absence from the report means something only inside it.
+    ``checks`` are the rules that ran, and grow with the rules that rows name; None: every rule ran.
     """
 
     source: str
@@ -155,7 +163,12 @@ class ScanReport:
     rows: int = 0  # how many were told so far
     complete: bool | None = None  # None: the format cannot tell
     scanned_at: datetime | None = None  # when the scan ended; else the newest time of a row, if any has one
-    others: tuple["ScanReport", ...] = ()  # of further tools in the same file, each of its own source
+    others: tuple["ScanReport", ...] = ()  # of further tools or categories in the same file
+    names_targets: bool = False  # rows name every target that was scanned, with or without problems
+    checks: set[str] | None = None
+    rule_separators: str = "/"  # a check includes the rules that continue its name after one of these
+    category: str = ""  # the part of the source's work that the report covers, if it has a name
+    is_unnamed_part: bool = False  # it may be one of several parts, and does not say which
 
     def __post_init__(self) -> None:
         self.source_name = one_line(self.source_name)[:SOURCE_NAME_LENGTH]

@@ -1,4 +1,4 @@
-"""SARIF 2.1.0, of any tool: the tool is the source, and a file with runs of several is a report of each.
+"""SARIF 2.1.0, of any tool: the tool is the source; a file has a report for each tool and category in it.
 
 Properties are those of OASIS' ``sarif-schema-2.1.0.json``; what GitHub relies on ("SARIF support for code
 scanning") decides where it leaves a choice. A row is a result. A run says that it was complete by
@@ -16,6 +16,7 @@ from dashboard_api.scanners.items import is_list
 from dashboard_api.scanners.json_values import open_document
 from dashboard_api.scanners.members import Row, line_of, list_of, object_of, texts_of, time_of
 from dashboard_api.scanners.report import (
+    RULE_LENGTH,
     BadRow,
     Check,
     Kind,
@@ -73,7 +74,7 @@ def read(stream: BinaryIO) -> ScanReport:
         raise UnreadableReport(
             f"The file has {results} results, and {policy.MAX_SARIF_RESULTS} are read. Scan in parts."
         )
-    first, *others = (_report(source, of_tool) for source, of_tool in _by_source(runs).items())
+    first, *others = (_report(source, category, part) for (source, category), part in _parts(runs).items())
     first.others = tuple(others)
     return first
 
@@ -90,22 +91,26 @@ def _checked(runs: Sequence[Any]) -> list[Row]:
     return checked
 
 
-def _by_source(runs: list[Row]) -> dict[str, list[Run]]:
-    """The runs of each tool, in the order in which the file names them; of no tool where there are none."""
-    tools: dict[str, list[Run]] = {}
+def _parts(runs: list[Row]) -> dict[tuple[str, str], list[Run]]:
+    """The runs of each tool and category, in the order of the file; one without runs if there are none."""
+    parts: dict[tuple[str, str], list[Run]] = {}
     for run in map(Run, runs):
-        tools.setdefault(slug(line_of(run.driver, "name")) or "sarif", []).append(run)
-    return tools or {"sarif": []}
+        parts.setdefault((slug(line_of(run.driver, "name")) or "sarif", run.category), []).append(run)
+    return parts or {("sarif", ""): []}
 
 
-def _report(source: str, runs: list[Run]) -> ScanReport:
+def _report(source: str, category: str, runs: list[Run]) -> ScanReport:
     driver = runs[-1].driver if runs else {}
+    rules = {rule[:RULE_LENGTH] for run in runs for rule in run.rule_names}
     return ScanReport(
         source=source,
         source_name=line_of(driver, "name") or "SARIF",
         version=line_of(driver, "semanticVersion", "version"),
         complete=_completeness(runs),
         scanned_at=max((time for run in runs if (time := _end(run))), default=None),
+        checks=rules or None,
+        category=category,
+        is_unnamed_part=not category,
         told=tell_each(enumerate(_rows(runs), start=1), _told),
     )
 

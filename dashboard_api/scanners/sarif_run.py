@@ -1,7 +1,7 @@
 """What SARIF's results refer to in their run: rules, messages, artifacts and addresses."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -15,6 +15,8 @@ _ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE | re.ASCII)
 _FILE = "file:"
 _SAFE = "/!$&'()*+,;=:@"  # in a path, as they are
 _MAX_BASES = 10
+# The last part of an automationDetails.id where it names the run itself: nothing, a number, a date, a GUID.
+_RUN_NAME = re.compile(r"(?:/|\A)(?:(?=.*\d)[0-9a-fTZ.:_-]+)?\Z", re.IGNORECASE)
 
 
 class Run:
@@ -35,6 +37,16 @@ class Run:
                 self._by_id.setdefault(line_of(rule, "id"), (rules, index))
         self._by_id.pop("", None)
         self._roots = sorted(self._source_roots(), key=len, reverse=True)
+
+    @property
+    def category(self) -> str:
+        """The part of the tool's work that the run covers: automationDetails.id without the run's name."""
+        return _RUN_NAME.sub("", line_of(object_of(self.members, "automationDetails"), "id"))
+
+    @property
+    def rule_names(self) -> Iterable[str]:
+        """The ids of the rules that the run lists, whether they found something or not."""
+        return self._by_id
 
     def rule_of(self, result: Row) -> Row:
         """The rule that ``result`` breaks: by its id, by the part before a slash, by its index; or none."""

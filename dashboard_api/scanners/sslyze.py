@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from dashboard_api.scanners.json_values import read_document
 from dashboard_api.scanners.layout import named, section
-from dashboard_api.scanners.members import Row, line_of, list_of, object_of, objects_in, time_of
+from dashboard_api.scanners.members import Row, line_of, object_of, objects_in, time_of
 from dashboard_api.scanners.report import (
     BadRow,
     Check,
@@ -26,16 +26,17 @@ from dashboard_api.scanners.report import (
 from dashboard_api.scanners.sslyze_before_5 import as_version_5, is_before_5
 from dashboard_api.scanners.sslyze_checks import CHECKS, Problem
 
+_TRIED = {"COMPLETED", "ERROR"}
 _HEAD = re.compile(rb'"(?:sslyze_version|server_scan_results|invalid_server_strings)"\s*:')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Row:
-    """One check of one server, and what was found; or why it could not be made."""
+    """One check of one server, and what was found; or why a command with its checks could not be run."""
 
     location: str
     address: str = ""
-    check: str = ""
+    checks: tuple[str, ...] = ()
     problem: Problem | None = None
     error: str = ""
 
@@ -60,8 +61,10 @@ def read(stream: BinaryIO) -> ScanReport:
         source="sslyze",
         source_name="SSLyze",
         version=line_of(document, "sslyze_version"),
-        complete=_completeness(document, servers),
+        complete=_completeness(servers),
         scanned_at=time_of(document, "date_scans_completed", "date_scans_started"),
+        names_targets=True,
+        checks=set(),
         told=tell_each(enumerate(_rows(document, servers), start=1), _told),
     )
 
@@ -92,12 +95,13 @@ def _checks(server: Row, scanned_at: str) -> Iterator[_Row | BadRow]:
         if not isinstance(attempt, dict):
             yield BadRow("is not a JSON object")
         elif why := _failure(attempt):
-            yield _Row(location=location, error=f"{command}: {why}")
+            checks = tuple(CHECKS.get(command, [command]))
+            yield _Row(location=location, error=f"{command}: {why}", checks=checks)
         elif attempt.get("status") == "COMPLETED":
             result = object_of(attempt, "result")
             for name, check in CHECKS.get(command, {command: None}).items():
                 problem = check(result, scanned_at) if check else None
-                yield _Row(location=location, address=address, check=name, problem=problem)
+                yield _Row(location=location, address=address, checks=(name,), problem=problem)
         elif attempt.get("status") != "NOT_SCHEDULED":
             yield BadRow(f"has an unknown status: {line_of(attempt, 'status')[:50] or 'none'}")
 
@@ -119,12 +123,13 @@ def _told(number: int, row: _Row) -> ReportedFinding | Check:
         raise BadRow("names no server")
     problem = row.problem
     if problem is None:
-        return Check(row=number, location=row.location, seen_at=None, error=row.error[:200])
-    facts = {"Check": row.check, "IP address": row.address, "Server": row.location}
+        return Check(row=number, location=row.location, seen_at=None, error=row.error[:200], rules=row.checks)
+    (check,) = row.checks
+    facts = {"Check": check, "IP address": row.address, "Server": row.location}
     return ReportedFinding.cleaned(
         row=number,
-        identity=(row.check,),
-        rule=row.check,
+        identity=(check,),
+        rule=check,
         severity=problem.severity,
         severity_raw="",
         kind="confirmed",
@@ -138,21 +143,14 @@ def _told(number: int, row: _Row) -> ReportedFinding | Check:
     )
 
 
-def _completeness(document: Row, servers: Sequence[Row | BadRow]) -> bool | None:
-    attempts = [object_of(server, "scan_result") if isinstance(server, dict) else {} for server in servers]
-    has_failed = any(
-        _failure(attempt) for each in attempts for attempt in each.values() if _is_object(attempt)
+def _completeness(servers: Sequence[Row | BadRow]) -> bool | None:
+    """Whether everything was tried on every server that was reached; what failed has a row of its own."""
+    results = [object_of(server, "scan_result") if isinstance(server, dict) else {} for server in servers]
+    reached = [result for result in results if result]
+    was_tried = all(
+        line_of(object_of(result, command), "status") in _TRIED for result in reached for command in CHECKS
     )
-    if has_failed or list_of(document, "invalid_server_strings") or not all(attempts):
-        return False
-    is_whole = all(
-        line_of(object_of(each, command), "status") == "COMPLETED" for each in attempts for command in CHECKS
-    )
-    return True if attempts and is_whole else None
-
-
-def _is_object(value: object) -> bool:
-    return isinstance(value, dict)
+    return True if reached and was_tried else None
 
 
 def _last_line(parent: Row, key: str) -> str:

@@ -82,6 +82,9 @@ def read(stream: BinaryIO) -> ScanReport:
         version=line_of(head, "version").partition(" ")[0],
         complete=_completeness(head, known),
         scanned_at=_end(head),
+        names_targets=True,
+        checks=set(),
+        rule_separators="_-",  # BEAST_CBC_TLS1 is listed only where BEAST was found with TLS 1.0
         told=tell_each(enumerate(entries, start=1), told),
     )
 
@@ -133,9 +136,10 @@ def _told(number: int, entry: _Entry, any_place: str, *, is_failure: bool) -> Re
     if not location:
         raise BadRow("names no server")
     if word in _NOTHING_FOUND or (name in _NO_CHECK and not is_failure):
-        return Check(row=number, location=location, seen_at=None)
+        return Check(row=number, location=location, seen_at=None, rules=(name,))
     if word in _NOT_CHECKED:
-        return Check(row=number, location=location, seen_at=None, error=f"{name}: {result}"[:200])
+        error = f"{name}: {result}"[:200]
+        return Check(row=number, location=location, seen_at=None, error=error, rules=(name,))
     if word not in _SEVERITIES:
         raise BadRow("has a severity that testssl.sh does not know")
     label = name_of(name)

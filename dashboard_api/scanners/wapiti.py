@@ -75,6 +75,7 @@ def read(stream: BinaryIO) -> ScanReport:
         source_name="Wapiti",
         version=line_of(infos, "version").removeprefix("Wapiti "),
         scanned_at=written_moment(line_of(infos, "date")),
+        names_targets=bool(target),
         told=tell_each(enumerate(_rows(document, infos), start=1), told),
     )
 

@@ -41,7 +41,7 @@ _XML_ROOT = "OWASPZAPReport"
 _JSON_HEAD = re.compile(rb'"@(?:programName|generated)"\s*:|"site"\s*:\s*\[\s*\{\s*"@name"\s*:')
 _TEXTS = [
     *("pluginid", "alertRef", "alert", "name", "riskcode", "confidence", "riskdesc"),
-    *("desc", "solution", "otherinfo", "reference", "cweid", "wascid"),
+    *("desc", "solution", "otherinfo", "reference", "cweid", "wascid", "systemic"),
 ]
 _INSTANCE_TEXTS = ["uri", "method", "param", "attack", "evidence", "otherinfo"]
 _REPEATED = ("alertitem", "instance")
@@ -67,6 +67,7 @@ def read(stream: BinaryIO) -> ScanReport:
         source_name="ZAP",
         version=line_of(document, "@version"),
         scanned_at=created,
+        names_targets=True,
         told=tell_each(enumerate(_rows(document), start=1), _told),
     )
 
@@ -126,6 +127,7 @@ def _finding(number: int, alert: Row, instance: Row, location: str) -> ReportedF
         cve=cve_names(map(text_of, (name, description, alert.get("reference"), alert.get("otherinfo")))),
         location=location,
         evidence="\n\n".join(_evidence(alert, instance, location)),
+        is_sampled=alert.get("systemic") in (True, "true"),
     )
 
 

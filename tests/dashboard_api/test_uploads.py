@@ -146,3 +146,13 @@ def test_only_who_may_import_is_offered_it(client, website):
     grace.user_permissions.add(Permission.objects.get(codename="add_importrun"))
     assert "Import a report" in client.get(change).text
     assert upload(client, website, make_row()).status_code == 200
+
+
+def test_targets_and_a_category_are_said_in_boxes_of_their_own(operator, website):
+    place = "https://www.shop.example.com/"
+    upload_and_apply(operator, website, make_row(matched_at=place), category="web")
+    later = {"complete": "on", "scanned_at": "2026-04-01 00:00", "targets": "www.shop.example.com:443"}
+    assert "fixed: 0." in upload(operator, website, **later).text
+    assert "fixed: 1." in upload(operator, website, **later | {"category": "web"}).text
+    page = upload(operator, website, make_row(), targets="example.com")
+    assert "It is of example.com" in page.text

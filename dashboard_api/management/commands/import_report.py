@@ -4,6 +4,7 @@ import dataclasses
 import json
 import sys
 from argparse import ArgumentTypeError
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,6 +26,7 @@ from dashboard_api.management.operator_command import (
 )
 from dashboard_api.models import SiteLink, Website
 from dashboard_api.scanners import READERS
+from dashboard_api.scanners.text import one_line
 
 STANDARD_INPUT = "-"
 
@@ -97,6 +99,20 @@ class Command(OperatorCommand):
             metavar="URL",
             help="where places that name no host, such as /login, belong",
         )
+        parser.add_argument(
+            "--target",
+            action="append",
+            default=[],
+            metavar="HOST[:PORT]",
+            help="was scanned, though the report does not name it; may be repeated",
+        )
+        parser.add_argument(
+            "--category",
+            default="",
+            metavar="NAME",
+            help="names the scan, where several of one scanner each look at a part of the website: what it "
+            "does not report is fixed only where an earlier report of this category found it",
+        )
         parser.add_argument("--by", default=COMMAND_LINE, metavar="NAME", help="who imports; kept on record")
         parser.add_argument(
             "--strict", action="store_true", help="exit code 1 where rows were rejected; the rest is imported"
@@ -138,12 +154,15 @@ class Command(OperatorCommand):
         website = find_website(host)
         if account is not None:
             _check_linked(account, website)
-        _check_base_url(options["base_url"], website)
+        _check_places(website, "--base-url", [options["base_url"]] if options["base_url"] else [])
+        _check_places(website, "--target", options["target"])
         said = Said(
             format_name=options["format"],
             complete=options["complete"],
             scanned_at=options["scanned_at"],
             base_url=options["base_url"],
+            targets=options["target"],
+            category=one_line(options["category"]),
         )
         dry_run: bool = options["dry_run"]
         try:
@@ -182,12 +201,12 @@ def _check_linked(ref: str, website: Website) -> None:
         )
 
 
-def _check_base_url(base_url: str | None, website: Website) -> None:
+def _check_places(website: Website, option: str, places: Sequence[str]) -> None:
     try:
-        if base_url:
-            place_on(website.host, base_url)
+        for place in places:
+            place_on(website.host, place)
     except Elsewhere as error:
-        raise CommandError(f"--base-url {error}.") from error
+        raise CommandError(f"{option} {error}.") from error
 
 
 def _opened(file: str) -> AbstractContextManager[BinaryIO]:

@@ -293,3 +293,33 @@ def test_progress_is_shown_on_a_terminal_and_nowhere_else(website, report, monke
     shown = capsys.readouterr().err
     assert "B/s]" in shown
     assert "findings/s]" in shown
+
+
+def test_targets_and_a_category_that_the_report_does_not_name_are_said(website, report):
+    run(
+        "import_report",
+        report(make_row(matched_at="https://www.shop.example.com/")),
+        *HOST,
+        "--category",
+        "web",
+    )
+    said = ("--complete", "--scanned-at", "2026-04-01")
+    assert "fixed: 0." in run("import_report", report(), *HOST, *said)
+    targets = ("--target", "www.shop.example.com", "--target", "shop.example.com:8443")
+    output = run("import_report", report(), *HOST, *said, *targets, "--category", "web")
+    assert "fixed: 1." in output
+    scope = "Scope of what is fixed: shop.example.com:8443, www.shop.example.com, category web."
+    assert scope in output.splitlines()
+    assert ImportRun.objects.get(fixed=1).scope == scope
+
+
+def test_scope_that_the_report_does_not_name_is_the_websites_own_host(website, report):
+    said = ("--complete", "--scanned-at", "2026-04-01")
+    assert (
+        "Scope of what is fixed: shop.example.com. The report names no target; if it was another, name it."
+        in run("import_report", report(), *HOST, *said)
+    )
+
+
+def test_target_of_another_website_is_refused(website, report):
+    assert "--target is of example.com" in refusal(report(make_row()), *HOST, "--target", "example.com")

@@ -149,7 +149,7 @@ def test_server_that_was_not_reached_is_a_failed_check_without_paths_of_the_scan
     }
     told = read(report)
     assert [check.error for check in told.coverage] == ["sslyze.errors.Refused: no"]
-    assert told.complete is False
+    assert (told.coverage[0].rules, told.complete) == ((), None)
 
 
 def test_command_that_failed_is_a_failed_check_and_one_not_scheduled_is_no_row():
@@ -159,7 +159,8 @@ def test_command_that_failed_is_a_failed_check_and_one_not_scheduled_is_no_row()
     attempts["heartbleed"] |= {"status": "NOT_SCHEDULED", "result": None}
     told = read(report)
     assert [check.error for check in told.coverage] == ["robot: BUG_IN_SSLYZE"]
-    assert (told.rows, told.complete) == (1, False)
+    assert (told.rows, told.complete) == (1, None)
+    assert told.coverage[0].rules == ("robot",)
 
 
 def test_target_that_is_no_server_is_a_failed_check():
@@ -167,7 +168,7 @@ def test_target_that_is_no_server_is_a_failed_check():
     report["invalid_server_strings"] = [{"server_string": "x.shop.example.com", "error_message": "no DNS"}]
     told = read(report)
     assert (told.coverage[0].location, told.coverage[0].error) == ("x.shop.example.com", "no DNS")
-    assert told.complete is False
+    assert told.complete is True
 
 
 @pytest.mark.parametrize("command", CHECKS)
@@ -184,7 +185,14 @@ def test_page_that_could_not_be_asked_for_is_a_failed_check():
     assert [check.error for check in told.coverage if check.error] == [
         "http_headers: OSError: peer closed the connection"
     ]
-    assert told.complete is False
+    assert told.complete is True
+
+
+def test_a_command_that_failed_names_all_of_its_checks():
+    report = make_sslyze(certificate_info={})
+    report["server_scan_results"][0]["scan_result"]["certificate_info"] |= {"status": "ERROR", "result": None}
+    (check,) = read(report).coverage
+    assert check.rules == ("certificate_trust", "certificate_expiry", "certificate_key", "certificate_chain")
 
 
 def test_broken_rows_are_rejected_and_lose_no_other():

@@ -1,0 +1,76 @@
+"""The last run of each scope that a source checks on a website. Decision record 0035."""
+
+from collections.abc import Sequence
+from typing import ClassVar, Self
+
+from django.db import models
+
+from dashboard_api import policy
+from dashboard_api.models.findings import Coverage
+
+_WORST_LAST: list[str] = [Coverage.State.OK, Coverage.State.PARTIAL, Coverage.State.FAILED]
+
+
+class CoverageScope(models.Model):
+    """The last run of one category at one target; ``coverage`` summarises all scopes of its source."""
+
+    coverage = models.ForeignKey(  # a constraint begins with it
+        Coverage, on_delete=models.CASCADE, related_name="scopes", db_index=False
+    )
+    category = models.CharField(max_length=policy.MAX_CATEGORY_LENGTH, blank=True)
+    target = models.CharField(
+        max_length=policy.MAX_HOST_LENGTH + 10,
+        blank=True,
+        help_text="Host and port; empty where reports do not name all of their targets.",
+    )
+    state = models.CharField(max_length=10, choices=Coverage.State)
+    last_run_at = models.DateTimeField()
+    completed_at = models.DateTimeField(null=True, blank=True)
+    urls_checked = models.PositiveIntegerField(null=True, blank=True)
+    version = models.CharField(max_length=50, blank=True)
+    detail = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        ordering: ClassVar = ["coverage", "category", "target"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["coverage", "category", "target"], name="dashboard_api_coveragescope_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return " at ".join(filter(None, [self.category, self.target])) or "everything"
+
+    @classmethod
+    def of(cls, coverage: Coverage) -> Self:
+        """The only scope of a coverage that was recorded without scopes."""
+        return cls(
+            category="",
+            target="",
+            state=coverage.state,
+            last_run_at=coverage.last_run_at,
+            completed_at=coverage.completed_at,
+            urls_checked=coverage.urls_checked,
+            version=coverage.version,
+            detail=coverage.detail,
+        )
+
+
+def summarise(coverage: Coverage, scopes: Sequence[CoverageScope]) -> None:
+    """Set and save the summary: the worst state, the oldest run, the sum of addresses."""
+    coverage.state = max((scope.state for scope in scopes), key=_WORST_LAST.index)
+    coverage.last_run_at = min(scope.last_run_at for scope in scopes)
+    coverage.completed_at = max(
+        (at for at in (coverage.completed_at, *(scope.completed_at for scope in scopes)) if at), default=None
+    )
+    counted = [scope.urls_checked for scope in scopes if scope.urls_checked is not None]
+    coverage.urls_checked = sum(counted) if counted else None
+    coverage.version = max(scopes, key=lambda scope: scope.last_run_at).version
+    coverage.detail = _details(scopes)[:500]
+    coverage.save()
+
+
+def _details(scopes: Sequence[CoverageScope]) -> str:
+    if len(scopes) == 1:
+        return scopes[0].detail
+    return " ".join(f"{scope}: {scope.detail}" for scope in scopes if scope.detail)
