@@ -130,6 +130,7 @@ def read(
     the future. ``targets`` were scanned, too, and ``category`` names the scan: the report is all that this
     scan finds, whatever rules it lists.
     """
+    report.judged_at = scanned_at or report.scanned_at or modified_at  # some rows are judged as of then
     rows = sort_rows(report, website.host, base_url=base_url)
     rows.recognise(partial(_known, website, report.source))
     for target in targets:

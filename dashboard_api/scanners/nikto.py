@@ -1,8 +1,8 @@
 """Nikto, JSON (-Format json).
 
 Members are those of ``nikto_report_json.plugin`` in its versions since 2016. A row is an item of a host; a
-host without items is a row that says what was checked. Nikto rates nothing and cannot tell whether a scan
-was complete. What is almost JSON, ``nikto_by_hand`` reads.
+host without items is a row that says what was checked. Nikto rates nothing (``nikto_problems`` rates what
+it reports most) and cannot tell whether a scan was complete. ``nikto_by_hand`` reads what is almost JSON.
 """
 
 import re
@@ -15,6 +15,7 @@ from dashboard_api.scanners.json_values import opened, oversized, whole_file
 from dashboard_api.scanners.layout import named, section
 from dashboard_api.scanners.members import Row, as_utc, line_of, list_of, objects_in, texts_of
 from dashboard_api.scanners.nikto_by_hand import hosts_by_hand
+from dashboard_api.scanners.nikto_problems import recognised
 from dashboard_api.scanners.report import (
     BadRow,
     Check,
@@ -25,10 +26,15 @@ from dashboard_api.scanners.report import (
     tell_each,
 )
 from dashboard_api.scanners.text import without_numbers
-from dashboard_api.scanners.weaknesses import cve_names
+from dashboard_api.scanners.weaknesses import cve_names, cwe_names
 
 _HEAD = re.compile(rb'"(?:server_)?banner"\s*:|"vulnerabilities"\s*:\s*\[\s*(?:\{\s*"id"|\])')
 _SCHEMES = {"443": "https://", "80": "http://"}
+_OSVDB = re.compile(r"^OSVDB-\d+:\s*")
+_SEE = re.compile(r"\bSee:?\s<?https?://.*|https?://\S+$", re.IGNORECASE)
+_SENTENCE = re.compile(r"(?<=[a-z)\]'\"]\.)\s+(?=[A-Z])")
+_CWE_PAGE = re.compile(r"cwe\.mitre\.org/data/definitions/", re.IGNORECASE)
+_LOOKED_AT = 1000  # letters of a message that a title is taken from
 _AFTER_COLON = re.compile(r":(?=\s).*", re.DOTALL)
 
 
@@ -94,25 +100,44 @@ def _told(number: int, row: tuple[Row, Any]) -> ReportedFinding | Check:
     message = _message(line_of(item, "msg"), url)
     if not (rule and message):
         raise BadRow("has no id" if message else "has no msg")
-    references = line_of(item, "references")
+    problem = recognised(message)
+    named_in = [message, line_of(item, "references")]
+    cves = cve_names(named_in)
+    title, description = _in_words(message, url)
     return ReportedFinding.cleaned(
         row=number,
-        identity=(rule, _matcher(message, url)),
-        rule=rule,
-        severity=Severity.INFO,
+        identity=problem.identity if problem else (rule, _matcher(message, url)),
+        rule=problem.rule if problem else rule,
+        severity=problem.known.severity if problem else Severity.MEDIUM if cves else Severity.INFO,
         severity_raw="",
-        kind="suspected",
-        title=message,
-        references=[references.replace(",", " ")],
-        cve=cve_names([message, references]),
+        kind=problem.kind if problem else "suspected",
+        title=problem.title if problem else title,
+        description=problem.known.meaning if problem else description,
+        remediation=problem.known.remedy if problem else "",
+        references=[text.replace(",", " ") for text in reversed(named_in)],
+        cwe=[
+            *cwe_names(_CWE_PAGE.sub("CWE-", text) for text in named_in),
+            *(problem.known.cwe if problem else ()),
+        ],
+        cve=[*cves, *(problem.known.cve if problem else ())],
         location=place + (url if url.startswith("/") else f"/{url}"),
         evidence="\n\n".join(_evidence(host, item, message)),
     )
 
 
+def _in_words(message: str, url: str) -> tuple[str, str]:
+    """A title, and a description where the message says more than fits one."""
+    text = _SEE.sub("", message[:_LOOKED_AT]).rstrip(" :")
+    if text.startswith("This might be interesting"):
+        return f"Possibly interesting address: {url}", ""
+    first = _SENTENCE.split(text, maxsplit=1)[0]
+    return first.rstrip(". ") or message, "" if first == text else message
+
+
 def _evidence(host: Row, item: Row, message: str) -> Iterator[str]:
     yield from named(
         {
+            "Nikto's id": line_of(item, "id"),
             "Method": line_of(item, "method"),
             "URL": url if "?" in (url := line_of(item, "url")) else "",
             "IP address": line_of(host, "ip"),
@@ -128,7 +153,7 @@ def _evidence(host: Row, item: Row, message: str) -> Iterator[str]:
 
 def _message(message: str, url: str) -> str:
     """What is said, without the address it is said about; some versions quote twice."""
-    message = message.replace('\\"', '"')
+    message = _OSVDB.sub("", message.replace('\\"', '"'))
     if url and message.startswith(f"{url}:"):
         message = message[len(url) :]
     return message.removeprefix(":").strip()

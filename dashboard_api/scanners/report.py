@@ -163,6 +163,7 @@ class ScanReport:
     rows: int = 0  # how many were told so far
     complete: bool | None = None  # None: the format cannot tell
     scanned_at: datetime | None = None  # when the scan ended; else the newest time of a row, if any has one
+    judged_at: datetime | None = None  # the same as the importer knows it, before the rows are read
     others: tuple["ScanReport", ...] = ()  # of further tools or categories in the same file
     names_targets: bool = False  # rows name every target that was scanned, with or without problems
     checks: set[str] | None = None

@@ -9,7 +9,7 @@ no row. What counts as a problem, and how bad it is, sslyze does not say: ``ssly
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import BinaryIO
 
 from dashboard_api.scanners.json_values import read_document
@@ -20,12 +20,14 @@ from dashboard_api.scanners.report import (
     Check,
     ReportedFinding,
     ScanReport,
+    Told,
     UnreadableReport,
     tell_each,
 )
 from dashboard_api.scanners.sslyze_before_5 import as_version_5, is_before_5
-from dashboard_api.scanners.sslyze_checks import CHECKS, Problem
+from dashboard_api.scanners.sslyze_checks import CHECKS, Judge, NoResult, Problem
 
+_NO_RESULT = "no result"
 _TRIED = {"COMPLETED", "ERROR"}
 _HEAD = re.compile(rb'"(?:sslyze_version|server_scan_results|invalid_server_strings)"\s*:')
 
@@ -57,7 +59,13 @@ def read(stream: BinaryIO) -> ScanReport:
     if is_before_5(document):
         document = as_version_5(document)
     servers = objects_in(document["server_scan_results"])
-    return ScanReport(
+
+    def told() -> Iterator[Told]:
+        # The importer says after this function has returned as of when rows are judged.
+        judged_at = report.judged_at or report.scanned_at
+        yield from tell_each(enumerate(_rows(document, servers, judged_at), start=1), _told)
+
+    report = ScanReport(
         source="sslyze",
         source_name="SSLyze",
         version=line_of(document, "sslyze_version"),
@@ -65,11 +73,14 @@ def read(stream: BinaryIO) -> ScanReport:
         scanned_at=time_of(document, "date_scans_completed", "date_scans_started"),
         names_targets=True,
         checks=set(),
-        told=tell_each(enumerate(_rows(document, servers), start=1), _told),
+        told=told(),
     )
+    return report
 
 
-def _rows(document: Row, servers: Sequence[Row | BadRow]) -> Iterator[_Row | BadRow]:
+def _rows(
+    document: Row, servers: Sequence[Row | BadRow], scanned_at: datetime | None
+) -> Iterator[_Row | BadRow]:
     for target in objects_in(document.get("invalid_server_strings")):
         if isinstance(target, BadRow):
             yield target
@@ -80,10 +91,10 @@ def _rows(document: Row, servers: Sequence[Row | BadRow]) -> Iterator[_Row | Bad
         if isinstance(server, BadRow):
             yield server
         else:
-            yield from _checks(server, line_of(document, "date_scans_completed") or _now())
+            yield from _checks(server, scanned_at)
 
 
-def _checks(server: Row, scanned_at: str) -> Iterator[_Row | BadRow]:
+def _checks(server: Row, scanned_at: datetime | None) -> Iterator[_Row | BadRow]:
     where = object_of(server, "server_location")
     host, port = line_of(where, "hostname"), line_of(where, "port")
     location = f"{host}:{port}" if host and port else host
@@ -92,30 +103,40 @@ def _checks(server: Row, scanned_at: str) -> Iterator[_Row | BadRow]:
     if not results:
         yield _Row(location=location, error=_last_line(server, "connectivity_error_trace") or "no connection")
     for command, attempt in results.items():
-        if not isinstance(attempt, dict):
-            yield BadRow("is not a JSON object")
+        if not isinstance(attempt, dict | None):
+            yield BadRow(f"has no JSON object for {command[:50]}")
         elif why := _failure(attempt):
             checks = tuple(CHECKS.get(command, [command]))
             yield _Row(location=location, error=f"{command}: {why}", checks=checks)
-        elif attempt.get("status") == "COMPLETED":
+        elif attempt and attempt.get("status") == "COMPLETED":
             result = object_of(attempt, "result")
-            for name, check in CHECKS.get(command, {command: None}).items():
-                problem = check(result, scanned_at) if check else None
-                yield _Row(location=location, address=address, checks=(name,), problem=problem)
-        elif attempt.get("status") != "NOT_SCHEDULED":
+            for name, judge in CHECKS.get(command, {command: None}).items():
+                problem, error = _judged(name, judge, result, scanned_at)
+                yield _Row(location=location, address=address, checks=(name,), problem=problem, error=error)
+        elif attempt and attempt.get("status") != "NOT_SCHEDULED":
             yield BadRow(f"has an unknown status: {line_of(attempt, 'status')[:50] or 'none'}")
 
 
-def _failure(attempt: Row) -> str:
-    """Why there is no result; a page that could not be asked for is told within one."""
-    if attempt.get("status") == "ERROR":
+def _judged(
+    name: str, judge: Judge | None, result: Row, scanned_at: datetime | None
+) -> tuple[Problem | None, str]:
+    """What a check found, or why it has no result."""
+    try:
+        return (judge(result, scanned_at) if judge else None), ""
+    except NoResult as error:
+        return None, f"{name}: {error}"
+
+
+def _failure(attempt: Row | None) -> str:
+    """Why there is no result; a page that could not be asked for says so within one."""
+    if attempt is None:
+        return _NO_RESULT
+    status, result = attempt.get("status"), attempt.get("result")
+    if status == "ERROR":
         return line_of(attempt, "error_reason") or _last_line(attempt, "error_trace") or "failed"
+    if status == "COMPLETED" and not isinstance(result, dict):
+        return _NO_RESULT
     return _last_line(object_of(attempt, "result"), "http_error_trace")
-
-
-def _now() -> str:
-    """When a certificate that is imported today has expired, if its report has no time."""
-    return datetime.now(UTC).isoformat()
 
 
 def _told(number: int, row: _Row) -> ReportedFinding | Check:

@@ -15,7 +15,7 @@ def is_before_5(document: Row) -> bool:
 
 
 def as_version_5(document: Row) -> Row:
-    """The same report; it has no time, which these versions did not write."""
+    """The same report, without a time: these versions did not write one."""
     servers = [
         _server(server) if isinstance(server, dict) else server
         for server in list_of(document, "server_scan_results")
@@ -29,7 +29,11 @@ def as_version_5(document: Row) -> Row:
 
 def _server(server: Row) -> Row:
     results, errors = object_of(server, "scan_commands_results"), object_of(server, "scan_commands_errors")
-    attempts = {name: _completed(name, result) for name, result in results.items()}
+    attempts = {
+        name: _completed(name, result)
+        for name, result in results.items()
+        if result is not None or name in list_of(server, "scan_commands")
+    }
     attempts |= {name: _failed(error) for name, error in errors.items()}
     where = object_of(object_of(server, "server_info"), "server_location")
     return {"server_location": where, "scan_result": attempts}

@@ -6,7 +6,7 @@ It is close to testssl.sh's for the same facts, so that the two do not contradic
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from dashboard_api.scanners.members import Row, line_of, list_of, moment, object_of
 from dashboard_api.scanners.report import Severity
@@ -18,7 +18,7 @@ _LEAST_BITS = {"RSA": 2048, "DSA": 2048, "EllipticCurve": 224, "EC": 224}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """What is told of a check that found something."""
+    """A problem that a check found."""
 
     severity: Severity
     title: str
@@ -29,11 +29,16 @@ class Problem:
     cwe: tuple[int, ...] = ()
 
 
-Judge = Callable[[Row, str], Problem | None]  # a command's result, when the scan ended
+class NoResult(ValueError):
+    """The check was made without a result; the message says why."""
+
+
+Judge = Callable[[Row, datetime | None], Problem | None]  # a command's result, when the scan ended if known
 
 
 def _old_protocol(label: str, severity: Severity, *cve: str) -> Judge:
-    def judge(result: Row, _scanned_at: str) -> Problem | None:
+    def judge(result: Row, _scanned_at: datetime | None) -> Problem | None:
+        _require(result, "accepted_cipher_suites")
         suites = [*_accepted(result)]
         if not suites and result.get("is_tls_version_supported") is not True:
             return None
@@ -51,7 +56,8 @@ def _old_protocol(label: str, severity: Severity, *cve: str) -> Judge:
 
 
 def _weak_suites(label: str) -> Judge:
-    def judge(result: Row, _scanned_at: str) -> Problem | None:
+    def judge(result: Row, _scanned_at: datetime | None) -> Problem | None:
+        _require(result, "accepted_cipher_suites")
         weak = [suite for suite in _accepted(result) if _WEAK_SUITE.search(suite)]
         if not weak:
             return None
@@ -68,11 +74,18 @@ def _weak_suites(label: str) -> Judge:
 
 
 def _flag(member: str, bad: bool, problem: Problem) -> Judge:
-    return lambda result, _scanned_at: problem if result.get(member) is bad else None
+    def judge(result: Row, _scanned_at: datetime | None) -> Problem | None:
+        _require(result, member)
+        return problem if result.get(member) is bad else None
+
+    return judge
 
 
-def _robot(result: Row, _scanned_at: str) -> Problem | None:
+def _robot(result: Row, _scanned_at: datetime | None) -> Problem | None:
     told = line_of(result, "robot_result")
+    _require(result, "robot_result")
+    if told.startswith("UNKNOWN"):
+        raise NoResult(told)
     if not told.startswith("VULNERABLE"):
         return None
     return Problem(
@@ -86,7 +99,8 @@ def _robot(result: Row, _scanned_at: str) -> Problem | None:
     )
 
 
-def _renegotiation(result: Row, _scanned_at: str) -> Problem | None:
+def _renegotiation(result: Row, _scanned_at: datetime | None) -> Problem | None:
+    _require(result, "supports_secure_renegotiation")
     if result.get("supports_secure_renegotiation") is False:
         return Problem(
             severity=Severity.HIGH,
@@ -106,7 +120,7 @@ def _renegotiation(result: Row, _scanned_at: str) -> Problem | None:
     return None
 
 
-def _headers(result: Row, _scanned_at: str) -> Problem | None:
+def _headers(result: Row, _scanned_at: datetime | None) -> Problem | None:
     if "strict_transport_security_header" not in result or result["strict_transport_security_header"]:
         return None
     return Problem(
@@ -118,16 +132,16 @@ def _headers(result: Row, _scanned_at: str) -> Problem | None:
     )
 
 
-def _trust(result: Row, _scanned_at: str) -> Problem | None:
+def _trust(result: Row, _scanned_at: datetime | None) -> Problem | None:
     reasons = [
         line_of(path, "validation_error", "openssl_error_string") or "not trusted"
-        for deployment in _objects(result, "certificate_deployments")
+        for deployment in _deployments(result)
         for path in _objects(deployment, "path_validation_results")
-        if path.get("was_validation_successful", not path.get("openssl_error_string")) is False
+        if not _is_valid(path)
     ]
     reasons += [
         "The certificate is for another name."
-        for deployment in _objects(result, "certificate_deployments")
+        for deployment in _deployments(result)
         if deployment.get("leaf_certificate_subject_matches_hostname") is False
     ]
     if not reasons:
@@ -142,22 +156,36 @@ def _trust(result: Row, _scanned_at: str) -> Problem | None:
     )
 
 
-def _expiry(result: Row, scanned_at: str) -> Problem | None:
-    now = moment(scanned_at)
+def _expiry(result: Row, scanned_at: datetime | None) -> Problem | None:
+    now = scanned_at or datetime.now(UTC)
     ends = [end for leaf in _leaves(result) if (end := moment(line_of(leaf, "not_valid_after")))]
-    if now is None or not ends or min(ends) > now + _EXPIRES_SOON:
+    if not ends or min(ends) > now + _EXPIRES_SOON:
         return None
     is_over = min(ends) <= now
+    if is_over and scanned_at is None and _was_trusted(result):
+        raise NoResult("the certificate expired after the scan: say when the scan was made")
     return Problem(
         severity=Severity.HIGH if is_over else Severity.MEDIUM,
         title="The certificate has expired" if is_over else "The certificate expires within 30 days",
-        remediation="Renew the certificate, and let that happen by itself.",
+        description="Browsers warn visitors of an expired certificate, or turn them away.",
+        remediation="Renew the certificate, and automate its renewal.",
         evidence=f"Valid until {min(ends):%Y-%m-%d %H:%M} UTC",
         cwe=(298,),
     )
 
 
-def _key(result: Row, _scanned_at: str) -> Problem | None:
+def _was_trusted(result: Row) -> bool:
+    """Whether a trust store accepted every certificate, so that none had expired when it was scanned."""
+    deployments = [_objects(each, "path_validation_results") for each in _deployments(result)]
+    return bool(deployments) and all(any(map(_is_valid, paths)) for paths in deployments)
+
+
+def _is_valid(path: Row) -> bool:
+    """Whether a trust store accepts the certificate; before version 5 it says so by the lack of an error."""
+    return path.get("was_validation_successful", not path.get("openssl_error_string")) is not False
+
+
+def _key(result: Row, _scanned_at: datetime | None) -> Problem | None:
     weak = []
     for leaf in _leaves(result):
         key = object_of(leaf, "public_key")
@@ -179,10 +207,8 @@ def _key(result: Row, _scanned_at: str) -> Problem | None:
     )
 
 
-def _chain(result: Row, _scanned_at: str) -> Problem | None:
-    orders = [
-        each.get("received_chain_has_valid_order") for each in _objects(result, "certificate_deployments")
-    ]
+def _chain(result: Row, _scanned_at: datetime | None) -> Problem | None:
+    orders = [each.get("received_chain_has_valid_order") for each in _deployments(result)]
     if False not in orders:
         return None
     return Problem(
@@ -246,15 +272,27 @@ CHECKS: Mapping[str, Mapping[str, Judge | None]] = {
 }
 
 
+def _require(result: Row, member: str) -> None:
+    """Raise NoResult where ``member`` is null."""
+    if member in result and result[member] is None:
+        raise NoResult("no result")
+
+
 def _accepted(result: Row) -> Iterator[str]:
     for each in _objects(result, "accepted_cipher_suites"):
         yield line_of(object_of(each, "cipher_suite"), "name")
 
 
+def _deployments(result: Row) -> list[Row]:
+    """The certificates that the server sent, each with its chain; raises NoResult where it sent none."""
+    deployments = _objects(result, "certificate_deployments")
+    if "certificate_deployments" in result and not deployments:
+        raise NoResult("no certificate")
+    return deployments
+
+
 def _leaves(result: Row) -> list[Row]:
-    chains = [
-        _objects(each, "received_certificate_chain") for each in _objects(result, "certificate_deployments")
-    ]
+    chains = [_objects(each, "received_certificate_chain") for each in _deployments(result)]
     return [chain[0] for chain in chains if chain]
 
 

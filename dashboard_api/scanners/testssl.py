@@ -1,56 +1,45 @@
-"""testssl.sh: JSON, flat (--jsonfile) and pretty (--jsonfile-pretty), of versions 3.0 and 3.2.
+"""testssl.sh: JSON, flat (--jsonfile) and pretty (--jsonfile-pretty), of version 3.0 and later.
 
 Members are those that ``fileout_json_finding`` and its neighbours in testssl.sh write. A row is an entry
-with an id. A scan ran to its end when ``scanTime`` is a number, and was whole when it told of protocols,
+with an id. A scan ran to its end when ``scanTime`` is a number, and was whole when it reported protocols,
 ciphers, the certificate and vulnerabilities.
 """
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from dashboard_api.scanners.json_values import read_document
-from dashboard_api.scanners.layout import named, section
-from dashboard_api.scanners.members import Row, line_of, objects_in
+from dashboard_api.scanners.members import Row, line_of
 from dashboard_api.scanners.report import (
     BadRow,
     Check,
     ReportedFinding,
     ScanReport,
-    Severity,
     UnreadableReport,
     tell_each,
 )
-from dashboard_api.scanners.testssl_words import name_of, remedy_of
-from dashboard_api.scanners.weaknesses import cve_names, cwe_numbers
+from dashboard_api.scanners.testssl_entries import Entry, flat_entries, pretty_entries
+from dashboard_api.scanners.testssl_findings import finding, group_of, grouped
+from dashboard_api.scanners.testssl_names import SEVERITIES, SUITES_OF
 
-_SEVERITIES = {
-    "CRITICAL": Severity.CRITICAL,
-    "HIGH": Severity.HIGH,
-    "MEDIUM": Severity.MEDIUM,
-    "LOW": Severity.LOW,
-}
 _NOTHING_FOUND = {"OK", "INFO"}
-_NOT_CHECKED = {"WARN", "DEBUG", "FATAL"}
-_TOLD = {*_SEVERITIES, *_NOTHING_FOUND}
-_NO_CHECK = {"engine_problem", "optimal_proto"}  # words about the scanner's own OpenSSL
-_UNSURE = re.compile(r"\b(?:potential\w*|probabl[ey]|likely|might|may)\b", re.IGNORECASE)
-_CERTIFICATE_NUMBER = re.compile(r"\s*<[^<>]*>$")  # "cert_notAfter <hostCert#2>"
+_NOT_CHECKED = {"WARN", "DEBUG", "FATAL", "CANNOT BE DETERMINED"}  # the last is a slip for cert_keySize
+_CHECKED = {*SEVERITIES, *_NOTHING_FOUND}
+# Words about the scanner's own OpenSSL, and what testssl.sh never rates: no result, no problem missed.
+_NO_CHECK = {
+    "engine_problem",
+    "optimal_proto",
+    "ALPN",
+    "NPN",
+    "QUIC",
+    "clientsimulation",
+    "sessionresumption_ticket",
+    "sessionresumption_ID",
+}
 _WHOLE = ("TLS1_2", "cipherlist_NULL", "cert_notAfter", "heartbleed")
-_LONG = 120  # letters of a result: such a one is a list, and no title
 _HEAD = re.compile(rb'"id"\s*:\s*"[^"]*"\s*,\s*"ip"\s*:|"clientProblem\d+"\s*:|"Invocation"\s*:')
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Entry:
-    """An entry, and the host, address and port of the server it is about."""
-
-    row: Row
-    host: str
-    address: str
-    port: str
 
 
 def recognises(head: bytes) -> bool:
@@ -63,18 +52,22 @@ def read(stream: BinaryIO) -> ScanReport:
     document = read_document(stream)
     if isinstance(document, list):
         head: Row = {}
-        entries = list(_flat(document))
+        entries = list(flat_entries(document))
     elif isinstance(document, dict) and "scanResult" in document:
         head = document
-        entries = list(_pretty(document))
+        entries = list(pretty_entries(document))
     else:
         raise UnreadableReport("The file is no report of testssl.sh: neither a list nor a scanResult.")
-    known = [entry for entry in entries if isinstance(entry, _Entry)]
-    has_begun = any(line_of(entry.row, "severity") in _TOLD for entry in known)
-    place = next((f"{entry.host}:{entry.port}" for entry in known if entry.host), "")
+    entries = _placed(entries)
+    known = [entry for entry in entries if isinstance(entry, Entry)]
+    has_begun = any(entry.word in _CHECKED for entry in known)
+    groups = grouped(known)
 
-    def told(number: int, entry: _Entry) -> ReportedFinding | Check:
-        return _told(number, entry, place, is_failure=not has_begun)
+    def told(number: int, entry: Entry) -> ReportedFinding | Check:
+        group = group_of(entry, groups)
+        if group and group[0] is entry:
+            return finding(number, group)
+        return _check(number, entry, has_begun=has_begun)
 
     return ScanReport(
         source="testssl",
@@ -89,89 +82,58 @@ def read(stream: BinaryIO) -> ScanReport:
     )
 
 
-def _flat(entries: list[Any]) -> Iterator[_Entry | BadRow]:
-    for entry in objects_in(entries):
-        if isinstance(entry, BadRow):
-            yield entry
-            continue
-        host, _, address = line_of(entry, "ip").partition("/")
-        yield _Entry(row=entry, host=host, address=address, port=line_of(entry, "port"))
+def _placed(entries: list[Entry | BadRow]) -> list[Entry | BadRow]:
+    """The entries, those that name no server at the first one: they are about the scanner itself."""
+    place = next((entry.location for entry in entries if isinstance(entry, Entry) and entry.location), "")
+    return [
+        replace(entry, location=place) if isinstance(entry, Entry) and not entry.location else entry
+        for entry in entries
+    ]
 
 
-def _pretty(document: Row) -> Iterator[_Entry | BadRow]:
-    for name, problems in document.items():
-        if name.startswith("clientProblem"):
-            yield from _entries_of(problems, {})
-    for server in objects_in(document.get("scanResult")):
-        if isinstance(server, BadRow):
-            yield server
-            continue
-        if "id" in server:
-            yield from _entries_of(server, server)
-        for value in server.values():
-            if isinstance(value, list):
-                yield from _entries_of(value, server)
+def _check(number: int, entry: Entry, *, has_begun: bool) -> Check:
+    """A row that makes no finding of its own.
 
-
-def _entries_of(value: object, server: Row) -> Iterator[_Entry | BadRow]:
-    host, address, port = (line_of(server, key) for key in ("targetHost", "ip", "port"))
-    for entry in objects_in(value):
-        if isinstance(entry, BadRow):
-            yield entry
-        else:
-            yield _Entry(row=entry, host=host, address=address, port=port)
-
-
-def _told(number: int, entry: _Entry, any_place: str, *, is_failure: bool) -> ReportedFinding | Check:
-    """What an entry tells; words about the scanner itself name no server and belong to ``any_place``.
-
-    Where nothing else was told, the scan is a failure, and such words are a part of it.
+    Where the scan has not begun, words about the scanner itself say why.
     """
-    row = entry.row
-    name = _CERTIFICATE_NUMBER.sub("", line_of(row, "id"))
-    word, result = line_of(row, "severity").upper(), line_of(row, "finding")
-    location = f"{entry.host}:{entry.port}" if entry.host else any_place
-    if not name:
+    what, location = entry.named, entry.location
+    if not what.check:
         raise BadRow("has no id")
     if not location:
         raise BadRow("names no server")
-    if word in _NOTHING_FOUND or (name in _NO_CHECK and not is_failure):
-        return Check(row=number, location=location, seen_at=None, rules=(name,))
-    if word in _NOT_CHECKED:
-        error = f"{name}: {result}"[:200]
-        return Check(row=number, location=location, seen_at=None, error=error, rules=(name,))
-    if word not in _SEVERITIES:
+    if entry.word not in _CHECKED | _NOT_CHECKED:
         raise BadRow("has a severity that testssl.sh does not know")
-    label = name_of(name)
-    short = "none" if result == "--" else result
-    facts = {"Check": name, "IP address": entry.address, "Server": location}
-    return ReportedFinding.cleaned(
-        row=number,
-        identity=(name,),
-        rule=name,
-        severity=_SEVERITIES[word],
-        severity_raw=word,
-        kind="suspected" if _UNSURE.search(result) else "confirmed",
-        title=f"{label}: {short}" if 0 < len(short) <= _LONG else label,
-        remediation=line_of(row, "hint") or remedy_of(name),
-        cwe=cwe_numbers([line_of(row, "cwe")]),
-        cve=cve_names([line_of(row, "cve")]),
-        location=location,
-        evidence="\n\n".join([*named(facts), *section("Result", result)]),
-    )
+    has_failed = entry.word in _NOT_CHECKED and not what.is_detail
+    if not has_failed or (has_begun and what.check in _NO_CHECK):
+        return Check(row=number, location=location, seen_at=None, rules=_looked_at(entry))
+    error = f"{what.check}: {entry.result or entry.word.lower()}"[:200]
+    return Check(row=number, location=location, seen_at=None, error=error, rules=(what.problem,))
 
 
-def _completeness(head: Row, entries: list[_Entry]) -> bool | None:
-    times = [entry.row for entry in entries if line_of(entry.row, "id") == "scanTime"]
-    told = [line_of(row, "finding") for row in times] or [line_of(head, "scanTime")]
-    if any(line_of(entry.row, "severity") == "FATAL" for entry in entries) or "Scan interrupted" in told:
+def _looked_at(entry: Entry) -> tuple[str, ...]:
+    """The rules that an entry without a problem checked.
+
+    Version 3.0 lists suites without rating them (INFO); a protocol that is not offered has no weak suites.
+    """
+    what = entry.named
+    if what.is_detail or (what.is_suite and entry.word == "INFO"):
+        return ()
+    if what.check in SUITES_OF and entry.result.startswith("not offered"):
+        return what.problem, SUITES_OF[what.check]
+    return (what.problem,)
+
+
+def _completeness(head: Row, entries: list[Entry]) -> bool | None:
+    times = [entry.result for entry in entries if line_of(entry.row, "id") == "scanTime"]
+    times = times or [line_of(head, "scanTime")]
+    if any(entry.word == "FATAL" for entry in entries) or "Scan interrupted" in times:
         return False
-    names = {_CERTIFICATE_NUMBER.sub("", line_of(entry.row, "id")) for entry in entries}
-    return True if all(text.isdecimal() for text in told) and names.issuperset(_WHOLE) else None
+    checks = {entry.named.check for entry in entries}
+    return True if all(text.isdecimal() for text in times) and checks.issuperset(_WHOLE) else None
 
 
 def _end(head: Row) -> datetime | None:
-    """The time that a pretty report tells in seconds: when it started, and how long it took."""
+    """The time that a pretty report gives in seconds: when it started, and how long it took."""
     started, took = line_of(head, "startTime"), line_of(head, "scanTime")
     if not (started.isdecimal() and started.isascii() and len(started) <= 11):
         return None

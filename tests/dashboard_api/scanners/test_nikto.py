@@ -20,13 +20,14 @@ def read_one(**members):
 
 
 def test_item_says_what_and_where_and_rates_nothing():
-    finding = read_one(references="https://a.example/1,https://b.example CVE-2020-0001", OSVDB="7")
-    assert finding.title == "Potentially interesting backup found."
+    finding = read_one(references="https://a.example/1,https://b.example", OSVDB="7")
+    assert finding.title == "Potentially interesting backup found"
     assert (finding.severity, finding.kind, finding.severity_raw) == (Severity.INFO, "suspected", "")
     assert (finding.rule, finding.location) == ("740001", "https://shop.example.com:443/dump.tar")
     assert finding.references == ("https://a.example/1", "https://b.example")
-    assert finding.cve == ("CVE-2020-0001",)
-    assert finding.evidence.startswith("Method: HEAD\nIP address: 192.0.2.7\nServer: nginx\nOSVDB: 7")
+    assert finding.evidence.startswith(
+        "Nikto's id: 740001\nMethod: HEAD\nIP address: 192.0.2.7\nServer: nginx\nOSVDB: 7"
+    )
 
 
 @pytest.mark.parametrize(
@@ -48,7 +49,7 @@ def test_scheme_is_that_of_the_port(port, place):
     [
         ({}, "Potentially interesting backup found."),
         ({"url": "/other.zip"}, "Potentially interesting backup found."),
-        ({"url": "/", "msg": "Retrieved via header: 1.1 vegur"}, "Retrieved via header"),
+        ({"url": "/", "msg": "Server banner changed: 1.1 vegur"}, "Server banner changed"),
         (
             {"url": "/ftp/", "msg": "Entry '/ftp/' in robots.txt returned (503)"},
             "Entry '' in robots.txt returned (#)",
@@ -65,7 +66,46 @@ def test_message_tells_apart_without_address_numbers_and_what_was_found(members,
 
 @pytest.mark.parametrize("message", ["/dump.tar: Found.", ": Found.", "/dump.tar:Found.", "Found."])
 def test_address_before_the_message_goes(message):
-    assert read_one(msg=message).title == "Found."
+    assert read_one(msg=message).title == "Found"
+
+
+@pytest.mark.parametrize(
+    ("message", "title"),
+    [
+        ("OSVDB-3092: This might be interesting...", "Possibly interesting address: /dump.tar"),
+        ("MultiViews is on. See: https://a.example/b?c=d,https://e.example", "MultiViews is on"),
+        ("MultiViews is on: http://a.example/b", "MultiViews is on"),
+        ("MultiViews is on. See https://a.example for details.", "MultiViews is on"),
+        (
+            "MultiViews is on, which helps to guess names. Switch it off.",
+            "MultiViews is on, which helps to guess names",
+        ),
+        ("IIS 8.5 found at /a/b.", "IIS 8.5 found at /a/b"),
+        ("https://a.example/", "https://a.example/"),
+    ],
+)
+def test_title_is_the_first_sentence_without_addresses_to_read_on(message, title):
+    assert read_one(msg=message).title == title
+
+
+def test_message_of_several_sentences_is_the_description():
+    assert read_one(msg="MultiViews is on. Switch it off.").description == "MultiViews is on. Switch it off."
+    assert read_one(msg="MultiViews is on.").description == ""
+
+
+def test_addresses_in_the_message_are_references():
+    finding = read_one(msg="Found. See: https://a.example/1", references="https://b.example")
+    assert finding.references == ("https://b.example", "https://a.example/1")
+
+
+@pytest.mark.parametrize("reference", ["CWE-548", "http://cwe.mitre.org/data/definitions/548.html"])
+def test_weakness_is_the_references(reference):
+    assert read_one(references=f"https://a.example {reference}").cwe == (548,)
+
+
+def test_item_that_names_a_vulnerability_is_a_suspicion_of_medium_severity():
+    finding = read_one(msg="May reveal memory.", references="CVE-2015-2080")
+    assert (finding.severity, finding.kind, finding.cve) == (Severity.MEDIUM, "suspected", ("CVE-2015-2080",))
 
 
 def test_quotes_that_are_escaped_twice_are_mended():

@@ -37,7 +37,7 @@ def test_commas_after_the_last_and_numbers_without_quotes_are_read():
         ("999100", 'Contents: a],{"b"},] end', "https://www.shop.example.com:443/"),
     ]
     assert report.findings[0].evidence.startswith(
-        'Method: GET\nURL: /a?x="y"\nIP address: 192.0.2.7\nServer: Apache "x"\nOSVDB: 7'
+        'Nikto\'s id: 000012\nMethod: GET\nURL: /a?x="y"\nIP address: 192.0.2.7\nServer: Apache "x"\nOSVDB: 7'
     )
     assert report.rejects == ()
 

@@ -1,3 +1,4 @@
+import io
 import json
 from datetime import UTC, datetime
 
@@ -6,7 +7,7 @@ import pytest
 from dashboard_api.scanners import sslyze
 from dashboard_api.scanners.report import Severity, UnreadableReport
 from dashboard_api.scanners.sslyze_checks import CHECKS
-from tests.dashboard_api.scanners.samples import make_sslyze, read_whole, suites
+from tests.dashboard_api.scanners.samples import make_sslyze, read_whole, suites, whole
 
 WHOLE = {command: {} for command in CHECKS}
 
@@ -202,7 +203,7 @@ def test_broken_rows_are_rejected_and_lose_no_other():
     told = read(report)
     assert [reject.reason for reject in told.rejects] == [
         "is not a JSON object",
-        "is not a JSON object",
+        "has no JSON object for robot",
         "has an unknown status: PAUSED",
         "names no server",
     ]
@@ -221,3 +222,65 @@ def test_broken_rows_are_rejected_and_lose_no_other():
 def test_other_document_is_refused(data, reason):
     with pytest.raises(UnreadableReport, match=reason):
         read_whole(sslyze, data)
+
+
+@pytest.mark.parametrize(
+    ("command", "result", "check"),
+    [
+        ("heartbleed", {"is_vulnerable_to_heartbleed": None}, "heartbleed"),
+        ("tls_1_0_cipher_suites", {"accepted_cipher_suites": None}, "tls_1_0"),
+        ("tls_1_2_cipher_suites", {"accepted_cipher_suites": None}, "tls_1_2_weak_suites"),
+        ("robot", {"robot_result": None}, "robot"),
+        ("session_renegotiation", {"supports_secure_renegotiation": None}, "session_renegotiation"),
+        ("session_resumption", None, "session_resumption"),
+        ("robot", None, "robot"),
+    ],
+)
+def test_check_without_a_result_is_a_failed_check_of_its_name(command, result, check):
+    report = read(**{command: result})
+    assert [check.error for check in report.coverage] == [f"{check}: no result"]
+    assert report.findings == ()
+
+
+def test_command_that_is_null_is_a_failed_check():
+    report = make_sslyze(**WHOLE)
+    report["server_scan_results"][0]["scan_result"]["robot"] = None
+    assert [check.error for check in read(report).coverage if check.error] == ["robot: no result"]
+
+
+def test_inconsistent_answers_about_robot_are_a_failed_check():
+    report = read(robot={"robot_result": "UNKNOWN_INCONSISTENT_RESULTS"})
+    assert [check.error for check in report.coverage] == ["robot: UNKNOWN_INCONSISTENT_RESULTS"]
+
+
+def test_each_check_of_a_certificate_fails_where_the_server_sent_none():
+    report = read(certificate_info={"certificate_deployments": []})
+    assert [check.error for check in report.coverage] == [
+        f"{check}: no certificate" for check in CHECKS["certificate_info"]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("end", "title"),
+    [
+        ("2026-03-01T09:00:00Z", "The certificate has expired"),
+        ("2026-03-20T10:00:00Z", "The certificate expires within 30 days"),
+        ("2026-05-01T10:00:00Z", None),
+    ],
+)
+def test_expiry_is_judged_as_of_the_scan_and_not_of_today(end, title):
+    findings = read(certificate_info=deployment(not_valid_after=end)).findings
+    assert [finding.title for finding in findings] == ([title] if title else [])
+
+
+def test_expiry_is_judged_as_of_the_start_where_the_report_has_no_end():
+    report = make_sslyze(certificate_info=deployment(not_valid_after="2026-05-01T10:00:00Z"))
+    del report["date_scans_completed"]
+    assert read(report).findings == ()
+
+
+def test_expiry_is_judged_as_of_the_time_that_the_operator_says():
+    document = make_sslyze(certificate_info=deployment(not_valid_after="2026-05-01T10:00:00Z"))
+    report = sslyze.read(io.BytesIO(json.dumps(document).encode()))
+    report.judged_at = datetime(2026, 6, 1, tzinfo=UTC)
+    assert [finding.title for finding in whole(report).findings] == ["The certificate has expired"]

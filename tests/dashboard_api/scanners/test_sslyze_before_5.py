@@ -1,5 +1,6 @@
 """What sslyze 3 and 4 wrote, read as if a later version had written it."""
 
+import io
 import json
 from copy import deepcopy
 from datetime import UTC, datetime, timedelta
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from dashboard_api.scanners import sslyze
 from dashboard_api.scanners.sslyze_checks import CHECKS
-from tests.dashboard_api.scanners.samples import make_sslyze, read_whole, suites
+from tests.dashboard_api.scanners.samples import make_sslyze, read_whole, suites, whole
 from tests.dashboard_api.scanners.test_every_format import assert_read_or_refused, nodes, values
 
 LEAF = {
@@ -49,6 +50,17 @@ def make_old(*, errors=None, failed=(), **results):
     }
 
 
+def trusted(end):
+    """A certificate that a trust store accepted when it was scanned."""
+    told = certificates(LEAF | {"not_valid_after": end, "public_key": {}, "signature_hash_algorithm": {}})
+    (deployment,) = told["certificate_deployments"]
+    deployment |= {
+        "received_chain_has_valid_order": True,
+        "path_validation_results": [{"openssl_error_string": None}],
+    }
+    return told
+
+
 def read(report):
     return read_whole(sslyze, json.dumps(report).encode())
 
@@ -72,11 +84,45 @@ def test_what_is_found_is_what_later_versions_find(leaf):
     assert (old.source, old.version) == (new.source, "4.1.0")
 
 
-def test_there_is_no_time_so_a_certificate_expires_as_of_today():
+def test_there_is_no_time_so_a_certificate_expires_as_of_the_import():
     soon = datetime.now(UTC) + timedelta(days=10)
     report = read(make_old(certificate_info=certificates(LEAF | {"not_valid_after": soon.isoformat()})))
     assert report.scanned_at is None
     assert "The certificate expires within 30 days" in [finding.title for finding in report.findings]
+
+
+def test_certificate_that_was_trusted_had_not_expired_when_it_was_scanned():
+    report = read(make_old(certificate_info=trusted("2021-11-15T04:03:43")))
+    assert report.findings == ()
+    assert [check.error for check in report.coverage if check.error] == [
+        "certificate_expiry: the certificate expired after the scan: say when the scan was made"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("scanned_at", "titles"),
+    [
+        (datetime(2021, 9, 1, tzinfo=UTC), []),
+        (datetime(2021, 11, 1, tzinfo=UTC), ["The certificate expires within 30 days"]),
+        (datetime(2021, 12, 1, tzinfo=UTC), ["The certificate has expired"]),
+    ],
+)
+def test_expiry_is_judged_as_of_the_time_that_the_operator_says(scanned_at, titles):
+    data = json.dumps(make_old(certificate_info=trusted("2021-11-15T04:03:43"))).encode()
+    report = sslyze.read(io.BytesIO(data))
+    report.judged_at = scanned_at
+    assert [finding.title for finding in whole(report).findings] == titles
+
+
+def test_command_that_was_scheduled_and_has_no_result_is_a_failed_check_of_its_name():
+    report = read(make_old(robot=None, heartbleed={}))
+    assert sorted(check.error for check in report.coverage) == ["", "robot: no result"]
+
+
+def test_command_that_was_not_scheduled_is_no_row():
+    old = make_old(robot=None, heartbleed={})
+    old["server_scan_results"][0]["scan_commands"] = ["heartbleed"]
+    assert read(old).rows == 1
 
 
 def test_command_that_failed_is_a_failed_check():
@@ -104,7 +150,11 @@ def test_broken_rows_are_rejected_and_lose_no_other():
     report = make_old(errors={"robot": 7}, heartbleed=7, tls_compression={}, certificate_info=broken)
     report["server_scan_results"].insert(0, 7)
     told = read(report)
-    assert [reject.reason for reject in told.rejects] == ["is not a JSON object"] * 3
+    assert [reject.reason for reject in told.rejects] == [
+        "is not a JSON object",
+        "has no JSON object for heartbleed",
+        "has no JSON object for robot",
+    ]
     assert len(told.coverage) == 5
 
 

@@ -91,7 +91,7 @@ def test_finding_says_what_where_and_how_bad():
 @pytest.mark.parametrize(
     ("members", "title"),
     [
-        ({"id": "cert_chain_of_trust", "finding": "failed"}, "Certificate's chain of trust: failed"),
+        ({"id": "cert_chain_of_trust", "finding": "failed."}, "Certificate's chain of trust: failed"),
         ({"id": "of_a_later_version", "finding": "found"}, "of a later version: found"),
         ({"id": "security_headers", "finding": "--"}, "Security headers: none"),
         ({"id": "BEAST_CBC_TLS1", "finding": "SUITE " * 40}, "BEAST: CBC suites with TLS 1.0"),

@@ -1,0 +1,21 @@
+"""A problem that Nikto reports, as we name and rate it."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from dashboard_api.scanners.report import Severity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """A problem: its stable name, and the words for it; "{}" is what the message names."""
+
+    key: str
+    pattern: str
+    title: str
+    severity: Severity
+    kind: Literal["confirmed", "suspected"] = "confirmed"
+    meaning: str = ""
+    remedy: str
+    cwe: tuple[int, ...] = ()
+    cve: tuple[str, ...] = ()

@@ -1,0 +1,38 @@
+"""What a newer version of a scanner, or a report without a time, makes of stored findings."""
+
+import io
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from dashboard_api.ingest import import_report
+from dashboard_api.models import Finding
+from dashboard_api.scanners import read_report
+from tests.dashboard_api.scanners.samples import make_sslyze
+from tests.dashboard_api.scanners.test_testssl_versions import BY_3_0, BY_3_2, entries
+from tests.factories import make_website
+
+pytestmark = pytest.mark.django_db
+MARCH = datetime(2026, 3, 2, tzinfo=UTC)
+
+
+def bring(website, document, *, days=0, **said):
+    report = read_report(io.BytesIO(json.dumps(document).encode()))
+    return import_report(report, website, scanned_at=MARCH + timedelta(days=days), **said)
+
+
+def test_certificate_is_judged_as_of_the_time_that_the_operator_says():
+    leaf = {"not_valid_after": "2026-03-10T00:00:00Z"}
+    info = {"certificate_deployments": [{"received_certificate_chain": [leaf]}]}
+    bring(make_website(), make_sslyze(certificate_info=info), days=30)
+    assert Finding.objects.get().title == "The certificate has expired"
+
+
+def test_newer_version_of_testssl_closes_nothing_and_opens_only_what_is_new():
+    whole = [(name, "OK", "x") for name in ("TLS1_2", "cipherlist_NULL", "heartbleed")]
+    website = make_website()
+    for days, rows in enumerate([BY_3_0, BY_3_2]):
+        result = bring(website, entries(*rows, *whole, ("scanTime", "INFO", "60")), days=days)
+        assert result.state == "ok"
+    assert (result.new, result.updated, result.fixed, result.reopened) == (1, 10, 0, 0)
