@@ -103,10 +103,12 @@ def _told(number: int, row: tuple[Row, Any]) -> ReportedFinding | Check:
     problem = recognised(message)
     named_in = [message, line_of(item, "references")]
     cves = cve_names(named_in)
+    own_words = rule, _matcher(message, url)
     title, description = _in_words(message, url)
     return ReportedFinding.cleaned(
         row=number,
-        identity=problem.identity if problem else (rule, _matcher(message, url)),
+        identity=problem.identity if problem else own_words,
+        aliases=[own_words] if problem else (),
         rule=problem.rule if problem else rule,
         severity=problem.known.severity if problem else Severity.MEDIUM if cves else Severity.INFO,
         severity_raw="",

@@ -58,6 +58,7 @@ def finding(number: int, group: list[Entry]) -> ReportedFinding:
     return ReportedFinding.cleaned(
         row=number,
         identity=(problem,),
+        aliases=[(check,) for check in _former(others) if check != problem],
         rule=problem,
         severity=_severity(worst),
         severity_raw=worst.word,
@@ -70,6 +71,11 @@ def finding(number: int, group: list[Entry]) -> ReportedFinding:
         location=worst.location,
         evidence="\n\n".join([*named(facts), *section("Result", _results(group))]),
     )
+
+
+def _former(entries: list[Entry]) -> list[str]:
+    """The ids that were identities before they were known to name one problem."""
+    return list(dict.fromkeys(entry.named.check for entry in entries))
 
 
 def _severity(entry: Entry) -> Severity:

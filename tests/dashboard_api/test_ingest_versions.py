@@ -8,8 +8,9 @@ import pytest
 
 from dashboard_api.ingest import import_report
 from dashboard_api.models import Finding
+from dashboard_api.problems import fingerprint
 from dashboard_api.scanners import read_report
-from tests.dashboard_api.scanners.samples import make_sslyze
+from tests.dashboard_api.scanners.samples import make_entry, make_item, make_nikto, make_sslyze
 from tests.dashboard_api.scanners.test_testssl_versions import BY_3_0, BY_3_2, entries
 from tests.factories import make_website
 
@@ -36,3 +37,26 @@ def test_newer_version_of_testssl_closes_nothing_and_opens_only_what_is_new():
         result = bring(website, entries(*rows, *whole, ("scanTime", "INFO", "60")), days=days)
         assert result.state == "ok"
     assert (result.new, result.updated, result.fixed, result.reopened) == (1, 10, 0, 0)
+
+
+def store_as(source, identity):
+    """Give the only finding the identity that it had in an earlier version of the reader."""
+    Finding.objects.update(fingerprint=fingerprint(source, identity))
+
+
+def test_finding_under_the_renamed_id_of_testssl_stays_the_same_finding():
+    website, rows = make_website(), [make_entry(id="cipherlist_OBSOLETED", finding="offered")]
+    bring(website, rows)
+    store_as("testssl", ("cipherlist_OBSOLETED",))
+    result = bring(website, rows, days=1, complete=True)
+    assert (result.new, result.updated, result.fixed) == (0, 1, 0)
+
+
+def test_finding_in_the_own_words_of_nikto_stays_the_same_finding():
+    message = "The site uses SSL and the Strict-Transport-Security HTTP header is not defined."
+    website, report = make_website(), make_nikto(make_item(id="999970", url="/", msg=message))
+    bring(website, report)
+    store_as("nikto", ("999970", message))
+    result = bring(website, report, days=1, complete=True)
+    assert (result.new, result.updated, result.fixed) == (0, 1, 0)
+    assert Finding.objects.get().title == "The header Strict-Transport-Security is not sent"
