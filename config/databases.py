@@ -77,7 +77,12 @@ def caches(url: str) -> dict[str, dict[str, Any]]:
             "BACKEND": "config.shared_cache.SharedCache",
             "LOCATION": url,
             "KEY_PREFIX": "threat-dashboard",
-            "OPTIONS": {"socket_connect_timeout": _REDIS_SECONDS, "socket_timeout": _REDIS_SECONDS},
+            "VERSION": 2,  # version 1 was pickled
+            "OPTIONS": {
+                "serializer": "config.shared_cache.JsonSerializer",
+                "socket_connect_timeout": _REDIS_SECONDS,
+                "socket_timeout": _REDIS_SECONDS,
+            },
         }
     }
 

@@ -1,6 +1,7 @@
 """What is counted in Redis, by processes that lose it and find it again."""
 
 import logging
+import pickle
 
 import pytest
 
@@ -93,3 +94,44 @@ def test_processes_count_together_again_once_redis_is_back(processes, redis_serv
     redis_server.start()
     one.set("attempts", [3.5])
     assert other.get("attempts") == [3.5]
+
+
+class Planted:
+    """Runs when it is unpickled."""
+
+    ran = []
+
+    def __reduce__(self):
+        return (Planted.ran.append, ("ran",))
+
+
+def test_a_pickle_in_redis_is_not_executed_and_the_process_counts_on_by_itself(processes, redis_server):
+    one, _ = processes
+    redis_server.ask("SET", one.make_key("attempts"), pickle.dumps(Planted()))
+    assert one.get("attempts", []) == []
+    assert Planted.ran == []
+    one.set("attempts", [1.5])
+    assert one.get("attempts") == [1.5]
+
+
+@pytest.mark.parametrize(
+    "value", [True, False, None, 0, -7, 1.5, "café", [1763800000.123456, 2.5], {"a": [1, None]}]
+)
+def test_a_value_comes_back_as_the_type_that_was_stored(processes, value):
+    one, other = processes
+    one.set("value", value)
+    got = other.get("value", "nothing")
+    assert (type(got), got) == (type(value), value)
+
+
+@pytest.mark.parametrize("value", [(1,), {1: 2}, {3}, b"bytes", object()])
+def test_a_type_that_would_come_back_changed_is_refused(processes, value):
+    with pytest.raises(TypeError):
+        processes[0].set("value", value)
+
+
+def test_whole_numbers_are_counted_in_redis_itself(processes):
+    one, other = processes
+    one.set("count", 1)
+    assert one.incr("count") == 2
+    assert other.get("count") == 2
