@@ -1,31 +1,83 @@
-"""Errors outside any view: JSON below ``/v1/``, pages elsewhere."""
+"""Errors outside any view: JSON below ``/v1/``, pages elsewhere.
 
+None of these pages asks the database anything: it may be the reason for the error.
+"""
+
+import sys
+
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.views import defaults
 
+from config.theme import chosen_theme
 from dashboard_api.endpoint import error_response, new_request_id
-from dashboard_api.errors import BadRequest, InternalError
+from dashboard_api.errors import ApiError, BadRequest, BodyTooLarge, InternalError, NotFound, Unavailable
 
 WAIT_SECONDS = 15 * 60  # what the page says, too
+STORE_RETRY_SECONDS = 30
+
+
+def is_api(request: HttpRequest) -> bool:
+    """Whether a program is answered: also below ``//v1/``, which some base URLs lead to."""
+    return request.path.lstrip("/").startswith("v1/")
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """400: a Host header that is not allowed, say."""
-    if request.path.startswith("/v1/"):
-        return error_response(BadRequest(), new_request_id())
-    return defaults.bad_request(request, exception)
+    """400: a Host header that is not allowed, say; 503 where it was the database that failed."""
+    if _store_failed(exception):
+        return unavailable(request)
+    return _json(BadRequest()) if is_api(request) else defaults.bad_request(request, exception)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """404: no route takes the path."""
+    return _json(NotFound()) if is_api(request) else defaults.page_not_found(request, exception)
+
+
+def too_large(request: HttpRequest) -> HttpResponse:
+    """413: the body is longer than the page takes, and was not read."""
+    return _json(BodyTooLarge()) if is_api(request) else _page(request, 413)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500: the log has the cause."""
-    if request.path.startswith("/v1/"):
-        return error_response(InternalError(), new_request_id())
-    return defaults.server_error(request)
+    """500, or 503 where it was the database that failed; the log has the cause."""
+    if _store_failed(sys.exception()):
+        return unavailable(request)
+    return _json(InternalError()) if is_api(request) else defaults.server_error(request)
+
+
+def unavailable(request: HttpRequest) -> HttpResponse:
+    """503: the database is locked, away or full."""
+    if is_api(request):
+        return _json(Unavailable())
+    response = _page(request, 503)
+    response["Retry-After"] = str(STORE_RETRY_SECONDS)
+    return response
 
 
 def too_many_requests(request: HttpRequest) -> HttpResponse:
-    """429: whoever tried to sign in too often."""
+    """429: too many attempts to sign in, or to get a new password."""
     response = render(request, "429.html", status=429)
     response["Retry-After"] = str(WAIT_SECONDS)
     return response
+
+
+def _store_failed(error: BaseException | None) -> bool:
+    """Whether a database failed, whatever was made of it: Django's sessions make another error."""
+    while error is not None:
+        if isinstance(error, (OperationalError, InterfaceError)):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _page(request: HttpRequest, status: int) -> HttpResponse:
+    """The page of ``status`` in the visitor's colours and language, without who is signed in."""
+    text = render_to_string(f"{status}.html", {"theme": chosen_theme(request)})
+    return HttpResponse(text, status=status)
+
+
+def _json(error: ApiError) -> HttpResponse:
+    return error_response(error, new_request_id())

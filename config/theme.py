@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from django.conf import settings
 from django.core.exceptions import BadRequest
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.functional import Promise
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext_lazy as _
@@ -32,11 +31,15 @@ class Theme:
     is_chosen: bool
 
 
+def chosen_theme(request: HttpRequest) -> str:
+    """The name of the theme that the visitor chose."""
+    chosen = request.COOKIES.get(settings.THEME_COOKIE_NAME, "")
+    return chosen if chosen in THEMES else SYSTEM
+
+
 def theme(request: HttpRequest) -> dict[str, object]:
     """What every template may read: the theme that the visitor chose, and all that there are."""
-    chosen = request.COOKIES.get(settings.THEME_COOKIE_NAME, "")
-    if chosen not in THEMES:
-        chosen = SYSTEM
+    chosen = chosen_theme(request)
     themes = [Theme(name=name, label=label, is_chosen=name == chosen) for name, label in THEMES.items()]
     # A form that failed is shown at an address that may not be one to open.
     here = request.get_full_path() if request.method == "GET" else "/"
@@ -49,7 +52,8 @@ def choose_theme(request: HttpRequest) -> HttpResponse:
     chosen, back = request.POST.get("theme", ""), request.POST.get("next", "")
     if chosen not in THEMES:
         raise BadRequest("There is no such theme.")
-    response = redirect(back if url_has_allowed_host_and_scheme(back, allowed_hosts=None) else "/")
+    is_path = back.startswith("/") and url_has_allowed_host_and_scheme(back, allowed_hosts=None)
+    response = HttpResponseRedirect(back if is_path else "/")
     if chosen == SYSTEM:
         response.delete_cookie(settings.THEME_COOKIE_NAME)
     else:

@@ -34,10 +34,11 @@ urlpatterns = [
     path("accounts/2fa/webauthn/login/", rate_limit(action="passkey", limit_get=True)(login_webauthn)),
     path("accounts/", include("allauth.urls")),
 ]
+handler400 = "config.errors.bad_request"
+handler404 = "config.errors.not_found"
+handler500 = "config.errors.server_error"
 handler429 = "config.errors.too_many_requests"  # allauth's, for whoever tries too often
 if settings.ENABLE_API:
-    handler400 = "config.errors.bad_request"
-    handler500 = "config.errors.server_error"
     urlpatterns.append(path("v1/", include("dashboard_api.urls")))
 if settings.ENABLE_PORTAL:
     urlpatterns.append(path("", include("portal.urls")))

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
@@ -62,9 +62,17 @@ def _finished(response: HttpResponse, problem: Problem | None) -> HttpResponse:
     return response
 
 
+def page_before(request: HtmxHttpRequest) -> SplitResult:
+    """The address of the page that a fragment is for, as its browser says; empty where it is none."""
+    try:
+        return urlsplit(request.htmx.current_url or "")
+    except ValueError:
+        return urlsplit("")
+
+
 def show_address(request: HtmxHttpRequest, response: HttpResponse, here: str, now: Filters) -> None:
     """A new state is a step in the history; the same one, or a search being refined, is not."""
-    shown = urlsplit(request.htmx.current_url or "")
+    shown = page_before(request)
     before = Filters.read(QueryDict(shown.query))
     refined = request.htmx.trigger == FORM and before.query and now.query and before.bare == now.bare
     is_same_thing = shown.path == urlsplit(here).path

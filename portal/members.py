@@ -13,7 +13,7 @@ from django.shortcuts import resolve_url
 from django.utils.http import url_has_allowed_host_and_scheme
 from django_htmx.http import HttpResponseClientRedirect
 
-from portal.fragments import HtmxHttpRequest
+from portal.fragments import HtmxHttpRequest, page_before
 from portal.people.reading import note_reading_language
 
 View = Callable[..., HttpResponseBase]
@@ -36,6 +36,6 @@ def sign_in_first(request: HtmxHttpRequest) -> HttpResponse:
     """To the sign-in; a fragment's request is told to take the whole page there."""
     if not request.htmx:
         return redirect_to_login(request.get_full_path() if request.method in ("GET", "HEAD") else "/")
-    page = request.htmx.current_url_abs_path or ""
+    page = (page_before(request).netloc and request.htmx.current_url_abs_path) or ""
     query = urlencode({"next": page if url_has_allowed_host_and_scheme(page, allowed_hosts=None) else "/"})
     return HttpResponseClientRedirect(f"{resolve_url(settings.LOGIN_URL)}?{query}")

@@ -1,0 +1,149 @@
+"""Odd values in every place of a request, on every route: the answer is never an error of ours."""
+
+import itertools
+from urllib.parse import quote, unquote
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.contrib.contenttypes.models import ContentType
+from django.db import transaction
+from django.test import Client
+
+from portal import upstream
+from tests import routes
+from tests.factories import (
+    make_account,
+    make_coverage,
+    make_finding,
+    make_link,
+    make_membership,
+    make_note,
+    make_portal_account,
+    make_portal_website,
+    make_user,
+)
+from tests.portal.dashboards import make_changes, make_dashboard, make_finding_answer
+
+pytestmark = pytest.mark.django_db
+
+ODD = [b"foo", b"\0", b"a\r\nb: c", b"http://[", b"9" * 30, b"NaN", b"[]", b"\xed\xa0\xbd\xff", "٣".encode()]
+IN_PATHS = [b"\0", b"a\r\nb", b"9" * 30, b"[", b"%", b"a" * 2_000, b"\xff"]
+# What any of the forms and lists understands.
+FIELDS = (
+    "next", "page", "page_size", "severity", "source", "kind", "status", "query", "account", "q", "p", "o", "e",
+    "all", "_facets", "_popup", "_to_field", "_changelist_filters", "app_label", "model_name", "field_name",
+    "term", "id__exact", "created_at__year", "last_seen__year", "last_seen__month", "last_seen__day",
+    "enabled__exact", "is_active__exact", "login", "password", "password1", "password2", "oldpassword",
+    "usable_password", "email", "code", "credential", "name", "theme", "language", "role", "rhythm", "floor",
+    "action", "_selected_action", "select_across", "index", "confirmed", "reason", "body", "host", "ref", "slug",
+    "interval_days", "user", "website", "plan", "starts_on", "ends_on", "starts_on_0", "starts_on_1",
+    "sites_limit", "features", "urls_checked", "verified_at_0", "verified_at_1", "report", "format_name",
+    "base_url", "scanned_at", "apply", "post", "notes-TOTAL_FORMS", "link_id", "secret", "username", "since",
+)  # fmt: skip
+HEADERS = ("HX-Current-URL", "HX-Target", "HX-Trigger", "HX-Trigger-Name", "Accept-Language", "Accept",
+           "Referer", "Origin", "Content-Type", "Accept-Encoding", "X-Requested-With", "X-CSRFToken",
+           "Range", "If-Modified-Since", "If-None-Match")  # fmt: skip
+FOR_HEADERS = ("/", "/sites/shop.example.com/", "/sites/shop.example.com/card/", "/accounts/login/", "/admin/",
+               "/v1/docs", "/v1/site/dashboard", "/nowhere/")  # fmt: skip
+WHO = ["", "owner", "operator"]
+PLACE = {"GET": "query", "POST": "body"}
+COOKIES = ("sessionid", "csrftoken", "messages", "theme", "language")
+
+
+@pytest.fixture(autouse=True)
+def _answers(monkeypatch):
+    """The service answers everything."""
+    monkeypatch.setattr(upstream, "fetch_dashboard", lambda *_: make_dashboard())
+    monkeypatch.setattr(upstream, "fetch_finding", lambda *_: make_finding_answer())
+    monkeypatch.setattr(upstream, "fetch_changes", lambda *_: make_changes())
+
+
+@pytest.fixture
+def examples():
+    """Routes lead to something that there is."""
+    link = make_link(make_account())
+    finding = make_finding(link.website)
+    make_coverage(link.website)
+    make_note(link.website, finding=finding)
+    website = make_portal_website(make_portal_account(link.account.ref), link.website.host, link.link_id)
+    for name in ("owner", "operator"):
+        is_staff = name == "operator"
+        user = make_user(name, is_staff=is_staff, is_superuser=is_staff)
+        make_membership(user, website.account)
+    return {"int": str(user.pk), "content_type_id": str(ContentType.objects.first().pk)}
+
+
+def person(name):
+    client = Client(raise_request_exception=False)
+    if name:
+        client.force_login(get_user_model().objects.get(username=name))
+    return client
+
+
+def statuses(client, method, path, *, query="", body="", **headers):
+    """Of the answer, whose changes are undone."""
+    with transaction.atomic():
+        response = client.generic(
+            method,
+            "/",
+            body,
+            "application/x-www-form-urlencoded",
+            headers=headers,
+            PATH_INFO=path,  # as it is: the client would strip controls
+            QUERY_STRING=query,
+        )
+        b"".join(response)
+        transaction.set_rollback(True)
+    return response.status_code
+
+
+def with_fields(value):
+    return "&".join(f"{name}={quote(value, safe='')}" for name in FIELDS)
+
+
+def paths_for(who, **examples):
+    """The operator's are the admin's; everything else is for visitors and members."""
+    paths = dict.fromkeys(routes.every_path(**examples))
+    return [path for path in paths if path.startswith("/admin/") == (who == "operator")]
+
+
+@pytest.mark.parametrize("who", WHO)
+def test_no_odd_parameter_or_field_breaks_a_page(who, examples):
+    client = person(who)
+    broken = [
+        (method, path, value, status)
+        for path, value in itertools.product(paths_for(who, **examples), ODD)
+        for method in ("GET", "POST")
+        if (method, path) != ("POST", "/accounts/logout/")
+        and (status := statuses(client, method, path, **{PLACE[method]: with_fields(value)})) >= 500
+    ]
+    assert broken == []
+
+
+@pytest.mark.parametrize("who", WHO)
+def test_no_odd_address_breaks_a_page(who, examples):
+    client = person(who)
+    broken = [
+        (path, status)
+        for value in IN_PATHS
+        for path in paths_for(who, **dict.fromkeys(routes.EXAMPLES, quote(value)))
+        for method in ("GET", "POST")
+        if (status := statuses(client, method, unquote(path, "latin-1"))) >= 500
+    ]
+    assert broken == []
+
+
+@pytest.mark.parametrize("who", WHO)
+def test_no_odd_header_or_cookie_breaks_a_page(who, examples):
+    broken = []
+    for path, value in itertools.product(FOR_HEADERS, ODD):
+        text = value.decode("latin-1")
+        client = person(who)
+        given = dict.fromkeys(HEADERS, text) | {"HX-Request": "true"}
+        broken.append((path, value, statuses(client, "GET", path, **given)))
+        for name in COOKIES:
+            octal = "".join(f"\\{byte:03o}" for byte in value)
+            client.cookies[name] = text.replace("\r", "").replace("\n", "")
+            client.cookies[name].set(name, text, f'"{octal}"')
+        broken.append((path, value, statuses(client, "GET", path)))
+    assert [each for each in broken if each[-1] >= 500] == []
