@@ -30,21 +30,21 @@ ODD = [b"foo", b"\0", b"a\r\nb: c", b"http://[", b"9" * 30, b"NaN", b"[]", b"\xe
 IN_PATHS = [b"\0", b"a\r\nb", b"9" * 30, b"[", b"%", b"a" * 2_000, b"\xff"]
 # What any of the forms and lists understands.
 FIELDS = (
-    "next", "page", "page_size", "severity", "source", "kind", "status", "query", "account", "q", "p", "o", "e",
-    "all", "_facets", "_popup", "_to_field", "_changelist_filters", "app_label", "model_name", "field_name",
+    "next", "page", "page_size", "severity", "source", "kind", "status", "query", "account", "q", "p", "o",
+    "e", "all", "_facets", "_popup", "_to_field", "_changelist_filters", "app_label", "model_name", "field_name",
     "term", "id__exact", "created_at__year", "last_seen__year", "last_seen__month", "last_seen__day",
     "enabled__exact", "is_active__exact", "login", "password", "password1", "password2", "oldpassword",
     "usable_password", "email", "code", "credential", "name", "theme", "language", "role", "rhythm", "floor",
-    "action", "_selected_action", "select_across", "index", "confirmed", "reason", "body", "host", "ref", "slug",
-    "interval_days", "user", "website", "plan", "starts_on", "ends_on", "starts_on_0", "starts_on_1",
+    "action", "_selected_action", "select_across", "index", "confirmed", "reason", "body", "host", "ref",
+    "slug", "interval_days", "user", "website", "plan", "starts_on", "ends_on", "starts_on_0", "starts_on_1",
     "sites_limit", "features", "urls_checked", "verified_at_0", "verified_at_1", "report", "format_name",
     "base_url", "scanned_at", "apply", "post", "notes-TOTAL_FORMS", "link_id", "secret", "username", "since",
 )  # fmt: skip
 HEADERS = ("HX-Current-URL", "HX-Target", "HX-Trigger", "HX-Trigger-Name", "Accept-Language", "Accept",
            "Referer", "Origin", "Content-Type", "Accept-Encoding", "X-Requested-With", "X-CSRFToken",
            "Range", "If-Modified-Since", "If-None-Match")  # fmt: skip
-FOR_HEADERS = ("/", "/sites/shop.example.com/", "/sites/shop.example.com/card/", "/accounts/login/", "/admin/",
-               "/v1/docs", "/v1/site/dashboard", "/nowhere/")  # fmt: skip
+FOR_HEADERS = ("/", "/sites/shop.example.com/", "/sites/shop.example.com/card/", "/accounts/login/",
+               "/admin/", "/v1/docs", "/v1/site/dashboard", "/nowhere/")  # fmt: skip
 WHO = ["", "owner", "operator"]
 PLACE = {"GET": "query", "POST": "body"}
 COOKIES = ("sessionid", "csrftoken", "messages", "theme", "language")
