@@ -16,6 +16,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 SHORT_LIVED = "short_lived"
 _SHORT_LIVED_MODELS = {
+    ("config", "attempts"),
     ("dashboard_api", "nonce"),
     ("dashboard_api", "secretuse"),
     ("portal", "lastanswer"),

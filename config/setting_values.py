@@ -68,9 +68,22 @@ def _combined(values: Mapping[str, str]) -> Iterator[str]:
             "PORTAL_ACCOUNT_REF and SITE_API_SECRET go together: set both for a portal of one account, "
             "and neither where accounts keep their own secrets (manage.py connect_account)."
         )
-    hosts = set(filter(None, values.get("ALLOWED_HOSTS", "").split(",")))
+    hosts = set(hosts_in(values.get("ALLOWED_HOSTS", "")))
     if values.get("DEBUG", "").lower() in _TRUE and not hosts <= LOOPBACK_HOSTS:
         yield "DEBUG shows code and settings to every visitor: turn it off, or serve loopback names only."
+
+
+    serves_portal = not hosts <= LOOPBACK_HOSTS and "ENABLE_PORTAL" not in is_off
+    if "PORTAL_BASE_URL" not in given and ("EMAIL_URL" in given or serves_portal):
+        yield (
+            "PORTAL_BASE_URL is not set. Links in e-mails and invitations lead there: set the address at which "
+            "people open the portal, such as https://portal.example.com."
+        )
+
+
+def hosts_in(text: str) -> list[str]:
+    """Return the names of ``portal.example.com, api.example.com``."""
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _misspelt(names: Collection[str]) -> Iterator[tuple[str, str]]:

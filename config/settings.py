@@ -9,7 +9,7 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from config.databases import caches, databases
-from config.setting_values import LOOPBACK_HOSTS, master_keys, names_in, wrong_settings
+from config.setting_values import LOOPBACK_HOSTS, hosts_in, master_keys, names_in, wrong_settings
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -26,7 +26,7 @@ if wrong := wrong_settings(os.environ, names_in(BASE_DIR / ".env")):
 
 SECRET_KEY = env.str("SECRET_KEY")
 DEBUG = env.bool("DEBUG", default=False)
-ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=sorted(LOOPBACK_HOSTS))
+ALLOWED_HOSTS = hosts_in(env.str("ALLOWED_HOSTS", default=",".join(sorted(LOOPBACK_HOSTS))))
 MASTER_KEYS = master_keys(env.str("MASTER_KEYS"))
 
 ENABLE_API = env.bool("ENABLE_API", default=True)
@@ -45,6 +45,8 @@ LINK_URL = env.str("LINK_URL", default="")
 # https everywhere but on a deployment that only this machine can reach (the demo, the tests).
 HTTPS = not LOOPBACK_HOSTS.issuperset(ALLOWED_HOSTS)
 TRUST_PROXY = env.bool("TRUST_PROXY", default=False)
+
+EMAIL_URL = env.str("EMAIL_URL", default="")
 
 INSTALLED_APPS = [
     *(["dashboard_api"] if ENABLE_API else []),
@@ -128,6 +130,7 @@ ACCOUNT_RATE_LIMITS = {"login_failed": "20/h/ip,5/15m/key", "passkey": "30/m/ip"
 ALLAUTH_TRUSTED_PROXY_COUNT = int(TRUST_PROXY)
 ACCOUNT_FORMS = {
     "change_password": "config.passwords.ChangePasswordForm",
+    "reset_password": "config.passwords.ResetPasswordForm",
     "reset_password_from_key": "config.passwords.ResetPasswordKeyForm",
 }
 MFA_ADAPTER = "config.sign_in.SecondFactors"
@@ -142,7 +145,6 @@ MFA_TOTP_TOLERANCE = 1  # a code is accepted for half a minute before and after 
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
 # Without a mail server nobody can be sent a link: the page says whom to ask instead (config.sign_in).
-EMAIL_URL = env.str("EMAIL_URL", default="")
 vars().update(env.email_url_config(EMAIL_URL or "dummymail://"))
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="threat-dashboard@localhost")

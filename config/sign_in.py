@@ -12,8 +12,10 @@ from allauth.mfa.adapter import DefaultMFAAdapter
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.contrib.auth.backends import ModelBackend
+from django.contrib.auth.hashers import verify_password
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
+from django.db import OperationalError
 from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render, resolve_url
@@ -56,8 +58,21 @@ class PasswordBackend(ModelBackend):
         if person is None:
             get_user_model()().set_password(password)
             return None
-        may_enter = person.check_password(password) and self.user_can_authenticate(person)
+        may_enter = _has_password(person, password) and self.user_can_authenticate(person)
         return person if may_enter else None
+
+
+def _has_password(person: User, password: str) -> bool:
+    """Whether ``password`` is right; a hash of an older Django is replaced, if not while the records wait."""
+    stored = person.password
+    is_right, is_outdated = verify_password(password, stored)
+    if is_right and is_outdated:
+        person.set_password(password)
+        try:
+            person.save(update_fields=["password"])
+        except OperationalError:
+            person.password = stored
+    return is_right
 
 
 def _person_called(name: str) -> User | None:

@@ -170,11 +170,9 @@ def _record(
     by: str,
     digest: str,
 ) -> None:
-    # An engine of which nothing was stored is new to us, and no website waits for it.
-    about = {"name": result.source_name, "enabled": False}
     ImportRun.objects.create(
         website=website,
-        source=Source.objects.get_or_create(slug=result.source, defaults=about)[0],
+        source=Source.objects.imported(result.source, result.source_name),
         scanned_at=result.scanned_at,
         by=by,
         file_name=PurePath(file_name).name[-255:],

@@ -175,7 +175,7 @@ def store(report: ReadReport, *, watch: Callable[[int], object] | None = None) -
     website, rows, result = report.website, report.rows, report.result
     with transaction.atomic(savepoint=False):
         Website.objects.select_for_update().get(pk=website.pk)  # one import of a website at a time
-        source, _ = Source.objects.get_or_create(slug=result.source, defaults={"name": result.source_name})
+        source = Source.objects.imported(result.source, result.source_name)
         if report.is_unnamed_part:
             report = _in_its_part(report, source)
             result = report.result

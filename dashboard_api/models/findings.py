@@ -31,8 +31,19 @@ class Kind(models.TextChoices):
     INFORMATIONAL = "informational", "informational"
 
 
+class SourceManager(models.Manager["Source"]):
+    """Scanners as imports find them."""
+
+    def imported(self, slug: str, name: str) -> "Source":
+        """The source of a report; a new one starts disabled, so that only its own websites show it.
+
+        Whether every website should be checked by it is the operator's decision: decision record 0044.
+        """
+        return self.get_or_create(slug=slug, defaults={"name": name, "enabled": False})[0]
+
+
 class Source(models.Model):
-    """A detection engine. Every enabled one is expected to check every website."""
+    """A scanner. Every enabled one is expected to check every website."""
 
     slug = models.SlugField(max_length=50, unique=True)
     name = models.CharField(max_length=100)
@@ -45,6 +56,8 @@ class Source(models.Model):
         validators=[MinValueValidator(1)],
         help_text="Days. A website that it did not check for longer is shown as overdue.",
     )
+
+    objects = SourceManager()
 
     class Meta:
         ordering: ClassVar = ["slug"]

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from portal.links import origin
 from portal.members import members_only
 from portal.models import Account
 from portal.people import changes, letters
@@ -40,7 +41,7 @@ def invite(request: HttpRequest, account: int) -> HttpResponse:
         return _render_members(request, form)
     by_mail = letters.can_be_sent()
     invitation = changes.invite(found, **form.cleaned_data, by=person, was_mailed=by_mail)
-    link = request.build_absolute_uri(reverse("portal:invitation", args=[invitation.token]))
+    link = origin(request) + reverse("portal:invitation", args=[invitation.token])
     if not by_mail:
         return render(request, "portal/people/invited.html", {"invitation": invitation, "link": link})
     try:

@@ -1,5 +1,6 @@
 import pytest
 
+from config import resets
 from tests.config.checkout import Checkout
 
 
@@ -12,3 +13,9 @@ def checkout(tmp_path_factory):
 @pytest.fixture
 def fresh_checkout(tmp_path):
     return Checkout(tmp_path)
+
+
+@pytest.fixture
+def at_once(monkeypatch):
+    """What waits for a thread is done within the request."""
+    monkeypatch.setattr(resets, "run_later", lambda job: job())

@@ -31,9 +31,10 @@ IN_PATHS = [b"\0", b"a\r\nb", b"9" * 30, b"[", b"%", b"a" * 2_000, b"\xff"]
 # What any of the forms and lists understands.
 FIELDS = (
     "next", "page", "page_size", "severity", "source", "kind", "status", "query", "account", "q", "p", "o",
-    "e", "all", "_facets", "_popup", "_to_field", "_changelist_filters", "app_label", "model_name", "field_name",
-    "term", "id__exact", "created_at__year", "last_seen__year", "last_seen__month", "last_seen__day",
-    "enabled__exact", "is_active__exact", "login", "password", "password1", "password2", "oldpassword",
+    "e", "all", "_facets", "_popup", "_to_field", "_changelist_filters", "app_label", "model_name",
+    "field_name", "term", "id__exact", "created_at__year", "last_seen__year", "last_seen__month",
+    "last_seen__day", "enabled__exact", "is_active__exact", "login", "password", "password1", "password2",
+    "oldpassword",
     "usable_password", "email", "code", "credential", "name", "theme", "language", "role", "rhythm", "floor",
     "action", "_selected_action", "select_across", "index", "confirmed", "reason", "body", "host", "ref",
     "slug", "interval_days", "user", "website", "plan", "starts_on", "ends_on", "starts_on_0", "starts_on_1",

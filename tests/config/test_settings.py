@@ -6,6 +6,7 @@ NEEDED = {"SECRET_KEY": "for-one-check-" + "0123456789abcdef" * 3, "MASTER_KEYS"
 PRODUCTION = NEEDED | {
     "ALLOWED_HOSTS": "portal.example.com",
     "DASHBOARD_BASE_URL": "https://portal.example.com",
+    "PORTAL_BASE_URL": "https://portal.example.com",
 }
 
 

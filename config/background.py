@@ -1,0 +1,38 @@
+"""Work that a request only asks for: done by a few threads of its process, shortly after it was answered.
+
+No answer waits for it, so no answer shows what it found. A process that is killed forgets it. Record 0045.
+"""
+
+import logging
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import BoundedSemaphore
+
+from django.db import connections
+
+logger = logging.getLogger(__name__)
+
+DELAY_SECONDS = 1.0  # longer than the answer takes
+MAX_WAITING = 100
+_threads = ThreadPoolExecutor(max_workers=2, thread_name_prefix="background")
+_room = BoundedSemaphore(MAX_WAITING)
+
+
+def run_later(job: Callable[[], object]) -> None:
+    """Run ``job`` in a thread; where too many wait, it is dropped and logged."""
+    if _room.acquire(blocking=False):
+        _threads.submit(_run, job)
+    else:
+        logger.warning("%d jobs wait already: one was dropped", MAX_WAITING)
+
+
+def _run(job: Callable[[], object]) -> None:
+    try:
+        time.sleep(DELAY_SECONDS)
+        job()
+    except Exception:
+        logger.exception("a job in the background failed")
+    finally:
+        _room.release()
+        connections.close_all()

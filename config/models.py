@@ -1,0 +1,52 @@
+"""How often something was tried of late, counted by all processes together. Decision record 0045."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import ClassVar
+
+from django.db import models, router, transaction
+from django.utils.crypto import salted_hmac
+
+
+class AttemptsManager(models.Manager["Attempts"]):
+    """Counting."""
+
+    def allow(self, limits: Mapping[str, int], *, period: timedelta, now: datetime) -> bool:
+        """Count one attempt for each name in ``limits``, unless one of them had its number in ``period``.
+
+        A refused attempt is not counted, so asking again does not prolong the wait.
+        """
+        since, rows = now - period, {_digest(name): most for name, most in limits.items()}
+        with transaction.atomic(using=router.db_for_write(self.model)):
+            self.filter(until__lt=now).delete()
+            self.bulk_create([Attempts(key=key, until=now) for key in rows], ignore_conflicts=True)
+            found = list(self.select_for_update().filter(key__in=rows).order_by("key"))
+            for row in found:
+                row.times = [at for at in row.times if at > since.timestamp()]
+            if any(len(row.times) >= rows[row.key] for row in found):
+                return False
+            for row in found:
+                row.times.append(now.timestamp())
+                row.until = now + period
+            self.bulk_update(found, ["times", "until"])
+        return True
+
+
+class Attempts(models.Model):
+    """When one name was counted, in Unix seconds; the name itself is not kept."""
+
+    key = models.CharField(max_length=64, primary_key=True)
+    times = models.JSONField(default=list)
+    until = models.DateTimeField(db_index=True)
+
+    objects = AttemptsManager()
+
+    class Meta:
+        ordering: ClassVar = ["key"]
+
+    def __str__(self) -> str:
+        return f"{self.key}: {len(self.times)}"
+
+
+def _digest(name: str) -> str:
+    return salted_hmac("config.attempts", name, algorithm="sha256").hexdigest()

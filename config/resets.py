@@ -1,0 +1,60 @@
+"""New passwords by e-mail: only known people get one, and no answer tells who is known. Record 0045."""
+
+import logging
+from datetime import timedelta
+from functools import partial
+
+from allauth.account.forms import default_token_generator
+from allauth.account.internal.userkit import filter_users_by_email
+from allauth.account.utils import user_pk_to_url_str
+from allauth.core.exceptions import ImmediateHttpResponse
+from allauth.core.internal.ratelimit import get_ip
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.mail import send_mail
+from django.http import HttpRequest
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import timezone, translation
+
+from config.background import run_later
+from config.errors import too_many_requests
+from config.models import Attempts
+from portal.links import origin
+
+logger = logging.getLogger(__name__)
+
+PER_SENDER, PER_ADDRESS = 5, 3
+PERIOD = timedelta(hours=1)
+
+
+def request_reset(request: HttpRequest, email: str) -> None:
+    """Send ``email`` a link soon, where somebody signs in with it; raises ImmediateHttpResponse (429)."""
+    limits = {f"reset from {get_ip(request)}": PER_SENDER, f"reset of {email}": PER_ADDRESS}
+    if not Attempts.objects.allow(limits, period=PERIOD, now=timezone.now()):
+        raise ImmediateHttpResponse(too_many_requests(request))
+    language = translation.get_language() or settings.LANGUAGE_CODE
+    run_later(partial(send_links, email, base_url=origin(request), language=language))
+
+
+def send_links(email: str, *, base_url: str, language: str) -> None:
+    """One e-mail for each person of this address, if there is any."""
+    for person in filter_users_by_email(email, is_active=True, prefer_verified=True, for_login=True):
+        with translation.override(language):
+            _send(person, email, base_url)
+
+
+def _send(person: User, email: str, base_url: str) -> None:
+    key = {"uidb36": user_pk_to_url_str(person), "key": default_token_generator.make_token(person)}
+    context = {
+        "username": person.get_username(),
+        "password_reset_url": base_url + reverse("account_reset_password_from_key", kwargs=key),
+    }
+    subject, message = (
+        render_to_string(f"account/email/password_reset_key_{part}.txt", context).strip()
+        for part in ("subject", "message")
+    )
+    try:
+        send_mail(subject, message, from_email=None, recipient_list=[email])
+    except OSError as error:
+        logger.warning("The mail server did not take a link to a new password: %s", type(error).__name__)

@@ -1,0 +1,184 @@
+"""Asking for a new password: who is written to, how often, and what the answer tells."""
+
+import re
+from concurrent.futures import wait
+from datetime import timedelta
+
+import pytest
+from django.core.mail import EmailMessage
+from django.db import connection
+from django.test import Client
+from django.utils import timezone
+
+from config import background, resets
+from config.models import Attempts
+from tests.factories import make_user
+from tests.racing import race
+
+RESET = "/accounts/password/reset/"
+KNOWN, UNKNOWN = "owner@example.com", "nobody@example.com"
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _mail_server(settings):
+    settings.EMAIL_URL = "smtp://localhost"
+
+
+def ask(email=KNOWN, client=None, **extra):
+    return (client or Client()).post(RESET, {"email": email}, **extra)
+
+
+def links(mailoutbox):
+    return re.findall(r"\S+/password/reset/key/\S+", "\n".join(mail.body for mail in mailoutbox))
+
+
+# Who is written to
+
+
+def test_a_stranger_gets_no_mail(at_once, mailoutbox):
+    make_user()
+    ask(UNKNOWN)
+    assert mailoutbox == []
+    ask(KNOWN)
+    assert [mail.to for mail in mailoutbox] == [[KNOWN]]
+
+
+def test_who_may_not_sign_in_any_more_gets_no_mail(at_once, mailoutbox):
+    make_user(is_active=False)
+    ask()
+    assert mailoutbox == []
+
+
+def test_the_mail_is_in_the_language_of_who_asked(at_once, mailoutbox):
+    make_user()
+    ask(headers={"accept-language": "de"})
+    assert "Passwort" in mailoutbox[0].subject
+
+
+def test_a_mail_server_that_fails_is_logged_without_the_address(at_once, monkeypatch, caplog):
+    def fail(*_, **__):
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr(EmailMessage, "send", fail)
+    make_user()
+    assert ask().status_code == 302
+    assert "ConnectionRefusedError" in caplog.text
+    assert KNOWN not in caplog.text
+
+
+# What the answer tells
+
+
+def test_the_answer_is_the_same_for_known_and_unknown(at_once):
+    make_user()
+    token = re.compile(rb'name="csrfmiddlewaretoken" value="\w+"')
+
+    def answer(email):
+        response = Client().post(RESET, {"email": email}, follow=True)
+        return response.redirect_chain, token.sub(b"", response.content)
+
+    assert answer(KNOWN) == answer(UNKNOWN)
+
+
+def test_the_request_does_the_same_work_for_known_and_unknown(monkeypatch):
+    make_user()
+    monkeypatch.setattr(resets, "run_later", lambda _: None)
+    ask()  # whatever is done once
+    statements = []
+
+    def note(execute, sql, *args):
+        statements.append(re.sub(r"\d+", "", sql))
+        return execute(sql, *args)
+
+    counts = []
+    for email in (KNOWN, UNKNOWN):
+        statements.clear()
+        with connection.execute_wrapper(note):
+            ask(email, REMOTE_ADDR="192.0.2.7")
+        counts.append(list(statements))
+    assert counts[0] == counts[1]
+    assert not any("auth_user" in sql for sql in counts[0])
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_mail_is_sent_by_another_thread_after_the_answer(monkeypatch, mailoutbox):
+    make_user()
+    jobs = []
+    monkeypatch.setattr(background, "DELAY_SECONDS", 0)
+    monkeypatch.setattr(background, "_threads", background.ThreadPoolExecutor(1))
+    submit = background._threads.submit
+    monkeypatch.setattr(background._threads, "submit", lambda *args: jobs.append(submit(*args)))
+    assert ask().status_code == 302
+    wait(jobs, timeout=30)
+    assert len(links(mailoutbox)) == 1
+
+
+def test_a_job_is_dropped_where_too_many_wait(monkeypatch, caplog):
+    monkeypatch.setattr(background, "_room", background.BoundedSemaphore(1))
+    monkeypatch.setattr(background._threads, "submit", lambda *_: None)
+    background.run_later(print)
+    background.run_later(print)
+    assert caplog.text.count("one was dropped") == 1
+
+
+# How often
+
+
+@pytest.mark.parametrize("email", [KNOWN, UNKNOWN])
+def test_an_address_is_written_to_three_times_an_hour_at_most(at_once, mailoutbox, email):
+    make_user()
+    asked = [ask(email.upper() if n % 2 else email, REMOTE_ADDR=f"192.0.2.{n}") for n in range(5)]
+    assert [response.status_code for response in asked] == [302, 302, 302, 429, 429]
+    assert asked[-1]["Retry-After"] == "900"
+    assert len(mailoutbox) == (3 if email == KNOWN else 0)
+
+
+def test_a_sender_asks_five_times_an_hour_at_most(at_once):
+    asked = [ask(f"name{n}@example.com").status_code for n in range(7)]
+    assert asked == [302] * 5 + [429] * 2
+    assert ask(REMOTE_ADDR="192.0.2.7").status_code == 302
+
+
+def test_addresses_of_one_ipv6_network_are_one_sender(at_once):
+    asked = [ask(f"name{n}@example.com", REMOTE_ADDR=f"2001:db8::{n}").status_code for n in range(6)]
+    assert asked[-1] == 429
+
+
+def test_after_an_hour_it_may_be_asked_again_and_nothing_old_is_kept():
+    now = timezone.now()
+
+    def allowed(minutes):
+        return Attempts.objects.allow(
+            {"a": 1}, period=timedelta(hours=1), now=now + timedelta(minutes=minutes)
+        )
+
+    assert [allowed(minutes) for minutes in (0, 30, 59, 61)] == [True, False, False, True]
+    Attempts.objects.allow({"b": 1}, period=timedelta(hours=1), now=now + timedelta(hours=3))
+    assert Attempts.objects.count() == 1
+
+
+def test_no_name_is_kept_in_clear():
+    Attempts.objects.allow({KNOWN: 1}, period=timedelta(hours=1), now=timezone.now())
+    assert KNOWN not in str(Attempts.objects.values())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_many_requests_at_the_same_moment_three_pass():
+    limits = {f"reset of {KNOWN}": 3, "reset from 192.0.2.7": 5}
+    passed = race(
+        lambda _: Attempts.objects.allow(limits, period=timedelta(hours=1), now=timezone.now()), times=10
+    )
+    assert passed.count(True) == 3
+
+
+# Where the link leads
+
+
+def test_a_link_leads_to_the_address_of_the_settings_whatever_the_host_header(at_once, mailoutbox, settings):
+    settings.PORTAL_BASE_URL = "https://portal.example.com"
+    make_user()
+    ask(HTTP_HOST="localhost:6666")
+    (link,) = links(mailoutbox)
+    assert link.startswith("https://portal.example.com/accounts/password/reset/key/")
