@@ -72,7 +72,6 @@ def _combined(values: Mapping[str, str]) -> Iterator[str]:
     if values.get("DEBUG", "").lower() in _TRUE and not hosts <= LOOPBACK_HOSTS:
         yield "DEBUG shows code and settings to every visitor: turn it off, or serve loopback names only."
 
-
     serves_portal = not hosts <= LOOPBACK_HOSTS and "ENABLE_PORTAL" not in is_off
     if "PORTAL_BASE_URL" not in given and ("EMAIL_URL" in given or serves_portal):
         yield (

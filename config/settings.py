@@ -46,8 +46,6 @@ LINK_URL = env.str("LINK_URL", default="")
 HTTPS = not LOOPBACK_HOSTS.issuperset(ALLOWED_HOSTS)
 TRUST_PROXY = env.bool("TRUST_PROXY", default=False)
 
-EMAIL_URL = env.str("EMAIL_URL", default="")
-
 INSTALLED_APPS = [
     *(["dashboard_api"] if ENABLE_API else []),
     *(["portal"] if ENABLE_PORTAL else []),
@@ -145,6 +143,7 @@ MFA_TOTP_TOLERANCE = 1  # a code is accepted for half a minute before and after 
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
 # Without a mail server nobody can be sent a link: the page says whom to ask instead (config.sign_in).
+EMAIL_URL = env.str("EMAIL_URL", default="")
 vars().update(env.email_url_config(EMAIL_URL or "dummymail://"))
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="threat-dashboard@localhost")

@@ -26,6 +26,8 @@ from portal.gateway import (
 
 logger = logging.getLogger(__name__)
 
+USUAL_WAIT_SECONDS = 30  # where the service names no time
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
@@ -182,7 +184,7 @@ def _rate_limited(error: RateLimited, reference: str) -> Problem:
             else _("Wait a moment, then try again.")
         ),
         can_retry=True,
-        retry_after=wait,
+        retry_after=wait or USUAL_WAIT_SECONDS,
         reference=reference,
     )
 

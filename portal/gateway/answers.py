@@ -25,6 +25,7 @@ from portal.gateway.messages import Changes, Dashboard, FindingAnswer, Moment
 
 Answer = TypeVar("Answer", Dashboard, FindingAnswer, Changes)
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+MAX_WAIT_SECONDS = 3600  # nobody waits for longer, whatever Retry-After says
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 
 
@@ -74,9 +75,14 @@ def lacks_route(exchange: Exchange) -> bool:
 def _refusal(exchange: Exchange, request_id: str) -> GatewayError:
     """The error that a status other than 200 means."""
     if exchange.status == 503 and _is_slow_question(exchange):
-        return SlowQuestion(retry_after=exchange.retry_after or 0, request_id=request_id)
+        wait = min(exchange.retry_after or 0, MAX_WAIT_SECONDS)
+        return SlowQuestion(retry_after=wait, request_id=request_id)
     if exchange.status >= 500:
         return Unreachable(f"the service answered {exchange.status}", request_id=request_id)
+    if exchange.status == 429:  # often a proxy's, without a body of the contract
+        return RateLimited(
+            retry_after=min(exchange.retry_after or 0, MAX_WAIT_SECONDS), request_id=request_id
+        )
     if exchange.status < 400:
         return BadAnswer(f"the service answered {exchange.status}", request_id=request_id)
     try:
@@ -114,8 +120,6 @@ def _refused(exchange: Exchange, detail: _Detail, request_id: str) -> GatewayErr
             return UnknownLink(request_id=request_id)
         case 404, "unknown_finding":
             return UnknownFinding(request_id=request_id)
-        case 429, _:
-            return RateLimited(retry_after=exchange.retry_after or 0, request_id=request_id)
         case status, code:
             return Rejected(status=status, code=code, request_id=request_id)
 

@@ -2,14 +2,35 @@
 
 The reader is tolerant: members it does not know are ignored, and members a smaller service leaves out
 have defaults. What it cannot do without (the nine members of the specification, section 2) is required.
+Every list has a limit, some times what the contract promises, so that no answer costs a page much time.
 """
 
-from datetime import date, datetime
-from typing import Annotated, ClassVar, Literal
+from datetime import UTC, date, datetime
+from typing import Annotated, ClassVar, Literal, TypeVar
 
 import msgspec
 
+T = TypeVar("T")
+Few = Annotated[list[T], msgspec.Meta(max_length=16)]
+Some = Annotated[list[T], msgspec.Meta(max_length=200)]
+Many = Annotated[list[T], msgspec.Meta(max_length=1_000)]
+Number = Annotated[int, msgspec.Meta(ge=-(2**53), le=2**53)]
+Counts = Annotated[dict[str, Number], msgspec.Meta(max_length=16)]
 Moment = Annotated[datetime, msgspec.Meta(tz=True)]
+
+
+class Timed(msgspec.Struct, frozen=True, kw_only=True):
+    """A message with moments; one that UTC has no date for is refused."""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError, which makes the whole answer a bad one."""
+        for name in self.__struct_fields__:
+            value = getattr(self, name)
+            if isinstance(value, datetime):
+                try:
+                    value.astimezone(UTC)
+                except OverflowError as error:
+                    raise ValueError(f"{name} is a time beyond the calendar") from error
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,47 +73,47 @@ class FacetValue(msgspec.Struct, frozen=True):
 
     value: str
     label: str
-    count: int
+    count: Number
 
 
 class Facets(msgspec.Struct, frozen=True):
     """The counts beside the filters; statuses are not counted where words are searched."""
 
-    severity: list[FacetValue] = []
-    source: list[FacetValue] = []
-    kind: list[FacetValue] = []
-    status: list[FacetValue] = []
+    severity: Some[FacetValue] = []
+    source: Some[FacetValue] = []
+    kind: Some[FacetValue] = []
+    status: Some[FacetValue] = []
 
 
-class Page(msgspec.Struct, frozen=True, kw_only=True):
+class Page(Timed, frozen=True, kw_only=True):
     """The ``dashboard`` member: the question as understood, its totals, and of which list they are."""
 
     generated_at: Moment
     grade: str | None = None
-    page: int = 1
-    page_size: int = 20
-    page_count: int = 0
-    total: int = 0
+    page: Number = 1
+    page_size: Number = 20
+    page_count: Number = 0
+    total: Number = 0
     total_relation: Literal["exact", "at_least"] = "exact"
     facets: Facets = msgspec.field(default_factory=Facets)
     revision: str = ""
-    bounded_facets: list[str] = []
+    bounded_facets: Few[str] = []
 
 
-class Summary(msgspec.Struct, frozen=True, kw_only=True):
+class Summary(Timed, frozen=True, kw_only=True):
     """The whole website, whatever the filters."""
 
-    open: int
-    by_severity: dict[str, int] = {}
-    confirmed: int = 0
-    new_7d: int = 0
-    fixed_7d: int = 0
-    oldest_open_days: int | None = None
+    open: Number
+    by_severity: Counts = {}
+    confirmed: Number = 0
+    new_7d: Number = 0
+    fixed_7d: Number = 0
+    oldest_open_days: Number | None = None
     last_scan_at: Moment | None = None
-    newest_open_days: int | None = None
+    newest_open_days: Number | None = None
 
 
-class Threat(msgspec.Struct, frozen=True, kw_only=True):
+class Threat(Timed, frozen=True, kw_only=True):
     """One finding of the list."""
 
     id: str
@@ -104,19 +125,19 @@ class Threat(msgspec.Struct, frozen=True, kw_only=True):
     status: str = "open"
     description: str = ""
     location: str = ""
-    locations_count: int = 0
+    locations_count: Number = 0
     evidence: str = ""
     evidence_truncated: bool = False
     remediation: str = ""
-    references: list[str] = []
-    cwe: list[int] = []
-    cve: list[str] = []
+    references: Some[str] = []
+    cwe: Some[Number] = []
+    cve: Some[str] = []
     rule: str = ""
     first_seen: Moment | None = None
     last_seen: Moment | None = None
 
 
-class Location(msgspec.Struct, frozen=True, kw_only=True):
+class Location(Timed, frozen=True, kw_only=True):
     """One place of a finding, and what it shows there."""
 
     location: str
@@ -127,7 +148,7 @@ class Location(msgspec.Struct, frozen=True, kw_only=True):
     gone_at: Moment | None = None
 
 
-class Event(msgspec.Struct, frozen=True, kw_only=True):
+class Event(Timed, frozen=True, kw_only=True):
     """A step in the life of a finding: first_seen, last_seen, fixed, or one that is not known yet."""
 
     at: Moment
@@ -138,15 +159,15 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 class Finding(Threat, frozen=True, kw_only=True):
     """One finding by itself."""
 
-    locations: list[Location] = []
-    timeline: list[Event] = []
+    locations: Many[Location] = []
+    timeline: Many[Event] = []
 
 
 class Series(msgspec.Struct, frozen=True):
     """One row of numbers of a chart."""
 
     name: str
-    values: list[int]
+    values: Some[Number]
 
 
 class Chart(msgspec.Struct, frozen=True, kw_only=True):
@@ -155,27 +176,27 @@ class Chart(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     title: str
     type: str
-    labels: list[str]
-    series: list[Series]
+    labels: Some[str]
+    series: Few[Series]
     unit: str = ""
 
 
-class CoverageEntry(msgspec.Struct, frozen=True, kw_only=True):
+class CoverageEntry(Timed, frozen=True, kw_only=True):
     """What one engine checked; ``never`` is not checked, which is not clean."""
 
     source: str
     source_name: str
     state: str
     last_run_at: Moment | None = None
-    urls_checked: int | None = None
-    findings: int | None = None
+    urls_checked: Number | None = None
+    findings: Number | None = None
     version: str = ""
     detail: str = ""
     next_due_on: date | None = None
     stale: bool = False
 
 
-class Note(msgspec.Struct, frozen=True, kw_only=True):
+class Note(Timed, frozen=True, kw_only=True):
     """An analyst's words, as Markdown text."""
 
     id: str
@@ -193,10 +214,10 @@ class Entitlement(msgspec.Struct, frozen=True, kw_only=True):
     status: str
     starts_on: date | None = None
     ends_on: date | None = None
-    days_left: int | None = None
-    sites_used: int | None = None
-    sites_limit: int | None = None
-    features: list[str] = []
+    days_left: Number | None = None
+    sites_used: Number | None = None
+    sites_limit: Number | None = None
+    features: Some[str] = []
     usable_until: date | None = None
     renews: bool = False
 
@@ -208,10 +229,10 @@ class Dashboard(msgspec.Struct, frozen=True, kw_only=True):
     host: str
     dashboard: Page
     summary: Summary
-    threats: list[Threat]
-    charts: list[Chart]
-    coverage: list[CoverageEntry]
-    analyst_notes: list[Note]
+    threats: Some[Threat]
+    charts: Few[Chart]
+    coverage: Some[CoverageEntry]
+    analyst_notes: Some[Note]
     entitlement: Entitlement
 
 
@@ -221,10 +242,10 @@ class FindingAnswer(msgspec.Struct, frozen=True, kw_only=True):
     ok: bool
     host: str
     finding: Finding
-    analyst_notes: list[Note]
+    analyst_notes: Some[Note]
 
 
-class Change(msgspec.Struct, frozen=True, kw_only=True):
+class Change(Timed, frozen=True, kw_only=True):
     """A finding that is new, or that came back (``regressed``)."""
 
     id: str
@@ -235,7 +256,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     at: Moment | None = None
 
 
-class NoteChange(msgspec.Struct, frozen=True, kw_only=True):
+class NoteChange(Timed, frozen=True, kw_only=True):
     """A note that can be read now, without its words."""
 
     id: str
@@ -252,8 +273,8 @@ class Changes(msgspec.Struct, frozen=True, kw_only=True):
     host: str
     cursor: str
     more: bool = False
-    findings: list[Change] = []
-    total: int = 0
+    findings: Some[Change] = []
+    total: Number = 0
     total_relation: Literal["exact", "at_least"] = "exact"
-    by_severity: dict[str, int] = {}
-    analyst_notes: list[NoteChange] = []
+    by_severity: Counts = {}
+    analyst_notes: Some[NoteChange] = []

@@ -73,7 +73,8 @@ def drawings(charts: Iterable[Chart], page: Page, address: Address) -> tuple[Dra
     return tuple(
         _line_drawing(chart, rows) if chart.type == "line" else _bar_drawing(chart, rows, remark)
         for chart in charts
-        if any(any(series.values) for series in chart.series)
+        if chart.labels
+        and any(any(series.values) for series in chart.series)
         and (rows := [_row(chart, index, page.facets, address, today) for index in range(len(chart.labels))])
     )
 
@@ -162,8 +163,9 @@ def _filter_value(chart_id: str, label: str, facets: Facets) -> str:
 def _week(chart: Chart, index: int) -> date | None:
     """The Monday that a label of the trend stands for."""
     try:
-        return date.fromisoformat(chart.labels[index]) if chart.id == "trend" else None
-    except ValueError:
+        week = date.fromisoformat(chart.labels[index]) if chart.id == "trend" else None
+        return week if week and week + WEEK else None
+    except (ValueError, OverflowError):  # no date, or the calendar's last
         return None
 
 

@@ -1,6 +1,8 @@
 import pytest
 from django.core.management import call_command
 
+from config.setting_values import hosts_in
+
 ONE = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
 NEEDED = {"SECRET_KEY": "for-one-check-" + "0123456789abcdef" * 3, "MASTER_KEYS": f"1:{ONE}"}
 PRODUCTION = NEEDED | {
@@ -56,3 +58,22 @@ def test_either_app_alone_migrates_an_empty_database(checkout, tmp_path, disable
 @pytest.mark.django_db
 def test_models_and_migrations_agree():
     call_command("makemigrations", check=True, dry_run=True, verbosity=0)
+
+
+@pytest.mark.parametrize(
+    "environ",
+    [
+        PRODUCTION,
+        NEEDED | {"EMAIL_URL": "smtp://localhost"},
+        PRODUCTION | {"EMAIL_URL": "smtp://localhost", "ENABLE_PORTAL": "false"},
+    ],
+    ids=["https", "mail", "mail of the service alone"],
+)
+def test_a_start_without_the_address_that_links_lead_to_is_refused(checkout, environ):
+    done = checkout.manage("check", **environ | {"PORTAL_BASE_URL": ""})
+    assert done.returncode == 1
+    assert "PORTAL_BASE_URL is not set. Links in e-mails and invitations lead there" in done.stderr
+
+
+def test_hosts_are_read_without_blanks():
+    assert hosts_in(" portal.example.com, [::1] ,,127.0.0.1") == ["portal.example.com", "[::1]", "127.0.0.1"]

@@ -1,0 +1,119 @@
+"""Answers beyond any measure: refused while they are read, or shown like any other."""
+
+import json
+import re
+
+import msgspec
+import pytest
+
+from portal import upstream
+from portal.gateway import BadAnswer, RateLimited
+from portal.gateway.answers import read_answer
+from portal.gateway.exchange import MAX_ANSWER_BYTES, Exchange
+from portal.gateway.messages import Dashboard
+from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
+from tests.portal.dashboards import make_dashboard, make_note, make_threat
+from tests.portal.gateway.answers import HOST
+
+ODD_NUMBERS = [2**53, -(2**53), 2**63, 10**400]
+ODD_TIMES = ["0001-01-01T00:00:00Z", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00"]
+ODD_DAYS = ["0001-01-01", "9999-12-31"]
+
+
+def exchange(body, status=200, **headers):
+    return Exchange(url="", sent_headers={}, sent_body=b"", status=status, headers=headers, body=body)
+
+
+def read(answer):
+    return read_answer(exchange(json.dumps(answer).encode()), Dashboard, host=HOST)
+
+
+@pytest.fixture
+def told():
+    return msgspec.to_builtins(make_dashboard(threats=[make_threat()], analyst_notes=[make_note()]))
+
+
+def leaves(value, way=()):
+    """Where numbers, days, times and lists are."""
+    if isinstance(value, dict | list):
+        if isinstance(value, list):
+            yield way, [[]]
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from leaves(inner, (*way, key))
+    elif type(value) is int:
+        yield way, ODD_NUMBERS
+    elif isinstance(value, str) and re.match(r"\d{4}-\d\d-\d\dT", value):
+        yield way, ODD_TIMES
+    elif isinstance(value, str) and re.fullmatch(r"\d{4}-\d\d-\d\d", value):
+        yield way, ODD_DAYS
+
+
+def put(answer, way, value):
+    answer = json.loads(json.dumps(answer))
+    inner = answer
+    for key in way[:-1]:
+        inner = inner[key]
+    inner[way[-1]] = value
+    return answer
+
+
+@pytest.mark.django_db
+def test_no_number_day_time_or_empty_list_breaks_the_page(client, monkeypatch, told):
+    user, website = make_user(), make_portal_website(make_portal_account())
+    make_membership(user, website.account)
+    client.force_login(user)
+    client.raise_request_exception = False
+    broken = []
+    for way, values in leaves(told):
+        for value in values:
+            answer = put(told, way, value)
+            monkeypatch.setattr(upstream, "fetch_dashboard", lambda *_, answer=answer: read(answer))
+            statuses = [client.get(path).status_code for path in (f"/sites/{HOST}/", "/")]
+            broken += [(way, str(value)[:40])] * (not {200, 502}.issuperset(statuses))
+    assert broken == []
+
+
+def of_lists(value, way=()):
+    """Where lists of at least one thing are, and the thing."""
+    if isinstance(value, list) and value:
+        yield way, value[0]
+    if isinstance(value, dict | list):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value[:1]):
+            yield from of_lists(inner, (*way, key))
+
+
+def test_every_list_has_a_limit(told):
+    told["threats"][0] |= {"references": ["https://example.com"], "cwe": [79], "cve": ["CVE-2024-1"]}
+    told["entitlement"]["features"] = ["export"]
+    told["dashboard"]["bounded_facets"] = ["severity"]
+    assert read(told)
+    lists = list(of_lists(told))
+    assert len(lists) >= 14
+    for way, one in lists:
+        with pytest.raises(BadAnswer, match="length <= "):
+            read(put(told, way, [one] * 1_001))
+
+
+def test_a_chart_of_two_megabytes_is_refused_before_it_is_drawn(told):
+    labels = [f"label {number}" for number in range(100_000)]
+    told["charts"] = [{"id": "source", "title": "", "type": "bar", "labels": labels, "series": []}]
+    assert len(json.dumps(told)) < MAX_ANSWER_BYTES
+    with pytest.raises(BadAnswer):
+        read(told)
+
+
+def test_what_the_contract_promises_fits(told):
+    told["threats"] *= 100
+    told["analyst_notes"] *= 50
+    told["charts"] = [dict(chart, labels=["2026-11-02"] * 13) for chart in told["charts"]]
+    assert len(read(told).threats) == 100
+
+
+@pytest.mark.parametrize("body", [b"", b"<html>429 Too Many Requests</html>", b"{}", b'{"ok": true}'])
+@pytest.mark.parametrize(
+    ("headers", "seconds"), [({}, 0), ({"retry-after": "7"}, 7), ({"retry-after": "9" * 9}, 3600)]
+)
+def test_a_429_is_a_rate_limit_whoever_sent_it(body, headers, seconds):
+    with pytest.raises(RateLimited) as caught:
+        read_answer(exchange(body, 429, **headers), Dashboard, host=HOST)
+    assert caught.value.retry_after == seconds
