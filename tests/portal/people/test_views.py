@@ -312,6 +312,16 @@ def test_a_member_of_another_account_is_invited_like_anybody(places, browser, se
     assert "stranger@example.com is invited." in text_of(done)
 
 
+def test_an_invitation_leads_to_the_address_of_the_settings_whatever_the_host_header(
+    places, browser, settings, mailoutbox
+):
+    settings.EMAIL_URL, settings.PORTAL_BASE_URL = "smtp://localhost", "https://portal.example.com"
+    path = reverse("portal:invite", args=[places[OWNER].account_id])
+    browser(OWNER).post(path, {"email": "new@example.com", "role": VIEWER}, HTTP_HOST="localhost:6666")
+    assert "https://portal.example.com/invitations/" in mailoutbox[0].body
+    assert "6666" not in mailoutbox[0].body
+
+
 def test_a_day_has_room_for_twenty_invitations_of_an_account(places, browser, settings):
     settings.EMAIL_URL = "smtp://localhost"
     for number in range(20):
