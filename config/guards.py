@@ -29,15 +29,15 @@ class Guard:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Check what the request line and the headers say."""
-        _check_host(request)
-        if not is_api(request):  # the service has an answer of its own to each of these
-            _check_address(request)
+        """Leave odd cookies out; a refusal here would lack the headers that other middleware sets."""
         _drop_odd_cookies(request)
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
-        """Check the body, now that the page is known that it is for."""
+        """Check host, address and body, now that the page is known that they are for."""
+        _check_host(request)
+        if not is_api(request):  # the service has answers of its own
+            _check_address(request)
         if _declared_bytes(request) > _most_bytes(request):
             return too_large(request)
         if not is_api(request):
