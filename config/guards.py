@@ -14,7 +14,7 @@ from config.errors import is_api, too_large
 from dashboard_api.policy import MAX_UPLOAD_BYTES
 
 MAX_BODY_BYTES = 64 * 1024
-# The only pages that take a file, each for staff with its permission.
+# The only page that takes a file, for staff with this permission.
 _UPLOADS = {"admin:dashboard_api_website_import": "dashboard_api.add_importrun"}
 
 _LENGTH = re.compile(r"[0-9]{1,1000}", re.ASCII)  # int() takes no more than some thousands
@@ -34,7 +34,7 @@ class Guard:
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
-        """Check host, address and body, now that the page is known that they are for."""
+        """Check host, address and body, once the route is known."""
         _check_host(request)
         if not is_api(request):  # the service has answers of its own
             _check_address(request)
