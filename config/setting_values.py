@@ -75,8 +75,8 @@ def _combined(values: Mapping[str, str]) -> Iterator[str]:
     serves_portal = not hosts <= LOOPBACK_HOSTS and "ENABLE_PORTAL" not in is_off
     if "PORTAL_BASE_URL" not in given and ("EMAIL_URL" in given or serves_portal):
         yield (
-            "PORTAL_BASE_URL is not set. Links in e-mails and invitations lead there: set the address at which "
-            "people open the portal, such as https://portal.example.com."
+            "PORTAL_BASE_URL is not set. Links in e-mails and invitations lead there: set the address at "
+            "which people open the portal, such as https://portal.example.com."
         )
 
 

@@ -15,6 +15,7 @@ from config.setting_values import (
 ONE = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
 TWO = "MTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTI="
 NEEDED = {"SECRET_KEY": "for-one-check-" + "0123456789abcdef" * 3, "MASTER_KEYS": f"1:{ONE}"}
+ADDRESS = {"PORTAL_BASE_URL": "https://portal.example.com"}
 SECRET = "es1_live_do-not-show-this-one"
 ROOT = Path(__file__).parents[2]
 
@@ -42,7 +43,7 @@ def test_the_two_required_settings_are_enough():
     ],
 )
 def test_right_values_pass(values):
-    assert wrong_settings(NEEDED | values) == []
+    assert wrong_settings(NEEDED | ADDRESS | values) == []
 
 
 @pytest.mark.parametrize(
@@ -85,8 +86,8 @@ def test_right_values_pass(values):
     ],
 )
 def test_a_wrong_value_is_reported_in_a_line_that_begins_with_its_name(name, value):
-    values = NEEDED | {"PORTAL_ACCOUNT_REF": "acct_0001", "SITE_API_SECRET": SECRET, name: value}
-    [line] = wrong_settings(values)
+    account = {"PORTAL_ACCOUNT_REF": "acct_0001", "SITE_API_SECRET": SECRET}
+    [line] = wrong_settings(NEEDED | ADDRESS | account | {name: value})
     assert line.startswith(f"{name} ")
 
 
@@ -100,7 +101,7 @@ def test_a_wrong_value_is_reported_in_a_line_that_begins_with_its_name(name, val
     ],
 )
 def test_settings_that_contradict_each_other_are_reported(values):
-    [line] = wrong_settings(NEEDED | values)
+    [line] = wrong_settings(NEEDED | ADDRESS | values)
     assert any(name in line for name in values)
 
 
@@ -109,7 +110,7 @@ def test_no_line_shows_a_secret():
     shown = "\n".join(
         wrong_settings(values | {"EMAIL_URL": "me:pw-secret@mail", "DATABASE_URL": "pw-secret"})
     )
-    assert len(shown.splitlines()) == 6
+    assert len(shown.splitlines()) == 7
     assert "-secret" not in shown
     assert ONE not in shown
 
