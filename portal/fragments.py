@@ -11,7 +11,8 @@ from django_htmx.http import push_url, replace_url, retarget
 from django_htmx.middleware import HtmxDetails
 
 from portal.forms import Filters
-from portal.problems import Problem
+from portal.people.models import Membership
+from portal.problems import Problem, without_linking
 
 if TYPE_CHECKING:
     from portal.pages import SiteCard, SitePage
@@ -34,6 +35,8 @@ def wants_region(request: HtmxHttpRequest) -> bool:
 
 def render_site(request: HtmxHttpRequest, page: "SitePage") -> HttpResponse:
     """``page`` whole, or its region; an error keeps its true status and still reaches the region."""
+    if page.problem and not Membership.objects.of(request.user).may_link():
+        page = replace(page, problem=without_linking(page.problem))
     if wants_region(request):
         response = render(request, "portal/_fragment.html", {"page": page}, status=page.status)
         show_address(request, response, page.here, page.address.filters)
@@ -45,9 +48,12 @@ def render_site(request: HtmxHttpRequest, page: "SitePage") -> HttpResponse:
 
 
 def render_card(request: HtmxHttpRequest, card: "SiteCard", problem: Problem | None) -> HttpResponse:
-    """``card`` with what was just told, or with what was known before and the true status of ``problem``."""
+    """``card`` with the latest answer, or with what was known before.
+
+    A refusal is a state of the website, which the card shows: 200. Only a fault is an error.
+    """
     card = replace(card, is_asking=False, has_failed=bool(problem and problem.can_retry))
-    status = problem.status if problem else 200
+    status = problem.status if problem and problem.status >= 500 else 200
     response = render(request, "portal/_card.html", {"card": card}, status=status)
     if problem:
         retarget(response, f"#{card.id}")

@@ -5,7 +5,7 @@ Nothing that the service wrote reaches the page; its request id does, as a refer
 
 import logging
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.conf import settings
 from django.utils.translation import gettext as _
@@ -31,10 +31,14 @@ USUAL_WAIT_SECONDS = 30  # where the service names no time
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
-    """A way out, to an address of the deployment's settings."""
+    """A way out, to an address of the deployment's settings.
+
+    ``links_website``: it is for owners and managers only.
+    """
 
     label: str
     url: str
+    links_website: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,15 +109,21 @@ def logged_problem(error: GatewayError, host: str) -> Problem:
     return problem
 
 
+def without_linking(problem: Problem) -> Problem:
+    """The same screen for somebody who may not link a website."""
+    actions = tuple(action for action in problem.actions if not action.links_website)
+    return replace(problem, actions=actions)
+
+
 def unknown_website(reference: str) -> Problem:
     """A website that is not linked, or that is not this person's: the same words for both."""
     return Problem(
         status=404,
         title=_("This website is not linked to your account"),
         text=_("We have no results to show for this address."),
-        advice=_("Check the address, or link the website to see its results here."),
+        advice=_("Check the address. Results appear here once the website is linked."),
         reference=reference,
-        actions=_actions((_("Link a website"), settings.LINK_URL)),
+        actions=_linking(_("Link a website")),
     )
 
 
@@ -136,6 +146,11 @@ def new_reference() -> str:
 def _actions(*ways: tuple[str, str]) -> tuple[Action, ...]:
     """Those whose address this deployment has set."""
     return tuple(Action(label=label, url=url) for label, url in ways if url)
+
+
+def _linking(label: str) -> tuple[Action, ...]:
+    """The way to link a website, where this deployment has one."""
+    return (Action(label=label, url=settings.LINK_URL, links_website=True),) if settings.LINK_URL else ()
 
 
 def _inactive_entitlement(error: InactiveEntitlement, reference: str) -> Problem:
@@ -165,9 +180,9 @@ def _revoked_link(error: RevokedLink, reference: str) -> Problem:
         status=403,
         title=_("The link to this website was revoked"),
         text=text,
-        advice=_("Only support can restore it. Give them the reference below, or link the website again."),
+        advice=_("Only support can restore it. Give them the reference below."),
         reference=reference,
-        actions=_actions((_("Contact support"), settings.SUPPORT_URL), (_("Link again"), settings.LINK_URL)),
+        actions=(*_actions((_("Contact support"), settings.SUPPORT_URL)), *_linking(_("Link again"))),
     )
 
 

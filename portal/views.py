@@ -22,10 +22,16 @@ from portal.problems import logged_problem
 @require_safe
 @members_only
 def sites(request: HtmxHttpRequest) -> HttpResponse:
-    """Every website that the person may see, as the service last told; each then asks for itself."""
+    """Every website that the person may see, as the service last told; each then asks for itself.
+
+    Staff who are members of no account have their work in the admin.
+    """
+    memberships = list(Membership.objects.of(request.user))
+    if not memberships and request.user.is_staff:
+        return redirect("admin:index")
     websites = list(Website.objects.visible_to(request.user))
     answers = LastAnswer.objects.in_bulk(website.pk for website in websites)
-    page = pages.sites_page(websites, Membership.objects.of(request.user), answers)
+    page = pages.sites_page(websites, memberships, answers)
     return render(request, "portal/sites.html", {"page": page})
 
 

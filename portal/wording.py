@@ -90,7 +90,7 @@ FEATURES = {
 REFUSALS = {
     "inactive_entitlement": (_("Plan not active"), _("Renew the plan to see the results again.")),
     "revoked_link": (_("Link revoked"), _("Only support can restore it.")),
-    "unknown_link": (_("Not linked"), _("Link the website again to see its results.")),
+    "unknown_link": (_("Not linked"), _("Its results appear here once it is linked again.")),
 }
 GRADE_MEANINGS = {
     "A": _("In good shape"),

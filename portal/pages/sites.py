@@ -73,7 +73,10 @@ class SiteRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SitesPage:
-    """All of them, and where to link another; ``sees_members``: of one of their accounts at least."""
+    """All of them; ``link_url``, where owners and managers link another, is empty for viewers.
+
+    ``sees_members``: of one of their accounts at least.
+    """
 
     rows: tuple[SiteRow, ...]
     link_url: str
@@ -93,7 +96,7 @@ def sites_page(
     ]
     return SitesPage(
         rows=tuple(sorted(rows, key=lambda row: row.card.badness)),
-        link_url=settings.LINK_URL,
+        link_url=settings.LINK_URL if any(membership.may_link for membership in memberships) else "",
         sees_members=any(membership.sees_members for membership in memberships),
     )
 

@@ -24,6 +24,10 @@ class MembershipQuerySet(models.QuerySet["Membership"]):
         """Those who decide about members."""
         return self.filter(role=Membership.Role.OWNER)
 
+    def may_link(self) -> bool:
+        """Whether one of these members links websites."""
+        return self.filter(role__in=(Membership.Role.OWNER, Membership.Role.MANAGER)).exists()
+
     def decided_by(self, user: AbstractBaseUser | AnonymousUser) -> Self:
         """The members of every account that ``user`` owns."""
         return self.filter(account__in=self.model.objects.of(user).owners().values("account"))
@@ -62,6 +66,11 @@ class Membership(models.Model):
     @property
     def sees_members(self) -> bool:
         """Whether this person sees who else is a member."""
+        return self.role in (self.Role.OWNER, self.Role.MANAGER)
+
+    @property
+    def may_link(self) -> bool:
+        """Whether this person links websites to the account."""
         return self.role in (self.Role.OWNER, self.Role.MANAGER)
 
 
