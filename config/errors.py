@@ -1,19 +1,25 @@
 """Errors outside any view: JSON below ``/v1/``, pages elsewhere.
 
-None of these pages asks the database anything: it may be the reason for the error.
+Only ``stale_form`` asks the database anything: it may be the reason for the other errors.
 """
 
 import sys
+from urllib.parse import urlencode
 
+from django.contrib import messages
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views import defaults
+from django.views.csrf import csrf_failure
 
 from config.theme import chosen_theme
 from dashboard_api.endpoint import error_response, new_request_id
 from dashboard_api.errors import ApiError, BadRequest, BodyTooLarge, InternalError, NotFound, Unavailable
+from portal.ways_back import page_of_form
 
 WAIT_SECONDS = 15 * 60  # what the page says, too
 STORE_RETRY_SECONDS = 30
@@ -62,6 +68,26 @@ def too_many_requests(request: HttpRequest) -> HttpResponse:
     response = render(request, "429.html", status=429)
     response["Retry-After"] = str(WAIT_SECONDS)
     return response
+
+
+def stale_form(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """A fresh form with a line of explanation, where the form came from a page of ours; else 403.
+
+    The admin keeps the 403: its long forms are still filled in when the browser goes back.
+    """
+    page = "" if request.path.startswith("/admin/") else page_of_form(request) or _sign_in_page(request)
+    if not page:
+        return csrf_failure(request, reason)
+    if not request.user.is_authenticated or request.path != reverse("account_login"):
+        messages.warning(request, _("The form was out of date, so nothing was sent. Please try again."))
+    return redirect(page)
+
+
+def _sign_in_page(request: HttpRequest) -> str:
+    """The sign-in with the page that it leads to, where this is its form."""
+    if request.path != reverse("account_login"):
+        return ""
+    return f"{request.path}?{urlencode({'next': request.POST.get('next', '')})}"
 
 
 def _store_failed(error: BaseException | None) -> bool:

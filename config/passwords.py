@@ -13,6 +13,10 @@ class ChangePasswordForm(ChosenPassword, forms.ChangePasswordForm):
     """By somebody who is signed in."""
 
 
+class SetPasswordForm(ChosenPassword, forms.SetPasswordForm):
+    """By somebody who is signed in and has no password yet."""
+
+
 class ResetPasswordKeyForm(ChosenPassword, forms.ResetPasswordKeyForm):
     """By somebody who was sent a link."""
 

@@ -129,6 +129,7 @@ ALLAUTH_TRUSTED_PROXY_COUNT = int(TRUST_PROXY)
 ACCOUNT_FORMS = {
     "change_password": "config.passwords.ChangePasswordForm",
     "reset_password": "config.passwords.ResetPasswordForm",
+    "set_password": "config.passwords.SetPasswordForm",
     "reset_password_from_key": "config.passwords.ResetPasswordKeyForm",
 }
 MFA_ADAPTER = "config.sign_in.SecondFactors"
@@ -198,6 +199,7 @@ LANGUAGE_COOKIE_HTTPONLY = True
 LANGUAGE_COOKIE_SAMESITE = "Lax"
 LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
 CSRF_COOKIE_HTTPONLY = True
+CSRF_FAILURE_VIEW = "config.errors.stale_form"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 
 LOGGING = {

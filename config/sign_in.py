@@ -29,12 +29,14 @@ from config.errors import too_many_requests
 from portal.sealing import seal, unseal
 
 WRONG_NAME_OR_PASSWORD = _("The name or the password is not correct.")
-# What allauth words, and addresses people familiarly in German: named here, our translations take its place.
-SAID_BY_ALLAUTH = (
-    _("Please type your current password."),
-    _("You must type the same password each time."),
-    _("You have signed out."),
-)
+WRONG_CODE = _("This code or passkey was not accepted. Please try again.")
+# A sentence of allauth's that cannot be replaced: named here, our German takes the place of its own.
+SAID_BY_ALLAUTH = (_("You must type the same password each time."),)
+WAYS_TO_PROVE = {
+    "reauthenticate": _("Use your password"),
+    "mfa_reauthenticate": _("Use a code"),
+    "mfa_reauthenticate:webauthn": _("Use a passkey"),
+}
 
 
 class PasswordBackend(ModelBackend):
@@ -88,6 +90,13 @@ class SignIn(DefaultAccountAdapter):
     error_messages = DefaultAccountAdapter.error_messages | {
         "username_password_mismatch": WRONG_NAME_OR_PASSWORD,
         "email_password_mismatch": WRONG_NAME_OR_PASSWORD,
+        "account_inactive": WRONG_NAME_OR_PASSWORD,
+        "invalid_login": WRONG_NAME_OR_PASSWORD,
+        "enter_current_password": _("This is not your current password."),
+        "incorrect_password": _("The password is not correct."),
+        "incorrect_code": WRONG_CODE,
+        "invalid_password_reset": _("This link no longer works. Ask for a new one."),
+        "unknown_email": _("No account has this e-mail address."),
     }
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
@@ -101,6 +110,11 @@ class SignIn(DefaultAccountAdapter):
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:
         """Back to where the change began."""
         return resolve_url("account")
+
+    def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
+        """The ways to prove once more who one is, in our words."""
+        ways = super().get_reauthentication_methods(user)
+        return [way | {"description": WAYS_TO_PROVE[way["id"]]} for way in ways]
 
     def validation_error(self, code: str, *args: Any) -> ValidationError:
         """What is wrong; whoever tried too often gets the page, and the status, that says so."""
@@ -116,6 +130,14 @@ class SignIn(DefaultAccountAdapter):
 
 class SecondFactors(DefaultMFAAdapter):
     """What people prove besides their password; its secrets are sealed like an account's."""
+
+    error_messages = DefaultMFAAdapter.error_messages | {
+        "incorrect_code": WRONG_CODE,
+        "cannot_delete_authenticator": _("Your account needs this second step: it cannot be removed."),
+        "cannot_generate_recovery_codes": _(
+            "Recovery codes are for accounts with an authenticator app or a passkey."
+        ),
+    }
 
     def encrypt(self, text: str) -> str:
         """``text`` as it may be stored."""

@@ -26,7 +26,7 @@ urlpatterns = [
     # What these two pages of allauth would show is on that page, and allauth leads back to them.
     re_path(r"^accounts/2fa/(?:webauthn/)?$", RedirectView.as_view(pattern_name="account")),
     # allauth needs the names of these, but they lead nowhere: people and addresses are not made here.
-    re_path(r"^accounts/(?:signup|email|confirm-email|login/code)/", sign_in.not_offered),
+    re_path(r"^accounts/(?:signup|email|confirm-email|inactive|login/code)/", sign_in.not_offered),
     path("accounts/password/reset/", sign_in.reset_password),
     # The picture to scan is part of the page: the one exception to the policy.
     path("accounts/2fa/totp/activate/", csp_update({"img-src": ["data:"]})(activate_totp)),

@@ -6,15 +6,18 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import resolve_url
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 
 from portal.fragments import HtmxHttpRequest, page_before
 from portal.people.reading import note_reading_language
+from portal.ways_back import page_of_form
 
 View = Callable[..., HttpResponseBase]
 
@@ -33,9 +36,18 @@ def members_only(view: View) -> View:
 
 
 def sign_in_first(request: HtmxHttpRequest) -> HttpResponse:
-    """To the sign-in; a fragment's request is told to take the whole page there."""
+    """To the sign-in and back; a fragment's request is told to take the whole page there."""
     if not request.htmx:
-        return redirect_to_login(request.get_full_path() if request.method in ("GET", "HEAD") else "/")
+        return redirect_to_login(_page_to_return_to(request))
     page = (page_before(request).netloc and request.htmx.current_url_abs_path) or ""
     query = urlencode({"next": page if url_has_allowed_host_and_scheme(page, allowed_hosts=None) else "/"})
     return HttpResponseClientRedirect(f"{resolve_url(settings.LOGIN_URL)}?{query}")
+
+
+def _page_to_return_to(request: HtmxHttpRequest) -> str:
+    """This page; for a form, the page that sent it, and the reader learns that it was not accepted."""
+    if request.method in ("GET", "HEAD"):
+        return request.get_full_path()
+    text = _("You were signed out, so nothing was changed. Sign in, then choose again.")
+    messages.warning(request, text, fail_silently=True)
+    return page_of_form(request) or "/"

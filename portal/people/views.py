@@ -30,10 +30,12 @@ def members(request: HttpRequest) -> HttpResponse:
     return _render_members(request)
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @members_only
 def invite(request: HttpRequest, account: int) -> HttpResponse:
-    """Send a link, or show it once where no mail can be sent."""
+    """Send a link, or show it once where no mail can be sent; the form itself is on the members' page."""
+    if request.method != "POST":
+        return redirect("portal:members")
     places = Membership.objects.of(request.user).owners()
     found = get_object_or_404(Account, memberships__in=places, pk=account)
     person, form = _person(request), InvitationForm(request.POST, account=found)

@@ -105,7 +105,7 @@ def test_an_app_and_recovery_codes_stand_beside_the_password(page, owner):
     page.goto("/sites/shop.example.com/?severity=High")
     sign_in(page, owner.username)
     enter(page, "000000")
-    expect(page.get_by_role("alert")).to_contain_text("Incorrect code")
+    expect(page.get_by_role("alert")).to_contain_text("This code or passkey was not accepted")
     enter(page, code_of(key))
     expect(page).to_have_url("/sites/shop.example.com/?severity=High")
 
@@ -116,7 +116,7 @@ def test_an_app_and_recovery_codes_stand_beside_the_password(page, owner):
     sign_out(page)
     sign_in(page, owner.username)
     enter(page, codes[0])
-    expect(page.get_by_role("alert")).to_contain_text("Incorrect code")
+    expect(page.get_by_role("alert")).to_contain_text("This code or passkey was not accepted")
     press(page, "Sign in as somebody else")
     expect(page).to_have_url(re.compile("/accounts/login/"))
 
@@ -157,7 +157,9 @@ def test_a_passkey_signs_in_without_a_password(page, device, owner):
     expect(part(page, "Passkeys")).to_contain_text("None.")
     sign_out(page)
     page.get_by_role("button", name="Use a passkey").click()
-    expect(page.get_by_role("status").or_(page.get_by_role("alert"))).to_contain_text("Incorrect code")
+    expect(page.get_by_role("status").or_(page.get_by_role("alert"))).to_contain_text(
+        "This code or passkey was not accepted"
+    )
 
 
 def test_a_passkey_is_the_second_step_after_the_password_and_proves_who_is_there(page, device, owner):

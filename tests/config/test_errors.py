@@ -1,7 +1,9 @@
 import pytest
-from django.test import RequestFactory
+from django.test import Client, RequestFactory
+from django.urls import reverse
 
 from config import errors
+from tests.factories import make_membership, make_portal_account, make_user
 
 
 def test_a_host_that_is_not_allowed_gets_json_below_v1(client):
@@ -21,3 +23,66 @@ def test_a_host_that_is_not_allowed_gets_a_page_elsewhere(client, path):
     response = client.get(path, HTTP_HOST="evil.example.com")
     assert response.status_code == 400
     assert response["Content-Type"].startswith("text/html")
+
+
+# Forms that are out of date
+
+OUT_OF_DATE = "The form was out of date, so nothing was sent. Please try again."
+SIGN_IN = "/accounts/login/"
+
+
+@pytest.fixture
+def strict():
+    """A browser whose forms have to bring their token."""
+    return Client(enforce_csrf_checks=True)
+
+
+def send(client, path, *, page="", **fields):
+    headers = {"Referer": f"http://testserver{page}"} if page else {}
+    return client.post(path, fields, headers=headers, follow=True)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("page", [f"{SIGN_IN}?next=/members/", ""])
+def test_a_stale_sign_in_form_is_a_fresh_one_with_a_line_that_says_why(strict, page):
+    make_user()
+    response = send(strict, SIGN_IN, page=page, login="owner", password="x", next="/members/")
+    assert response.status_code == 200
+    assert OUT_OF_DATE in response.text
+    assert 'name="csrfmiddlewaretoken"' in response.text
+    assert 'name="next" value="/members/"' in response.text
+
+
+@pytest.mark.django_db
+def test_a_stale_sign_in_form_of_who_signed_in_meanwhile_leads_on_without_a_word(strict):
+    make_membership(user := make_user(), make_portal_account())
+    strict.force_login(user)
+    response = send(strict, SIGN_IN, page=f"{SIGN_IN}?next=/members/", next="/members/")
+    assert response.request["PATH_INFO"] == "/members/"
+    assert OUT_OF_DATE not in response.text
+
+
+@pytest.mark.django_db
+def test_any_other_stale_form_leads_back_to_its_page_and_changes_nothing(strict):
+    place = make_membership(user := make_user(), make_portal_account())
+    strict.force_login(user)
+    path = reverse("portal:choose_news", args=[place.pk])
+    response = send(strict, path, page="/news/", rhythm="daily", floor="Low")
+    assert response.request["PATH_INFO"] == "/news/"
+    assert OUT_OF_DATE in response.text
+    assert not hasattr(place, "subscription")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("path", "headers"),
+    [
+        ("/theme/", {}),
+        ("/theme/", {"Referer": "http://evil.example/accounts/login/"}),
+        ("/admin/auth/user/add/", {"Referer": "http://testserver/admin/auth/user/add/"}),
+    ],
+)
+def test_a_form_from_elsewhere_or_of_the_admin_is_refused(strict, path, headers):
+    response = strict.post(path, headers=headers)
+    assert response.status_code == 403
+    assert "This form is out of date" in response.text

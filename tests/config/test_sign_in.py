@@ -40,7 +40,7 @@ def fail(client, times, name="owner", **extra):
 
 
 @pytest.mark.parametrize(
-    "page", ["signup/", "email/", "confirm-email/", "confirm-email/key/", "login/code/confirm/"]
+    "page", ["signup/", "email/", "confirm-email/", "confirm-email/key/", "inactive/", "login/code/confirm/"]
 )
 def test_pages_that_lead_nowhere_are_not_offered(client, page):
     assert client.get(f"/accounts/{page}").status_code == 404

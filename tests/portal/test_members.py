@@ -29,11 +29,24 @@ def test_a_stranger_is_sent_to_sign_in_and_back():
     assert response["Location"] == "/accounts/login/?next=/sites/shop.example.com/%3Fseverity%3DHigh"
 
 
-def test_a_strangers_form_does_not_lead_back_to_where_only_forms_go():
-    request = RequestFactory().post("/members/1/remove/")
+def send_form(**headers):
+    request = RequestFactory().post("/members/1/remove/", headers=headers)
     request.user = AnonymousUser()
     request.htmx = HtmxDetails(request)
-    assert private(request)["Location"] == "/accounts/login/?next=/"
+    return private(request)["Location"]
+
+
+def test_a_strangers_form_leads_back_to_the_page_that_sent_it():
+    page = "http://testserver/members/?account=acct_0002"
+    assert send_form(referer=page) == "/accounts/login/?next=/members/%3Faccount%3Dacct_0002"
+
+
+@pytest.mark.parametrize(
+    "page",
+    ["", "http://evil.example/members/", "http://testserver//evil.example/", "//evil.example", "http://["],
+)
+def test_a_strangers_form_leads_to_the_start_where_its_page_is_not_ours(page):
+    assert send_form(referer=page) == "/accounts/login/?next=/"
 
 
 def test_a_fragment_of_a_stranger_takes_the_whole_page_to_sign_in():

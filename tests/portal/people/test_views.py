@@ -80,10 +80,10 @@ def addresses(places):
     }
 
 
-# A redirection to the sign-in is "in", one that says that it is done is "ok".
+# A redirection to the sign-in is "in", one to another page of the portal is "ok".
 RIGHTS = {
     "members": {"GET": "in 200 200 200 200", "POST": "405 405 405 405 405"},
-    "invite": {"GET": "405 405 405 405 405", "POST": "in 404 404 ok 404"},
+    "invite": {"GET": "in ok ok ok ok", "POST": "in 404 404 ok 404"},
     "withdraw": {"GET": "405 405 405 405 405", "POST": "in 404 404 ok 404"},
     "change_role": {"GET": "405 405 405 405 405", "POST": "in 404 404 ok 404"},
     "remove": {"GET": "405 405 405 405 405", "POST": "in 404 404 ok 404"},
