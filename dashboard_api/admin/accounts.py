@@ -13,7 +13,12 @@ from django.utils import timezone
 from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_variables
 
-from dashboard_api.admin.entitlements import ENTITLEMENT_FIELDS, EntitlementForm
+from dashboard_api.admin.entitlements import (
+    ENTITLEMENT_FIELDS,
+    EffectiveStatusOfAccount,
+    EntitlementForm,
+    effective_status,
+)
 from dashboard_api.admin.operations import OperatorAdmin, RecordInline, user_name
 from dashboard_api.admin.secrets import SHOWN_FIELDS, ShowsLastUse
 from dashboard_api.models import Account, Entitlement, Secret, SiteLink
@@ -53,15 +58,21 @@ class AccountAdmin(OperatorAdmin):
         "ref",
         "name",
         "entitlement__plan",
-        "entitlement__status",
+        "status_today",
         "entitlement__ends_on",
         "is_answered",
     )
-    list_filter = ("entitlement__status", "entitlement__plan")
+    list_filter = (EffectiveStatusOfAccount, "entitlement__plan")
     list_select_related = ("entitlement",)
     search_fields = ("ref", "name")
     fields = ("ref", "name", "created_at")
     inlines = (EntitlementInline, SecretInline, LinkInline)
+
+    @admin.display(description="status", ordering="entitlement__status", empty_value="-")
+    def status_today(self, account: Account) -> str | None:
+        """The one that holds today, whatever is stored."""
+        entitlement = getattr(account, "entitlement", None)
+        return entitlement and effective_status(entitlement)
 
     @admin.display(boolean=True, description="calls answered today")
     def is_answered(self, account: Account) -> bool:

@@ -12,6 +12,7 @@ from django.utils import timezone
 from dashboard_api import policy
 from dashboard_api.admin.operations import OperatorAdmin
 from dashboard_api.models import Entitlement
+from dashboard_api.models.entitlements import has_status
 
 ENTITLEMENT_FIELDS = (
     "plan",
@@ -48,19 +49,62 @@ class EntitlementForm(forms.ModelForm):
         return self.instance.account_id is None or super().has_changed()
 
 
+class EffectiveStatus(admin.SimpleListFilter):
+    """By the status that holds today, which is what the customer reads."""
+
+    title = "status"
+    parameter_name = "status"
+    prefix = ""
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """Each status."""
+        return [(status.value, status.label) for status in Entitlement.Status]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """By the stored status and the dates."""
+        status = self.value()
+        if status not in Entitlement.Status:
+            return queryset
+        return queryset.filter(has_status(str(status), timezone.now().date(), prefix=self.prefix))
+
+
+class EffectiveStatusOfAccount(EffectiveStatus):
+    """The same in the list of accounts."""
+
+    prefix = "entitlement__"
+
+
+def effective_status(entitlement: Entitlement) -> str:
+    """The word for the status that holds today."""
+    return Entitlement.Status(entitlement.status_on(timezone.now().date())).label
+
+
 @admin.register(Entitlement)
 class EntitlementAdmin(OperatorAdmin):
     """Plans with their dates and limits; suspended and extended here."""
 
     form = EntitlementForm
-    list_display = ("account", "plan", "status", "is_usable_today", "starts_on", "ends_on", "sites_limit")
-    list_filter = ("status", "plan")
+    list_display = (
+        "account",
+        "plan",
+        "status_today",
+        "is_usable_today",
+        "starts_on",
+        "ends_on",
+        "sites_limit",
+    )
+    list_filter = (EffectiveStatus, "plan")
     list_select_related = ("account",)
     search_fields = ("account__ref", "account__name", "plan")
     date_hierarchy = "ends_on"
     autocomplete_fields = ("account",)
     fields = ("account", *ENTITLEMENT_FIELDS)
     actions = ("extend_by_30_days", "extend_by_365_days", "suspend")
+
+    @admin.display(description="status", ordering="status")
+    def status_today(self, entitlement: Entitlement) -> str:
+        """The one that holds today, whatever is stored."""
+        return effective_status(entitlement)
 
     @admin.display(boolean=True, description="calls answered today")
     def is_usable_today(self, entitlement: Entitlement) -> bool:

@@ -1,17 +1,20 @@
 """What engines and analysts found. Reports bring findings; analysts decide where they stand."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.admin.views.main import ORDER_VAR, ChangeList
 from django.db.models import QuerySet
 from django.forms.models import BaseInlineFormSet
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
-from dashboard_api.admin.operations import Confirmation, OperatorAdmin, RecordInline, user_name
+from dashboard_api.admin.operations import SHOWN, Confirmation, OperatorAdmin, RecordInline, user_name
 from dashboard_api.decisions import decide, rate, reconsider
 from dashboard_api.models import (
+    Account,
     Finding,
     FindingEvent,
     Occurrence,
@@ -40,21 +43,52 @@ class OccurrenceInline(RecordInline):
     verbose_name_plural = f"places (the first {PLACES_SHOWN})"
 
 
-class NotLookedAt(admin.SimpleListFilter):
-    """The analysts' queue: what is open and nobody has looked at."""
+QUEUE = "queue"
+EVERYTHING = "all"
 
-    title = "queue"
-    parameter_name = "queue"
+
+class NotLookedAt(admin.SimpleListFilter):
+    """The analysts' queue, which is the default: open findings that nobody has looked at."""
+
+    title = QUEUE
+    parameter_name = QUEUE
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Beside everything, one."""
-        return [("new", "To look at")]
+        """The queue, or everything."""
+        return [("new", "To look at"), (EVERYTHING, "Everything")]
+
+    def choices(self, changelist: ChangeList) -> Iterator[Any]:
+        """Without Django's own "All", which would be the default."""
+        is_everything = self.value() == EVERYTHING
+        for value, label in self.lookup_choices:
+            query = {self.parameter_name: value}
+            selected = is_everything == (value == EVERYTHING)
+            yield {
+                "selected": selected,
+                "query_string": changelist.get_query_string(query),
+                "display": label,
+            }
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Finding]) -> QuerySet[Finding]:
         """As an index holds it."""
-        if self.value() != "new":
+        if self.value() == EVERYTHING:
             return queryset
         return queryset.filter(status=Finding.Status.OPEN, looked_at__isnull=True)
+
+
+class FindingList(ChangeList):
+    """The queue worst first, everything newest first: no page waits until all findings are sorted."""
+
+    def get_ordering(self, request: HttpRequest, queryset: QuerySet[Finding]) -> list[Any]:
+        """By the columns that were chosen; else the list's own order."""
+        if ORDER_VAR in self.params:
+            return super().get_ordering(request, queryset)
+        return self._get_default_ordering()
+
+    def _get_default_ordering(self) -> list[Any]:
+        """What Django marks in the head of the table."""
+        is_everything = self.params.get(QUEUE) == EVERYTHING
+        return ["-id"] if is_everything else ["-severity", "-id"]
 
 
 class EventInline(RecordInline):
@@ -104,6 +138,8 @@ class FindingAdmin(OperatorAdmin):
     list_display_links = ("title",)
     list_filter = (NotLookedAt, "status", "severity", "kind", "source")
     list_select_related = ("website", "source")
+    ordering = ("-id",)
+    everything = f"?{QUEUE}={EVERYTHING}"
     search_fields = ("title", "rule", "website__host")
     show_full_result_count = False
     fields = (
@@ -139,9 +175,24 @@ class FindingAdmin(OperatorAdmin):
         """Reports bring findings: manage.py import_report."""
         return False
 
-    def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
-        """The queue worst first, everything newest first: no page waits until all findings are sorted."""
-        return ("-severity", "-id") if NotLookedAt.parameter_name in request.GET else ("-id",)
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        """The list with its own order."""
+        return FindingList
+
+    def line(self, obj: Finding) -> str:
+        """The finding with its website and place, because titles repeat."""
+        return " · ".join(filter(None, (str(obj), obj.website.host, obj.location)))
+
+    def warning(self, queryset: QuerySet[Finding]) -> str:
+        """Findings belong to websites, and a decision counts for every account that links them."""
+        accounts = Account.objects.filter(
+            links__revoked_at=None, links__website__in=queryset.values("website")
+        )
+        refs = list(accounts.distinct().order_by("ref").values_list("ref", flat=True)[: SHOWN + 1])
+        if len(refs) < 2:
+            return ""
+        names = ", ".join(refs[:SHOWN]) + (" and more" if len(refs) > SHOWN else "")
+        return f"This is about more than one account: {names}."
 
     def actions_for(self, obj: Finding) -> tuple[str, ...]:
         """Those that change something."""

@@ -20,7 +20,20 @@ class Confirmation(forms.Form):
 
 
 class OperatorAdmin(admin.ModelAdmin):
-    """A model's pages; its actions stand on the page of a single object, too."""
+    """A model's pages; its actions are also on the page of a single object.
+
+    ``everything``: the query string of the list that holds every object.
+    """
+
+    everything = ""
+
+    def line(self, obj: Any) -> str:
+        """What tells ``obj`` from the other objects of an operation."""
+        return str(obj)
+
+    def warning(self, queryset: QuerySet[Any]) -> str:
+        """What to notice before an operation on these objects."""
+        return ""
 
     def actions_for(self, obj: Any) -> Sequence[str]:
         """The names of the actions that make sense for ``obj``."""
@@ -32,6 +45,7 @@ class OperatorAdmin(admin.ModelAdmin):
         """Offer the actions that the user may perform on the object."""
         offered = self.actions_for(kwargs["obj"]) if kwargs.get("obj") else ()
         labels = dict(self.get_action_choices(request))
+        context["everything"] = self.everything
         context["object_actions"] = [(name, labels[name]) for name in offered if name in labels]
         return super().render_change_form(request, context, *args, **kwargs)
 
@@ -60,7 +74,9 @@ class OperatorAdmin(admin.ModelAdmin):
             "consequence": consequence,
             "form": form,
             "objects": queryset,
+            "lines": [self.line(obj) for obj in queryset[:SHOWN]],
             "count": queryset.count(),
+            "warning": self.warning(queryset),
             "is_all": request.POST.get("select_across") == "1",
             "action": request.POST["action"],
             "opts": self.opts,
@@ -76,10 +92,10 @@ class OperatorAdmin(admin.ModelAdmin):
             try:
                 operation(obj)
             except ValidationError as error:
-                told[messages.ERROR].append(f"{obj}: {' '.join(error.messages)}")
+                told[messages.ERROR].append(f"{self.line(obj)}: {' '.join(error.messages)}")
             else:
                 self.log_change(request, obj, f"{done}.")
-                told[messages.SUCCESS].append(f"{done}: {obj}.")
+                told[messages.SUCCESS].append(f"{done}: {self.line(obj)}.")
         for level, texts in told.items():
             for text in texts[:SHOWN]:
                 self.message_user(request, text, level)

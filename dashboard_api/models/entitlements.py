@@ -53,6 +53,16 @@ class Terms:
         return self.ends_on
 
 
+def has_status(status: str, day: date, *, prefix: str = "") -> Q:
+    """Condition: ``Terms.status_on(day)`` is ``status``; ``prefix`` leads to the entitlement."""
+    stored, ended = Q(**{f"{prefix}status": status}), Q(**{f"{prefix}ends_on__lt": day})
+    if status == EntitlementStatus.SUSPENDED:
+        return stored
+    if status == EntitlementStatus.EXPIRED:
+        return stored | (ended & ~Q(**{f"{prefix}status": EntitlementStatus.SUSPENDED}))
+    return stored & ~ended
+
+
 class Entitlement(Terms, models.Model):
     """A plan, its dates and its limits; one per account."""
 

@@ -85,7 +85,8 @@ def url(obj_or_model, page):
 def act(client, obj, action, **answers):
     """What the action's own page would send for one object."""
     data = {"action": action, "_selected_action": obj.pk} | answers
-    return client.post(url(type(obj), "changelist"), data, follow=True)
+    everything = admin.site._registry[type(obj)].everything
+    return client.post(f"{url(type(obj), 'changelist')}{everything}", data, follow=True)
 
 
 def confirm(client, obj, action, **answers):
@@ -467,7 +468,7 @@ def test_finding_is_decided_with_a_reason_and_opened_again(operator, action, sta
     finding = make_finding(make_website())
     assert "This field is required" in confirm(operator, finding, action, reason=" ").text
     assert messages(confirm(operator, finding, action, reason="We looked.")) == [
-        f"{DONE[action]}: {finding}."
+        f"{DONE[action]}: {finding} · shop.example.com · {finding.location}."
     ]
     finding.refresh_from_db()
     assert finding.status == status
@@ -485,7 +486,8 @@ def test_finding_is_accepted_for_a_time(operator):
     finding = make_finding(make_website())
     tomorrow = timezone.now().date() + timedelta(days=1)
     told = messages(confirm(operator, finding, "accept_risk", reason="Soon.", until="2026-01-01"))
-    assert told == [f"{finding}: This day has passed: the decision would be over before it began."]
+    (refusal,) = told
+    assert refusal.startswith(f"{finding} · shop.example.com · {finding.location}: This day has passed")
     confirm(operator, finding, "accept_risk", reason="Soon.", until=tomorrow.isoformat())
     finding.refresh_from_db()
     assert (finding.status, finding.decided_until) == ("accepted_risk", tomorrow)
@@ -548,8 +550,9 @@ def test_queue_holds_what_is_open_and_nobody_has_looked_at_worst_first(operator)
     make_finding(site, status="fixed", fixed_at=timezone.now())
     act(operator, seen, "looked_at")
     confirm(operator, decided, "accept_risk", reason="Known.")
-    queue = operator.get(url(Finding, "changelist"), {"queue": "new"}).context["cl"].result_list
-    assert list(queue) == [high, low]
+    for chosen in ({}, {"queue": "new"}):
+        queue = operator.get(url(Finding, "changelist"), chosen).context["cl"].result_list
+        assert list(queue) == [high, low]
 
 
 def test_the_queue_is_read_in_the_order_of_an_index(operator):
@@ -564,10 +567,111 @@ def test_the_queue_is_read_in_the_order_of_an_index(operator):
     assert "dashboard_api_finding_queue" in page.queryset.order_by().values("status").explain()
 
 
+EVERYTHING = {"queue": "all"}
+
+
 def test_everything_is_listed_newest_first(operator):
     site = make_website()
     older, newer = make_finding(site, severity=3), make_finding(site, severity=1)
-    assert list(operator.get(url(Finding, "changelist")).context["cl"].result_list) == [newer, older]
+    listed = operator.get(url(Finding, "changelist"), EVERYTHING).context["cl"].result_list
+    assert list(listed) == [newer, older]
+
+
+@pytest.mark.parametrize(
+    ("asked", "marked"),
+    [({}, {1: "desc"}), (EVERYTHING, {}), (EVERYTHING | {"o": "-2"}, {2: "desc"})],
+    ids=["the queue", "everything", "a chosen column"],
+)
+def test_the_arrow_marks_the_column_that_the_list_is_sorted_by(operator, asked, marked):
+    make_finding(make_website())
+    page = operator.get(url(Finding, "changelist"), asked).context["cl"]
+    assert page.get_ordering_field_columns() == marked
+
+
+def test_the_list_says_whether_it_is_the_queue_or_everything(operator):
+    for asked, chosen in (({}, "To look at"), (EVERYTHING, "Everything")):
+        page = operator.get(url(Finding, "changelist"), asked).context["cl"]
+        choices = list(page.filter_specs[0].choices(page))
+        assert [choice["display"] for choice in choices if choice["selected"]] == [chosen]
+        assert [choice["query_string"] for choice in choices] == ["?queue=new", "?queue=all"]
+
+
+def test_a_finding_that_is_not_in_the_queue_is_opened_again_on_its_page(operator):
+    finding = make_finding(make_website(), status="accepted_risk")
+    assert f'action="{url(Finding, "changelist")}?queue=all"' in operator.get(url(finding, "change")).text
+
+
+def ask_about_all(operator, *findings):
+    path = f"{url(Finding, 'changelist')}?queue=all"
+    chosen = [finding.pk for finding in findings]
+    return operator.post(path, {"action": "false_positive", "_selected_action": chosen}).text
+
+
+def test_a_decision_names_the_website_and_the_place_of_each_finding(operator):
+    places = ("https://shop.example.com/a", "https://shop.example.com/b")
+    site = make_website()
+    page = ask_about_all(operator, *(make_finding(site, title="Old jQuery", location=at) for at in places))
+    for place in places:
+        assert f"<li>Medium: Old jQuery · shop.example.com · {place}</li>" in page
+
+
+def test_a_decision_about_findings_of_several_accounts_is_warned_of(operator):
+    first, second = (
+        make_link(make_account("acct_a")),
+        make_link(make_account("acct_b"), make_website("b.com")),
+    )
+    one, other = make_finding(first.website), make_finding(second.website)
+    assert "more than one account" not in ask_about_all(operator, one)
+    assert "This is about more than one account: acct_a, acct_b." in ask_about_all(operator, one, other)
+
+
+def test_a_decision_about_a_website_of_several_accounts_is_warned_of(operator):
+    website = make_website()
+    for ref in ("acct_a", "acct_b"):
+        link = make_link(make_account(ref), website)
+    finding = make_finding(website)
+    assert "more than one account: acct_a, acct_b." in ask_about_all(operator, finding)
+    link.revoke(by="tests", reason="Left", now=timezone.now())
+    assert "more than one account" not in ask_about_all(operator, finding)
+
+
+@pytest.fixture
+def entitlements():
+    """One of each kind, by the account's reference: the stored status, and whether its end has passed."""
+    today = timezone.now().date()
+    for ref, status, ended in (
+        ("running", "active", False),
+        ("over", "active", True),
+        ("trial_over", "trialing", True),
+        ("expired", "expired", False),
+        ("suspended", "suspended", True),
+        ("owing", "past_due", False),
+    ):
+        account = make_account(ref)
+        Entitlement.objects.filter(account=account).update(
+            status=status,
+            past_due_since=today if status == "past_due" else None,
+            ends_on=today - timedelta(days=1) if ended else today,
+        )
+
+
+@pytest.mark.parametrize("model", [Entitlement, Account])
+@pytest.mark.parametrize(
+    ("status", "found"),
+    [
+        ("expired", {"over", "trial_over", "expired"}),
+        ("active", {"running"}),
+        ("trialing", set()),
+        ("suspended", {"suspended"}),
+        ("past_due", {"owing"}),
+    ],
+)
+def test_a_status_is_found_as_the_customer_reads_it(operator, entitlements, model, status, found):
+    page = operator.get(url(model, "changelist"), {"status": status})
+    listed = page.context["cl"].result_list
+    assert {getattr(row, "account", row).ref for row in listed} == found
+    label = Entitlement.Status(status).label
+    assert page.text.count(f'<td class="field-status_today">{label}</td>') == len(found)
 
 
 def test_finding_keeps_what_the_report_said(operator):
