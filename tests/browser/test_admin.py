@@ -60,3 +60,27 @@ def test_the_scripts_of_the_admin_run(open_page, operator, link):
     expect(page.get_by_text("was changed successfully")).to_be_visible()
     entitlement.refresh_from_db()
     assert entitlement.ends_on == timezone.now().date()
+
+
+LONG = "A title that needs more than the line that it has beside the buttons of the page. " * 3
+
+
+@pytest.mark.parametrize("model", ["finding", "coverage", "analystnote", "sitelink", "entitlement"])
+def test_a_list_fits_on_a_laptop(open_page, operator, link, model):
+    link.website.findings.update(title=LONG)
+    page = open_page(user=operator, viewport={"width": 1280, "height": 800})
+    page.goto(reverse(f"admin:dashboard_api_{model}_changelist"))
+    width, room = page.locator("#changelist-form .results").evaluate("it => [it.scrollWidth, it.clientWidth]")
+    assert width == room
+
+
+@pytest.mark.parametrize("width", [390, 1280, 1920])
+def test_the_buttons_do_not_cover_the_title(open_page, operator, link, width):
+    link.website.findings.update(title=LONG)
+    page = open_page(user=operator, viewport={"width": width, "height": 800})
+    page.goto(reverse("admin:dashboard_api_finding_change", args=[link.website.findings.first().pk]))
+    title = page.locator("#content h2").first.bounding_box()
+    for button in page.locator(".object-tools li").all():
+        box = button.bounding_box()
+        assert box["y"] >= title["y"] + title["height"]
+        assert box["x"] + box["width"] <= width
