@@ -5,7 +5,7 @@ each other; notes, which do not, are looked for again in what was published just
 """
 
 from collections import Counter
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from dashboard_api import policy
@@ -35,14 +35,16 @@ class Change(NamedTuple):
 def build_changes(link: Seen, question: ChangesQuestion, now: datetime) -> ChangesAnswer:
     """What changed since the question's cursor; without one, only where to begin."""
     newest = changed.newest(link.website_id)
-    since = question.since or Cursor(finding_id=newest.finding_id, event_id=newest.event_id)
+    begin = _midnight(now, question.days) if question.days else None
+    begun = _cursor_at(link.website_id, begin) if begin else question.since
+    since = begun or Cursor(finding_id=newest.finding_id, event_id=newest.event_id)
     until = newest
     if question.until == NEXT_IMPORT:
         until = changed.newest_of_next_import(link.website_id, since.finding_id, since.event_id) or newest
-    asked_at = question.since.moment if question.since else now
-    notes = changed.published(link.website_id, link.account_id, asked_at - policy.NOTE_OVERLAP)
+    noted_since = begin or (begun.moment if begun else now) - policy.NOTE_OVERLAP
+    notes = changed.published(link.website_id, link.account_id, noted_since)
     found, are_more = (
-        _findings(link.website_id, since, until, question.min_severity) if question.since else ([], False)
+        _findings(link.website_id, since, until, question.min_severity, begin) if begun else ([], False)
     )
     counts = Counter(change.severity for change in found)
     return ChangesAnswer(
@@ -53,23 +55,38 @@ def build_changes(link: Seen, question: ChangesQuestion, now: datetime) -> Chang
         total=len(found),
         total_relation="at_least" if are_more else "exact",
         by_severity=SeverityCounts(**{each.name.lower(): counts[each] for each in Severity}),
-        analyst_notes=[
-            _note(note) for note in notes if question.since and note.pk not in question.since.note_ids
-        ],
+        analyst_notes=[_note(note) for note in notes if begun and note.pk not in begun.note_ids],
+        first_seen_count=changed.first_seen_count(link.website_id, begin.date()) if begin else None,
         more=until.finding_id < newest.finding_id or until.event_id < newest.event_id,
     )
 
 
-def _findings(website_id: int, since: Cursor, until: changed.Newest, least: int) -> tuple[list[Change], bool]:
+def _midnight(now: datetime, days: int) -> datetime:
+    """The beginning of the first of so many days of UTC, of which today is the last."""
+    first = now.astimezone(UTC) - timedelta(days=days - 1)
+    return first.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _cursor_at(website_id: int, moment: datetime) -> Cursor:
+    """Findings first seen since ``moment`` are newer than those of an import that ended before it."""
+    newest = changed.newest_before(website_id, moment) or changed.Newest(0, 0)
+    return Cursor(finding_id=newest.finding_id, event_id=newest.event_id)
+
+
+def _findings(
+    website_id: int, since: Cursor, until: changed.Newest, least: int, begin: datetime | None
+) -> tuple[list[Change], bool]:
     """Worst first, each once: what is new cannot have come back to whom was never told of it.
 
-    And whether there are more than these, which are as many as are counted.
+    With ``begin``, only what was first seen or came back since then. And whether there are more than these,
+    which are as many as are counted.
     """
     returned = changed.returned(website_id, since.event_id, until.event_id, least)
+    returned = [row for row in returned if begin is None or row.at >= begin]
     counted = returned[-policy.MAX_REGRESSIONS :]
     found = {row.finding_id: Change(row.severity, row.finding_id, row.at) for row in counted}
     new: Counter[int] = Counter()
-    for finding_id, severity in changed.new(website_id, since.finding_id, until.finding_id, least):
+    for finding_id, severity in changed.new(website_id, since.finding_id, until.finding_id, least, begin):
         found.pop(finding_id, None)
         new[severity] += 1
         if new[severity] <= policy.MAX_COUNTED_CHANGES:

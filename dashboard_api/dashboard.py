@@ -52,7 +52,13 @@ def build_dashboard(link: Seen, question: DashboardQuestion, now: datetime) -> D
             tags=link.tags,
             now=now,
         ),
-        summary=sections.summary(open_tally, recent=told.recent[0], coverage=told.runs, now=now),
+        summary=sections.summary(
+            open_tally,
+            recent=told.recent[0],
+            coverage=told.runs,
+            first_check_by=sections.first_check_by(engines, told.runs, linked_on=link.linked_at.date()),
+            now=now,
+        ),
         threats=[sections.threat(row) for row in counts.page(by_id)],
         charts=sections.charts(
             counts.filtered(question), sources=names, weeks=weeks, history=told.weeks

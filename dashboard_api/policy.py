@@ -44,6 +44,7 @@ MAX_COUNTED_CHANGES = 200  # new findings of each severity
 MAX_REGRESSIONS = 10_000
 NOTE_OVERLAP = timedelta(hours=1)  # longer than it takes to save a note
 MAX_CURSOR_LENGTH = 1_500
+MAX_CHANGES_DAYS = 31  # decision record 0046
 
 # The memory of answers: decision record 0019.
 MAX_REMEMBERED_BYTES = 32 * 1024 * 1024  # in each process

@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
-from typing import cast
+from typing import NamedTuple, cast
 
 from dashboard_api import policy
 from dashboard_api.contract import (
@@ -32,6 +32,7 @@ from dashboard_api.tally import FILTERS, Counts, Tally
 WORST_FIRST = sorted(Severity, reverse=True)
 LABELS = {severity.value: severity.label for severity in Severity}
 GRADES = "ABCDF"  # by the worst open severity, Info to Critical
+BAD_GRADES = "CDF"  # true of what is open, whatever a complete check would still find
 CHART_TITLES = {
     "severity": "Findings by severity",
     "source": "Findings by source",
@@ -40,13 +41,20 @@ CHART_TITLES = {
 }
 
 
+class Grade(NamedTuple):
+    """``provisional``: no engine has completed a check yet, so it can only become worse."""
+
+    letter: str | None
+    provisional: bool
+
+
 def page(
     question: DashboardQuestion,
     *,
     counts: Counts,
     by_status: Mapping[str, int],
     sources: Mapping[str, str],
-    grade: str | None,
+    grade: Grade,
     tags: Tags,
     now: datetime,
 ) -> PageAnswer:
@@ -57,7 +65,7 @@ def page(
     total = counts.filtered(question).total()
     return PageAnswer(
         generated_at=now,
-        grade=grade,  # type: ignore[arg-type]  # one of GRADES
+        grade=grade.letter,  # type: ignore[arg-type]  # one of GRADES
         filters=FiltersAnswer(
             severity=None if question.severity is None else question.severity.label,
             source=question.source,
@@ -72,6 +80,7 @@ def page(
         facets=facets(question, counts=counts, by_status=by_status, sources=sources),
         revision=".".join(str(tag or 0) for tag in tags),
         bounded_facets=[name for name in FILTERS if counts.relation(without=name) == "at_least"],
+        grade_provisional=grade.provisional,
     )
 
 
@@ -108,12 +117,17 @@ def _statuses(counts: Mapping[str, int]) -> list[FacetValue]:
     return [*counted, FacetValue(value=ALL, label=ALL.capitalize(), count=sum(counts.values()))]
 
 
-def grade(open_tally: Tally, coverage: Iterable[Run]) -> str | None:
-    """F to A by the worst open finding, a suspected one a step milder; None while no engine completed."""
-    if not any(entry.completed_at for entry in coverage):
-        return None
-    told = open_tally.by_kind_and_severity
-    return GRADES[max((max(severity - (kind == Kind.SUSPECTED), 0) for kind, severity in told), default=0)]
+def grade(open_tally: Tally, coverage: Iterable[Run]) -> Grade:
+    """F to A by the worst open finding, a suspected one a step milder.
+
+    A bad grade needs no complete check; A and B say that there is nothing worse, so they do.
+    """
+    found = open_tally.by_kind_and_severity
+    worst = max((max(severity - (kind == Kind.SUSPECTED), 0) for kind, severity in found), default=0)
+    letter = GRADES[worst]
+    if any(entry.completed_at for entry in coverage):
+        return Grade(letter, provisional=False)
+    return Grade(letter, provisional=True) if letter in BAD_GRADES else Grade(None, provisional=False)
 
 
 def summary(
@@ -121,6 +135,7 @@ def summary(
     *,
     recent: Recent,
     coverage: Iterable[Run],
+    first_check_by: date | None,
     now: datetime,
 ) -> SummaryAnswer:
     """The whole website, whatever the filters."""
@@ -134,7 +149,16 @@ def summary(
         oldest_open_days=_days_since(recent.oldest_open, now),
         last_scan_at=max((entry.last_run_at for entry in coverage), default=None),
         newest_open_days=_days_since(recent.newest_open, now),
+        first_check_by=first_check_by,
     )
+
+
+def first_check_by(sources: Iterable[Engine], entries: Iterable[Run], *, linked_on: date) -> date | None:
+    """When the first enabled engine is due, counted from the link; None once any engine has run."""
+    intervals = [source.interval_days for source in sources if source.enabled]
+    if any(True for _ in entries) or not intervals:
+        return None
+    return linked_on + timedelta(days=min(intervals))
 
 
 def _days_since(day: date | None, now: datetime) -> int | None:

@@ -45,6 +45,8 @@ class PageAnswer(msgspec.Struct, frozen=True, kw_only=True):
     total_relation is at_least where the words of query find more than is counted and listed: the worst 5
     pages of page_size findings, or 100 if that is more; pages beyond are empty. bounded_facets are the facets
     whose counts are of the worst alone, too: a value that counts 0 there may still have findings.
+    grade is F to A by the worst open finding. While no engine has completed a check it is null, or C, D or F
+    where what is open is as bad as that: grade_provisional is true then.
     """
 
     generated_at: Moment
@@ -58,6 +60,7 @@ class PageAnswer(msgspec.Struct, frozen=True, kw_only=True):
     facets: FacetsAnswer
     revision: str
     bounded_facets: list[Literal["severity", "source", "kind"]]
+    grade_provisional: bool
 
 
 class SeverityCounts(msgspec.Struct, frozen=True, kw_only=True, rename="pascal"):
@@ -81,6 +84,12 @@ class SummaryAnswer(msgspec.Struct, frozen=True, kw_only=True):
     oldest_open_days: Count | None
     last_scan_at: Moment | None
     newest_open_days: Count | None
+    first_check_by: Annotated[
+        date | None,
+        Meta(
+            description="The day of the first run, in UTC; null once an engine has run, or where none will."
+        ),
+    ]
 
 
 class ThreatAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -272,6 +281,10 @@ class ChangesAnswer(msgspec.Struct, frozen=True, kw_only=True):
     analyst_notes: Annotated[list[NoteChangeAnswer], Meta(description=f"At most {policy.MAX_CHANGES}.")]
     more: Annotated[
         bool, Meta(description="Whether there is more since, to ask for with the cursor at once.")
+    ]
+    first_seen_count: Annotated[
+        Count | None,
+        Meta(description="With days: findings first seen in them, open or not, as new_7d counts."),
     ]
 
 

@@ -54,6 +54,7 @@ class ChangesQuestion(msgspec.Struct, frozen=True, kw_only=True):
     since: Cursor | None = None
     min_severity: Severity = Severity.INFO
     until: str = ""
+    days: int = 0
 
 
 class BrokenRule(ValueError):
@@ -235,6 +236,15 @@ CHANGES_FIELDS: dict[str, Field] = _WHOSE | {
         schema=_strings([NEXT_IMPORT])
         | {"description": "Only what the first import since the cursor changed; more says whether to go on."},
     ),
+    "days": Field(
+        read=_whole_number(at_most=policy.MAX_CHANGES_DAYS),
+        schema={
+            "type": ["integer", "null"],
+            "minimum": 1,
+            "maximum": policy.MAX_CHANGES_DAYS,
+            "description": "In place of since: what changed in the last so many days of UTC, with today.",
+        },
+    ),
 }
 
 
@@ -261,6 +271,8 @@ def read_finding_question(fields: Mapping[str, Any]) -> FindingQuestion:
 def read_changes_question(fields: Mapping[str, Any]) -> ChangesQuestion:
     """Check every field; raises InvalidRequest that names all the broken ones."""
     values, errors = _checked(fields, CHANGES_FIELDS)
+    if "days" in values and values.keys() & {"since", "until"}:
+        errors.append({"field": "days", "message": "must not be given with since or until"})
     if errors:
         raise InvalidRequest(errors)
     return ChangesQuestion(**values)

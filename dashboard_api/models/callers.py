@@ -43,6 +43,7 @@ class Seen(NamedTuple):
     account_id: int
     website_id: int
     host: str
+    linked_at: datetime
     revoked_at: datetime | None
     tags: Tags
     sites_used: int
@@ -58,7 +59,7 @@ class Claimed(NamedTuple):
 
 _CLAIMED = f"""
 SELECT secret.id, account.id, sealed,
-link.id, account.id, website.id, host, link.revoked_at,
+link.id, account.id, website.id, host, link.created_at, link.revoked_at,
 {TAGS.format(website="website.id")},
 (SELECT COUNT(*) FROM dashboard_api_sitelink AS used
 WHERE used.account_id = account.id AND used.revoked_at IS NULL),
@@ -82,10 +83,14 @@ def claimed(account_ref: str, link_id: str, now: datetime) -> Claimed:
 def _seen(pk: int | None, *columns: Any) -> Seen | None:
     if pk is None:
         return None
-    account_id, website_id, host, revoked_at, own_tag, every_tag, sites_used, plan, *terms = columns
+    account_id, website_id, host, linked_at, revoked_at, own_tag, every_tag, sites_used, plan, *terms = (
+        columns
+    )
     tags = (own_tag, every_tag)
     paid = None if plan is None else _paid(plan, *terms)
-    return Seen(pk, account_id, website_id, host, moment(revoked_at), tags, sites_used, paid)
+    return Seen(
+        pk, account_id, website_id, host, moment(linked_at), moment(revoked_at), tags, sites_used, paid
+    )
 
 
 def _paid(*columns: Any) -> Paid:

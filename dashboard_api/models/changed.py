@@ -1,7 +1,7 @@
 """What is read of a website's changes, as SQL: each statement by an index, however much there is."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import NamedTuple
 
 from dashboard_api import policy
@@ -76,22 +76,53 @@ def newest_of_next_import(website_id: int, finding_id: int, event_id: int) -> Ne
     return Newest(*found[0]) if found else None
 
 
+_NEWEST_BEFORE = """
+SELECT newest_finding_id, newest_event_id FROM dashboard_api_importrun
+WHERE website_id = %s AND imported_at < %s AND newest_finding_id IS NOT NULL
+ORDER BY imported_at DESC LIMIT 1
+"""
+
+
+def newest_before(website_id: int, moment: datetime) -> Newest | None:
+    """What was the newest when the last import before ``moment`` had ended; None: none is known."""
+    found = rows(Finding, _NEWEST_BEFORE, [website_id, stored(moment)])
+    return Newest(found[0][0], found[0][1] or 0) if found else None
+
+
+_FIRST_SEEN = """
+SELECT COALESCE(SUM(found), 0) FROM dashboard_api_daycount WHERE website_id = %s AND day >= %s
+"""
+
+
+def first_seen_count(website_id: int, day: date) -> int:
+    """How many findings were first seen on this day or later, whatever became of them."""
+    ((count,),) = rows(Finding, _FIRST_SEEN, [website_id, day.isoformat()])
+    return int(count)
+
+
 _NEW = """
 SELECT id, severity FROM (
     SELECT id, severity FROM dashboard_api_finding
-    WHERE website_id = %s AND status = 'open' AND severity = %s AND id > %s AND id <= %s
+    WHERE website_id = %s AND status = 'open' AND severity = %s AND id > %s AND id <= %s{first_seen}
     ORDER BY id DESC LIMIT %s
 ) AS level
 """
 
 
-def new(website_id: int, after: int, until: int, least: int) -> list[tuple[int, int]]:
-    """Id and severity of open findings of at least this severity: of each one more than is counted."""
+def new(
+    website_id: int, after: int, until: int, least: int, first_seen: datetime | None
+) -> list[tuple[int, int]]:
+    """Id and severity of open findings of at least this severity: of each one more than is counted.
+
+    With ``first_seen``, only of those that were first seen since then.
+    """
     wanted = [severity.value for severity in Severity if severity >= least]
-    parameters: list[int] = []
+    parameters: list[int | str] = []
     for severity in wanted:
-        parameters += [website_id, severity, after, until, policy.MAX_COUNTED_CHANGES + 1]
-    found = rows(Finding, " UNION ALL ".join([_NEW] * len(wanted)), parameters)
+        since = [stored(first_seen)] if first_seen else []
+        parameters += [website_id, severity, after, until, *since, policy.MAX_COUNTED_CHANGES + 1]
+    level = _NEW.format(first_seen=" AND first_seen >= %s" if first_seen else "")
+    found = rows(Finding, " UNION ALL ".join([level] * len(wanted)), parameters)
     return [(pk, severity) for pk, severity in found]
 
 

@@ -15,7 +15,7 @@ from django.utils import timezone
 from dashboard_api import answers, policy
 from dashboard_api.decisions import decide, reconsider
 from dashboard_api.imports import Said, import_file
-from dashboard_api.models import Finding, Severity, Website
+from dashboard_api.models import AnalystNote, Finding, Severity, Website
 from dashboard_api.models.statements import rows
 from tests.dashboard_api.calls import (
     CHANGES_PATH,
@@ -32,6 +32,7 @@ from tests.factories import (
     make_account,
     make_event,
     make_finding,
+    make_import_run,
     make_link,
     make_note,
     make_source,
@@ -67,6 +68,11 @@ def ids(answer):
 
 def notes(answer):
     return [note["id"] for note in answer["analyst_notes"]]
+
+
+def midnight(days_ago):
+    """The beginning of a day of UTC."""
+    return timezone.now().replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=days_ago)
 
 
 # The order of checks, which is that of the dashboard
@@ -144,7 +150,7 @@ def test_without_a_cursor_nothing_is_told_but_where_to_begin(client, link):
     answer = told(client, link)
     assert list(answer) == [
         "ok", "host", "cursor", "findings", "total", "total_relation", "by_severity", "analyst_notes",
-        "more",
+        "more", "first_seen_count",
     ]  # fmt: skip
     assert (answer["findings"], answer["total"], answer["analyst_notes"]) == ([], 0, [])
     again = told(client, link, answer["cursor"])
@@ -485,3 +491,65 @@ def test_an_answer_that_takes_too_long_is_given_up(client, link, monkeypatch):
 def test_the_cursor_is_of_the_moment_of_the_question(client, link):
     before = int(time.time())
     assert before <= int(cursor(client, link).split(".")[2]) <= int(time.time())
+
+
+# The last days
+
+
+@pytest.mark.parametrize("days", [0, 32, "7", 1.5, True])
+def test_days_that_cannot_be_asked_for_are_refused(client, link, days):
+    assert error_of(ask(client, fields_for(link, days=days), path=CHANGES_PATH))["code"] == "invalid_request"
+
+
+def test_days_are_asked_for_in_place_of_a_cursor(client, link):
+    since = cursor(client, link)
+    response = ask(client, fields_for(link, days=7, since=since), path=CHANGES_PATH)
+    assert error_of(response)["errors"] == [
+        {"field": "days", "message": "must not be given with since or until"}
+    ]
+
+
+def test_the_last_days_hold_what_was_first_seen_in_them_and_is_open(client, link):
+    site = link.website
+    new = [make_finding(site, first_seen=midnight(days_ago)) for days_ago in (0, 6)]
+    make_finding(site, first_seen=midnight(6) - timedelta(seconds=1))
+    make_finding(site, first_seen=midnight(1), status="fixed", fixed_at=timezone.now())
+    answer = told(client, link, days=7)
+    assert sorted(ids(answer)) == sorted(str(finding.pk) for finding in new)
+    assert answer["total"] == 2
+    assert answer["first_seen_count"] == 3
+    assert answer["first_seen_count"] == ask(client, fields_for(link)).json()["summary"]["new_7d"]
+
+
+def test_the_last_days_hold_what_came_back_and_the_notes_of_these_days(client, link):
+    old = make_finding(link.website, first_seen=midnight(40))
+    make_event(old, at=midnight(6) - timedelta(seconds=1))
+    recent, earlier = make_note(link.website), make_note(link.website)
+    for note, at in ((recent, midnight(5)), (earlier, midnight(7))):
+        AnalystNote.objects.filter(pk=note.pk).update(published_at=at)
+    answer = told(client, link, days=7)
+    assert (ids(answer), answer["first_seen_count"]) == ([], 0)
+    assert notes(answer) == [str(recent.pk)]
+    make_event(old, at=midnight(6))
+    assert [change["event"] for change in told(client, link, days=7)["findings"]] == ["regressed"]
+
+
+def test_what_an_earlier_import_brought_is_not_read_again(client, link):
+    old = make_finding(link.website, first_seen=midnight(20))
+    make_import_run(link.website, imported_at=midnight(9), newest_finding_id=old.pk, newest_event_id=0)
+    found = make_finding(link.website, first_seen=midnight(2))
+    make_import_run(link.website, imported_at=midnight(2), newest_finding_id=found.pk, newest_event_id=0)
+    with CaptureQueriesContext(connection) as queries:
+        assert ids(told(client, link, days=7)) == [str(found.pk)]
+    assert any(f"id > {old.pk}" in query["sql"] for query in queries)
+
+
+def test_without_days_nothing_is_counted_by_them(client, link):
+    assert told(client, link)["first_seen_count"] is None
+
+
+def test_the_cursor_of_the_last_days_leads_on_from_now(client, link):
+    make_finding(link.website)
+    since = told(client, link, days=7)["cursor"]
+    later = make_finding(link.website)
+    assert ids(told(client, link, since)) == [str(later.pk)]

@@ -93,6 +93,7 @@ def test_member_fields_and_their_order_are_those_of_the_contract(client, link):
             "facets",
             "revision",
             "bounded_facets",
+            "grade_provisional",
         ]
     )
     assert list(body["dashboard"]["filters"]) == ["severity", "source", "kind", "query"]
@@ -108,6 +109,7 @@ def test_member_fields_and_their_order_are_those_of_the_contract(client, link):
             "oldest_open_days",
             "last_scan_at",
             "newest_open_days",
+            "first_check_by",
         ]
     )
     assert list(body["summary"]["by_severity"]) == ["Critical", "High", "Medium", "Low", "Info"]
@@ -376,13 +378,44 @@ def test_grade_follows_the_worst_open_finding(link, site, severity, kind, expect
     make_coverage(site)
     if severity is not None:
         make_finding(site, severity=severity, kind=kind)
-    assert answer(link).dashboard.grade == expected
+    dashboard = answer(link).dashboard
+    assert (dashboard.grade, dashboard.grade_provisional) == (expected, False)
 
 
-def test_grade_is_null_while_no_source_ever_completed(link, site):
-    make_finding(site, severity=Severity.CRITICAL)
+@pytest.mark.parametrize(
+    ("severity", "kind", "expected"),
+    [
+        (None, None, None),
+        (Severity.INFO, Kind.CONFIRMED, None),
+        (Severity.LOW, Kind.CONFIRMED, None),
+        (Severity.MEDIUM, Kind.SUSPECTED, None),
+        (Severity.MEDIUM, Kind.CONFIRMED, "C"),
+        (Severity.HIGH, Kind.CONFIRMED, "D"),
+        (Severity.CRITICAL, Kind.SUSPECTED, "D"),
+        (Severity.CRITICAL, Kind.CONFIRMED, "F"),
+    ],
+)
+def test_a_bad_grade_needs_no_complete_check_and_is_provisional(link, site, severity, kind, expected):
+    if severity is not None:
+        make_finding(site, severity=severity, kind=kind)
     make_coverage(site, state="partial", completed_at=None)
-    assert answer(link).dashboard.grade is None
+    dashboard = answer(link).dashboard
+    assert (dashboard.grade, dashboard.grade_provisional) == (expected, expected is not None)
+
+
+def test_the_first_check_is_due_after_the_shortest_interval_of_an_enabled_engine(link, site):
+    make_source("nuclei", interval_days=7)
+    make_source("zap", interval_days=3)
+    make_source("wapiti", interval_days=1, enabled=False)
+    linked_on = link.created_at.date()
+    assert answer(link).summary.first_check_by == linked_on + timedelta(days=3)
+    make_coverage(site, source=make_source("nuclei"), state="failed", completed_at=None)
+    assert answer(link).summary.first_check_by is None
+
+
+def test_without_an_engine_no_first_check_is_due(link, site):
+    make_source("nuclei", enabled=False)
+    assert answer(link).summary.first_check_by is None
 
 
 def test_grade_ignores_what_is_no_longer_open(link, site):

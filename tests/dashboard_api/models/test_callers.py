@@ -51,6 +51,7 @@ def test_a_link_is_found_with_its_website_and_what_the_account_paid_for(account)
         account_id=twin.account_id,
         website_id=twin.website_id,
         host=twin.website.host,
+        linked_at=twin.created_at,
         revoked_at=twin.revoked_at,
         tags=tuple(Revision.objects.get(pk=number).tag for number in (twin.website_id, EVERY_WEBSITE)),
         sites_used=0,
