@@ -58,7 +58,11 @@ def answer(link: Seen, question: DashboardQuestion, now: datetime) -> DashboardA
             now=now,
         ),
         summary=sections.summary(
-            opened, recent=_recent(website.findings.all(), now.date()), coverage=runs, now=now
+            opened,
+            recent=_recent(website.findings.all(), now.date()),
+            coverage=runs,
+            first_check_by=sections.first_check_by(engines, runs, linked_on=link.linked_at.date()),
+            now=now,
         ),
         threats=[sections.threat(finding) for finding in _page(matching, question)],
         charts=sections.charts(

@@ -48,6 +48,12 @@ def ask_what_changed(website: Website, *, since: str, min_severity: str) -> Chan
     return fetch_changes(upstream(), linked_site(website), question)
 
 
+def ask_what_is_new(website: Website, *, days: int, min_severity: str) -> Changes:
+    """What got worse on ``website`` in the last ``days``, today included; raises GatewayError."""
+    question = ChangesQuestion(days=days, min_severity=min_severity)
+    return fetch_changes(upstream(), linked_site(website), question)
+
+
 def ask_what_an_import_changed(website: Website, *, since: str, min_severity: str) -> Changes:
     """The same by the first import since the cursor, and whether there is more; raises GatewayError."""
     question = ChangesQuestion(since=since, min_severity=min_severity, until="next_import")

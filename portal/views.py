@@ -15,6 +15,7 @@ from portal.fragments import HtmxHttpRequest, render_card, render_site
 from portal.gateway import GatewayError, Question, UnknownFinding
 from portal.members import members_only
 from portal.models import LastAnswer, Membership, Website
+from portal.news.models import hears_of
 from portal.pages import SitePage
 from portal.problems import logged_problem
 
@@ -62,7 +63,9 @@ def site(request: HtmxHttpRequest, host: str) -> HttpResponse:
 
     def show(website: Website, page: SitePage) -> SitePage:
         dashboard = upstream.ask(website, page.address.filters.question())
-        return replace(page, results=pages.results_of(dashboard, page.address))
+        # Only where a first check is to come does the page say whether it sends an e-mail.
+        hears = dashboard.summary.first_check_by is not None and hears_of(request.user, website)
+        return replace(page, results=pages.results_of(dashboard, page.address, hears=hears))
 
     return _shown(request, host, show)
 

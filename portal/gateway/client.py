@@ -114,7 +114,9 @@ def send(upstream: Upstream, site: LinkedSite, question: AnyQuestion) -> Exchang
 
 def request_body(site: LinkedSite, question: AnyQuestion) -> bytes:
     """The request of the specification, section 2, as compact JSON without empty filters."""
-    filters = {name: value for name, value in msgspec.structs.asdict(question).items() if value != ""}
+    filters = {
+        name: value for name, value in msgspec.structs.asdict(question).items() if value not in ("", None)
+    }
     return msgspec.json.encode(
         {"host": site.host, "link_id": site.link_id, "portal_account_ref": site.account_ref, **filters}
     )

@@ -56,13 +56,15 @@ class FindingQuestion(msgspec.Struct, frozen=True, kw_only=True):
 class ChangesQuestion(msgspec.Struct, frozen=True, kw_only=True):
     """A request for what is worse than when ``since`` was answered; without it, for where to begin.
 
-    With ``until`` "next_import", for what the first import since then changed.
+    With ``until`` "next_import", for what the first import since then changed; with ``days`` in place of
+    ``since``, for what the last so many days changed.
     """
 
     path: ClassVar[str] = "/v1/site/changes"
     since: str = ""
     min_severity: str = ""
     until: str = ""
+    days: int | None = None
 
 
 AnyQuestion = Question | FindingQuestion | ChangesQuestion
@@ -98,6 +100,7 @@ class Page(Timed, frozen=True, kw_only=True):
     facets: Facets = msgspec.field(default_factory=Facets)
     revision: str = ""
     bounded_facets: Few[str] = []
+    grade_provisional: bool = False
 
 
 class Summary(Timed, frozen=True, kw_only=True):
@@ -111,6 +114,7 @@ class Summary(Timed, frozen=True, kw_only=True):
     oldest_open_days: Number | None = None
     last_scan_at: Moment | None = None
     newest_open_days: Number | None = None
+    first_check_by: date | None = None
 
 
 class Threat(Timed, frozen=True, kw_only=True):
@@ -267,7 +271,10 @@ class NoteChange(Timed, frozen=True, kw_only=True):
 
 
 class Changes(msgspec.Struct, frozen=True, kw_only=True):
-    """What changed, findings worst first; ``cursor`` is for asking on, now where there is ``more``."""
+    """What changed, findings worst first; ``cursor`` is for asking on, now where there is ``more``.
+
+    ``first_seen_count``: how many findings the days brought that were asked for, open or not.
+    """
 
     ok: bool
     host: str
@@ -278,3 +285,4 @@ class Changes(msgspec.Struct, frozen=True, kw_only=True):
     total_relation: Literal["exact", "at_least"] = "exact"
     by_severity: Counts = {}
     analyst_notes: Some[NoteChange] = []
+    first_seen_count: Number | None = None

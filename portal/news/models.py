@@ -1,12 +1,17 @@
 """What members want to hear, how far each website was heard of, and what is still to be told."""
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db import models
 from django.utils import timezone
 
 from portal import wording
+from portal.people.letters import can_be_sent
 from portal.people.models import Membership
+
+if TYPE_CHECKING:
+    from portal.models import Website
 
 USUAL_FLOOR = "High"
 
@@ -56,6 +61,12 @@ class Subscription(models.Model):
     def wants(self, severity: str) -> bool:
         """Whether findings of this severity are told."""
         return wording.rank(severity) <= wording.rank(self.floor)
+
+
+def hears_of(user: AbstractBaseUser | AnonymousUser, website: "Website") -> bool:
+    """Whether ``user`` gets e-mails about ``website``, and they can be sent."""
+    place = Membership.objects.of(user).filter(account=website.account_id).first()
+    return place is not None and can_be_sent() and Subscription.of(place).hears
 
 
 class Listening(models.Model):

@@ -16,11 +16,11 @@ from portal.pages.findings import Row, rows
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SincePage:
-    """Findings worst first, perhaps fewer than ``count`` says, and notes newest first."""
+    """Findings worst first, perhaps fewer than ``text`` says, and notes newest first."""
 
     host: str
     site_url: str
-    count: str
+    text: str
     is_cut: bool
     findings: tuple[Row, ...]
     notes: tuple[Line, ...]
@@ -28,18 +28,39 @@ class SincePage:
 
 def since_page(changes: Changes, address: Address) -> SincePage:
     """What the service told of the website at ``address``."""
-    shown = localize(changes.total)
-    if changes.total_relation == "at_least":
-        shown = _("%(count)s or more") % {"count": shown}
-    text = ngettext("%(shown)s finding", "%(shown)s findings", changes.total)
     return SincePage(
         host=changes.host,
         site_url=str(address),
-        count=text % {"shown": shown},
+        text=_since_an_email(changes) if changes.first_seen_count is None else _last_days(changes),
         is_cut=changes.total > len(changes.findings),
         findings=_rows(changes, address),
         notes=tuple(note_line(note, address) for note in changes.analyst_notes),
     )
+
+
+def _since_an_email(changes: Changes) -> str:
+    text = ngettext("%(shown)s finding", "%(shown)s findings", changes.total) % {"shown": _shown(changes)}
+    return f"{text}. {_('All that the e-mail told of and what came since, as far as it is open.')}"
+
+
+def _last_days(changes: Changes) -> str:
+    """Both numbers: that of the dashboard, and how many of these are listed here."""
+    found = changes.first_seen_count or 0
+    new = ngettext(
+        "%(found)s new finding in the last 7 days.", "%(found)s new findings in the last 7 days.", found
+    ) % {"found": localize(found)}
+    listed = ngettext(
+        "%(shown)s is open now, or came back.",
+        "%(shown)s are open now, or came back.",
+        changes.total,
+    ) % {"shown": _shown(changes)}
+    return f"{new} {listed}"
+
+
+def _shown(changes: Changes) -> str:
+    shown = localize(changes.total)
+    is_cut = changes.total_relation == "at_least"
+    return _("%(count)s or more") % {"count": shown} if is_cut else shown
 
 
 def _rows(changes: Changes, address: Address) -> tuple[Row, ...]:

@@ -24,6 +24,7 @@ from portal.news.mails import stopped_by
 from portal.news.models import Subscription
 from portal.news.pages import since_page
 from portal.pages import site_page, unknown_site
+from portal.pages.overview import RECENT_DAYS
 from portal.pages.sites import site_address
 from portal.people.letters import can_be_sent
 from portal.problems import logged_problem
@@ -72,15 +73,17 @@ def choose(request: HttpRequest, membership: int) -> HttpResponse:
 @require_safe
 @members_only
 def since(request: HtmxHttpRequest, host: str) -> HttpResponse:
-    """All that an e-mail told of, and what came after it, as far as it is open; without a cursor, nothing."""
+    """All that an e-mail told of, and what came after it, as far as it is open; else the last days."""
     website, doors = website_at(request, host)
     if website is None:
         return render_site(request, unknown_site(host, path=request.path))
-    asked, floor = request.GET.get("since", ""), request.GET.get("floor", "")
+    since, floor = request.GET.get("since", ""), request.GET.get("floor", "")
+    least = floor if floor in wording.SEVERITIES else ""
     try:
-        changes = upstream.ask_what_changed(
-            website, since=asked, min_severity=floor if floor in wording.SEVERITIES else ""
-        )
+        if since:
+            changes = upstream.ask_what_changed(website, since=since, min_severity=least)
+        else:
+            changes = upstream.ask_what_is_new(website, days=RECENT_DAYS, min_severity=least)
     except Rejected as error:  # nobody was ever given such a cursor
         raise Http404 from error
     except GatewayError as error:

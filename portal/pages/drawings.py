@@ -4,13 +4,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+import msgspec
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from portal import wording
 from portal.charts import Bar, BarChart, Line, LineChart, Part, Tick, draw_bars, draw_lines
-from portal.forms import Address
-from portal.gateway.messages import Chart, Facets, Page
+from portal.forms import Address, Filters
+from portal.gateway.messages import Chart, Facets, FacetValue, Page, Series
 from portal.pages.filtering import of_the_worst, value_word
 
 WEEK = timedelta(days=7)
@@ -21,7 +22,8 @@ MAX_LABEL = 24  # characters that fit above a bar on the narrowest card
 class Row:
     """One label of a chart and its numbers: for the table, the bar, and the link over the bar.
 
-    ``is_running``: it is a week that is not over, so its numbers may grow.
+    ``is_dimmed``: the chart's filter has another value. ``is_running``: the week is not over, so its numbers
+    may grow.
     """
 
     key: str
@@ -31,6 +33,7 @@ class Row:
     total: int
     url: str
     is_active: bool
+    is_dimmed: bool
     is_running: bool
 
 
@@ -68,15 +71,63 @@ class Drawing:
 
 def drawings(charts: Iterable[Chart], page: Page, address: Address) -> tuple[Drawing, ...]:
     """The charts that have anything to show; those with bars are of the findings that ``page`` counts."""
-    remark = of_the_worst(page.total) if page.total_relation == "at_least" else ""
-    today = page.generated_at.date()
     return tuple(
-        _line_drawing(chart, rows) if chart.type == "line" else _bar_drawing(chart, rows, remark)
+        drawing
         for chart in charts
-        if chart.labels
-        and any(any(series.values) for series in chart.series)
-        and (rows := [_row(chart, index, page.facets, address, today) for index in range(len(chart.labels))])
+        if (drawing := _drawing(_as_its_facet(chart, page, address.filters), page, address))
     )
+
+
+def _drawing(chart: Chart, page: Page, address: Address) -> Drawing | None:
+    if not any(any(series.values) for series in chart.series) or not chart.labels:
+        return None
+    today = page.generated_at.date()
+    rows = [_row(chart, index, page.facets, address, today) for index in range(len(chart.labels))]
+    if chart.type == "line":
+        return _line_drawing(chart, rows, _of_which_history(address.filters, page.facets))
+    return _bar_drawing(chart, rows, of_the_worst(page.total) if page.total_relation == "at_least" else "")
+
+
+def _as_its_facet(chart: Chart, page: Page, filters: Filters) -> Chart:
+    """A chart whose filter has a value counts all values, like its facet, so that others can be chosen.
+
+    Where the facet does not count everything, a value that counts 0 may still have findings.
+    """
+    if chart.id in page.bounded_facets:
+        return _without_zeros(chart)
+    values = _facet_values(chart.id, page.facets)
+    if not values or not getattr(filters, chart.id):
+        return chart
+    counted = [value for value in values if value.count or chart.id != "source"]
+    return msgspec.structs.replace(
+        chart,
+        labels=[value.label for value in counted],
+        series=[Series("Findings", [value.count for value in counted])],
+    )
+
+
+def _without_zeros(chart: Chart) -> Chart:
+    kept = [index for index in range(len(chart.labels)) if any(each.values[index] for each in chart.series)]
+    return msgspec.structs.replace(
+        chart,
+        labels=[chart.labels[index] for index in kept],
+        series=[Series(each.name, [each.values[index] for index in kept]) for each in chart.series],
+    )
+
+
+def _of_which_history(filters: Filters, facets: Facets) -> str:
+    """Of which findings the weeks are: they follow the filters, but never the words."""
+    if not filters.query:
+        return ""
+    names = {value.value: value.label for value in facets.source}
+    chosen = [
+        value_word(name, value, names.get(value, value))
+        for name in ("severity", "kind", "source")
+        if (value := getattr(filters, name))
+    ]
+    if not chosen:
+        return _("All findings, without your search words.")
+    return _("All findings (%(filters)s), without your search words.") % {"filters": ", ".join(chosen)}
 
 
 def _bar_drawing(chart: Chart, rows: Sequence[Row], remark: str) -> Drawing:
@@ -104,7 +155,7 @@ def _bar_drawing(chart: Chart, rows: Sequence[Row], remark: str) -> Drawing:
     )
 
 
-def _line_drawing(chart: Chart, rows: Sequence[Row]) -> Drawing:
+def _line_drawing(chart: Chart, rows: Sequence[Row], remark: str) -> Drawing:
     series = _series(chart)
     lines = [
         Line(tone=legend.tone, values=[row.amounts[number] for row in rows])
@@ -117,6 +168,7 @@ def _line_drawing(chart: Chart, rows: Sequence[Row]) -> Drawing:
         description=_description(series, rows),
         series=series,
         rows=tuple(rows),
+        remark=remark,
         line_chart=drawn,
         ticks=tuple((rows[tick.index].label, tick) for tick in drawn.ticks),
     )
@@ -141,7 +193,8 @@ def _row(chart: Chart, index: int, facets: Facets, address: Address, today: date
     is_running = week is not None and week <= today < week + WEEK
     label = _week_label(week, is_running=is_running) if week else _label(chart, index, value)
     amounts = tuple(series.values[index] if index < len(series.values) else 0 for series in chart.series)
-    is_active = bool(value) and getattr(address.filters, chart.id) == value
+    chosen = getattr(address.filters, chart.id) if value else ""
+    is_active = bool(chosen) and chosen == value
     return Row(
         key=f"segment-{chart.id}-{index}",
         label=label,
@@ -150,14 +203,20 @@ def _row(chart: Chart, index: int, facets: Facets, address: Address, today: date
         total=sum(amounts),
         url=address.to(**{chart.id: "" if is_active else value}) if value and any(amounts) else "",
         is_active=is_active,
+        is_dimmed=bool(chosen) and not is_active,
         is_running=is_running,
     )
 
 
 def _filter_value(chart_id: str, label: str, facets: Facets) -> str:
     """The value to filter by, where the chart is about a filter and the label one of its values."""
-    known = {"severity": facets.severity, "kind": facets.kind, "source": facets.source}.get(chart_id, [])
+    known = _facet_values(chart_id, facets)
     return next((item.value for item in known if label in (item.value, item.label)), "")
+
+
+def _facet_values(chart_id: str, facets: Facets) -> list[FacetValue]:
+    """Those of the filter that the chart is about, if it is about one."""
+    return {"severity": facets.severity, "kind": facets.kind, "source": facets.source}.get(chart_id, [])
 
 
 def _week(chart: Chart, index: int) -> date | None:

@@ -1,18 +1,20 @@
 """The whole website at a glance: grade and counts, coverage, plan; and what an empty list means."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from django.conf import settings
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from portal import wording
-from portal.forms import Address
+from portal.forms import Address, Filters
 from portal.gateway.messages import CoverageEntry, Dashboard, Entitlement
 
 SOON_DAYS = 14
+RECENT_DAYS = 7  # what the service counts as new
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,10 +30,16 @@ class SeverityCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overview:
-    """The summary strip; where nothing was ever checked there is nothing to count."""
+    """The summary strip; where nothing was ever checked there is nothing to count.
+
+    ``grade_text``: the grade, perhaps "so far"; ``new_url``: the page of what is new.
+    """
 
     grade: str
+    grade_text: str
+    grade_title: str
     grade_meaning: str
+    new_url: str
     is_checked: bool
     open: int
     severities: tuple[SeverityCount, ...]
@@ -45,7 +53,7 @@ class Overview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoverageRow:
-    """What one engine checked."""
+    """What one engine checked; ``remark``: what it means that it has not, with the first of such rows."""
 
     source: str
     state: str
@@ -57,6 +65,7 @@ class CoverageRow:
     detail: str
     due_on: date | None
     is_overdue: bool
+    remark: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,9 +103,15 @@ def overview(dashboard: Dashboard, address: Address) -> Overview:
     """The summary of ``dashboard``, whatever its filters."""
     grade, summary = dashboard.dashboard.grade or "", dashboard.summary
     tone, text = coverage_verdict(dashboard.coverage)
+    grade_text = _("%(grade)s so far") % {"grade": grade} if dashboard.dashboard.grade_provisional else grade
     return Overview(
         grade=grade,
-        grade_meaning=wording.word(wording.GRADE_MEANINGS, grade),
+        grade_text=grade_text,
+        grade_title=_("Grade %(grade)s") % {"grade": grade_text} if grade else _("Not graded yet"),
+        grade_meaning=wording.word(wording.GRADE_MEANINGS, grade)
+        if grade
+        else first_check_text(summary.first_check_by) or _("No check has been completed"),
+        new_url=str(replace(address, path=f"{address.path}news/", filters=Filters())),
         is_checked=is_checked(dashboard),
         open=summary.open,
         severities=tuple(
@@ -118,6 +133,15 @@ def overview(dashboard: Dashboard, address: Address) -> Overview:
         coverage=text,
         coverage_tone=tone,
     )
+
+
+def first_check_text(due: date | None) -> str:
+    """When the first check is due, or that it is late; empty where there was a check."""
+    if due is None:
+        return ""
+    is_late = due < timezone.now().date()
+    text = _("First check overdue since %(day)s") if is_late else _("First check by %(day)s")
+    return text % {"day": wording.day_of_year(due)}
 
 
 def is_checked(dashboard: Dashboard) -> bool:
@@ -147,6 +171,8 @@ def coverage_verdict(entries: Iterable[CoverageEntry]) -> tuple[str, str]:
 
 def coverage_rows(entries: Iterable[CoverageEntry]) -> tuple[CoverageRow, ...]:
     """One row for each engine."""
+    entries = list(entries)
+    unchecked = next((entry for entry in entries if entry.last_run_at is None), None)
     return tuple(
         CoverageRow(
             source=entry.source_name,
@@ -159,6 +185,9 @@ def coverage_rows(entries: Iterable[CoverageEntry]) -> tuple[CoverageRow, ...]:
             detail=entry.detail,
             due_on=entry.next_due_on,
             is_overdue=entry.stale,
+            remark=_("“Not checked” does not mean clean: nothing is known yet.")
+            if entry is unchecked
+            else "",
         )
         for entry in entries
     )
@@ -192,8 +221,11 @@ def plan(entitlement: Entitlement, *, today: date) -> Plan:
     )
 
 
-def emptiness(dashboard: Dashboard, address: Address) -> Emptiness:
-    """What an empty page of the list means; never a claim that the checks do not support."""
+def emptiness(dashboard: Dashboard, address: Address, *, hears: bool = False) -> Emptiness:
+    """What an empty page of the list means; never a claim that the checks do not support.
+
+    ``hears``: the reader gets e-mails about this website.
+    """
     if dashboard.dashboard.total:
         last = dashboard.dashboard.page_count
         return Emptiness(
@@ -213,12 +245,23 @@ def emptiness(dashboard: Dashboard, address: Address) -> Emptiness:
             text=_("Remove one of them, or clear them all, to see more."),
         )
     if not is_checked(dashboard):
-        return Emptiness(
-            tone="never",
-            title=_("Not checked yet"),
-            text=_("No check of this website has been completed, so we cannot say whether it is clean."),
-        )
+        return _not_checked(dashboard.summary.first_check_by, hears=hears)
     return _good_news(dashboard.coverage)
+
+
+def _not_checked(due: date | None, *, hears: bool) -> Emptiness:
+    """What happens next, where a first check is to come."""
+    if due is None:
+        text = _("No check of this website has been completed, so we cannot say whether it is clean.")
+    elif due < timezone.now().date():
+        text = _("The first check was due by %(day)s. If it does not come soon, ask support.")
+    elif hears:
+        text = _("First check by %(day)s. We will write to you if it finds something serious.")
+    else:
+        text = _("First check by %(day)s. You will see here what it finds.")
+    return Emptiness(
+        tone="never", title=_("Not checked yet"), text=text % {"day": wording.day(due)} if due else text
+    )
 
 
 def _nothing_of(status: str, address: Address) -> Emptiness:

@@ -145,8 +145,8 @@ def unknown_site(host: str, *, path: str) -> SitePage:
     return SitePage(host=host, account="", doors=(), address=Address(path=path), here=path, problem=problem)
 
 
-def results_of(dashboard: Dashboard, address: Address) -> Results:
-    """The answer to what ``address`` asked."""
+def results_of(dashboard: Dashboard, address: Address, *, hears: bool = False) -> Results:
+    """The answer to what ``address`` asked; ``hears``: the reader gets e-mails about this website."""
     page, values = dashboard.dashboard, dashboard.dashboard.facets
     is_narrowed = bool(address.filters.active)
     return Results(
@@ -158,7 +158,7 @@ def results_of(dashboard: Dashboard, address: Address) -> Results:
         chips=chips(values, address),
         clear_url=clear_url(address),
         findings=rows(dashboard.threats, dashboard.analyst_notes, address),
-        emptiness=None if dashboard.threats else emptiness(dashboard, address),
+        emptiness=None if dashboard.threats else emptiness(dashboard, address, hears=hears),
         pager=pager(page, address),
         coverage=coverage_rows(dashboard.coverage),
         notes=note_texts(dashboard.analyst_notes, address),

@@ -43,6 +43,7 @@ def _head(selected: Selected) -> dict[str, Any]:
         "dashboard": {
             "generated_at": first.dashboard.generated_at,
             "grade": first.dashboard.grade,
+            "grade_provisional": first.dashboard.grade_provisional,
             "filters": selected.filters,
             "total": first.dashboard.total,
         },

@@ -86,7 +86,7 @@ def _facts(report: Report) -> list[tuple[str, str]]:
         (_("As of"), _moment(report.made_at)),
         (_("Filters"), "; ".join(f"{chip.title}: {chip.value}" for chip in report.filters) or _("None")),
         (_("Findings"), report.count),
-        (_("Grade"), f"{seen.grade} – {seen.grade_meaning}" if seen.grade else _("Not graded yet")),
+        (_("Grade"), f"{seen.grade_text} – {seen.grade_meaning}" if seen.grade else seen.grade_title),
         (_("Coverage"), seen.coverage),
     ]
     return [(name, breakable(value)) for name, value in facts if value]

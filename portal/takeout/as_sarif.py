@@ -72,6 +72,7 @@ def _run(selected: Selected) -> dict[str, Any]:
             "filters": selected.filters,
             "total": selected.total,
             "grade": first.dashboard.grade,
+            "grade_provisional": first.dashboard.grade_provisional,
             "coverage": first.coverage,
         },
     }

@@ -61,6 +61,23 @@
     goal?.focus({ preventScroll: !goal.matches(".row a") });
   });
 
+  // Back and Forward load the page; each step keeps where it was left. htmx would empty it.
+  on("htmx:beforeHistoryUpdate", () => {
+    history.replaceState({ ...history.state, y: scrollY, at: document.activeElement.id }, "");
+  });
+  addEventListener("popstate", (event) => {
+    if (!event.state?.htmx) return;
+    event.stopImmediatePropagation();
+    history.scrollRestoration = "manual";
+    location.reload();
+  });
+  if (history.scrollRestoration === "manual") {
+    const { y, at } = history.state ?? {};
+    addEventListener("load", () => setTimeout(() => (history.scrollRestoration = "auto")));
+    scrollTo(0, y ?? 0);
+    if (at) document.getElementById(at)?.focus({ preventScroll: true });
+  }
+
   // The page may have another address by now.
   on("submit", ({ target }) => {
     if (target.matches(".themes, .languages")) target.elements.next.value = location.pathname + location.search;

@@ -92,6 +92,16 @@ def test_a_page_that_cannot_be_reached_is_tried_again_from_where_it_was(dashboar
     expect(alert).to_be_hidden()
 
 
+def test_a_failure_is_told_in_the_window_wherever_the_page_is_scrolled_to(dashboard, watch):
+    watch.expect("net::ERR_INTERNET_DISCONNECTED", "htmx:sendError", "htmx:afterRequest")
+    dashboard.context.set_offline(True)
+    last = findings(dashboard).last.get_by_role("link")
+    last.scroll_into_view_if_needed()
+    last.click()
+    assert dashboard.evaluate("scrollY") > 500
+    expect(dashboard.get_by_role("alert")).to_be_in_viewport(ratio=1)
+
+
 def test_a_search_that_cannot_be_reached_is_tried_again_from_its_field(dashboard, watch):
     watch.expect("net::ERR_INTERNET_DISCONNECTED", "htmx:sendError", "htmx:afterRequest")
     dashboard.context.set_offline(True)

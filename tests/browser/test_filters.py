@@ -91,3 +91,22 @@ def test_what_an_address_cannot_mean_is_dropped(dashboard):
     dashboard.goto(f"{PATH}?severity=Terrible&page=-1&page_size=7&nonsense=1")
     expect(findings(dashboard)).to_have_count(20)
     expect(dashboard.get_by_role("link", name="Clear all")).to_have_count(0)
+
+
+@pytest.mark.parametrize("width", [320, 1280])
+def test_the_numbers_of_one_chart_leave_the_other_charts_as_they_are(dashboard, width):
+    dashboard.set_viewport_size({"width": width, "height": 800})
+    cards = dashboard.locator(".chart > .card")
+    before = [card.bounding_box()["height"] for card in cards.all()]
+    dashboard.get_by_text("Numbers").first.click()
+    expect(dashboard.get_by_role("table", name="By severity")).to_be_visible()
+    assert [card.bounding_box()["height"] for card in cards.all()] == before
+
+
+def test_a_chosen_severity_leaves_the_others_to_choose_in_its_chart(dashboard):
+    chart = dashboard.get_by_role("figure").filter(has=dashboard.get_by_role("heading", name="By severity"))
+    chart.get_by_role("link", name="Show only High: 12 findings").click()
+    expect(chip(dashboard, "Severity: High")).to_be_visible()
+    expect(chart.locator(".dim")).to_have_count(4)
+    chart.get_by_role("link", name="Show only Medium: 20 findings").click()
+    expect(chip(dashboard, "Severity: Medium")).to_be_visible()

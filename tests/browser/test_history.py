@@ -71,3 +71,20 @@ def test_the_last_of_several_quick_steps_back_counts(travelled):
     expect_step(travelled, 0)
     travelled.wait_for_load_state("networkidle")
     expect_step(travelled, 0)
+
+
+@pytest.mark.parametrize("javascript", [True, False], ids=["with JavaScript", "without JavaScript"])
+def test_back_from_a_finding_shows_the_list_where_it_was_left(open_page, owner, javascript):
+    page = open_page(user=owner, java_script_enabled=javascript)
+    page.goto(PATH)
+    row = findings(page).nth(15).get_by_role("link")
+    row.scroll_into_view_if_needed()
+    before = row.bounding_box()["y"]
+    row.click()
+    expect(page.locator("#the-finding")).to_be_visible()
+    page.go_back()
+    expect(page).to_have_url(PATH)
+    expect(row).to_be_in_viewport()
+    assert abs(row.bounding_box()["y"] - before) < 2
+    if javascript:
+        expect(row).to_be_focused()

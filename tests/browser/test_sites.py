@@ -198,9 +198,8 @@ def test_nothing_moves_under_somebodys_hands_when_cards_arrive(open_page, owner_
 
 
 @pytest.fixture
-def owner_of_everything(forty, watch):
+def owner_of_everything(forty):
     """Among the forty are a refused one, one with findings, long ago and half checked, and many unchecked."""
-    watch.expect("404 (Not Found)")
     refused = Website.objects.get(host="shop02.example.com")
     refused.link_id = "00000000-0000-4000-8000-000000000000"
     refused.save()

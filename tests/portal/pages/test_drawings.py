@@ -5,7 +5,7 @@ import pytest
 from portal.forms import Address, Filters
 from portal.gateway.messages import Chart, Series
 from portal.pages.drawings import drawings
-from tests.portal.dashboards import NOW, make_charts, make_page
+from tests.portal.dashboards import NOW, make_charts, make_facets, make_page
 
 PATH = "/sites/shop.example.com/"
 TODAY = NOW.date()
@@ -46,6 +46,55 @@ def test_a_segment_filters_and_the_active_one_stops_filtering():
     assert rows["High"].url == PATH + "?severity=High"
     active = {row.label: row for row in draw(severity="High", kind="confirmed")["severity"].rows}
     assert (active["High"].is_active, active["High"].url) == (True, PATH + "?kind=confirmed")
+
+
+FACETS = make_facets(
+    severity={"Critical": 34, "High": 2, "Low": 0}, source={"nuclei": 2, "zap": 5, "wapiti": 0}
+)
+
+
+def test_a_chart_that_filters_counts_like_its_facet_and_dims_the_others():
+    drawing = draw(page={"facets": FACETS}, severity="High")["severity"]
+    rows = {row.label: (row.total, row.is_active, row.is_dimmed) for row in drawing.rows}
+    assert rows == {"Critical": (34, False, True), "High": (2, True, False), "Low": (0, False, True)}
+    assert drawing.rows[0].url == PATH + "?severity=Critical"
+    assert not any(row.is_dimmed for row in draw(page={"facets": FACETS})["severity"].rows)
+
+
+def test_the_other_charts_count_what_the_filters_leave():
+    drawing = draw(page={"facets": FACETS}, severity="High")["source"]
+    assert [(row.label, row.total, row.is_dimmed) for row in drawing.rows] == [("Nuclei", 2, False)]
+
+
+def test_a_chosen_source_stays_among_those_that_found_something():
+    drawing = draw(page={"facets": FACETS}, source="nuclei")["source"]
+    assert [(row.label, row.total, row.is_dimmed) for row in drawing.rows] == [
+        ("Nuclei", 2, False),
+        ("ZAP", 5, True),
+    ]
+    assert [series.label for series in drawing.series] == ["Findings"]
+
+
+def test_a_chart_whose_facet_does_not_count_everything_names_no_zero():
+    page = {"facets": FACETS, "bounded_facets": ["severity"], "total": 200, "total_relation": "at_least"}
+    drawing = draw(page=page, severity="High", query="sql")["severity"]
+    assert [(row.label, row.total) for row in drawing.rows] == [("High", 2)]
+
+
+@pytest.mark.parametrize(
+    ("filters", "remark"),
+    [
+        ({}, ""),
+        ({"severity": "High", "status": "fixed"}, ""),
+        ({"query": "sql"}, "All findings, without your search words."),
+        (
+            {"query": "sql", "severity": "High", "kind": "confirmed", "source": "nuclei"},
+            "All findings (High, Confirmed, Nuclei), without your search words.",
+        ),
+    ],
+)
+def test_the_trend_says_that_it_does_not_follow_the_words(filters, remark):
+    assert draw(**filters)["trend"].remark == remark
 
 
 def test_a_segment_of_zero_leads_nowhere():

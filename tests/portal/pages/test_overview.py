@@ -1,7 +1,9 @@
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
+from django.utils import timezone
 
+from portal import wording
 from portal.forms import Address, Filters
 from portal.pages.overview import coverage_rows, coverage_verdict, emptiness, is_checked, overview, plan
 from tests.portal.dashboards import (
@@ -59,6 +61,70 @@ def test_a_zero_means_something_only_where_something_was_checked(grade, open_fin
         dashboard=make_page(grade=grade), summary=make_summary(open=open_findings), coverage=coverage
     )
     assert is_checked(dashboard) is expected
+
+
+@pytest.mark.parametrize(
+    ("grade", "is_provisional", "title", "meaning"),
+    [
+        ("F", False, "Grade F", "Critical problems are open"),
+        ("F", True, "Grade F so far", "Critical problems are open"),
+        (None, False, "Not graded yet", "No check has been completed"),
+    ],
+)
+def test_a_grade_says_whether_it_is_final(grade, is_provisional, title, meaning):
+    page = make_page(grade=grade, grade_provisional=is_provisional)
+    seen = overview(make_dashboard(dashboard=page), HERE)
+    assert (seen.grade_title, seen.grade_meaning) == (title, meaning)
+
+
+def test_new_findings_lead_to_the_page_of_what_is_new():
+    at = Address(path="/s/", account="acct_0002", filters=Filters(severity="High"))
+    assert overview(make_dashboard(), at).new_url == "/s/news/?account=acct_0002"
+
+
+def never_checked(due):
+    return make_clean_dashboard(
+        dashboard=make_page(total=0, grade=None),
+        summary=make_summary(open=0, first_check_by=due),
+        coverage=[NEVER, NEVER],
+    )
+
+
+TODAY = timezone.now().date()
+YESTERDAY, TOMORROW = TODAY - timedelta(days=1), TODAY + timedelta(days=1)
+
+
+@pytest.mark.parametrize(
+    ("due", "hears", "text"),
+    [
+        (TODAY, False, "First check by {day}. You will see here what it finds."),
+        (TOMORROW, True, "First check by {day}. We will write to you if it finds something serious."),
+        (YESTERDAY, True, "The first check was due by {day}. If it does not come soon, ask support."),
+        (None, True, "No check of this website has been completed, so we cannot say whether it is clean."),
+    ],
+)
+def test_a_website_never_checked_says_what_happens_next(due, hears, text):
+    news = emptiness(never_checked(due), HERE, hears=hears)
+    assert (news.tone, news.title) == ("never", "Not checked yet")
+    assert news.text == text.format(day=due and wording.day(due))
+
+
+@pytest.mark.parametrize(
+    ("due", "text"), [(TODAY, "First check by {day}"), (YESTERDAY, "First check overdue since {day}")]
+)
+def test_the_grade_of_a_website_never_checked_is_a_day(due, text):
+    seen = overview(never_checked(due), HERE)
+    assert (seen.grade_title, seen.grade_meaning) == (
+        "Not graded yet",
+        text.format(day=wording.day_of_year(due)),
+    )
+
+
+def test_what_not_checked_means_is_said_once():
+    rows = coverage_rows(
+        [OK, make_coverage("never", last_run_at=None), make_coverage("never", last_run_at=None)]
+    )
+    assert [bool(row.remark) for row in rows] == [False, True, False]
 
 
 def test_good_news_say_when_and_by_what():
