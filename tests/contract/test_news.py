@@ -169,10 +169,23 @@ def test_the_list_of_an_email_says_why_it_is_not_there(owner, link, begun):
     address = "/sites/shop.example.com/news/"
     assert owner.get(address, {"since": "yesterday"}).status_code == 404
     assert owner.get(address, {"since": "0.0.0.", "floor": "Dreadful"}).status_code == 200
-    assert "0 findings." in owner.get(address).content.decode()
     link.revoke(by="tests", reason="asked to", now=timezone.now())
     page = owner.get(address, {"since": "0.0.0."})
     assert (page.status_code, "was revoked" in page.content.decode()) == (403, True)
+
+
+def test_without_a_cursor_the_last_days_are_listed_and_agree_with_the_dashboard(owner, link, begun):
+    now = timezone.now()
+    for days_ago, title in ((1, "Found yesterday"), (20, "Found long ago")):
+        make_finding(link.website, title=title, first_seen=now - timedelta(days=days_ago))
+    make_finding(link.website, title="Fixed at once", status="fixed", fixed_at=now, first_seen=now)
+    address = "/sites/shop.example.com/news/"
+    ((count,),) = [re.findall(rf'href="{address}"[^>]*>(\d+)<', owner.get("/sites/shop.example.com/").text)]
+    page = owner.get(address).text
+    assert f"{count} new findings in the last 7 days." in page
+    assert "Found yesterday" in page
+    assert "Found long ago" not in page
+    assert "Fixed at once" not in page
 
 
 def test_what_nobody_wants_is_not_sent_and_no_email_is_empty(link, begun):

@@ -6,6 +6,7 @@ from django.urls import reverse
 
 from portal.models import Subscription
 from portal.news.mails import stop_token
+from portal.news.models import hears_of
 from tests.factories import make_membership, make_portal_account, make_user
 
 pytestmark = pytest.mark.django_db
@@ -122,3 +123,18 @@ def test_the_link_of_who_has_left_says_that_nothing_comes(owner):
 def test_a_link_that_nobody_gave_leads_nowhere(owner, token):
     assert Client().post(reverse("portal:stop_news", args=[token])).status_code == 404
     assert Subscription.objects.count() == 0
+
+
+# Who is written to
+
+
+def test_a_member_whose_e_mails_are_on_is_written_to(owner, viewer, website, subscribe, settings):
+    assert hears_of(owner.user, website)
+    assert not hears_of(viewer.user, website)
+    assert not hears_of(make_user("stranger"), website)
+    subscribe(owner, rhythm=Subscription.Rhythm.NEVER)
+    subscribe(viewer)
+    assert not hears_of(owner.user, website)
+    assert hears_of(viewer.user, website)
+    settings.EMAIL_URL = ""
+    assert not hears_of(viewer.user, website)

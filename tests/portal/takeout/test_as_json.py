@@ -25,7 +25,8 @@ def test_it_says_what_it_is_of_and_that_it_is_whole():
     assert told["host"] == "shop.example.com"
     assert told["link"] == selected.list_url
     assert told["dashboard"] == {
-        "generated_at": "2026-11-20T09:30:00Z", "grade": "D", "filters": {"severity": "High"}, "total": 2,
+        "generated_at": "2026-11-20T09:30:00Z", "grade": "D", "grade_provisional": False,
+        "filters": {"severity": "High"}, "total": 2,
     }  # fmt: skip
     assert told["coverage"][0]["state"] == "ok"
     assert [threat["id"] for threat in told["threats"]] == ["1", "2"]
