@@ -24,7 +24,7 @@ from dashboard_api.contract.question import (
     Field,
 )
 
-VERSION = "1.6.0"
+VERSION = "1.7.0"
 REF_TEMPLATE = "#/components/schemas/{name}"
 GROUP = "Customer threat intelligence"  # the specification's name, section 1
 _JSON_TYPES = {bool: "boolean", str: "string", int: "integer"}

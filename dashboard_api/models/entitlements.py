@@ -55,11 +55,22 @@ class Terms:
 
 def has_status(status: str, day: date, *, prefix: str = "") -> Q:
     """Condition: ``Terms.status_on(day)`` is ``status``; ``prefix`` leads to the entitlement."""
-    stored, ended = Q(**{f"{prefix}status": status}), Q(**{f"{prefix}ends_on__lt": day})
+
+    def where(**conditions: object) -> Q:
+        return Q(**{f"{prefix}{name}": value for name, value in conditions.items()})
+
+    stored = where(status=status)
     if status == EntitlementStatus.SUSPENDED:
         return stored
+    renewing = where(
+        status__in=(EntitlementStatus.ACTIVE, EntitlementStatus.TRIALING),
+        renews=True,
+        ends_on__gte=day - policy.RENEWAL_GRACE,
+    )
+    paying_late = where(status=EntitlementStatus.PAST_DUE, past_due_since__gte=day - policy.PAST_DUE_GRACE)
+    ended = where(ends_on__lt=day) & ~renewing & ~paying_late
     if status == EntitlementStatus.EXPIRED:
-        return stored | (ended & ~Q(**{f"{prefix}status": EntitlementStatus.SUSPENDED}))
+        return stored | (ended & ~where(status=EntitlementStatus.SUSPENDED))
     return stored & ~ended
 
 

@@ -637,21 +637,26 @@ def test_a_decision_about_a_website_of_several_accounts_is_warned_of(operator):
 
 @pytest.fixture
 def entitlements():
-    """One of each kind, by the account's reference: the stored status, and whether its end has passed."""
+    """One of each kind, by the account's reference; numbers are days since the end and the failed payment."""
     today = timezone.now().date()
-    for ref, status, ended in (
-        ("running", "active", False),
-        ("over", "active", True),
-        ("trial_over", "trialing", True),
-        ("expired", "expired", False),
-        ("suspended", "suspended", True),
-        ("owing", "past_due", False),
+    for ref, status, ended, renews, unpaid in (
+        ("running", "active", 0, False, None),
+        ("over", "active", 1, False, None),
+        ("renewing", "active", 3, True, None),
+        ("not_renewed", "active", 4, True, None),
+        ("trial_over", "trialing", 1, False, None),
+        ("expired", "expired", 0, False, None),
+        ("suspended", "suspended", 1, False, None),
+        ("owing", "past_due", 0, False, 20),
+        ("owing_in_grace", "past_due", 5, True, 7),
+        ("owing_too_long", "past_due", 5, True, 8),
     ):
         account = make_account(ref)
         Entitlement.objects.filter(account=account).update(
             status=status,
-            past_due_since=today if status == "past_due" else None,
-            ends_on=today - timedelta(days=1) if ended else today,
+            renews=renews,
+            past_due_since=None if unpaid is None else today - timedelta(days=unpaid),
+            ends_on=today - timedelta(days=ended),
         )
 
 
@@ -659,11 +664,11 @@ def entitlements():
 @pytest.mark.parametrize(
     ("status", "found"),
     [
-        ("expired", {"over", "trial_over", "expired"}),
-        ("active", {"running"}),
+        ("expired", {"over", "not_renewed", "trial_over", "expired", "owing_too_long"}),
+        ("active", {"running", "renewing"}),
         ("trialing", set()),
         ("suspended", {"suspended"}),
-        ("past_due", {"owing"}),
+        ("past_due", {"owing", "owing_in_grace"}),
     ],
 )
 def test_a_status_is_found_as_the_customer_reads_it(operator, entitlements, model, status, found):

@@ -90,14 +90,14 @@ def never_checked(due):
     )
 
 
-TODAY = timezone.now().date()
-YESTERDAY, TOMORROW = TODAY - timedelta(days=1), TODAY + timedelta(days=1)
+THIS_DAY = timezone.now().date()
+YESTERDAY, TOMORROW = THIS_DAY - timedelta(days=1), THIS_DAY + timedelta(days=1)
 
 
 @pytest.mark.parametrize(
     ("due", "hears", "text"),
     [
-        (TODAY, False, "First check by {day}. You will see here what it finds."),
+        (THIS_DAY, False, "First check by {day}. You will see here what it finds."),
         (TOMORROW, True, "First check by {day}. We will write to you if it finds something serious."),
         (YESTERDAY, True, "The first check was due by {day}. If it does not come soon, ask support."),
         (None, True, "No check of this website has been completed, so we cannot say whether it is clean."),
@@ -110,7 +110,7 @@ def test_a_website_never_checked_says_what_happens_next(due, hears, text):
 
 
 @pytest.mark.parametrize(
-    ("due", "text"), [(TODAY, "First check by {day}"), (YESTERDAY, "First check overdue since {day}")]
+    ("due", "text"), [(THIS_DAY, "First check by {day}"), (YESTERDAY, "First check overdue since {day}")]
 )
 def test_the_grade_of_a_website_never_checked_is_a_day(due, text):
     seen = overview(never_checked(due), HERE)
