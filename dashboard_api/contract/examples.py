@@ -64,6 +64,7 @@ ANSWERS: dict[str, dict[str, Any]] = {
             },
             "revision": "12.3",
             "bounded_facets": [],
+            "grade_provisional": False,
         },
         "summary": {
             "open": 1,
@@ -74,6 +75,7 @@ ANSWERS: dict[str, dict[str, Any]] = {
             "oldest_open_days": 5,
             "last_scan_at": "2026-11-20T08:30:00Z",
             "newest_open_days": 5,
+            "first_check_by": None,
         },
         "threats": [_THREAT],
         "charts": [
@@ -152,5 +154,6 @@ ANSWERS: dict[str, dict[str, Any]] = {
         "by_severity": {**_NO_SEVERITY, "High": 1},
         "analyst_notes": [],
         "more": False,
+        "first_seen_count": None,
     },
 }
