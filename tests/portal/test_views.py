@@ -2,6 +2,7 @@
 
 import gzip
 import re
+from datetime import timedelta
 
 import pytest
 
@@ -414,7 +415,8 @@ def test_a_fragment_announces_its_result(browser, service):
 
 
 def test_a_plan_says_how_long_it_lasts_and_what_stops_then(browser, service):
-    service.answer = make_dashboard(entitlement=make_entitlement(days_left=165))
+    until = make_dashboard().dashboard.generated_at.date() + timedelta(days=165)
+    service.answer = make_dashboard(entitlement=make_entitlement(usable_until=until))
     page = text_of(browser.get(PATH))
     assert "165 days left" in page
     assert "When the plan ends, results, downloads and e-mails stop until it is renewed." in page
