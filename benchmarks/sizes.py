@@ -10,7 +10,7 @@ from benchmarks.figures import Table
 
 _FINDING = "dashboard_api_finding"
 _WORDS = "dashboard_api_finding_search"
-_COUNTS = ("bucketcount", "stretchcount", "weekcount", "daycount")
+_COUNTS = ("bucketcount", "weekcount", "daycount")
 PARTS = {
     "the findings": f"SELECT pg_table_size('{_FINDING}')",
     "their keys and lists": f"SELECT pg_indexes_size('{_FINDING}') - pg_relation_size('{_WORDS}')",

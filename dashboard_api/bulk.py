@@ -16,7 +16,7 @@ from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 
 from dashboard_api.engines import engine_of, sqlite
-from dashboard_api.engines.counts import FINDING, STRETCH_BITS
+from dashboard_api.engines.counts import FINDING
 from dashboard_api.search import sqlite_entries
 
 
@@ -124,7 +124,7 @@ def _add_on_sqlite(cursor: CursorWrapper, findings: Sequence[NewFinding]) -> Seq
     cursor.execute("INSERT INTO dashboard_api_bulkload (unfinished) VALUES (0)")
     _write_findings(cursor, ids, findings)
     cursor.execute("DELETE FROM dashboard_api_bulkload")
-    changes = Counter(map(_change, ids, findings))
+    changes = Counter(map(_change, findings))
     told = json.dumps([[*change, count] for change, count in changes.items()])
     for statement in sqlite.ADD_CHANGES:
         cursor.execute(statement, [told])
@@ -171,7 +171,7 @@ def write(cursor: CursorWrapper, table: str, columns: Iterable[str], rows: Seque
             copy.write_row(row)
 
 
-def _change(number: int, finding: NewFinding) -> tuple[Any, ...]:
+def _change(finding: NewFinding) -> tuple[Any, ...]:
     """What ``sqlite.ADD_CHANGES`` counts, but for how often."""
     return (
         finding.website_id,
@@ -179,7 +179,6 @@ def _change(number: int, finding: NewFinding) -> tuple[Any, ...]:
         finding.severity,
         finding.source_id,
         finding.kind,
-        number >> STRETCH_BITS,
         finding.first_seen[:10],
     )
 

@@ -1,4 +1,4 @@
-"""What a question with words finds, and what each of its facets counts: the worst findings, up to a bound."""
+"""The results of a search: counted exactly up to a bound, and listed beyond it."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,10 @@ from dashboard_api.words import words_of
 
 
 class Found:
-    """Counts like a ``Tally``; a facet, which leaves one filter out, finds its own worst."""
+    """Counts and pages of a search; where more matches than are counted, the counts are of the worst.
+
+    A facet leaves its own filter out, so it is counted from a search of its own.
+    """
 
     def __init__(self, website_id: int, question: DashboardQuestion, sources: Iterable[Engine]) -> None:
         self._website_id = website_id
@@ -28,21 +31,19 @@ class Found:
         self._matches: dict[DashboardQuestion, Matches] = {}
         self._tallies: dict[DashboardQuestion, Tally] = {}
 
-    @property
-    def _bound(self) -> int:
-        """How many are counted and listed: all pages have the same, and larger ones more."""
-        return policy.MAX_COUNTED_PAGES * max(self._question.page_size, policy.DEFAULT_PAGE_SIZE)
-
     def relation(self, *, without: str = "") -> Literal["exact", "at_least"]:
         """Of the counts to what there is, under the filters but for the one named ``without``."""
         found = self._find(_without(without, self._question))
-        return "at_least" if len(found.ids) > self._bound else "exact"
+        return "at_least" if len(found.ids) > policy.MAX_COUNTED_MATCHES else "exact"
+
+    def listed(self, question: DashboardQuestion) -> int:
+        """Return how many matches are known: all of them, or one more than are counted or on this page."""
+        return len(self._find(question).ids)
 
     def page(self, engines: Mapping[int, Engine]) -> list[Threat]:
-        """The page that is asked for, worst first."""
-        start = (self._question.page - 1) * self._question.page_size
-        counted = self._find(self._question).ids[: self._bound]
-        return reads.threats(counted[start : start + self._question.page_size], engines)
+        """Return the requested page, worst first."""
+        end = self._question.page * self._question.page_size
+        return reads.threats(self._find(self._question).ids[end - self._question.page_size : end], engines)
 
     def sources(self) -> set[str]:
         """Slugs of the engines that found something, whichever engine was asked for."""
@@ -54,7 +55,7 @@ class Found:
         asked = _without(without, question)
         if asked not in self._tallies:
             _, *counted_by = self._find(asked)
-            buckets = Counter(islice(zip(*counted_by, strict=True), self._bound))
+            buckets = Counter(islice(zip(*counted_by, strict=True), policy.MAX_COUNTED_MATCHES))
             self._tallies[asked] = Tally(
                 (severity, self._slugs[source_id], kind, count)
                 for (severity, source_id, kind), count in buckets.items()
@@ -62,8 +63,9 @@ class Found:
         return self._tallies[asked]
 
     def _find(self, question: DashboardQuestion) -> Matches:
-        """One match more than is counted tells that there are more."""
+        """Return the worst matches: as many as are counted or listed, and one more if there are more."""
         if question not in self._matches:
+            depth = question.page * question.page_size if question == self._question else 0
             sought = Sought(
                 website_id=self._website_id,
                 words=words_of(question.query),
@@ -72,7 +74,7 @@ class Found:
                 source_id=None if question.source is None else self._source_ids.get(question.source, 0),
                 kind=question.kind,
             )
-            self._matches[question] = worst_matches(sought, limit=self._bound + 1)
+            self._matches[question] = worst_matches(sought, limit=max(policy.MAX_COUNTED_MATCHES, depth) + 1)
         return self._matches[question]
 
 

@@ -10,8 +10,6 @@ from dashboard_api.models.overview import Bucket, Engine
 from dashboard_api.models.reads import Level, Threat
 from dashboard_api.tally import Tally
 
-DEEP = 3_000  # findings above a page of the same severity; more are worth a look at where it begins
-
 
 class Listed:
     """Counts like a ``Tally``; and it knows from its counts where a page begins."""
@@ -35,6 +33,10 @@ class Listed:
         """Of the counts to what there is."""
         return self._tally.relation(without=without)
 
+    def listed(self, question: DashboardQuestion) -> int:
+        """Return how many findings the pages list."""
+        return self._tally.listed(question)
+
     def filtered(self, question: DashboardQuestion, *, without: str = "") -> Tally:
         """What passes the question's filters, but for the one named ``without``."""
         return self._tally.filtered(question, without=without)
@@ -46,14 +48,9 @@ class Listed:
     def page(self, engines: Mapping[int, Engine]) -> list[Threat]:
         """The page that is asked for, worst first."""
         asked = self._question
-        levels = list(self._levels())
-        if levels and levels[0].skip >= DEEP:
-            levels[0] = reads.narrowed(
-                self._website_id, levels[0], source_id=self._source_id, kind=asked.kind
-            )
         narrow = asked.source is not None or asked.kind is not None
         by = ("status", "source_id", "kind") if narrow else ("status",)
-        return reads.page(self._website_id, levels, engines, by=by)
+        return reads.page(self._website_id, list(self._levels()), engines, by=by)
 
     def _levels(self) -> Iterator[Level]:
         """The parts of the page, worst first."""

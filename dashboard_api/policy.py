@@ -21,13 +21,13 @@ SECRET_USE_PRECISION = timedelta(minutes=1)
 # What may be asked: decision record 0005.
 DEFAULT_PAGE_SIZE = 20
 MAX_PAGE_SIZE = 100
-MAX_PAGE_DEPTH = 100_000  # page * page_size
+MAX_PAGE_DEPTH = 10_000  # page * page_size: decision record 0048
 MAX_QUERY_LENGTH = 200
 MAX_HOST_LENGTH = 253
 
 # What is answered: decision record 0006.
 MAX_NOTES = 50
-MAX_COUNTED_PAGES = 5  # of what a question with words finds: decision record 0012
+MAX_COUNTED_MATCHES = 1_000  # of a search; pages list more of them: decision record 0048
 MAX_EVIDENCE_BYTES = 2 * 1024
 MAX_TEXT_BYTES = 4 * 1024
 TREND_WEEKS = 13

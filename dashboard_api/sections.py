@@ -74,7 +74,7 @@ def page(
         ),
         page=question.page,
         page_size=question.page_size,
-        page_count=-(-total // question.page_size),
+        page_count=-(-counts.listed(question) // question.page_size),
         total=total,
         total_relation=counts.relation(),
         facets=facets(question, counts=counts, by_status=by_status, sources=sources),

@@ -17,6 +17,9 @@ class Counts(Protocol):
     def relation(self, *, without: str = "") -> Literal["exact", "at_least"]:
         """Of the counts to what there is, under the filters but for the one named ``without``."""
 
+    def listed(self, question: DashboardQuestion) -> int:
+        """Return how many findings the pages are known to list."""
+
     def filtered(self, question: DashboardQuestion, *, without: str = "") -> "Tally":
         """The buckets that pass the question's filters, but for the one named ``without``."""
 
@@ -72,6 +75,10 @@ class Tally:
     def total(self) -> int:
         """All of them."""
         return self.by_severity.total()
+
+    def listed(self, question: DashboardQuestion) -> int:
+        """Return how many findings the pages list."""
+        return self.filtered(question).total()
 
     def sources(self) -> set[str]:
         """Slugs of the engines that found something."""

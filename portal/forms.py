@@ -12,7 +12,7 @@ from portal import wording
 from portal.gateway import Question
 
 PAGE_SIZES = (20, 50, 100)
-MAX_PAGE_DEPTH = 100_000  # page * page_size, the service's bound
+MAX_PAGE_DEPTH = 10_000  # page * page_size, the service's bound
 MAX_QUERY_LENGTH = 200  # the service's, too
 FINDING_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~-]{0,127}", re.ASCII)  # that an address may hold
 NARROWING = ("status", "severity", "kind", "source", "query")

@@ -42,9 +42,10 @@ class PageAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """The question as understood, and the totals of the filtered findings.
 
     revision is the same as long as nothing about the website has changed: pages of one list share it.
-    total_relation is at_least where the words of query find more than is counted and listed: the worst 5
-    pages of page_size findings, or 100 if that is more; pages beyond are empty. bounded_facets are the facets
-    whose counts are of the worst alone, too: a value that counts 0 there may still have findings.
+    A search is counted exactly up to 1,000 matches. Beyond them total_relation is at_least: total is 1,000,
+    charts and the facets in bounded_facets count the worst 1,000, and a value that counts 0 there may still
+    have findings. page_count is then at least page + 1, until the last page is reached; pages list all
+    matches, as long as page times page_size is at most 10,000.
     grade is F to A by the worst open finding. While no engine has completed a check it is null, or C, D or F
     where what is open is as bad as that: grade_provisional is true then.
     """

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 FINDING = "dashboard_api_finding"
-STRETCH_BITS = 14  # of the id: a stretch is 16,384 findings long, of whatever website
 EVERY_SOURCE = 0  # stands for all engines together
 
 
@@ -45,7 +44,7 @@ class CountTable:
 
 
 def tables(week: str) -> tuple[CountTable, ...]:
-    """The four, where ``week`` is the engine's expression for the Monday of ``{day}``."""
+    """The three, where ``week`` is the engine's expression for the Monday of ``{day}``."""
     found, fixed = week.format(day="found_on"), week.format(day="fixed_on")
     return (
         CountTable(
@@ -55,16 +54,6 @@ def tables(week: str) -> tuple[CountTable, ...]:
             counted=" UNION ALL ".join(
                 f"SELECT website_id, status, {source} AS source_id, severity, kind, change AS findings "
                 "FROM changes"
-                for source in ("source_id", EVERY_SOURCE)
-            ),
-        ),
-        CountTable(
-            name="dashboard_api_stretchcount",
-            key=("website_id", "status", "severity", "source_id", "kind", "stretch"),
-            numbers=("findings",),
-            counted=" UNION ALL ".join(
-                f"SELECT website_id, status, severity, {source} AS source_id, kind, stretch, "
-                "change AS findings FROM changes"
                 for source in ("source_id", EVERY_SOURCE)
             ),
         ),
@@ -95,7 +84,7 @@ def tables(week: str) -> tuple[CountTable, ...]:
 def changes_of(rows: str, *, day: str, change: str) -> str:
     """SELECT of ``changes`` from ``rows`` of findings; ``day`` is the engine's for that of ``{moment}``."""
     return (
-        f"SELECT website_id, status, severity, source_id, kind, id >> {STRETCH_BITS} AS stretch, "
+        "SELECT website_id, status, severity, source_id, kind, "
         f"{day.format(moment='first_seen')} AS found_on, {day.format(moment='fixed_at')} AS fixed_on, "
         f"{change} AS change FROM {rows}"
     )

@@ -25,7 +25,7 @@ _WEEK = "date_trunc('week', {day}::timestamp)::date"
 COUNT_TABLES = tables(_WEEK)
 CHANGES = changes_of(FINDING, day=_DAY, change="1")
 
-_CHANGE_KEY = "website_id, status, severity, source_id, kind, stretch, found_on, fixed_on"
+_CHANGE_KEY = "website_id, status, severity, source_id, kind, found_on, fixed_on"
 
 
 def _trigger(event: str, change: str, relations: dict[str, int]) -> tuple[str, list[str]]:

@@ -9,7 +9,6 @@ from django.db.backends.sqlite3.base import FORMAT_QMARK_REGEX
 from dashboard_api.engines.counts import (
     EVERY_SOURCE,
     FINDING,
-    STRETCH_BITS,
     CountTable,
     changes_of,
     recounting,
@@ -42,7 +41,7 @@ def for_driver(statement: str, *, named: bool) -> str:
 
 _DAY = "substr({moment}, 1, 10)"  # date() would round the last microsecond into the next day
 _WEEK = "date({day}, 'weekday 0', '-6 days')"
-COUNT_TABLES = _BUCKETS, _STRETCHES, _WEEKS, _DAYS = tables(_WEEK)
+COUNT_TABLES = _BUCKETS, _WEEKS, _DAYS = tables(_WEEK)
 CHANGES = changes_of(FINDING, day=_DAY, change="1")
 
 _EACH_BY_ITSELF = "NOT EXISTS (SELECT 1 FROM dashboard_api_bulkload)"
@@ -55,8 +54,6 @@ def _found(row: str, change: int) -> Iterator[Cell]:
     where = f"{row}.website_id, {row}.status"
     for source in (f"{row}.source_id", EVERY_SOURCE):
         yield _BUCKETS, f"{where}, {source}, {row}.severity, {row}.kind", f"{change}"
-        stretch = f"{row}.kind, {row}.id >> {STRETCH_BITS}"
-        yield _STRETCHES, f"{where}, {row}.severity, {source}, {stretch}", f"{change}"
     yield from _weeks(row, "first_seen", f"{change}, 0")
     day = _DAY.format(moment=f"{row}.first_seen")
     yield _DAYS, f"{row}.website_id, {day}", f"{change}, 0, {change} * ({row}.status = 'open')"
@@ -93,7 +90,7 @@ def _subtract(cells: Iterable[Cell]) -> str:
     )
 
 
-_COUNTED = ("id", "website_id", "status", "severity", "source_id", "kind", "first_seen", "fixed_at")
+_COUNTED = ("website_id", "status", "severity", "source_id", "kind", "first_seen", "fixed_at")
 _CHANGED = " OR ".join(f"OLD.{column} IS NOT NEW.{column}" for column in _COUNTED)
 _EVENTS = {
     "found": ("INSERT", _EACH_BY_ITSELF, _add(_found("NEW", 1))),
@@ -136,8 +133,8 @@ COUNTS = Kept(
 _TOLD = """
 SELECT json_extract(value, '$[0]') AS website_id, json_extract(value, '$[1]') AS status,
 json_extract(value, '$[2]') AS severity, json_extract(value, '$[3]') AS source_id,
-json_extract(value, '$[4]') AS kind, json_extract(value, '$[5]') AS stretch,
-json_extract(value, '$[6]') AS found_on, NULL AS fixed_on, json_extract(value, '$[7]') AS change
+json_extract(value, '$[4]') AS kind, json_extract(value, '$[5]') AS found_on,
+NULL AS fixed_on, json_extract(value, '$[6]') AS change
 FROM json_each(%s)
 """
 ADD_CHANGES = [f"WITH changes AS ({_TOLD}) {table.added()}" for table in COUNT_TABLES]

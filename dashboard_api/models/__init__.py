@@ -2,7 +2,7 @@
 
 from dashboard_api.models.accounts import Account, Secret
 from dashboard_api.models.bulk import BulkLoad
-from dashboard_api.models.counts import BucketCount, DayCount, StretchCount, WeekCount
+from dashboard_api.models.counts import BucketCount, DayCount, WeekCount
 from dashboard_api.models.entitlements import Entitlement
 from dashboard_api.models.findings import Coverage, Finding, Kind, Occurrence, Severity, Source
 from dashboard_api.models.imports import ImportRun, Upload
@@ -35,7 +35,6 @@ __all__ = [
     "Severity",
     "SiteLink",
     "Source",
-    "StretchCount",
     "Upload",
     "Website",
     "WeekCount",

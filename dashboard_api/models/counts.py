@@ -24,22 +24,6 @@ class BucketCount(models.Model):
         return f"{self.pk}: {self.findings}"
 
 
-class StretchCount(models.Model):
-    """The same by stretches of ids, so that a deep page starts near its first row."""
-
-    pk = models.CompositePrimaryKey("website_id", "status", "severity", "source_id", "kind", "stretch")
-    website_id = models.BigIntegerField()
-    status = models.CharField(max_length=14)
-    severity = models.PositiveSmallIntegerField()
-    source_id = models.BigIntegerField(help_text="0: every source together.")
-    kind = models.CharField(max_length=13)
-    stretch = models.BigIntegerField(help_text="The upper bits of the ids.")
-    findings = models.IntegerField()
-
-    def __str__(self) -> str:
-        return f"{self.pk}: {self.findings}"
-
-
 class WeekCount(models.Model):
     """Findings first seen and fixed in a week, whatever became of them, by severity, source and kind."""
 

@@ -8,7 +8,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from portal import wording
-from portal.forms import PAGE_SIZES, Address
+from portal.forms import MAX_PAGE_DEPTH, PAGE_SIZES, Address
 from portal.gateway.messages import Facets, FacetValue, Page
 
 
@@ -161,27 +161,26 @@ def clear_url(address: Address) -> str:
 
 
 def pager(page: Page, address: Address) -> Pager:
-    """First, last and the neighbours of the current page."""
-    current, last = address.filters.page, page.page_count
-    is_cut = page.total_relation == "at_least" and current >= last
+    """First, last and the neighbours of the current page.
+
+    A search does not know its last page before it gets there: until then the links end with a gap.
+    """
+    current, deepest = address.filters.page, MAX_PAGE_DEPTH // page.page_size
+    last = min(page.page_count, deepest)
+    goes_on = (PageLink(key="", text="…", url=""),)
+    is_open = page.total_relation == "at_least" and current < last < deepest
     return Pager(
-        links=tuple(_page_links(current, last, address)) if last > 1 else (),
+        links=(*_page_links(current, last, address), *(goes_on if is_open else ())) if last > 1 else (),
         sizes=tuple(_size_links(page.total, address)),
         before=address.to(page=min(current - 1, last)) if current > 1 and last else "",
         after=address.to(page=current + 1) if current < last else "",
-        remark=_why_it_ends(page) if is_cut else "",
+        remark=_why_it_ends(last * page.page_size) if current >= last < page.page_count else "",
     )
 
 
-def _why_it_ends(page: Page) -> str:
-    if page.page_size < PAGE_SIZES[-1]:
-        text = _(
-            "More was found: these are the worst %(count)s. "
-            "Search for more words, filter, or show more per page."
-        )
-    else:
-        text = _("More was found: these are the worst %(count)s. Search for more words, or filter.")
-    return text % {"count": number_format(page.total)}
+def _why_it_ends(listed: int) -> str:
+    text = _("The pages end here, with the worst %(count)s findings. Filter or search to see the others.")
+    return text % {"count": number_format(listed)}
 
 
 def _page_links(current: int, last: int, address: Address) -> Iterable[PageLink]:

@@ -176,14 +176,14 @@ def _offered(dashboard: Dashboard, address: Address) -> tuple[Facet, ...]:
 
 
 def count_text(dashboard: Dashboard, filters: Filters) -> str:
-    """Such as "26 of 137 findings", "1,000 or more of 20,500 findings", or just "137 findings".
+    """Such as "26 of 137 findings", "More than 1,000 of 20,500 findings", or just "137 findings".
 
     How many there are is known of those that are open.
     """
     total, everything = dashboard.dashboard.total, dashboard.summary.open
     shown = number_format(total)
     if dashboard.dashboard.total_relation == "at_least":
-        shown = _("%(count)s or more") % {"count": shown}
+        shown = _("More than %(count)s") % {"count": shown}
     if filters.active and not filters.status:
         text = ngettext("%(shown)s of %(all)s finding", "%(shown)s of %(all)s findings", everything)
         return text % {"shown": shown, "all": number_format(everything)}

@@ -45,7 +45,7 @@ def _head(selected: Selected) -> dict[str, Any]:
             "grade": first.dashboard.grade,
             "grade_provisional": first.dashboard.grade_provisional,
             "filters": selected.filters,
-            "total": first.dashboard.total,
+            "total": selected.total,
         },
         "summary": first.summary,
         "coverage": first.coverage,

@@ -13,7 +13,6 @@ from django.utils.cache import patch_vary_headers
 from portal import upstream
 from portal.forms import Address, Filters
 from portal.gateway import Dashboard, GatewayError
-from portal.gateway.messages import Page
 from portal.models import Website
 from portal.takeout.as_csv import write_csv
 from portal.takeout.as_json import write_json
@@ -61,29 +60,37 @@ FORMATS = {
 
 
 def select(request: HttpRequest, website: Website, address: Address) -> Selected:
-    """What ``address`` finds, its first page already asked for; raises GatewayError and TooMany."""
+    """Return the findings of ``address``, with the first page read; raise GatewayError or TooMany."""
 
     def ask(number: int) -> Dashboard:
         return upstream.ask(website, replace(filters, page=number).question())
 
     filters = replace(address.filters, page=1, page_size=PAGE_ROWS)
     first = ask(1)
-    page, bare = first.dashboard, replace(address, filters=Filters())
-    if not can_hold(page):
-        is_uncounted = page.total_relation != "exact"
-        raise TooMany(total=page.total, at_most=MAX_ROWS, is_uncounted=is_uncounted)
+    total, bare = _total(first, ask), replace(address, filters=Filters())
+    if total > MAX_ROWS:
+        raise TooMany(at_most=MAX_ROWS)
     return Selected(
         first=first,
+        total=total,
         filters=address.filters.active,
         list_url=request.build_absolute_uri(str(replace(address, filters=address.filters.whole))),
         finding_url=lambda id_: request.build_absolute_uri(url) if (url := bare.of_finding(id_)) else "",
-        pages=pages_after(first, ask, page_rows=PAGE_ROWS),
+        pages=pages_after(first, ask, total=total, page_rows=PAGE_ROWS),
     )
 
 
-def can_hold(page: Page) -> bool:
-    """Whether a file can have everything that the filters of ``page`` find."""
-    return page.total <= MAX_ROWS and page.total_relation == "exact"
+def _total(first: Dashboard, ask: Callable[[int], Dashboard]) -> int:
+    """Return how many findings there are, or more than a file holds.
+
+    A search says how many pages it has once it is asked for the deepest one that a file may need.
+    """
+    if first.dashboard.total_relation == "exact":
+        return first.dashboard.total
+    pages = ask(MAX_ROWS // PAGE_ROWS).dashboard.page_count
+    if pages * PAGE_ROWS > MAX_ROWS:
+        return MAX_ROWS + 1
+    return (pages - 1) * PAGE_ROWS + len(ask(pages).threats)
 
 
 def streamed(request: HttpRequest, known: Format, selected: Selected, place: Place) -> HttpResponseBase:

@@ -17,22 +17,19 @@ class Refusal(Exception):
 
 
 class TooMany(Refusal):
-    """More findings than a file holds, or than a search counts."""
+    """More findings than a file holds."""
 
-    def __init__(self, *, total: int, at_most: int, is_uncounted: bool) -> None:
-        self.total, self.at_most, self.is_uncounted = total, at_most, is_uncounted
-        super().__init__(f"{total} of {at_most}")
+    def __init__(self, *, at_most: int) -> None:
+        self.at_most = at_most
+        super().__init__(f"more than {at_most}")
 
     def problem(self) -> Problem:
         """What to narrow."""
-        if self.is_uncounted:
-            text = _("Your search finds %(total)s findings or more, and only the worst of them are listed.")
-        else:
-            text = _("Your filters find %(total)s findings, and a file holds at most %(at_most)s.")
+        text = _("Your filters find more than %(at_most)s findings, the most that one file holds.")
         return Problem(
             status=422,
             title=_("Too many findings for one file"),
-            text=text % {"total": number_format(self.total), "at_most": number_format(self.at_most)},
+            text=text % {"at_most": number_format(self.at_most)},
             advice=_(
                 "A file holds everything or is not made. Narrow the findings, for example to one severity, "
                 "one source, or more words, and take one file after the other."

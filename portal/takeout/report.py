@@ -20,7 +20,7 @@ from portal.pages.finding import FindingText, finding_text
 from portal.pages.findings import NoteText, note_text
 from portal.pages.overview import CoverageRow, Emptiness, Overview, coverage_rows, emptiness, overview
 from portal.pages.site import count_text
-from portal.takeout.files import can_hold
+from portal.takeout.files import MAX_ROWS
 from portal.takeout.offers import can_draw
 
 MAX_FINDINGS = 100  # told in full: one answer of the service
@@ -96,11 +96,8 @@ def _finding(
 
 
 def _limit(told: Dashboard, findings: Sequence[FindingText]) -> str:
-    """That the rest is elsewhere, if there is any."""
+    """Say where the other findings are, if there are any."""
     if told.dashboard.total <= len(findings):
         return ""
-    if can_hold(told.dashboard):
-        text = _("The worst %(shown)s are told here. Files (CSV, JSON, SARIF) hold the others, too.")
-    else:
-        text = _("The worst %(shown)s are told here. To read of others, narrow the findings.")
-    return text % {"shown": number_format(len(findings))}
+    text = _("The worst %(shown)s are shown here. Files (CSV, JSON, SARIF) hold up to %(most)s findings.")
+    return text % {"shown": number_format(len(findings)), "most": number_format(MAX_ROWS)}

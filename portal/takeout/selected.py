@@ -14,32 +14,28 @@ class Changed(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selected:
-    """The findings of ``pages``, and what the file says of them.
+    """The ``total`` findings of ``pages``, and what the file says of them.
 
     ``first`` is the answer that the first page came with, ``filters`` are the active ones by name,
     ``list_url`` and ``finding_url`` (by id, empty for none) are whole addresses in the portal.
     """
 
     first: Dashboard
+    total: int
     filters: Mapping[str, str]
     list_url: str
     finding_url: Callable[[str], str]
     pages: Pages
 
-    @property
-    def total(self) -> int:
-        """How many findings there are."""
-        return self.first.dashboard.total
 
-
-def pages_after(first: Dashboard, ask: Callable[[int], Dashboard], *, page_rows: int) -> Pages:
-    """The rows of ``first``, then of every further page that ``ask`` answers by its number.
+def pages_after(first: Dashboard, ask: Callable[[int], Dashboard], *, total: int, page_rows: int) -> Pages:
+    """The rows of ``first``, then of every further page that ``ask`` answers by its number, ``total`` in all.
 
     Raises Changed as soon as a page does not belong to the same list, and what ``ask`` raises. The service
     answers each page by itself, so the revision of the list is compared, and (older services tell none) what
     it says of the whole website and of the filters.
     """
-    total, known, dashboard = first.dashboard.total, set[str](), first
+    known, dashboard = set[str](), first
     for number in range(1, max(-(-total // page_rows), 1) + 1):
         if number > 1:
             dashboard = ask(number)

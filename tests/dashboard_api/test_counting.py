@@ -14,7 +14,7 @@ from django.db import connection
 from dashboard_api import counting, triggers
 from dashboard_api.engines import engine_of
 from dashboard_api.engines.counts import EVERY_SOURCE
-from dashboard_api.models import BucketCount, DayCount, Finding, Kind, Severity, StretchCount, WeekCount
+from dashboard_api.models import BucketCount, DayCount, Finding, Kind, Severity, WeekCount
 from tests.databases import url_of
 from tests.factories import make_finding, make_source, make_website
 
@@ -39,7 +39,7 @@ def of_every_source():
 
 def test_a_finding_counts_where_it_is_and_when_it_was_found_and_fixed(site):
     source = make_source()
-    finding = make_finding(
+    make_finding(
         site,
         source=source,
         severity=Severity.HIGH,
@@ -51,9 +51,6 @@ def test_a_finding_counts_where_it_is_and_when_it_was_found_and_fixed(site):
     )
     assert cells(BucketCount) == [
         (site.pk, "fixed", source_id, 3, "confirmed", 1) for source_id in (0, source.pk)
-    ]
-    assert cells(StretchCount) == [
-        (site.pk, "fixed", 3, source_id, "confirmed", finding.pk >> 14, 1) for source_id in (0, source.pk)
     ]
     assert cells(WeekCount) == [
         (site.pk, source_id, week, 3, "confirmed", found, 1 - found)
@@ -73,7 +70,7 @@ def test_nothing_is_left_of_the_last_finding(site):
     make_finding(site)
     make_finding(site, status="fixed", fixed_at=NOON)
     site.delete()
-    for model in (BucketCount, StretchCount, WeekCount, DayCount):
+    for model in (BucketCount, WeekCount, DayCount):
         assert cells(model) == []
 
 

@@ -5,14 +5,12 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from django.db import connections
-from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from dashboard_api import listed
 from dashboard_api.contract import read_question
 from dashboard_api.dashboard import build_dashboard
-from dashboard_api.models import Finding, Kind, Severity, StretchCount
+from dashboard_api.models import Finding, Kind, Severity
 from tests.dashboard_api.calls import ask, fields_for, seen
 from tests.factories import (
     make_account,
@@ -534,21 +532,11 @@ def test_the_same_question_again_takes_but_the_statements_of_the_caller(client, 
     assert statements(client, link) == STATEMENTS_WHEN_REMEMBERED
 
 
-def test_a_page_far_down_takes_one_statement_more(client, link, site, monkeypatch):
-    monkeypatch.setattr(listed, "DEEP", 2)
+def test_a_page_far_down_takes_no_more_statements(client, link, site):
     for _ in range(3):
         make_finding(site)
     ask(client, fields_for(link))
-    assert statements(client, link, page=3, page_size=1) == STATEMENTS + 1
-
-
-@pytest.mark.parametrize("lost", [1, 3])
-def test_a_page_far_down_is_found_although_some_are_not_counted_where_they_lie(link, site, monkeypatch, lost):
-    monkeypatch.setattr(listed, "DEEP", 2)
-    oldest, *_ = [make_finding(site) for _ in range(3)]
-    StretchCount.objects.update(findings=F("findings") - lost)
-    StretchCount.objects.filter(findings=0).delete()
-    assert [threat.id for threat in answer(link, page=3, page_size=1).threats] == [str(oldest.pk)]
+    assert statements(client, link, page=3, page_size=1) == STATEMENTS
 
 
 def test_closed_findings_are_not_searched_unless_asked_for(link, site):

@@ -1,4 +1,4 @@
-"""What a question with words counts when more is found than is counted."""
+"""A search counts its matches exactly up to a bound, and lists all of them on its pages."""
 
 import pytest
 from django.utils import timezone
@@ -6,19 +6,20 @@ from django.utils import timezone
 from dashboard_api import policy
 from dashboard_api.contract import read_question
 from dashboard_api.dashboard import build_dashboard
-from dashboard_api.models import Kind, Severity
+from dashboard_api.errors import InvalidRequest
+from dashboard_api.models import Finding, Kind, Severity
 from tests.dashboard_api.calls import fields_for, seen
 from tests.factories import make_finding, make_link, make_source
 
 pytestmark = pytest.mark.django_db
 
-BOUND = 6  # of pages of as many as there are by default, and of smaller ones
+BOUND = 6
 
 
 @pytest.fixture(autouse=True)
 def _bound(monkeypatch):
-    monkeypatch.setattr(policy, "MAX_COUNTED_PAGES", 1)
-    monkeypatch.setattr(policy, "DEFAULT_PAGE_SIZE", BOUND)
+    """A thousand matches take long to make."""
+    monkeypatch.setattr(policy, "MAX_COUNTED_MATCHES", BOUND)
 
 
 @pytest.fixture
@@ -39,7 +40,7 @@ def varied(link):
 
 
 def answer(link, **filters):
-    fields = fields_for(link, **{"page_size": BOUND} | filters)
+    fields = fields_for(link, **filters)
     return build_dashboard(seen(link), read_question(fields), timezone.now())
 
 
@@ -48,37 +49,91 @@ def total(link, **filters):
     return page.total, page.total_relation, page.page_count
 
 
-def test_as_many_matches_as_are_counted_are_an_exact_total(link):
-    for number in range(BOUND):
-        make_finding(link.website, title=f"weak {number}")
-    assert total(link, query="weak", page_size=4) == (BOUND, "exact", 2)
+def make_matches(link, number):
+    Finding.objects.bulk_create(
+        Finding(
+            website=link.website,
+            source=make_source(),
+            fingerprint=f"{position}",
+            severity=position % 5,
+            kind=Kind.CONFIRMED,
+            title=f"weak {position}",
+        )
+        for position in range(number)
+    )
 
 
-def test_one_match_more_makes_the_total_a_lower_bound(link):
-    for number in range(BOUND + 1):
-        make_finding(link.website, title=f"weak {number}")
-    assert total(link, query="weak", page_size=4) == (BOUND, "at_least", 2)
+@pytest.mark.parametrize(
+    ("matches", "expected"),
+    [
+        (0, (0, "exact", 0)),
+        (1, (1, "exact", 1)),
+        (BOUND - 1, (BOUND - 1, "exact", 2)),
+        (BOUND, (BOUND, "exact", 2)),
+        (BOUND + 1, (BOUND, "at_least", 2)),
+        (3 * BOUND, (BOUND, "at_least", 2)),
+    ],
+)
+def test_matches_are_counted_exactly_up_to_the_bound(link, matches, expected):
+    make_matches(link, matches)
+    assert total(link, query="weak", page_size=4) == expected
 
 
-def test_larger_pages_count_and_list_more(link, varied):
-    assert total(link, query="weak", page_size=BOUND + 1) == (BOUND + 1, "at_least", 1)
-    assert total(link, query="weak", page_size=36) == (36, "exact", 1)
+def test_a_thousand_matches_are_counted_exactly_and_one_more_is_listed(link, monkeypatch):
+    monkeypatch.undo()
+    make_matches(link, 999)
+    make_finding(link.website, severity=Severity.INFO, title="weak cipher")
+    assert total(link, query="weak", page_size=100) == (1000, "exact", 10)
+    oldest = link.website.findings.worst_first().last()
+    make_finding(link.website, severity=Severity.CRITICAL, title="weak header")
+    assert total(link, query="weak", page_size=100) == (1000, "at_least", 11)
+    shown = answer(link, query="weak", page_size=100, page=11).threats
+    assert [threat.id for threat in shown] == [str(oldest.pk)]
+
+
+def test_a_search_is_counted_alike_whatever_the_page(link, varied):
+    for page, page_size in ((1, 1), (1, 50), (3, 5), (9, 4), (40, 1)):
+        page = answer(link, query="weak", page=page, page_size=page_size).dashboard
+        assert (page.total, page.total_relation) == (BOUND, "at_least")
+        assert sum(value.count for value in page.facets.severity) == BOUND
 
 
 def test_a_question_without_words_is_counted_exactly(link, varied):
     assert total(link)[:2] == (36, "exact")
 
 
-def test_the_counted_matches_are_the_worst(link, varied):
-    shown = answer(link, query="weak").threats
-    worst = link.website.findings.worst_first()[:BOUND]
-    assert [threat.id for threat in shown] == [str(finding.pk) for finding in worst]
+@pytest.mark.parametrize("page_size", [1, 4, 5, 36, 50])
+@pytest.mark.parametrize("filters", [{}, {"severity": "Low"}, {"source": "zap", "kind": "suspected"}])
+def test_the_pages_of_a_search_list_every_match_worst_first(link, varied, filters, page_size):
+    listed, page, page_count = [], 1, 1
+    while page <= page_count:
+        shown = answer(link, query="weak", page=page, page_size=page_size, **filters)
+        listed += [threat.id for threat in shown.threats]
+        page, page_count = page + 1, shown.dashboard.page_count
+    assert listed == [str(finding.pk) for finding in plain_list(link, **filters)]
 
 
-def test_pages_end_with_the_counted_matches(link, varied):
-    pages = [answer(link, query="weak", page=page, page_size=4).threats for page in (1, 2, 3)]
-    assert [len(page) for page in pages] == [4, 2, 0]
-    assert len({threat.id for page in pages for threat in page}) == BOUND
+def plain_list(link, *, severity=None, source=None, kind=None):
+    """As the ORM lists them."""
+    wanted = {
+        "severity": None if severity is None else Severity[severity.upper()],
+        "source__slug": source,
+        "kind": kind,
+    }
+    given = {name: value for name, value in wanted.items() if value is not None}
+    return link.website.findings.filter(**given).worst_first()
+
+
+def test_a_page_past_the_end_is_empty_and_knows_how_many_pages_there_are(link, varied):
+    past = answer(link, query="weak", page=99, page_size=7)
+    assert (past.threats, past.dashboard.page_count, past.dashboard.total) == ([], 6, BOUND)
+
+
+def test_more_matches_than_can_be_listed_are_a_page_more_than_can_be_reached(link, varied, monkeypatch):
+    monkeypatch.setattr(policy, "MAX_PAGE_DEPTH", 35)
+    assert answer(link, query="weak", page=5, page_size=7).dashboard.page_count == 6
+    with pytest.raises(InvalidRequest):
+        answer(link, query="weak", page=6, page_size=7)
 
 
 @pytest.mark.parametrize(

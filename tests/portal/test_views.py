@@ -25,6 +25,7 @@ from tests.portal.dashboards import (
     make_coverage,
     make_dashboard,
     make_entitlement,
+    make_facets,
     make_finding,
     make_finding_answer,
     make_note,
@@ -464,16 +465,18 @@ def test_numbers_are_grouped(browser, service):
 @pytest.mark.parametrize(
     ("language", "told", "untold"),
     [
-        ("en", ["100 or more", "More was found: these are the worst", "Show only High"], "Show only High:"),
-        ("de", ["100 oder mehr", "Gefunden wurde mehr: Dies sind", "Nur Hoch zeigen"], "Nur Hoch zeigen:"),
+        ("en", ["More than 1,000", "Of the worst 1,000.", "Show only High"], "Show only High:"),
+        ("de", ["Mehr als 1.000", "Von den schlimmsten 1.000.", "Nur Hoch zeigen"], "Nur Hoch zeigen:"),
     ],
 )
 def test_a_search_that_finds_more_than_is_counted_says_so_and_promises_no_number(
     browser, service, language, told, untold
 ):
-    cut = {"total": 100, "page_count": 5, "total_relation": "at_least", "bounded_facets": ["severity"]}
+    counted = make_facets(severity={"Critical": 1000, "High": 0})
+    cut = {"total": 1000, "page_count": 51, "total_relation": "at_least", "facets": counted}
+    cut |= {"bounded_facets": ["severity"]}
     service.answer = make_dashboard(dashboard=make_page(**cut))
-    page = text_of(browser.get(PATH, {"query": "a", "page": "5"}, headers={"accept-language": language}))
+    page = text_of(browser.get(PATH, {"query": "a"}, headers={"accept-language": language}))
     for words in told:
         assert words in page
     assert untold not in page

@@ -21,7 +21,7 @@ def filtered(findings, *, severity=None, source=None, kind=None):
 
 
 def make_varied_website():
-    """Findings of all kinds, far apart in time and in ids, and as many of another website between them."""
+    """Findings of all kinds, far apart in time, and as many of another website between them."""
     site, other = make_website(), make_website("other.example.com")
     sources = [make_source(slug) for slug in ("nuclei", "zap", "Burp")]
     for source in sources:
@@ -31,7 +31,6 @@ def make_varied_website():
         status = STATUSES[(number // 7) % 4] if number % 3 else "open"
         found = TODAY - timedelta(hours=7 * (600 - number))
         finding = Finding(
-            id=number * 400 + 1,  # over some stretches of ids
             website=other if number % 5 == 0 else site,
             source=sources[(number * number) % 3],
             fingerprint=f"{number}",

@@ -1,3 +1,5 @@
+import pytest
+
 from portal.forms import Address, Filters
 from portal.pages.filtering import chips, clear_url, facets, pager, status_facet
 from tests.portal.dashboards import make_facets, make_page
@@ -82,14 +84,30 @@ def test_pages_are_elided_around_the_current_one():
     assert (pages.before, pages.after) == (PATH + "?page=29", PATH + "?page=31")
 
 
-def test_the_last_page_says_that_more_was_found_and_what_to_do():
-    cut = {"total": 1200, "page_count": 60, "total_relation": "at_least"}
-    assert pager(make_page(**cut), at(query="x", page=59)).remark == ""
-    remark = pager(make_page(**cut), at(query="x", page=60)).remark
-    assert remark.startswith("More was found: these are the worst 1,200.")
-    assert remark.endswith("show more per page.")
-    assert pager(make_page(**cut, page_size=100), at(query="x", page=60)).remark.endswith("words, or filter.")
-    assert pager(make_page(total=1200, page_count=60), at(query="x", page=60)).remark == ""
+def test_a_search_that_may_have_more_pages_ends_with_a_gap_until_its_last_page():
+    many = {"total": 1000, "total_relation": "at_least"}
+    texts = [link.text for link in pager(make_page(**many, page_count=51), at(query="x", page=50)).links]
+    assert texts == ["1", "…", "49", "50", "51", "…"]
+    last = pager(make_page(**many, page_count=51), at(query="x", page=51))
+    assert [link.text for link in last.links] == ["1", "…", "50", "51"]
+    assert (last.after, last.remark) == ("", "")
+
+
+@pytest.mark.parametrize("relation", ["exact", "at_least"])
+def test_the_deepest_page_says_that_there_are_more_findings_and_what_to_do(relation):
+    endless = {"total": 20500, "page_count": 501, "total_relation": relation}
+    assert pager(make_page(**endless), at(page=499)).remark == ""
+    deepest = pager(make_page(**endless), at(page=500))
+    assert deepest.remark == (
+        "The pages end here, with the worst 10,000 findings. Filter or search to see the others."
+    )
+    assert deepest.after == ""
+    assert [link.text for link in deepest.links][-2:] == ["499", "500"]
+
+
+def test_a_list_that_ends_at_the_deepest_page_is_whole():
+    for page in (make_page(total=10000, page_count=500), make_page(total=9990, page_count=500)):
+        assert pager(page, at(page=500)).remark == ""
 
 
 def test_the_ends_lead_no_further():

@@ -8,7 +8,12 @@ from tests.portal.dashboards import make_dashboard, make_page, make_threat
 
 
 class Service:
-    """Answers with pages of ``total`` findings; ``failures`` are errors by the number of the page."""
+    """Answers with pages of ``total`` findings; ``failures`` are errors by the number of the page.
+
+    Like the service, a search counts ``counted`` findings, and knows of one more than those up to its page.
+    """
+
+    counted = 1_000
 
     def __init__(self):
         self.total = 3
@@ -23,10 +28,17 @@ class Service:
             raise failure
         begin = (question.page - 1) * question.page_size
         ids = range(begin, min(begin + question.page_size, self.total))
-        page = make_page(**{"total": self.total} | self.page)
+        page = make_page(**self._totals(question) | self.page)
         return make_dashboard(
             **{"dashboard": page, "threats": [make_threat(id_) for id_ in ids]} | self.fields
         )
+
+    def _totals(self, question):
+        if not question.query or self.total <= self.counted:
+            return {"total": self.total, "page_count": -(-self.total // question.page_size)}
+        known = min(self.total, max(self.counted, question.page * question.page_size) + 1)
+        page_count = -(-known // question.page_size)
+        return {"total": self.counted, "total_relation": "at_least", "page_count": page_count}
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ def make_selected(*pages, **fields):
     total = sum(len(page) for page in pages)
     defaults = {
         "first": make_dashboard(dashboard=make_page(total=total), threats=pages[0]),
+        "total": total,
         "filters": {"severity": "High"},
         "list_url": "https://portal.example.com/sites/shop.example.com/?severity=High",
         "finding_url": lambda id_: f"https://portal.example.com/sites/shop.example.com/findings/{id_}/",

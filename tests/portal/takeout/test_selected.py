@@ -35,7 +35,7 @@ class Answers:
         return msgspec.structs.replace(answer, **self.changes.get(number, {}))
 
     def taken(self):
-        return pages_after(self.ask(1), self.ask, page_rows=ROWS)
+        return pages_after(self.ask(1), self.ask, total=self.total, page_rows=ROWS)
 
 
 @pytest.mark.parametrize(("total", "pages"), [(0, [1]), (1, [1]), (2, [1]), (3, [1, 2]), (5, [1, 2, 3])])

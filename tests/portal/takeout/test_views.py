@@ -110,16 +110,33 @@ def test_more_than_a_file_holds_is_refused_with_what_to_narrow(browser, service,
     response = browser.get(f"{PATH}{name}", {"severity": "High"})
     assert response.status_code == 422
     page = text_of(response)
-    assert "Your filters find 10,001 findings, and a file holds at most 10,000." in page
+    assert "Your filters find more than 10,000 findings, the most that one file holds." in page
     assert "Narrow the findings" in page
     assert f'href="{PATH}?severity=High">Back to the findings' in response.content.decode()
 
 
-def test_a_search_that_only_lists_the_worst_is_refused_too(browser, service):
-    service.total, service.page = 1000, {"total_relation": "at_least"}
-    response = browser.get(f"{PATH}findings.csv", {"query": "a"})
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("total", [1, 999, 1000, 1001, 1100, 2345, MAX_ROWS - 1, MAX_ROWS])
+def test_a_file_holds_every_match_of_a_search(browser, service, name, total):
+    service.total = total
+    response = browser.get(f"{PATH}{name}", {"query": "a"})
+    body = body_of(response)
+    assert int(response["X-Lines"]) == body.count("\r")
+    assert len(set(re.findall(r"/findings/(\d+)/", body))) == total
+
+
+def test_a_file_says_how_many_matches_it_holds_where_the_list_does_not_know(browser, service):
+    service.total = 1234
+    told = json.loads(body_of(browser.get(f"{PATH}findings.json", {"query": "a"})))
+    assert (told["dashboard"]["total"], len(told["threats"])) == (1234, 1234)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_search_of_more_than_a_file_holds_is_refused_before_anything_is_sent(browser, service, name):
+    service.total = MAX_ROWS + 1
+    response = browser.get(f"{PATH}{name}", {"query": "a"})
     assert response.status_code == 422
-    assert "Your search finds 1,000 findings or more" in text_of(response)
+    assert "Your filters find more than 10,000 findings" in text_of(response)
 
 
 # What breaks off in the middle
@@ -272,14 +289,14 @@ def test_a_report_asks_once_and_says_what_it_leaves_out(browser, service):
     service.total = 250
     page = text_of(browser.get(f"{PATH}report/", {"page": "3"}))
     assert [(question.page, question.page_size) for question in service.asked] == [(1, 100)]
-    assert "The worst 100 are told here. Files (CSV, JSON, SARIF) hold the others, too." in page
+    assert "The worst 100 are shown here. Files (CSV, JSON, SARIF) hold up to 10,000 findings." in page
 
 
-@pytest.mark.parametrize(("total", "relation"), [(1000, "at_least"), (MAX_ROWS + 1, "exact")])
-def test_a_report_promises_no_file_of_what_no_file_holds(browser, service, total, relation):
-    service.total, service.page = total, {"total_relation": relation}
+def test_a_report_of_a_search_says_that_there_are_more_than_are_counted(browser, service):
+    service.total = 1234
     page = text_of(browser.get(f"{PATH}report/", {"query": "a"}))
-    assert "The worst 100 are told here. To read of others, narrow the findings." in page
+    assert "More than 1,000 of" in page
+    assert "The worst 100 are shown here." in page
 
 
 def test_a_pdf_is_a_file(browser, service):
