@@ -2,11 +2,12 @@
 
 import argparse
 import sys
+import time
 
 from benchmarks.command_line import run_each
 from benchmarks.machine import described
 
-FILES = ("es1", "reads", "requests", "writes", "import_reports", "connections", "nonces", "portal_weight")
+FILES = ("es1", "reads", "requests", "writes", "import_reports", "portal_weight")
 
 
 def main() -> None:
@@ -14,9 +15,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true", help="print a list of figures instead of tables")
     options = ["--short", *(["--json"] if (as_json := parser.parse_args().json) else [])]
+    started = time.monotonic()
     if not as_json:
         print(f"{described()}\n", flush=True)
-    sys.exit(run_each([[f"benchmarks.{file}", *options] for file in FILES], as_json=as_json))
+    failed = run_each([[f"benchmarks.{file}", *options] for file in FILES], as_json=as_json)
+    print(f"All benchmarks took {time.monotonic() - started:.0f} s.", file=sys.stderr)
+    sys.exit(failed)
 
 
 if __name__ == "__main__":

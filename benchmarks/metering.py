@@ -55,9 +55,7 @@ class Refused(Exception):
 class Meter:
     """Sends bursts, and keeps how long their answers took."""
 
-    def __init__(
-        self, servers: Sequence[Server], loader: Loader, database: Backends | Cluster | None
-    ) -> None:
+    def __init__(self, servers: Sequence[Server], loader: Loader, database: Backends | None) -> None:
         self._servers, self._loader, self._database = servers, loader, database
         self.answers: dict[str, list[Answers]] = defaultdict(list)
 

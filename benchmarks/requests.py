@@ -1,4 +1,4 @@
-"""CPU of one signed call on the server as it is deployed: beside a bare view, by size, beside baselines.
+"""CPU of one signed call on the server as it is deployed, compared with a bare view.
 
 gunicorn's 2 processes x 4 threads answer 8 open connections. The cost is that of the server's processes, and
 of PostgreSQL's for their connections, by the scheduler's clock; the rows of the table take turns in one run.
@@ -10,7 +10,6 @@ import json
 import secrets
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import es1
@@ -19,24 +18,17 @@ from benchmarks.command_line import ENGINES, run
 from benchmarks.figures import Table
 from benchmarks.load import LOOPBACK, Burst, Loader
 from benchmarks.metering import Backends, Meter, Refused
-from benchmarks.pairing import Paired
 from benchmarks.servers import THREADS, WORKERS, serving
 
 PATH = "/v1/site/dashboard"
 BARE, FIRST, REPEATED = "a bare view of the same bytes", "a first answer", "the same answer again"
-SMALLER, COMMON = "a first answer, smaller website", "search: a common word"
-PLAIN, REST = "the same by plain ORM queries", "Django REST framework's list"
-GOALS = {
-    "sqlite": {FIRST: 5, REPEATED: 1.7, COMMON: 2},
-    "postgresql": {FIRST: 10, REPEATED: 3, COMMON: 4},
-}
-CHEAPER = {PLAIN: 3, REST: 5}
+COMMON = "search: a common word"
+GOALS = {"sqlite": {FIRST: 5, REPEATED: 1.8}, "postgresql": {FIRST: 10, REPEATED: 3}}
 WRITES = {
     "sqlite": "synchronous FULL for records, NORMAL for nonces",
     "postgresql": "synchronous_commit as the server has it",
 }
 PAGES, COUNT = 10, 300
-FEW = 4  # of what takes seconds
 
 
 def tables(*, rounds: int, engine: str, scale: float) -> Iterator[Table]:
@@ -47,33 +39,17 @@ def tables(*, rounds: int, engine: str, scale: float) -> Iterator[Table]:
         _keep_answer(bursts[REPEATED])
         meter = Meter([server], loader, Backends(name) if engine == "postgresql" else None)
         costs = meter.measure(bursts, rounds=rounds)
-    sizes = [rows.measured_size(website, scale) for website in (rows.LARGEST, rows.SMALL)]
     table = Table(
         f"Requests on {engine}",
-        f"{sizes[0]:,} findings of the website ({sizes[1]:,} of the small) in {rows.FINDINGS * scale:,.0f}; "
-        f"gunicorn gthread {WORKERS} x {THREADS}; {WRITES[engine]}. CPU in times of {BARE}, and of {FIRST}.",
+        f"{rows.measured_size(rows.LARGEST, scale):,} findings of the website in "
+        f"{rows.FINDINGS * scale:,.0f}; gunicorn gthread {WORKERS} x {THREADS}; {WRITES[engine]}.",
     )
     for row in bursts:
         table.add(row, "CPU", costs.cost(row) * 1e3, "ms")
-        _compare(table, row, costs, GOALS[engine], scale)
-    for row in bursts:
+        table.add(row, "times bare", costs.ratio(row, BARE), "times", at_most=GOALS[engine].get(row))
         table.add(row, "p50", meter.p50_ms(row), "ms")
         table.add(row, "p99", meter.p99_ms(row), "ms")
     yield table
-
-
-def _compare(table: Table, row: str, costs: Paired, goals: dict[str, float], scale: float) -> None:
-    bare, first = costs.ratio(row, BARE), costs.ratio(row, FIRST)
-    table.add(row, "times bare", bare, "times", at_most=goals.get(row) if row in (FIRST, REPEATED) else None)
-    if row == SMALLER:
-        table.add(FIRST, "growth", 1 / first, "times", at_most=1.2)
-    elif row.startswith("filter"):
-        table.add(row, "times first", first, "times", at_most=1.6)
-    elif row == COMMON:
-        table.add(row, "times first", first, "times", at_most=goals[row])
-    elif row in CHEAPER:
-        goal = CHEAPER[row] if scale == 1 else None  # they grow, the product does not
-        table.add(row, "times first", first, "times", at_least=goal)
 
 
 def first_answers(port: int, *, count: int) -> Burst:
@@ -91,19 +67,12 @@ def _bursts(port: int, *, count: int) -> dict[str, Burst]:
         return Burst(ports=[port], path=path, bodies=list(bodies), secret=rows.SECRET, count=count, anew=anew)
 
     unfiltered = questions.about(rows.LARGEST)
-    bursts = {
+    return {
         BARE: signed(unfiltered, path="/benchmark/bare"),
         FIRST: first_answers(port, count=count),
         REPEATED: signed(unfiltered, anew=False),
-        SMALLER: signed(*(questions.about(rows.SMALL, page=page) for page in range(1, PAGES + 1))),
+        COMMON: signed(questions.about(rows.LARGEST, query=rows.COMMON)),
     }
-    for label, fields_of in questions.FILTERS.items():
-        bursts[f"filter: {label}"] = signed(questions.about(rows.LARGEST, **fields_of(rows.LARGEST)))
-    bursts[COMMON] = signed(questions.about(rows.LARGEST, query=rows.COMMON))
-    bursts[PLAIN] = replace(signed(unfiltered, path="/benchmark/plain"), count=FEW)
-    rest = f"/benchmark/rest?website={rows.LARGEST}&status=open"
-    bursts[REST] = Burst(ports=[port], path=rest, method="GET", count=FEW)
-    return bursts
 
 
 def _keep_answer(burst: Burst) -> None:

@@ -1,21 +1,21 @@
-"""Findings written in every way that is measured."""
+"""Findings written in both ways that are measured."""
 
 import secrets
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from io import BytesIO
 from itertools import islice
 from typing import Any
 
 from django.db import connection, transaction
 from django.db.models import Field
 
-from benchmarks import loading, rows
+from benchmarks import loading, reports, rows
 from dashboard_api import bulk
-from dashboard_api.ingest import import_report
+from dashboard_api.imports import Said, import_file
 from dashboard_api.models import Finding, Website
-from dashboard_api.scanners.report import ReportedFinding, ScanReport, Severity
 
 BATCH = 1_000
 BARE = "benchmark_bare"
@@ -51,6 +51,7 @@ def _of_website(row: rows.Row) -> rows.Row:
         website=WEBSITE,
         source=1,
         fingerprint=secrets.token_hex(32),
+        rule=f"{row.rule}-{secrets.token_hex(8)}",
         status="open",
         location=row.location.replace(rows.host(row.website), rows.host(WEBSITE)),
         first_seen=row.last_seen,
@@ -69,72 +70,18 @@ def bare(batch: list[rows.Row]) -> Callable[[], None]:
     return insert
 
 
-def bare_by_statement(batch: list[rows.Row]) -> Callable[[], None]:
-    """The same by INSERT, as an ORM sends it."""
-    values = list(loading.values_of(batch))
-
-    def insert() -> None:
-        with transaction.atomic():
-            loading.insert_by_statement(BARE, values)
-
-    return insert
-
-
-def inserting(batch: list[rows.Row]) -> Callable[[], None]:
-    """All of ``batch`` in one transaction, as anybody may do it: the triggers keep what they keep."""
-    values = list(loading.values_of(batch))
-
-    def insert() -> None:
-        with transaction.atomic():
-            loading.insert("dashboard_api_finding", values)
-
-    return insert
-
-
-def adding(batch: list[rows.Row]) -> Callable[[], None]:
-    """All of ``batch`` by the writer that the import uses, without places."""
-    stored = [dict(zip(loading.columns(), values, strict=True)) for values in loading.values_of(batch)]
-    findings = [bulk.NewFinding._make(told[name] for name in bulk.NewFinding._fields) for told in stored]
-    new = [(finding, ()) for finding in findings]
-    return lambda: bulk.add(new)
-
-
 def importing(batch: list[rows.Row]) -> Callable[[], object]:
-    """All of ``batch`` by the product's import of a report, which also stores every place."""
+    """The product's import of a file that reports ``batch``."""
     website = Website.objects.get(host=rows.host(WEBSITE))
-    report = report_of(batch)
-    return lambda: import_report(report, website)
+    file = BytesIO(b"".join(reports.finding_lines(batch)))
+    return lambda: import_file(file, website, Said(), file_name="report", by="benchmark")
 
 
-def report_of(batch: list[rows.Row]) -> ScanReport:
-    """The same findings as a scanner would report them."""
-    findings = [
-        ReportedFinding.cleaned(
-            row=number,
-            identity=[row.fingerprint],
-            rule=row.rule,
-            severity=Severity(row.severity),
-            severity_raw="",
-            kind=row.kind,
-            title=row.title,
-            description=row.description,
-            remediation=row.remediation,
-            location=row.location,
-        )
-        for number, row in enumerate(batch, 1)
-    ]
-    return ScanReport(
-        source="engine-1",
-        source_name="Engine 1",
-        told=iter(findings),
-    )
-
-
-def write_for(seconds: float, reports: Iterator[list[rows.Row]]) -> int:
+def write_for(seconds: float, found: Iterator[list[rows.Row]]) -> int:
     """How many findings were imported until the time was over."""
     end = time.monotonic() + seconds
     stored = 0
     while time.monotonic() < end:
-        importing(next(reports))()
+        importing(next(found))()
         stored += BATCH
     return stored

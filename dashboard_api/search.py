@@ -1,4 +1,4 @@
-"""Which findings hold the words of a question: the worst of them, as many as are counted at once.
+"""Which findings hold the words of a search, worst first, up to a limit.
 
 Both databases keep an index of words true by themselves (migration 0002). Every entry begins with a scope,
 so that what other websites, statuses and severities have is never read. All that differs between the
@@ -9,7 +9,7 @@ import json
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any
 
 import msgspec
 from django.db import connection, transaction
@@ -37,27 +37,12 @@ SELECT beginning, entry FROM spelling WHERE entry < beginning || char(1114111) L
 """
 # In one row: to hand Python a thousand takes longer than to find them.
 _NEWEST = """
-SELECT json_group_array(finding.id), json_group_array(severity),
-json_group_array(source_id), json_group_array(kind) FROM (
+SELECT json_group_array(id) FROM (
     SELECT rowid AS id FROM dashboard_api_search WHERE dashboard_api_search MATCH %s
     ORDER BY rowid DESC LIMIT %s
 ) AS found
-CROSS JOIN dashboard_api_finding AS finding ON finding.id = found.id
 """
-
-
-class Matches(NamedTuple):
-    """Findings by column: ids, and what they count for. A row for each takes as long to make as to find."""
-
-    ids: list[int]
-    severities: list[int]
-    source_ids: list[int]
-    kinds: list[str]
-
-    @classmethod
-    def none(cls) -> Self:
-        """To begin with; its lists are the caller's own."""
-        return cls([], [], [], [])
+_decode_ids = msgspec.json.Decoder(list[int]).decode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,16 +67,16 @@ class Sought:
         return [scope + entry for entry in (*filters, *(f".{word}" for word in self.words))]
 
 
-def worst_matches(sought: Sought, *, limit: int) -> Matches:
-    """In the order of every list: worst first, of these the newest."""
+def matching_ids(sought: Sought, *, limit: int) -> list[int]:
+    """Return the ids of the first findings in the order of every list: worst first, then the newest."""
     if not sought.words:
-        return Matches.none()
+        return []
     return {"sqlite": _ask_sqlite, "postgresql": _ask_postgresql}[connection.vendor](sought, limit)
 
 
-def _ask_sqlite(sought: Sought, limit: int) -> Matches:
+def _ask_sqlite(sought: Sought, limit: int) -> list[int]:
     """One severity after the other until enough is found: within one, the index gives the newest first."""
-    found = Matches.none()
+    found: list[int] = []
     for severity in sorted(Severity, reverse=True) if sought.severity is None else [sought.severity]:
         scopes = [
             sought.entries(f"{sought.website_id}{status}{severity}") for status in sought.scope_beginnings()
@@ -103,10 +88,9 @@ def _ask_sqlite(sought: Sought, limit: int) -> Matches:
             if last in endings
         ]
         if asked:
-            (columns,) = rows(Finding, _NEWEST, [" OR ".join(asked), limit - len(found.ids)])
-            for column, more in zip(found, map(msgspec.json.decode, columns), strict=True):
-                column += more
-        if len(found.ids) == limit:
+            ((more,),) = rows(Finding, _NEWEST, [" OR ".join(asked), limit - len(found)])
+            found += _decode_ids(more)
+        if len(found) == limit:
             break
     return found
 
@@ -131,16 +115,16 @@ def _quoted(entry: str) -> str:
     return f'"{entry}"'
 
 
-def _ask_postgresql(sought: Sought, limit: int) -> Matches:
+def _ask_postgresql(sought: Sought, limit: int) -> list[int]:
     """The database's own function asks block after block, whose number it puts in place of each #."""
     scopes = [sought.entries(f"{status}#") for status in sought.scope_beginnings()]
     expression = " | ".join("(" + " & ".join(f"'{entry}'" for entry in entries) + ":*)" for entries in scopes)
     found = rows(
         Finding,
-        "SELECT * FROM dashboard_api_search(%s, %s::smallint, %s, %s)",
+        "SELECT id FROM dashboard_api_search(%s, %s::smallint, %s, %s)",
         [sought.website_id, sought.severity, expression, limit],
     )
-    return Matches(*map(list, zip(*found, strict=True))) if found else Matches.none()
+    return [number for (number,) in found]
 
 
 def rebuild() -> None:

@@ -12,7 +12,7 @@ import msgspec
 from dashboard_api import policy
 from dashboard_api.models.findings import Finding
 from dashboard_api.models.overview import Bucket, Engine
-from dashboard_api.models.statements import marks, moment, rows
+from dashboard_api.models.statements import engine_for, marks, moment, rows
 
 
 class Level(NamedTuple):
@@ -46,8 +46,13 @@ class Threat(NamedTuple):
     last_seen: datetime
 
 
-_PART = "SELECT id FROM dashboard_api_finding WHERE website_id = %s AND severity = %s AND {columns}"
 # The databases merge the parts, each in the order of its index, and read no more than they skip and take.
+_PART = """
+SELECT id FROM (
+    SELECT id FROM dashboard_api_finding
+    WHERE website_id = %s AND severity = %s AND {columns} ORDER BY id DESC
+) AS part
+"""
 _LEVEL = "SELECT id FROM ({parts} ORDER BY id DESC LIMIT %s OFFSET %s) AS level"
 # PostgreSQL plans by the number that is written out; any other parameter could be a million.
 _PAGE = "id IN (SELECT id FROM ({levels}) AS page LIMIT {take})"
@@ -70,6 +75,18 @@ def page(
         parameters += [level.take, level.skip]
     listed = _PAGE.format(levels=" UNION ALL ".join(statements), take=sum(level.take for level in levels))
     return _threats(listed, parameters, engines)
+
+
+_BUCKETS = """
+SELECT severity, source_id, kind, COUNT(*) FROM dashboard_api_finding
+WHERE id IN ({ids}) GROUP BY severity, source_id, kind
+"""
+
+
+def buckets_of(ids: Sequence[int]) -> list[tuple[int, int, str, int]]:
+    """Count these findings by severity, source and kind."""
+    statement = _BUCKETS.format(ids=engine_for(Finding).NUMBERS)
+    return rows(Finding, statement, [str(list(ids))]) if ids else []
 
 
 THREATS = """

@@ -16,7 +16,7 @@ from dashboard_api import bulk
 from dashboard_api.ingest import import_report
 from dashboard_api.models import Finding, Kind, Severity
 from dashboard_api.scanners import nuclei
-from dashboard_api.search import MOST_SPELLINGS, Sought, worst_matches
+from dashboard_api.search import MOST_SPELLINGS, Sought, matching_ids
 from dashboard_api.words import words_of
 from tests.dashboard_api.scanners.samples import json_lines, make_row
 from tests.factories import make_finding, make_new_finding, make_source, make_user, make_website
@@ -51,7 +51,7 @@ def plain_search(site, words, *, status="open", severity=None, source_id=None, k
 
 
 def found(site, words, *, limit=ANY_NUMBER, **filters):
-    return worst_matches(Sought(website_id=site.pk, words=words, **filters), limit=limit).ids
+    return matching_ids(Sought(website_id=site.pk, words=words, **filters), limit=limit)
 
 
 def assert_true(*sites, also=()):
@@ -323,12 +323,6 @@ def test_filters_are_part_of_the_search(site):
     make_finding(site, title="Login form", kind=Kind.SUSPECTED)
     assert found(site, ["form", "log"], source_id=zap.pk, kind="suspected", severity=3) == [wanted.pk]
     assert found(site, ["log"], source_id=zap.pk + 1000) == []
-
-
-def test_a_match_tells_what_it_counts_for(site):
-    finding = make_finding(site, severity=Severity.LOW, kind=Kind.SUSPECTED)
-    matches = worst_matches(Sought(website_id=site.pk, words=["finding"]), limit=1)
-    assert matches == ([finding.pk], [Severity.LOW], [finding.source_id], ["suspected"])
 
 
 def test_a_beginning_of_more_words_than_are_spelled_out_finds_them_all(site):

@@ -1,6 +1,7 @@
 """Pages are those of a plain list, and each finding on them as it is stored."""
 
 import pytest
+from django.db.models import Count
 from django.db.models.functions import Left
 
 from dashboard_api import listed, policy
@@ -74,3 +75,10 @@ def test_threats_are_read_as_they_are_shown(site):
         assert row.evidence_start == twin.evidence_start
         assert row.source.slug == twin.source.slug
     assert reads.threats([], {}) == []
+
+
+def test_findings_are_counted_by_what_filters_tell_apart(site):
+    keys = list(site.findings.values_list("pk", flat=True)[:200])
+    twin = Finding.objects.filter(pk__in=keys).order_by().values_list("severity", "source_id", "kind")
+    assert sorted(reads.buckets_of(keys)) == sorted(twin.annotate(Count("*")))
+    assert reads.buckets_of([]) == []
