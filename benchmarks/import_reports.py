@@ -48,7 +48,6 @@ def _by_format(engine: str, rows: int, rounds: int) -> Table:
         subject = importing.Subject(format_name, found, rows=rows)
         ways = {BARE: subject.bare, FIRST: subject.imported, AGAIN: subject.imported}
         bursts |= {f"{format_name}, {way}": burst for way, burst in ways.items()}
-    paired(bursts, rounds=1)
     costs = paired(bursts, rounds=rounds)
     table = Table(
         f"Imports on {engine}", f"Reports of {rows:,} rows; rows a second of CPU of client and database."

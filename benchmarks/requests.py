@@ -28,7 +28,7 @@ WRITES = {
     "sqlite": "synchronous FULL for records, NORMAL for nonces",
     "postgresql": "synchronous_commit as the server has it",
 }
-PAGES, COUNT = 10, 300
+PAGES, COUNT = 10, 200
 
 
 def tables(*, rounds: int, engine: str, scale: float) -> Iterator[Table]:

@@ -24,7 +24,7 @@ BARE, IMPORT = "rows into a table without indexes", "import of a report"
 SHARES = {"sqlite": 0.06, "postgresql": 0.12}
 QUIET, BUSY = "nothing is written", "reports are imported"
 BATCHES = 8  # of a burst: an index of words merges now and then what several have written
-BURST_SECONDS, SLOWER = 2, 5
+BURST_SECONDS, SLOWER = 1, 5
 
 
 def tables(*, rounds: int, engine: str, scale: float) -> Iterator[Table]:
@@ -71,7 +71,6 @@ def _rates(engine: str, scale: float, rounds: int) -> Table:
         return cost
 
     contenders = {name: costing(name) for name in makers}
-    paired(contenders, rounds=1)
     costs = paired(contenders, rounds=rounds)
     table = Table(
         f"Writes on {engine}",
