@@ -33,7 +33,10 @@ ENABLE_API = env.bool("ENABLE_API", default=True)
 ENABLE_PORTAL = env.bool("ENABLE_PORTAL", default=True)
 ALLOW_PRIVATE_HOSTS = env.bool("ALLOW_PRIVATE_HOSTS", default=False)
 
-DASHBOARD_BASE_URL = env.str("DASHBOARD_BASE_URL", default="http://127.0.0.1:8000")
+# Where no address is set, the portal asks the service in its own process, without HTTP: decision record 0040.
+DASHBOARD_BASE_URL = env.str("DASHBOARD_BASE_URL", default="")
+DASHBOARD_APPLICATION = "config.in_process.application" if ENABLE_API else ""
+DASHBOARD_CALLS_AT_ONCE = env.int("DASHBOARD_CALLS_AT_ONCE", default=3)
 DASHBOARD_TIMEOUT_SECONDS = env.float("DASHBOARD_TIMEOUT_SECONDS", default=15)
 PORTAL_BASE_URL = env.str("PORTAL_BASE_URL", default="")
 PORTAL_ACCOUNT_REF = env.str("PORTAL_ACCOUNT_REF", default="")

@@ -4,19 +4,54 @@ from typing import Any
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, register
+from django.http.request import validate_host
 
 from portal.gateway import Misconfigured
-from portal.gateway.target import check_base_url, check_timeout
+from portal.gateway.target import check_base_url, check_timeout, host_of, is_loopback
 
 
 @register(Tags.security)
 def base_url_is_usable(**_: Any) -> list[CheckMessage]:
-    """E001: signed calls go to one server, encrypted, and a path would not be the one that was signed."""
+    """E001: signed calls go to one server, encrypted, and a path would not be the one that was signed.
+
+    E005: where that server is this one, by a name that it refuses, every page would be a 502.
+    """
+    if settings.DASHBOARD_APPLICATION and not settings.DASHBOARD_BASE_URL:
+        return []
     try:
         check_base_url(settings.DASHBOARD_BASE_URL)
     except Misconfigured as error:
         return [Error(str(error), hint="Set DASHBOARD_BASE_URL.", id="portal.E001")]
-    return []
+    return _own_name_is_allowed()
+
+
+def _own_name_is_allowed() -> list[CheckMessage]:
+    host = host_of(settings.DASHBOARD_BASE_URL) or ""
+    if not (settings.DASHBOARD_APPLICATION and is_loopback(host)):
+        return []
+    if validate_host(f"[{host}]" if ":" in host else host, settings.ALLOWED_HOSTS):
+        return []
+    return [
+        Error(
+            f"The portal asks this machine as {host}, which is not in ALLOWED_HOSTS: every call is refused.",
+            hint="Remove DASHBOARD_BASE_URL, and the portal asks the service in its own process.",
+            id="portal.E005",
+        )
+    ]
+
+
+@register
+def calls_at_once_leave_threads_free(**_: Any) -> list[CheckMessage]:
+    """E006: without a place for one call no page is ever answered."""
+    if settings.DASHBOARD_CALLS_AT_ONCE >= 1:
+        return []
+    return [
+        Error(
+            "DASHBOARD_CALLS_AT_ONCE must be 1 or more.",
+            hint="Set it below the threads of a web process, or remove it.",
+            id="portal.E006",
+        )
+    ]
 
 
 @register

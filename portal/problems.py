@@ -19,6 +19,7 @@ from portal.gateway import (
     RevokedLink,
     SlowQuestion,
     TimedOut,
+    TooManyCalls,
     UnknownFinding,
     UnknownLink,
     Unreachable,
@@ -27,6 +28,7 @@ from portal.gateway import (
 logger = logging.getLogger(__name__)
 
 USUAL_WAIT_SECONDS = 30  # where the service names no time
+BUSY_SECONDS = 2  # most calls are over by then
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +81,8 @@ def problem_for(error: GatewayError) -> Problem:
                 retry_after=error.retry_after,
                 reference=reference,
             )
+        case TooManyCalls():
+            return _too_many_calls(reference)
         case TimedOut():
             return Problem(
                 status=504,
@@ -200,6 +204,20 @@ def _rate_limited(error: RateLimited, reference: str) -> Problem:
         ),
         can_retry=True,
         retry_after=wait or USUAL_WAIT_SECONDS,
+        reference=reference,
+    )
+
+
+def _too_many_calls(reference: str) -> Problem:
+    return Problem(
+        status=503,
+        title=_("Many people are asking right now"),
+        text=_(
+            "We did not ask the security service, so that the page answers at once. Your filters are kept."
+        ),
+        advice=_("Wait a moment, then try again."),
+        can_retry=True,
+        retry_after=BUSY_SECONDS,
         reference=reference,
     )
 

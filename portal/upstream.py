@@ -1,6 +1,7 @@
 """The dashboard service as this deployment's settings and accounts reach it; what views ask through."""
 
 from django.conf import settings
+from django.utils.module_loading import import_string
 
 from portal.gateway import (
     Changes,
@@ -26,7 +27,7 @@ def ask(website: Website, question: Question) -> Dashboard:
     """The dashboard of ``website`` as ``question`` narrows it; raises GatewayError.
 
     What the service says of the website as a whole is kept: a dashboard in short, or that it shows none.
-    Call it outside any open transaction: in the demo the service answers from the same database.
+    Call it outside any open transaction: a service in this process uses the same connection.
     """
     try:
         dashboard = fetch_dashboard(upstream(), linked_site(website), question)
@@ -61,8 +62,17 @@ def ask_what_an_import_changed(website: Website, *, since: str, min_severity: st
 
 
 def upstream() -> Upstream:
-    """The service of DASHBOARD_BASE_URL; raises Misconfigured."""
-    return Upstream(base_url=settings.DASHBOARD_BASE_URL, timeout_seconds=settings.DASHBOARD_TIMEOUT_SECONDS)
+    """The service at DASHBOARD_BASE_URL, else the one in this process; raises Misconfigured."""
+    if not settings.DASHBOARD_BASE_URL and settings.DASHBOARD_APPLICATION:
+        return Upstream(
+            application=import_string(settings.DASHBOARD_APPLICATION),
+            timeout_seconds=settings.DASHBOARD_TIMEOUT_SECONDS,
+        )
+    return Upstream(
+        base_url=settings.DASHBOARD_BASE_URL,
+        timeout_seconds=settings.DASHBOARD_TIMEOUT_SECONDS,
+        calls_at_once=settings.DASHBOARD_CALLS_AT_ONCE,
+    )
 
 
 def linked_site(website: Website) -> LinkedSite:

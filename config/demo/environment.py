@@ -20,8 +20,10 @@ REQUIRED = {
     "ENABLE_PORTAL": "true",
     "PORTAL_ACCOUNT_REF": "",
     "SITE_API_SECRET": "",
+    "DASHBOARD_BASE_URL": "",  # the portal asks in its own process
 }
-_OWN_ADDRESSES = ("DASHBOARD_BASE_URL=", "PORTAL_BASE_URL=")
+# The demo of an earlier version asked itself over HTTP.
+_WRITTEN_AGAIN = ("DASHBOARD_BASE_URL=", "PORTAL_BASE_URL=")
 
 
 class DemoRefused(SystemExit):
@@ -52,8 +54,8 @@ def prepare_environment(
     options, _ = parser.parse_known_args(arguments)
     file = base_dir / ".env"
     lines = _read(file) if file.exists() else _new_lines()
-    lines = [line for line in lines if not line.startswith(_OWN_ADDRESSES)]
-    lines += [f"{name}http://127.0.0.1:{options.port}" for name in _OWN_ADDRESSES]
+    lines = [line for line in lines if not line.startswith(_WRITTEN_AGAIN)]
+    lines.append(f"PORTAL_BASE_URL=http://127.0.0.1:{options.port}")
     if not options.no_serve:
         _refuse_busy_port(options.port)
     _refuse_other_settings(dict(line.split("=", maxsplit=1) for line in lines if "=" in line), environ)

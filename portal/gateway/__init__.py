@@ -1,4 +1,4 @@
-"""The only code that knows HTTP exists: asks the service, signed, and returns typed answers."""
+"""The only code that speaks HTTP: asks the service, signed, and returns typed answers."""
 
 from portal.gateway.client import fetch_changes, fetch_dashboard, fetch_finding
 from portal.gateway.errors import (
@@ -14,6 +14,7 @@ from portal.gateway.errors import (
     SignatureRefused,
     SlowQuestion,
     TimedOut,
+    TooManyCalls,
     UnknownFinding,
     UnknownLink,
     Unreachable,
@@ -40,6 +41,7 @@ __all__ = [
     "SignatureRefused",
     "SlowQuestion",
     "TimedOut",
+    "TooManyCalls",
     "UnknownFinding",
     "UnknownLink",
     "Unreachable",

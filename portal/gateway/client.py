@@ -3,12 +3,13 @@
 import logging
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
 import msgspec
 
+from portal.gateway import bulkhead
 from portal.gateway.answers import lacks_route, read_answer
 from portal.gateway.deadline import Deadline
 from portal.gateway.errors import (
@@ -88,7 +89,8 @@ def _from_the_list(dashboard: Dashboard, finding_id: str) -> FindingAnswer:
 def send(upstream: Upstream, site: LinkedSite, question: AnyQuestion) -> Exchange:
     """Ask, and once more where that is safe; whatever status came back last.
 
-    Raises Unreachable, TimedOut or BadAnswer where no whole answer came back.
+    Raises TooManyCalls where nothing was sent; Unreachable, TimedOut or BadAnswer where no whole answer
+    came back.
     """
     deadline = Deadline(upstream.timeout_seconds)
     ask = partial(
@@ -97,7 +99,16 @@ def send(upstream: Upstream, site: LinkedSite, question: AnyQuestion) -> Exchang
         request_body(site, question),
         secret=site.secret,
         deadline=deadline,
+        application=upstream.application,
     )
+    if upstream.application:  # no connection to fail, and no other server that may be free soon
+        return ask()
+    with bulkhead.waiting.place(upstream.calls_at_once):
+        return _ask_up_to_twice(ask, deadline)
+
+
+def _ask_up_to_twice(ask: Callable[[], Exchange], deadline: Deadline) -> Exchange:
+    """What ``ask`` brings, the second time where the first failed in a way that may have passed."""
     try:
         first = ask()
     except CannotConnect:

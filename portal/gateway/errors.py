@@ -13,6 +13,7 @@ GatewayError
     Unreachable              no connection, connection lost, or any other 5xx
         CannotConnect        nothing was sent
     TimedOut                 the deadline passed
+    TooManyCalls             not sent: as many calls as may wait are waiting already
     BadAnswer                an answer that is no dashboard: not JSON, wrong shape, too large, a redirect
     Misconfigured            the portal has no usable secret or base URL
 """
@@ -109,6 +110,10 @@ class CannotConnect(Unreachable):
 
 class TimedOut(GatewayError):
     """The answer did not arrive before the deadline."""
+
+
+class TooManyCalls(GatewayError):
+    """Nothing was sent, so that the threads left can serve what needs no call."""
 
 
 class BadAnswer(GatewayError):

@@ -11,6 +11,7 @@ from urllib3.exceptions import HTTPError
 
 from portal.gateway.auth import ES1Auth
 from portal.gateway.deadline import Deadline, DeadlineAdapter
+from portal.gateway.direct import DirectAdapter, WsgiApplication
 from portal.gateway.errors import BadAnswer, Unreachable
 
 MAX_ANSWER_BYTES = 2 * 1024 * 1024
@@ -42,15 +43,18 @@ class Exchange:
         return int(seconds) if _SECONDS.fullmatch(seconds) else None
 
 
-def attempt(url: str, body: bytes, *, secret: str, deadline: Deadline) -> Exchange:
+def attempt(
+    url: str, body: bytes, *, secret: str, deadline: Deadline, application: WsgiApplication | None = None
+) -> Exchange:
     """POST ``body`` to ``url``, freshly signed; raises Unreachable, TimedOut or BadAnswer.
 
-    The adapter is used without a requests.Session, so that nothing follows a redirect, reads proxies or
-    passwords from the environment, keeps cookies, or sends again by itself.
+    With ``application`` the request is handed to it instead of being sent. The adapter is used without a
+    requests.Session, so that nothing follows a redirect, reads proxies or passwords from the environment,
+    keeps cookies, or sends again by itself.
     """
     try:
         request = requests.Request("POST", url, headers=_HEADERS, data=body, auth=ES1Auth(secret)).prepare()
-        with closing(DeadlineAdapter(deadline)) as adapter:
+        with closing(DirectAdapter(application) if application else DeadlineAdapter(deadline)) as adapter:
             response = adapter.send(request, stream=True, timeout=deadline.remaining())
             with closing(response):
                 answer = _read(response)

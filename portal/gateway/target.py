@@ -6,10 +6,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
+from portal.gateway.direct import WsgiApplication
 from portal.gateway.errors import Misconfigured
 
 MIN_TIMEOUT_SECONDS = 1
 MAX_TIMEOUT_SECONDS = 45  # the reference client's figure (specification, section 4)
+
+IN_PROCESS = "https://localhost"  # what a request handed over in this process is addressed to
+MAX_CALLS_AT_ONCE = 3  # one less than the threads of a web process
 
 _LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
 _BASE_URL = re.compile(
@@ -19,13 +23,13 @@ _BASE_URL = re.compile(
 
 def check_base_url(url: str) -> None:
     """Raise Misconfigured unless ``url`` is scheme, host and perhaps port: https, or http to loopback."""
-    host = _host_of(url)
+    host = host_of(url)
     if host is None:
         raise Misconfigured(
             "The base URL must be scheme, host and perhaps port, such as https://api.example.com, "
             "without user, path, query or a slash at the end."
         )
-    if url.lower().startswith("http:") and not _is_loopback(host):
+    if url.lower().startswith("http:") and not is_loopback(host):
         raise Misconfigured(
             "The base URL must start with https://; http:// is for this machine itself, such as "
             "http://127.0.0.1:8000."
@@ -40,10 +44,16 @@ def check_timeout(seconds: float) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upstream:
-    """The service: ``base_url`` without path, and the seconds that a whole call may take."""
+    """The service: ``base_url`` without path, and the seconds that a whole call may take.
 
-    base_url: str
+    At most ``calls_at_once`` wait for it in this process. An ``application`` is the service itself, in
+    this process: requests are handed to it, and there is nothing to wait for.
+    """
+
+    base_url: str = IN_PROCESS
     timeout_seconds: float
+    calls_at_once: int = MAX_CALLS_AT_ONCE
+    application: WsgiApplication | None = None
 
     def __post_init__(self) -> None:
         check_base_url(self.base_url)
@@ -60,8 +70,8 @@ class LinkedSite:
     secret: str = field(repr=False)
 
 
-def _host_of(url: str) -> str | None:
-    """The host of a URL that has nothing but scheme, host and port; None of any other."""
+def host_of(url: str) -> str | None:
+    """The host of a URL that has only scheme, host and port; None for any other URL."""
     if not _BASE_URL.fullmatch(url):
         return None
     with suppress(ValueError):  # a port beyond 65535, or no IPv6 address between the brackets
@@ -70,7 +80,8 @@ def _host_of(url: str) -> str | None:
     return None
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Whether ``host`` is this machine under a name or an address of its own."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

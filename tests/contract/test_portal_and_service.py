@@ -29,6 +29,14 @@ pytestmark = pytest.mark.django_db(transaction=True)
 PATH = "/sites/shop.example.com/"
 
 
+@pytest.fixture(params=["http", "direct"])
+def service(request, service, settings):
+    """The service, asked over real HTTP and then by a direct call."""
+    if request.param == "direct":
+        settings.DASHBOARD_BASE_URL = ""
+    return service
+
+
 def test_the_portal_reads_every_member_and_field_that_the_service_promises():
     """Field names are held against each other, level by level."""
 

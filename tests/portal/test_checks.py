@@ -11,14 +11,40 @@ def test_settings_of_the_tests_pass_the_checks():
 
 
 @pytest.mark.parametrize(
-    "url", ["https://api.example.com", "https://api.example.com:8443", "http://[::1]:8000"]
+    "url", ["https://api.example.com", "https://api.example.com:8443", "http://127.0.0.1:8000"]
 )
 def test_base_url_of_a_usable_shape_passes(settings, url):
     settings.DASHBOARD_BASE_URL = url
     assert problems() == []
 
 
-@pytest.mark.parametrize("url", ["", "http://api.example.com", "https://api.example.com/"])
+def test_without_a_base_url_the_service_of_this_process_is_asked(settings):
+    settings.DASHBOARD_BASE_URL = ""
+    assert problems() == []
+
+
+def test_without_a_base_url_a_portal_alone_has_nothing_to_ask(settings):
+    settings.DASHBOARD_BASE_URL = settings.DASHBOARD_APPLICATION = ""
+    [problem] = problems()
+    assert (problem.id, "DASHBOARD_BASE_URL" in problem.hint) == ("portal.E001", True)
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:8000", "http://localhost:8000", "http://[::1]:8000"])
+def test_asking_this_machine_by_a_name_that_it_refuses_is_an_error(settings, url):
+    settings.DASHBOARD_BASE_URL, settings.ALLOWED_HOSTS = url, ["portal.example.com"]
+    [problem] = problems()
+    assert (problem.id, "ALLOWED_HOSTS" in problem.msg) == ("portal.E005", True)
+    settings.DASHBOARD_APPLICATION = ""  # then another process answers there, under names of its own
+    assert problems() == []
+
+
+def test_no_place_for_a_call_is_an_error(settings):
+    settings.DASHBOARD_CALLS_AT_ONCE = 0
+    [problem] = problems()
+    assert (problem.id, "DASHBOARD_CALLS_AT_ONCE" in problem.msg) == ("portal.E006", True)
+
+
+@pytest.mark.parametrize("url", ["http://api.example.com", "https://api.example.com/"])
 def test_base_url_that_cannot_be_used_is_an_error_that_names_the_setting(settings, url):
     settings.DASHBOARD_BASE_URL = url
     [problem] = problems()

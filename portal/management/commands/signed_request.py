@@ -61,7 +61,9 @@ class Command(OperatorCommand):
         parser.add_argument("--finding", metavar="ID", help="ask for this finding instead of the dashboard")
         parser.add_argument("--page", type=int, default=1)
         parser.add_argument("--page-size", type=int, default=20)
-        parser.add_argument("--base-url", metavar="URL", help="instead of DASHBOARD_BASE_URL")
+        parser.add_argument(
+            "--base-url", metavar="URL", help="instead of DASHBOARD_BASE_URL or PORTAL_BASE_URL"
+        )
         parser.add_argument(
             "--curl", action="store_true", help="send nothing: print a shell script that makes this call"
         )
@@ -71,7 +73,9 @@ class Command(OperatorCommand):
         """One exchange, whatever its status."""
         website = _website(normalise_host(host), account, link_id)
         question = _question(**options)
-        base_url = options["base_url"] or settings.DASHBOARD_BASE_URL
+        base_url = options["base_url"] or settings.DASHBOARD_BASE_URL or settings.PORTAL_BASE_URL
+        if not base_url:
+            raise CommandError("Where is the service? Add --base-url, such as http://127.0.0.1:8000.")
         if options["curl"]:
             script = _script(base_url, website, question)
             return Answer(text=script, fields={"script": script})

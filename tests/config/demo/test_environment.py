@@ -22,7 +22,8 @@ def test_first_run_writes_settings_that_only_the_user_can_read(tmp_path):
     assert len(written["SECRET_KEY"]) >= 50
     assert len(written["DEMO_PASSWORD"]) >= 16
     assert written["DATABASE_URL"] == "sqlite:///var/demo/records.sqlite3"
-    assert written["DASHBOARD_BASE_URL"] == "http://127.0.0.1:8000"
+    assert written["PORTAL_BASE_URL"] == "http://127.0.0.1:8000"
+    assert "DASHBOARD_BASE_URL" not in written
 
 
 def test_keys_and_password_are_different_everywhere(tmp_path):
@@ -47,7 +48,15 @@ def test_another_port_changes_the_address_alone(tmp_path, arguments):
     before = settings_of(tmp_path)
     prepare(tmp_path, *arguments)
     address = "http://127.0.0.1:8123"
-    assert settings_of(tmp_path) == before | {"DASHBOARD_BASE_URL": address, "PORTAL_BASE_URL": address}
+    assert settings_of(tmp_path) == before | {"PORTAL_BASE_URL": address}
+
+
+def test_a_demo_that_asked_itself_over_http_asks_directly_from_now_on(tmp_path):
+    prepare(tmp_path)
+    with (tmp_path / ".env").open("a") as file:
+        file.write("DASHBOARD_BASE_URL=http://127.0.0.1:8000\n")
+    prepare(tmp_path)
+    assert "DASHBOARD_BASE_URL" not in settings_of(tmp_path)
 
 
 def test_lines_added_by_hand_stay(tmp_path):

@@ -145,6 +145,15 @@ def test_service_that_does_not_answer_makes_the_command_fail():
         run("signed_request", "--host", HOST, "--base-url", url)
 
 
+def test_a_portal_that_asks_its_own_process_names_its_own_address(service, settings):
+    make_portal_website(make_portal_account("acct_0001"), HOST)
+    settings.DASHBOARD_BASE_URL, settings.PORTAL_BASE_URL = "", service.base_url
+    assert "\n200\n" in run("signed_request", "--host", HOST)
+    settings.PORTAL_BASE_URL = ""
+    with pytest.raises(CommandError, match="Add --base-url"):
+        run("signed_request", "--host", HOST)
+
+
 @pytest.mark.django_db(transaction=True)
 def test_request_is_understood_by_the_real_service(live_server):
     link = make_link(make_account("acct_0001"))

@@ -1,0 +1,50 @@
+"""The service as the portal in the same process calls it: Django's whole handling, without a web server."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from django.conf import settings
+from django.core.handlers.base import BaseHandler
+from django.core.handlers.wsgi import WSGIRequest
+from django.db import connections
+from django.utils import translation
+
+
+class InProcess(BaseHandler):
+    """Answers a call inside the request that makes it, in the same thread.
+
+    It sends neither request_started nor request_finished: their receivers close connections and caches,
+    which the request around it still needs. Decision record 0040.
+    """
+
+    def __init__(self) -> None:
+        self.load_middleware()
+
+    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        """Answer with one part, and leave the thread as it was."""
+        request = WSGIRequest(environ | {"HTTP_HOST": _allowed_host()})
+        with translation.override(translation.get_language()):
+            try:
+                response = self.get_response(request)
+                body = b"".join(response)
+            finally:
+                request.close()
+                _close_broken_connections()
+        start_response(f"{response.status_code} {response.reason_phrase}", list(response.items()))
+        return [body]
+
+
+def _allowed_host() -> str:
+    """A name of this deployment: the call is the portal's own, so there is no caller's Host to check."""
+    names = (name.removeprefix(".") for name in settings.ALLOWED_HOSTS if name != "*")
+    return next(names, "localhost")
+
+
+def _close_broken_connections() -> None:
+    """Let the request around this call begin again with connections that work."""
+    for connection in connections.all(initialized_only=True):
+        if connection.errors_occurred:
+            connection.close_if_unusable_or_obsolete()
+
+
+application = InProcess()

@@ -1,0 +1,31 @@
+"""A limit on the calls that wait for the service at once, so that some threads always stay free."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from portal.gateway.errors import TooManyCalls
+
+
+class Bulkhead:
+    """Counts the calls of this process that are under way."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._count = 0
+
+    @contextmanager
+    def place(self, limit: int) -> Iterator[None]:
+        """Hold one of ``limit`` places; raises TooManyCalls at once where all are taken."""
+        with self._lock:
+            if self._count >= limit:
+                raise TooManyCalls(f"{limit} calls are waiting for the service already")
+            self._count += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._count -= 1
+
+
+waiting = Bulkhead()

@@ -1,0 +1,47 @@
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from portal.gateway import Question, TooManyCalls, Upstream, fetch_dashboard
+from portal.gateway.bulkhead import waiting
+from tests.faults.server import FaultServer, http
+from tests.portal.gateway.test_client import GOOD, SITE, ask
+
+
+class Held:
+    """A server's script that answers only when it may."""
+
+    def __init__(self):
+        self.arrived = threading.Semaphore(0)
+        self.may_answer = threading.Event()
+
+    def __call__(self, server, connection):
+        server.receive(connection)
+        self.arrived.release()
+        self.may_answer.wait(10)
+        connection.sendall(http(200, GOOD))
+
+
+def test_a_call_beyond_the_limit_is_refused_at_once_and_not_sent():
+    held = Held()
+    with FaultServer(held) as server, ThreadPoolExecutor(2) as threads:
+        upstream = Upstream(base_url=server.base_url, timeout_seconds=10, calls_at_once=2)
+        calls = [threads.submit(fetch_dashboard, upstream, SITE, Question()) for _ in range(2)]
+        for _ in calls:
+            assert held.arrived.acquire(timeout=10)
+        with pytest.raises(TooManyCalls):
+            fetch_dashboard(upstream, SITE, Question())
+        assert server.connections == 2
+        held.may_answer.set()
+        assert [call.result().ok for call in calls] == [True, True]
+        assert fetch_dashboard(upstream, SITE, Question()).ok
+
+
+def test_a_call_that_fails_gives_its_place_back():
+    with FaultServer(lambda *_: None) as server:
+        for _ in range(5):
+            with pytest.raises(Exception, match="lost"):
+                ask(server)
+    with waiting.place(1):
+        pass
