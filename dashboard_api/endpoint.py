@@ -14,14 +14,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
+from django.conf import settings
 from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
+from django.http.request import split_domain_port
 
 import es1
 from dashboard_api import policy
 from dashboard_api.errors import (
     ApiError,
     BodyTooLarge,
+    HttpsRequired,
     IncompleteBody,
     InternalError,
     LengthRequired,
@@ -62,7 +65,9 @@ class Call:
 
 
 def receive(request: HttpRequest, path: str) -> Call:
-    """Read ``request`` as a call of ``path``; raises the ApiErrors of checks 1 to 5."""
+    """Read ``request`` as a call of ``path``; raises HttpsRequired and the ApiErrors of checks 1 to 5."""
+    if settings.HTTPS and not (request.is_secure() or _is_on_this_machine(request)):
+        raise HttpsRequired
     if request.path != path or _raw_path(request) not in (None, path):
         raise NotFound
     if request.META["REQUEST_METHOD"] != "POST":  # request.method would be in upper case whatever was sent
@@ -79,6 +84,11 @@ def receive(request: HttpRequest, path: str) -> Call:
         body=body,
         now=int(time.time()),
     )
+
+
+def _is_on_this_machine(request: HttpRequest) -> bool:
+    """Whether the caller asked a loopback name, which ALLOWED_HOSTS must have for that."""
+    return split_domain_port(request.get_host())[0] in settings.LOOPBACK_HOSTS
 
 
 def _raw_path(request: HttpRequest) -> str | None:

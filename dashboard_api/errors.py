@@ -1,6 +1,7 @@
 """Every refusal of the service; ``endpoint`` turns each into the JSON error body (contract, "Error body").
 
 ApiError                       status  code
+    HttpsRequired              403     https_required
     NotFound                   404     not_found
     BadRequest                 400     bad_request
     MethodNotAllowed           405     method_not_allowed
@@ -49,6 +50,15 @@ class ApiError(Exception):
     def headers(self) -> dict[str, str]:
         """Headers that belong to this refusal."""
         return {}
+
+
+class HttpsRequired(ApiError):
+    """The call came unencrypted to a deployment that requires https."""
+
+    status, code = 403, "https_required"
+    message = (
+        "Call this service over https://. What you sent could be read on its way; findings are not sent so."
+    )
 
 
 class NotFound(ApiError):

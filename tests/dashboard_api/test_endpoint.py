@@ -45,6 +45,33 @@ def assert_fixed_headers(response):
     assert response["X-Request-Id"]
 
 
+class Unread(io.BytesIO):
+    """A body that must not be touched."""
+
+    def read(self, *_):
+        raise AssertionError
+
+
+@pytest.mark.parametrize("host", ["testserver", "portal.example.com:8080"])
+def test_a_call_without_https_is_refused_before_its_body_is_read(client, link, settings, host):
+    settings.HTTPS, settings.ALLOWED_HOSTS = True, ["testserver", "portal.example.com"]
+    body = compact(fields_for(link))
+    response = post(client, body, signed_headers(body), HTTP_HOST=host, **{"wsgi.input": Unread()})
+    refused(response, 403, "https_required")
+
+
+def test_a_call_over_https_is_answered_where_it_is_required(client, link, settings):
+    settings.HTTPS = True
+    body = compact(fields_for(link))
+    assert post(client, body, signed_headers(body), **{"wsgi.url_scheme": "https"}).status_code == 200
+
+
+def test_a_call_from_this_machine_by_an_allowed_name_needs_no_https(client, link, settings):
+    settings.HTTPS, settings.ALLOWED_HOSTS = True, ["portal.example.com", "127.0.0.1"]
+    body = compact(fields_for(link))
+    assert post(client, body, signed_headers(body), HTTP_HOST="127.0.0.1:8000").status_code == 200
+
+
 @pytest.mark.parametrize(
     "path", [PATH + "/", "/v1/site/Dashboard", "/v1/", "/v1/site", "/v1//site/dashboard"]
 )
