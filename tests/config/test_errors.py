@@ -1,3 +1,5 @@
+import logging
+
 import pytest
 from django.test import Client, RequestFactory
 from django.urls import reverse
@@ -10,6 +12,13 @@ def test_a_host_that_is_not_allowed_gets_json_below_v1(client):
     response = client.post("/v1/site/dashboard", HTTP_HOST="evil.example.com")
     assert response.status_code == 400
     assert response.json()["error"]["code"] == "bad_request"
+
+
+def test_a_host_that_is_not_allowed_is_named_in_the_log(client, caplog):
+    client.get("/", HTTP_HOST="evil.example.com")
+    [line] = [record.message for record in caplog.records if record.name == "django.security.DisallowedHost"]
+    assert "evil.example.com" in line
+    assert logging.getLogger("django.security.DisallowedHost").isEnabledFor(logging.ERROR)
 
 
 def test_an_error_outside_any_view_gets_json_below_v1():

@@ -7,7 +7,6 @@ ONE = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
 NEEDED = {"SECRET_KEY": "for-one-check-" + "0123456789abcdef" * 3, "MASTER_KEYS": f"1:{ONE}"}
 PRODUCTION = NEEDED | {
     "ALLOWED_HOSTS": "portal.example.com",
-    "DASHBOARD_BASE_URL": "https://portal.example.com",
     "PORTAL_BASE_URL": "https://portal.example.com",
 }
 
@@ -38,6 +37,8 @@ def test_a_server_refuses_to_start_with_the_same_lines(checkout):
 @pytest.mark.parametrize("without", ["", "ENABLE_API", "ENABLE_PORTAL"])
 def test_the_checks_pass_for_both_apps_together_and_each_alone(checkout, environ, without):
     alone = {without: "false"} if without else {}
+    if without == "ENABLE_API":
+        alone["DASHBOARD_BASE_URL"] = "https://api.example.com"
     done = checkout.manage("check", "--fail-level", "WARNING", **environ, **alone)
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -47,9 +48,21 @@ def test_a_deployment_passes_djangos_deployment_checks(checkout):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize(("given", "seconds"), [({}, 3600), ({"HSTS_SECONDS": "60"}, 60)])
+def test_browsers_are_bound_to_https_for_as_long_as_the_operator_chooses(checkout, given, seconds):
+    done = checkout.manage("diffsettings", "--output", "unified", **PRODUCTION, **given)
+    assert f"\n+ SECURE_HSTS_SECONDS = {seconds}\n" in done.stdout
+    assert "SECURE_HSTS_PRELOAD" not in done.stdout  # as Django has it: not sent
+    assert "SECURE_HSTS_INCLUDE_SUBDOMAINS" not in done.stdout
+
+
 @pytest.mark.parametrize("disabled", ["ENABLE_API", "ENABLE_PORTAL"])
 def test_either_app_alone_migrates_an_empty_database(checkout, tmp_path, disabled):
-    environ = NEEDED | {disabled: "false", "DATABASE_URL": f"sqlite:///{tmp_path}/records.sqlite3"}
+    environ = NEEDED | {
+        disabled: "false",
+        "DATABASE_URL": f"sqlite:///{tmp_path}/records.sqlite3",
+        "DASHBOARD_BASE_URL": "https://api.example.com",
+    }
     for alias in ("default", "short_lived"):
         done = checkout.manage("migrate", "--database", alias, "--verbosity", "0", **environ)
         assert (done.returncode, done.stderr) == (0, "")
