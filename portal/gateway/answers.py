@@ -3,7 +3,7 @@
 import re
 import time
 from datetime import date
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
@@ -48,13 +48,20 @@ class _Refusal(msgspec.Struct):
     error: _Detail
 
 
+# Made before the first answers: msgspec crashes where threads meet a type for the first time at once.
+_DECODERS: dict[Any, msgspec.json.Decoder[Any]] = {
+    kind: msgspec.json.Decoder(kind) for kind in (Dashboard, FindingAnswer, Changes)
+}
+_REFUSALS = msgspec.json.Decoder(_Refusal)
+
+
 def read_answer(exchange: Exchange, kind: type[Answer], *, host: str) -> Answer:
     """What ``exchange`` brought about ``host``; raises Refused, Unreachable or BadAnswer."""
     request_id = _request_id(exchange)
     if exchange.status != 200:
         raise _refusal(exchange, request_id)
     try:
-        answer = msgspec.json.decode(exchange.body, type=kind)
+        answer: Answer = _DECODERS[kind].decode(exchange.body)
     except _UNREADABLE as error:
         raise BadAnswer(f"no {kind.__name__}: {error}", request_id=request_id) from error
     if not answer.ok or answer.host != host:
@@ -67,7 +74,7 @@ def lacks_route(exchange: Exchange) -> bool:
     if exchange.status != 404:
         return False
     try:
-        return msgspec.json.decode(exchange.body, type=_Refusal).error.code == "not_found"
+        return _REFUSALS.decode(exchange.body).error.code == "not_found"
     except _UNREADABLE:
         return True
 
@@ -86,7 +93,7 @@ def _refusal(exchange: Exchange, request_id: str) -> GatewayError:
     if exchange.status < 400:
         return BadAnswer(f"the service answered {exchange.status}", request_id=request_id)
     try:
-        refusal = msgspec.json.decode(exchange.body, type=_Refusal)
+        refusal = _REFUSALS.decode(exchange.body)
     except _UNREADABLE as error:
         return BadAnswer(f"{exchange.status} without a reason: {error}", request_id=request_id)
     if refusal.ok:
@@ -97,7 +104,7 @@ def _refusal(exchange: Exchange, request_id: str) -> GatewayError:
 def _is_slow_question(exchange: Exchange) -> bool:
     """Most of 503 is not the service's own: a proxy's page, say."""
     try:
-        return msgspec.json.decode(exchange.body, type=_Refusal).error.reason == "slow_question"
+        return _REFUSALS.decode(exchange.body).error.reason == "slow_question"
     except _UNREADABLE:
         return False
 

@@ -1,0 +1,194 @@
+"""The product, set up and served by the README's own words, with deploy/nginx.conf in front."""
+
+import http.client
+import json
+import os
+import re
+import shutil
+import socket
+import ssl
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.config.checkout import BASE_DIR, Checkout
+from tests.faults.certificate import write_certificate
+from tests.faults.server import free_port
+
+NAME = "portal.example.com"
+README = (BASE_DIR / "README.md").read_text()
+SETTING_UP, SERVING = re.findall(r"```sh\n(.*?)```", README.partition("## In production\n")[2], re.DOTALL)[:2]
+CANNOT_RUN_HERE = {"make setup", "sudo "}  # what needs the network, or changes the machine
+FILL = """
+from django.contrib.auth import get_user_model
+from tests import factories
+link = factories.make_link()
+for number in range(30):
+    factories.make_finding(link.website, title=f"Finding {number}")
+account = factories.make_portal_account()
+factories.make_portal_website(account, link.website.host, link.link_id)
+for name in ("ada", "bob"):
+    user = get_user_model().objects.create_user(name, f"{name}@example.com", "correct horse battery")
+    factories.make_membership(user, account)
+print(link.link_id)
+"""
+
+
+class Production(Checkout):
+    """A checkout that the README's commands made ready; ``url`` is a database of its own, else SQLite."""
+
+    def __init__(self, folder, url=""):
+        super().__init__(folder)
+        (folder / ".venv").symlink_to(Path(sys.executable).parent.parent)
+        self.environ = {"PATH": os.environ["PATH"], **({"DATABASE_URL": url} if url else {})}
+        self.port = free_port()
+        self.done = self.shell(_lines(SETTING_UP, without_sqlite=bool(url)))
+
+    def shell(self, script, **environ):
+        return subprocess.run(
+            ["bash", "-e", "-c", script],
+            cwd=self.folder,
+            env=self.environ | environ,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+
+    def fill(self):
+        """An account with findings and two members; its link's id."""
+        filled = subprocess.run(
+            [sys.executable, "manage.py", "shell", "--no-imports", "-c", FILL],
+            cwd=self.folder,
+            env=self.environ | {"PYTHONPATH": str(BASE_DIR)},
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
+        )
+        return filled.stdout.strip()
+
+    @contextmanager
+    def serving(self):
+        """gunicorn as the README starts it, on a port of the test's."""
+        command = _lines(SERVING).strip()
+        environ = self.environ | {"GUNICORN_CMD_ARGS": f"--bind=127.0.0.1:{self.port}"}
+        with (self.folder / "gunicorn.log").open("w") as log:
+            server = subprocess.Popen(
+                ["bash", "-c", f"exec {command}"], cwd=self.folder, env=environ, stderr=log
+            )
+        try:
+            _wait_for(self.port, server)
+            yield server
+        finally:
+            server.terminate()
+            server.wait(30)
+
+
+@contextmanager
+def nginx(folder, upstream_port):
+    """nginx with the shipped file, of which ports, paths and the certificate are the test's; its ports."""
+    if shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin") is None:
+        without = pytest.fail if os.environ.get("REQUIRE_NGINX") == "1" else pytest.skip
+        without("nginx is not installed (Debian: apt install nginx-light)")
+    plain, tls = free_port(), free_port()
+    text = (BASE_DIR / "deploy" / "nginx.conf").read_text()
+    for old, new in {
+        "listen 80": f"listen 127.0.0.1:{plain}",
+        "listen 443": f"listen 127.0.0.1:{tls}",
+        "server 127.0.0.1:8000": f"server 127.0.0.1:{upstream_port}",
+        "/run/nginx.pid": f"{folder}/nginx.pid",
+        "/var/log/nginx/": f"{folder}/",
+        "/etc/ssl/portal/fullchain.pem": f"{folder}/certificate.pem",
+        "/etc/ssl/portal/privkey.pem": f"{folder}/certificate.pem",
+    }.items():
+        assert old in text
+        text = text.replace(old, new)
+    (folder / "nginx.conf").write_text(text)
+    write_certificate(folder, name=NAME)
+    server = subprocess.Popen(["/usr/sbin/nginx", "-c", f"{folder}/nginx.conf", "-g", "daemon off;"])
+    try:
+        _wait_for(tls, server)
+        yield Browser(plain, tls, folder / "certificate.pem")
+    finally:
+        server.terminate()
+        server.wait(20)
+
+
+class Browser:
+    """A client of the website, which keeps cookies."""
+
+    def __init__(self, plain, tls, certificate):
+        self.plain, self.tls, self.cookies = plain, tls, {}
+        self._context = ssl.create_default_context(cafile=str(certificate))
+
+    def anew(self):
+        """Another browser of the same website."""
+        other = object.__new__(Browser)
+        other.__dict__ |= self.__dict__ | {"cookies": {}}
+        return other
+
+    def copy(self):
+        """The same browser, for another thread."""
+        other = self.anew()
+        other.cookies = dict(self.cookies)
+        return other
+
+    def connected(self):
+        """A connection to nginx, encrypted."""
+        plain = socket.create_connection(("127.0.0.1", self.tls), timeout=60)
+        return self._context.wrap_socket(plain, server_hostname=NAME)
+
+    def ask(self, method, path, body=None, *, headers=None, tls=True):
+        """Status, headers and body of one answer."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.plain, timeout=60)
+        if tls:
+            connection.sock = self.connected()
+        sent = {"Host": NAME, "Origin": f"https://{NAME}", **(headers or {})}
+        if self.cookies:
+            sent["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        connection.request(method, path, body, sent)
+        response = connection.getresponse()
+        answer = response.status, response.headers, response.read()
+        connection.close()
+        for cookie in response.headers.get_all("Set-Cookie", []):
+            name, _, value = cookie.partition(";")[0].partition("=")
+            self.cookies[name] = value
+        return answer
+
+    def sign_in(self, name):
+        _, _, page = self.ask("GET", "/accounts/login/")
+        token = re.search(rb'name="csrfmiddlewaretoken" value="(\w+)"', page)[1].decode()
+        body = f"csrfmiddlewaretoken={token}&login={name}&password=correct+horse+battery"
+        form = {"Content-Type": "application/x-www-form-urlencoded"}
+        status, _, page = self.ask("POST", "/accounts/login/", body, headers=form)
+        assert status == 302, page
+        return self
+
+
+def error_of(body):
+    """The error of an answer of the API."""
+    return json.loads(body)["error"]
+
+
+def _lines(block, *, without_sqlite=False):
+    """The commands of a block of the README that can run in a test."""
+    lines = [line for line in block.splitlines() if not line.startswith(tuple(CANNOT_RUN_HERE))]
+    return "\n".join(line for line in lines if not (without_sqlite and "short_lived" in line))
+
+
+def _wait_for(port, server):
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        assert server.poll() is None, "the server has ended"
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return
+    raise AssertionError("the server does not listen")

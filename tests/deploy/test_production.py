@@ -1,0 +1,139 @@
+"""What the README says about production, done word for word."""
+
+import http.client
+import json
+import os
+import stat
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+import es1
+from tests.deploy.production import NAME, SERVING, SETTING_UP, error_of, nginx
+from tests.factories import SECRET
+from tests.faults.server import free_port
+
+PAGE = "/sites/shop.example.com/"
+CALL = "/v1/site/dashboard"
+AT_ONCE = 32  # four times the threads of gunicorn.conf.py
+
+
+def signed(link_id):
+    body = json.dumps(
+        {"host": "shop.example.com", "link_id": link_id, "portal_account_ref": "acct_0001"}
+    ).encode()
+    nonce = os.urandom(16).hex()
+    headers = es1.sign(SECRET, method="POST", path=CALL, body=body, now=int(time.time()), nonce=nonce)
+    return body, headers | {"content-type": "application/json"}
+
+
+def test_the_commands_of_the_readme_set_it_up_without_an_error(production):
+    assert (production.done.returncode, production.done.stderr) == (0, "")
+    assert "make setup" in SETTING_UP
+    assert SERVING.startswith(".venv/bin/gunicorn config.wsgi")
+
+
+def test_what_they_write_is_for_its_user_alone(production, website):
+    files = [production.folder / ".env", *(production.folder / "var").glob("*.sqlite3*")]
+    assert {stat.S_IMODE(file.stat().st_mode) & 0o077 for file in files} == {0}
+
+
+def test_four_times_as_many_pages_as_threads_at_once_are_all_answered(website):
+    browsers = [website.anew().sign_in(name) for name in ("ada", "bob")]
+    together = threading.Barrier(AT_ONCE)
+
+    def view(number):
+        together.wait(30)
+        status, _, page = browsers[number % 2].copy().ask("GET", PAGE)
+        return status, b"Finding 1" in page
+
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        assert set(threads.map(view, range(AT_ONCE))) == {(200, True)}
+
+
+def test_a_card_of_the_overview_asks_the_service_in_the_same_way(website):
+    browser = website.anew().sign_in("ada")
+    status, _, card = browser.ask("GET", f"{PAGE}card/", headers={"HX-Request": "true"})
+    assert (status, b"data-failed" in card) == (200, False)
+
+
+def test_a_signed_call_is_answered_over_https_and_refused_without(website, link_id):
+    body, headers = signed(link_id)
+    assert website.anew().ask("POST", CALL, body, headers=headers)[0] == 200
+    status, _, refusal = website.anew().ask("POST", CALL, body, headers=headers, tls=False)
+    assert (status, error_of(refusal)["code"]) == (403, "https_required")
+
+
+def test_gunicorn_itself_believes_no_header_about_the_scheme_unless_the_proxy_sets_it(
+    production, website, link_id
+):
+    body, headers = signed(link_id)
+    connection = http.client.HTTPConnection("127.0.0.1", production.port, timeout=30)
+    connection.request("POST", CALL, body, headers | {"Host": NAME, "X-Forwarded-Ssl": "on"})
+    assert error_of(connection.getresponse().read())["code"] == "https_required"
+    connection.close()
+
+
+def test_a_client_of_this_machine_cannot_split_the_path(production, website):
+    connection = http.client.HTTPConnection("127.0.0.1", production.port, timeout=30)
+    headers = {"Host": NAME, "X-Forwarded-Proto": "https", "SCRIPT_NAME": "/x"}
+    connection.request("GET", "/x/v1/openapi.json", headers=headers)
+    assert connection.getresponse().status == 404
+    connection.close()
+
+
+@pytest.mark.parametrize(("path", "status"), [("/", 301), ("/v1/docs", 403)])
+def test_pages_without_https_are_redirected_and_calls_are_not(website, path, status):
+    answered, headers, _ = website.anew().ask("GET", path, tls=False)
+    assert answered == status
+    assert headers.get("Location", f"https://{NAME}/") == f"https://{NAME}/"
+
+
+def test_security_headers_reach_the_browser_once(website):
+    _, headers, _ = website.anew().ask("GET", "/accounts/login/")
+    for name in ("Content-Security-Policy", "Strict-Transport-Security", "X-Frame-Options"):
+        assert len(headers.get_all(name)) == 1
+    assert headers["Strict-Transport-Security"] == "max-age=3600"
+
+
+@pytest.mark.parametrize(
+    ("path", "size", "is_taken"),
+    [
+        (CALL, 8192, True),
+        (CALL, 8193, False),
+        ("/accounts/login/", 64 * 1024, True),
+        ("/accounts/login/", 64 * 1024 + 1, False),
+        ("/admin/dashboard_api/website/1/import/", 64 * 1024 + 1, True),
+    ],
+)
+def test_a_body_is_as_large_as_its_place_allows(website, path, size, is_taken):
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    status, headers, body = website.anew().ask("POST", path, b"x" * size, headers=form)
+    assert (status != 413) == is_taken
+    if path == CALL and not is_taken:
+        assert headers["Content-Type"] == "application/json"
+        assert (error_of(body)["code"], error_of(body)["max_bytes"]) == ("body_too_large", 8192)
+
+
+def test_without_the_product_calls_get_json_and_pages_a_page(tmp_path):
+    with nginx(tmp_path, free_port()) as website:
+        status, headers, body = website.ask("POST", CALL, b"{}")
+        assert (status, error_of(body)["code"], headers["Retry-After"]) == (503, "unavailable", "5")
+        assert website.ask("GET", "/")[0] == 502
+
+
+def test_the_log_of_nginx_holds_no_token_and_no_query(tmp_path):
+    with nginx(tmp_path, free_port()) as website:
+        website.ask("GET", "/invitations/a-secret-token/?query=a-search")
+    log = (tmp_path / "access.log").read_text()
+    assert "/invitations/..." in log
+    assert "a-secret-token" not in log
+    assert "a-search" not in log
+
+
+def test_settings_that_the_checks_refuse_stop_the_start(production):
+    done = production.shell(f"timeout 60 {SERVING}", DASHBOARD_BASE_URL="http://127.0.0.1:8000")
+    assert done.returncode != 0
+    assert "portal.E005" in done.stderr

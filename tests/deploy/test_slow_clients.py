@@ -1,0 +1,67 @@
+"""Clients that stall, in front of the real nginx and gunicorn."""
+
+import socket
+import ssl
+from contextlib import ExitStack
+
+import pytest
+
+from tests.deploy.production import NAME
+
+PROBES = 20
+
+
+def bare(website):
+    return website.connected()
+
+
+def stalled_header(website):
+    connection = website.connected()
+    connection.sendall(b"GET / HTTP/1.1\r\nHost: ")
+    return connection
+
+
+def stalled_body(website):
+    connection = website.connected()
+    head = f"POST /v1/site/dashboard HTTP/1.1\r\nHost: {NAME}\r\nContent-Length: 4000\r\n"
+    connection.sendall(f"{head}Content-Type: application/json\r\n\r\n".encode() + b"{")
+    return connection
+
+
+def slow_reader(website):
+    connection = website.connected()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    request = f"GET /static/admin/js/vendor/jquery/jquery.js HTTP/1.1\r\nHost: {NAME}\r\n\r\n".encode()
+    connection.sendall(request * 5)  # more than a megabyte to read
+    return connection
+
+
+def still_waits(connection):
+    """Whether nginx has not given up on it yet."""
+    connection.setblocking(False)
+    try:
+        connection.recv(1)
+    except ssl.SSLWantReadError:
+        return True
+    except OSError:
+        pass
+    return False
+
+
+def probed(website):
+    return [website.anew().ask("GET", "/v1/openapi.json")[0] for _ in range(PROBES)]
+
+
+@pytest.mark.parametrize("client", [bare, stalled_header, stalled_body])
+def test_everybody_else_is_answered_while_200_clients_stall(website, client):
+    with ExitStack() as stack:
+        stalled = [stack.enter_context(client(website)) for _ in range(200)]
+        assert probed(website) == [200] * PROBES
+        assert still_waits(stalled[-1])
+
+
+def test_everybody_else_is_answered_while_100_clients_hardly_read(website):
+    with ExitStack() as stack:
+        for _ in range(100):
+            stack.enter_context(slow_reader(website))
+        assert probed(website) == [200] * PROBES
