@@ -56,7 +56,7 @@ class Production(Checkout):
             capture_output=True,
             text=True,
             check=False,
-            timeout=120,
+            timeout=400,
         )
 
     def fill(self):
@@ -68,7 +68,7 @@ class Production(Checkout):
             capture_output=True,
             text=True,
             check=True,
-            timeout=60,
+            timeout=400,
         )
         return filled.stdout.strip()
 
