@@ -28,7 +28,7 @@ def serving(url, *, threads):
     """gunicorn on a socket that listens already, so that nobody has to wait for it; its port."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         command = [sys.executable, "-m", "gunicorn", "tests.faults.endless", "--no-control-socket"]
-        command += ["--worker-class", "gthread", "--threads", f"{threads}"]
+        command += ["--worker-class", "gthread", "--workers", "1", "--threads", f"{threads}"]
         command += ["--bind", f"fd://{listener.fileno()}"]
         environment = {"DATABASE_URL": url, "DJANGO_SETTINGS_MODULE": "tests.settings"}
         server = subprocess.Popen(
