@@ -162,6 +162,16 @@ def _timeout(text: str) -> None:
         raise WrongValue(f"is {text!r}: set a number of seconds from 1 to 45.") from error
 
 
+def _number(text: str) -> None:
+    if not re.fullmatch("[0-9]{1,9}", text):
+        raise WrongValue(f"is {text!r}: set a whole number.")
+
+
+def _count(text: str) -> None:
+    if not re.fullmatch("[1-9][0-9]{0,3}", text):
+        raise WrongValue(f"is {text!r}: set a whole number from 1 on.")
+
+
 def _database(text: str) -> None:
     if not re.match("(sqlite:///|postgres(ql)?://).", text):
         raise WrongValue("must look like sqlite:///var/records.sqlite3 or postgres://user@host/name.")
@@ -211,6 +221,10 @@ _CHECKS: dict[str, Callable[[str], None]] = {
     "DEFAULT_FROM_EMAIL": _sender,
     "DASHBOARD_BASE_URL": _base_url,
     "DASHBOARD_TIMEOUT_SECONDS": _timeout,
+    "DASHBOARD_CALLS_AT_ONCE": _count,
+    "HSTS_SECONDS": _number,
+    "WEB_CONCURRENCY": _count,
+    "WEB_THREADS": _count,
     "PORTAL_BASE_URL": _base_url,
     "PORTAL_ACCOUNT_REF": _anything,
     "SITE_API_SECRET": _secret,
