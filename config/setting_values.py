@@ -223,8 +223,6 @@ _CHECKS: dict[str, Callable[[str], None]] = {
     "DASHBOARD_TIMEOUT_SECONDS": _timeout,
     "DASHBOARD_CALLS_AT_ONCE": _count,
     "HSTS_SECONDS": _number,
-    "WEB_CONCURRENCY": _count,
-    "WEB_THREADS": _count,
     "PORTAL_BASE_URL": _base_url,
     "PORTAL_ACCOUNT_REF": _anything,
     "SITE_API_SECRET": _secret,

@@ -42,6 +42,7 @@ _SIGNED = {
     name: f"HTTP_{name.upper().replace('-', '_')}"
     for name in (es1.TIMESTAMP_HEADER, es1.NONCE_HEADER, es1.SIGNATURE_HEADER)
 }
+_LOOPBACK_HOSTS = {"localhost", "127.0.0.1", "[::1]"}
 _LENGTH = re.compile(r"[0-9]{1,1000}", re.ASCII)  # int() takes no more than some thousands
 
 
@@ -88,7 +89,7 @@ def receive(request: HttpRequest, path: str) -> Call:
 
 def _is_on_this_machine(request: HttpRequest) -> bool:
     """Whether the caller asked a loopback name, which ALLOWED_HOSTS must have for that."""
-    return split_domain_port(request.get_host())[0] in settings.LOOPBACK_HOSTS
+    return split_domain_port(request.get_host())[0] in _LOOPBACK_HOSTS
 
 
 def _raw_path(request: HttpRequest) -> str | None:
