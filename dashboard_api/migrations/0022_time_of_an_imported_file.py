@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("dashboard_api", "0026_renewing_plans")]
+    dependencies = [("dashboard_api", "0021_renewing_plans")]
 
     operations = [
         migrations.AddField(

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("dashboard_api", "0025_no_stretches"),
+        ("dashboard_api", "0020_no_stretches"),
     ]
 
     operations = [
