@@ -21,8 +21,11 @@ if sys.argv[1:2] == ["demo"]:
 
 env = environ.Env()
 env.read_env(BASE_DIR / ".env")
-if wrong := wrong_settings(os.environ, names_in(BASE_DIR / ".env")):
+# What is set to nothing is not set: ``ENABLE_API=`` in a file would switch the service off.
+given = {name: text for name, value in os.environ.items() if (text := value.strip())}
+if wrong := wrong_settings(given, names_in(BASE_DIR / ".env")):
     raise ImproperlyConfigured("\n".join(wrong))
+env.ENVIRON = given  # type: ignore[assignment]
 
 SECRET_KEY = env.str("SECRET_KEY")
 DEBUG = env.bool("DEBUG", default=False)

@@ -1,7 +1,7 @@
 import pytest
 from django.core.management import call_command
 
-from config.setting_values import hosts_in
+from config.setting_values import SETTINGS, hosts_in
 
 ONE = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
 NEEDED = {"SECRET_KEY": "for-one-check-" + "0123456789abcdef" * 3, "MASTER_KEYS": f"1:{ONE}"}
@@ -33,6 +33,11 @@ def test_a_server_refuses_to_start_with_the_same_lines(checkout):
     assert "Traceback" not in done.stderr
 
 
+def test_a_blank_around_a_value_hides_nothing_from_the_checks(checkout):
+    done = checkout.manage("check", **PRODUCTION | {"DEBUG": " true"})
+    assert done.stderr.startswith("DEBUG shows code and settings to every visitor")
+
+
 @pytest.mark.parametrize("environ", [NEEDED, PRODUCTION], ids=["loopback", "production"])
 @pytest.mark.parametrize("without", ["", "ENABLE_API", "ENABLE_PORTAL"])
 def test_the_checks_pass_for_both_apps_together_and_each_alone(checkout, environ, without):
@@ -54,6 +59,14 @@ def test_browsers_are_bound_to_https_for_as_long_as_the_operator_chooses(checkou
     assert f"\n+ SECURE_HSTS_SECONDS = {seconds}\n" in done.stdout
     assert "SECURE_HSTS_PRELOAD" not in done.stdout  # as Django has it: not sent
     assert "SECURE_HSTS_INCLUDE_SUBDOMAINS" not in done.stdout
+
+
+def test_a_setting_without_a_value_is_as_if_it_was_not_there(checkout):
+    given = PRODUCTION | {"PYTHONHASHSEED": "0"}  # sets are printed in one order
+    blank = {name: " " for name in SETTINGS if name not in PRODUCTION}
+    without, done = (checkout.manage("diffsettings", "--all", **given, **more) for more in ({}, blank))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == without.stdout
 
 
 @pytest.mark.parametrize("disabled", ["ENABLE_API", "ENABLE_PORTAL"])
