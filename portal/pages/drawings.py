@@ -107,12 +107,20 @@ def _as_its_facet(chart: Chart, page: Page, filters: Filters) -> Chart:
 
 
 def _without_zeros(chart: Chart) -> Chart:
-    kept = [index for index in range(len(chart.labels)) if any(each.values[index] for each in chart.series)]
+    kept = [index for index in range(len(chart.labels)) if any(_values_at(chart, index))]
     return msgspec.structs.replace(
         chart,
         labels=[chart.labels[index] for index in kept],
-        series=[Series(each.name, [each.values[index] for index in kept]) for each in chart.series],
+        series=[
+            Series(each.name, [_values_at(chart, index)[number] for index in kept])
+            for number, each in enumerate(chart.series)
+        ],
     )
+
+
+def _values_at(chart: Chart, index: int) -> tuple[int, ...]:
+    """The number of each series at a label; 0 where a series is shorter than the labels."""
+    return tuple(series.values[index] if index < len(series.values) else 0 for series in chart.series)
 
 
 def _of_which_history(filters: Filters, facets: Facets) -> str:
@@ -192,7 +200,7 @@ def _row(chart: Chart, index: int, facets: Facets, address: Address, today: date
     week = _week(chart, index)
     is_running = week is not None and week <= today < week + WEEK
     label = _week_label(week, is_running=is_running) if week else _label(chart, index, value)
-    amounts = tuple(series.values[index] if index < len(series.values) else 0 for series in chart.series)
+    amounts = _values_at(chart, index)
     chosen = getattr(address.filters, chart.id) if value else ""
     is_active = bool(chosen) and chosen == value
     return Row(

@@ -165,7 +165,8 @@ def pager(page: Page, address: Address) -> Pager:
 
     A search does not know its last page before it gets there: until then the links end with a gap.
     """
-    current, deepest = address.filters.page, MAX_PAGE_DEPTH // page.page_size
+    current, page_size = address.filters.page, address.filters.page_size
+    deepest = MAX_PAGE_DEPTH // page_size
     last = min(page.page_count, deepest)
     goes_on = (PageLink(key="", text="…", url=""),)
     is_open = page.total_relation == "at_least" and current < last < deepest
@@ -174,7 +175,7 @@ def pager(page: Page, address: Address) -> Pager:
         sizes=tuple(_size_links(page.total, address)),
         before=address.to(page=min(current - 1, last)) if current > 1 and last else "",
         after=address.to(page=current + 1) if current < last else "",
-        remark=_why_it_ends(last * page.page_size) if current >= last < page.page_count else "",
+        remark=_why_it_ends(last * page_size) if current >= last < page.page_count else "",
     )
 
 

@@ -15,7 +15,7 @@ from tests.factories import make_membership, make_portal_account, make_portal_we
 from tests.portal.dashboards import make_dashboard, make_note, make_threat
 from tests.portal.gateway.answers import HOST
 
-ODD_NUMBERS = [2**53, -(2**53), 2**63, 10**400]
+ODD_NUMBERS = [0, 2**53, -(2**53), 2**63, 10**400]
 ODD_TIMES = ["0001-01-01T00:00:00Z", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00"]
 ODD_DAYS = ["0001-01-01", "9999-12-31"]
 

@@ -148,6 +148,9 @@ def test_a_chart_of_nothing_is_not_drawn():
 def test_missing_values_count_as_zero(kind):
     drawn = draw(make_chart(type=kind, labels=["a", "b"], series=[Series("n", [1])]))["kind"]
     assert [row.amounts for row in drawn.rows] == [(1,), (0,)]
+    page = {"bounded_facets": ["kind"]}
+    drawn = draw(make_chart(type=kind, labels=["a", "b"], series=[Series("n", [1])]), page=page)["kind"]
+    assert [row.amounts for row in drawn.rows] == [(1,)]
 
 
 def test_a_type_the_portal_does_not_know_is_drawn_as_bars():
