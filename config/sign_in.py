@@ -19,7 +19,6 @@ from django.db import OperationalError
 from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render, resolve_url
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext, pgettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_variables
@@ -27,6 +26,7 @@ from django.views.decorators.http import require_safe
 
 from config.errors import too_many_requests
 from portal.sealing import seal, unseal
+from portal.ways_back import is_path
 
 WRONG_NAME_OR_PASSWORD = _("The name or the password is not correct.")
 WRONG_CODE = _("This code or passkey was not accepted. Please try again.")
@@ -105,7 +105,7 @@ class SignIn(DefaultAccountAdapter):
 
     def is_safe_url(self, url: str) -> bool:
         """Only a path of this site is a place to go on to."""
-        return url.startswith("/") and url_has_allowed_host_and_scheme(url, allowed_hosts=None)
+        return is_path(url)
 
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:
         """Back to where the change began."""

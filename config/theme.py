@@ -9,9 +9,10 @@ from django.conf import settings
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.functional import Promise
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
+
+from portal.ways_back import is_path
 
 SYSTEM = "system"
 THEMES = {
@@ -52,8 +53,7 @@ def choose_theme(request: HttpRequest) -> HttpResponse:
     chosen, back = request.POST.get("theme", ""), request.POST.get("next", "")
     if chosen not in THEMES:
         raise BadRequest("There is no such theme.")
-    is_path = back.startswith("/") and url_has_allowed_host_and_scheme(back, allowed_hosts=None)
-    response = HttpResponseRedirect(back if is_path else "/")
+    response = HttpResponseRedirect(back if is_path(back) else "/")
     if chosen == SYSTEM:
         response.delete_cookie(settings.THEME_COOKIE_NAME)
     else:

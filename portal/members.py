@@ -11,13 +11,12 @@ from django.contrib.auth.views import redirect_to_login
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import resolve_url
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 
 from portal.fragments import HtmxHttpRequest, page_before
 from portal.people.reading import note_reading_language
-from portal.ways_back import page_of_form
+from portal.ways_back import is_path, page_of_form
 
 View = Callable[..., HttpResponseBase]
 
@@ -40,7 +39,7 @@ def sign_in_first(request: HtmxHttpRequest) -> HttpResponse:
     if not request.htmx:
         return redirect_to_login(_page_to_return_to(request))
     page = (page_before(request).netloc and request.htmx.current_url_abs_path) or ""
-    query = urlencode({"next": page if url_has_allowed_host_and_scheme(page, allowed_hosts=None) else "/"})
+    query = urlencode({"next": page if is_path(page) else "/"})
     return HttpResponseClientRedirect(f"{resolve_url(settings.LOGIN_URL)}?{query}")
 
 

@@ -1,4 +1,4 @@
-"""The page from which a form was sent: where to go when the form could not be accepted."""
+"""Addresses to send a visitor back to, none of which leaves this site."""
 
 from urllib.parse import urlsplit
 
@@ -13,4 +13,9 @@ def page_of_form(request: HttpRequest) -> str:
         return ""
     parts = urlsplit(page)
     path = f"{parts.path}?{parts.query}" if parts.query else parts.path
-    return path if url_has_allowed_host_and_scheme(path, allowed_hosts=None) else ""
+    return path if is_path(path) else ""
+
+
+def is_path(text: str) -> bool:
+    """Whether ``text`` is an address of this site that begins with its path; names of views are none."""
+    return text.startswith("/") and url_has_allowed_host_and_scheme(text, allowed_hosts=None)

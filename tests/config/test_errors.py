@@ -88,6 +88,7 @@ def test_any_other_stale_form_leads_back_to_its_page_and_changes_nothing(strict)
     [
         ("/theme/", {}),
         ("/theme/", {"Referer": "http://evil.example/accounts/login/"}),
+        ("/theme/", {"Referer": "no-address"}),
         ("/admin/auth/user/add/", {"Referer": "http://testserver/admin/auth/user/add/"}),
     ],
 )

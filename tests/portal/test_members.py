@@ -43,7 +43,14 @@ def test_a_strangers_form_leads_back_to_the_page_that_sent_it():
 
 @pytest.mark.parametrize(
     "page",
-    ["", "http://evil.example/members/", "http://testserver//evil.example/", "//evil.example", "http://["],
+    [
+        "",
+        "http://evil.example/members/",
+        "http://testserver//evil.example/",
+        "//evil.example",
+        "http://[",
+        "portal:sites",
+    ],
 )
 def test_a_strangers_form_leads_to_the_start_where_its_page_is_not_ours(page):
     assert send_form(referer=page) == "/accounts/login/?next=/"
