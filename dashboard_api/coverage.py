@@ -29,7 +29,7 @@ def record_run(website: Website, source: Source, run: Run, *, urls: Mapping[str,
     coverage = Coverage.objects.filter(website=website, source=source).first()
     scopes = _known_scopes(coverage)
     if coverage and not scopes and EVERYWHERE in urls:
-        scopes[run.category, EVERYWHERE] = CoverageScope.of(coverage)
+        scopes[run.category, EVERYWHERE] = CoverageScope.of(coverage, run.category)
     coverage = coverage or Coverage(website=website, source=source)
     updated = {
         target: scopes.setdefault((run.category, target), CoverageScope(category=run.category, target=target))

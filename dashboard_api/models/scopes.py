@@ -42,10 +42,10 @@ class CoverageScope(models.Model):
         return " at ".join(filter(None, [self.category, self.target])) or "everything"
 
     @classmethod
-    def of(cls, coverage: Coverage) -> Self:
+    def of(cls, coverage: Coverage, category: str) -> Self:
         """The only scope of a coverage that was recorded without scopes."""
         return cls(
-            category="",
+            category=category,
             target="",
             state=coverage.state,
             last_run_at=coverage.last_run_at,

@@ -10,7 +10,7 @@ from django.urls import reverse
 from dashboard_api.ingest import import_report
 from dashboard_api.models import Coverage, CoverageScope
 from dashboard_api.scanners import read_report
-from tests.dashboard_api.scanners.samples import make_item, make_nikto, make_sslyze, make_wapiti
+from tests.dashboard_api.scanners.samples import make_item, make_nikto, make_row, make_sslyze, make_wapiti
 from tests.factories import make_coverage, make_source, make_user, make_website
 
 pytestmark = pytest.mark.django_db
@@ -105,6 +105,13 @@ def test_a_coverage_without_scopes_is_replaced_and_keeps_its_last_completion(web
     bring(website, crawl(WWW), day=1, complete=False)
     summary = Coverage.objects.get()
     assert (summary.state, summary.last_run_at, summary.completed_at) == ("partial", MARCH + DAY, MARCH)
+
+
+def test_a_coverage_without_scopes_becomes_the_scope_of_the_first_category_that_is_scanned_again(website):
+    make_coverage(website, source=make_source("nuclei"), last_run_at=MARCH, completed_at=MARCH)
+    for day in (1, 2):
+        bring(website, make_row(timestamp=None), day=day, category="weekly")
+    assert scopes() == {"weekly": ("ok", MARCH + 2 * DAY)}
 
 
 def test_a_scope_that_is_not_scanned_any_more_is_deleted_in_the_admin(website, client):
