@@ -101,13 +101,12 @@ def _website_of(report: WaitingReport) -> Website:
 def _said_of(report: WaitingReport, website: Website, said: Said) -> Said:
     """What holds for all reports, for those of the folder, and for this one alone; the last counts most."""
     said = replace(said, modified_at=report.modified_at, **report.options)
-    if not said.base_url:
-        return said
-    base_url = said.base_url.replace("{host}", website.host)
-    try:
-        place_on(website.host, base_url)
-    except Elsewhere as error:
-        raise _Left(f"The base address {base_url} {error}. It waits until that is right.") from error
+    base_url = said.base_url and said.base_url.replace("{host}", website.host)
+    for kind, place in [("base address", base_url), *(("target", target) for target in said.targets)]:
+        try:
+            place_on(website.host, place or website.host)
+        except Elsewhere as error:
+            raise _Left(f"The {kind} {place} {error}. It waits until that is right.") from error
     return replace(said, base_url=base_url)
 
 

@@ -5,19 +5,28 @@
 """
 
 import tomllib
+from collections.abc import Callable
 from datetime import UTC, date, datetime, time
 from difflib import get_close_matches
 from typing import Any
 
 from django.utils import timezone
 
+from dashboard_api.policy import MAX_CATEGORY_LENGTH
 from dashboard_api.scanners import READERS
 
 OF_FOLDER = "import.toml"
 SIDECAR = ".toml"
 MAX_BYTES = 64 * 1024
 
-_NAMES = {"format": "format_name", "complete": "complete", "scanned_at": "scanned_at", "base_url": "base_url"}
+_NAMES = {
+    "format": "format_name",
+    "complete": "complete",
+    "scanned_at": "scanned_at",
+    "base_url": "base_url",
+    "targets": "targets",
+    "category": "category",
+}
 
 
 class WrongOptions(ValueError):
@@ -84,4 +93,25 @@ def _base_url(value: object) -> str:
     raise WrongOptions(f"says base_url = {value!a}, which must start with http:// or https://")
 
 
-_CHECKS = {"format_name": _format, "complete": _complete, "scanned_at": _scanned_at, "base_url": _base_url}
+def _targets(value: object) -> list[str]:
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return value
+    raise WrongOptions(f'says targets = {value!a}, which must be a list such as ["www.example.com:8443"]')
+
+
+def _category(value: object) -> str:
+    if isinstance(value, str) and len(value) <= MAX_CATEGORY_LENGTH:
+        return value
+    raise WrongOptions(
+        f"says category = {ascii(value)[:100]}, which must be a name of at most {MAX_CATEGORY_LENGTH} letters"
+    )
+
+
+_CHECKS: dict[str, Callable[[object], Any]] = {
+    "format_name": _format,
+    "complete": _complete,
+    "scanned_at": _scanned_at,
+    "base_url": _base_url,
+    "targets": _targets,
+    "category": _category,
+}

@@ -25,6 +25,7 @@ from dashboard_api.parts import part_of
 from dashboard_api.policy import MAX_CATEGORY_LENGTH
 from dashboard_api.problems import Problem, SortedRows, sort_rows
 from dashboard_api.scanners.report import Reject, ScanReport
+from dashboard_api.scanners.text import one_line
 from dashboard_api.scopes import Scan, Targets, target_of
 
 BATCH = 1_000
@@ -130,6 +131,7 @@ def read(
     the future. ``targets`` were scanned, too, and ``category`` names the scan: the report is all that this
     scan finds, whatever rules it lists.
     """
+    category = one_line(category)
     report.judged_at = scanned_at or report.scanned_at or modified_at  # some rows are judged as of then
     rows = sort_rows(report, website.host, base_url=base_url)
     rows.recognise(partial(_known, website, report.source))

@@ -33,6 +33,8 @@ def test_every_option_may_be_said():
         "complete": True,
         "base_url": "https://{host}/app/",
     }
+    data = b'targets = ["www.example.com:8443"]\ncategory = "nightly"'
+    assert options_in(data, is_sidecar=False) == {"targets": ["www.example.com:8443"], "category": "nightly"}
     assert options_in(b"", is_sidecar=True) == {}
 
 
@@ -40,7 +42,7 @@ def test_every_option_may_be_said():
     ("data", "reason"),
     [
         (b"complet = true", "says 'complet', which is no option: did you mean complete"),
-        (b"colour = 1", "it may say format, complete, scanned_at, base_url"),
+        (b"colour = 1", "it may say format, complete, scanned_at, base_url, targets, category"),
         (b"[import]\ncomplete = true", "says 'import', which is no option"),
         (b'complete = "true"', "must be true or false, without quotes"),
         (b'format = "nexpose"', "which must be one of auto, findings, nuclei"),
@@ -49,6 +51,10 @@ def test_every_option_may_be_said():
         (b"scanned_at = 2999-01-01", "is in the future"),
         (b"scanned_at = 0001-01-01T00:00:00+05:00", "is out of range"),
         (b'base_url = "shop.example.com"', "must start with http"),
+        (b'targets = "www.example.com"', "must be a list such as"),
+        (b"targets = [1]", "must be a list such as"),
+        (b"category = 1", "must be a name of at most 200 letters"),
+        (b'category = "' + b"a" * 201 + b'"', "must be a name of at most 200 letters"),
         (b"complete: true", "is not TOML: "),
         (b"\xff", "is not UTF-8"),
         (b"#" * (MAX_BYTES + 1), "is too large"),
@@ -148,6 +154,24 @@ def test_a_base_address_of_another_website_is_refused_with_its_reason(folder):
     report = leave(folder, PANEL, options='base_url = "https://example.org/"')
     assert "The base address https://example.org/ is of example.org, which is" in output_of_refusal(folder)
     assert report.exists()
+
+
+def test_a_target_of_another_website_is_refused_with_its_reason(folder):
+    report = leave(folder, PANEL, options='targets = ["www.shop.example.com", "example.org"]')
+    assert "The target example.org is of example.org, which is" in output_of_refusal(folder)
+    assert report.exists()
+
+
+def test_a_scan_that_found_nothing_closes_what_its_target_had_in_its_category_alone(folder):
+    for number, category in enumerate(("web", "web", "api")):
+        host = "www.shop.example.com" if number else HOST
+        row = make_row(template_id=f"problem-{number}", matched_at=f"https://{host}/", timestamp=None)
+        leave(folder, row, name=f"{number}.jsonl", options=f'category = "{category}"', age=900 - 60 * number)
+    options = 'complete = true\nformat = "nuclei"\ncategory = "web"\ntargets = ["www.shop.example.com"]'
+    leave(folder, name="last.jsonl", options=options)
+    import_all(folder)
+    fixed = Finding.objects.filter(status="fixed").values_list("rule", flat=True)
+    assert list(fixed) == ["problem-1"]
 
 
 def test_a_sidecar_alone_waits_for_its_report(folder):

@@ -26,7 +26,6 @@ from dashboard_api.management.operator_command import (
 )
 from dashboard_api.models import SiteLink, Website
 from dashboard_api.scanners import READERS
-from dashboard_api.scanners.text import one_line
 
 STANDARD_INPUT = "-"
 
@@ -162,7 +161,7 @@ class Command(OperatorCommand):
             scanned_at=options["scanned_at"],
             base_url=options["base_url"],
             targets=options["target"],
-            category=one_line(options["category"]),
+            category=options["category"],
         )
         dry_run: bool = options["dry_run"]
         try:
