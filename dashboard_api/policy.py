@@ -36,6 +36,7 @@ RECENT_PERIOD = timedelta(days=7)
 # A finding by itself: decision record 0020.
 MAX_WHOLE_TEXT_BYTES = 32 * 1024  # the evidence is told as it is stored
 MAX_LOCATIONS = 100
+MAX_NAMES = 100  # of references, of CVEs and of CWEs of a finding
 MAX_TIMELINE = 100  # the latest steps
 
 # What has changed: decision record 0032.

@@ -182,8 +182,8 @@ def threat(finding: Threat) -> ThreatAnswer:
         evidence=evidence,
         remediation=cut(finding.remediation, policy.MAX_TEXT_BYTES),
         references=within(finding.references, policy.MAX_TEXT_BYTES),
-        cwe=finding.cwe,
-        cve=finding.cve,
+        cwe=finding.cwe[: policy.MAX_NAMES],
+        cve=finding.cve[: policy.MAX_NAMES],
         rule=finding.rule,
         first_seen=finding.first_seen,
         last_seen=finding.last_seen,
@@ -200,7 +200,8 @@ def cut(text: str, limit: int) -> str:
 
 
 def within(texts: Sequence[str], limit: int) -> list[str]:
-    """As many of ``texts``, from the first, as ``limit`` bytes of UTF-8 hold."""
+    """As many of ``texts``, from the first, as ``limit`` bytes of UTF-8 hold, within the bound of names."""
+    texts = texts[: policy.MAX_NAMES]
     sizes = itertools.accumulate(len(text.encode()) for text in texts)
     return [text for text, size in zip(texts, sizes, strict=True) if size <= limit]
 

@@ -82,7 +82,7 @@ class Facets(msgspec.Struct, frozen=True):
     """The counts beside the filters; statuses are not counted where words are searched."""
 
     severity: Some[FacetValue] = []
-    source: Some[FacetValue] = []
+    source: Many[FacetValue] = []
     kind: Some[FacetValue] = []
     status: Some[FacetValue] = []
 
@@ -171,7 +171,7 @@ class Series(msgspec.Struct, frozen=True):
     """One row of numbers of a chart."""
 
     name: str
-    values: Some[Number]
+    values: Many[Number]
 
 
 class Chart(msgspec.Struct, frozen=True, kw_only=True):
@@ -180,7 +180,7 @@ class Chart(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     title: str
     type: str
-    labels: Some[str]
+    labels: Many[str]
     series: Few[Series]
     unit: str = ""
 
@@ -235,7 +235,7 @@ class Dashboard(msgspec.Struct, frozen=True, kw_only=True):
     summary: Summary
     threats: Some[Threat]
     charts: Few[Chart]
-    coverage: Some[CoverageEntry]
+    coverage: Many[CoverageEntry]
     analyst_notes: Some[Note]
     entitlement: Entitlement
 

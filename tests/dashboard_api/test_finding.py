@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from dashboard_api import answers, policy
 from dashboard_api.models import Nonce
 from dashboard_api.models.statements import rows
+from portal.gateway.messages import Dashboard, FindingAnswer
 from tests.dashboard_api.calls import (
     FINDING_PATH,
     PATH,
@@ -207,6 +208,19 @@ def test_texts_and_evidence_are_whole_here(client, link):
     whole = told(client, link, make_finding(link.website, references=references, **texts))
     assert {name: whole[name] for name in texts} == texts
     assert (whole["references"], whole["evidence_truncated"]) == (references, False)
+
+
+def test_the_portal_reads_a_finding_with_more_names_than_are_listed(client, link):
+    names = {
+        "references": [f"http://a.b/{number}" for number in range(300)],
+        "cwe": list(range(300)),
+        "cve": [f"CVE-2024-{number:04}" for number in range(300)],
+    }
+    finding = make_finding(link.website, **names)
+    body = ask_about(client, link, finding.pk).content
+    whole = msgspec.json.decode(body, type=FindingAnswer).finding
+    assert all(getattr(whole, name) == given[:100] for name, given in names.items())
+    assert msgspec.json.decode(ask(client, fields_for(link)).content, type=Dashboard).threats
 
 
 def test_evidence_beyond_64_kb_is_cut_between_characters_and_told_so(client, link):

@@ -109,6 +109,14 @@ def test_what_the_contract_promises_fits(told):
     assert len(read(told).threats) == 100
 
 
+def test_every_file_of_another_tool_may_bring_a_source(told):
+    told["coverage"] = told["coverage"][:1] * 300
+    told["dashboard"]["facets"]["source"] = [{"value": "tool", "label": "Tool", "count": 1}] * 300
+    series = [{"name": "", "values": [1] * 300}]
+    told["charts"] = [dict(told["charts"][0], labels=["Tool"] * 300, series=series)]
+    assert len(read(told).coverage) == 300
+
+
 @pytest.mark.parametrize("body", [b"", b"<html>429 Too Many Requests</html>", b"{}", b'{"ok": true}'])
 @pytest.mark.parametrize(
     ("headers", "seconds"), [({}, 0), ({"retry-after": "7"}, 7), ({"retry-after": "9" * 9}, 3600)]
