@@ -2,9 +2,12 @@
 
 import logging
 import re
+import time
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 
 from django.http import HttpRequest, StreamingHttpResponse
 from django.http.response import HttpResponseBase
@@ -12,7 +15,7 @@ from django.utils.cache import patch_vary_headers
 
 from portal import upstream
 from portal.forms import Address, Filters
-from portal.gateway import Dashboard, GatewayError
+from portal.gateway import Dashboard, GatewayError, TooManyCalls
 from portal.models import Website
 from portal.takeout.as_csv import write_csv
 from portal.takeout.as_json import write_json
@@ -25,6 +28,8 @@ logger = logging.getLogger(__name__)
 
 MAX_ROWS = 10_000
 PAGE_ROWS = 100  # the service's bound
+BUSY_SECONDS = 10  # for so long a page waits for its turn
+_PAUSE_SECONDS = 0.1
 _GZIP = 16 + zlib.MAX_WBITS
 
 
@@ -76,8 +81,18 @@ def select(request: HttpRequest, website: Website, address: Address) -> Selected
         filters=address.filters.active,
         list_url=request.build_absolute_uri(str(replace(address, filters=address.filters.whole))),
         finding_url=lambda id_: request.build_absolute_uri(url) if (url := bare.of_finding(id_)) else "",
-        pages=pages_after(first, ask, total=total, page_rows=PAGE_ROWS),
+        pages=pages_after(first, partial(_in_turn, ask), total=total, page_rows=PAGE_ROWS),
     )
+
+
+def _in_turn(ask: Callable[[int], Dashboard], number: int) -> Dashboard:
+    """Ask for a page of a file that has begun: one busy moment is no reason to break it off."""
+    end = time.monotonic() + BUSY_SECONDS
+    while time.monotonic() < end:
+        with suppress(TooManyCalls):
+            return ask(number)
+        time.sleep(_PAUSE_SECONDS)
+    return ask(number)
 
 
 def _total(first: Dashboard, ask: Callable[[int], Dashboard]) -> int:

@@ -10,8 +10,8 @@ import zlib
 import pytest
 
 from portal.forms import Address
-from portal.gateway import RateLimited, TimedOut, UnknownLink
-from portal.takeout import offers, places
+from portal.gateway import RateLimited, TimedOut, TooManyCalls, UnknownLink
+from portal.takeout import files, offers, places
 from portal.takeout.files import MAX_ROWS, Torn
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
 
@@ -148,6 +148,14 @@ def test_a_failure_in_the_middle_breaks_the_answer(browser, service, name, caplo
     with pytest.raises(Torn):
         body_of(browser.get(f"{PATH}{name}"))
     assert "shop.example.com: a file broke off: TimedOut" in caplog.text
+
+
+def test_a_file_that_has_begun_waits_while_too_many_calls_are_under_way(browser, service, monkeypatch):
+    service.total, service.failures = 250, {2: TooManyCalls()}
+    monkeypatch.setattr(files.time, "sleep", lambda _: service.failures.clear())
+    assert len(rows_of(browser.get(f"{PATH}findings.csv"))) == 251
+    service.failures = {1: TooManyCalls()}
+    assert browser.get(f"{PATH}findings.csv").status_code == 503
 
 
 def part_of(response):
