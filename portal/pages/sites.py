@@ -126,15 +126,24 @@ def site_card(website: Website, answer: LastAnswer | None, *, is_shared: bool) -
 
 
 def _glance(dashboard: Dashboard, address: Address) -> Glance:
-    days, last = dashboard.summary.newest_open_days, dashboard.summary.last_scan_at
+    last = dashboard.summary.last_scan_at
     is_stale = last is not None and timezone.now() - last > timedelta(days=STALE_DAYS)
     stale = ngettext("More than %(days)s day ago", "More than %(days)s days ago", STALE_DAYS)
     return Glance(
         overview=overview(dashboard, address),
         plan=plan(dashboard.entitlement, today=dashboard.dashboard.generated_at.date()),
-        newest_on=None if days is None else (dashboard.dashboard.generated_at - timedelta(days=days)).date(),
+        newest_on=_newest_on(dashboard),
         stale=stale % {"days": STALE_DAYS} if is_stale else "",
     )
+
+
+def _newest_on(dashboard: Dashboard) -> date | None:
+    """The day of the newest open finding; None where there is none, or no calendar has the day."""
+    days = dashboard.summary.newest_open_days
+    try:
+        return None if days is None else dashboard.dashboard.generated_at.date() - timedelta(days=days)
+    except OverflowError:
+        return None
 
 
 def site_address(website: Website, *, is_shared: bool) -> Address:

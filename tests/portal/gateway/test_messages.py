@@ -30,7 +30,9 @@ def read(answer):
 
 @pytest.fixture
 def told():
-    return msgspec.to_builtins(make_dashboard(threats=[make_threat()], analyst_notes=[make_note()]))
+    told = msgspec.to_builtins(make_dashboard(threats=[make_threat()], analyst_notes=[make_note()]))
+    told["summary"] |= {"newest_open_days": 2, "first_check_by": "2026-11-30"}
+    return told
 
 
 def leaves(value, way=()):
