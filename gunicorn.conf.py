@@ -1,7 +1,7 @@
-"""How gunicorn serves the product: read by itself where ``gunicorn config.wsgi`` is started beside it.
+"""Settings of gunicorn, which reads this file when ``gunicorn config.wsgi`` starts in its folder.
 
-nginx stands in front (deploy/nginx.conf): a client that sends or reads slowly would hold a thread here.
-The command line and GUNICORN_CMD_ARGS win over this file.
+Put nginx in front (deploy/nginx.conf): a client that sends or reads slowly would hold a thread here.
+The command line and GUNICORN_CMD_ARGS override this file.
 """
 
 import os
@@ -16,7 +16,7 @@ worker_class = "gthread"
 workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
 threads = int(os.environ.get("WEB_THREADS", "4"))
 preload_app = True  # wrong settings stop the start, once, and workers share the memory of the code
-timeout = 60  # for a worker whose main loop hangs; what a page may wait is DASHBOARD_TIMEOUT_SECONDS
+timeout = 60  # for a worker whose main loop hangs; DASHBOARD_TIMEOUT_SECONDS limits how long a page waits
 graceful_timeout = 30
 worker_tmp_dir = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108  # a heartbeat, not data
 
@@ -24,7 +24,7 @@ limit_request_line = 4094
 limit_request_fields = 64
 limit_request_field_size = 8190
 
-# No header of a request decides about scheme, path or address here; TRUST_PROXY lets the settings read them.
+# No header decides about scheme, path or address here; TRUST_PROXY lets Django read them.
 forwarder_headers = ""
 forwarded_allow_ips = ""
 secure_scheme_headers: dict[str, str] = {}
@@ -36,7 +36,7 @@ errorlog = "-"
 
 
 def on_starting(server: Any) -> None:  # noqa: ARG001  # as gunicorn calls it
-    """Refuse to start with settings that the checks refuse: gunicorn by itself runs none."""
+    """Run Django's checks, which gunicorn does not, and refuse to start where one fails."""
     from django.conf import settings
     from django.core.management import call_command
     from django.core.management.base import SystemCheckError

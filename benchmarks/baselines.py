@@ -1,4 +1,4 @@
-"""What requests are measured against: a view that does nothing."""
+"""The baseline of request benchmarks: a view that does nothing."""
 
 import functools
 
@@ -12,7 +12,7 @@ ANSWER = records.FOLDER / "answer.json"
 
 @csrf_exempt
 def bare(_: HttpRequest) -> HttpResponse:
-    """Answer the bytes of a stored answer of the product."""
+    """Return the bytes of a stored answer of the product."""
     return HttpResponse(_answer(), content_type="application/json")
 
 

@@ -1,4 +1,4 @@
-"""Pages at once, and what one member who reloads 16 tabs costs another account's signed calls.
+"""Concurrent pages, and the cost of one member's 16 reloading tabs to another account's signed calls.
 
 The demo's data, served by gunicorn with the shipped gunicorn.conf.py, 2 processes of 4 threads, by one
 service for pages and calls, and by two, one for each. Tabs reload as soon as they are answered. Ratios are of
@@ -35,7 +35,7 @@ NAME = "threat_dashboard_neighbour"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Data:
-    """Whose pages are asked for, and how another account signs."""
+    """The session that loads pages, and the credentials with which another account signs."""
 
     cookie: str
     fields: dict[str, str]
@@ -54,7 +54,7 @@ def tables(*, rounds: int, engine: str, scale: float) -> Iterator[Table]:  # noq
 
 @contextmanager
 def seeded(engine: str) -> Iterator[Data]:
-    """The demo's data in a database of its own, and two people's ways in."""
+    """Seed the demo's data into a separate database; yield a session and another account's credentials."""
     records.create(engine, NAME)
     records.use(engine, NAME)
     # Models can be imported only where Django is set up.
@@ -82,24 +82,24 @@ def seeded(engine: str) -> Iterator[Data]:
 
 
 def _measured(title: str, data: Data, pages: int, calls: int, rounds: int) -> Table:
-    table = Table(title, f"{AT_ONCE} pages at once; {CALLS} signed calls, quiet and beside {TABS} tabs.")
+    table = Table(title, f"{AT_ONCE} pages at once; {CALLS} signed calls, quiet and with {TABS} tabs.")
     view = _viewer(data, pages)
     view()
     bursts = [_burst(view) for _ in range(rounds)]
     quiet: list[tuple[int, float]] = []
-    beside: list[tuple[int, float]] = []
+    busy: list[tuple[int, float]] = []
     for _ in range(rounds):
         quiet += _calls(data, calls)
         with _reloading(view):
-            beside += _calls(data, calls)
+            busy += _calls(data, calls)
     failed = sum(status != 200 for burst in bursts for status, _ in burst)
     table.add("pages at once", "failed", failed, "number", at_most=0)
     table.add("pages at once", "slowest", median(max(took for _, took in burst) for burst in bursts), "s")
-    refused = sum(status != 200 for status, _ in quiet + beside)
+    refused = sum(status != 200 for status, _ in quiet + busy)
     table.add("a neighbour's call", "failed", refused, "number", at_most=0)
     table.add("a neighbour's call", "p95 quiet", _p95(quiet) * 1e3, "ms")
-    table.add("a neighbour's call", "p95 beside tabs", _p95(beside) * 1e3, "ms")
-    table.add("a neighbour's call", "times quiet", _p95(beside) / _p95(quiet), "times", at_most=2)
+    table.add("a neighbour's call", "p95 with tabs", _p95(busy) * 1e3, "ms")
+    table.add("a neighbour's call", "times quiet", _p95(busy) / _p95(quiet), "times", at_most=2)
     return table
 
 
@@ -152,7 +152,7 @@ def _calls(data: Data, port: int) -> list[tuple[int, float]]:
 def _asked(
     port: int, method: str, path: str, body: bytes | None, headers: dict[str, str]
 ) -> tuple[int, float]:
-    """Status and seconds of one answer, over a connection of its own."""
+    """Return status and seconds of one answer, over a new connection."""
     began = time.perf_counter()
     connection = http.client.HTTPConnection(LOOPBACK, port, timeout=60)
     connection.request(method, path, body, headers)

@@ -1,4 +1,4 @@
-"""The product's settings, with the bare view's address added to its own."""
+"""The product's settings, with the bare view's address added."""
 
 from config.settings import *  # noqa: F403
 

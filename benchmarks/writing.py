@@ -1,4 +1,4 @@
-"""Findings written in both ways that are measured."""
+"""The two measured ways of writing findings."""
 
 import secrets
 import time

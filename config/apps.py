@@ -1,4 +1,4 @@
-"""The project's own application, and what a sign-in does not write."""
+"""The project's own application; on SQLite it keeps sign-ins from writing to the records."""
 
 from django.apps import AppConfig
 from django.conf import settings
@@ -14,7 +14,7 @@ class ConfigConfig(AppConfig):
     verbose_name = "Project"
 
     def ready(self) -> None:
-        """On SQLite an import holds the records for minutes, so signing in writes nothing there."""
+        """Stop sign-ins from writing to the records on SQLite: an import locks them for minutes."""
         if SHORT_LIVED not in settings.DATABASES:
             return
         from allauth.mfa.models import Authenticator
@@ -24,4 +24,4 @@ class ConfigConfig(AppConfig):
 
 
 def _record_nothing(_: object) -> None:
-    """In place of the moment of the last use."""
+    """Replace allauth's record of when a second factor was last used."""

@@ -1,6 +1,6 @@
-"""Work that a request only asks for: done by a few threads of its process, shortly after it was answered.
+"""Background jobs: a few threads of each process run them shortly after the answer.
 
-No answer waits for it, so no answer shows what it found. A process that is killed forgets it. Record 0045.
+No answer waits for a job, so no answer shows its result. A killed process loses its jobs. Record 0045.
 """
 
 import logging
@@ -20,7 +20,7 @@ _room = BoundedSemaphore(MAX_WAITING)
 
 
 def run_later(job: Callable[[], object]) -> None:
-    """Run ``job`` in a thread; where too many wait, it is dropped and logged."""
+    """Run ``job`` in a thread; drop and log it where too many are waiting."""
     if _room.acquire(blocking=False):
         _threads.submit(_run, job)
     else:

@@ -1,4 +1,4 @@
-"""What a deployment gets wrong beyond its settings' values: for ``manage.py doctor`` and every start."""
+"""Problems of a deployment that its settings alone do not show: for ``manage.py doctor`` and every start."""
 
 import logging
 import os
@@ -15,7 +15,7 @@ logger = logging.getLogger(__name__)
 
 
 def log_problems() -> None:
-    """Log a line for each problem that a start can find quickly; the server starts all the same.
+    """Log a line for each problem that can be found quickly; the server starts all the same.
 
     A database that is away comes back, and calls that need a lost key are refused one by one.
     """

@@ -1,6 +1,6 @@
 """Errors outside any view: JSON below ``/v1/``, pages elsewhere.
 
-Only ``stale_form`` asks the database anything: it may be the reason for the other errors.
+Only ``stale_form`` uses the database, which may be the cause of the other errors.
 """
 
 import sys
@@ -26,12 +26,12 @@ STORE_RETRY_SECONDS = 30
 
 
 def is_api(request: HttpRequest) -> bool:
-    """Whether a program is answered: also below ``//v1/``, which some base URLs lead to."""
+    """Whether a program gets the answer: also below ``//v1/``, which some base URLs lead to."""
     return request.path.lstrip("/").startswith("v1/")
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """400: a Host header that is not allowed, say; 503 where it was the database that failed."""
+    """400, such as for a Host header that is not allowed; 503 where the database failed."""
     if _store_failed(exception):
         return unavailable(request)
     return _json(BadRequest()) if is_api(request) else defaults.bad_request(request, exception)
@@ -48,7 +48,7 @@ def too_large(request: HttpRequest) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500, or 503 where it was the database that failed; the log has the cause."""
+    """500, or 503 where the database failed; the log has the cause."""
     if _store_failed(sys.exception()):
         return unavailable(request)
     return _json(InternalError()) if is_api(request) else defaults.server_error(request)
@@ -71,7 +71,7 @@ def too_many_requests(request: HttpRequest) -> HttpResponse:
 
 
 def stale_form(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """A fresh form with a line of explanation, where the form came from a page of ours; else 403.
+    """Lead back to the form's page with a line of explanation, if it is a page of ours; else 403.
 
     The admin keeps the 403: its long forms are still filled in when the browser goes back.
     """
@@ -84,14 +84,14 @@ def stale_form(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def _sign_in_page(request: HttpRequest) -> str:
-    """The sign-in with the page that it leads to, where this is its form."""
+    """The address of the sign-in, with the page to go to afterwards; empty for any other form."""
     if request.path != reverse("account_login"):
         return ""
     return f"{request.path}?{urlencode({'next': request.POST.get('next', '')})}"
 
 
 def _store_failed(error: BaseException | None) -> bool:
-    """Whether a database failed, whatever was made of it: Django's sessions make another error."""
+    """Whether a database failed, even where Django's sessions raised another error because of it."""
     while error is not None:
         if isinstance(error, (OperationalError, InterfaceError)):
             return True
@@ -100,7 +100,7 @@ def _store_failed(error: BaseException | None) -> bool:
 
 
 def _page(request: HttpRequest, status: int) -> HttpResponse:
-    """The page of ``status`` in the visitor's colours and language, without who is signed in."""
+    """The page of ``status`` in the visitor's theme and language; it does not look up who is signed in."""
     text = render_to_string(f"{status}.html", {"theme": chosen_theme(request)})
     return HttpResponse(text, status=status)
 

@@ -1,4 +1,4 @@
-"""Refuses what no page needs before anything reads or stores it: long bodies, odd characters, odd hosts.
+"""Guards that refuse long bodies, odd characters and odd hosts before anything reads or stores them.
 
 Decision record 0043.
 """
@@ -17,19 +17,19 @@ MAX_BODY_BYTES = 64 * 1024
 # The only page that takes a file, for staff with this permission.
 _UPLOADS = {"admin:dashboard_api_website_import": "dashboard_api.add_importrun"}
 
-_LENGTH = re.compile(r"[0-9]{1,1000}", re.ASCII)  # int() takes no more than some thousands
+_LENGTH = re.compile(r"[0-9]{1,1000}", re.ASCII)  # int() takes a few thousand digits at most
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
 _DOTTED_HOST = re.compile(r"\.(:[0-9]*)?$", re.ASCII)
 
 
 class Guard:
-    """Middleware, before the one that checks forms: that one reads and stores every body."""
+    """Middleware that runs before the CSRF check, which reads and stores every body."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Leave odd cookies out; a refusal here would lack the headers that other middleware sets."""
+        """Drop odd cookies; a refusal here would lack the headers that other middleware sets."""
         _drop_odd_cookies(request)
         return self.get_response(request)
 
@@ -46,26 +46,26 @@ class Guard:
 
 
 def _check_host(request: HttpRequest) -> None:
-    """Django takes ``example.com.`` for ``example.com``; browsers keep their cookies apart."""
+    """Refuse ``example.com.``: Django takes it for ``example.com``, but browsers keep separate cookies."""
     if _DOTTED_HOST.search(request.get_host()):
         raise DisallowedHost("The Host header ends with a dot.")
 
 
 def _check_address(request: HttpRequest) -> None:
-    """No address of ours holds a control character; databases and headers break on them."""
+    """Refuse control characters: no address of ours has one, and databases and headers break on them."""
     if _CONTROLS.search(request.path) or "\0" in "".join(_texts(request.GET)):
         raise BadRequest("The address holds a control character.")
 
 
 def _drop_odd_cookies(request: HttpRequest) -> None:
-    """A cookie with a control character is none of ours."""
+    """Drop cookies with a control character: none of ours has one."""
     for name, value in list(request.COOKIES.items()):
         if _CONTROLS.search(value):
             del request.COOKIES[name]
 
 
 def _declared_bytes(request: HttpRequest) -> int:
-    """Of the body: 0 without a length, because then nothing of it is ever read."""
+    """Return the declared length of the body; 0 without one, because then nothing of it is read."""
     declared = request.META.get("CONTENT_LENGTH") or "0"
     if _LENGTH.fullmatch(declared):
         return int(declared)
@@ -91,5 +91,5 @@ def _check_fields(request: HttpRequest) -> None:
 
 
 def _texts(fields: Any) -> list[str]:
-    """Names and values alike."""
+    """Return all names and values."""
     return [text for name, values in fields.lists() for text in (name, *values)]

@@ -1,4 +1,4 @@
-"""The service as the portal in the same process calls it: Django's whole handling, without a web server."""
+"""The service for a portal in the same process: Django's whole request handling, without a web server."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -35,13 +35,13 @@ class InProcess(BaseHandler):
 
 
 def _allowed_host() -> str:
-    """A name of this deployment: the call is the portal's own, so there is no caller's Host to check."""
+    """A host name of this deployment: the portal calls itself, so there is no visitor's Host to check."""
     names = (name.removeprefix(".") for name in settings.ALLOWED_HOSTS if name != "*")
     return next(names, "localhost")
 
 
 def _close_broken_connections() -> None:
-    """Let the request around this call begin again with connections that work."""
+    """Close connections that failed, so that the request around this call gets working ones."""
     for connection in connections.all(initialized_only=True):
         if connection.errors_occurred:
             connection.close_if_unusable_or_obsolete()

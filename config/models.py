@@ -1,4 +1,4 @@
-"""How often something was tried of late, counted by all processes together. Decision record 0045."""
+"""Recent attempts, counted by all processes together. Decision record 0045."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -9,10 +9,10 @@ from django.utils.crypto import salted_hmac
 
 
 class AttemptsManager(models.Manager["Attempts"]):
-    """Counting."""
+    """Counts attempts and refuses those beyond a limit."""
 
     def allow(self, limits: Mapping[str, int], *, period: timedelta, now: datetime) -> bool:
-        """Count one attempt for each name in ``limits``, unless one of them had its number in ``period``.
+        """Count an attempt for each name in ``limits``; return False where one has reached its limit.
 
         A refused attempt is not counted, so asking again does not prolong the wait.
         """
@@ -33,7 +33,7 @@ class AttemptsManager(models.Manager["Attempts"]):
 
 
 class Attempts(models.Model):
-    """When one name was counted, in Unix seconds; the name itself is not kept."""
+    """The times of one name's attempts, in Unix seconds; the name itself is not kept."""
 
     key = models.CharField(max_length=64, primary_key=True)
     times = models.JSONField(default=list)

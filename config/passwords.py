@@ -1,4 +1,4 @@
-"""allauth's forms in which a password is chosen, or a link to choose one is asked for."""
+"""allauth's forms for choosing a password, and for requesting a link to do so."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ class ChangePasswordForm(ChosenPassword, forms.ChangePasswordForm):
 
 
 class SetPasswordForm(ChosenPassword, forms.SetPasswordForm):
-    """By somebody who is signed in and has no password yet."""
+    """A first password, for a person who is signed in without one."""
 
 
 class ResetPasswordKeyForm(ChosenPassword, forms.ResetPasswordKeyForm):
@@ -22,15 +22,15 @@ class ResetPasswordKeyForm(ChosenPassword, forms.ResetPasswordKeyForm):
 
 
 class ResetPasswordForm(forms.ResetPasswordForm):
-    """Asks for a link; nothing here looks for who signs in with the address."""
+    """A request for a link; nothing here looks up whether a person has the address."""
 
     def clean_email(self) -> str:
-        """As it is counted."""
+        """Return the address in lower case, as it is counted."""
         email: str = self.cleaned_data["email"]
         return email.lower()
 
     def save(self, request: HttpRequest, **_: Any) -> str:
-        """Have the link sent after the answer; raises ImmediateHttpResponse for too many."""
+        """Have the link sent after the answer; raises ImmediateHttpResponse (429) for too many requests."""
         email: str = self.cleaned_data["email"]
         request_reset(request, email)
         return email

@@ -1,4 +1,4 @@
-"""New passwords by e-mail: only known people get one, and no answer tells who is known. Record 0045."""
+"""Links to a new password by e-mail: no answer shows whether an address is known. Record 0045."""
 
 import logging
 from datetime import timedelta
@@ -29,7 +29,7 @@ PERIOD = timedelta(hours=1)
 
 
 def request_reset(request: HttpRequest, email: str) -> None:
-    """Send ``email`` a link soon, where somebody signs in with it; raises ImmediateHttpResponse (429)."""
+    """Send a link to ``email`` soon, if a person signs in with it; raises ImmediateHttpResponse (429)."""
     limits = {f"reset from {get_ip(request)}": PER_SENDER, f"reset of {email}": PER_ADDRESS}
     if not Attempts.objects.allow(limits, period=PERIOD, now=timezone.now()):
         raise ImmediateHttpResponse(too_many_requests(request))
@@ -38,7 +38,7 @@ def request_reset(request: HttpRequest, email: str) -> None:
 
 
 def send_links(email: str, *, base_url: str, language: str) -> None:
-    """One e-mail for each person of this address, if there is any."""
+    """Send one e-mail for each person who signs in with ``email``, if there is any."""
     for person in filter_users_by_email(email, is_active=True, prefer_verified=True, for_login=True):
         with translation.override(language):
             _send(person, email, base_url)

@@ -1,4 +1,4 @@
-"""The product is served at the root of a host, and below no path."""
+"""A guard against SCRIPT_NAME: the product is served at the root of a host, never below a path."""
 
 from collections.abc import Callable
 
@@ -9,9 +9,9 @@ from django.http import HttpRequest, HttpResponse
 def refuse_script_name(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
-    """Refuse a request whose path was split: what a proxy limits by path, it could reach by another one.
+    """Refuse a request with SCRIPT_NAME: its split path could get around what a proxy limits by path.
 
-    Some servers take SCRIPT_NAME from a header; gunicorn.conf.py tells ours not to.
+    Some servers take SCRIPT_NAME from a header; gunicorn.conf.py switches that off.
     """
 
     def respond(request: HttpRequest) -> HttpResponse:

@@ -1,4 +1,4 @@
-"""Every secret that is stored sealed: of the service, of the portal, and of second factors."""
+"""All secrets that are stored encrypted (sealed): the service's, the portal's and second factors'."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

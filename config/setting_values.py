@@ -1,4 +1,4 @@
-"""Checks of the settings as text, before any is used: every wrong one is reported, each on a line."""
+"""Checks of all settings as text, before any is used: one line for each that is wrong."""
 
 import base64
 import binascii
@@ -22,7 +22,7 @@ _MASTER_KEY = re.compile(r"([1-9][0-9]{0,4}):([\w-]{43}=)", re.ASCII)
 
 
 class WrongValue(ValueError):
-    """A setting has a value that cannot be right; the message completes "NAME ..."."""
+    """An invalid value of a setting; the message continues after the setting's name."""
 
 
 def wrong_settings(values: Mapping[str, str], file_names: Collection[str] = ()) -> list[str]:
@@ -58,7 +58,7 @@ def _wrong(name: str, check: Callable[[str], None], values: Mapping[str, str]) -
 
 
 def _combined(values: Mapping[str, str]) -> Iterator[str]:
-    """Settings that contradict each other."""
+    """Yield a line for each contradiction between settings."""
     given = {name for name in _CHECKS if values.get(name, "").strip()}
     is_off = {name for name in ("ENABLE_API", "ENABLE_PORTAL") if values.get(name, "").lower() in _FALSE}
     if len(is_off) == 2:

@@ -192,9 +192,9 @@ SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_REDIRECT_EXEMPT = [r"^v1/"]  # a signed call is answered or refused, never redirected
-# A browser keeps to https for that long, whatever happens to the certificate: short until it is proven.
+# Browsers insist on https for this long, even with an expired certificate: short until renewals work.
 SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", default=3600) if HTTPS else 0
-# Other names of the domain are not ours to decide for, and a preload list is not left for months.
+# Subdomains are not ours to decide about, and leaving a preload list takes months.
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUST_PROXY else None
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS

@@ -24,17 +24,17 @@ class UnreadableValue(RedisError):
 
 
 class JsonSerializer:
-    """Values as JSON: to read one never runs code, whoever wrote it. Decision record 0043."""
+    """JSON for values in Redis, so that reading one never runs code. Decision record 0043."""
 
     def dumps(self, value: Any) -> bytes:
-        """``value`` as bytes; raises TypeError for a type that JSON would change."""
+        """Return ``value`` as bytes; raises TypeError for a type that JSON would change."""
         data = json.dumps(value)
         if json.loads(data) != value:
             raise TypeError(f"A {type(value).__name__} cannot be kept as JSON.")
         return data.encode()
 
     def loads(self, data: bytes) -> Any:
-        """The value that was stored; raises UnreadableValue."""
+        """Return the stored value; raises UnreadableValue."""
         try:
             return json.loads(data)
         except (ValueError, RecursionError) as error:

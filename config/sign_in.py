@@ -30,7 +30,7 @@ from portal.ways_back import is_path
 
 WRONG_NAME_OR_PASSWORD = _("The name or the password is not correct.")
 WRONG_CODE = _("This code or passkey was not accepted. Please try again.")
-# A sentence of allauth's that cannot be replaced: named here, our German takes the place of its own.
+# A sentence of allauth that cannot be replaced: naming it here puts it into our catalogue, with our German.
 SAID_BY_ALLAUTH = (_("You must type the same password each time."),)
 WAYS_TO_PROVE = {
     "reauthenticate": _("Use your password"),
@@ -65,7 +65,7 @@ class PasswordBackend(ModelBackend):
 
 
 def _has_password(person: User, password: str) -> bool:
-    """Whether ``password`` is right; a hash of an older Django is replaced, if not while the records wait."""
+    """Whether ``password`` is right; an outdated hash is replaced unless the database is locked."""
     stored = person.password
     is_right, is_outdated = verify_password(password, stored)
     if is_right and is_outdated:
@@ -112,7 +112,7 @@ class SignIn(DefaultAccountAdapter):
         return resolve_url("account")
 
     def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
-        """The ways to prove once more who one is, in our words."""
+        """Return the ways to confirm one's identity again, in our words."""
         ways = super().get_reauthentication_methods(user)
         return [way | {"description": WAYS_TO_PROVE[way["id"]]} for way in ways]
 

@@ -33,7 +33,7 @@ class Theme:
 
 
 def chosen_theme(request: HttpRequest) -> str:
-    """The name of the theme that the visitor chose."""
+    """Return the name of the theme that the visitor chose."""
     chosen = request.COOKIES.get(settings.THEME_COOKIE_NAME, "")
     return chosen if chosen in THEMES else SYSTEM
 

@@ -31,7 +31,7 @@ class _Place(NamedTuple):
 
 @dataclass(slots=True)
 class _Places:
-    """What ``scan`` proves about the places of a finding."""
+    """The places of a finding, counted by what ``scan`` proves about them."""
 
     gone: int = 0
     there: int = 0
@@ -54,7 +54,7 @@ def mark_gone(finding: Finding, scan: Scan) -> None:
 
 
 def count_places(finding: Finding) -> None:
-    """Update what is stored with ``finding`` about its places."""
+    """Update the summary of places that is stored with ``finding``."""
     there = Occurrence.objects.filter(finding=finding, gone_at=None)
     others = there.order_by("pk").values_list("location", flat=True)[: policy.MAX_OTHER_LOCATIONS + 1]
     finding.keep_other_locations(others)
@@ -64,7 +64,7 @@ def count_places(finding: Finding) -> None:
 
 
 def close_absent(reported: SortedRows, website: Website, source: Source, scan: Scan) -> int:
-    """Close what ``scan`` proves to be gone of open findings that are not ``reported``; return how many."""
+    """Close the open findings, not ``reported``, that ``scan`` proves to be gone; return how many."""
     open_findings = Finding.objects.filter(website=website, source=source, status=Finding.Status.OPEN)
     seen_before = Q(last_seen__lt=scan.absent_at) | Q(locations_count__gt=1)
     candidates = open_findings.filter(seen_before).order_by().values_list("pk", "fingerprint").iterator()
@@ -90,7 +90,7 @@ def _close(keys: Sequence[int], website: Website, scan: Scan) -> int:
 
 
 def _places_of(findings: dict[int, Finding], scan: Scan) -> Iterator[tuple[int, _Places]]:
-    """What is proven about each finding; one without occurrences has its own location."""
+    """Yield the counted places of each finding; one without occurrences has its own location."""
     occurrences = Occurrence.objects.filter(finding__in=list(findings)).order_by("finding", "pk")
     fixes = FindingEvent.objects.filter(finding__in=list(findings), event=FindingEvent.Event.FIXED)
     fixed_at = dict(fixes.values_list("finding").annotate(Max("at")).order_by())
@@ -105,9 +105,9 @@ def _places_of(findings: dict[int, Finding], scan: Scan) -> Iterator[tuple[int, 
 
 
 def _proven(rule: str, places: Iterable[_Place], scan: Scan, *, fixed_at: datetime | None) -> _Places:
-    """What ``scan`` proves about places of a finding that came back after ``fixed_at``, if ever.
+    """Count ``places`` of one finding by what ``scan`` proves; ``fixed_at``: when it was last fixed, if ever.
 
-    A fixed finding keeps its places. One that was not seen since it came back is gone since then.
+    A fixed finding keeps its places. A place that was not seen since counts as gone since the fix.
     """
     proven = _Places()
     for place in places:
@@ -122,7 +122,7 @@ def _proven(rule: str, places: Iterable[_Place], scan: Scan, *, fixed_at: dateti
 
 
 def _each(places: QuerySet[Occurrence]) -> Iterator[_Place]:
-    """What decides about each place, a part of the rows at a time."""
+    """Yield the deciding fields of each place, reading the rows in batches."""
     return map(_Place._make, places.values_list(*_Place._fields).iterator(chunk_size=_BATCH))
 
 
@@ -135,7 +135,7 @@ def _fix(keys: Sequence[int], website: Website, at: datetime) -> None:
 
 
 def _lose_places(finding: Finding, scan: Scan) -> None:
-    """Keep ``finding`` open where it was not proven to be gone, and show one of these places with it."""
+    """Keep ``finding`` open at the places that remain, and show one of them as its location."""
     mark_gone(finding, scan)
     there = Occurrence.objects.filter(finding=finding, gone_at=None).order_by("pk")
     if not there.filter(location=finding.location).exists() and (first := there.first()):

@@ -57,7 +57,7 @@ class NewOccurrence(NamedTuple):
 
 
 class Sighting(NamedTuple):
-    """What a report changes of a known place, as the columns store it; None: as it was."""
+    """The changes of a report to a known place, as the columns store them; None: unchanged."""
 
     first_seen: Any
     last_seen: Any

@@ -62,13 +62,13 @@ def build_changes(link: Seen, question: ChangesQuestion, now: datetime) -> Chang
 
 
 def _midnight(now: datetime, days: int) -> datetime:
-    """The beginning of the first of so many days of UTC, of which today is the last."""
+    """Return the start, in UTC, of the first of ``days`` days, of which today is the last."""
     first = now.astimezone(UTC) - timedelta(days=days - 1)
     return first.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def _cursor_at(website_id: int, moment: datetime) -> Cursor:
-    """Findings first seen since ``moment`` are newer than those of an import that ended before it."""
+    """Return a cursor before ``moment``: findings first seen since then were imported after it."""
     newest = changed.newest_before(website_id, moment) or changed.Newest(0, 0)
     return Cursor(finding_id=newest.finding_id, event_id=newest.event_id)
 
@@ -78,8 +78,8 @@ def _findings(
 ) -> tuple[list[Change], bool]:
     """Worst first, each once: what is new cannot have come back to whom was never told of it.
 
-    With ``begin``, only what was first seen or came back since then. And whether there are more than these,
-    which are as many as are counted.
+    With ``begin``, only those first seen or back since then. The flag says whether there are more than are
+    counted.
     """
     returned = changed.returned(website_id, since.event_id, until.event_id, least)
     returned = [row for row in returned if begin is None or row.at >= begin]

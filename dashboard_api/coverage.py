@@ -1,4 +1,4 @@
-"""Record a run with each of its scopes, and tell where it is the newest. Decision record 0035."""
+"""Records of runs by scope, which show where a run is the newest. Decision record 0035."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ EVERYWHERE = ""  # the target of reports that do not name all of theirs
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """How a scan of one category ended."""
+    """The end of a scan of one category: its time, state and details."""
 
     category: str
     state: str
@@ -22,7 +22,7 @@ class Run:
 
 
 def record_run(website: Website, source: Source, run: Run, *, urls: Mapping[str, int | None]) -> set[str]:
-    """Store ``run`` for each target in ``urls``, with how many addresses it checked there.
+    """Store ``run`` for each target in ``urls``, with the number of addresses checked there.
 
     Return the targets where it is the newest run; the same run again is, unless it was complete before.
     """
@@ -46,7 +46,7 @@ def _known_scopes(coverage: Coverage | None) -> dict[tuple[str, str], CoverageSc
 
 
 def _update(scope: CoverageScope, run: Run, urls: int | None) -> bool:
-    """Bring ``scope`` up to ``run``; return whether it is its newest run."""
+    """Update ``scope`` from ``run``; return whether ``run`` is its newest."""
     is_complete = run.state == Coverage.State.OK
     is_new = not scope.state
     is_newest = is_new or (scope.last_run_at, scope.state == Coverage.State.OK) <= (run.ended_at, is_complete)

@@ -88,7 +88,7 @@ def receive(request: HttpRequest, path: str) -> Call:
 
 
 def _is_on_this_machine(request: HttpRequest) -> bool:
-    """Whether the caller asked a loopback name, which ALLOWED_HOSTS must have for that."""
+    """Whether the call went to a loopback name, which ALLOWED_HOSTS must include."""
     return split_domain_port(request.get_host())[0] in _LOOPBACK_HOSTS
 
 

@@ -39,7 +39,7 @@ class ApiError(Exception):
     status: ClassVar[int]
     code: ClassVar[str]
     message: ClassVar[str]
-    detail_types: ClassVar[Mapping[str, str | list[str]]] = {}  # as in JSON Schema, of details it may have
+    detail_types: ClassVar[Mapping[str, str | list[str]]] = {}  # JSON Schema types of its possible details
     do_not_call_in_templates: ClassVar = True  # a page lists the classes
 
     def __init__(self, message: str = "", **details: Any) -> None:
@@ -53,12 +53,10 @@ class ApiError(Exception):
 
 
 class HttpsRequired(ApiError):
-    """The call came unencrypted to a deployment that requires https."""
+    """An unencrypted call to a deployment that requires https."""
 
     status, code = 403, "https_required"
-    message = (
-        "Call this service over https://. What you sent could be read on its way; findings are not sent so."
-    )
+    message = "Call this service over https://. Your request was not encrypted, so it was not answered."
 
 
 class NotFound(ApiError):

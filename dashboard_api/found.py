@@ -16,7 +16,7 @@ from dashboard_api.words import words_of
 
 
 class Found:
-    """Counts and pages of a search; where more matches than are counted, the counts are of the worst.
+    """The counts and pages of a search; beyond the counted number, counts cover the worst matches only.
 
     A facet leaves its own filter out, so it is counted from a search of its own.
     """
@@ -35,7 +35,7 @@ class Found:
         return "at_least" if len(found) > policy.MAX_COUNTED_MATCHES else "exact"
 
     def listed(self, question: DashboardQuestion) -> int:
-        """Return how many matches are known: all of them, or one more than are counted or on this page."""
+        """Return the number of known matches: all, or one more than are counted or listed up to this page."""
         return len(self._find(question))
 
     def page(self, engines: Mapping[int, Engine]) -> list[Threat]:

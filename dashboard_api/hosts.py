@@ -27,9 +27,9 @@ def normalise_host(text: str) -> str:
 
 
 def normalise_dns_name(text: str) -> str:
-    """``text`` as the one form of a DNS name that a scanner reports, such as ``_dmarc.example.com``.
+    """Return a DNS name that a scanner reports, such as ``_dmarc.example.com``, in its normal form.
 
-    Beyond hosts it may have underscores, and a leading "*.": it is a place on a website, never a website.
+    Unlike a host it may have underscores and a leading "*.": it is a place on a website, never a website.
     """
     match = _DNS_NAME.fullmatch(text.lower())
     wildcard, labels, host = (part or "" for part in match.groups()) if match else ("", "", text)

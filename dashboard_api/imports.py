@@ -37,7 +37,7 @@ class RefusedReport(ValueError):
 
 
 class EmptyRefusal(RefusedReport):
-    """The report has no rows; how to say that this is right, each caller adds in its own terms."""
+    """A report without rows; each caller adds how to confirm that this is right."""
 
 
 def import_file(
@@ -144,7 +144,7 @@ def in_words(result: ImportResult) -> list[str]:
 
 
 def scope_in_words(result: ImportResult) -> str:
-    """Where a missing problem counts as fixed; nothing where the report cannot tell."""
+    """Say where a missing problem counts as fixed; empty where the report proves nothing."""
     if not result.targets:
         return result.note if result.state == Coverage.State.OK else ""
     more = f" and {result.more_targets} more" if result.more_targets else ""

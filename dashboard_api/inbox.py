@@ -25,7 +25,7 @@ from dashboard_api.scanners.compressed import unpacked
 from dashboard_api.scanners.report import UnreadableReport
 
 _LOCK = ".lock"
-_BLANK_BYTES = 1024  # so many, if they are all spaces, are an empty file
+_BLANK_BYTES = 1024  # a file that begins with this much white space counts as empty
 _CHANGED = "It changed while it was read; it is left for the next time."
 _EMPTY_ADVICE = (
     f"In that case put it back together with a file that has its name and {SIDECAR}, such as "
@@ -77,7 +77,7 @@ def _take(inbox: Folder, report: WaitingReport, said: Said, *, by: str) -> Taken
             with folder.open(report.name) as file:
                 results = _imported(file, folder, report, website, said, by=by)
         except RefusedReport as error:
-            _check_unchanged(folder, report)  # a report that still grows may be whole the next time
+            _check_unchanged(folder, report)  # a half-written report may be whole the next time
             why = f"{error} {_EMPTY_ADVICE}" if isinstance(error, EmptyRefusal) else str(error)
             _move(folder, report, failed, reason=f"{why}\n")
             return Taken(path=report.path, why=why)
@@ -99,7 +99,7 @@ def _website_of(report: WaitingReport) -> Website:
 
 
 def _said_of(report: WaitingReport, website: Website, said: Said) -> Said:
-    """What holds for all reports, for those of the folder, and for this one alone; the last counts most."""
+    """Return the options for this report: the command's, its folder's and its own; later ones win."""
     said = replace(said, modified_at=report.modified_at, **report.options)
     base_url = said.base_url and said.base_url.replace("{host}", website.host)
     for kind, place in [("base address", base_url), *(("target", target) for target in said.targets)]:
@@ -113,7 +113,7 @@ def _said_of(report: WaitingReport, website: Website, said: Said) -> Said:
 def _imported(
     file: BinaryIO, folder: Folder, report: WaitingReport, website: Website, said: Said, *, by: str
 ) -> list[ImportResult]:
-    """What each report in the file brought; nothing for a file that was imported before."""
+    """Return the result of each report in the file; none for a file that was imported before."""
     if not report.is_still(os.fstat(file.fileno())):
         raise _Left(_CHANGED)
     known = ImportRun.objects.filter(website=website, file_modified_at=report.modified_at)
@@ -121,7 +121,7 @@ def _imported(
         return []
     file.seek(0)
     if not report.is_complete_itself and _is_blank(file):
-        # A scanner that broke down leaves an empty file, too.
+        # A scanner that crashed leaves an empty file, too.
         said = replace(said, complete=False)
     file.seek(0)
     return import_file(
@@ -142,7 +142,7 @@ def _is_blank(file: BinaryIO) -> bool:
 
 
 def _move(folder: Folder, report: WaitingReport, target: Folder, *, reason: str = "") -> None:
-    """Unless another file took its name meanwhile, which is left for the next run."""
+    """Move the report, unless another file took its name meanwhile, which is left for the next run."""
     if report.is_still(folder.status(report.name)):
         sidecar = SIDECAR if report.has_sidecar else ""
         folder.move(report.name, target, sidecar=sidecar, reason=reason)

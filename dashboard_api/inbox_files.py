@@ -1,7 +1,7 @@
-"""Files of the inbox, reached through open folders: no link is followed, nothing is overwritten.
+"""Safe access to files of the inbox: no link is followed, nothing is overwritten.
 
 Users who may write to a folder of the inbox can swap names while a report is imported. So every name is
-looked up in a folder that is open, and what was opened is checked, not what the name led to before.
+looked up in a folder that is open, and the opened file is checked, not what the name meant before.
 """
 
 import errno
@@ -35,7 +35,7 @@ class Folder:
 
     @classmethod
     def at(cls, path: Path) -> Self:
-        """The folder at ``path``, which the operator named and which may be a link."""
+        """Open the folder at ``path``, which the operator named and which may be a link."""
         return cls(os.open(path, _READ_ONLY | os.O_DIRECTORY))
 
     def __enter__(self) -> Self:
@@ -51,7 +51,7 @@ class Folder:
         os.close(self.descriptor)
 
     def folder(self, name: str) -> "Folder":
-        """The folder named ``name`` in this one; raises UnsafeFile."""
+        """Open the folder ``name`` in this one; raises UnsafeFile."""
         try:
             flags = _READ_ONLY | os.O_DIRECTORY | os.O_NOFOLLOW
             return Folder(os.open(name, flags, dir_fd=self.descriptor))
@@ -61,7 +61,7 @@ class Folder:
             raise
 
     def own_folder(self, name: str) -> "Folder":
-        """The folder ``name``, made where there is none; raises UnsafeFile where another user owns it."""
+        """Open the folder ``name``, made if missing; raises UnsafeFile where another user owns it."""
         with suppress(FileExistsError):
             os.mkdir(name, dir_fd=self.descriptor)
         folder = self.folder(name)
@@ -71,7 +71,7 @@ class Folder:
         return folder
 
     def statuses(self) -> dict[str, os.stat_result]:
-        """Everything in the folder by name; of a link, the link itself."""
+        """Return the status of each entry by name; of a link, the link's own."""
         found = {}
         with os.scandir(self.descriptor) as entries:
             for entry in entries:
@@ -80,11 +80,11 @@ class Folder:
         return found
 
     def status(self, name: str) -> os.stat_result:
-        """What the name leads to now; of a link, the link itself."""
+        """Return the current status of the entry ``name``; of a link, the link's own."""
         return os.stat(name, dir_fd=self.descriptor, follow_symlinks=False)
 
     def open(self, name: str) -> BinaryIO:
-        """A plain file of this folder, to read; raises UnsafeFile."""
+        """Open a plain file of this folder for reading; raises UnsafeFile."""
         try:
             descriptor = os.open(name, _READ_ONLY | os.O_NOFOLLOW, dir_fd=self.descriptor)
         except OSError as error:
@@ -98,11 +98,11 @@ class Folder:
         return file
 
     def objection(self, status: os.stat_result) -> str:
-        """Why a file of this folder with this status may not be used; empty: it may."""
+        """Say why a file of this folder with this status may not be used; empty: it may."""
         return objection(status, self._trusted_owners())
 
     def lock_file(self, name: str) -> int:
-        """The descriptor of a plain file to lock, made where there is none; raises UnsafeFile."""
+        """Open a plain file to lock, made if missing, and return its descriptor; raises UnsafeFile."""
         try:
             descriptor = os.open(name, _LOCK, 0o600, dir_fd=self.descriptor)
         except OSError as error:
@@ -117,15 +117,15 @@ class Folder:
     def move(self, name: str, target: "Folder", *, sidecar: str = "", reason: str = "") -> str:
         """Move a file into ``target``, under a free name, which is returned.
 
-        ``sidecar`` is the suffix of a file that goes with it, and moves first: one that stayed would count
-        for the next report of this name. ``reason`` is written into a file of its own.
+        ``sidecar`` is the suffix of a file that moves with it, and before it: left behind, it would count for
+        the next report of this name. ``reason`` is written into a separate file.
         """
         new = target.reserve(name, {sidecar: b"", "": b""} | ({WHY: reason.encode()} if reason else {}))
         waiting = [sidecar, ""] if sidecar else [""]
         try:
             while waiting:
                 source, place = name + waiting[0], new + waiting[0]
-                # Replaces nothing but the empty file that was made for it.
+                # Replaces only the empty file that was made for it.
                 os.rename(source, place, src_dir_fd=self.descriptor, dst_dir_fd=target.descriptor)
                 del waiting[0]
         except OSError:
@@ -161,7 +161,7 @@ class Folder:
 
 
 def objection(status: os.stat_result, owners: set[int]) -> str:
-    """Why a file may not be used; empty: it may."""
+    """Say why a file may not be used; empty: it may."""
     if stat.S_ISLNK(status.st_mode):
         return "It is a link: put the file itself here."
     if not stat.S_ISREG(status.st_mode):
@@ -177,7 +177,7 @@ def objection(status: os.stat_result, owners: set[int]) -> str:
 
 
 def _numbered(name: str) -> Iterator[str]:
-    """``name``, and then name-2, name-3 and so on, none too long for a suffix."""
+    """Yield ``name``, then name-2, name-3 and so on, each short enough for a suffix."""
     ending = PurePath(name).suffix
     ending = ending if len(ending) <= _LONGEST_ENDING else ""
     stem = name.removesuffix(ending)

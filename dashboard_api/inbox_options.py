@@ -1,7 +1,7 @@
-"""Options of a report that a file in the inbox gives, as TOML.
+"""Options for reports from TOML files in the inbox.
 
 ``import.toml`` holds for every report of its folder, and a sidecar, ``report.json.toml``, for
-``report.json`` alone; the sidecar counts more, and both count more than the command's options.
+``report.json`` alone; the sidecar overrides it, and both override the command's options.
 """
 
 import tomllib
@@ -30,11 +30,11 @@ _NAMES = {
 
 
 class WrongOptions(ValueError):
-    """The options cannot be used; the message says which, and what to write instead."""
+    """An option that cannot be used; the message names it and says what to write instead."""
 
 
 def options_in(data: bytes, *, is_sidecar: bool) -> dict[str, Any]:
-    """The fields of ``Said`` that a file gives; raises WrongOptions."""
+    """Return the fields of ``Said`` that a file sets; raises WrongOptions."""
     if len(data) > MAX_BYTES:
         raise WrongOptions("is too large for a file of options")
     try:
@@ -45,8 +45,8 @@ def options_in(data: bytes, *, is_sidecar: bool) -> dict[str, Any]:
         raise WrongOptions(f"is not TOML: {error}") from error
     if "scanned_at" in given and not is_sidecar:
         raise WrongOptions(
-            "says scanned_at, which each report has its own of: say it in a file next to the "
-            "report, such as report.json.toml"
+            "says scanned_at, which differs for each report: say it in a file next to the report, "
+            "such as report.json.toml"
         )
     return {_name(key): _CHECKS[_name(key)](value) for key, value in given.items()}
 

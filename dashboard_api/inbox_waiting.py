@@ -1,4 +1,4 @@
-"""The reports that wait in an inbox, with the options that files of the inbox give for each."""
+"""The reports waiting in an inbox, each with its options."""
 
 import os
 import stat
@@ -21,7 +21,7 @@ _LAST_SECOND = int(datetime(9999, 12, 31, tzinfo=UTC).timestamp())
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitingReport:
-    """A report that is ready, or with ``why`` a file that cannot be imported now."""
+    """A report that is ready; with ``why``, a file that cannot be imported now."""
 
     host: str
     name: str
@@ -33,28 +33,28 @@ class WaitingReport:
 
     @property
     def path(self) -> str:
-        """Where it is in the inbox, as it may be printed."""
+        """The path in the inbox, safe to print."""
         return "/".join(map(printable, filter(None, (self.host, self.name))))
 
     @property
     def modified_at(self) -> datetime:
-        """When the file was last written to."""
+        """The time of the file's last change."""
         seconds, rest = divmod(self.status.st_mtime_ns, 10**9)
         seconds = min(max(seconds, 0), _LAST_SECOND)
         return _EPOCH + timedelta(seconds=seconds, microseconds=rest // 1000)
 
     @property
     def order(self) -> tuple[datetime, str, str]:
-        """What reports are sorted by: the oldest scan first."""
+        """The sort key of reports: the oldest scan first."""
         return (self.options.get("scanned_at") or self.modified_at, self.host, self.name)
 
     def is_still(self, status: os.stat_result) -> bool:
-        """Whether ``status`` is of the same file with the same content."""
+        """Whether ``status`` is that of the same file with the same content."""
         return _identity(self.status) == _identity(status)
 
 
 def waiting_reports(inbox: Folder) -> list[WaitingReport]:
-    """The reports that may be imported, the oldest first, and the files that cannot be."""
+    """Return the reports, the oldest scan first, and the files that cannot be imported now."""
     found: list[WaitingReport] = []
     for host, status in inbox.statuses().items():
         if stat.S_ISLNK(status.st_mode):
@@ -76,7 +76,7 @@ def _reports_of(inbox: Folder, host: str, status: os.stat_result) -> list[Waitin
 
 
 def printable(name: str) -> str:
-    """The name with unprintable characters escaped; other users choose names."""
+    """Return ``name`` with unprintable characters escaped: other users choose names."""
     return name if name.isprintable() else ascii(name)
 
 
@@ -113,7 +113,7 @@ def _have_settled(statuses: Iterable[os.stat_result | None]) -> bool:
 
 
 def _with_options(folder: Folder, report: WaitingReport, *, of_folder: bool) -> WaitingReport:
-    """``report`` with what the files of the folder say of it; where one is wrong, with why it waits."""
+    """Return ``report`` with its options; where one is wrong, with ``why`` it waits."""
     try:
         general = _read(folder, OF_FOLDER) if of_folder else {}
         own = _read(folder, report.name + SIDECAR) if report.has_sidecar else {}

@@ -128,11 +128,12 @@ def read(
 
     ``complete`` is the operator's word where the format cannot tell; ``scanned_at`` is the operator's
     word against every time in the report, and ``modified_at`` counts where there is none. No time is in
-    the future. ``targets`` were scanned, too, and ``category`` names the scan: the report is all that this
-    scan finds, whatever rules it lists.
+    the future. ``targets`` were scanned, too. ``category`` names the scan, whose only report this is: rules
+    that it does not list ran as well.
     """
     category = one_line(category)
-    report.judged_at = scanned_at or report.scanned_at or modified_at  # some rows are judged as of then
+    # Some rows, such as a certificate's expiry, are judged as of this time.
+    report.judged_at = scanned_at or report.scanned_at or modified_at
     rows = sort_rows(report, website.host, base_url=base_url)
     rows.recognise(partial(_known, website, report.source))
     for target in targets:
@@ -143,7 +144,7 @@ def read(
         note = _NO_TARGET
     rows.scope.category = (category or report.category)[:MAX_CATEGORY_LENGTH]
     if category and report.is_unnamed_part:
-        rows.scope.checks = None  # the operator names a whole scan, whatever rules the report lists
+        rows.scope.checks = None  # the operator says that the report is the whole scan, so all rules ran
     is_complete = complete if report.complete is None else report.complete
     now = timezone.now()
     known_at = scanned_at or report.scanned_at or modified_at
@@ -201,7 +202,7 @@ def store(report: ReadReport, *, watch: Callable[[int], object] | None = None) -
 
 
 def _shown(scan: Scan) -> dict[str, Any]:
-    """The scope, where the report proves absence."""
+    """Return the targets to show; none where the report does not prove absence."""
     if scan.absent_at is None:
         return {}
     targets = tuple(scan.scope.targets)
@@ -245,7 +246,7 @@ def _accounted(
 
 
 def _known(website: Website, slug: str, fingerprints: Sequence[str]) -> set[str]:
-    """Those of the fingerprints under which findings of the source are stored."""
+    """Return those of ``fingerprints`` that stored findings of the source have."""
     known: set[str] = set()
     for source in Source.objects.filter(slug=slug):
         for start in range(0, len(fingerprints), BATCH):
@@ -255,7 +256,7 @@ def _known(website: Website, slug: str, fingerprints: Sequence[str]) -> set[str]
 
 
 def _record(report: ReadReport, source: Source) -> Scan:
-    """Record the run with its scope; return where the report proves absence, which only a newest run does."""
+    """Record the run; return the scope in which it proves absence, which only the newest run can."""
     result, scope = report.result, report.rows.scope
     run = Run(
         category=scope.category,
@@ -271,7 +272,7 @@ def _record(report: ReadReport, source: Source) -> Scan:
 
 
 def _urls(report: ReadReport) -> dict[str, int | None]:
-    """How many addresses were checked at each target, where the report says so."""
+    """Return the number of addresses checked at each target, where the report says so."""
     if not report.rows.coverage:
         return dict.fromkeys(report.targets)
     if len(report.targets) == 1:
@@ -281,7 +282,7 @@ def _urls(report: ReadReport) -> dict[str, int | None]:
 
 
 def _in_its_part(report: ReadReport, source: Source) -> ReadReport:
-    """``report`` with the category of the part it continues; where it may be any part, it proves nothing."""
+    """Return ``report`` with the category of the part it continues; if unclear, it proves no absence."""
     category = part_of(report.rows.pairs(), report.website, source)
     report.rows.scope.category = category or ""
     if category is not None:

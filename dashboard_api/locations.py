@@ -19,7 +19,7 @@ def place_on(site: str, location: str, *, base_url: str | None = None) -> str:
     """``location`` without user, query and fragment, scheme and host in their one form.
 
     It may lack a scheme (``www.example.com:443``); one that lacks a host, too (``/login``), is resolved
-    against ``base_url``. Names of DNS are places, too (``_dmarc.example.com``, ``*.example.com``). Raises
+    against ``base_url``. DNS names are places, too (``_dmarc.example.com``, ``*.example.com``). Raises
     Elsewhere unless it is on ``site`` or one of its subdomains.
     """
     if location.lower().startswith("file:"):

@@ -56,10 +56,10 @@ def merge(
     scan: Scan,
     places_of: Callable[[str], Places],
 ) -> Counter[str]:
-    """Create and update the findings of one batch, and their places; return how many became what.
+    """Create and update the findings of one batch, and their places; return the numbers of each kind.
 
-    A place of these that the report does not list is gone where ``scan`` proves that. Where a problem has
-    more places than are held in memory, ``places_of`` lists all of its fingerprint.
+    A place that the report does not list is gone where ``scan`` proves that. Where a problem has more
+    places than are held in memory, ``places_of`` lists all places of a fingerprint.
     """
     known = {
         finding.fingerprint: finding
@@ -203,19 +203,19 @@ def _rate(finding: Finding, severity: int) -> None:
 def _sighted(occurrence: Occurrence, place: Place, category: str) -> Sighting:
     """A known place, with what the newest report about it shows."""
     occurrence.first_seen = min(occurrence.first_seen, place.first_seen)
-    told: dict[str, str] = {}
+    news: dict[str, str] = {}
     if place.last_seen >= occurrence.last_seen:
         occurrence.last_seen = place.last_seen
-        told = {"evidence": place.evidence, "category": category}
+        news = {"evidence": place.evidence, "category": category}
     if occurrence.gone_at is not None and place.last_seen > occurrence.gone_at:
         occurrence.gone_at = None
-    return _as_sighting(occurrence, **told)
+    return _as_sighting(occurrence, **news)
 
 
 def _vanished(
     finding: Finding, problem: Problem, known: dict[str, Occurrence], scan: Scan
 ) -> Iterator[Sighting]:
-    """Known places of ``problem`` that are gone: ``scan`` looked there and does not list them."""
+    """Yield the known places of ``problem`` that are gone: ``scan`` looked there and does not list them."""
     for digest, place in known.items():
         if digest not in problem.places and place.gone_at is None and is_gone(finding.rule, place, scan):
             place.gone_at = scan.absent_at

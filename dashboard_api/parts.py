@@ -1,4 +1,4 @@
-"""Recognise which part of a source's work a report continues that names none. Decision record 0035."""
+"""The part of a source's scans to which a report without a category belongs. Decision record 0035."""
 
 from collections import Counter
 from collections.abc import Collection
@@ -7,10 +7,10 @@ from dashboard_api.models import Occurrence, Source, Website
 
 
 def part_of(problems: Collection[tuple[str, str]], website: Website, source: Source) -> str | None:
-    """The category of the earlier reports that at least half of ``problems`` (rule, location) were in.
+    """Return the category of the earlier reports with at least half of ``problems`` (rule, location).
 
-    Otherwise the report is of a new part. One without problems continues the only part there is; None:
-    there are several.
+    Otherwise it is a new part. A report without problems continues the only part there is; None where there
+    are several.
     """
     shared: Counter[str] = Counter()
     categories = set()

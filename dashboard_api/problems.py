@@ -47,7 +47,7 @@ class Place:
 class Problem:
     """The worst that the report told about a problem, and its places by the digests of their locations.
 
-    Where it ``is_widespread``, these are only the first of them; where it ``is_sampled``, there are more.
+    Where it ``is_widespread``, these are only the first; where it ``is_sampled``, the report has not all.
     """
 
     told: ReportedFinding
@@ -103,12 +103,12 @@ class SortedRows:
         self.scope = scope
         self.findings = self.occurrences = self.coverage = self.unreadable = 0
         self.rejected, self.failed, self.suppressed = Pile(), Pile(), Pile()
-        self._disk = sqlite3.connect("", isolation_level=None)  # a file without a name
+        self._disk = sqlite3.connect("", isolation_level=None)  # a temporary file
         weakref.finalize(self, self._disk.close)
         self._disk.executescript(_TABLES)
 
     def add(self, key: str, location: str, row: ReportedFinding, aliases: Sequence[str] = ()) -> None:
-        """A row about the problem of this fingerprint, or formerly one of its ``aliases``, at this place."""
+        """Add a row about the problem with this fingerprint (``aliases``: its older ones) at this place."""
         found = self._disk.execute(_ADD_PROBLEM, [key]).fetchone()
         if found:
             self._disk.executemany(_ADD_ALIAS, [(*found, alias) for alias in aliases])
@@ -122,9 +122,9 @@ class SortedRows:
         self._disk.execute("INSERT OR IGNORE INTO place VALUES (?)", [location])
 
     def recognise(self, known: Callable[[Sequence[str]], Container[str]]) -> None:
-        """Give problems that are ``known`` by an alias only its fingerprint; several may become one.
+        """Rename problems that are ``known`` only by an alias to that alias; several may become one.
 
-        An alias that is the fingerprint of another problem of the report is not theirs.
+        An alias that is the fingerprint of another problem in the report is not used.
         """
         candidates: dict[tuple[int, str], list[str]] = {}
         for number, key, alias in self._disk.execute(_ALIASES):
@@ -147,12 +147,12 @@ class SortedRows:
         self.occurrences += 1
 
     def pairs(self) -> set[tuple[str, str]]:
-        """The rule and location of every problem."""
+        """Return the rule and location of every problem."""
         rows = self._disk.execute("SELECT location, row FROM told")
         return {(_decode(row).rule, location) for location, row in rows}
 
     def places_by_target(self) -> Counter[str]:
-        """How many places were seen at each target."""
+        """Return the number of places seen at each target."""
         return Counter(target_of(location) for (location,) in self._disk.execute(_LIST_PLACES))
 
     @property
@@ -257,7 +257,7 @@ def _count_check(rows: SortedRows, check: Check, location: str) -> None:
     rows.see(location)
     rows.coverage += 1
     if check.error:
-        rows.failed.add(check.row, f"tells of a failed check: {check.error}")
+        rows.failed.add(check.row, f"reports a failed check: {check.error}")
         rows.scope.add_failure(target_of(location), check.rules)
     elif rows.scope.checks is not None:
         rows.scope.checks.update(check.rules)

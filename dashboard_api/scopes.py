@@ -1,4 +1,4 @@
-"""The scope of a report: where it looked, and for what. Decision record 0035."""
+"""The scope of a report: its targets, rules and category. Decision record 0035."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -10,7 +10,7 @@ from dashboard_api.locations import DEFAULT_PORTS
 
 
 def target_of(location: str) -> str:
-    """The host and port of a normalised location; the host alone where no port is known."""
+    """Return host and port of a normalised location; the host alone where no port is known."""
     scheme, mark, rest = location.partition("://")
     if not mark or "/" in scheme:
         scheme, rest = "", location
@@ -24,7 +24,7 @@ def _target(scheme: str, authority: str) -> str:
 
 
 def _host(target: str) -> str:
-    """The host of a target; the brackets of an IPv6 address belong to it."""
+    """Return the host of a target, with the brackets of an IPv6 address."""
     host, _, port = target.rpartition(":")
     return host if port.isdecimal() and host else target
 
@@ -82,7 +82,7 @@ class Scope:
 
 
 def _parents(rule: str, separators: str) -> Iterator[str]:
-    """The names that ``rule`` continues: of BEAST_CBC_TLS1, BEAST_CBC and BEAST."""
+    """Yield the rules that include ``rule``: for BEAST_CBC_TLS1, BEAST_CBC and BEAST."""
     for end in range(len(rule) - 1, 0, -1):
         if rule[end] in separators:
             yield rule[:end]
@@ -90,13 +90,13 @@ def _parents(rule: str, separators: str) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scan:
-    """A report as far as it proves absence: in its scope, at ``absent_at``; None: nowhere."""
+    """The absence that a report proves: in its scope, at ``absent_at``; None: no absence."""
 
     scope: Scope
     absent_at: datetime | None
 
     def proves_absence(self, *, rule: str, location: str, category: str, last_seen: datetime) -> bool:
-        """Whether a place that the report does not list is gone, having been there at ``last_seen``."""
+        """Whether a place that was last seen at ``last_seen``, and that the report does not list, is gone."""
         if self.absent_at is None or last_seen >= self.absent_at:
             return False
         return self.scope.covers(rule=rule, location=location, category=category)

@@ -1,4 +1,4 @@
-"""Which findings hold the words of a search, worst first, up to a limit.
+"""The findings that contain the words of a search, worst first, up to a limit.
 
 Both databases keep an index of words true by themselves (migration 0002). Every entry begins with a scope,
 so that what other websites, statuses and severities have is never read. All that differs between the

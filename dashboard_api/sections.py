@@ -32,7 +32,7 @@ from dashboard_api.tally import FILTERS, Counts, Tally
 WORST_FIRST = sorted(Severity, reverse=True)
 LABELS = {severity.value: severity.label for severity in Severity}
 GRADES = "ABCDF"  # by the worst open severity, Info to Critical
-BAD_GRADES = "CDF"  # true of what is open, whatever a complete check would still find
+BAD_GRADES = "CDF"  # certain from the open findings alone, before any check is complete
 CHART_TITLES = {
     "severity": "Findings by severity",
     "source": "Findings by source",
@@ -42,7 +42,7 @@ CHART_TITLES = {
 
 
 class Grade(NamedTuple):
-    """``provisional``: no engine has completed a check yet, so it can only become worse."""
+    """A grade; ``provisional``: no engine has completed a check yet, so the grade may become worse."""
 
     letter: str | None
     provisional: bool
@@ -118,9 +118,9 @@ def _statuses(counts: Mapping[str, int]) -> list[FacetValue]:
 
 
 def grade(open_tally: Tally, coverage: Iterable[Run]) -> Grade:
-    """F to A by the worst open finding, a suspected one a step milder.
+    """Return the grade, A to F, for the worst open finding; a suspected one counts a step milder.
 
-    A bad grade needs no complete check; A and B say that there is nothing worse, so they do.
+    C, D and F need no complete check. A and B do, because they say that there is nothing worse.
     """
     found = open_tally.by_kind_and_severity
     worst = max((max(severity - (kind == Kind.SUSPECTED), 0) for kind, severity in found), default=0)
@@ -154,7 +154,7 @@ def summary(
 
 
 def first_check_by(sources: Iterable[Engine], entries: Iterable[Run], *, linked_on: date) -> date | None:
-    """When the first enabled engine is due, counted from the link; None once any engine has run."""
+    """Return when the first enabled engine is due, counted from the link; None once any engine has run."""
     intervals = [source.interval_days for source in sources if source.enabled]
     if any(True for _ in entries) or not intervals:
         return None

@@ -42,7 +42,7 @@ def _own_name_is_allowed() -> list[CheckMessage]:
 
 @register
 def calls_at_once_leave_threads_free(**_: Any) -> list[CheckMessage]:
-    """E006: without a place for one call no page is ever answered."""
+    """E006: with room for no call at all, no page would ever be answered."""
     if settings.DASHBOARD_CALLS_AT_ONCE >= 1:
         return []
     return [

@@ -48,9 +48,9 @@ def render_site(request: HtmxHttpRequest, page: "SitePage") -> HttpResponse:
 
 
 def render_card(request: HtmxHttpRequest, card: "SiteCard", problem: Problem | None) -> HttpResponse:
-    """``card`` with the latest answer, or with what was known before.
+    """Return ``card`` with the latest answer, or with what was known before.
 
-    A refusal is a state of the website, which the card shows: 200. Only a fault is an error.
+    A refusal (such as an expired plan) is a state that the card shows with 200. Only a fault is an error.
     """
     card = replace(card, is_asking=False, has_failed=bool(problem and problem.can_retry))
     status = problem.status if problem and problem.status >= 500 else 200
@@ -69,7 +69,7 @@ def _finished(response: HttpResponse, problem: Problem | None) -> HttpResponse:
 
 
 def page_before(request: HtmxHttpRequest) -> SplitResult:
-    """The address of the page that a fragment is for, as its browser says; empty where it is none."""
+    """Return the address of the page that shows the fragment, as the browser says; empty for a bad one."""
     try:
         return urlsplit(request.htmx.current_url or "")
     except ValueError:

@@ -35,7 +35,7 @@ def members_only(view: View) -> View:
 
 
 def sign_in_first(request: HtmxHttpRequest) -> HttpResponse:
-    """To the sign-in and back; a fragment's request is told to take the whole page there."""
+    """Redirect to the sign-in, which leads back; for a fragment, the whole page goes there."""
     if not request.htmx:
         return redirect_to_login(_page_to_return_to(request))
     page = (page_before(request).netloc and request.htmx.current_url_abs_path) or ""
@@ -44,7 +44,7 @@ def sign_in_first(request: HtmxHttpRequest) -> HttpResponse:
 
 
 def _page_to_return_to(request: HtmxHttpRequest) -> str:
-    """This page; for a form, the page that sent it, and the reader learns that it was not accepted."""
+    """Return this page; for a form, the page that sent it, with a message that nothing was changed."""
     if request.method in ("GET", "HEAD"):
         return request.get_full_path()
     text = _("You were signed out, so nothing was changed. Sign in, then choose again.")

@@ -27,15 +27,15 @@ from portal.gateway import (
 
 logger = logging.getLogger(__name__)
 
-USUAL_WAIT_SECONDS = 30  # where the service names no time
+USUAL_WAIT_SECONDS = 30  # where the service sends no Retry-After
 BUSY_SECONDS = 2  # most calls are over by then
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
-    """A way out, to an address of the deployment's settings.
+    """A link that helps, to an address in the settings.
 
-    ``links_website``: it is for owners and managers only.
+    ``links_website``: only for those who may link websites.
     """
 
     label: str
@@ -114,7 +114,7 @@ def logged_problem(error: GatewayError, host: str) -> Problem:
 
 
 def without_linking(problem: Problem) -> Problem:
-    """The same screen for somebody who may not link a website."""
+    """Return the same screen for a person who may not link a website."""
     actions = tuple(action for action in problem.actions if not action.links_website)
     return replace(problem, actions=actions)
 
@@ -153,7 +153,7 @@ def _actions(*ways: tuple[str, str]) -> tuple[Action, ...]:
 
 
 def _linking(label: str) -> tuple[Action, ...]:
-    """The way to link a website, where this deployment has one."""
+    """Return the link for linking a website, if LINK_URL is set."""
     return (Action(label=label, url=settings.LINK_URL, links_website=True),) if settings.LINK_URL else ()
 
 

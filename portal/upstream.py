@@ -50,7 +50,7 @@ def ask_what_changed(website: Website, *, since: str, min_severity: str) -> Chan
 
 
 def ask_what_is_new(website: Website, *, days: int, min_severity: str) -> Changes:
-    """What got worse on ``website`` in the last ``days``, today included; raises GatewayError."""
+    """Return what got worse on ``website`` in the last ``days``, today included; raises GatewayError."""
     question = ChangesQuestion(days=days, min_severity=min_severity)
     return fetch_changes(upstream(), linked_site(website), question)
 

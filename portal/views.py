@@ -23,9 +23,9 @@ from portal.problems import logged_problem
 @require_safe
 @members_only
 def sites(request: HtmxHttpRequest) -> HttpResponse:
-    """Every website that the person may see, as the service last told; each then asks for itself.
+    """The list of websites, from the last known answers; each card then refreshes itself.
 
-    Staff who are members of no account have their work in the admin.
+    Staff who are members of no account work in the admin, so they are sent there.
     """
     memberships = list(Membership.objects.of(request.user))
     if not memberships and request.user.is_staff:

@@ -22,7 +22,7 @@ REQUIRED = {
     "SITE_API_SECRET": "",
     "DASHBOARD_BASE_URL": "",  # the portal asks in its own process
 }
-# The demo of an earlier version asked itself over HTTP.
+# An earlier version of the demo called itself over HTTP.
 _WRITTEN_AGAIN = ("DASHBOARD_BASE_URL=", "PORTAL_BASE_URL=")
 
 

@@ -70,7 +70,7 @@ class AccountAdmin(OperatorAdmin):
 
     @admin.display(description="status", ordering="entitlement__status", empty_value="-")
     def status_today(self, account: Account) -> str | None:
-        """The one that holds today, whatever is stored."""
+        """The status that holds today; the stored one may be out of date."""
         entitlement = getattr(account, "entitlement", None)
         return entitlement and effective_status(entitlement)
 

@@ -36,7 +36,7 @@ class ScopeInline(admin.TabularInline):
     verbose_name_plural = "scopes; delete one that is not scanned any more, or it stays overdue"
 
     def has_add_permission(self, request: HttpRequest, obj: Coverage | None = None) -> bool:
-        """Reports are imported."""
+        """Never: scopes come from imports."""
         return False
 
 
@@ -64,7 +64,7 @@ class CoverageAdmin(admin.ModelAdmin):
     inlines = (ScopeInline,)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
-        """Summarise what is left when a scope was deleted."""
+        """Summarise the remaining scopes after one was deleted."""
         super().save_related(request, form, formsets, change)
         scopes = list(form.instance.scopes.all())
         if scopes and any(formset.deleted_objects for formset in formsets):

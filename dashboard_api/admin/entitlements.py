@@ -27,10 +27,10 @@ ENTITLEMENT_FIELDS = (
 
 
 class EntitlementForm(forms.ModelForm):
-    """A plan, which starts today and lasts a year unless its form says otherwise.
+    """A form for a plan, which starts today and lasts a year unless changed.
 
-    The form of a new account is saved also where nothing in it was edited: an account without an
-    entitlement is refused every call.
+    For a new account it is saved even if nothing in it was edited, because every call of an account without
+    an entitlement is refused.
     """
 
     class Meta:
@@ -45,12 +45,12 @@ class EntitlementForm(forms.ModelForm):
             self.initial.setdefault("ends_on", today + policy.ENTITLEMENT_PERIOD)
 
     def has_changed(self) -> bool:
-        """Whether to save it: always where its account is new, too."""
+        """Whether to save the plan: always for a new account."""
         return self.instance.account_id is None or super().has_changed()
 
 
 class EffectiveStatus(admin.SimpleListFilter):
-    """By the status that holds today, which is what the customer reads."""
+    """A filter by the status that holds today, the one that the customer sees."""
 
     title = "status"
     parameter_name = "status"
@@ -61,7 +61,7 @@ class EffectiveStatus(admin.SimpleListFilter):
         return [(status.value, status.label) for status in Entitlement.Status]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """By the stored status and the dates."""
+        """Filter by the stored status and the dates."""
         status = self.value()
         if status not in Entitlement.Status:
             return queryset
@@ -69,7 +69,7 @@ class EffectiveStatus(admin.SimpleListFilter):
 
 
 class EffectiveStatusOfAccount(EffectiveStatus):
-    """The same in the list of accounts."""
+    """The same filter in the list of accounts."""
 
     prefix = "entitlement__"
 
@@ -103,7 +103,7 @@ class EntitlementAdmin(OperatorAdmin):
 
     @admin.display(description="status", ordering="status")
     def status_today(self, entitlement: Entitlement) -> str:
-        """The one that holds today, whatever is stored."""
+        """The status that holds today; the stored one may be out of date."""
         return effective_status(entitlement)
 
     @admin.display(boolean=True, description="calls answered today")

@@ -48,7 +48,7 @@ EVERYTHING = "all"
 
 
 class NotLookedAt(admin.SimpleListFilter):
-    """The analysts' queue, which is the default: open findings that nobody has looked at."""
+    """A filter by the analysts' queue, its default: open findings that no analyst has looked at."""
 
     title = QUEUE
     parameter_name = QUEUE
@@ -58,7 +58,7 @@ class NotLookedAt(admin.SimpleListFilter):
         return [("new", "To look at"), (EVERYTHING, "Everything")]
 
     def choices(self, changelist: ChangeList) -> Iterator[Any]:
-        """Without Django's own "All", which would be the default."""
+        """The two choices without Django's "All", which would be the default."""
         is_everything = self.value() == EVERYTHING
         for value, label in self.lookup_choices:
             query = {self.parameter_name: value}
@@ -77,16 +77,16 @@ class NotLookedAt(admin.SimpleListFilter):
 
 
 class FindingList(ChangeList):
-    """The queue worst first, everything newest first: no page waits until all findings are sorted."""
+    """The list of findings: the queue worst first, everything newest first; no page sorts all findings."""
 
     def get_ordering(self, request: HttpRequest, queryset: QuerySet[Finding]) -> list[Any]:
-        """By the columns that were chosen; else the list's own order."""
+        """Order by the chosen columns; else in the list's own order."""
         if ORDER_VAR in self.params:
             return super().get_ordering(request, queryset)
         return self._get_default_ordering()
 
     def _get_default_ordering(self) -> list[Any]:
-        """What Django marks in the head of the table."""
+        """The list's own order, which Django marks in the table's head."""
         is_everything = self.params.get(QUEUE) == EVERYTHING
         return ["-id"] if is_everything else ["-severity", "-id"]
 
@@ -184,7 +184,7 @@ class FindingAdmin(OperatorAdmin):
         return " · ".join(filter(None, (str(obj), obj.website.host, obj.location)))
 
     def warning(self, queryset: QuerySet[Finding]) -> str:
-        """Findings belong to websites, and a decision counts for every account that links them."""
+        """Warn about several accounts: a decision counts for every account that links the website."""
         accounts = Account.objects.filter(
             links__revoked_at=None, links__website__in=queryset.values("website")
         )

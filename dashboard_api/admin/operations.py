@@ -28,11 +28,11 @@ class OperatorAdmin(admin.ModelAdmin):
     everything = ""
 
     def line(self, obj: Any) -> str:
-        """What tells ``obj`` from the other objects of an operation."""
+        """A line that distinguishes ``obj`` from the other objects of an operation."""
         return str(obj)
 
     def warning(self, queryset: QuerySet[Any]) -> str:
-        """What to notice before an operation on these objects."""
+        """A warning to show before an operation on these objects; empty for none."""
         return ""
 
     def actions_for(self, obj: Any) -> Sequence[str]:

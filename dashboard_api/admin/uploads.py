@@ -50,12 +50,12 @@ class ReportForm(forms.Form):
     )
     targets = forms.CharField(
         required=False,
-        help_text="Hosts that were scanned though the report does not name them, with a port if it matters.",
+        help_text="Hosts that were scanned but are not named in the report, with a port if it matters.",
     )
     category = forms.CharField(
         required=False,
         max_length=policy.MAX_CATEGORY_LENGTH,
-        help_text="Of several scans by one scanner, each of a part of the website: a name for this one.",
+        help_text="A name for this scan, if one scanner checks the website in several parts.",
     )
 
     def __init__(self, *args: Any, website: Website, **kwargs: Any) -> None:
@@ -76,7 +76,7 @@ class ReportForm(forms.Form):
         return base_url
 
     def clean_targets(self) -> list[str]:
-        """They must be the website's own, too."""
+        """Split the targets, which must be on the website."""
         targets: list[str] = self.cleaned_data["targets"].replace(",", " ").split()
         self._check_places(targets)
         return targets

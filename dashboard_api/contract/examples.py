@@ -1,4 +1,4 @@
-"""A request and an answer of each route, for the OpenAPI document; tests hold them against its schemas."""
+"""A request and an answer of each route, for the OpenAPI document; tests validate them by its schemas."""
 
 from typing import Any
 

@@ -116,7 +116,7 @@ def refusals() -> Iterator[type[errors.ApiError]]:
 
 
 def _explicit(schema: Any) -> Any:
-    """Return ``schema`` in the words that generators of clients read: a type beside every value."""
+    """Return ``schema`` in a form that client generators understand, with a type for every value."""
     if isinstance(schema, list):
         return [_explicit(each) for each in schema]
     if not isinstance(schema, dict):
@@ -132,7 +132,7 @@ def _explicit(schema: Any) -> Any:
 
 
 def _error_members() -> dict[str, Any]:
-    """The codes, and every detail that comes with one of them."""
+    """The schema of error codes, and of every detail that comes with one of them."""
     details = {name: kind for error in refusals() for name, kind in error.detail_types.items()}
     members: dict[str, Any] = {name: {"type": kind} for name, kind in details.items()}
     members["errors"]["items"] = {

@@ -242,7 +242,7 @@ CHANGES_FIELDS: dict[str, Field] = _WHOSE | {
             "type": ["integer", "null"],
             "minimum": 1,
             "maximum": policy.MAX_CHANGES_DAYS,
-            "description": "In place of since: what changed in the last so many days of UTC, with today.",
+            "description": "In place of since: changes in the last so many days of UTC, today included.",
         },
     ),
 }

@@ -44,7 +44,7 @@ class CountTable:
 
 
 def tables(week: str) -> tuple[CountTable, ...]:
-    """The three, where ``week`` is the engine's expression for the Monday of ``{day}``."""
+    """Return the three count tables; ``week`` is the engine's expression for the Monday of ``{day}``."""
     found, fixed = week.format(day="found_on"), week.format(day="fixed_on")
     return (
         CountTable(

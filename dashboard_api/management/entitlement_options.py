@@ -23,7 +23,7 @@ def add_entitlement_options(parser: CommandParser) -> None:
     parser.add_argument(
         "--renews",
         action=BooleanOptionalAction,
-        help="whether the plan renews after its last day, which keeps it usable for three days more",
+        help="whether the plan renews after its last day; a renewing plan stays usable for three more days",
     )
     parser.add_argument("--sites-limit", type=int, metavar="N", help="how many websites may be linked")
     parser.add_argument("--features", type=_names, metavar="A,B", help="replaces the list; '' empties it")

@@ -20,7 +20,7 @@ COMMAND_LINE = "command line"  # who did it, when nobody gave a name
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What happened: ``text`` for people, ``fields`` for scripts; ``failure`` makes the exit code 1.
+    """The outcome of a command: ``text`` for people, ``fields`` for scripts; a ``failure`` is exit code 1.
 
     ``remark`` goes to standard error, where ``text`` is meant for a file or for another command.
     """

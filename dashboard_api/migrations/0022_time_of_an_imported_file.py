@@ -1,4 +1,4 @@
-"""The modification time of an imported file, which tells the same bytes of two scans apart: decision record 0037."""
+"""Add the modification time of an imported file, which separates equal files of two scans: record 0037."""
 
 from django.db import migrations, models
 

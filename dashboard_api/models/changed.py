@@ -84,7 +84,7 @@ ORDER BY imported_at DESC LIMIT 1
 
 
 def newest_before(website_id: int, moment: datetime) -> Newest | None:
-    """What was the newest when the last import before ``moment`` had ended; None: none is known."""
+    """Return the newest ids at the end of the last import before ``moment``; None where none is known."""
     found = rows(Finding, _NEWEST_BEFORE, [website_id, stored(moment)])
     return Newest(found[0][0], found[0][1] or 0) if found else None
 
@@ -95,7 +95,7 @@ SELECT COALESCE(SUM(found), 0) FROM dashboard_api_daycount WHERE website_id = %s
 
 
 def first_seen_count(website_id: int, day: date) -> int:
-    """How many findings were first seen on this day or later, whatever became of them."""
+    """Return how many findings were first seen on this day or later, open or not."""
     ((count,),) = rows(Finding, _FIRST_SEEN, [website_id, day.isoformat()])
     return int(count)
 
@@ -112,7 +112,7 @@ SELECT id, severity FROM (
 def new(
     website_id: int, after: int, until: int, least: int, first_seen: datetime | None
 ) -> list[tuple[int, int]]:
-    """Id and severity of open findings of at least this severity: of each one more than is counted.
+    """Return id and severity of open findings of at least this severity: of each, one more than is counted.
 
     With ``first_seen``, only of those that were first seen since then.
     """

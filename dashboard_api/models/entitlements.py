@@ -23,7 +23,7 @@ class EntitlementStatus(models.TextChoices):
 
 
 class Terms:
-    """The rules that an entitlement's status and dates make: decision record 0050."""
+    """The status and dates of an entitlement, and the rules about them: decision record 0050."""
 
     status: str
     starts_on: date
@@ -54,7 +54,7 @@ class Terms:
 
 
 def has_status(status: str, day: date, *, prefix: str = "") -> Q:
-    """Condition: ``Terms.status_on(day)`` is ``status``; ``prefix`` leads to the entitlement."""
+    """Return the condition ``Terms.status_on(day) == status``; ``prefix`` leads to the entitlement."""
 
     def where(**conditions: object) -> Q:
         return Q(**{f"{prefix}{name}": value for name, value in conditions.items()})

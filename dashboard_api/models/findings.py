@@ -32,10 +32,10 @@ class Kind(models.TextChoices):
 
 
 class SourceManager(models.Manager["Source"]):
-    """Scanners as imports find them."""
+    """Sources of imported reports."""
 
     def imported(self, slug: str, name: str) -> "Source":
-        """The source of a report; a new one starts disabled, so that only its own websites show it.
+        """Return the source of a report; a new one starts disabled, so that only its own websites show it.
 
         Whether every website should be checked by it is the operator's decision: decision record 0044.
         """
@@ -236,7 +236,7 @@ class Occurrence(models.Model):
 
 
 class Coverage(models.Model):
-    """What one engine checked of one website: the summary of its scopes (CoverageScope)."""
+    """The coverage of one website by one engine: the summary of its scopes (CoverageScope)."""
 
     class State(models.TextChoices):
         """How the last run ended; ``never`` is the absence of a row."""

@@ -16,7 +16,7 @@ from dashboard_api.models.statements import engine_for, marks, moment, rows
 
 
 class Level(NamedTuple):
-    """The part of a page that has one severity: ``take`` findings of ``buckets``, after ``skip`` others."""
+    """The part of a page with one severity: ``take`` findings of ``buckets``, after ``skip`` others."""
 
     severity: int
     buckets: Sequence[Bucket]

@@ -43,7 +43,7 @@ class CoverageScope(models.Model):
 
     @classmethod
     def of(cls, coverage: Coverage, category: str) -> Self:
-        """The only scope of a coverage that was recorded without scopes."""
+        """Return the only scope of a coverage that was recorded without scopes."""
         return cls(
             category=category,
             target="",

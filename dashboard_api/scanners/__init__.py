@@ -70,13 +70,13 @@ def _recognising(head: bytes) -> Reader:
     known = ", ".join(READERS)
     raise UnreadableReport(
         other_forms.way_out(head)
-        or f"The file is no report of a known format ({known}). For any other tool, write what it found as "
+        or f"The file is no report of a known format ({known}). For any other tool, convert its results to "
         "`findings` lines, which docs/scanner-formats.md describes."
     )
 
 
 def _named(name: str, head: bytes) -> Reader:
-    """The reader that the operator named, unless the file is certainly something else."""
+    """Return the reader that the operator named; raises UnreadableReport for a file of another format."""
     if not READERS[name].recognises(head) and head.strip() not in (b"", b"[]"):
         if way_out := other_forms.way_out(head):
             raise UnreadableReport(way_out)

@@ -1,4 +1,4 @@
-"""gzip, unpacked as it is read: in little memory, within a limit, whole or refused."""
+"""gzip that is unpacked as it is read: in little memory, within a limit, whole or refused."""
 
 import io
 import zlib
@@ -14,7 +14,7 @@ _GZIP_FORMAT = 16 + zlib.MAX_WBITS
 
 
 def unpacked(stream: BinaryIO) -> BinaryIO:
-    """``stream``, or what is in it where it is gzip; raises UnreadableReport while it is read."""
+    """Return ``stream``, unpacked if it is gzip; reading it may raise UnreadableReport."""
     head = stream.read(len(GZIP))
     whole = joined(head, stream)
     if head != GZIP:
@@ -23,12 +23,12 @@ def unpacked(stream: BinaryIO) -> BinaryIO:
 
 
 class _Unpacked(io.RawIOBase):
-    """The content of a gzip file, of one member after the other."""
+    """The unpacked content of a gzip file, one member after the other."""
 
     def __init__(self, packed: BinaryIO) -> None:
         self._packed = packed
         self._member = zlib.decompressobj(_GZIP_FORMAT)
-        self._waiting = b""  # was read, and is not unpacked yet
+        self._waiting = b""  # read, but not unpacked yet
         self._bytes_in = self._bytes_out = 0
 
     def readable(self) -> bool:
@@ -41,27 +41,29 @@ class _Unpacked(io.RawIOBase):
         if self._bytes_out > max(policy.MAX_DOCUMENT_BYTES, self._bytes_in * policy.MAX_GZIP_RATIO):
             raise UnreadableReport(
                 f"The gzip file unpacks to more than {policy.MAX_GZIP_RATIO} times its size and more than "
-                f"{in_megabytes(policy.MAX_DOCUMENT_BYTES)}. Unpack it first if it is meant so."
+                f"{in_megabytes(policy.MAX_DOCUMENT_BYTES)}. If that is right, unpack it first."
             )
         return len(chunk)
 
     def _next(self, size: int) -> bytes:
-        """At most ``size`` bytes; none at the end."""
+        """Return up to ``size`` bytes; none at the end."""
         while self._begin_member():
             is_last = not self._waiting
             try:
                 chunk = self._member.decompress(self._waiting, size)
             except zlib.error as error:
-                raise UnreadableReport("The gzip file is damaged. Make it again.") from error
+                raise UnreadableReport("The gzip file is damaged. Compress the report again.") from error
             self._waiting = self._member.unconsumed_tail
             if chunk:
                 return chunk
             if is_last and not self._member.eof:
-                raise UnreadableReport("The gzip file is cut off: its end is missing. Make it again.")
+                raise UnreadableReport(
+                    "The gzip file is cut off: its end is missing. Compress the report again."
+                )
         return b""
 
     def _begin_member(self) -> bool:
-        """Whether there is more to unpack; reads what comes next."""
+        """Read ahead, and begin the next member where one ended; return whether there is more to unpack."""
         if self._member.eof:
             self._waiting = (self._member.unused_data + self._waiting).lstrip(b"\0")
             while not self._waiting and (part := self._read()):

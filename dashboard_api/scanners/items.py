@@ -1,4 +1,4 @@
-"""Long lists of a report whose items are made as they are asked for, so that one is in memory at a time."""
+"""Lazy lists for long reports: each item is decoded when it is used, so only one is in memory."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeGuard, TypeVar, overload
@@ -7,7 +7,7 @@ Stored = TypeVar("Stored")
 
 
 class Items(Sequence[Any]):
-    """What ``make`` makes of each of the ``stored``, each time anew."""
+    """A sequence of ``make(each)`` for each of ``stored``, computed at every access."""
 
     def __init__(self, stored: Sequence[Stored], make: Callable[[Stored], Any]) -> None:
         self._stored, self._make = stored, make

@@ -1,7 +1,7 @@
 """JSON that may be anything: decoded strictly, or the reason why it cannot be.
 
-A decoded document takes about ten times its size. Where its rows are used one after the other, it stays the
-bytes that it is, and its long lists are ``Items`` (decision record 0028).
+A decoded document takes about ten times its size. Where its rows are used one after the other, it stays
+bytes, and its long lists are ``Items`` (decision record 0028).
 """
 
 import codecs
@@ -20,10 +20,10 @@ from dashboard_api.scanners.streams import in_megabytes
 Bytes = bytes | bytearray | msgspec.Raw
 
 _AT_ONCE = 64 * 1024  # bytes; a longer value is decoded by parts
-_COUNTED = 1024**2  # bytes; what is shorter holds few values
+_COUNTED = 1024**2  # bytes; a shorter document cannot have too many values
 _PART = 64 * 1024
 _BLANK = re.compile(rb"[ \t\r\n]*")
-# Escapes, of which the group is half of a character: Python's JSON knows them, msgspec does not.
+# Escapes; the group is half of a surrogate pair, which Python's JSON accepts and msgspec does not.
 _ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
     re.DOTALL,
@@ -41,7 +41,7 @@ def decoded(data: bytes | bytearray) -> object:
 
 
 def opened(data: bytearray, *, at_once: int | None = None) -> object:
-    """The same, of a document: lists of more bytes than ``at_once`` are Items, with BadRows in them."""
+    """Decode a document; lists of more than ``at_once`` bytes are Items, with BadRow for bad items."""
     at_once = _AT_ONCE if at_once is None else at_once
     try:
         _check_values(data)
@@ -59,12 +59,12 @@ def opened(data: bytearray, *, at_once: int | None = None) -> object:
 
 
 def read_document(stream: BinaryIO) -> object:
-    """The one JSON value that the whole file is, decoded at once; raises UnreadableReport."""
+    """Return the file's one JSON value, decoded at once; raises UnreadableReport."""
     return _usable(decoded(whole_file(stream, policy.MAX_DECODED_BYTES)))
 
 
 def open_document(stream: BinaryIO) -> object:
-    """The one JSON value that the whole file is, with its long lists as Items; raises UnreadableReport."""
+    """Return the file's one JSON value, with its long lists as Items; raises UnreadableReport."""
     return _usable(opened(whole_file(stream)))
 
 
@@ -80,7 +80,7 @@ def whole_file(stream: BinaryIO, limit: int | None = None) -> bytearray:
 
 
 def as_much(stream: BinaryIO, limit: int) -> bytearray:
-    """Everything in ``stream``; of what is longer than ``limit`` bytes, so much that this shows."""
+    """Return everything in ``stream``, or a little more than ``limit`` bytes where it is longer."""
     data = bytearray()
     while len(data) <= limit and (part := stream.read(_PART)):
         data += part
@@ -93,7 +93,7 @@ def oversized(limit: int) -> BadRow:
 
 
 def as_text(value: object) -> str:
-    """Any JSON value as people read it: a text as it is, everything else laid out."""
+    """Return any JSON value for people to read: a text as it is, anything else indented."""
     return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False, default=list)
 
 
@@ -116,8 +116,8 @@ def _decoded(data: bytes | bytearray) -> object:
     except BadRow:
         raise
     except ValueError as error:
-        # Beside NaN and Infinity, a number of thousands of digits, which Python will not convert.
-        raise BadRow("holds a number that is none in JSON, or is too long") from error
+        # NaN, Infinity, or a number of thousands of digits, which Python refuses to convert.
+        raise BadRow("holds a number that JSON does not allow, or that is too long") from error
 
 
 def _refuse_constant(name: str) -> None:
@@ -138,7 +138,7 @@ def _opened(data: Bytes, at_once: int) -> Any:
 
 
 def _item(data: msgspec.Raw, *, at_once: int) -> object:
-    """One of Items: what cannot be decoded costs itself only."""
+    """Decode one of Items; a BadRow if that fails, so that the others stay usable."""
     try:
         return _opened(data, at_once)
     except BadRow as error:
@@ -146,13 +146,13 @@ def _item(data: msgspec.Raw, *, at_once: int) -> object:
 
 
 def _check_values(data: bytes | bytearray) -> None:
-    """Refuse what takes a hundred times its size once it is decoded, such as a million empty lists."""
+    """Refuse data that takes a hundred times its size when decoded, such as millions of empty lists."""
     if len(data) > _COUNTED and sum(map(data.count, (b",", b"[", b"{"))) > policy.MAX_DOCUMENT_VALUES:
         raise BadRow(f"holds more than {policy.MAX_DOCUMENT_VALUES:,} values")
 
 
 def _replace_halves(data: bytearray) -> None:
-    """Escapes of half a character become those of the replacement character, of the same length."""
+    """Replace escapes of half a surrogate pair by the replacement character's, of the same length."""
     for escape in _ESCAPE.finditer(data):
         if escape[1]:
             data[slice(*escape.span(1))] = b"ufffd"

@@ -1,8 +1,8 @@
 """Nikto, JSON (-Format json).
 
 Members are those of ``nikto_report_json.plugin`` in its versions since 2016. A row is an item of a host; a
-host without items is a row that says what was checked. Nikto rates nothing (``nikto_problems`` rates what
-it reports most) and cannot tell whether a scan was complete. ``nikto_by_hand`` reads what is almost JSON.
+host without items is a row of coverage. Nikto rates nothing (``nikto_problems`` rates its most frequent
+reports) and does not say whether a scan was complete. ``nikto_by_hand`` reads reports that are almost JSON.
 """
 
 import re
@@ -34,7 +34,7 @@ _OSVDB = re.compile(r"^OSVDB-\d+:\s*")
 _SEE = re.compile(r"\bSee:?\s<?https?://.*|https?://\S+$", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[a-z)\]'\"]\.)\s+(?=[A-Z])")
 _CWE_PAGE = re.compile(r"cwe\.mitre\.org/data/definitions/", re.IGNORECASE)
-_LOOKED_AT = 1000  # letters of a message that a title is taken from
+_LOOKED_AT = 1000  # characters of a message that a title is made from
 _AFTER_COLON = re.compile(r":(?=\s).*", re.DOTALL)
 
 
@@ -128,7 +128,7 @@ def _told(number: int, row: tuple[Row, Any]) -> ReportedFinding | Check:
 
 
 def _in_words(message: str, url: str) -> tuple[str, str]:
-    """A title, and a description where the message says more than fits one."""
+    """Return a title, and a description where the message says more."""
     text = _SEE.sub("", message[:_LOOKED_AT]).rstrip(" :")
     if text.startswith("This might be interesting"):
         return f"Possibly interesting address: {url}", ""

@@ -5,7 +5,7 @@ from dashboard_api.scanners.report import Severity
 
 
 def _missing(header: str, severity: Severity, cwe: int, meaning: str, remedy: str) -> Known:
-    """A header that is not sent; 2.1 and 2.5 have a sentence for some of them, 2.6 the same for each."""
+    """A missing header; 2.1 and 2.5 report some in sentences of their own, 2.6 all in the same one."""
     return Known(
         key="missing-header",
         pattern=rf"(?:header missing: |the (?:anti-clickjacking )?|TLS and the |SSL and the )({header})"

@@ -1,4 +1,4 @@
-"""A problem that Nikto reports, as we name and rate it."""
+"""A problem that Nikto reports, with our name and rating."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,7 +8,7 @@ from dashboard_api.scanners.report import Severity
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """A problem: its stable name, and the words for it; "{}" is what the message names."""
+    """A problem: its stable name, and our texts; "{}" is replaced by what the pattern's group matched."""
 
     key: str
     pattern: str

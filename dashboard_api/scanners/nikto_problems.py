@@ -1,4 +1,4 @@
-"""The problems that Nikto reports most: Nikto has only a message, so severity, CWE and remedy are ours.
+"""The problems that Nikto reports most often: it writes only a message; severity, CWE and remedy are ours.
 
 They are recognised by the message, not by the id: versions 2.1, 2.5 and 2.6 report one problem under
 several ids, and use some ids for other problems than before.
@@ -15,39 +15,39 @@ from dashboard_api.scanners.text import without_numbers
 
 KNOWN = [*HEADERS, *SERVERS]
 _PATTERNS = [(known, re.compile(known.pattern, re.IGNORECASE)) for known in KNOWN]
-_LOOKED_AT = 1000  # letters of a message: what names a problem stands at its beginning
+_LOOKED_AT = 1000  # characters of a message: a problem is named at its beginning
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recognised:
-    """A problem that a message reports, and what it names: a header, a cookie, a method."""
+    """A known problem in a message; ``what`` is its subject: a header, a cookie, a method."""
 
     known: Known
     what: str
 
     @property
     def identity(self) -> tuple[str, str]:
-        """The same in every version of Nikto, and whatever numbers a name has."""
+        """The identity of the finding: the same in every version of Nikto, without numbers."""
         return self.known.key, without_numbers(self.what.lower())
 
     @property
     def rule(self) -> str:
-        """The identity as one name: Nikto's id 013587 stands for every header that is missing."""
+        """The identity as one name; Nikto's ids may cover several problems (013587: any missing header)."""
         return "/".join(filter(None, self.identity))
 
     @property
     def title(self) -> str:
-        """The problem's name with what the message names."""
+        """The problem's title, with its subject."""
         return self.known.title.format(self.what)
 
     @property
     def kind(self) -> Kind:
-        """Informational where nothing is wrong."""
+        """The kind of finding: informational where nothing is wrong."""
         return self.known.kind if self.known.severity > Severity.INFO else "informational"
 
 
 def recognised(message: str) -> Recognised | None:
-    """The known problem that ``message`` reports."""
+    """Return the known problem that ``message`` reports; None for an unknown one."""
     for known, pattern in _PATTERNS:
         if match := pattern.search(message[:_LOOKED_AT]):
             return Recognised(known=known, what=" ".join(filter(None, match.groups())))

@@ -1,9 +1,9 @@
 """MDN HTTP Observatory: JSON of its command line (@mdn/mdn-http-observatory), and of its API (both versions).
 
 Members are those of ``src/scan.js``, ``src/types.js`` and ``src/api/v2/utils.js`` there; the API writes
-``score_modifier`` where the command line writes ``scoreModifier``, and version 1 nests what it saw in
-``output``. A row is a test. Only the test of redirections names the website; without it, ``--base-url`` has
-to. The report is complete when it holds as many tests as it says.
+``score_modifier`` where the command line writes ``scoreModifier``, and version 1 nests details in
+``output``. A row is a test. Only the test of redirections names the website; without it, ``--base-url``
+must. The report is complete when it has as many tests as it says.
 """
 
 import re
@@ -126,7 +126,7 @@ def read(stream: BinaryIO) -> ScanReport:
 
 
 def _place(redirection: Row) -> str:
-    """The base address of the website: the root of where the test of redirections began."""
+    """Return the base address of the website: the root of the address where the redirection test began."""
     route = texts_of(redirection.get("route")) or texts_of(object_of(redirection, "output").get("route"))
     try:
         began = urlsplit(route[0] if route else "")

@@ -1,13 +1,13 @@
-"""Forms of reports that no reader reads, recognised by content, each with what to do instead.
+"""Formats that no reader supports, recognised by content, each with advice.
 
-This is only for the message of a refusal. A form that a reader learns to read leaves the table.
+Used only for the message of a refusal. Once a reader supports a format, remove it from this table.
 """
 
 import re
 
 _HEAD_BYTES = 64 * 1024
 _COLOUR = re.compile(rb"\x1b\[[0-9;]*m")
-_CONVERT = "is not read: write what it found as `findings` lines, which docs/scanner-formats.md describes"
+_CONVERT = "is not supported: convert it to `findings` lines, which docs/scanner-formats.md describes"
 _UNPACK = "Unpack it and import the report that is in it"
 _WAPITI = "run it with `-f json`"
 _NIKTO = "run it with `-Format json -output report.json`"
@@ -17,19 +17,19 @@ _OBSERVATORY = "run `npx @mdn/mdn-http-observatory HOST` and import what it prin
 
 
 def _html(tool: str) -> str:
-    """A page whose title names the tool."""
+    """Return a pattern for a page whose title names the tool."""
     return rf"(?is)\A\s*<.{{0,8000}}?<title>[^<]{{0,200}}{tool}"
 
 
 def _xml(root: str) -> str:
-    """An XML document with this element, which may follow comments and a document type."""
+    """Return a pattern for an XML document with this element, after any comments and document type."""
     return rf"(?s)\A\s*<(?:.*?<)?{root}"
 
 
-# By how a file begins: what it is, and what to do. The first that fits counts. Nothing here may take long,
-# whatever the file holds: every repetition ends at a fixed length, or is the only one.
+# Patterns of a file's beginning, each with what it is and what to do; the first match counts. No pattern may
+# take long on any file: every repetition ends at a fixed length, or is the only one.
 _FORMS: list[tuple[str, str]] = [
-    # Packed, or no text at all.
+    # Archives, and files that are not text.
     (r"\APK\x03\x04", f"a zip archive, or an office document. {_UNPACK}."),
     (r"\A7z\xbc\xaf\x27\x1c", f"a 7z archive. {_UNPACK}."),
     (r"\A\xfd7zXZ\x00", f"compressed by xz. {_UNPACK}."),
@@ -40,7 +40,7 @@ _FORMS: list[tuple[str, str]] = [
     (r"\A%PDF-", "a PDF. Let the tool write one of the formats in docs/scanner-formats.md."),
     (r"\ASQLite format 3\x00", "a database. Let the tool write a report from it."),
     (r"\A(?:\x89PNG\r\n|GIF8|\xff\xd8\xff)", "an image. Let the tool write a report."),
-    # Other forms of the tools that are read.
+    # Other formats of supported tools.
     (r'(?s)\A\s*<(?:\?.*?<)?report type="security">.{0,1000}?>wapiti<', f"Wapiti's XML: {_WAPITI}."),
     (_html("wapiti"), f"Wapiti's HTML: {_WAPITI}."),
     (r'\A\s*"category","level","description"', f"Wapiti's CSV: {_WAPITI}."),
@@ -78,7 +78,7 @@ _FORMS: list[tuple[str, str]] = [
     (r'(?s)\A\s*\{(?=.*"check_id")(?=.*"engine_kind")', "Semgrep's JSON: use `--sarif`."),
     (r'(?s)\A\s*\{\s*"errors".{0,4000}"CONFIDENCE\.HIGH"', "Bandit's JSON: use `-f sarif`."),
     (r'(?s)\A\s*\{\s*"matches".{0,4000}"relatedVulnerabilities"', "Grype's JSON: use `-o sarif`."),
-    # Tools whose formats are not read.
+    # Tools without a supported format.
     (_xml("issues burpVersion="), f"Burp's XML, which {_CONVERT}."),
     (_html("burp"), f"Burp's HTML, which {_CONVERT}."),
     (_xml("NessusClientData"), f"Nessus' own format, which {_CONVERT}."),
@@ -103,6 +103,6 @@ _COMPILED = [(re.compile(pattern.encode("latin-1")), text) for pattern, text in 
 
 
 def way_out(head: bytes) -> str:
-    """What a file that begins with ``head`` seems to be, and what to do instead; empty: no idea."""
+    """Say what a file that begins with ``head`` seems to be, and what to do; empty where unknown."""
     start = _COLOUR.sub(b"", head[:_HEAD_BYTES].removeprefix(b"\xef\xbb\xbf"))
     return next((f"This is {text}" for pattern, text in _COMPILED if pattern.search(start)), "")

@@ -51,10 +51,10 @@ class Reject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """A row that tells what was checked: nothing was found there, or with ``error`` the check failed.
+    """A row about a check that found nothing; with ``error``, a check that failed.
 
-    What the report itself suppresses is one, too: ``suppressed`` names it.
-    ``rules`` are the rules that were checked, or failed; none where the format does not name them.
+    A result that the report itself suppresses is one, too: ``suppressed`` names it.
+    ``rules`` are the rules of the check; none where the format does not name them.
     """
 
     row: int
@@ -152,7 +152,7 @@ class ScanReport:
     ``rows``, ``complete`` and ``scanned_at`` may become known, or grow, up to the last row. Iterating
     raises UnreadableReport where the file turns out to be none.
 
-    The last five fields are the scope: absence from the report means something only inside it.
+    The last five fields are the scope: absence from the report counts only inside it.
     ``checks`` are the rules that ran, and grow with the rules that rows name; None: every rule ran.
     """
 
@@ -163,13 +163,13 @@ class ScanReport:
     rows: int = 0  # how many were told so far
     complete: bool | None = None  # None: the format cannot tell
     scanned_at: datetime | None = None  # when the scan ended; else the newest time of a row, if any has one
-    judged_at: datetime | None = None  # the same as the importer knows it, before the rows are read
+    judged_at: datetime | None = None  # set by the importer before the rows are read: the time of the scan
     others: tuple["ScanReport", ...] = ()  # of further tools or categories in the same file
     names_targets: bool = False  # rows name every target that was scanned, with or without problems
     checks: set[str] | None = None
     rule_separators: str = "/"  # a check includes the rules that continue its name after one of these
     category: str = ""  # the part of the source's work that the report covers, if it has a name
-    is_unnamed_part: bool = False  # it may be one of several parts, and does not say which
+    is_unnamed_part: bool = False  # it may be one of several parts without saying which
 
     def __post_init__(self) -> None:
         self.source_name = one_line(self.source_name)[:SOURCE_NAME_LENGTH]

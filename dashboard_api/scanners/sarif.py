@@ -40,7 +40,7 @@ _LEVELS = {
     "none": Severity.INFO,
 }
 _SCORES = [(9.0, Severity.CRITICAL), (7.0, Severity.HIGH), (4.0, Severity.MEDIUM), (0.0, Severity.LOW)]
-_WORDS = {  # that some tools write in place of a score
+_WORDS = {  # some tools write one in place of a score
     "critical": Severity.CRITICAL,
     "high": Severity.HIGH,
     "medium": Severity.MEDIUM,
@@ -80,7 +80,7 @@ def read(stream: BinaryIO) -> ScanReport:
 
 
 def _checked(runs: Sequence[Any]) -> list[Row]:
-    """The runs; raises UnreadableReport where one is no object or has results that are no list, nor null."""
+    """Return the runs; raises UnreadableReport for one that is no object, or whose results are no list."""
     checked = []
     for number, run in enumerate(runs):
         if not isinstance(run, dict):
@@ -92,7 +92,7 @@ def _checked(runs: Sequence[Any]) -> list[Row]:
 
 
 def _parts(runs: list[Row]) -> dict[tuple[str, str], list[Run]]:
-    """The runs of each tool and category, in the order of the file; one without runs if there are none."""
+    """Group the runs by tool and category, in the order of the file; one empty group if there are none."""
     parts: dict[tuple[str, str], list[Run]] = {}
     for run in map(Run, runs):
         parts.setdefault((slug(line_of(run.driver, "name")) or "sarif", run.category), []).append(run)
@@ -117,7 +117,7 @@ def _report(source: str, category: str, runs: list[Run]) -> ScanReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Row:
-    """A result at one of its places, with what it says about that place."""
+    """A result at one of its places; ``there``: its locations at that place."""
 
     run: Run
     result: Row
@@ -225,7 +225,7 @@ def _is_suppressed(result: Row) -> bool:
 
 
 def _places(run: Run, result: Row) -> dict[str, list[Row]]:
-    """Its locations by their addresses; else what was asked, or analysed."""
+    """Group the result's locations by address; without any, the address of the request or analysed file."""
     places: dict[str, list[Row]] = {}
     for location in list_of(result, "locations"):
         if isinstance(location, dict) and (physical := object_of(location, "physicalLocation")):

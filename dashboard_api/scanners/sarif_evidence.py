@@ -10,9 +10,9 @@ from dashboard_api.scanners.sarif_run import Run, objects_in_all, text_in
 def evidence_of(
     run: Run, result: Row, location: str, there: list[Row], *, has_told_more: bool
 ) -> Iterator[str]:
-    """Its paragraphs about one place, ``there``: where exactly, and excerpts.
+    """Yield paragraphs about one place, ``there``: where exactly, and excerpts.
 
-    How the tool got there, what was asked and answered is shown once, unless it ``has_told_more`` already.
+    The path to it, the request and the response follow, unless an earlier place ``has_told_more``.
     """
     physical = [object_of(each, "physicalLocation") for each in there]
     lines = [line_of(object_of(each, "region"), "startLine") for each in physical]

@@ -1,6 +1,6 @@
-"""The identity of a SARIF result, and the older forms of it that it may be known by.
+"""The identity of a SARIF result, and older forms that the same problem may be stored under.
 
-Tools begin to write fingerprints with an upgrade, or write more of them. The older forms are aliases of the
+An upgraded tool may begin to write fingerprints, or write more of them. The older forms are aliases of the
 identity, so that the upgrade neither closes nor opens findings.
 """
 
@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from dashboard_api.scanners.members import Row, object_of
 
 _LINE_HASH = "primaryLocationLineHash"  # the one that GitHub relies on
-_NO_FINGERPRINT = "requires login"  # what Semgrep writes in place of one
+_NO_FINGERPRINT = "requires login"  # Semgrep writes this in place of one
 _MAX_OWN = 10
 _MAX_COMBINED = 4  # partial fingerprints, of which every selection may be an older form
 
 
 def identities_of(result: Row, otherwise: str) -> list[str]:
-    """What recognises ``result`` within its rule: its identity, then the forms that it may have had before.
+    """Return the identity of ``result`` within its rule, then the older forms that it may have had.
 
     Of the tool's own fingerprints the oldest version wins, which a newer tool still writes; ``otherwise`` is
     the identity of a result without any.
@@ -29,7 +29,7 @@ def identities_of(result: Row, otherwise: str) -> list[str]:
 
 
 def _partial_forms(partial: dict[str, str]) -> Iterator[str]:
-    """The hash of the line, or all together; then every smaller selection of them."""
+    """Yield the hash of the line, then all fingerprints combined, then every smaller combination."""
     if _LINE_HASH in partial:
         yield partial[_LINE_HASH]
     named = [f"{name}={partial[name]}" for name in sorted(partial)]

@@ -13,7 +13,7 @@ _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\d{1,4})\}")
 _LINK_TO_LOCATION = re.compile(r"\[([^\][]*)\]\(\d+\)")
 _ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE | re.ASCII)
 _FILE = "file:"
-_SAFE = "/!$&'()*+,;=:@"  # in a path, as they are
+_SAFE = "/!$&'()*+,;=:@"  # not quoted in a path
 _MAX_BASES = 10
 # The last part of an automationDetails.id where it names the run itself: nothing, a number, a date, a GUID.
 _RUN_NAME = re.compile(r"(?:/|\A)(?:(?=.*\d)[0-9a-fTZ.:_-]+)?\Z", re.IGNORECASE)
@@ -40,7 +40,7 @@ class Run:
 
     @property
     def category(self) -> str:
-        """The part of the tool's work that the run covers: automationDetails.id without the run's name."""
+        """The part of the tool's scans that the run covers: automationDetails.id without the run's name."""
         return _RUN_NAME.sub("", line_of(object_of(self.members, "automationDetails"), "id"))
 
     @property
@@ -82,7 +82,7 @@ class Run:
         return _LINK_TO_LOCATION.sub(r"\1", text)
 
     def address(self, location: Row) -> str:
-        """Where an artifactLocation lies: absolute, or beginning with "./" where no website is named.
+        """Return an artifactLocation's address: absolute, or beginning with "./" where no website is named.
 
         Files are named by their path below the source root.
         """
@@ -104,7 +104,7 @@ class Run:
         return f"./{address}"
 
     def _source_roots(self) -> Iterator[str]:
-        """Paths of the folders that the run names: its bases, and where the tool was run."""
+        """Yield the paths of the folders that the run names: its bases, and its working directories."""
         folders = list(object_of(self.members, "originalUriBaseIds").values())
         folders += [each.get("workingDirectory") for each in self.invocations]
         for folder in folders:
@@ -112,7 +112,7 @@ class Run:
                 yield _path(line_of(folder, "uri")).rstrip("/") + "/"
 
     def _below_root(self, address: str) -> str:
-        """The path of a file relative to the nearest root above it; its address where there is none."""
+        """Return a file's path relative to the nearest root above it; its address where there is none."""
         path = _path(address)
         root = next((root for root in self._roots if path.startswith(root)), None)
         return address if root is None else f"./{quote(path[len(root) :], safe=_SAFE)}"
@@ -123,7 +123,7 @@ def _is_file(address: str) -> bool:
 
 
 def _path(address: str) -> str:
-    """The path in a file's address: "/C:/a b" of ``file:///C:/a%20b`` and of ``file:/C:/a%20b``."""
+    """Return the path in a file's address: "/C:/a b" for ``file:///C:/a%20b`` and ``file:/C:/a%20b``."""
     path = unquote(address[len(_FILE) :])
     return re.sub(r"^//(?:localhost)?(?=/)", "", path, flags=re.IGNORECASE)
 

@@ -34,7 +34,7 @@ _HEAD = re.compile(rb'"(?:sslyze_version|server_scan_results|invalid_server_stri
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Row:
-    """One check of one server, and what was found; or why a command with its checks could not be run."""
+    """One check of one server with its problem, if any; or a command that failed, with all its checks."""
 
     location: str
     address: str = ""
@@ -61,7 +61,7 @@ def read(stream: BinaryIO) -> ScanReport:
     servers = objects_in(document["server_scan_results"])
 
     def told() -> Iterator[Told]:
-        # The importer says after this function has returned as of when rows are judged.
+        # The importer sets judged_at after ``read`` has returned, before the rows are read.
         judged_at = report.judged_at or report.scanned_at
         yield from tell_each(enumerate(_rows(document, servers, judged_at), start=1), _told)
 
@@ -120,7 +120,7 @@ def _checks(server: Row, scanned_at: datetime | None) -> Iterator[_Row | BadRow]
 def _judged(
     name: str, judge: Judge | None, result: Row, scanned_at: datetime | None
 ) -> tuple[Problem | None, str]:
-    """What a check found, or why it has no result."""
+    """Return the problem that a check found, if any, and why it has no result, if it has none."""
     try:
         return (judge(result, scanned_at) if judge else None), ""
     except NoResult as error:
@@ -128,7 +128,7 @@ def _judged(
 
 
 def _failure(attempt: Row | None) -> str:
-    """Why there is no result; a page that could not be asked for says so within one."""
+    """Say why there is no result; a failed request for a page is noted within the result."""
     if attempt is None:
         return _NO_RESULT
     status, result = attempt.get("status"), attempt.get("result")
@@ -165,7 +165,7 @@ def _told(number: int, row: _Row) -> ReportedFinding | Check:
 
 
 def _completeness(servers: Sequence[Row | BadRow]) -> bool | None:
-    """Whether everything was tried on every server that was reached; what failed has a row of its own."""
+    """Whether every command was tried on every server that was reached; a failed one has its own row."""
     results = [object_of(server, "scan_result") if isinstance(server, dict) else {} for server in servers]
     reached = [result for result in results if result]
     was_tried = all(

@@ -30,10 +30,10 @@ class Problem:
 
 
 class NoResult(ValueError):
-    """The check was made without a result; the message says why."""
+    """A check without a result; the message says why."""
 
 
-Judge = Callable[[Row, datetime | None], Problem | None]  # a command's result, when the scan ended if known
+Judge = Callable[[Row, datetime | None], Problem | None]  # of a command's result, and the scan's end if known
 
 
 def _old_protocol(label: str, severity: Severity, *cve: str) -> Judge:
@@ -181,7 +181,7 @@ def _was_trusted(result: Row) -> bool:
 
 
 def _is_valid(path: Row) -> bool:
-    """Whether a trust store accepts the certificate; before version 5 it says so by the lack of an error."""
+    """Whether a trust store accepts the certificate; before version 5 the lack of an error means yes."""
     return path.get("was_validation_successful", not path.get("openssl_error_string")) is not False
 
 
@@ -284,7 +284,7 @@ def _accepted(result: Row) -> Iterator[str]:
 
 
 def _deployments(result: Row) -> list[Row]:
-    """The certificates that the server sent, each with its chain; raises NoResult where it sent none."""
+    """Return the certificates that the server sent, each with its chain; raises NoResult without any."""
     deployments = _objects(result, "certificate_deployments")
     if "certificate_deployments" in result and not deployments:
         raise NoResult("no certificate")

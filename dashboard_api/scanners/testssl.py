@@ -27,7 +27,7 @@ from dashboard_api.scanners.testssl_names import SEVERITIES, SUITES_OF
 _NOTHING_FOUND = {"OK", "INFO"}
 _NOT_CHECKED = {"WARN", "DEBUG", "FATAL", "CANNOT BE DETERMINED"}  # the last is a slip for cert_keySize
 _CHECKED = {*SEVERITIES, *_NOTHING_FOUND}
-# Words about the scanner's own OpenSSL, and what testssl.sh never rates: no result, no problem missed.
+# Entries about the scanner's own OpenSSL, and those that testssl.sh never rates: their failure hides nothing.
 _NO_CHECK = {
     "engine_problem",
     "optimal_proto",
@@ -83,7 +83,7 @@ def read(stream: BinaryIO) -> ScanReport:
 
 
 def _placed(entries: list[Entry | BadRow]) -> list[Entry | BadRow]:
-    """The entries, those that name no server at the first one: they are about the scanner itself."""
+    """Give entries without a server, which are about the scanner itself, the first server's location."""
     place = next((entry.location for entry in entries if isinstance(entry, Entry) and entry.location), "")
     return [
         replace(entry, location=place) if isinstance(entry, Entry) and not entry.location else entry
@@ -94,7 +94,7 @@ def _placed(entries: list[Entry | BadRow]) -> list[Entry | BadRow]:
 def _check(number: int, entry: Entry, *, has_begun: bool) -> Check:
     """A row that makes no finding of its own.
 
-    Where the scan has not begun, words about the scanner itself say why.
+    Where the scan has not begun, entries about the scanner itself say why.
     """
     what, location = entry.named, entry.location
     if not what.check:
@@ -111,7 +111,7 @@ def _check(number: int, entry: Entry, *, has_begun: bool) -> Check:
 
 
 def _looked_at(entry: Entry) -> tuple[str, ...]:
-    """The rules that an entry without a problem checked.
+    """Return the rules that an entry without a problem checked.
 
     Version 3.0 lists suites without rating them (INFO); a protocol that is not offered has no weak suites.
     """

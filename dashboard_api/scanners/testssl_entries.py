@@ -1,4 +1,4 @@
-"""The entries of testssl.sh's flat and pretty JSON, each with the server it is about."""
+"""The entries of testssl.sh's flat and pretty JSON, each with its server."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from dashboard_api.scanners.testssl_names import Named
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """An entry: what it names, how testssl.sh rates it, what was found, and at which server."""
+    """An entry: its id's meaning, testssl.sh's rating, the result, and the server."""
 
     row: Row
     named: Named
@@ -34,7 +34,7 @@ class Entry:
 
 
 def flat_entries(entries: list[Any]) -> Iterator[Entry | BadRow]:
-    """Those of --jsonfile."""
+    """Yield the entries of a report by --jsonfile."""
     for entry in objects_in(entries):
         if isinstance(entry, BadRow):
             yield entry
@@ -44,7 +44,7 @@ def flat_entries(entries: list[Any]) -> Iterator[Entry | BadRow]:
 
 
 def pretty_entries(document: Row) -> Iterator[Entry | BadRow]:
-    """Those of --jsonfile-pretty: a list for each part of the scan of each server."""
+    """Yield the entries of a report by --jsonfile-pretty: lists for the parts of each server's scan."""
     for name, problems in document.items():
         if name.startswith("clientProblem"):
             yield from _entries_of(problems, {})

@@ -12,7 +12,7 @@ from dashboard_api.scanners.testssl_words import words_of
 from dashboard_api.scanners.weaknesses import cve_names, cwe_numbers
 
 _UNSURE = re.compile(r"\b(?:potential\w*|probabl[ey]|likely|might|may)\b", re.IGNORECASE)
-_LONG = 120  # letters of a result: a longer one is a list, and no title
+_LONG = 120  # characters of a result: a longer one is a list, not a title
 _EXPIRY = {
     "cert_expirationStatus": "The certificate",
     "intermediate_cert_expiration": "An intermediate certificate",
@@ -22,7 +22,7 @@ Groups = dict[tuple[str, str, str], list[Entry]]
 
 
 def grouped(entries: Iterable[Entry | BadRow]) -> Groups:
-    """The entries that report a problem, by what they have in common: problem, server and address."""
+    """Group the entries that report a problem by problem, server and address."""
     groups: Groups = {}
     for entry in entries:
         if not isinstance(entry, BadRow) and (key := _key(entry)):
@@ -31,7 +31,7 @@ def grouped(entries: Iterable[Entry | BadRow]) -> Groups:
 
 
 def group_of(entry: Entry, groups: Groups) -> list[Entry]:
-    """All entries about the problem that ``entry`` reports; none where it reports none."""
+    """Return all entries about the problem that ``entry`` reports; none where it reports none."""
     return groups.get(_key(entry) or ("", "", ""), [])
 
 
@@ -43,7 +43,7 @@ def _key(entry: Entry) -> tuple[str, str, str] | None:
 
 
 def finding(number: int, group: list[Entry]) -> ReportedFinding:
-    """The finding that the entries of ``group`` make, as bad as the worst of them."""
+    """Return the one finding for the entries of ``group``, as severe as the worst of them."""
     worst = max(group, key=_severity)
     problem = worst.named.problem
     words = words_of(problem)
@@ -74,7 +74,7 @@ def finding(number: int, group: list[Entry]) -> ReportedFinding:
 
 
 def _former(entries: list[Entry]) -> list[str]:
-    """The ids that were identities before they were known to name one problem."""
+    """Return the ids of entries, which older versions of this reader used as identities."""
     return list(dict.fromkeys(entry.named.check for entry in entries))
 
 
@@ -93,7 +93,7 @@ def _title(entry: Entry, name: str) -> str:
 
 
 def _results(group: list[Entry]) -> str:
-    """The results, each with its id where there are several; suites last, the weakest first."""
+    """List the results, with their ids where there are several; suites last, the weakest first."""
     others = [entry for entry in group if not entry.named.is_suite]
     suites = sorted(
         (entry for entry in group if entry.named.is_suite), key=lambda entry: -SEVERITIES[entry.word]

@@ -1,4 +1,4 @@
-"""Which problem an id of testssl.sh names, in every version since 3.0.
+"""The problems that testssl.sh's ids name, in every version since 3.0.
 
 An id may have the number of a certificate, may have been renamed in a later version, or may name one of
 several rows about the same problem. A problem has the id that it has in version 3.0.
@@ -47,17 +47,17 @@ _DETAIL = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
-    """What an id names: the ``check`` as this version calls it, and the ``problem`` it belongs to."""
+    """The meaning of an id: the ``check`` in this version's name, and the ``problem`` it belongs to."""
 
     check: str
     problem: str
     is_suite: bool = False
     is_detail: bool = False
-    severity: Severity | None = None  # of the problem, whatever the row says
+    severity: Severity | None = None  # of the problem, in place of the row's
 
     @classmethod
     def of(cls, identifier: str) -> Self:
-        """What ``identifier`` names."""
+        """Return the meaning of ``identifier``."""
         check = _CERTIFICATE_NUMBER.sub("", identifier)
         if suite := _SUITE.fullmatch(check):
             protocol = (suite["protocol"] or "").lower()
@@ -70,10 +70,10 @@ class Named:
         return cls(check=check, problem=_SAME_AS.get(check, check), is_detail=is_detail)
 
     def grade(self, word: str) -> Severity:
-        """How bad it is that testssl.sh says ``word`` here.
+        """Return the severity of a row that testssl.sh rates as ``word``.
 
-        A suite is not worse than its obsolete protocol, and in a current one never Critical: an attacker in
-        between has to make both sides choose it.
+        A suite has the severity of its obsolete protocol. In a current protocol it is never Critical: an
+        attacker in between has to make both sides choose it.
         """
         if self.is_suite:
             return self.severity or min(SEVERITIES[word], Severity.HIGH)

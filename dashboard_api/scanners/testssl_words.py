@@ -1,4 +1,4 @@
-"""What testssl.sh's checks are called, what they mean, and the remedy: it writes only ids and results."""
+"""Names, meanings and remedies for testssl.sh's checks, which writes only ids and results."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ _MULTIPLE = "_multiple"
 
 
 class Words(NamedTuple):
-    """A check's name, what its finding means to an owner, and the remedy."""
+    """A check's name, the meaning of its finding to an owner, and the remedy."""
 
     name: str
     meaning: str = ""
@@ -18,7 +18,7 @@ class Words(NamedTuple):
 
 
 def words_of(check: str) -> Words:
-    """The words for ``check``; for an unknown one, its id in words."""
+    """Return the words for ``check``; for an unknown one, its id without underscores."""
     if check in WORDS:
         return Words(*WORDS[check])
     if check.endswith(_MULTIPLE):

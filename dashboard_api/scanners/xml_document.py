@@ -1,7 +1,7 @@
 """XML from strangers: no document type, and with it no entities, no other files, no expansion.
 
-The standard library's expat reads it, part by part; what it can be talked into needs a DOCTYPE, which is
-refused (decision record 0029). Elements of which there may be very many are kept packed, as bytes.
+The standard library's expat reads it, part by part; known attacks on it need a DOCTYPE, which is refused
+(decision record 0029). Elements that may be very many are kept packed, as bytes.
 """
 
 from collections.abc import Collection, Sequence
@@ -60,9 +60,9 @@ class _Builder:
 
 
 def read_xml(stream: BinaryIO, *, packed: Collection[str] = ()) -> Element:
-    """The document as an element that holds its root; raises UnreadableReport.
+    """Return the document as an element that holds its root; raises UnreadableReport.
 
-    ``packed`` names elements of which there may be very many.
+    ``packed`` names elements that may be very many.
     """
     builder = _Builder(packed)
     parser = expat.ParserCreate()

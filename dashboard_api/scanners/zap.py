@@ -186,7 +186,7 @@ def _instance(instance: xml_document.Element) -> Row:
 def _grouped(
     element: xml_document.Element, group: str, name: str, made: Callable[[xml_document.Element], Row]
 ) -> Sequence[Row]:
-    """What is made of the elements within the group, of which there is one at most."""
+    """Return ``made`` of each element ``name`` in the first ``group``, which is the only one."""
     within = next(iter(xml_document.children(element, group)), {})
     return Items(xml_document.children(within, name), made)
 

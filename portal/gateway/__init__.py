@@ -1,4 +1,4 @@
-"""The only code that speaks HTTP: asks the service, signed, and returns typed answers."""
+"""The portal's client of the service: signs calls and returns typed answers. Only it uses HTTP."""
 
 from portal.gateway.client import fetch_changes, fetch_dashboard, fetch_finding
 from portal.gateway.errors import (

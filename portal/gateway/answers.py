@@ -25,7 +25,7 @@ from portal.gateway.messages import Changes, Dashboard, FindingAnswer, Moment
 
 Answer = TypeVar("Answer", Dashboard, FindingAnswer, Changes)
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-MAX_WAIT_SECONDS = 3600  # nobody waits for longer, whatever Retry-After says
+MAX_WAIT_SECONDS = 3600  # the longest wait that a page names, even where Retry-After is longer
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 
 
@@ -48,7 +48,7 @@ class _Refusal(msgspec.Struct):
     error: _Detail
 
 
-# Made before the first answers: msgspec crashes where threads meet a type for the first time at once.
+# Made at import: msgspec crashes where several threads use a type for the first time at once.
 _DECODERS: dict[Any, msgspec.json.Decoder[Any]] = {
     kind: msgspec.json.Decoder(kind) for kind in (Dashboard, FindingAnswer, Changes)
 }

@@ -1,4 +1,4 @@
-"""A limit on the calls that wait for the service at once, so that some threads always stay free."""
+"""A limit on concurrent calls to the service, so that some threads always stay free."""
 
 import threading
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from portal.gateway.errors import TooManyCalls
 
 
 class Bulkhead:
-    """Counts the calls of this process that are under way."""
+    """A counter of this process's calls in progress."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

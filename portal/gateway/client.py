@@ -101,14 +101,14 @@ def send(upstream: Upstream, site: LinkedSite, question: AnyQuestion) -> Exchang
         deadline=deadline,
         application=upstream.application,
     )
-    if upstream.application:  # no connection to fail, and no other server that may be free soon
+    if upstream.application:  # no connection that could fail, so no second try
         return ask()
     with bulkhead.waiting.place(upstream.calls_at_once):
         return _ask_up_to_twice(ask, deadline)
 
 
 def _ask_up_to_twice(ask: Callable[[], Exchange], deadline: Deadline) -> Exchange:
-    """What ``ask`` brings, the second time where the first failed in a way that may have passed."""
+    """Return the result of ``ask``, called a second time after a failure that may be temporary."""
     try:
         first = ask()
     except CannotConnect:

@@ -1,4 +1,4 @@
-"""Hands a request to a WSGI application in this process: no socket, and no second thread to wait for."""
+"""A transport to a WSGI application in this process: no socket, and no second thread to wait for."""
 
 from collections.abc import Callable, Iterable
 from io import BytesIO
@@ -13,7 +13,7 @@ WsgiApplication = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]
 
 
 class DirectAdapter(HTTPAdapter):
-    """Sends a request by calling ``application`` with the same method, path, headers and body."""
+    """An adapter of requests that calls ``application`` with the same method, path, headers and body."""
 
     def __init__(self, application: WsgiApplication) -> None:
         self._application = application

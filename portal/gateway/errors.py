@@ -13,7 +13,7 @@ GatewayError
     Unreachable              no connection, connection lost, or any other 5xx
         CannotConnect        nothing was sent
     TimedOut                 the deadline passed
-    TooManyCalls             not sent: as many calls as may wait are waiting already
+    TooManyCalls             not sent: too many calls are waiting already
     BadAnswer                an answer that is no dashboard: not JSON, wrong shape, too large, a redirect
     Misconfigured            the portal has no usable secret or base URL
 """
@@ -113,7 +113,7 @@ class TimedOut(GatewayError):
 
 
 class TooManyCalls(GatewayError):
-    """Nothing was sent, so that the threads left can serve what needs no call."""
+    """Too many calls are waiting; nothing was sent, so that threads stay free for pages without a call."""
 
 
 class BadAnswer(GatewayError):

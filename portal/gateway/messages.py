@@ -2,7 +2,7 @@
 
 The reader is tolerant: members it does not know are ignored, and members a smaller service leaves out
 have defaults. What it cannot do without (the nine members of the specification, section 2) is required.
-Every list has a limit, some times what the contract promises, so that no answer costs a page much time.
+Every list has a limit, a multiple of what the contract promises, so that no answer makes a page slow.
 """
 
 from datetime import UTC, date, datetime
@@ -20,10 +20,10 @@ Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 
 
 class Timed(msgspec.Struct, frozen=True, kw_only=True):
-    """A message with moments; one that UTC has no date for is refused."""
+    """A message with times; one that has no date in UTC is refused."""
 
     def __post_init__(self) -> None:
-        """Raise ValueError, which makes the whole answer a bad one."""
+        """Raise ValueError for such a time, so that the whole answer is refused."""
         for name in self.__struct_fields__:
             value = getattr(self, name)
             if isinstance(value, datetime):
@@ -56,8 +56,8 @@ class FindingQuestion(msgspec.Struct, frozen=True, kw_only=True):
 class ChangesQuestion(msgspec.Struct, frozen=True, kw_only=True):
     """A request for what is worse than when ``since`` was answered; without it, for where to begin.
 
-    With ``until`` "next_import", for what the first import since then changed; with ``days`` in place of
-    ``since``, for what the last so many days changed.
+    ``until`` "next_import": only the changes of the first import since then. ``days``, in place of ``since``:
+    the changes of the last so many days.
     """
 
     path: ClassVar[str] = "/v1/site/changes"
@@ -271,9 +271,9 @@ class NoteChange(Timed, frozen=True, kw_only=True):
 
 
 class Changes(msgspec.Struct, frozen=True, kw_only=True):
-    """What changed, findings worst first; ``cursor`` is for asking on, now where there is ``more``.
+    """Changes, findings worst first; the next question uses ``cursor``, at once where there is ``more``.
 
-    ``first_seen_count``: how many findings the days brought that were asked for, open or not.
+    ``first_seen_count``: the findings first seen in the requested days, open or not.
     """
 
     ok: bool

@@ -12,7 +12,7 @@ from portal.gateway.errors import Misconfigured
 MIN_TIMEOUT_SECONDS = 1
 MAX_TIMEOUT_SECONDS = 45  # the reference client's figure (specification, section 4)
 
-IN_PROCESS = "https://localhost"  # what a request handed over in this process is addressed to
+IN_PROCESS = "https://localhost"  # the address of requests within this process
 MAX_CALLS_AT_ONCE = 3  # one less than the threads of a web process
 
 _LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
@@ -81,7 +81,7 @@ def host_of(url: str) -> str | None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether ``host`` is this machine under a name or an address of its own."""
+    """Whether ``host`` is a loopback name or address of this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

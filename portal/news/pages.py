@@ -40,11 +40,12 @@ def since_page(changes: Changes, address: Address) -> SincePage:
 
 def _since_an_email(changes: Changes) -> str:
     text = ngettext("%(shown)s finding", "%(shown)s findings", changes.total) % {"shown": _shown(changes)}
-    return f"{text}. {_('All that the e-mail told of and what came since, as far as it is open.')}"
+    explanation = _("Everything from the e-mail, and everything new since then, that is still open.")
+    return f"{text}. {explanation}"
 
 
 def _last_days(changes: Changes) -> str:
-    """Both numbers: that of the dashboard, and how many of these are listed here."""
+    """Say both numbers: the dashboard's, and how many findings are listed here."""
     found = changes.first_seen_count or 0
     new = ngettext(
         "%(found)s new finding in the last 7 days.", "%(found)s new findings in the last 7 days.", found

@@ -73,7 +73,7 @@ def choose(request: HttpRequest, membership: int) -> HttpResponse:
 @require_safe
 @members_only
 def since(request: HtmxHttpRequest, host: str) -> HttpResponse:
-    """All that an e-mail told of, and what came after it, as far as it is open; else the last days."""
+    """The page of news: changes since an e-mail that are still open; without an e-mail, of the last days."""
     website, doors = website_at(request, host)
     if website is None:
         return render_site(request, unknown_site(host, path=request.path))

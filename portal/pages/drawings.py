@@ -89,7 +89,7 @@ def _drawing(chart: Chart, page: Page, address: Address) -> Drawing | None:
 
 
 def _as_its_facet(chart: Chart, page: Page, filters: Filters) -> Chart:
-    """A chart whose filter has a value counts all values, like its facet, so that others can be chosen.
+    """Return ``chart``, with its facet's counts while its filter is set, so that other values can be chosen.
 
     Where the facet does not count everything, a value that counts 0 may still have findings.
     """
@@ -124,7 +124,7 @@ def _values_at(chart: Chart, index: int) -> tuple[int, ...]:
 
 
 def _of_which_history(filters: Filters, facets: Facets) -> str:
-    """Of which findings the weeks are: they follow the filters, but never the words."""
+    """Say which findings the weeks count: they follow the filters, but never the search words."""
     if not filters.query:
         return ""
     names = {value.value: value.label for value in facets.source}
@@ -223,7 +223,7 @@ def _filter_value(chart_id: str, label: str, facets: Facets) -> str:
 
 
 def _facet_values(chart_id: str, facets: Facets) -> list[FacetValue]:
-    """Those of the filter that the chart is about, if it is about one."""
+    """Return the values of the chart's filter; none where it has no filter."""
     return {"severity": facets.severity, "kind": facets.kind, "source": facets.source}.get(chart_id, [])
 
 
@@ -232,7 +232,7 @@ def _week(chart: Chart, index: int) -> date | None:
     try:
         week = date.fromisoformat(chart.labels[index]) if chart.id == "trend" else None
         return week if week and week + WEEK else None
-    except (ValueError, OverflowError):  # no date, or the calendar's last
+    except (ValueError, OverflowError):  # no date, or the last of the calendar
         return None
 
 

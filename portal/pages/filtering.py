@@ -161,7 +161,7 @@ def clear_url(address: Address) -> str:
 
 
 def pager(page: Page, address: Address) -> Pager:
-    """First, last and the neighbours of the current page.
+    """Links to the first page, the last one and those next to the current page.
 
     A search does not know its last page before it gets there: until then the links end with a gap.
     """

@@ -32,7 +32,7 @@ class SeverityCount:
 class Overview:
     """The summary strip; where nothing was ever checked there is nothing to count.
 
-    ``grade_text``: the grade, perhaps "so far"; ``new_url``: the page of what is new.
+    ``grade_text``: the grade, perhaps "so far"; ``new_url``: the page of new findings.
     """
 
     grade: str
@@ -53,7 +53,7 @@ class Overview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoverageRow:
-    """What one engine checked; ``remark``: what it means that it has not, with the first of such rows."""
+    """The coverage of one engine; ``remark``, on the first unchecked row: what "not checked" means."""
 
     source: str
     state: str
@@ -136,7 +136,7 @@ def overview(dashboard: Dashboard, address: Address) -> Overview:
 
 
 def first_check_text(due: date | None) -> str:
-    """When the first check is due, or that it is late; empty where there was a check."""
+    """Say when the first check is due, or that it is late; empty where no first check is expected."""
     if due is None:
         return ""
     is_late = due < timezone.now().date()
@@ -222,7 +222,7 @@ def plan(entitlement: Entitlement, *, today: date) -> Plan:
 
 
 def emptiness(dashboard: Dashboard, address: Address, *, hears: bool = False) -> Emptiness:
-    """What an empty page of the list means; never a claim that the checks do not support.
+    """Explain an empty page of the list, without a claim that the checks do not support.
 
     ``hears``: the reader gets e-mails about this website.
     """
@@ -250,7 +250,7 @@ def emptiness(dashboard: Dashboard, address: Address, *, hears: bool = False) ->
 
 
 def _not_checked(due: date | None, *, hears: bool) -> Emptiness:
-    """What happens next, where a first check is to come."""
+    """Say that no check was completed, and when the first one is due."""
     if due is None:
         text = _("No check of this website has been completed, so we cannot say whether it is clean.")
     elif due < timezone.now().date():

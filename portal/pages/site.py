@@ -146,7 +146,7 @@ def unknown_site(host: str, *, path: str) -> SitePage:
 
 
 def results_of(dashboard: Dashboard, address: Address, *, hears: bool = False) -> Results:
-    """The answer to what ``address`` asked; ``hears``: the reader gets e-mails about this website."""
+    """Return the results for ``address``; ``hears``: the reader gets e-mails about this website."""
     page, values = dashboard.dashboard, dashboard.dashboard.facets
     is_narrowed = bool(address.filters.active)
     return Results(
@@ -176,7 +176,7 @@ def _offered(dashboard: Dashboard, address: Address) -> tuple[Facet, ...]:
 
 
 def count_text(dashboard: Dashboard, filters: Filters) -> str:
-    """Such as "26 of 137 findings", "More than 1,000 of 20,500 findings", or just "137 findings".
+    """Return text such as "26 of 137 findings", "More than 1,000 of 20,500 findings" or "137 findings".
 
     How many there are is known of those that are open.
     """

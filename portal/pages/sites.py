@@ -73,9 +73,9 @@ class SiteRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SitesPage:
-    """All of them; ``link_url``, where owners and managers link another, is empty for viewers.
+    """The list of websites; ``link_url``, where another is linked, is empty for viewers.
 
-    ``sees_members``: of one of their accounts at least.
+    ``sees_members``: the person may see the members of one account or more.
     """
 
     rows: tuple[SiteRow, ...]

@@ -25,7 +25,7 @@ class MembershipQuerySet(models.QuerySet["Membership"]):
         return self.filter(role=Membership.Role.OWNER)
 
     def may_link(self) -> bool:
-        """Whether one of these members links websites."""
+        """Whether one of these members may link websites."""
         return self.filter(role__in=(Membership.Role.OWNER, Membership.Role.MANAGER)).exists()
 
     def decided_by(self, user: AbstractBaseUser | AnonymousUser) -> Self:
@@ -70,7 +70,7 @@ class Membership(models.Model):
 
     @property
     def may_link(self) -> bool:
-        """Whether this person links websites to the account."""
+        """Whether this person may link websites to the account."""
         return self.role in (self.Role.OWNER, self.Role.MANAGER)
 
 

@@ -96,9 +96,9 @@ def _in_turn(ask: Callable[[int], Dashboard], number: int) -> Dashboard:
 
 
 def _total(first: Dashboard, ask: Callable[[int], Dashboard]) -> int:
-    """Return how many findings there are, or more than a file holds.
+    """Return the number of findings, or a number above MAX_ROWS where a file cannot hold them.
 
-    A search says how many pages it has once it is asked for the deepest one that a file may need.
+    A search does not count past 1,000 matches: the deepest page that a file may need has the number of pages.
     """
     if first.dashboard.total_relation == "exact":
         return first.dashboard.total

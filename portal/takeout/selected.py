@@ -29,7 +29,7 @@ class Selected:
 
 
 def pages_after(first: Dashboard, ask: Callable[[int], Dashboard], *, total: int, page_rows: int) -> Pages:
-    """The rows of ``first``, then of every further page that ``ask`` answers by its number, ``total`` in all.
+    """Yield the rows of ``first``, then of every further page from ``ask``, ``total`` in all.
 
     Raises Changed as soon as a page does not belong to the same list, and what ``ask`` raises. The service
     answers each page by itself, so the revision of the list is compared, and (older services tell none) what

@@ -61,7 +61,7 @@
     goal?.focus({ preventScroll: !goal.matches(".row a") });
   });
 
-  // Back and Forward load the page; each step keeps where it was left. htmx would empty it.
+  // Back and Forward reload the page; each step of the history keeps its scroll position and focus.
   on("htmx:beforeHistoryUpdate", () => {
     history.replaceState({ ...history.state, y: scrollY, at: document.activeElement.id }, "");
   });

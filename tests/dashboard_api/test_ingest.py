@@ -354,8 +354,8 @@ def test_scan_whose_every_check_failed_has_failed(website):
     result = bring(website, row("a", error="timeout"), row("b", error="refused"), complete=True)
     assert result.state == Coverage.objects.get().state == "failed"
     assert [failure.reason for failure in result.failures] == [
-        "tells of a failed check: timeout",
-        "tells of a failed check: refused",
+        "reports a failed check: timeout",
+        "reports a failed check: refused",
     ]
     assert Coverage.objects.get().completed_at is None
 

@@ -1,4 +1,4 @@
-"""A look at the whole deployment before its users take one."""
+"""A check of the whole deployment, before its users find the problems."""
 
 from typing import Any
 
@@ -11,10 +11,10 @@ class Command(BaseCommand):
     """manage.py doctor."""
 
     help = "Check settings, database, migrations and stored secrets; exit code 1 when something is wrong."
-    requires_system_checks = ()  # doctor runs them itself, and says all of it at once
+    requires_system_checks = ()  # doctor runs them itself, and prints everything at once
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print a line for each problem."""
+        """Print a line for each problem; exit code 1 where there is one."""
         problems = doctor.problems()
         if problems:
             raise CommandError("\n".join(problems))

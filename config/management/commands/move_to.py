@@ -1,4 +1,4 @@
-"""A copy of everything stored, in an empty PostgreSQL database: the way from SQLite to PostgreSQL.
+"""The move from SQLite to PostgreSQL: everything stored is copied into an empty database.
 
 ``dumpdata`` and ``loaddata`` cannot do it: they copy the counts of findings, and the triggers of the new
 database count the copied findings a second time.
@@ -36,8 +36,8 @@ class Command(BaseCommand):
     """manage.py move_to postgres://user@host/name."""
 
     help = (
-        "Copy everything into an empty PostgreSQL database. Stop the service first; what it has now stays "
-        "as it is."
+        "Copy everything from SQLite into an empty PostgreSQL database. Stop the service first. The SQLite "
+        "files are not changed."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -123,7 +123,7 @@ def _is_copied(model: type[models.Model]) -> bool:
 
 
 def _copy_rows(model: type[models.Model]) -> int:
-    """Copy the rows of ``model`` as they are stored, times of change included; return how many."""
+    """Copy the rows of ``model`` as they are stored, with their times of change; return how many."""
     fields, count = model._meta.concrete_fields, 0
     for batch in _batches(model):
         rows = model._base_manager.using(TARGET)

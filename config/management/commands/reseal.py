@@ -1,4 +1,4 @@
-"""Every stored secret sealed with the newest master key, so that an older key can be removed."""
+"""Re-encryption of every stored secret with the newest master key, so that older keys can be removed."""
 
 from typing import Any
 
@@ -11,7 +11,9 @@ from config.sealed import reseal, sealed_rows
 class Command(BaseCommand):
     """manage.py reseal."""
 
-    help = "Seal every stored secret with the newest of MASTER_KEYS; afterwards the older keys can go."
+    help = (
+        "Seal every stored secret with the newest of MASTER_KEYS; you can remove the older keys afterwards."
+    )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Change one row at a time, so that calls and sign-ins go on meanwhile."""

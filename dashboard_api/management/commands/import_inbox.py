@@ -17,12 +17,12 @@ class Command(OperatorCommand):
     """manage.py import_inbox /srv/reports."""
 
     help = (
-        "Import each report in DIR/<host>/ once, the oldest first: what was imported moves to "
-        "DIR/<host>/done, what was refused to DIR/<host>/failed with a .why.txt. Files that changed within "
-        "the last minute, and those whose names begin with a dot or end with .part or .tmp, wait; links are "
-        "not followed. DIR/<host>/import.toml may give options for all reports of the host, and "
-        "report.json.toml for report.json (docs/scanner-formats.md). Where a report names no time, that of "
-        "its file counts. Exit code 0: nothing was refused or left."
+        "Import each report in DIR/<host>/ once, the oldest first. Imported reports move to "
+        "DIR/<host>/done, refused ones to DIR/<host>/failed with the reason in a .why.txt. Files wait that "
+        "changed within the last minute, or whose names begin with a dot or end with .part or .tmp; links "
+        "are not followed. DIR/<host>/import.toml may give options for all reports of the host, and "
+        "report.json.toml for report.json (docs/scanner-formats.md). A report without a time gets "
+        "the time of its file. Exit code 0: no report was refused or left."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

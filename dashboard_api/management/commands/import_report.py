@@ -63,8 +63,8 @@ class Command(OperatorCommand):
 
     help = (
         "Import scanners' reports as findings of one website. Exit code 0: imported, and rows that were "
-        "rejected are listed with their reasons; 1: refused, that report changed nothing, or with --strict "
-        "rows were rejected and the others imported; 2: wrong options. "
+        "rejected are listed with their reasons; 1: a report was refused and changed nothing, or with "
+        "--strict rows were rejected and the others imported; 2: wrong options. "
         "With several files each is imported by itself; a file with reports of several tools is imported "
         "as a whole. gzip is unpacked. --json prints one object a line, for each report of each file."
     )
@@ -103,14 +103,14 @@ class Command(OperatorCommand):
             action="append",
             default=[],
             metavar="HOST[:PORT]",
-            help="was scanned, though the report does not name it; may be repeated",
+            help="a host that was scanned but is not named in the report; may be repeated",
         )
         parser.add_argument(
             "--category",
             default="",
             metavar="NAME",
-            help="names the scan, where several of one scanner each look at a part of the website: what it "
-            "does not report is fixed only where an earlier report of this category found it",
+            help="a name for this scan, if one scanner checks the website in several parts: only findings of "
+            "earlier reports with the same name can be fixed by it",
         )
         parser.add_argument("--by", default=COMMAND_LINE, metavar="NAME", help="who imports; kept on record")
         parser.add_argument(

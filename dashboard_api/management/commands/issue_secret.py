@@ -15,8 +15,8 @@ class Command(OperatorCommand):
     """manage.py issue_secret acct_0001 > secret.txt."""
 
     help = (
-        "Issue a secret and show it once, or store one that exists (--from-stdin). Standard output is the "
-        "secret alone, so that it can go into a file or to 'manage.py connect_account'."
+        "Issue a secret and show it once, or store one that exists (--from-stdin). Only the secret goes to "
+        "standard output, so you can redirect it to a file or to 'manage.py connect_account'."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -65,7 +65,7 @@ class Command(OperatorCommand):
             "--base-url", metavar="URL", help="instead of DASHBOARD_BASE_URL or PORTAL_BASE_URL"
         )
         parser.add_argument(
-            "--curl", action="store_true", help="send nothing: print a shell script that makes this call"
+            "--curl", action="store_true", help="print a shell script that makes this call, and send nothing"
         )
         parser.add_argument("--timeout", type=float, default=MAX_TIMEOUT_SECONDS, metavar="SECONDS")
 
@@ -75,7 +75,9 @@ class Command(OperatorCommand):
         question = _question(**options)
         base_url = options["base_url"] or settings.DASHBOARD_BASE_URL or settings.PORTAL_BASE_URL
         if not base_url:
-            raise CommandError("Where is the service? Add --base-url, such as http://127.0.0.1:8000.")
+            raise CommandError(
+                "No address of the service is set. Add --base-url, such as --base-url http://127.0.0.1:8000."
+            )
         if options["curl"]:
             script = _script(base_url, website, question)
             return Answer(text=script, fields={"script": script})
@@ -94,7 +96,7 @@ class Command(OperatorCommand):
 
 
 def _script(base_url: str, website: Website, question: Question | FindingQuestion) -> str:
-    """Return the recipe of /v1/docs for this call; it holds no secret."""
+    """Return the shell script of /v1/docs for this call; it holds no secret."""
     site = LinkedSite(host=website.host, link_id=website.link_id, account_ref=website.account.ref, secret="")
     body = shlex.quote(request_body(site, question).decode())
     return _SCRIPT.format(body=body, path=question.path, url=shlex.quote(base_url + question.path))

@@ -69,7 +69,7 @@ def test_result_is_printed_whole_for_scripts(website, report):
     }
     assert answer["rejected"] == len(answer["rejects"]) == 30
     assert answer["rejects"][0]["row"] == 3
-    assert answer["failures"] == [{"row": 2, "reason": "tells of a failed check: timeout"}]
+    assert answer["failures"] == [{"row": 2, "reason": "reports a failed check: timeout"}]
     assert (answer["new"], answer["state"], answer["dry_run"]) == (1, "partial", False)
     assert answer["scanned_at"] == "2026-03-01T08:00:00.123Z"
 

@@ -41,8 +41,8 @@ def test_rows_are_read_in_every_layout(data, rows):
         (b"1", "is not a JSON object"),
         (b"[]", "is not a JSON object"),
         (b'{"a": "\xff"}', "is not UTF-8 text"),
-        (b'{"a": NaN}', "holds a number that is none in JSON, or is too long"),
-        (b'{"a": ' + b"1" * 5000 + b"}", "holds a number that is none in JSON, or is too long"),
+        (b'{"a": NaN}', "holds a number that JSON does not allow, or that is too long"),
+        (b'{"a": ' + b"1" * 5000 + b"}", "holds a number that JSON does not allow, or that is too long"),
         (b'{"a": ' + b"[" * 100_000, "is nested too deeply"),
     ],
 )

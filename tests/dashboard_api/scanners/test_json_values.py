@@ -52,7 +52,7 @@ def test_item_that_is_broken_loses_no_other(by_parts):
         1,
         "is not UTF-8 text",
         2,
-        "holds a number that is none in JSON, or is too long",
+        "holds a number that JSON does not allow, or that is too long",
     ]
 
 

@@ -14,7 +14,7 @@ from dashboard_api.scanners.report import UnreadableReport
 from tests.dashboard_api.scanners.samples import json_lines, make_row, make_tools, whole
 
 XML = b'<?xml version="1.0" encoding="UTF-8"?>\n'
-FINDINGS = "is not read: write what it found as `findings` lines"
+FINDINGS = "is not supported: convert it to `findings` lines"
 
 
 def refusal(data, **said):
