@@ -17,7 +17,7 @@ from dashboard_api.tally import Counts, Tally
 def build_dashboard(link: Seen, question: DashboardQuestion, now: datetime) -> DashboardAnswer:
     """Everything about the linked website at ``now``; neither statements nor rows grow with its findings."""
     website_id, weeks = link.website_id, sections.recent_weeks(now.date())
-    told = overview(
+    stored = overview(
         website_id,
         link.account_id,
         status=None if question.status == ALL else question.status,
@@ -28,17 +28,17 @@ def build_dashboard(link: Seen, question: DashboardQuestion, now: datetime) -> D
         recent_day=now.date() - policy.RECENT_PERIOD + timedelta(days=1),  # today is the last of them
         by_status=not question.query,
     )
-    engines = sorted(told.engines, key=lambda engine: (engine.name.lower(), engine.slug))
+    engines = sorted(stored.engines, key=lambda engine: (engine.name.lower(), engine.slug))
     by_id = {engine.pk: engine for engine in engines}
-    open_tally = _tally(Finding.Status.OPEN, told.buckets, by_id)
+    open_tally = _tally(Finding.Status.OPEN, stored.buckets, by_id)
     counts: Found | Listed
     if question.query:
         counts = Found(website_id, question, engines)
     else:
         is_open = question.status == Finding.Status.OPEN
-        tally = open_tally if is_open else _tally(question.status, told.buckets, by_id)
-        counts = Listed(website_id, question, _source_id(question, engines), told.buckets, tally)
-    shown = _shown(engines, told, counts, open_tally)
+        tally = open_tally if is_open else _tally(question.status, stored.buckets, by_id)
+        counts = Listed(website_id, question, _source_id(question, engines), stored.buckets, tally)
+    shown = _shown(engines, stored, counts, open_tally)
     names = {engine.slug: engine.name for engine in shown}
     return DashboardAnswer(
         ok=True,
@@ -46,25 +46,25 @@ def build_dashboard(link: Seen, question: DashboardQuestion, now: datetime) -> D
         dashboard=sections.page(
             question,
             counts=counts,
-            by_status=dict(told.statuses),
+            by_status=dict(stored.statuses),
             sources=names,
-            grade=sections.grade(open_tally, told.runs),
+            grade=sections.grade(open_tally, stored.runs),
             tags=link.tags,
             now=now,
         ),
         summary=sections.summary(
             open_tally,
-            recent=told.recent[0],
-            coverage=told.runs,
-            first_check_by=sections.first_check_by(engines, told.runs, linked_on=link.linked_at.date()),
+            recent=stored.recent[0],
+            coverage=stored.runs,
+            first_check_by=sections.first_check_by(engines, stored.runs, linked_on=link.linked_at.date()),
             now=now,
         ),
         threats=[sections.threat(row) for row in counts.page(by_id)],
         charts=sections.charts(
-            counts.filtered(question), sources=names, weeks=weeks, history=told.weeks
+            counts.filtered(question), sources=names, weeks=weeks, history=stored.weeks
         ),  # history follows severity, source and kind, whatever the status and the words
-        coverage=sections.coverage(shown, told.runs, open_tally, today=now.date()),
-        analyst_notes=[sections.note(row) for row in told.notes],
+        coverage=sections.coverage(shown, stored.runs, open_tally, today=now.date()),
+        analyst_notes=[sections.note(row) for row in stored.notes],
         entitlement=sections.entitlement(link, today=now.date()),
     )
 
@@ -83,8 +83,8 @@ def _source_id(question: DashboardQuestion, engines: Sequence[Engine]) -> int | 
     return next((engine.pk for engine in engines if engine.slug == question.source), None)
 
 
-def _shown(engines: Sequence[Engine], told: Overview, *counts: Counts) -> list[Engine]:
+def _shown(engines: Sequence[Engine], stored: Overview, *counts: Counts) -> list[Engine]:
     """Engines that are expected to check the website, and those that did or found something."""
-    ran = {run.source_id for run in told.runs}
+    ran = {run.source_id for run in stored.runs}
     found = set().union(*(each.sources() for each in counts))
     return [engine for engine in engines if engine.enabled or engine.pk in ran or engine.slug in found]

@@ -103,8 +103,8 @@ def _refusal(results: list[ImportResult]) -> RefusedReport:
             "The report is empty, which says nothing by itself. If the scan ended and found nothing, say "
             "that it was complete, and when."
         )
-    told = "\n".join(line for result in results for line in in_words(result))
-    return RefusedReport(f"Every row was rejected, so nothing was changed.\n{told}")
+    details = "\n".join(line for result in results for line in in_words(result))
+    return RefusedReport(f"Every row was rejected, so nothing was changed.\n{details}")
 
 
 def _left_out(result: ImportResult) -> ImportResult:
@@ -136,9 +136,10 @@ def in_words(result: ImportResult) -> list[str]:
     rows: dict[str, list[int]] = {}
     for row in (*result.rejects, *result.failures, *result.suppressions):
         rows.setdefault(row.reason.rstrip("."), []).append(row.row)
-    told = list(rows.items())[:SHOWN_REASONS]
-    lines += [f"Row {first} {reason}{_and_more(more)}." for reason, (first, *more) in told]
-    if more := result.rejected + result.failed + result.suppressed - sum(len(numbers) for _, numbers in told):
+    listed = list(rows.items())[:SHOWN_REASONS]
+    lines += [f"Row {first} {reason}{_and_more(more)}." for reason, (first, *more) in listed]
+    shown = sum(len(numbers) for _, numbers in listed)
+    if more := result.rejected + result.failed + result.suppressed - shown:
         lines.append(f"And {more} more.")
     return lines
 

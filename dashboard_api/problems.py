@@ -141,14 +141,14 @@ class SortedRows:
         if found is None:
             self._disk.execute("UPDATE problem SET fingerprint = ? WHERE number = ?", [key, number])
             return
-        self._disk.execute("UPDATE told SET problem = ? WHERE problem = ?", [*found, number])
+        self._disk.execute("UPDATE report_row SET problem = ? WHERE problem = ?", [*found, number])
         self._disk.execute("DELETE FROM problem WHERE number = ?", [number])
         self.findings -= 1
         self.occurrences += 1
 
     def pairs(self) -> set[tuple[str, str]]:
         """Return the rule and location of every problem."""
-        rows = self._disk.execute("SELECT location, row FROM told")
+        rows = self._disk.execute("SELECT location, row FROM report_row")
         return {(_decode(row).rule, location) for location, row in rows}
 
     def places_by_target(self) -> Counter[str]:
@@ -201,12 +201,12 @@ _TABLES = """
 PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; PRAGMA cache_size = -16000;
 CREATE TABLE problem (number INTEGER PRIMARY KEY, fingerprint TEXT UNIQUE);
 CREATE TABLE alias (problem INTEGER, fingerprint TEXT);
-CREATE TABLE told (problem INTEGER, location TEXT, row BLOB);
-CREATE INDEX told_of ON told (problem);
+CREATE TABLE report_row (problem INTEGER, location TEXT, row BLOB);
+CREATE INDEX report_row_of ON report_row (problem);
 CREATE TABLE place (location TEXT PRIMARY KEY) WITHOUT ROWID;
 BEGIN;
 """
-_LIST_PLACES = "SELECT location FROM place UNION SELECT location FROM told"
+_LIST_PLACES = "SELECT location FROM place UNION SELECT location FROM report_row"
 _COUNT_PLACES = f"SELECT COUNT(*) FROM ({_LIST_PLACES})"  # noqa: S608  # a statement of ours
 _ADD_PROBLEM = "INSERT INTO problem (fingerprint) VALUES (?) ON CONFLICT DO NOTHING RETURNING number"
 _ADD_ALIAS = "INSERT INTO alias VALUES (?, ?)"
@@ -216,13 +216,13 @@ WHERE alias.fingerprint NOT IN (SELECT fingerprint FROM problem)
 ORDER BY number, alias.rowid
 """
 _FIND_PROBLEM = "SELECT number FROM problem WHERE fingerprint = ?"
-_ADD_ROW = "INSERT INTO told VALUES (?, ?, ?)"
+_ADD_ROW = "INSERT INTO report_row VALUES (?, ?, ?)"
 _PROBLEMS = """
-SELECT fingerprint, location, row FROM problem CROSS JOIN told ON told.problem = problem.number
-ORDER BY problem.number, told.rowid
+SELECT fingerprint, location, row FROM problem CROSS JOIN report_row ON report_row.problem = problem.number
+ORDER BY problem.number, report_row.rowid
 """
 _PLACES = """
-SELECT location, row FROM told WHERE problem = (SELECT number FROM problem WHERE fingerprint = ?)
+SELECT location, row FROM report_row WHERE problem = (SELECT number FROM problem WHERE fingerprint = ?)
 ORDER BY location, rowid
 """
 _decode = msgspec.msgpack.Decoder(ReportedFinding).decode

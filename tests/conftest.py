@@ -28,7 +28,7 @@ def _nothing_counted():
 
 @pytest.fixture(autouse=True)
 def _numbered_from_one():
-    """What earlier tests made changes no name and no length of what this one makes."""
+    """Start every test with the same numbers, so that names and lengths do not depend on earlier tests."""
     factories.number_again()
 
 

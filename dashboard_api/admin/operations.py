@@ -1,4 +1,4 @@
-"""What operators do to objects besides editing fields: asked for twice, done one by one, told and logged."""
+"""Operations of the admin: confirmed first, done one object at a time, reported and logged."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -86,17 +86,17 @@ class OperatorAdmin(admin.ModelAdmin):
     def perform(
         self, request: HttpRequest, queryset: QuerySet[Any], operation: Callable[[Any], None], *, done: str
     ) -> None:
-        """Do it to each object by itself; what a model refuses is told, and the others go on."""
-        told: dict[int, list[str]] = {messages.SUCCESS: [], messages.ERROR: []}
+        """Do it to each object by itself; what a model refuses is reported, and the others go on."""
+        notices: dict[int, list[str]] = {messages.SUCCESS: [], messages.ERROR: []}
         for obj in queryset:
             try:
                 operation(obj)
             except ValidationError as error:
-                told[messages.ERROR].append(f"{self.line(obj)}: {' '.join(error.messages)}")
+                notices[messages.ERROR].append(f"{self.line(obj)}: {' '.join(error.messages)}")
             else:
                 self.log_change(request, obj, f"{done}.")
-                told[messages.SUCCESS].append(f"{done}: {self.line(obj)}.")
-        for level, texts in told.items():
+                notices[messages.SUCCESS].append(f"{done}: {self.line(obj)}.")
+        for level, texts in notices.items():
             for text in texts[:SHOWN]:
                 self.message_user(request, text, level)
             if len(texts) > SHOWN:

@@ -11,7 +11,7 @@ DROP_TRIGGER = "DROP FUNCTION {name}() CASCADE"
 LOCK_FINDINGS = f"LOCK TABLE {FINDING} IN SHARE ROW EXCLUSIVE MODE"
 AS_JSON = "COALESCE(json_agg(json_build_array({})), '[]')::text"  # a list of rows
 NUMBERS = "SELECT value::bigint FROM json_array_elements_text(%s)"  # of a JSON list
-UTC = ""  # moments are told with their zone
+UTC = ""  # moments are written with their zone
 WAIT_FOR_WRITERS = "SET lock_timeout = 0"  # for ever, in the session
 ROW = "ctid"  # where a row lies
 
@@ -186,30 +186,31 @@ REBUILD_SEARCH = [f"REINDEX INDEX {_INDEX}"]
 
 # The ids of findings by their fingerprints, a JSON list; then a website and a source. What comes next is
 # sought in the order of the unique index, which no other index has. Asked for what is equal, PostgreSQL would
-# read all findings of a website that it has not counted yet, for each thousand told.
+# read all findings of a website that it has not counted yet, for each thousand reported.
 KNOWN_FINDINGS = f"""
-SELECT next.id FROM json_array_elements_text(%s) AS told (fingerprint),
+SELECT next.id FROM json_array_elements_text(%s) AS reported (fingerprint),
     (SELECT %s::bigint AS website_id, %s::bigint AS source_id) AS whose,
     LATERAL (
         SELECT * FROM {FINDING} AS finding
         WHERE (finding.website_id, finding.source_id, finding.fingerprint)
-            >= (whose.website_id, whose.source_id, told.fingerprint)
+            >= (whose.website_id, whose.source_id, reported.fingerprint)
         ORDER BY finding.website_id, finding.source_id, finding.fingerprint LIMIT 1
     ) AS next
 WHERE next.website_id = whose.website_id AND next.source_id = whose.source_id
-    AND next.fingerprint = told.fingerprint
+    AND next.fingerprint = reported.fingerprint
 """
 
 # No indexed column is touched. Rows by column, as arrays.
 SEE_AGAIN = f"""
-UPDATE {FINDING} AS finding SET last_seen = told.last_seen
-FROM unnest(%s::timestamptz[], %s::bigint[]) AS told (last_seen, id) WHERE finding.id = told.id
+UPDATE {FINDING} AS finding SET last_seen = reported.last_seen
+FROM unnest(%s::timestamptz[], %s::bigint[]) AS reported (last_seen, id) WHERE finding.id = reported.id
 """
 SEE_PLACES = """
 UPDATE dashboard_api_occurrence AS place
-SET first_seen = told.first_seen, last_seen = told.last_seen, gone_at = told.gone_at,
-    evidence = COALESCE(told.evidence, place.evidence), category = COALESCE(told.category, place.category)
+SET first_seen = reported.first_seen, last_seen = reported.last_seen, gone_at = reported.gone_at,
+    evidence = COALESCE(reported.evidence, place.evidence),
+    category = COALESCE(reported.category, place.category)
 FROM unnest(%s::timestamptz[], %s::timestamptz[], %s::timestamptz[], %s::text[], %s::text[], %s::bigint[])
-    AS told (first_seen, last_seen, gone_at, evidence, category, id)
-WHERE place.id = told.id
+    AS reported (first_seen, last_seen, gone_at, evidence, category, id)
+WHERE place.id = reported.id
 """

@@ -60,7 +60,7 @@ def read(stream: BinaryIO) -> ScanReport:
         document = as_version_5(document)
     servers = objects_in(document["server_scan_results"])
 
-    def told() -> Iterator[Told]:
+    def rows() -> Iterator[Told]:
         # The importer sets judged_at after ``read`` has returned, before the rows are read.
         judged_at = report.judged_at or report.scanned_at
         yield from tell_each(enumerate(_rows(document, servers, judged_at), start=1), _told)
@@ -73,7 +73,7 @@ def read(stream: BinaryIO) -> ScanReport:
         scanned_at=time_of(document, "date_scans_completed", "date_scans_started"),
         names_targets=True,
         checks=set(),
-        told=told(),
+        told=rows(),
     )
     return report
 

@@ -82,18 +82,18 @@ def _flag(member: str, bad: bool, problem: Problem) -> Judge:
 
 
 def _robot(result: Row, _scanned_at: datetime | None) -> Problem | None:
-    told = line_of(result, "robot_result")
+    outcome = line_of(result, "robot_result")
     _require(result, "robot_result")
-    if told.startswith("UNKNOWN"):
-        raise NoResult(told)
-    if not told.startswith("VULNERABLE"):
+    if outcome.startswith("UNKNOWN"):
+        raise NoResult(outcome)
+    if not outcome.startswith("VULNERABLE"):
         return None
     return Problem(
         severity=Severity.HIGH,
         title="The server is vulnerable to ROBOT",
         description="Answers to wrongly padded RSA messages tell enough to decrypt what was recorded.",
         remediation="Update the TLS software, and switch off suites with RSA key exchange.",
-        evidence=told,
+        evidence=outcome,
         cve=("CVE-2017-13099",),
         cwe=(203,),
     )
@@ -126,7 +126,7 @@ def _headers(result: Row, _scanned_at: datetime | None) -> Problem | None:
     return Problem(
         severity=Severity.LOW,
         title="Strict Transport Security (HSTS) is not sent",
-        description="Browsers are not told to come back over https only.",
+        description="Browsers are not asked to come back over https only.",
         remediation="Send Strict-Transport-Security with a max-age of at least half a year.",
         cwe=(319,),
     )

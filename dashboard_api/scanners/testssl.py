@@ -63,7 +63,7 @@ def read(stream: BinaryIO) -> ScanReport:
     has_begun = any(entry.word in _CHECKED for entry in known)
     groups = grouped(known)
 
-    def told(number: int, entry: Entry) -> ReportedFinding | Check:
+    def outcome(number: int, entry: Entry) -> ReportedFinding | Check:
         group = group_of(entry, groups)
         if group and group[0] is entry:
             return finding(number, group)
@@ -78,7 +78,7 @@ def read(stream: BinaryIO) -> ScanReport:
         names_targets=True,
         checks=set(),
         rule_separators="_-",  # BEAST_CBC_TLS1 is listed only where BEAST was found with TLS 1.0
-        told=tell_each(enumerate(entries, start=1), told),
+        told=tell_each(enumerate(entries, start=1), outcome),
     )
 
 

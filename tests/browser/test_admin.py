@@ -62,7 +62,7 @@ def test_the_scripts_of_the_admin_run(open_page, operator, link):
     assert entitlement.ends_on == timezone.now().date()
 
 
-LONG = "A title that needs more than the line that it has beside the buttons of the page. " * 3
+LONG = "A title that needs more than the line that it has next to the buttons of the page. " * 3
 
 
 @pytest.mark.parametrize("model", ["finding", "coverage", "analystnote", "sitelink", "entitlement"])

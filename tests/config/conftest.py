@@ -17,5 +17,5 @@ def fresh_checkout(tmp_path):
 
 @pytest.fixture
 def at_once(monkeypatch):
-    """What waits for a thread is done within the request."""
+    """Run background jobs within the request."""
     monkeypatch.setattr(resets, "run_later", lambda job: job())

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.django_db
 
 ODD = [b"foo", b"\0", b"a\r\nb: c", b"http://[", b"9" * 30, b"NaN", b"[]", b"\xed\xa0\xbd\xff", "٣".encode()]
 IN_PATHS = [b"\0", b"a\r\nb", b"9" * 30, b"[", b"%", b"a" * 2_000, b"\xff"]
-# What any of the forms and lists understands.
+# Names that the forms and lists understand.
 FIELDS = (
     "next", "page", "page_size", "severity", "source", "kind", "status", "query", "account", "q", "p", "o",
     "e", "all", "_facets", "_popup", "_to_field", "_changelist_filters", "app_label", "model_name",
@@ -82,7 +82,7 @@ def person(name):
 
 
 def statuses(client, method, path, *, query="", body="", **headers):
-    """Of the answer, whose changes are undone."""
+    """Return the status of the answer, whose changes are undone."""
     with transaction.atomic():
         response = client.generic(
             method,

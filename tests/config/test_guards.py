@@ -1,4 +1,4 @@
-"""What is refused before a page, a form or a database sees it."""
+"""Requests that are refused before a page, a form or a database sees them."""
 
 import pytest
 from django.core.files import uploadhandler
@@ -17,7 +17,7 @@ IMPORT = "/admin/dashboard_api/website/{}/import/"
 
 
 class Endless:
-    """A body of which whoever reads it gets a file of any length."""
+    """A body of ``most`` bytes, generated while it is read; counts the bytes that were read."""
 
     head = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="f"; filename="f"\r\n\r\n'.encode()
 

@@ -1,4 +1,4 @@
-"""What people read on the pages of the sign-in library is ours, in both languages."""
+"""The texts on the pages of the sign-in library are ours, in both languages."""
 
 from pathlib import Path
 

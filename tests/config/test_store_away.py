@@ -151,7 +151,7 @@ print(json.dumps(answers))
 
 def test_no_page_is_a_500_while_postgresql_is_away():
     with socket.socket() as closed:
-        closed.bind(("127.0.0.1", 0))  # and nobody listens
+        closed.bind(("127.0.0.1", 0))  # so nothing listens there
         url = f"postgres://postgres@127.0.0.1:{closed.getsockname()[1]}/nothing"
         environ = os.environ | {"DJANGO_SETTINGS_MODULE": "tests.settings", "DATABASE_URL": url}
         done = subprocess.run(

@@ -31,19 +31,19 @@ def write(file, data, *, age=120):
 
 
 def import_all(folder, *options):
-    """What the command prints, which takes everything."""
+    """Return the command's output, once it has taken everything."""
     return run("import_inbox", str(folder), *options)
 
 
 def refused(folder, *options):
-    """What the command says that does not take everything."""
+    """Return the command's error, where it does not take everything."""
     with pytest.raises(CommandError) as error:
         import_all(folder, *options)
     return str(error.value)
 
 
 def output_of_refusal(folder, *options):
-    """What the command prints that does not take everything."""
+    """Return the command's output, where it does not take everything."""
     output = io.StringIO()
     with pytest.raises(CommandError):
         call_command("import_inbox", str(folder), *options, stdout=output)

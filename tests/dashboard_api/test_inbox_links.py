@@ -161,7 +161,7 @@ def test_a_link_for_options_is_not_read(folder, elsewhere, link):
     assert report.exists()
 
 
-def test_a_pipe_makes_nobody_wait(folder):
+def test_a_pipe_does_not_block_the_import(folder):
     os.mkfifo(folder / HOST / "a.jsonl")
     assert "It is not a plain file." in output_of_refusal(folder)
     with Folder.at(folder / HOST) as opened, pytest.raises(UnsafeFile, match="not a plain file"):

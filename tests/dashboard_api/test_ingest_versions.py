@@ -1,4 +1,4 @@
-"""What a newer version of a scanner, or a report without a time, makes of stored findings."""
+"""Stored findings after a report by a newer version of a scanner, or a report without a time."""
 
 import io
 import json

@@ -126,7 +126,7 @@ class Browser:
         self.plain, self.tls, self.cookies = plain, tls, {}
         self._context = ssl.create_default_context(cafile=str(certificate))
 
-    def anew(self):
+    def another_browser(self):
         """Another browser of the same website."""
         other = object.__new__(Browser)
         other.__dict__ |= self.__dict__ | {"cookies": {}}
@@ -134,7 +134,7 @@ class Browser:
 
     def copy(self):
         """The same browser, for another thread."""
-        other = self.anew()
+        other = self.another_browser()
         other.cookies = dict(self.cookies)
         return other
 

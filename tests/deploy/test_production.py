@@ -1,4 +1,4 @@
-"""What the README says about production, done word for word."""
+"""The README's instructions for production, followed word for word."""
 
 import http.client
 import json
@@ -41,7 +41,7 @@ def test_what_they_write_is_for_its_user_alone(production, website):
 
 
 def test_four_times_as_many_pages_as_threads_at_once_are_all_answered(website):
-    browsers = [website.anew().sign_in(name) for name in ("ada", "bob")]
+    browsers = [website.another_browser().sign_in(name) for name in ("ada", "bob")]
     together = threading.Barrier(AT_ONCE)
 
     def view(number):
@@ -54,15 +54,15 @@ def test_four_times_as_many_pages_as_threads_at_once_are_all_answered(website):
 
 
 def test_a_card_of_the_overview_asks_the_service_in_the_same_way(website):
-    browser = website.anew().sign_in("ada")
+    browser = website.another_browser().sign_in("ada")
     status, _, card = browser.ask("GET", f"{PAGE}card/", headers={"HX-Request": "true"})
     assert (status, b"data-failed" in card) == (200, False)
 
 
 def test_a_signed_call_is_answered_over_https_and_refused_without(website, link_id):
     body, headers = signed(link_id)
-    assert website.anew().ask("POST", CALL, body, headers=headers)[0] == 200
-    status, _, refusal = website.anew().ask("POST", CALL, body, headers=headers, tls=False)
+    assert website.another_browser().ask("POST", CALL, body, headers=headers)[0] == 200
+    status, _, refusal = website.another_browser().ask("POST", CALL, body, headers=headers, tls=False)
     assert (status, error_of(refusal)["code"]) == (403, "https_required")
 
 
@@ -86,13 +86,13 @@ def test_a_client_of_this_machine_cannot_split_the_path(production, website):
 
 @pytest.mark.parametrize(("path", "status"), [("/", 301), ("/v1/docs", 403)])
 def test_pages_without_https_are_redirected_and_calls_are_not(website, path, status):
-    answered, headers, _ = website.anew().ask("GET", path, tls=False)
+    answered, headers, _ = website.another_browser().ask("GET", path, tls=False)
     assert answered == status
     assert headers.get("Location", f"https://{NAME}/") == f"https://{NAME}/"
 
 
 def test_security_headers_reach_the_browser_once(website):
-    _, headers, _ = website.anew().ask("GET", "/accounts/login/")
+    _, headers, _ = website.another_browser().ask("GET", "/accounts/login/")
     for name in ("Content-Security-Policy", "Strict-Transport-Security", "X-Frame-Options"):
         assert len(headers.get_all(name)) == 1
     assert headers["Strict-Transport-Security"] == "max-age=3600"
@@ -110,7 +110,7 @@ def test_security_headers_reach_the_browser_once(website):
 )
 def test_a_body_is_as_large_as_its_place_allows(website, path, size, is_taken):
     form = {"Content-Type": "application/x-www-form-urlencoded"}
-    status, headers, body = website.anew().ask("POST", path, b"x" * size, headers=form)
+    status, headers, body = website.another_browser().ask("POST", path, b"x" * size, headers=form)
     assert (status != 413) == is_taken
     if path == CALL and not is_taken:
         assert headers["Content-Type"] == "application/json"

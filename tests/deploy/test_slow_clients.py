@@ -49,7 +49,7 @@ def still_waits(connection):
 
 
 def probed(website):
-    return [website.anew().ask("GET", "/v1/openapi.json")[0] for _ in range(PROBES)]
+    return [website.another_browser().ask("GET", "/v1/openapi.json")[0] for _ in range(PROBES)]
 
 
 @pytest.mark.parametrize("client", [bare, stalled_header, stalled_body])

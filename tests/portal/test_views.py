@@ -154,7 +154,7 @@ def test_owners_and_managers_are_offered_to_link_a_website(
     client, settings, account, website, service, path, role, may_link
 ):
     service.answer = RevokedLink(revoked_at=None)
-    person = make_user("somebody")
+    person = make_user("person")
     make_membership(person, account, role=role)
     client.force_login(person)
     assert (settings.LINK_URL in client.get(path).text) == may_link

@@ -1,4 +1,4 @@
-"""What reading a report takes in memory, as bytes of memory for each byte of the report.
+"""The memory that reading a report takes, in bytes for each byte of the report.
 
 64 MB are the most that a document may have: at three bytes for each, an import stays below 300 MB.
 """

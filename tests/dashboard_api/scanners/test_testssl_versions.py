@@ -1,4 +1,4 @@
-"""What testssl.sh 3.1 and later write in another way than 3.0: the same problems, recognised again."""
+"""Reports of testssl.sh 3.1 and later: problems that 3.0 writes in another way are recognised again."""
 
 import json
 from collections import Counter

@@ -123,7 +123,7 @@ def test_every_file_of_another_tool_may_bring_a_source(told):
 @pytest.mark.parametrize(
     ("headers", "seconds"), [({}, 0), ({"retry-after": "7"}, 7), ({"retry-after": "9" * 9}, 3600)]
 )
-def test_a_429_is_a_rate_limit_whoever_sent_it(body, headers, seconds):
+def test_every_429_is_a_rate_limit_even_from_a_proxy(body, headers, seconds):
     with pytest.raises(RateLimited) as caught:
         read_answer(exchange(body, 429, **headers), Dashboard, host=HOST)
     assert caught.value.retry_after == seconds
