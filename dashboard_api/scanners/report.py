@@ -178,20 +178,20 @@ class ScanReport:
     def __iter__(self) -> Iterator[Told]:
         newest = None
         has_good_row = False
-        for told in self.told:
-            if isinstance(told, Ending):
-                self.complete = self.complete if told.complete is None else told.complete
-                self.scanned_at = told.scanned_at or self.scanned_at
+        for row in self.told:
+            if isinstance(row, Ending):
+                self.complete = self.complete if row.complete is None else row.complete
+                self.scanned_at = row.scanned_at or self.scanned_at
                 continue
             self.rows += 1
-            has_good_row = has_good_row or not isinstance(told, Reject)
-            if not has_good_row and self.rows == policy.MAX_BAD_ROWS and isinstance(told, Reject):
+            has_good_row = has_good_row or not isinstance(row, Reject)
+            if not has_good_row and self.rows == policy.MAX_BAD_ROWS and isinstance(row, Reject):
                 raise UnreadableReport(
-                    f"None of the first {self.rows:,} rows can be read: the last of them {told.reason}."
+                    f"None of the first {self.rows:,} rows can be read: the last of them {row.reason}."
                 )
-            if not isinstance(told, Reject) and told.seen_at is not None:
-                newest = max(newest or told.seen_at, told.seen_at)
-            yield told
+            if not isinstance(row, Reject) and row.seen_at is not None:
+                newest = max(newest or row.seen_at, row.seen_at)
+            yield row
         self.scanned_at = self.scanned_at or newest
 
 

@@ -113,8 +113,8 @@ def test_the_document_has_nothing_that_a_linter_warns_of(node, document):
     described = json.loads(document.read_text())
     described["servers"] = [{"url": "https://dashboard.test"}]  # localhost is a warning of its own
     document.write_text(json.dumps(described))
-    told = run("npx", "redocly", "lint", document, "--config", "redocly.yaml", "--format=json", cwd=node)
-    assert json.loads(told)["totals"] == {"errors": 0, "warnings": 0, "ignored": 0}
+    output = run("npx", "redocly", "lint", document, "--config", "redocly.yaml", "--format=json", cwd=node)
+    assert json.loads(output)["totals"] == {"errors": 0, "warnings": 0, "ignored": 0}
 
 
 def test_a_backend_in_typescript_compiles_and_reads_answers(node, document, service, link, tmp_path):

@@ -485,8 +485,8 @@ def test_finding_is_decided_with_a_reason_and_opened_again(operator, action, sta
 def test_finding_is_accepted_for_a_time(operator):
     finding = make_finding(make_website())
     tomorrow = timezone.now().date() + timedelta(days=1)
-    told = messages(confirm(operator, finding, "accept_risk", reason="Soon.", until="2026-01-01"))
-    (refusal,) = told
+    shown = messages(confirm(operator, finding, "accept_risk", reason="Soon.", until="2026-01-01"))
+    (refusal,) = shown
     assert refusal.startswith(f"{finding} · shop.example.com · {finding.location}: This day has passed")
     confirm(operator, finding, "accept_risk", reason="Soon.", until=tomorrow.isoformat())
     finding.refresh_from_db()

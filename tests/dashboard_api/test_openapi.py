@@ -134,9 +134,9 @@ def test_the_question_schema_of_changes_accepts_what_the_endpoint_accepts(client
 def test_an_unknown_finding_is_a_refusal_of_its_route_alone(client, document):
     response = ask(client, fields_for(make_link(), finding_id="1"), path=FINDING_PATH)
     check(response.json(), document, answer_schema(document, 404, FINDING_PATH))
-    told = {path: json.dumps(route) for path, route in document["paths"].items()}
-    assert "unknown_finding" in told[FINDING_PATH]
-    assert "unknown_finding" not in told[PATH]
+    words = {path: json.dumps(route) for path, route in document["paths"].items()}
+    assert "unknown_finding" in words[FINDING_PATH]
+    assert "unknown_finding" not in words[PATH]
 
 
 QUESTIONS = [
@@ -232,12 +232,12 @@ def test_every_error_code_is_documented(document):
 def test_the_bounds_of_what_is_counted_are_documented(client, document):
     description = " ".join(document["components"]["schemas"]["PageAnswer"]["description"].split())
     page = " ".join(client.get("/v1/docs").content.decode().split())
-    for told in (
+    for words in (
         f"A search is counted exactly up to {policy.MAX_COUNTED_MATCHES:,} matches.",
         f"as long as page times page_size is at most {policy.MAX_PAGE_DEPTH:,}.",
     ):
-        assert told in description
-        assert told in page
+        assert words in description
+        assert words in page
     assert f"Of each severity at least {policy.MAX_COUNTED_CHANGES} are counted" in page
 
 

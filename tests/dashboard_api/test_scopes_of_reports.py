@@ -51,11 +51,13 @@ def wapiti_report(host, problems):
 
 def report_of_testssl(host, problems):
     ids = {SHARED: "TLS1", OWN: "BREACH"}
-    told = dict.fromkeys(["TLS1", "BREACH", "TLS1_2", "cipherlist_NULL", "cert_notAfter", "heartbleed"], "OK")
-    told |= {ids[each]: "MEDIUM" for each in problems}
+    severities = dict.fromkeys(
+        ["TLS1", "BREACH", "TLS1_2", "cipherlist_NULL", "cert_notAfter", "heartbleed"], "OK"
+    )
+    severities |= {ids[each]: "MEDIUM" for each in problems}
     entries = [
         samples.make_entry(id=name, ip=f"{host}/192.0.2.7", severity=severity, finding="offered")
-        for name, severity in told.items()
+        for name, severity in severities.items()
     ]
     ended = samples.make_entry(id="scanTime", ip=f"{host}/192.0.2.7", severity="INFO", finding="80")
     return json.dumps([*entries, ended]).encode()

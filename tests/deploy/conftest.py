@@ -10,13 +10,13 @@ from tests.deploy.production import Production, nginx
 @pytest.fixture(scope="session")
 def own_database():
     """The URL of an empty database on PostgreSQL; empty where the suite runs on SQLite."""
-    told = settings.DATABASES["default"]
-    if "postgresql" not in told["ENGINE"]:
+    database = settings.DATABASES["default"]
+    if "postgresql" not in database["ENGINE"]:
         yield ""
         return
     name = f"production_{secrets.token_hex(6)}"
-    password = f":{told['PASSWORD']}" if told["PASSWORD"] else ""
-    address = f"postgres://{told['USER']}{password}@{told['HOST']}:{told['PORT'] or 5432}/"
+    password = f":{database['PASSWORD']}" if database["PASSWORD"] else ""
+    address = f"postgres://{database['USER']}{password}@{database['HOST']}:{database['PORT'] or 5432}/"
     with psycopg.connect(f"{address}postgres", autocommit=True) as server:
         server.execute(f"CREATE DATABASE {name}")
         yield f"{address}{name}"

@@ -115,7 +115,7 @@ def test_missing_dates_are_not_made_up():
     assert "has been revoked" in problem_for(RevokedLink(revoked_at=None)).text
 
 
-@pytest.mark.parametrize(("told", "seconds"), [(0, 30), (7, 7)])
-def test_too_many_requests_always_names_a_time_to_come_back(told, seconds):
-    problem = problem_for(RateLimited(retry_after=told))
+@pytest.mark.parametrize(("retry_after", "seconds"), [(0, 30), (7, 7)])
+def test_too_many_requests_always_names_a_time_to_come_back(retry_after, seconds):
+    problem = problem_for(RateLimited(retry_after=retry_after))
     assert (problem.title, problem.retry_after) == ("Too many requests at once", seconds)

@@ -29,10 +29,10 @@ def read(answer):
 
 
 @pytest.fixture
-def told():
-    told = msgspec.to_builtins(make_dashboard(threats=[make_threat()], analyst_notes=[make_note()]))
-    told["summary"] |= {"newest_open_days": 2, "first_check_by": "2026-11-30"}
-    return told
+def message():
+    message = msgspec.to_builtins(make_dashboard(threats=[make_threat()], analyst_notes=[make_note()]))
+    message["summary"] |= {"newest_open_days": 2, "first_check_by": "2026-11-30"}
+    return message
 
 
 def leaves(value, way=()):
@@ -60,15 +60,15 @@ def put(answer, way, value):
 
 
 @pytest.mark.django_db
-def test_no_number_day_time_or_empty_list_breaks_the_page(client, monkeypatch, told):
+def test_no_number_day_time_or_empty_list_breaks_the_page(client, monkeypatch, message):
     user, website = make_user(), make_portal_website(make_portal_account())
     make_membership(user, website.account)
     client.force_login(user)
     client.raise_request_exception = False
     broken = []
-    for way, values in leaves(told):
+    for way, values in leaves(message):
         for value in values:
-            answer = put(told, way, value)
+            answer = put(message, way, value)
             monkeypatch.setattr(upstream, "fetch_dashboard", lambda *_, answer=answer: read(answer))
             statuses = [client.get(path).status_code for path in (f"/sites/{HOST}/", "/")]
             broken += [(way, str(value)[:40])] * (not {200, 502}.issuperset(statuses))
@@ -84,39 +84,39 @@ def of_lists(value, way=()):
             yield from of_lists(inner, (*way, key))
 
 
-def test_every_list_has_a_limit(told):
-    told["threats"][0] |= {"references": ["https://example.com"], "cwe": [79], "cve": ["CVE-2024-1"]}
-    told["entitlement"]["features"] = ["export"]
-    told["dashboard"]["bounded_facets"] = ["severity"]
-    assert read(told)
-    lists = list(of_lists(told))
+def test_every_list_has_a_limit(message):
+    message["threats"][0] |= {"references": ["https://example.com"], "cwe": [79], "cve": ["CVE-2024-1"]}
+    message["entitlement"]["features"] = ["export"]
+    message["dashboard"]["bounded_facets"] = ["severity"]
+    assert read(message)
+    lists = list(of_lists(message))
     assert len(lists) >= 14
     for way, one in lists:
         with pytest.raises(BadAnswer, match="length <= "):
-            read(put(told, way, [one] * 1_001))
+            read(put(message, way, [one] * 1_001))
 
 
-def test_a_chart_of_two_megabytes_is_refused_before_it_is_drawn(told):
+def test_a_chart_of_two_megabytes_is_refused_before_it_is_drawn(message):
     labels = [f"label {number}" for number in range(100_000)]
-    told["charts"] = [{"id": "source", "title": "", "type": "bar", "labels": labels, "series": []}]
-    assert len(json.dumps(told)) < MAX_ANSWER_BYTES
+    message["charts"] = [{"id": "source", "title": "", "type": "bar", "labels": labels, "series": []}]
+    assert len(json.dumps(message)) < MAX_ANSWER_BYTES
     with pytest.raises(BadAnswer):
-        read(told)
+        read(message)
 
 
-def test_what_the_contract_promises_fits(told):
-    told["threats"] *= 100
-    told["analyst_notes"] *= 50
-    told["charts"] = [dict(chart, labels=["2026-11-02"] * 13) for chart in told["charts"]]
-    assert len(read(told).threats) == 100
+def test_what_the_contract_promises_fits(message):
+    message["threats"] *= 100
+    message["analyst_notes"] *= 50
+    message["charts"] = [dict(chart, labels=["2026-11-02"] * 13) for chart in message["charts"]]
+    assert len(read(message).threats) == 100
 
 
-def test_every_file_of_another_tool_may_bring_a_source(told):
-    told["coverage"] = told["coverage"][:1] * 300
-    told["dashboard"]["facets"]["source"] = [{"value": "tool", "label": "Tool", "count": 1}] * 300
+def test_every_file_of_another_tool_may_bring_a_source(message):
+    message["coverage"] = message["coverage"][:1] * 300
+    message["dashboard"]["facets"]["source"] = [{"value": "tool", "label": "Tool", "count": 1}] * 300
     series = [{"name": "", "values": [1] * 300}]
-    told["charts"] = [dict(told["charts"][0], labels=["Tool"] * 300, series=series)]
-    assert len(read(told).coverage) == 300
+    message["charts"] = [dict(message["charts"][0], labels=["Tool"] * 300, series=series)]
+    assert len(read(message).coverage) == 300
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>429 Too Many Requests</html>", b"{}", b'{"ok": true}'])
