@@ -69,7 +69,7 @@ class Subject:
                 now = timezone.now()
                 problem = Problem(told=row, first_seen=now, last_seen=now)
                 problem.add(row.location, seen_at=now, evidence=row.evidence)
-                told = merging._new(self._website, source, f"{row.row:064}", problem)  # noqa: SLF001
+                told = merging._new(self._website, source, f"{row.row:064}", problem, "")  # noqa: SLF001
                 yield told[0]
 
     def _import(self) -> None:

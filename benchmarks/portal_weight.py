@@ -104,7 +104,7 @@ def _sign_in(name: str, password: str) -> Callable[[Any], None]:
         page.fill("[name=login]", name)
         page.fill("[name=password]", password)
         page.click("main form .primary")
-        page.wait_for_url("/")
+        page.wait_for_url(lambda url: "login" not in url)  # staff go to the admin
 
     return sign_in
 

@@ -10,7 +10,7 @@ from dashboard_api.contract import DashboardQuestion
 from dashboard_api.models import reads
 from dashboard_api.models.overview import Engine
 from dashboard_api.models.reads import Threat
-from dashboard_api.search import Sought, matching_ids
+from dashboard_api.search import Matches, Sought, matches
 from dashboard_api.tally import Tally
 from dashboard_api.words import words_of
 
@@ -26,22 +26,22 @@ class Found:
         self._question = question
         self._slugs = {source.pk: source.slug for source in sources}
         self._source_ids = {slug: number for number, slug in self._slugs.items()}
-        self._ids: dict[DashboardQuestion, list[int]] = {}
+        self._matches: dict[DashboardQuestion, Matches] = {}
         self._tallies: dict[DashboardQuestion, Tally] = {}
 
     def relation(self, *, without: str = "") -> Literal["exact", "at_least"]:
         """Of the counts to what there is, under the filters but for the one named ``without``."""
         found = self._find(_without(without, self._question))
-        return "at_least" if len(found) > policy.MAX_COUNTED_MATCHES else "exact"
+        return "at_least" if len(found.ids) > policy.MAX_COUNTED_MATCHES else "exact"
 
     def listed(self, question: DashboardQuestion) -> int:
         """Return the number of known matches: all, or one more than are counted or listed up to this page."""
-        return len(self._find(question))
+        return len(self._find(question).ids)
 
     def page(self, engines: Mapping[int, Engine]) -> list[Threat]:
         """Return the requested page, worst first."""
         end = self._question.page * self._question.page_size
-        return reads.threats(self._find(self._question)[end - self._question.page_size : end], engines)
+        return reads.threats(self._find(self._question).ids[end - self._question.page_size : end], engines)
 
     def sources(self) -> set[str]:
         """Slugs of the engines that found something, whichever engine was asked for."""
@@ -52,16 +52,16 @@ class Found:
         """What passes the question's filters, but for the one named ``without``."""
         asked = _without(without, question)
         if asked not in self._tallies:
-            buckets = reads.buckets_of(self._find(asked)[: policy.MAX_COUNTED_MATCHES])
+            buckets = self._find(asked).counted(policy.MAX_COUNTED_MATCHES)
             self._tallies[asked] = Tally(
                 (severity, self._slugs[source_id], kind, findings)
                 for severity, source_id, kind, findings in buckets
             )
         return self._tallies[asked]
 
-    def _find(self, question: DashboardQuestion) -> list[int]:
+    def _find(self, question: DashboardQuestion) -> Matches:
         """Return the worst matches: as many as are counted or listed, and one more if there are more."""
-        if question not in self._ids:
+        if question not in self._matches:
             depth = question.page * question.page_size if question == self._question else 0
             sought = Sought(
                 website_id=self._website_id,
@@ -71,8 +71,8 @@ class Found:
                 source_id=None if question.source is None else self._source_ids.get(question.source, 0),
                 kind=question.kind,
             )
-            self._ids[question] = matching_ids(sought, limit=max(policy.MAX_COUNTED_MATCHES, depth) + 1)
-        return self._ids[question]
+            self._matches[question] = matches(sought, limit=max(policy.MAX_COUNTED_MATCHES, depth) + 1)
+        return self._matches[question]
 
 
 def _without(name: str, question: DashboardQuestion) -> DashboardQuestion:

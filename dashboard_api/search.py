@@ -6,7 +6,7 @@ databases when they are asked is here. Decision record 0012.
 """
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,8 +18,11 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from dashboard_api.contract.question import ALL
 from dashboard_api.engines import engine_of
 from dashboard_api.models import Finding, Severity
+from dashboard_api.models.reads import buckets_of
 from dashboard_api.models.statements import rows
 from dashboard_api.words import words_of
+
+Bucket = tuple[int, int, str]
 
 SEARCHED_LENGTH = 12_000  # characters of a finding's texts together
 MOST_SPELLINGS = 32  # of a beginning in one scope; more are asked for at once
@@ -67,14 +70,31 @@ class Sought:
         return [scope + entry for entry in (*filters, *(f".{word}" for word in self.words))]
 
 
-def matching_ids(sought: Sought, *, limit: int) -> list[int]:
-    """Return the ids of the first findings in the order of every list: worst first, then the newest."""
+class Matches:
+    """The first findings that a search finds, in the order of every list: worst first, then the newest.
+
+    ``buckets`` are their severities, source ids and kinds, where the database gave them with the ids.
+    """
+
+    def __init__(self, ids: list[int], buckets: list[Bucket] | None = None) -> None:
+        self.ids = ids
+        self._buckets = buckets
+
+    def counted(self, most: int) -> list[tuple[int, int, str, int]]:
+        """Count the first ``most`` matches by severity, source id and kind."""
+        if self._buckets is None:
+            return buckets_of(self.ids[:most])
+        return [(*bucket, number) for bucket, number in Counter(self._buckets[:most]).items()]
+
+
+def matches(sought: Sought, *, limit: int) -> Matches:
+    """Return the first matches, at most ``limit``; without words there are none."""
     if not sought.words:
-        return []
+        return Matches([])
     return {"sqlite": _ask_sqlite, "postgresql": _ask_postgresql}[connection.vendor](sought, limit)
 
 
-def _ask_sqlite(sought: Sought, limit: int) -> list[int]:
+def _ask_sqlite(sought: Sought, limit: int) -> Matches:
     """One severity after the other until enough is found: within one, the index gives the newest first."""
     found: list[int] = []
     for severity in sorted(Severity, reverse=True) if sought.severity is None else [sought.severity]:
@@ -92,7 +112,7 @@ def _ask_sqlite(sought: Sought, limit: int) -> list[int]:
             found += _decode_ids(more)
         if len(found) == limit:
             break
-    return found
+    return Matches(found)
 
 
 def _sqlite_endings(beginnings: list[str]) -> dict[str, str]:
@@ -115,16 +135,16 @@ def _quoted(entry: str) -> str:
     return f'"{entry}"'
 
 
-def _ask_postgresql(sought: Sought, limit: int) -> list[int]:
+def _ask_postgresql(sought: Sought, limit: int) -> Matches:
     """The database's own function asks block after block, whose number it puts in place of each #."""
     scopes = [sought.entries(f"{status}#") for status in sought.scope_beginnings()]
     expression = " | ".join("(" + " & ".join(f"'{entry}'" for entry in entries) + ":*)" for entries in scopes)
     found = rows(
         Finding,
-        "SELECT id FROM dashboard_api_search(%s, %s::smallint, %s, %s)",
+        "SELECT id, severity, source_id, kind FROM dashboard_api_search(%s, %s::smallint, %s, %s)",
         [sought.website_id, sought.severity, expression, limit],
     )
-    return [number for (number,) in found]
+    return Matches([row[0] for row in found], [row[1:] for row in found])
 
 
 def rebuild() -> None:

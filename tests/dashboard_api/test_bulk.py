@@ -7,7 +7,7 @@ from django.db import IntegrityError, connection, transaction
 
 from dashboard_api import bulk, counting
 from dashboard_api.models import BulkLoad, DayCount, Finding, Occurrence, Revision
-from dashboard_api.search import Sought, matching_ids
+from dashboard_api.search import Sought, matches
 from tests.factories import make_finding, make_new_finding, make_source, make_website
 
 pytestmark = pytest.mark.django_db
@@ -33,7 +33,7 @@ def site():
 
 
 def found(site, word):
-    return matching_ids(Sought(website_id=site.pk, words=[word]), limit=100)
+    return matches(Sought(website_id=site.pk, words=[word]), limit=100).ids
 
 
 def columns(finding):

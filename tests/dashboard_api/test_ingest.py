@@ -13,7 +13,7 @@ from dashboard_api.ingest import EmptyReport, NothingImported, import_report
 from dashboard_api.models import Coverage, Finding, Occurrence, Source
 from dashboard_api.scanners import nuclei
 from dashboard_api.scanners.report import UnreadableReport
-from dashboard_api.search import Sought, matching_ids
+from dashboard_api.search import Sought, matches
 from tests.dashboard_api.scanners.samples import json_lines, make_row
 from tests.factories import make_coverage, make_finding, make_source, make_website
 
@@ -110,7 +110,7 @@ def test_findings_are_found_by_the_words_of_every_place(website):
     bring(website, row(path="/cellar"))
     bring(website, row(path="/attic", day=1))
     for word in ("cellar", "attic", "exposed", "panel"):
-        assert len(matching_ids(Sought(website_id=website.pk, words=[word]), limit=10)) == 1
+        assert len(matches(Sought(website_id=website.pk, words=[word]), limit=10).ids) == 1
 
 
 def test_second_import_changes_nothing(website):

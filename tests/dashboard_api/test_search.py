@@ -16,7 +16,7 @@ from dashboard_api import bulk
 from dashboard_api.ingest import import_report
 from dashboard_api.models import Finding, Kind, Severity
 from dashboard_api.scanners import nuclei
-from dashboard_api.search import MOST_SPELLINGS, Sought, matching_ids
+from dashboard_api.search import MOST_SPELLINGS, Sought, matches
 from dashboard_api.words import words_of
 from tests.dashboard_api.scanners.samples import json_lines, make_row
 from tests.factories import make_finding, make_new_finding, make_source, make_user, make_website
@@ -51,7 +51,7 @@ def plain_search(site, words, *, status="open", severity=None, source_id=None, k
 
 
 def found(site, words, *, limit=ANY_NUMBER, **filters):
-    return matching_ids(Sought(website_id=site.pk, words=words, **filters), limit=limit)
+    return matches(Sought(website_id=site.pk, words=words, **filters), limit=limit).ids
 
 
 def assert_true(*sites, also=()):
