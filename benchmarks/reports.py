@@ -169,7 +169,14 @@ def _observatory(found: Sequence[Row]) -> bytes:
         row.rule: {"result": row.title, "pass": False, "scoreModifier": -10 * row.severity}
         for row in found[1:]
     }
-    where = {"redirection": {"result": "redirection-missing", "pass": False, "route": [_site(found)]}}
+    where = {
+        "redirection": {
+            "result": "redirection-missing",
+            "pass": False,
+            "scoreModifier": -20,
+            "route": [_site(found)],
+        }
+    }
     return _line({"scan": {"algorithmVersion": 4, "testsQuantity": len(found)}, "tests": where | tests})
 
 

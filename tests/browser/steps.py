@@ -1,6 +1,19 @@
 """What people do on the pages, by the words that they see."""
 
+import time
+
+from django.core import mail
+
 PATH = "/sites/shop.example.com/"
+
+
+def newest_mail():
+    """The last e-mail; a link to a new password is sent a moment after the page has answered."""
+    deadline = time.monotonic() + 20
+    while not mail.outbox:
+        assert time.monotonic() < deadline, "no e-mail was sent"
+        time.sleep(0.1)
+    return mail.outbox[-1]
 
 
 def sign_in(page, name, password="correct horse battery"):

@@ -34,7 +34,7 @@ def test_new_findings_are_the_open_ones_between_two_ids(site):
     after, until = site.findings.order_by("pk")[4].pk, site.findings.order_by("-pk")[3].pk
     for least in Severity:
         twins = site.findings.filter(status="open", pk__gt=after, pk__lte=until, severity__gte=least)
-        assert sorted(changed.new(site.pk, after, until, least)) == sorted(
+        assert sorted(changed.new(site.pk, after, until, least, None)) == sorted(
             twins.values_list("pk", "severity")
         )
 
