@@ -17,9 +17,9 @@ help:
 	@echo "make test [ARGS='-k portal']           every check and every test (quicker: ARGS='-n 2')"
 	@echo "make bench [ARGS=--json]               measure what the README claims, in under 5 minutes"
 	@echo "make setup                             only prepare .venv"
-	@echo "make screenshots                       take the README's pictures anew (needs Chromium)"
+	@echo "make screenshots                       take the README's pictures again (needs Chromium)"
 	@echo "make messages                          gather the texts to translate and compile them (needs gettext)"
-	@echo "make lock                              pin the dependencies of pyproject.toml anew"
+	@echo "make lock                              pin the dependencies of pyproject.toml again"
 
 setup: $(VENV)/installed
 
