@@ -41,20 +41,6 @@ def _own_name_is_allowed() -> list[CheckMessage]:
 
 
 @register
-def calls_at_once_leave_threads_free(**_: Any) -> list[CheckMessage]:
-    """E006: with room for no call at all, no page would ever be answered."""
-    if settings.DASHBOARD_CALLS_AT_ONCE >= 1:
-        return []
-    return [
-        Error(
-            "DASHBOARD_CALLS_AT_ONCE must be 1 or more.",
-            hint="Set it below the threads of a web process, or remove it.",
-            id="portal.E006",
-        )
-    ]
-
-
-@register
 def timeout_is_usable(**_: Any) -> list[CheckMessage]:
     """E002: a page waits this long at most."""
     try:

@@ -38,12 +38,6 @@ def test_asking_this_machine_by_a_name_that_it_refuses_is_an_error(settings, url
     assert problems() == []
 
 
-def test_no_place_for_a_call_is_an_error(settings):
-    settings.DASHBOARD_CALLS_AT_ONCE = 0
-    [problem] = problems()
-    assert (problem.id, "DASHBOARD_CALLS_AT_ONCE" in problem.msg) == ("portal.E006", True)
-
-
 @pytest.mark.parametrize("url", ["http://api.example.com", "https://api.example.com/"])
 def test_base_url_that_cannot_be_used_is_an_error_that_names_the_setting(settings, url):
     settings.DASHBOARD_BASE_URL = url
