@@ -117,6 +117,10 @@ class SortedRows:
         (number,) = found or self._disk.execute(_FIND_PROBLEM, [key]).fetchone()
         self._disk.execute(_ADD_ROW, [number, location, msgspec.msgpack.encode(row)])
 
+    def suppress(self, keys: Iterable[str]) -> None:
+        """Add fingerprints of problems that the report suppresses: they are not findings of it, nor gone."""
+        self._disk.executemany("INSERT OR IGNORE INTO suppressed VALUES (?)", [(key,) for key in keys])
+
     def see(self, location: str) -> None:
         """A place where nothing was found, or could be checked."""
         self._disk.execute("INSERT OR IGNORE INTO place VALUES (?)", [location])
@@ -162,8 +166,8 @@ class SortedRows:
         return count
 
     def __contains__(self, key: str) -> bool:
-        """Whether any row told of the problem of this fingerprint."""
-        return self._disk.execute(_FIND_PROBLEM, [key]).fetchone() is not None
+        """Whether the report names the problem of this fingerprint, as a finding or as suppressed."""
+        return self._disk.execute(_IS_NAMED, [key, key]).fetchone() is not None
 
     def problems(self, seen_at: Callable[[datetime | None], datetime]) -> Iterator[tuple[str, Problem]]:
         """All of them with their fingerprints, in the order in which the report told of them.
@@ -204,6 +208,7 @@ CREATE TABLE alias (problem INTEGER, fingerprint TEXT);
 CREATE TABLE report_row (problem INTEGER, location TEXT, row BLOB);
 CREATE INDEX report_row_of ON report_row (problem);
 CREATE TABLE place (location TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE suppressed (fingerprint TEXT PRIMARY KEY) WITHOUT ROWID;
 BEGIN;
 """
 _LIST_PLACES = "SELECT location FROM place UNION SELECT location FROM report_row"
@@ -216,6 +221,7 @@ WHERE alias.fingerprint NOT IN (SELECT fingerprint FROM problem)
 ORDER BY number, alias.rowid
 """
 _FIND_PROBLEM = "SELECT number FROM problem WHERE fingerprint = ?"
+_IS_NAMED = f"{_FIND_PROBLEM} UNION ALL SELECT 1 FROM suppressed WHERE fingerprint = ?"  # noqa: S608  # statements of ours
 _ADD_ROW = "INSERT INTO report_row VALUES (?, ?, ?)"
 _PROBLEMS = """
 SELECT fingerprint, location, row FROM problem CROSS JOIN report_row ON report_row.problem = problem.number
@@ -249,11 +255,11 @@ def sort_rows(report: ScanReport, site: str, *, base_url: str | None) -> SortedR
             aliases = [fingerprint(report.source, alias) for alias in row.aliases]
             rows.add(fingerprint(report.source, row.identity), location, row, aliases)
         else:
-            _count_check(rows, row, location)
+            _count_check(rows, row, location, report.source)
     return rows
 
 
-def _count_check(rows: SortedRows, check: Check, location: str) -> None:
+def _count_check(rows: SortedRows, check: Check, location: str, source: str) -> None:
     rows.see(location)
     rows.coverage += 1
     if check.error:
@@ -263,6 +269,7 @@ def _count_check(rows: SortedRows, check: Check, location: str) -> None:
         rows.scope.checks.update(check.rules)
     if check.suppressed:
         rows.suppressed.add(check.row, f"is suppressed in the report: {check.suppressed}")
+        rows.suppress(fingerprint(source, identity) for identity in check.identities)
 
 
 def fingerprint(source: str, identity: tuple[str, ...]) -> str:

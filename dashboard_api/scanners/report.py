@@ -53,7 +53,8 @@ class Reject:
 class Check:
     """A row about a check that found nothing; with ``error``, a check that failed.
 
-    A result that the report itself suppresses is one, too: ``suppressed`` names it.
+    A result that the report itself suppresses is one, too: ``suppressed`` names it, and ``identities`` are
+    its problem's, which is still there.
     ``rules`` are the rules of the check; none where the format does not name them.
     """
 
@@ -62,6 +63,7 @@ class Check:
     seen_at: datetime | None
     error: str = ""
     suppressed: str = ""
+    identities: tuple[tuple[str, ...], ...] = ()
     rules: tuple[str, ...] = ()
 
 

@@ -144,8 +144,17 @@ def _rows(runs: list[Run]) -> Iterator[_Row | BadRow]:
 def _told(number: int, row: _Row) -> ReportedFinding | Check:
     if _is_open(row.result):
         return _finding(number, row)
-    suppressed = f"{_name(row.result, {}) or 'a result'} at {row.place}" if _is_suppressed(row.result) else ""
-    return Check(row=number, location=row.place, seen_at=None, suppressed=one_line(suppressed)[:200])
+    if not _is_suppressed(row.result):
+        return Check(row=number, location=row.place, seen_at=None)
+    name = f"{_name(row.result, {}) or 'a result'} at {row.place}"
+    identities = tuple(tuple(map(one_line, identity)) for identity in _identities(row.run, row.result))
+    return Check(
+        row=number,
+        location=row.place,
+        seen_at=None,
+        suppressed=one_line(name)[:200],
+        identities=identities,
+    )
 
 
 def _is_open(result: Row) -> bool:
@@ -155,6 +164,14 @@ def _is_open(result: Row) -> bool:
 
 def _name(result: Row, rule: Row) -> str:
     return line_of(result, "ruleId") or line_of(object_of(result, "rule"), "id") or line_of(rule, "id")
+
+
+def _identities(run: Run, result: Row) -> list[tuple[str, str]]:
+    """Return the identity of the problem, then its older forms."""
+    rule = run.rule_of(result)
+    name = _name(result, rule)
+    otherwise = "" if name else without_numbers(run.message(object_of(result, "message"), rule))
+    return [(name, form) for form in identities_of(result, otherwise)]
 
 
 def _finding(number: int, row: _Row) -> ReportedFinding:
@@ -167,9 +184,7 @@ def _finding(number: int, row: _Row) -> ReportedFinding:
     if not (name or message.strip()):
         raise BadRow("has neither a ruleId nor a message")
     severity, word = _severity(result, rule)
-    identity, *older = (
-        (name, form) for form in identities_of(result, "" if name else without_numbers(message))
-    )
+    identity, *older = _identities(run, result)
     texts = [name, message, short, full, *texts_of(properties.get("tags"))]
     return ReportedFinding.cleaned(
         row=number,

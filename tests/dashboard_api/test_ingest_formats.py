@@ -108,6 +108,17 @@ def test_suppressed_results_are_counted_and_named_and_do_not_make_a_scan_partial
     assert (result.state, result.detail) == (Coverage.State.OK, "Suppressed: 1.")
 
 
+@pytest.mark.parametrize("fingerprints", [{}, {"h": "1"}])
+def test_a_result_that_becomes_suppressed_is_not_called_fixed(fingerprints):
+    website = make_website()
+    other = result_in("b.c", fingerprints={"h": "2"})
+    bring_results(website, result_in("a.c", fingerprints=fingerprints), other, day=1)
+    suppressed = result_in("a.c", fingerprints=fingerprints, suppressions=[{"kind": "inSource"}])
+    result = bring_results(website, suppressed, other, day=2)
+    assert (result.suppressed, result.fixed) == (1, 0)
+    assert bring_results(website, other, day=3).fixed == 1
+
+
 def test_every_location_of_a_result_is_a_place_of_its_finding():
     website = make_website()
     locations = [{"physicalLocation": {"artifactLocation": {"uri": name}}} for name in ("a.c", "b.c")]
