@@ -360,8 +360,8 @@ def test_location_is_resolved_as_far_as_the_file_tells(locations, location):
 
 
 def test_folder_where_the_tool_ran_is_a_source_root_too():
-    run = {"invocations": [{"workingDirectory": {"uri": "file:///D:/work"}}]}
-    assert read_one(run=run, locations=at("file:///D:/work/a.c")).location == "./a.c"
+    run = {"invocations": [{"workingDirectory": {"uri": "file:///D:/code"}}]}
+    assert read_one(run=run, locations=at("file:///D:/code/a.c")).location == "./a.c"
 
 
 def test_every_location_of_a_result_is_a_row():
