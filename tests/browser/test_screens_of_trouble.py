@@ -73,6 +73,7 @@ def test_what_happens_between_two_clicks(tour, owner, fails, watch):
     page.context.set_offline(True)
     page.locator("#facet-source-zap").click()
     expect(page.locator("#trouble")).to_be_visible()
+    page.evaluate("scrollTo(0, 0)")  # scrolled, the message is above what axe compares it with
     tour.look(page, "offline")
     page.context.set_offline(False)
     page.context.clear_cookies()
@@ -101,12 +102,11 @@ def test_files_that_are_not_made(tour, owner, monkeypatch, watch):
         place.release()
 
 
-def test_a_form_that_is_out_of_date(tour, owner, watch):
-    watch.expect("403")
+def test_a_form_that_is_out_of_date(tour, owner):
     page = tour.open()
     page.goto("/accounts/login/")
     page.context.clear_cookies()
     page.locator("[name=login]").fill(owner.username)
     page.locator("[name=password]").fill("correct horse battery")
     page.locator("main form .primary").click()
-    tour.look(page, "403_csrf")
+    tour.look(page, "a fresh form")
