@@ -102,7 +102,7 @@ def _introduction(port: int, password: str) -> str:
 
   Call the API as a customer's backend does, with the demo's own secret:
     export SITE_API_SECRET={shop.account.reveal_secret()}
-    export LINK_ID={shop.link_id} ACCOUNT_REF={shop.account.ref}
+    export PORTAL_ACCOUNT_REF={shop.account.ref} LINK_ID={shop.link_id}
     {manage} signed_request --host {EXAMPLE} --severity High          # --curl prints it as a shell script
   Bring in a scanner's report, and see it in the portal:
     {manage} import_report docs/samples/nuclei.jsonl --host launch.example.net

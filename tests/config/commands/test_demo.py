@@ -44,8 +44,11 @@ def test_one_command_prepares_everything_and_says_how_to_get_in(demo, first_run)
 
 def test_the_demo_prints_what_an_integrator_needs(demo, first_run):
     secret = re.search(r"export SITE_API_SECRET=(es1_live_\S+)\n", first_run.stdout)[1]
-    link_id, account = re.search(r"export LINK_ID=(\S+) ACCOUNT_REF=(\S+)\n", first_run.stdout).groups()
-    asked = demo.manage("signed_request", "--host", "shop.example.com", "--curl")
+    account, link_id = re.search(
+        r"export PORTAL_ACCOUNT_REF=(\S+) LINK_ID=(\S+)\n", first_run.stdout
+    ).groups()
+    exported = {"SITE_API_SECRET": secret, "PORTAL_ACCOUNT_REF": account, "LINK_ID": link_id}
+    asked = demo.manage("signed_request", "--host", "shop.example.com", "--curl", **exported)
     assert (link_id,) in link_ids(demo)
     assert f'"link_id":"{link_id}","portal_account_ref":"{account}"' in asked.stdout
     assert secret not in asked.stdout
