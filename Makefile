@@ -15,7 +15,7 @@ help:
 	@echo "make demo [PORT=8001] [ARGS=--reset]   set up a demo and serve it"
 	@echo "make pdf                               add what reports as PDF need, to the demo or to production"
 	@echo "make test [ARGS='-k portal']           every check and every test (quicker: ARGS='-n 2')"
-	@echo "make bench [ARGS=--json]               measure what the README claims, in under 5 minutes"
+	@echo "make bench [ARGS=--json]               measure what the README claims, in about 5 minutes"
 	@echo "make setup                             only prepare .venv"
 	@echo "make screenshots                       take the README's pictures again (needs Chromium)"
 	@echo "make messages                          gather the texts to translate and compile them (needs gettext)"

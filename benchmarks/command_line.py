@@ -11,7 +11,7 @@ from benchmarks.figures import Table, report
 
 ENGINES = ("sqlite", "postgresql")
 ROUNDS, SHORT_ROUNDS = 15, 3
-SHORT_SCALE = 0.02
+SHORT_SCALE = 0.01
 
 
 class NotHere(Exception):
