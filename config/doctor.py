@@ -33,8 +33,8 @@ def problems() -> list[str]:
 
 def _of_the_store(*, newest_only: bool) -> Iterator[str]:
     try:
-        yield from _missing_migrations()
-        yield from _lost_secrets(newest_only=newest_only)
+        missing = list(_missing_migrations())
+        yield from missing or _lost_secrets(newest_only=newest_only)
     except DatabaseError as error:
         reason = str(error).strip().splitlines()[0]
         yield f"DATABASE_URL names a database that cannot be used: {reason}."

@@ -46,6 +46,7 @@ def test_a_database_without_tables_lacks_migrations(checkout, tmp_path):
     assert done.returncode == 1
     assert "run 'manage.py migrate'." in done.stderr
     assert "run 'manage.py migrate --database short_lived'." in done.stderr
+    assert "cannot be used" not in done.stderr
     assert "Traceback" not in done.stderr
 
 
