@@ -23,10 +23,11 @@ def sign_in(page, name, password="correct horse battery"):
 
 
 def send(page, **fields):
-    """Fill in the page's first form by the names of its fields, in whatever language, and send it."""
+    """Fill in the first form of the page by the names of its fields, send it, and wait for the next page."""
     for name, value in fields.items():
         page.locator(f"main [name={name}]").fill(value)
-    page.locator("main form .primary").first.click()
+    with page.expect_navigation(wait_until="load"):
+        page.locator("main form .primary").first.click()
 
 
 def facet(page, name):
