@@ -1,6 +1,5 @@
 """Have the database keep what it is to keep: every ``migrate`` ends here."""
 
-from django.apps.registry import Apps
 from django.db import transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
@@ -9,18 +8,15 @@ from dashboard_api.engines import engine_of
 from dashboard_api.engines.kept import Kept
 
 
-def keep(connection: BaseDatabaseWrapper, apps: Apps) -> None:
-    """Make what is missing for the models of ``apps``; nothing is kept for those that are not there yet."""
+def keep(connection: BaseDatabaseWrapper) -> None:
+    """Create the triggers that are missing, and correct what they maintain."""
     for kept in engine_of(connection).KEPT:
         with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
-            if kept.model.lower() in apps.all_models["dashboard_api"]:
-                _make_missing(cursor, connection, kept)
-            else:
-                _drop(cursor, connection, _present(cursor, connection, kept))
+            _make_missing(cursor, connection, kept)
 
 
 def forget(connection: BaseDatabaseWrapper) -> None:
-    """For a migration that empties what is kept: all of it is made anew when the ``migrate`` ends."""
+    """Drop all triggers; the next ``migrate`` creates them and corrects what they maintain."""
     with connection.cursor() as cursor:
         for kept in engine_of(connection).KEPT:
             _drop(cursor, connection, _present(cursor, connection, kept))

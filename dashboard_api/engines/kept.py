@@ -9,11 +9,9 @@ from dataclasses import dataclass
 class Kept:
     """Names that begin with ``prefix``, each with the statements that make its trigger.
 
-    They are made once there is the table of ``model``; ``refresh`` makes true what changed while there were
-    none.
+    ``refresh`` corrects what changed while there were none.
     """
 
-    model: str
     prefix: str
     triggers: Mapping[str, Sequence[str]]
     refresh: Sequence[str]

@@ -93,7 +93,6 @@ def _truncated() -> tuple[str, list[str]]:
 
 
 COUNTS = Kept(
-    model="BucketCount",
     prefix="dashboard_api_counts",
     triggers=dict(
         [
@@ -133,7 +132,6 @@ def _draw_of(relations: Iterable[str]) -> str:
 
 
 REVISIONS = Kept(
-    model="Revision",
     prefix="dashboard_api_revisions",
     triggers=dict(
         [
@@ -174,7 +172,6 @@ def _merged(change: str) -> tuple[str, list[str]]:
 
 
 ENTRIES = Kept(
-    model="Revision",  # which is younger than the index
     prefix="dashboard_api_search_merged",
     triggers=dict(map(_merged, ("INSERT", "UPDATE"))),
     refresh=[f"SELECT gin_clean_pending_list('{_INDEX}'::regclass)"],

@@ -116,7 +116,6 @@ _EVENTS = {
 }
 
 COUNTS = Kept(
-    model="BulkLoad",
     prefix="dashboard_api_counts",
     triggers=dict(
         named(
@@ -165,7 +164,6 @@ DRAW_WEBSITE = _draw("%s")
 _DRAW_EVERY_WEBSITE = _draw(EVERY_WEBSITE)
 
 REVISIONS = Kept(
-    model="BulkLoad",
     prefix="dashboard_api_revisions",
     triggers=dict(
         chain(

@@ -6,9 +6,7 @@ import sys
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
-from django.apps import apps
 from django.conf import settings
-from django.core.management import call_command
 from django.db import connection
 
 from dashboard_api import counting, triggers
@@ -138,7 +136,7 @@ def test_what_changed_while_nothing_counted_is_counted_by_the_next_migrate(site)
     triggers.forget(connection)
     make_finding(site)
     assert counting.wrong_counts(connection)
-    triggers.keep(connection, apps)
+    triggers.keep(connection)
     assert counting.wrong_counts(connection) == {}
     make_finding(site)
     assert of_every_source().get().findings == 2
@@ -146,7 +144,7 @@ def test_what_changed_while_nothing_counted_is_counted_by_the_next_migrate(site)
 
 def test_triggers_that_say_what_is_wanted_are_left_alone(site, django_assert_num_queries):
     with django_assert_num_queries(3 * len(engine_of(connection).KEPT)):  # savepoints, and a look at each
-        triggers.keep(connection, apps)
+        triggers.keep(connection)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -171,45 +169,3 @@ def test_an_import_that_is_killed_in_the_middle_leaves_the_old_counts():
     assert Finding.objects.count() == 1
     make_finding(site)  # and nobody waits for the dead
     assert site.pk not in counting.wrong_counts(connection)
-
-
-@pytest.mark.django_db(transaction=True)
-def add_another_by_sql():
-    """A copy of the one finding, whatever columns there were at the time."""
-    with connection.cursor() as cursor:
-        described = connection.introspection.get_table_description(cursor, Finding._meta.db_table)
-        names = [column.name for column in described if column.name != "id"]
-        columns = ", ".join(map(connection.ops.quote_name, names))
-        values = columns.replace(connection.ops.quote_name("fingerprint"), "'another'")
-        table = Finding._meta.db_table
-        cursor.execute(f"INSERT INTO {table} ({columns}) SELECT {values} FROM {table}")
-
-
-@pytest.mark.django_db(transaction=True)
-def test_the_counts_come_and_go_with_their_migration(site):
-    make_finding(site)
-    try:
-        call_command("migrate", "dashboard_api", "0002", verbosity=0)
-        add_another_by_sql()
-    finally:
-        call_command("migrate", verbosity=0)
-    assert of_every_source().get().findings == 2
-    assert counting.wrong_counts(connection) == {}
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_table_of_counts_that_is_made_anew_is_counted_anew(site):
-    make_finding(site)
-    try:
-        call_command("migrate", "dashboard_api", "0015", verbosity=0)
-    finally:
-        call_command("migrate", verbosity=0)
-    assert counting.wrong_counts(connection) == {}
-
-
-@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL keeps rows beside every index")
-def test_on_sqlite_each_count_lies_in_the_tree_of_its_key():
-    with connection.cursor() as cursor:
-        for table in engine_of(connection).COUNT_TABLES:
-            cursor.execute("SELECT sql FROM sqlite_master WHERE name = %s", [table.name])
-            assert cursor.fetchone()[0].endswith("WITHOUT ROWID")

@@ -398,22 +398,6 @@ def test_a_long_question_can_be_asked_however_many_blocks_there_are(site):
     assert found(site, words, limit=201, status="all") == [finding.pk]
 
 
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="only PostgreSQL has blocks")
-@pytest.mark.django_db(transaction=True)
-def test_findings_are_found_before_and_after_there_are_parts(site):
-    for number in range(20):
-        make_finding(site, title=f"word{number}", severity=number % 5)
-    try:
-        call_command("migrate", "dashboard_api", "0016", verbosity=0)
-        make_finding(site, title="word20")
-        found_by_blocks = found(site, ["word"])
-    finally:
-        call_command("migrate", verbosity=0)
-    make_finding(site, title="other")
-    assert found_by_blocks == found(site, ["word"]) == plain_search(site, ["word"])
-    assert_true(site)
-
-
 def begin_part(site, severity, first_id):
     """As the database does by chance, eight slices at once."""
     with connection.cursor() as cursor:

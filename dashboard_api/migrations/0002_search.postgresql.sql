@@ -1,42 +1,27 @@
--- A block has 8 parts of about 1,024 findings of one website and severity, the oldest first. What few findings
--- hold is asked for block by block, what many hold part by part: then little more is read than is told. A part has
--- up to 8 slices, the rows of this table, numbered in the order in which they begin: slice / 8 is the part's
--- number, slice / 64 the block's.
-DROP INDEX dashboard_api_finding_search;
+-- Half of each page stays free, so that a finding that is seen again is updated on its own page.
+ALTER TABLE dashboard_api_finding SET (fillfactor = 50);
 
-ALTER TABLE dashboard_api_finding DISABLE TRIGGER USER;
-
-TRUNCATE dashboard_api_search_block;
+-- The search index is an index of an expression. A GIN index returns matches in no order, so a search reads it part
+-- by part. A block has 8 parts of about 1,024 findings of one website and severity, the oldest first. A part has up
+-- to 8 slices, the rows of this table, numbered in the order in which they begin: id / 8 is the number of the part,
+-- id / 64 the number of the block.
+CREATE TABLE dashboard_api_search_block (
+    id bigint PRIMARY KEY,
+    website_id bigint NOT NULL,
+    severity smallint NOT NULL,
+    first_id bigint NOT NULL,
+    UNIQUE (website_id, severity, first_id)
+);
 
 CREATE INDEX dashboard_api_search_block_first ON dashboard_api_search_block (website_id, severity, first_id)
 INCLUDE (id) WHERE id % 64 = 0;
 
-ALTER TABLE dashboard_api_search_block ALTER COLUMN id DROP IDENTITY;
-
 CREATE SEQUENCE dashboard_api_search_block_number OWNED BY dashboard_api_search_block.id;
 
-CREATE TEMPORARY TABLE placed ON COMMIT DROP AS
-SELECT id, website_id, severity, part,
-    dense_rank() OVER (ORDER BY website_id, severity, part / 8) * 64 + part % 8 * 8 AS search_block
-FROM (
-    SELECT id, website_id, severity,
-        (row_number() OVER (PARTITION BY website_id, severity ORDER BY id) - 1) / 1024 AS part
-    FROM dashboard_api_finding
-) AS numbered;
+-- The database fills this column; no writer knows it.
+ALTER TABLE dashboard_api_finding ADD COLUMN search_block bigint NOT NULL DEFAULT 0;
 
-INSERT INTO dashboard_api_search_block (id, website_id, severity, first_id)
-SELECT search_block, website_id, severity, CASE WHEN part = 0 THEN 0 ELSE min(id) END
-FROM placed GROUP BY search_block, website_id, severity, part;
-
-SELECT setval('dashboard_api_search_block_number', coalesce(max(id) / 64, 0) + 1, false)
-FROM dashboard_api_search_block;
-
-UPDATE dashboard_api_finding AS finding SET search_block = placed.search_block
-FROM placed WHERE placed.id = finding.id AND placed.search_block <> finding.search_block;
-
-ALTER TABLE dashboard_api_finding ENABLE TRIGGER USER;
-
-CREATE OR REPLACE FUNCTION dashboard_api_search_choose_block() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION dashboard_api_search_choose_block() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     newest bigint;
     next bigint;
@@ -64,7 +49,18 @@ BEGIN
 END
 $$;
 
-CREATE OR REPLACE FUNCTION dashboard_api_search_entries(
+CREATE TRIGGER dashboard_api_search_insert BEFORE INSERT ON dashboard_api_finding
+FOR EACH ROW EXECUTE FUNCTION dashboard_api_search_choose_block();
+
+CREATE TRIGGER dashboard_api_search_update
+BEFORE UPDATE OF website_id, severity, search_block ON dashboard_api_finding FOR EACH ROW
+WHEN (
+    (old.website_id, old.severity, old.search_block)
+    IS DISTINCT FROM (new.website_id, new.severity, new.search_block)
+)
+EXECUTE FUNCTION dashboard_api_search_choose_block();
+
+CREATE FUNCTION dashboard_api_search_entries(
     block bigint, status text, source_id bigint, kind text,
     title text, location text, rule text, cve jsonb, description text, other_locations text
 ) RETURNS tsvector IMMUTABLE COST 10000 LANGUAGE plpgsql AS $$
@@ -102,13 +98,14 @@ $$;
 CREATE INDEX dashboard_api_finding_search ON dashboard_api_finding
 USING gin (dashboard_api_search_entries(
     search_block, status, source_id, kind, title, location, rule, cve, description, other_locations
-)) WITH (gin_pending_list_limit = 2048);
+)) WITH (gin_pending_list_limit = 8192);
 
+-- Nothing is planned by statistics of the entries.
 ALTER INDEX dashboard_api_finding_search ALTER COLUMN 1 SET STATISTICS 0;
 
 -- Of the worst severity two parts are asked at first: what they hold tells how many promise the rest. Another
 -- severity begins with as many as those before it promise, but no more than a block: it may be quite unlike them.
-CREATE OR REPLACE FUNCTION dashboard_api_search(site bigint, level smallint, sought text, bound integer)
+CREATE FUNCTION dashboard_api_search(site bigint, level smallint, sought text, bound integer)
 RETURNS TABLE (id bigint, severity smallint, source_id bigint, kind varchar)
 STABLE LANGUAGE plpgsql SET jit = off AS $$
 DECLARE
