@@ -16,11 +16,6 @@ WAIT_FOR_WRITERS = "SET lock_timeout = 0"  # for ever, in the session
 ROW = "ctid"  # where a row lies
 
 
-def for_driver(statement: str, *, named: bool) -> str:  # noqa: ARG001  # it takes both
-    """The driver's placeholders are Django's."""
-    return statement
-
-
 _DAY = "({moment} AT TIME ZONE 'UTC')::date"
 _WEEK = "date_trunc('week', {day}::timestamp)::date"
 COUNT_TABLES = tables(_WEEK)

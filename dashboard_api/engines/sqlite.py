@@ -1,10 +1,7 @@
 """SQLite: triggers see one row at a time, and stand aside for ``dashboard_api.bulk``."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
 from itertools import chain
-
-from django.db.backends.sqlite3.base import FORMAT_QMARK_REGEX
 
 from dashboard_api.engines.counts import (
     EVERY_SOURCE,
@@ -25,19 +22,6 @@ NUMBERS = "SELECT value FROM json_each(%s)"  # of a JSON list
 UTC = " || 'Z'"  # moments are stored without their zone
 WAIT_FOR_WRITERS = "PRAGMA busy_timeout = 3600000"  # ms, for the connection
 ROW = "rowid"  # where a row lies
-
-
-class _Named(dict[str, str]):
-    """What stands for a parameter of each name."""
-
-    def __missing__(self, name: str) -> str:
-        return f":{name}"
-
-
-@lru_cache(maxsize=512)
-def for_driver(statement: str, *, named: bool) -> str:
-    """With the driver's placeholders in place of Django's."""
-    return statement % _Named() if named else FORMAT_QMARK_REGEX.sub("?", statement).replace("%%", "%")
 
 
 _DAY = "substr({moment}, 1, 10)"  # date() would round the last microsecond into the next day
