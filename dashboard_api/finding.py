@@ -18,10 +18,11 @@ _LARGEST_ID = 2**63 - 1
 def build_finding(link: Seen, question: FindingQuestion) -> FindingAnswer:
     """The finding of the linked website that is asked for; raises UnknownFinding (404)."""
     finding_id = _number(question.finding_id)
-    engines, notes = overview.about(link.website_id, link.account_id, finding_id)
-    found = whole.finding(link.website_id, finding_id, {engine.pk: engine for engine in engines})
+    engines = {engine.pk: engine for engine in overview.engines()}
+    found = whole.finding(link.website_id, finding_id, engines)
     if found is None:
         raise UnknownFinding
+    notes = overview.notes_about(finding_id, link.website_id, link.account_id)
     return FindingAnswer(
         ok=True,
         host=link.host,

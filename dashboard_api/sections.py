@@ -27,7 +27,7 @@ from dashboard_api.models.callers import Paid, Seen
 from dashboard_api.models.overview import Engine, Note, Recent, Run, Week
 from dashboard_api.models.reads import Threat
 from dashboard_api.models.revisions import Tags
-from dashboard_api.tally import FILTERS, Counts, Tally
+from dashboard_api.tally import FACETS, Counts, Tally
 
 WORST_FIRST = sorted(Severity, reverse=True)
 LABELS = {severity.value: severity.label for severity in Severity}
@@ -53,16 +53,15 @@ def page(
     *,
     counts: Counts,
     by_status: Mapping[str, int],
-    sources: Mapping[str, str],
+    sources: Sequence[Engine],
     grade: Grade,
     tags: Tags,
     now: datetime,
 ) -> PageAnswer:
-    """The ``dashboard`` member; ``counts`` are of status and query, ``sources`` maps slug to name.
+    """Return the ``dashboard`` member.
 
-    ``by_status`` counts what passes the other filters, whatever the words; ``tags`` are of what is told.
+    ``by_status`` counts what passes the other filters, whatever the words; ``tags`` are the website's.
     """
-    total = counts.filtered(question).total()
     return PageAnswer(
         generated_at=now,
         grade=grade.letter,  # type: ignore[arg-type]  # one of GRADES
@@ -74,12 +73,14 @@ def page(
         ),
         page=question.page,
         page_size=question.page_size,
-        page_count=-(-counts.listed(question) // question.page_size),
-        total=total,
+        page_count=-(-counts.listed() // question.page_size),
+        total=counts.tally().total(),
         total_relation=counts.relation(),
         facets=facets(question, counts=counts, by_status=by_status, sources=sources),
         revision=".".join(str(tag or 0) for tag in tags),
-        bounded_facets=[name for name in FILTERS if counts.relation(without=name) == "at_least"],
+        bounded_facets=[
+            name for name, facet in FACETS.items() if counts.relation(without=facet) == "at_least"
+        ],
         grade_provisional=grade.provisional,
     )
 
@@ -89,18 +90,20 @@ def facets(
     *,
     counts: Counts,
     by_status: Mapping[str, int],
-    sources: Mapping[str, str],
+    sources: Sequence[Engine],
 ) -> FacetsAnswer:
-    """Every value of each filter, zero or not, counted under the other filters."""
-    by_severity = counts.filtered(question, without="severity").by_severity
-    by_source = counts.filtered(question, without="source").by_source
-    by_kind = counts.filtered(question, without="kind").by_kind
+    """Return every value of each filter, zero or not, counted under the other filters."""
+    by_severity = counts.tally(without="severity").by_severity
+    by_source = counts.tally(without="source_id").by_source
+    by_kind = counts.tally(without="kind").by_kind
     return FacetsAnswer(
         severity=[
             FacetValue(value=severity.label, label=severity.label, count=by_severity[severity])
             for severity in WORST_FIRST
         ],
-        source=[FacetValue(value=slug, label=name, count=by_source[slug]) for slug, name in sources.items()],
+        source=[
+            FacetValue(value=source.slug, label=source.name, count=by_source[source.pk]) for source in sources
+        ],
         kind=[
             FacetValue(value=kind.value, label=kind.label.capitalize(), count=by_kind[kind]) for kind in Kind
         ],
@@ -209,7 +212,7 @@ def within(texts: Sequence[str], limit: int) -> list[str]:
 def charts(
     tally: Tally,
     *,
-    sources: Mapping[str, str],
+    sources: Sequence[Engine],
     weeks: list[date],
     history: Iterable[Week],
 ) -> list[ChartAnswer]:
@@ -217,7 +220,7 @@ def charts(
     by_severity, by_kind, by_source = tally.by_severity, tally.by_kind, tally.by_source_and_severity
     counted = {week.monday: week for week in history}
     by_week = [counted.get(monday, Week(monday, 0, 0)) for monday in weeks]
-    found = [slug for slug in sources if any(by_source[slug, severity] for severity in Severity)]
+    found = [source for source in sources if any(by_source[source.pk, severity] for severity in Severity)]
     return [
         _chart(
             "severity",
@@ -228,8 +231,11 @@ def charts(
         _chart(
             "source",
             "stacked",
-            [sources[slug] for slug in found],
-            {severity.label: [by_source[slug, severity] for slug in found] for severity in WORST_FIRST},
+            [source.name for source in found],
+            {
+                severity.label: [by_source[source.pk, severity] for source in found]
+                for severity in WORST_FIRST
+            },
         ),
         _chart(
             "kind",
@@ -267,8 +273,7 @@ def coverage(
     by_source = open_tally.by_source
     runs = {entry.source_id: entry for entry in entries}
     return [
-        _coverage_entry(source, runs.get(source.pk), by_source[source.slug], today=today)
-        for source in sources
+        _coverage_entry(source, runs.get(source.pk), by_source[source.pk], today=today) for source in sources
     ]
 
 

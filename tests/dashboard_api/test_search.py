@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from dashboard_api import bulk
 from dashboard_api.ingest import import_report
 from dashboard_api.models import Finding, Kind, Severity
+from dashboard_api.models.overview import Filters
 from dashboard_api.scanners import nuclei
 from dashboard_api.search import MOST_SPELLINGS, Sought, matches
 from dashboard_api.words import words_of
@@ -50,8 +51,9 @@ def plain_search(site, words, *, status="open", severity=None, source_id=None, k
     ]
 
 
-def found(site, words, *, limit=ANY_NUMBER, **filters):
-    return matches(Sought(website_id=site.pk, words=words, **filters), limit=limit).ids
+def found(site, words, *, limit=ANY_NUMBER, status="open", **filters):
+    sought = Sought(website_id=site.pk, words=words, status=status, filters=Filters(**filters))
+    return matches(sought, limit=limit).ids
 
 
 def assert_true(*sites, also=()):

@@ -4,7 +4,7 @@ import pytest
 from django.db.models import Count
 from django.db.models.functions import Left
 
-from dashboard_api import listed, policy
+from dashboard_api import dashboard, listed, policy
 from dashboard_api.contract import DashboardQuestion
 from dashboard_api.models import BucketCount, Finding, Severity, Source, reads
 from dashboard_api.models.overview import Bucket, Engine
@@ -33,17 +33,13 @@ def page_of(site, **fields):
         **fields,
     )
     by_id = engines()
-    source_id = next((pk for pk, engine in by_id.items() if engine.slug == question.source), None)
     buckets = [
         Bucket(row.status, row.severity, row.source_id, row.kind, row.findings)
-        for row in BucketCount.objects.filter(website_id=site.pk, source_id__gt=0)
+        for row in BucketCount.objects.filter(website_id=site.pk)
+        if question.status in (row.status, "all")
     ]
-    tally = Tally(
-        (bucket.severity, by_id[bucket.source_id].slug, bucket.kind, bucket.findings)
-        for bucket in buckets
-        if question.status in (bucket.status, "all")
-    )
-    shown = listed.Listed(site.pk, question, source_id, buckets, tally).page(by_id)
+    filters = dashboard._filters(question, by_id.values())
+    shown = listed.Listed(site.pk, question, filters, buckets, Tally.of(buckets)).page(by_id)
     return [row.pk for row in shown]
 
 
