@@ -1,5 +1,5 @@
 -- A full-text table of entries, without texts of its own. Triggers tell it of every change to a finding;
--- dashboard_api.search gives each connection the function that makes the entries.
+-- dashboard_api.queries.search gives each connection the function that makes the entries.
 CREATE VIRTUAL TABLE dashboard_api_search
 USING fts5(entries, content='', columnsize=0, detail=none, tokenize="ascii tokenchars '.'");
 

@@ -148,7 +148,9 @@ class Migration(migrations.Migration):
             model_name="findingevent",
             name="finding",
             field=models.ForeignKey(
-                on_delete=django.db.models.deletion.CASCADE, related_name="events", to="dashboard_api.finding"
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="events",
+                to="dashboard_api.finding",
             ),
         ),
         migrations.AddField(

@@ -1,4 +1,4 @@
--- A row says that dashboard_api.bulk writes findings, and does the triggers' work for all of them together. It
+-- A row says that dashboard_api.importing.bulk_insert writes findings, and does the triggers' work for all of them together. It
 -- refers to a website that there is not, so no transaction can be committed while it is there.
 CREATE TABLE dashboard_api_bulkload (
     unfinished integer PRIMARY KEY REFERENCES dashboard_api_website (id) DEFERRABLE INITIALLY DEFERRED

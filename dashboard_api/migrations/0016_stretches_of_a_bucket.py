@@ -6,7 +6,7 @@ is counted anew.
 
 from django.db import migrations, models
 
-from dashboard_api import triggers
+from dashboard_api.backends import triggers
 
 TABLE = "dashboard_api_stretchcount"
 
