@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import connection
 
-from dashboard_api.engines import engine_of
+from dashboard_api.backends import engine_of
 from dashboard_api.hosts import InvalidHost, normalise_host
 from dashboard_api.models import Account, Secret, SiteLink, Website
 

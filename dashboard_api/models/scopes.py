@@ -5,7 +5,7 @@ from typing import ClassVar, Self
 
 from django.db import models
 
-from dashboard_api import policy
+from dashboard_api import limits
 from dashboard_api.models.findings import Coverage
 
 _WORST_LAST: list[str] = [Coverage.State.OK, Coverage.State.PARTIAL, Coverage.State.FAILED]
@@ -17,9 +17,9 @@ class CoverageScope(models.Model):
     coverage = models.ForeignKey(  # a constraint begins with it
         Coverage, on_delete=models.CASCADE, related_name="scopes", db_index=False
     )
-    category = models.CharField(max_length=policy.MAX_CATEGORY_LENGTH, blank=True)
+    category = models.CharField(max_length=limits.MAX_CATEGORY_LENGTH, blank=True)
     target = models.CharField(
-        max_length=policy.MAX_HOST_LENGTH + 10,
+        max_length=limits.MAX_HOST_LENGTH + 10,
         blank=True,
         help_text="Host and port; empty where reports do not name all of their targets.",
     )

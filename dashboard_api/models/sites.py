@@ -9,7 +9,7 @@ from django.db import models, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from dashboard_api import policy
+from dashboard_api import limits
 from dashboard_api.hosts import InvalidHost, normalise_host
 from dashboard_api.models.accounts import Account, AlreadyRevoked
 
@@ -25,7 +25,7 @@ class Website(models.Model):
         META = "meta", "meta tag"
         MANUAL = "manual", "by hand"
 
-    host = models.CharField(max_length=policy.MAX_HOST_LENGTH, unique=True)
+    host = models.CharField(max_length=limits.MAX_HOST_LENGTH, unique=True)
     verified_at = models.DateTimeField(null=True, blank=True)
     verified_by = models.CharField(max_length=150, blank=True)
     verification_method = models.CharField(max_length=10, choices=Method, blank=True)

@@ -11,8 +11,8 @@ from django.core.management.base import CommandError
 from django.test import Client
 from django.utils import timezone
 
-from dashboard_api import policy
-from dashboard_api.ingest import import_report
+from dashboard_api import limits
+from dashboard_api.importing.ingest import import_report
 from dashboard_api.models import Nonce, Severity
 from dashboard_api.scanners import nuclei
 from portal.models import Listening, Subscription, Tiding
@@ -152,7 +152,7 @@ def test_the_list_of_an_email_holds_what_it_told_of_and_what_came_since(owner, l
 
 
 def test_a_list_that_is_too_long_says_so(owner, link, begun, monkeypatch):
-    monkeypatch.setattr(policy, "MAX_CHANGES", 3)
+    monkeypatch.setattr(limits, "MAX_CHANGES", 3)
     text = owner.get("/sites/shop.example.com/news/?since=0.0.0.").content.decode()
     assert "31 findings." in text
     assert "The worst 3 are listed." in text

@@ -6,10 +6,11 @@ import msgspec
 import pytest
 from django.utils import timezone
 
-from dashboard_api import answers, policy
+from dashboard_api import limits
+from dashboard_api.api import response_cache
+from dashboard_api.backends.statements import rows
 from dashboard_api.contract import DashboardAnswer, FindingAnswer
 from dashboard_api.models import Finding, Nonce
-from dashboard_api.models.statements import rows
 from portal import gateway, upstream
 from portal.gateway import (
     Dashboard,
@@ -171,8 +172,8 @@ def test_every_page_spends_one_nonce(owner):
 
 
 def test_a_question_that_takes_too_long_is_told_as_such_and_can_be_asked_again(owner, monkeypatch):
-    monkeypatch.setattr(policy, "STATEMENT_SECONDS", 0.05)
-    monkeypatch.setattr(answers, "build_dashboard", lambda *_: rows(Finding, ENDLESS, []))
+    monkeypatch.setattr(limits, "STATEMENT_SECONDS", 0.05)
+    monkeypatch.setattr(response_cache, "build_dashboard", lambda *_: rows(Finding, ENDLESS, []))
     page = owner.get(PATH, {"severity": "High", "query": "log"})
     text = page.content.decode()
     assert (page.status_code, page["Retry-After"]) == (503, "30")

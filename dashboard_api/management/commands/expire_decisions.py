@@ -4,8 +4,8 @@ from typing import Any
 
 from django.utils import timezone
 
-from dashboard_api.decisions import expire_decisions
 from dashboard_api.management.operator_command import Answer, OperatorCommand
+from dashboard_api.triage import expire_decisions
 
 
 class Command(OperatorCommand):

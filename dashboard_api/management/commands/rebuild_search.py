@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from dashboard_api import search
 from dashboard_api.management.operator_command import Answer, OperatorCommand
 from dashboard_api.models import Finding
+from dashboard_api.queries import search
 
 
 class Command(OperatorCommand):
