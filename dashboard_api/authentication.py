@@ -21,7 +21,7 @@ from dashboard_api.endpoint import Call
 from dashboard_api.errors import InvalidSignature, ReplayedNonce, StaleTimestamp, Unavailable
 from dashboard_api.models import Nonce, callers
 from dashboard_api.models.callers import Seen, Signer
-from dashboard_api.sealing import CannotUnseal, seal, unseal
+from foundation.sealing import CannotUnseal, seal, unseal
 
 logger = logging.getLogger(__name__)
 

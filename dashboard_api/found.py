@@ -12,7 +12,7 @@ from dashboard_api.models.overview import Engine
 from dashboard_api.models.reads import Threat
 from dashboard_api.search import Matches, Sought, matches
 from dashboard_api.tally import Tally
-from dashboard_api.words import words_of
+from foundation.words import words_of
 
 
 class Found:

@@ -20,7 +20,7 @@ from dashboard_api.engines import engine_of
 from dashboard_api.models import Finding, Severity
 from dashboard_api.models.reads import buckets_of
 from dashboard_api.models.statements import rows
-from dashboard_api.words import words_of
+from foundation.words import words_of
 
 Bucket = tuple[int, int, str]
 

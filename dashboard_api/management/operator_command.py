@@ -12,8 +12,8 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db import connection
 
 from dashboard_api.engines import engine_of
-from dashboard_api.hosts import InvalidHost, normalise_host
 from dashboard_api.models import Account, Secret, SiteLink, Website
+from foundation.hosts import InvalidHost, normalise_host
 
 COMMAND_LINE = "command line"  # who did it, when nobody gave a name
 

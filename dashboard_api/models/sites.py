@@ -10,9 +10,8 @@ from django.db import models, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from dashboard_api import policy
-from dashboard_api.hosts import InvalidHost, normalise_host
 from dashboard_api.models.accounts import Account, AlreadyRevoked
+from foundation.hosts import MAX_HOST_LENGTH, InvalidHost, normalise_host
 
 
 def validate_host(text: str) -> None:
@@ -34,7 +33,7 @@ class Website(models.Model):
         META = "meta", "meta tag"
         MANUAL = "manual", "by hand"
 
-    host = models.CharField(max_length=policy.MAX_HOST_LENGTH, unique=True, validators=[validate_host])
+    host = models.CharField(max_length=MAX_HOST_LENGTH, unique=True, validators=[validate_host])
     verified_at = models.DateTimeField(null=True, blank=True)
     verified_by = models.CharField(max_length=150, blank=True)
     verification_method = models.CharField(max_length=10, choices=Method, blank=True)

@@ -9,8 +9,8 @@ import requests
 from requests.exceptions import RequestException
 from urllib3.exceptions import HTTPError
 
+from foundation.deadline import Deadline, DeadlineAdapter
 from portal.gateway.auth import ES1Auth
-from portal.gateway.deadline import Deadline, DeadlineAdapter
 from portal.gateway.direct import DirectAdapter, WsgiApplication
 from portal.gateway.errors import BadAnswer, Unreachable
 

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard_api.words import MAX_WORD_LENGTH
-from dashboard_api.words import words_of as found_by
+from foundation.words import MAX_WORD_LENGTH
+from foundation.words import words_of as found_by
 from portal.marking import words_of as marked_by
 
 

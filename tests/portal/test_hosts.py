@@ -1,8 +1,8 @@
 import pytest
 from django.core.exceptions import ValidationError
 
-from dashboard_api.hosts import InvalidHost
-from dashboard_api.hosts import normalise_host as normalise_host_of_the_service
+from foundation.hosts import InvalidHost
+from foundation.hosts import normalise_host as normalise_host_of_the_service
 from portal.hosts import normalise_host
 
 HOSTS = {

@@ -1,7 +1,7 @@
 import pytest
 from cryptography.fernet import Fernet
 
-from dashboard_api.sealing import CannotUnseal, seal, unseal
+from foundation.sealing import CannotUnseal, seal, unseal
 
 SECRET = "es1_test_sealed_and_öpened"
 

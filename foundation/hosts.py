@@ -7,11 +7,12 @@ from functools import lru_cache
 import idna
 from django.conf import settings
 
-from dashboard_api import policy
-
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", re.ASCII)
 # A name in DNS: "*." of a wildcard, labels up to the last with an underscore, and the host below them.
 _DNS_NAME = re.compile(r"(\*\.)?((?:[a-z0-9_-]{1,63}\.)*[a-z0-9-]*_[a-z0-9_-]*\.)?(.*)", re.ASCII | re.DOTALL)
+
+
+MAX_HOST_LENGTH = 253
 
 
 class InvalidHost(ValueError):
@@ -34,7 +35,7 @@ def normalise_dns_name(text: str) -> str:
     match = _DNS_NAME.fullmatch(text.lower())
     wildcard, labels, host = (part or "" for part in match.groups()) if match else ("", "", text)
     name = wildcard + labels + normalise_host(host)
-    if len(name) > policy.MAX_HOST_LENGTH or any(len(label) > 63 for label in labels.split(".")):
+    if len(name) > MAX_HOST_LENGTH or any(len(label) > 63 for label in labels.split(".")):
         raise InvalidHost("must be a name of at most 253 characters, with labels of at most 63")
     return name
 
@@ -50,7 +51,7 @@ def _normalised(text: str, *, allow_private: bool) -> str:
         except (idna.IDNAError, UnicodeError) as error:
             raise InvalidHost("must be a domain name such as shop.example.com") from error
     labels = host.split(".")
-    if len(host) > policy.MAX_HOST_LENGTH or not all(_LABEL.fullmatch(label) for label in labels):
+    if len(host) > MAX_HOST_LENGTH or not all(_LABEL.fullmatch(label) for label in labels):
         raise InvalidHost("must be a domain name such as shop.example.com, without scheme or port")
     if not allow_private and (len(labels) < 2 or labels[-1].isdigit()):
         raise InvalidHost("must be a public domain name, not an IP address or a single label")

@@ -6,7 +6,7 @@ from django.db import connection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dashboard_api.words import MAX_WORD_LENGTH, words_of
+from foundation.words import MAX_WORD_LENGTH, words_of
 
 ASSIGNED = [
     chr(code)

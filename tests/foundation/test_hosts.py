@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard_api.hosts import InvalidHost, covers, normalise_dns_name, normalise_host
+from foundation.hosts import InvalidHost, covers, normalise_dns_name, normalise_host
 
 
 @pytest.mark.parametrize(
