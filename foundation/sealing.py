@@ -7,32 +7,28 @@ from django.conf import settings
 
 
 class CannotUnseal(Exception):
-    """No master key of this deployment opens what is stored."""
+    """No master key of this deployment opens the stored text."""
 
 
 def seal(secret: str) -> str:
-    """``secret`` as the text that may be stored."""
-    return _keys().encrypt(secret.encode()).decode()
+    """Return ``secret`` as the text that may be stored."""
+    return _fernet_of(tuple(settings.MASTER_KEYS)).encrypt(secret.encode()).decode()
 
 
 def unseal(sealed: str) -> str:
-    """The secret behind ``sealed``; raises CannotUnseal."""
-    return _unsealed(sealed, _keys())
+    """Return the secret in ``sealed``; raise CannotUnseal."""
+    return _unseal_with(_fernet_of(tuple(settings.MASTER_KEYS)), sealed)
 
 
 @functools.lru_cache(maxsize=1024)
-def _unsealed(sealed: str, keys: MultiFernet) -> str:
-    """Those in use are opened once; with the master keys beside them that hides nothing less."""
+def _unseal_with(fernet: MultiFernet, sealed: str) -> str:
+    """Return the secret, decrypted once per process, whose memory holds the master keys anyway."""
     try:
-        return keys.decrypt(sealed.encode()).decode()
+        return fernet.decrypt(sealed.encode()).decode()
     except InvalidToken as error:
         raise CannotUnseal("MASTER_KEYS holds no key that opens this secret") from error
 
 
-def _keys() -> MultiFernet:
-    return _made_of(tuple(settings.MASTER_KEYS))
-
-
 @functools.lru_cache(maxsize=1)
-def _made_of(keys: tuple[str, ...]) -> MultiFernet:
+def _fernet_of(keys: tuple[str, ...]) -> MultiFernet:
     return MultiFernet([Fernet(key) for key in keys])
