@@ -23,7 +23,7 @@ _MADE_OF = (
     "dashboard_api/backends/*.py",
     "dashboard_api/migrations/0*",
     "dashboard_api/queries/search.py",
-    "dashboard_api/words.py",
+    "foundation/words.py",
 )
 
 

@@ -25,7 +25,7 @@ from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_safe
 
 from config.errors import too_many_requests
-from portal.sealing import seal, unseal
+from foundation.sealing import seal, unseal
 from portal.ways_back import is_path
 
 WRONG_NAME_OR_PASSWORD = _("The name or the password is not correct.")

@@ -23,7 +23,6 @@ DEFAULT_PAGE_SIZE = 20
 MAX_PAGE_SIZE = 100
 MAX_PAGE_DEPTH = 10_000  # page * page_size: decision record 0048
 MAX_QUERY_LENGTH = 200
-MAX_HOST_LENGTH = 253
 
 # What is answered: decision record 0006.
 MAX_NOTES = 50

@@ -9,6 +9,7 @@ from django.core.validators import RegexValidator
 from django.db import models
 from django.views.decorators.debug import sensitive_variables
 
+from foundation.sealing import seal, unseal
 from portal.last_answers import LastAnswer as LastAnswer
 from portal.news.models import Listening as Listening
 from portal.news.models import Subscription as Subscription
@@ -17,7 +18,6 @@ from portal.people.models import Invitation as Invitation
 from portal.people.models import Membership as Membership
 from portal.people.models import MembershipChange as MembershipChange
 from portal.people.reading import ReadingLanguage as ReadingLanguage
-from portal.sealing import seal, unseal
 
 MIN_SECRET_LENGTH = 16
 MAX_SECRET_LENGTH = 512

@@ -3,6 +3,7 @@
 from django.conf import settings
 from django.utils.module_loading import import_string
 
+from foundation.sealing import CannotUnseal
 from portal.gateway import (
     Changes,
     ChangesQuestion,
@@ -20,7 +21,6 @@ from portal.gateway import (
     fetch_finding,
 )
 from portal.models import LastAnswer, Website
-from portal.sealing import CannotUnseal
 
 
 def ask(website: Website, question: Question) -> Dashboard:

@@ -22,7 +22,7 @@ from dashboard_api.errors import InvalidSignature, ReplayedNonce, StaleTimestamp
 from dashboard_api.models import Nonce, SecretUse
 from dashboard_api.queries import credentials
 from dashboard_api.queries.credentials import Seen, Signer
-from dashboard_api.sealing import CannotUnseal, seal, unseal
+from foundation.sealing import CannotUnseal, seal, unseal
 
 logger = logging.getLogger(__name__)
 

@@ -12,7 +12,6 @@ LOCK_FINDINGS = f"LOCK TABLE {FINDING} IN SHARE ROW EXCLUSIVE MODE"
 AS_JSON = "COALESCE(json_agg(json_build_array({})), '[]')::text"  # a list of rows
 NUMBERS = "SELECT value::bigint FROM json_array_elements_text(%s)"  # of a JSON list
 UTC = ""  # moments are written with their zone
-WAIT_FOR_WRITERS = "SET lock_timeout = 0"  # for ever, in the session
 ROW = "ctid"  # where a row lies
 
 

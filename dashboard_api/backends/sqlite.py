@@ -23,7 +23,6 @@ LOCK_FINDINGS = "SELECT 1"  # who writes in a transaction is alone in it
 AS_JSON = "json_group_array(json_array({}))"  # a list of rows
 NUMBERS = "SELECT value FROM json_each(%s)"  # of a JSON list
 UTC = " || 'Z'"  # moments are stored without their zone
-WAIT_FOR_WRITERS = "PRAGMA busy_timeout = 3600000"  # ms, for the connection
 ROW = "rowid"  # where a row lies
 
 

@@ -9,8 +9,8 @@ import msgspec
 from dashboard_api import limits
 from dashboard_api.contract.cursor import PATTERN, Cursor, read_cursor
 from dashboard_api.errors import InvalidRequest
-from dashboard_api.hosts import InvalidHost, normalise_host
 from dashboard_api.models import Finding, Kind, Severity
+from foundation.hosts import InvalidHost, normalise_host
 
 ALL = "all"
 NEXT_IMPORT = "next_import"

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
-from dashboard_api.hosts import InvalidHost, normalise_host
 from dashboard_api.importing.inbox_files import Folder, UnsafeFile
 from dashboard_api.importing.inbox_options import SIDECAR
 from dashboard_api.importing.inbox_waiting import DONE, FAILED, WaitingReport, printable, waiting_reports
@@ -23,6 +22,7 @@ from dashboard_api.importing.service import EmptyRefusal, RefusedReport, Said, d
 from dashboard_api.models import ImportRun, Website
 from dashboard_api.scanners.compressed import unpacked
 from dashboard_api.scanners.report import UnreadableReport
+from foundation.hosts import InvalidHost, normalise_host
 
 _LOCK = ".lock"
 _BLANK_BYTES = 1024  # a file that begins with this much white space counts as empty

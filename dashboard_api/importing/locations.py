@@ -5,7 +5,7 @@ import re
 from functools import lru_cache
 from urllib.parse import urljoin, urlsplit
 
-from dashboard_api.hosts import covers, normalise_dns_name
+from foundation.hosts import covers, normalise_dns_name
 
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE | re.ASCII)
 DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}

@@ -5,14 +5,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from dashboard_api.management.operator_command import (
-    COMMAND_LINE,
-    Answer,
-    OperatorCommand,
-    find_link,
-    find_secret,
-    positive,
-)
+from dashboard_api.management.lookup import COMMAND_LINE, find_link, find_secret
+from foundation.operator_command import OperatorCommand, Result, positive
 
 
 class LinkDecision(OperatorCommand):
@@ -28,11 +22,11 @@ class LinkDecision(OperatorCommand):
         parser.add_argument("--reason", required=True, help="why; kept with the link")
         parser.add_argument("--by", default=COMMAND_LINE, metavar="NAME", help="who decided")
 
-    def perform(self, *, link_id: str, reason: str, by: str, **options: Any) -> Answer:
+    def perform(self, *, link_id: str, reason: str, by: str, **options: Any) -> Result:
         """The link as it now is."""
         link = find_link(link_id)
         getattr(link, self.method)(by=by, reason=reason, now=timezone.now())
-        return Answer(
+        return Result(
             text=self.done.format(link=link),
             fields={
                 "account": link.account.ref,
@@ -56,12 +50,12 @@ class SecretDecision(OperatorCommand):
         parser.add_argument("ref", metavar="REF", help="the account's reference")
         parser.add_argument("number", metavar="NUMBER", type=positive, help="as issue_secret told")
 
-    def perform(self, *, ref: str, number: int, **options: Any) -> Answer:
+    def perform(self, *, ref: str, number: int, **options: Any) -> Result:
         """The secret as it now is."""
         secret = find_secret(ref, number)
         getattr(secret, self.method)(now=timezone.now())
         at = getattr(secret, self.moment)
-        return Answer(
+        return Result(
             text=self.done.format(secret=secret, at=f"{at:%Y-%m-%d %H:%M} UTC"),
             fields={"account": ref, "id": number, "state": secret.state, self.moment: at},
         )

@@ -13,7 +13,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from dashboard_api import limits
 from dashboard_api.models.nonces import SecretUse
-from dashboard_api.sealing import CannotUnseal, seal, unseal
+from foundation.sealing import CannotUnseal, seal, unseal
 
 
 class Account(models.Model):

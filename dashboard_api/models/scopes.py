@@ -7,6 +7,7 @@ from django.db import models
 
 from dashboard_api import limits
 from dashboard_api.models.findings import Coverage
+from foundation.hosts import MAX_HOST_LENGTH
 
 _WORST_LAST: list[str] = [Coverage.State.OK, Coverage.State.PARTIAL, Coverage.State.FAILED]
 
@@ -19,7 +20,7 @@ class CoverageScope(models.Model):
     )
     category = models.CharField(max_length=limits.MAX_CATEGORY_LENGTH, blank=True)
     target = models.CharField(
-        max_length=limits.MAX_HOST_LENGTH + 10,
+        max_length=MAX_HOST_LENGTH + 10,
         blank=True,
         help_text="Host and port; empty where reports do not name all of their targets.",
     )

@@ -9,9 +9,8 @@ from django.db import models, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from dashboard_api import limits
-from dashboard_api.hosts import InvalidHost, normalise_host
 from dashboard_api.models.accounts import Account, AlreadyRevoked
+from foundation.hosts import MAX_HOST_LENGTH, InvalidHost, normalise_host
 
 
 class Website(models.Model):
@@ -25,7 +24,7 @@ class Website(models.Model):
         META = "meta", "meta tag"
         MANUAL = "manual", "by hand"
 
-    host = models.CharField(max_length=limits.MAX_HOST_LENGTH, unique=True)
+    host = models.CharField(max_length=MAX_HOST_LENGTH, unique=True)
     verified_at = models.DateTimeField(null=True, blank=True)
     verified_by = models.CharField(max_length=150, blank=True)
     verification_method = models.CharField(max_length=10, choices=Method, blank=True)

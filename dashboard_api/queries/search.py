@@ -20,7 +20,7 @@ from dashboard_api.backends.statements import rows
 from dashboard_api.contract.requests import ALL
 from dashboard_api.models import Finding, Severity
 from dashboard_api.queries.finding_rows import buckets_of
-from dashboard_api.words import words_of
+from foundation.words import words_of
 
 Bucket = tuple[int, int, str]
 

@@ -12,7 +12,7 @@ from dashboard_api.queries.finding_rows import Threat
 from dashboard_api.queries.overview import Engine
 from dashboard_api.queries.search import Matches, Sought, matches
 from dashboard_api.reading.facet_counts import Tally
-from dashboard_api.words import words_of
+from foundation.words import words_of
 
 
 class Found:

@@ -9,9 +9,9 @@ from functools import partial
 
 import msgspec
 
+from foundation.deadline import Deadline
 from portal.gateway import bulkhead
 from portal.gateway.answers import lacks_route, read_answer
-from portal.gateway.deadline import Deadline
 from portal.gateway.errors import (
     BadAnswer,
     CannotConnect,

@@ -16,6 +16,7 @@ from dashboard_api.importing.ingest import import_report
 from dashboard_api.models import Nonce, Severity
 from dashboard_api.scanners import nuclei
 from portal.models import Listening, Subscription, Tiding
+from tests.commands import run, run_json
 from tests.dashboard_api.scanners.samples import json_lines, make_row
 from tests.factories import (
     make_account,
@@ -29,7 +30,6 @@ from tests.factories import (
     make_user,
     make_website,
 )
-from tests.portal.commands.running import run, run_json
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -7,8 +7,8 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
+from foundation.operator_command import OperatorCommand, Result
 from portal.gateway import GatewayError, InactiveEntitlement, RevokedLink, UnknownLink
-from portal.management.operator_command import Answer, OperatorCommand
 from portal.models import Website
 from portal.news import hearing
 from portal.news.hearing import Audience
@@ -41,7 +41,7 @@ class Command(OperatorCommand):
         super().add_arguments(parser)
         parser.add_argument("--dry-run", action="store_true", help="ask, but keep and send nothing")
 
-    def perform(self, *, dry_run: bool, **options: Any) -> Answer:
+    def perform(self, *, dry_run: bool, **options: Any) -> Result:
         """Ask, keep, send; what fails is told, and keeps nothing else waiting."""
         if not settings.EMAIL_URL or not settings.PORTAL_BASE_URL:
             raise CommandError("Set EMAIL_URL to a mail server, and PORTAL_BASE_URL to where links lead.")
@@ -63,7 +63,7 @@ class Command(OperatorCommand):
             heard.failures += outcome.failures
         fields["failures"] = heard.failures
         failure = f"Not everything worked: {len(heard.failures)}." if heard.failures else ""
-        return Answer(text=_in_words(fields), fields=fields, failure=failure)
+        return Result(text=_in_words(fields), fields=fields, failure=failure)
 
 
 def _hear(audience: Audience, heard: Round, *, dry_run: bool) -> None:

@@ -12,7 +12,7 @@ from django.utils import timezone
 from dashboard_api import limits
 from dashboard_api.management.commands.import_report import Command
 from dashboard_api.models import Coverage, Finding, ImportRun, Source
-from tests.dashboard_api.commands.running import run, run_json
+from tests.commands import run, run_json
 from tests.dashboard_api.scanners.samples import json_lines, make_result, make_row, make_tools
 from tests.factories import make_account, make_link, make_website
 

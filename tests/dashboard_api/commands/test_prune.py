@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from dashboard_api import limits
 from dashboard_api.models import Nonce, Upload
-from tests.dashboard_api.commands.running import run, run_json
+from tests.commands import run, run_json
 from tests.factories import make_upload, make_website
 
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from tests.dashboard_api.commands.running import run
+from tests.commands import run
 from tests.dashboard_api.scanners.samples import json_lines
 
 HOST = "shop.example.com"

@@ -17,7 +17,7 @@ from dashboard_api.importing.ingest import import_report
 from dashboard_api.models import Finding, Kind, Severity
 from dashboard_api.queries.search import MOST_SPELLINGS, Sought, matches
 from dashboard_api.scanners import nuclei
-from dashboard_api.words import words_of
+from foundation.words import words_of
 from tests.dashboard_api.scanners.samples import json_lines, make_row
 from tests.factories import make_finding, make_new_finding, make_source, make_user, make_website
 

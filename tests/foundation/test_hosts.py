@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard_api.hosts import InvalidHost, covers, normalise_dns_name, normalise_host
+from foundation.hosts import InvalidHost, covers, normalise_dns_name, normalise_host
 
 
 @pytest.mark.parametrize(
@@ -15,12 +15,15 @@ from dashboard_api.hosts import InvalidHost, covers, normalise_dns_name, normali
         ("BÜCHER.example", "xn--bcher-kva.example"),
         ("XN--BCHER-KVA.example", "xn--bcher-kva.example"),
         ("straße.example", "xn--strae-oqa.example"),
+        ("例え。テスト", "xn--r8jz45g.xn--zckzah"),
+        ("shop\N{FULLWIDTH FULL STOP}ex\N{FULLWIDTH LATIN SMALL LETTER A}mple", "shop.example"),
         ("a-b.c1.example", "a-b.c1.example"),
         ("a" * 63 + ".example", "a" * 63 + ".example"),
     ],
 )
 def test_host_has_one_form(text, host):
     assert normalise_host(text) == host
+    assert normalise_host(host) == host
 
 
 @pytest.mark.parametrize(
@@ -46,6 +49,11 @@ def test_host_has_one_form(text, host):
         "a" * 64 + ".example",
         "a." * 127 + "example",
         "xn--a.example",
+        "xn--.example",
+        "xn--zzzzzzzzzzz.example",
+        ".".join(["a" * 60] * 5),
+        "exa mple.com",
+        "[::1]",
         "☃.example",
         "\ud800.example",
     ],

@@ -6,7 +6,7 @@ from django.db import connection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dashboard_api.words import MAX_WORD_LENGTH, words_of
+from foundation.words import MAX_WORD_LENGTH, fold_with_origins, words_of
 
 ASSIGNED = [
     chr(code)
@@ -44,6 +44,30 @@ def test_words_are_found_again_in_themselves(text):
 
 def test_the_end_of_a_very_long_word_does_not_count():
     assert words_of("b" * MAX_WORD_LENGTH + "c d") == ["b" * MAX_WORD_LENGTH, "d"]
+
+
+def words_to_highlight(text):
+    folded, _ = fold_with_origins(text)
+    return [word[:MAX_WORD_LENGTH] for word in folded.split()]
+
+
+@given(st.text())
+def test_the_same_words_are_found_and_highlighted(text):
+    assert words_to_highlight(text) == words_of(text)
+
+
+def test_every_character_is_read_alike_when_found_and_highlighted():
+    characters = [chr(code) for code in range(1, 0x110000) if not 0xD800 <= code < 0xE000]
+    text = " ".join(characters)
+    assert words_to_highlight(text) == words_of(text)
+
+
+@given(st.text(max_size=40))
+def test_every_folded_character_has_its_origin(text):
+    folded, origins = fold_with_origins(text)
+    assert len(origins) == len(folded) + 1
+    assert list(origins) == sorted(origins)
+    assert origins[-1] == len(text)
 
 
 def words_by_postgresql(texts):

@@ -1,9 +1,8 @@
-"""One wall-clock deadline over a whole call, which no slow peer can outlive.
+"""A wall-clock deadline for a whole outgoing call, however slow the peer is.
 
-The timeouts of requests count the silence before each read, so an answer of one byte per second would
-never end. Here every read of headers and body waits only for what is left of the call, and all
-addresses of a host share the connect timeout. The one step without a limit of ours is name
-resolution: the system resolver has its own.
+The timeouts of requests limit the silence before each read, so a response of one byte per second would
+never end. Here every read of headers and body waits only for the rest of the call, and all addresses of
+a host share the connect timeout. Only name resolution has no limit here: the system resolver has its own.
 """
 
 import io
@@ -18,39 +17,45 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import HTTPError
 from urllib3.util.connection import create_connection
 
-from portal.gateway.errors import CannotConnect, TimedOut
-
 CONNECT_SECONDS = 3
 _NO_DELAY = HTTPConnection.default_socket_options  # headers and body leave in two writes
 
 
+class DeadlinePassed(Exception):
+    """The call did not end in time."""
+
+
+class ConnectFailed(Exception):
+    """No connection was made, so nothing was sent."""
+
+
 class Deadline:
-    """The end of a call, ``seconds`` from its start."""
+    """The end of a call, ``seconds`` from now."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
 
     def remaining(self) -> float:
-        """The seconds left, always more than 0; raises TimedOut."""
+        """Return the seconds left, always more than 0; raise DeadlinePassed."""
         seconds = self._end - time.monotonic()
         if seconds <= 0:
-            raise TimedOut("the deadline passed")
+            raise DeadlinePassed("the deadline passed")
         return seconds
 
     def allows(self, seconds: float) -> bool:
-        """Whether ``seconds`` may be waited with something left afterwards."""
+        """Return whether time is left after a pause of ``seconds``."""
         return time.monotonic() + seconds < self._end
 
 
 class DeadlineAdapter(HTTPAdapter):
-    """Sends one request within ``deadline``; raises TimedOut and CannotConnect beside requests' errors."""
+    """Sends one request within ``deadline``; raises DeadlinePassed and ConnectFailed, too."""
 
     def __init__(self, deadline: Deadline) -> None:
         self._deadline = deadline
         super().__init__(max_retries=0)
 
     def get_connection_with_tls_context(self, *args: Any, **kwargs: Any) -> Any:
-        """The pool that requests chose, with connections that keep the deadline."""
+        """Return the pool that requests chose, with connections that keep the deadline."""
         pool: Any = super().get_connection_with_tls_context(*args, **kwargs)
         kind = _TimedHTTPSConnection if pool.scheme == "https" else _TimedHTTPConnection
         pool.ConnectionCls = partial(kind, deadline=self._deadline)
@@ -58,7 +63,7 @@ class DeadlineAdapter(HTTPAdapter):
 
 
 class _Timed:
-    """What both kinds of connection do otherwise than urllib3's."""
+    """A connection that keeps a deadline; mixed into both kinds of urllib3."""
 
     host: str
     port: int
@@ -71,20 +76,20 @@ class _Timed:
         self.response_class = partial(_TimedResponse, deadline=deadline)
 
     def connect(self) -> None:
-        """Connect and shake hands within CONNECT_SECONDS; raises CannotConnect or TimedOut."""
+        """Connect and shake hands within CONNECT_SECONDS; raise ConnectFailed or DeadlinePassed."""
         try:
             super().connect()  # type: ignore[misc]
         except (OSError, HTTPError) as error:
             self._deadline.remaining()
-            raise CannotConnect(f"{self.host}: {error}") from error
+            raise ConnectFailed(f"{self.host}: {error}") from error
 
     def _new_conn(self) -> socket.socket:
-        """A socket to the first address that answers, its timeout what is left for the handshake."""
+        """Return a socket to the first address that answers, its timeout the time left to connect."""
         end = time.monotonic() + min(CONNECT_SECONDS, self._deadline.remaining())
-        found = socket.getaddrinfo(self._dns_host, self.port, type=socket.SOCK_STREAM)
+        addresses = socket.getaddrinfo(self._dns_host, self.port, type=socket.SOCK_STREAM)
         failure = OSError("the name has no address")
-        for tried, (*_, address) in enumerate(found):
-            share = _seconds_until(end) / (len(found) - tried)
+        for tried, (*_, address) in enumerate(addresses):
+            share = _seconds_until(end) / (len(addresses) - tried)
             try:
                 sock = create_connection((str(address[0]), self.port), share, socket_options=_NO_DELAY)
             except OSError as error:
@@ -96,15 +101,15 @@ class _Timed:
 
 
 class _TimedHTTPConnection(_Timed, HTTPConnection):
-    """Plain, to this machine only."""
+    """Plain HTTP."""
 
 
 class _TimedHTTPSConnection(_Timed, HTTPSConnection):
-    """Over TLS; a handshake is one read to Python's ssl, so the socket's timeout limits all of it."""
+    """HTTPS; the handshake is one read for Python's ssl, so the socket's timeout limits all of it."""
 
 
 class _TimedResponse(HTTPResponse):
-    """An answer whose status line, headers and body are read by the deadline."""
+    """A response whose status line, headers and body are read within the deadline."""
 
     def __init__(self, sock: socket.socket, *args: Any, deadline: Deadline, **kwargs: Any) -> None:
         super().__init__(sock, *args, **kwargs)
@@ -113,7 +118,7 @@ class _TimedResponse(HTTPResponse):
 
 
 class _TimedReads(io.RawIOBase):
-    """Re-arms the timeout of ``sock`` with what is left before each read from ``file``."""
+    """Sets the timeout of ``sock`` to the time left before each read from ``file``."""
 
     def __init__(self, file: io.RawIOBase, sock: socket.socket, deadline: Deadline) -> None:
         self._file = file
@@ -121,23 +126,23 @@ class _TimedReads(io.RawIOBase):
         self._deadline = deadline
 
     def readable(self) -> bool:
-        """Always."""
+        """Return True."""
         return True
 
     def readinto(self, buffer: Any) -> int | None:
-        """Read once; raises TimedOut."""
+        """Read once; raise DeadlinePassed."""
         self._sock.settimeout(self._deadline.remaining())
         try:
             return self._file.readinto(buffer)
         except TimeoutError as error:
-            raise TimedOut("the deadline passed") from error
+            raise DeadlinePassed("the deadline passed") from error
 
     def close(self) -> None:
-        """Let go of the socket, too."""
+        """Release the socket, too."""
         self._file.close()
         super().close()
 
 
 def _seconds_until(end: float) -> float:
-    """A timeout for a socket, which takes 0 for "do not wait" and refuses less."""
+    """Return a timeout for a socket, which reads 0 as "do not wait" and refuses less."""
     return max(end - time.monotonic(), 0.01)

@@ -1,7 +1,7 @@
 import pytest
 from cryptography.fernet import Fernet
 
-from dashboard_api.sealing import CannotUnseal, seal, unseal
+from foundation.sealing import CannotUnseal, seal, unseal
 
 SECRET = "es1_test_sealed_and_öpened"
 
@@ -41,9 +41,10 @@ def test_secret_does_not_open_without_its_key(settings, keys):
     with pytest.raises(CannotUnseal, match="MASTER_KEYS") as refusal:
         unseal(sealed)
     assert SECRET not in str(refusal.value)
+    assert sealed not in str(refusal.value)
 
 
-@pytest.mark.parametrize("stored", ["", "not sealed", "ümlaut", "x" * 200])
+@pytest.mark.parametrize("stored", ["", "not sealed", "gAAAAABrubbish", "ümlaut", "x" * 200])
 def test_what_was_never_sealed_does_not_open(stored):
     with pytest.raises(CannotUnseal):
         unseal(stored)

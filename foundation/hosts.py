@@ -1,4 +1,4 @@
-"""One way to write a website's host: lower case, A-labels, no trailing dot (contract, request fields)."""
+"""The one stored form of a host name: lower case, A-labels, no trailing dot (contract, request fields)."""
 
 import ipaddress
 import re
@@ -7,40 +7,39 @@ from functools import lru_cache
 import idna
 from django.conf import settings
 
-from dashboard_api import limits
-
+MAX_HOST_LENGTH = 253
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", re.ASCII)
 # A name in DNS: "*." of a wildcard, labels up to the last with an underscore, and the host below them.
 _DNS_NAME = re.compile(r"(\*\.)?((?:[a-z0-9_-]{1,63}\.)*[a-z0-9-]*_[a-z0-9_-]*\.)?(.*)", re.ASCII | re.DOTALL)
 
 
 class InvalidHost(ValueError):
-    """The text names no host; the message says what is expected."""
+    """The text is no host name; the message says what it must be."""
 
 
 def normalise_host(text: str) -> str:
-    """``text`` as the one stored form of a domain name; raises InvalidHost.
+    """Return the domain name ``text`` in its one stored form; raise InvalidHost.
 
     IP addresses and single-label names are hosts only where ALLOW_PRIVATE_HOSTS is set.
     """
-    return _normalised(text, allow_private=settings.ALLOW_PRIVATE_HOSTS)
+    return _normalise(text, allow_private=settings.ALLOW_PRIVATE_HOSTS)
 
 
 def normalise_dns_name(text: str) -> str:
-    """Return a DNS name that a scanner reports, such as ``_dmarc.example.com``, in its normal form.
+    """Return a DNS name that a scanner reports, such as ``_dmarc.example.com``, in its stored form.
 
-    Unlike a host it may have underscores and a leading "*.": it is a place on a website, never a website.
+    It may have underscores and a leading "*.", because it is a location on a website and never a website.
     """
     match = _DNS_NAME.fullmatch(text.lower())
     wildcard, labels, host = (part or "" for part in match.groups()) if match else ("", "", text)
     name = wildcard + labels + normalise_host(host)
-    if len(name) > limits.MAX_HOST_LENGTH or any(len(label) > 63 for label in labels.split(".")):
+    if len(name) > MAX_HOST_LENGTH or any(len(label) > 63 for label in labels.split(".")):
         raise InvalidHost("must be a name of at most 253 characters, with labels of at most 63")
     return name
 
 
-@lru_cache(maxsize=1024)  # a report names few hosts, and often
-def _normalised(text: str, *, allow_private: bool) -> str:
+@lru_cache(maxsize=1024)  # a report repeats a few hosts on thousands of rows
+def _normalise(text: str, *, allow_private: bool) -> str:
     host = text.lower().removesuffix(".")
     if allow_private and (address := _ip_address(host)):
         return address
@@ -50,7 +49,7 @@ def _normalised(text: str, *, allow_private: bool) -> str:
         except (idna.IDNAError, UnicodeError) as error:
             raise InvalidHost("must be a domain name such as shop.example.com") from error
     labels = host.split(".")
-    if len(host) > limits.MAX_HOST_LENGTH or not all(_LABEL.fullmatch(label) for label in labels):
+    if len(host) > MAX_HOST_LENGTH or not all(_LABEL.fullmatch(label) for label in labels):
         raise InvalidHost("must be a domain name such as shop.example.com, without scheme or port")
     if not allow_private and (len(labels) < 2 or labels[-1].isdigit()):
         raise InvalidHost("must be a public domain name, not an IP address or a single label")
@@ -58,7 +57,7 @@ def _normalised(text: str, *, allow_private: bool) -> str:
 
 
 def covers(site: str, host: str) -> bool:
-    """Whether ``host`` is the website ``site`` or one of its subdomains (both normalised)."""
+    """Return whether ``host`` is the website ``site`` or one of its subdomains (both normalised)."""
     return host == site or host.endswith("." + site)
 
 
