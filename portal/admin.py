@@ -10,10 +10,11 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 
 from portal.hosts import normalise_host
-from portal.models import Account, Website, validate_secret
-from portal.people.changes import What, record
-from portal.people.models import Membership, MembershipChange
+from portal.models import Account, Website
+from portal.models.accounts import validate_secret
+from portal.models.members import Membership, MembershipChange
 from portal.sealing import CannotUnseal
+from portal.team.actions import What, record
 
 
 class AccountForm(forms.ModelForm):

@@ -10,7 +10,6 @@ from functools import partial
 import msgspec
 
 from portal.gateway import bulkhead
-from portal.gateway.answers import lacks_route, read_answer
 from portal.gateway.deadline import Deadline
 from portal.gateway.errors import (
     BadAnswer,
@@ -34,6 +33,7 @@ from portal.gateway.messages import (
     FindingQuestion,
     Question,
 )
+from portal.gateway.responses import lacks_route, read_answer
 from portal.gateway.target import LinkedSite, Upstream
 
 logger = logging.getLogger(__name__)

@@ -8,8 +8,8 @@ from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 
 from portal.management.operator_command import Answer, OperatorCommand, find_account
-from portal.people.changes import record
-from portal.people.models import Membership, MembershipChange
+from portal.models.members import Membership, MembershipChange
+from portal.team.actions import record
 
 
 class Command(OperatorCommand):
