@@ -21,7 +21,7 @@ ApiError                       status  code
     RevokedLink                403     revoked_link            (revoked_at)
     UnknownFinding             404     unknown_finding
     Unavailable                503     unavailable
-        SlowQuestion                   unavailable             (reason, limit_seconds)
+        SlowRequest                   unavailable             (reason, limit_seconds)
     InternalError              500     internal_error
 
 The specification names invalid_signature and stale_timestamp; the others are decision record 0003.
@@ -218,7 +218,7 @@ class Unavailable(ApiError):
         return {"Retry-After": str(limits.RETRY_AFTER_SECONDS)}
 
 
-class SlowQuestion(Unavailable):
+class SlowRequest(Unavailable):
     """The database was stopped, so that nobody else has to wait for this answer."""
 
     message = (
@@ -233,7 +233,7 @@ class SlowQuestion(Unavailable):
 
     def headers(self) -> dict[str, str]:
         """Not soon: the same question costs the same again."""
-        return {"Retry-After": str(limits.SLOW_QUESTION_RETRY_AFTER_SECONDS)}
+        return {"Retry-After": str(limits.SLOW_REQUEST_RETRY_AFTER_SECONDS)}
 
 
 class InternalError(ApiError):

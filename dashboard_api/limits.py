@@ -60,7 +60,7 @@ RETRY_AFTER_SECONDS = 5
 # How long the database may take over an answer: decision record 0017.
 STATEMENT_SECONDS = 3
 LOCK_SECONDS = 2
-SLOW_QUESTION_RETRY_AFTER_SECONDS = 30  # longer than a page waits, so that no page asks the same again
+SLOW_REQUEST_RETRY_AFTER_SECONDS = 30  # longer than a page waits, so that no page asks the same again
 
 # Reports: decision record 0008.
 MAX_STORED_EVIDENCE_BYTES = 64 * 1024

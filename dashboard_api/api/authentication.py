@@ -21,7 +21,7 @@ from dashboard_api.contract import read_envelope
 from dashboard_api.errors import InvalidSignature, ReplayedNonce, StaleTimestamp, Unavailable
 from dashboard_api.models import Nonce, SecretUse
 from dashboard_api.queries import credentials
-from dashboard_api.queries.credentials import Seen, Signer
+from dashboard_api.queries.credentials import AccountSite, SigningSecret
 from foundation.sealing import CannotUnseal, seal, unseal
 
 logger = logging.getLogger(__name__)
@@ -36,7 +36,7 @@ class Authenticated:
     ``link`` is the one of its account that the call names, whatever came of it.
     """
 
-    link: Seen | None
+    link: AccountSite | None
     fields: dict[str, Any]
 
 
@@ -44,7 +44,9 @@ def authenticate(call: Call) -> Authenticated:
     """Prove who calls, once; raises the ApiErrors of checks 6 to 11."""
     signed = _signed_headers(call)
     envelope = read_envelope(call.body)
-    claimed = credentials.claimed(envelope.unverified_account_ref, envelope.unverified_link_id, call.moment)
+    claimed = credentials.read_credentials(
+        envelope.unverified_account_ref, envelope.unverified_link_id, call.moment
+    )
     signer = _verified_signer(claimed.signers, signed, call)
     _claim_nonce(signer, signed, call)
     return Authenticated(link=claimed.link, fields=envelope.unverified_fields)
@@ -63,7 +65,9 @@ def _signed_headers(call: Call) -> es1.SignedHeaders:
     return signed
 
 
-def _verified_signer(candidates: Sequence[Signer], signed: es1.SignedHeaders, call: Call) -> Signer:
+def _verified_signer(
+    candidates: Sequence[SigningSecret], signed: es1.SignedHeaders, call: Call
+) -> SigningSecret:
     """Whose secret signed the call.
 
     Whatever is missing to the most that an account may have is made up with a dummy, so that an account
@@ -100,7 +104,7 @@ def _sealed_dummy() -> str:
     return seal(secrets.token_urlsafe(limits.SECRET_RANDOM_BYTES))
 
 
-def _claim_nonce(signer: Signer, signed: es1.SignedHeaders, call: Call) -> None:
+def _claim_nonce(signer: SigningSecret, signed: es1.SignedHeaders, call: Call) -> None:
     """Spend the nonce, whatever follows; fail closed when the store cannot be reached."""
     expires_at = datetime.fromtimestamp(int(signed.timestamp), tz=UTC) + NONCE_LIFETIME
     try:

@@ -2,14 +2,14 @@
 
 from datetime import datetime
 
-from dashboard_api.contract import ChangesQuestion, DashboardQuestion, FindingQuestion
+from dashboard_api.contract import ChangesRequest, DashboardRequest, FindingRequest
 from dashboard_api.errors import InactiveEntitlement, RevokedLink, UnknownLink
-from dashboard_api.queries.credentials import Seen
+from dashboard_api.queries.credentials import AccountSite
 
-Question = DashboardQuestion | FindingQuestion | ChangesQuestion
+Question = DashboardRequest | FindingRequest | ChangesRequest
 
 
-def linked_site(link: Seen | None, question: Question, now: datetime) -> Seen:
+def authorize(link: AccountSite | None, question: Question, now: datetime) -> AccountSite:
     """The caller's ``link``, if it is to exactly this website, and in force at ``now`` with the entitlement.
 
     Raises UnknownLink (404), InactiveEntitlement or RevokedLink (403): the specification, section 4.

@@ -10,7 +10,7 @@ from django.views.decorators.vary import vary_on_cookie
 
 from dashboard_api import limits
 from dashboard_api.api.authentication import authenticate
-from dashboard_api.api.authorization import linked_site
+from dashboard_api.api.authorization import authorize
 from dashboard_api.api.request import json_endpoint, receive
 from dashboard_api.api.response_cache import answer, changes_answer, finding_answer
 from dashboard_api.contract import (
@@ -18,9 +18,9 @@ from dashboard_api.contract import (
     DASHBOARD_PATH,
     FINDING_PATH,
     openapi,
-    read_changes_question,
-    read_finding_question,
-    read_question,
+    read_changes_request,
+    read_dashboard_request,
+    read_finding_request,
 )
 from dashboard_api.errors import NotFound
 
@@ -30,8 +30,8 @@ def site_dashboard(request: HttpRequest) -> bytes:
     """``POST /v1/site/dashboard``: the specification, section 4."""
     call = receive(request, DASHBOARD_PATH)
     caller = authenticate(call)
-    question = read_question(caller.fields)
-    link = linked_site(caller.link, question, call.moment)
+    question = read_dashboard_request(caller.fields)
+    link = authorize(caller.link, question, call.moment)
     return answer(link, question, call.moment)
 
 
@@ -40,8 +40,8 @@ def site_finding(request: HttpRequest) -> bytes:
     """``POST /v1/site/finding``: the same checks, and everything about one finding; decision record 0020."""
     call = receive(request, FINDING_PATH)
     caller = authenticate(call)
-    question = read_finding_question(caller.fields)
-    link = linked_site(caller.link, question, call.moment)
+    question = read_finding_request(caller.fields)
+    link = authorize(caller.link, question, call.moment)
     return finding_answer(link, question)
 
 
@@ -50,8 +50,8 @@ def site_changes(request: HttpRequest) -> bytes:
     """``POST /v1/site/changes``: the same checks, and what is worse than before; decision record 0032."""
     call = receive(request, CHANGES_PATH)
     caller = authenticate(call)
-    question = read_changes_question(caller.fields)
-    link = linked_site(caller.link, question, call.moment)
+    question = read_changes_request(caller.fields)
+    link = authorize(caller.link, question, call.moment)
     return changes_answer(link, question, call.moment)
 
 

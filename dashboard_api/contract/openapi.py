@@ -12,7 +12,7 @@ from msgspec import Meta
 
 import es1
 from dashboard_api import errors, limits
-from dashboard_api.contract import examples
+from dashboard_api.contract import examples, responses
 from dashboard_api.contract.requests import (
     CHANGES_FIELDS,
     CHANGES_PATH,
@@ -22,7 +22,6 @@ from dashboard_api.contract.requests import (
     FINDING_PATH,
     Field,
 )
-from dashboard_api.contract.responses import ChangesAnswer, DashboardAnswer, ErrorAnswer, FindingAnswer
 
 VERSION = "1.7.0"
 REF_TEMPLATE = "#/components/schemas/{name}"
@@ -51,18 +50,18 @@ ROUTES = (
         summary="The threat dashboard of one linked website",
         description="Filters narrow the findings; an empty string or null means no filter. "
         f"The body is compact JSON of at most {limits.MAX_BODY_BYTES} bytes.",
-        question="DashboardQuestion",
+        question="DashboardRequest",
         fields=DASHBOARD_FIELDS,
-        answer=DashboardAnswer,
+        answer=responses.DashboardResponse,
     ),
     Route(
         path=FINDING_PATH,
         name="siteFinding",
         summary="Everything about one finding of a linked website",
         description="An addition to the specification. The finding may have any status.",
-        question="FindingQuestion",
+        question="FindingRequest",
         fields=FINDING_FIELDS,
-        answer=FindingAnswer,
+        answer=responses.FindingResponse,
         own_refusals=(errors.UnknownFinding,),
     ),
     Route(
@@ -72,9 +71,9 @@ ROUTES = (
         description="An addition to the specification: open findings that are new or came back, and notes "
         "that can be read since. Ask with the cursor of the last answer, and nothing is left out or told "
         "twice.",
-        question="ChangesQuestion",
+        question="ChangesRequest",
         fields=CHANGES_FIELDS,
-        answer=ChangesAnswer,
+        answer=responses.ChangesResponse,
     ),
 )
 
@@ -87,7 +86,7 @@ def document(server_url: str) -> dict[str, Any]:
 @functools.cache
 def _contract() -> dict[str, Any]:
     (error, *answers), schemas = msgspec.json.schema_components(
-        (ErrorAnswer, *(route.answer for route in ROUTES)), ref_template=REF_TEMPLATE
+        (responses.ErrorResponse, *(route.answer for route in ROUTES)), ref_template=REF_TEMPLATE
     )
     schemas = {name: _explicit(schema) for name, schema in schemas.items()}
     schemas["ErrorDetail"]["properties"] |= _error_members()
@@ -170,7 +169,7 @@ def _operation(route: Route, answer: dict[str, Any], error: dict[str, Any]) -> d
             },
         },
         "responses": {
-            "200": _response(route.summary, answer, example=examples.ANSWERS[route.answer.__name__])
+            "200": _response(route.summary, answer, example=examples.RESPONSES[route.answer.__name__])
         }
         | _refusal_responses(route, error),
     }

@@ -21,7 +21,7 @@ FINDING_PATH = "/v1/site/finding"
 CHANGES_PATH = "/v1/site/changes"
 
 
-class DashboardQuestion(msgspec.Struct, frozen=True, kw_only=True):
+class DashboardRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A dashboard request whose fields have all been checked; ``host`` is normalised."""
 
     host: str
@@ -36,7 +36,7 @@ class DashboardQuestion(msgspec.Struct, frozen=True, kw_only=True):
     status: str = Finding.Status.OPEN
 
 
-class FindingQuestion(msgspec.Struct, frozen=True, kw_only=True):
+class FindingRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A request for one finding whose fields have all been checked; ``host`` is normalised."""
 
     host: str
@@ -45,7 +45,7 @@ class FindingQuestion(msgspec.Struct, frozen=True, kw_only=True):
     finding_id: str
 
 
-class ChangesQuestion(msgspec.Struct, frozen=True, kw_only=True):
+class ChangesRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A request for what changed whose fields have all been checked; ``host`` is normalised."""
 
     host: str
@@ -248,7 +248,7 @@ CHANGES_FIELDS: dict[str, Field] = _WHOSE | {
 }
 
 
-def read_question(fields: Mapping[str, Any]) -> DashboardQuestion:
+def read_dashboard_request(fields: Mapping[str, Any]) -> DashboardRequest:
     """Check every field; raises InvalidRequest that names all the broken ones."""
     values, errors = _checked(fields, DASHBOARD_FIELDS)
     depth = values.get("page", 1) * values.get("page_size", limits.DEFAULT_PAGE_SIZE)
@@ -257,25 +257,25 @@ def read_question(fields: Mapping[str, Any]) -> DashboardQuestion:
         errors.append({"field": "page", "message": message})
     if errors:
         raise InvalidRequest(errors)
-    return DashboardQuestion(**values)
+    return DashboardRequest(**values)
 
 
-def read_finding_question(fields: Mapping[str, Any]) -> FindingQuestion:
+def read_finding_request(fields: Mapping[str, Any]) -> FindingRequest:
     """Check every field; raises InvalidRequest that names all the broken ones."""
     values, errors = _checked(fields, FINDING_FIELDS)
     if errors:
         raise InvalidRequest(errors)
-    return FindingQuestion(**values)
+    return FindingRequest(**values)
 
 
-def read_changes_question(fields: Mapping[str, Any]) -> ChangesQuestion:
+def read_changes_request(fields: Mapping[str, Any]) -> ChangesRequest:
     """Check every field; raises InvalidRequest that names all the broken ones."""
     values, errors = _checked(fields, CHANGES_FIELDS)
     if "days" in values and values.keys() & {"since", "until"}:
         errors.append({"field": "days", "message": "must not be given with since or until"})
     if errors:
         raise InvalidRequest(errors)
-    return ChangesQuestion(**values)
+    return ChangesRequest(**values)
 
 
 def _checked(

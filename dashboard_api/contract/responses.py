@@ -12,7 +12,7 @@ Moment = Annotated[datetime, Meta(tz=True, description="RFC 3339, UTC")]
 Count = Annotated[int, Meta(ge=0)]
 
 
-class FiltersAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class Filters(msgspec.Struct, frozen=True, kw_only=True):
     """The filters as understood; null where none was given."""
 
     severity: str | None
@@ -29,7 +29,7 @@ class FacetValue(msgspec.Struct, frozen=True, kw_only=True):
     count: Count
 
 
-class FacetsAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class Facets(msgspec.Struct, frozen=True, kw_only=True):
     """Counts beside every filter, each computed without that filter itself; ``status`` is empty for words."""
 
     severity: list[FacetValue]
@@ -38,7 +38,7 @@ class FacetsAnswer(msgspec.Struct, frozen=True, kw_only=True):
     status: list[FacetValue]
 
 
-class PageAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class Page(msgspec.Struct, frozen=True, kw_only=True):
     """The question as understood, and the totals of the filtered findings.
 
     revision is the same as long as nothing about the website has changed: pages of one list share it.
@@ -52,13 +52,13 @@ class PageAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
     generated_at: Moment
     grade: Literal["A", "B", "C", "D", "F"] | None
-    filters: FiltersAnswer
+    filters: Filters
     page: Annotated[int, Meta(ge=1)]
     page_size: Annotated[int, Meta(ge=1)]
     page_count: Count
     total: Count
     total_relation: Literal["exact", "at_least"]
-    facets: FacetsAnswer
+    facets: Facets
     revision: str
     bounded_facets: list[Literal["severity", "source", "kind"]]
     grade_provisional: bool
@@ -74,7 +74,7 @@ class SeverityCounts(msgspec.Struct, frozen=True, kw_only=True, rename="pascal")
     info: Count
 
 
-class SummaryAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class Summary(msgspec.Struct, frozen=True, kw_only=True):
     """The whole website, whatever the filters."""
 
     open: Count
@@ -94,7 +94,7 @@ class SummaryAnswer(msgspec.Struct, frozen=True, kw_only=True):
     ]
 
 
-class ThreatAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class Threat(msgspec.Struct, frozen=True, kw_only=True):
     """One finding; evidence is cut to 2 KB and texts to 4 KB."""
 
     id: str
@@ -118,14 +118,14 @@ class ThreatAnswer(msgspec.Struct, frozen=True, kw_only=True):
     evidence_truncated: bool
 
 
-class SeriesAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class Series(msgspec.Struct, frozen=True, kw_only=True):
     """One value for each label of its chart."""
 
     name: str
     values: list[Count]
 
 
-class ChartAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class Chart(msgspec.Struct, frozen=True, kw_only=True):
     """Numbers to draw; ids: severity, source, kind, trend."""
 
     id: str
@@ -133,10 +133,10 @@ class ChartAnswer(msgspec.Struct, frozen=True, kw_only=True):
     type: Literal["bar", "stacked", "line"]
     unit: str
     labels: list[str]
-    series: list[SeriesAnswer]
+    series: list[Series]
 
 
-class CoverageAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class CoverageEntry(msgspec.Struct, frozen=True, kw_only=True):
     """What one engine checked; ``never`` is not checked, which is not clean."""
 
     source: str
@@ -151,7 +151,7 @@ class CoverageAnswer(msgspec.Struct, frozen=True, kw_only=True):
     stale: Annotated[bool, Meta(description="Whether that day has passed.")]
 
 
-class NoteAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class Note(msgspec.Struct, frozen=True, kw_only=True):
     """An analyst's words, Markdown text."""
 
     id: str
@@ -162,7 +162,7 @@ class NoteAnswer(msgspec.Struct, frozen=True, kw_only=True):
     updated_at: Moment
 
 
-class EntitlementAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class Entitlement(msgspec.Struct, frozen=True, kw_only=True):
     """The account's plan; days_left counts from today to ends_on.
 
     usable_until is the last day on which calls are answered unless something changes: while a payment is
@@ -181,21 +181,21 @@ class EntitlementAnswer(msgspec.Struct, frozen=True, kw_only=True):
     renews: bool
 
 
-class DashboardAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class DashboardResponse(msgspec.Struct, frozen=True, kw_only=True):
     """The nine members of the specification, section 2, in its order."""
 
     ok: Literal[True]
     host: str
-    dashboard: PageAnswer
-    summary: SummaryAnswer
-    threats: list[ThreatAnswer]
-    charts: list[ChartAnswer]
-    coverage: list[CoverageAnswer]
-    analyst_notes: list[NoteAnswer]
-    entitlement: EntitlementAnswer
+    dashboard: Page
+    summary: Summary
+    threats: list[Threat]
+    charts: list[Chart]
+    coverage: list[CoverageEntry]
+    analyst_notes: list[Note]
+    entitlement: Entitlement
 
 
-class LocationAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class Location(msgspec.Struct, frozen=True, kw_only=True):
     """One place of a finding, and what it shows there; evidence is cut to 2 KB."""
 
     location: str
@@ -208,7 +208,7 @@ class LocationAnswer(msgspec.Struct, frozen=True, kw_only=True):
     ]
 
 
-class EventAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class Event(msgspec.Struct, frozen=True, kw_only=True):
     """A step in the life of a finding; further events, and further members of each, may come."""
 
     at: Moment
@@ -222,26 +222,26 @@ class EventAnswer(msgspec.Struct, frozen=True, kw_only=True):
     reason: Annotated[str, Meta(description="An analyst's, for what was decided; else empty.")] = ""
 
 
-class WholeFinding(ThreatAnswer, frozen=True, kw_only=True):
+class FindingDetail(Threat, frozen=True, kw_only=True):
     """One finding with evidence of at most 64 KB, texts of at most 32 KB each, its places and its life."""
 
     locations: Annotated[
-        list[LocationAnswer],
+        list[Location],
         Meta(description=f"At most the first {limits.MAX_LOCATIONS}; locations_count counts all of them."),
     ]
-    timeline: Annotated[list[EventAnswer], Meta(description="Oldest first.")]
+    timeline: Annotated[list[Event], Meta(description="Oldest first.")]
 
 
-class FindingAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class FindingResponse(msgspec.Struct, frozen=True, kw_only=True):
     """Everything about one finding, and the notes about it, newest first."""
 
     ok: Literal[True]
     host: str
-    finding: WholeFinding
-    analyst_notes: list[NoteAnswer]
+    finding: FindingDetail
+    analyst_notes: list[Note]
 
 
-class ChangeAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class Change(msgspec.Struct, frozen=True, kw_only=True):
     """A finding that is open and new, or that was fixed and came back."""
 
     event: Literal["new", "regressed"]
@@ -252,7 +252,7 @@ class ChangeAnswer(msgspec.Struct, frozen=True, kw_only=True):
     location: str
 
 
-class NoteChangeAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class NoteChange(msgspec.Struct, frozen=True, kw_only=True):
     """A note that can be read since then; the dashboard and the finding tell what it says."""
 
     id: str
@@ -262,14 +262,14 @@ class NoteChangeAnswer(msgspec.Struct, frozen=True, kw_only=True):
     published_at: Moment
 
 
-class ChangesAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class ChangesResponse(msgspec.Struct, frozen=True, kw_only=True):
     """What changed, findings worst first and notes newest first, and the cursor to ask with next time."""
 
     ok: Literal[True]
     host: str
     cursor: str
     findings: Annotated[
-        list[ChangeAnswer], Meta(description=f"At most {limits.MAX_CHANGES}; total counts the others, too.")
+        list[Change], Meta(description=f"At most {limits.MAX_CHANGES}; total counts the others, too.")
     ]
     total: Count
     total_relation: Annotated[
@@ -280,7 +280,7 @@ class ChangesAnswer(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ]
     by_severity: SeverityCounts
-    analyst_notes: Annotated[list[NoteChangeAnswer], Meta(description=f"At most {limits.MAX_CHANGES}.")]
+    analyst_notes: Annotated[list[NoteChange], Meta(description=f"At most {limits.MAX_CHANGES}.")]
     more: Annotated[
         bool, Meta(description="Whether there is more since, to ask for with the cursor at once.")
     ]
@@ -298,7 +298,7 @@ class ErrorDetail(msgspec.Struct, frozen=True, kw_only=True):
     request_id: str
 
 
-class ErrorAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class ErrorResponse(msgspec.Struct, frozen=True, kw_only=True):
     """Every refusal has this body."""
 
     ok: Literal[False]

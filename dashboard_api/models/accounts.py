@@ -40,7 +40,7 @@ class TooManySecrets(ValidationError):
     """The account already has two usable secrets."""
 
 
-class KnownSecret(ValidationError):
+class DuplicateSecret(ValidationError):
     """The account has, or had, this very secret."""
 
 
@@ -64,7 +64,7 @@ class SecretQuerySet(models.QuerySet["Secret"]):
     def issue(self, account: Account, *, by: str, secret: str | None = None) -> tuple["Secret", str]:
         """Store a new secret, or ``secret`` brought in, and return it once in clear.
 
-        Raises TooManySecrets when two are usable, ValidationError or KnownSecret when ``secret`` will not do.
+        Raises TooManySecrets when two are usable, ValidationError or DuplicateSecret for a bad ``secret``.
         """
         account = Account.objects.select_for_update().get(pk=account.pk)
         self._check_room(account, timezone.now())
@@ -105,7 +105,9 @@ class SecretQuerySet(models.QuerySet["Secret"]):
             )
         for row in self.filter(account=account):
             if row.holds(secret):
-                raise KnownSecret(f"{account} has had this secret before ({row.state}): bring in another.")
+                raise DuplicateSecret(
+                    f"{account} has had this secret before ({row.state}): bring in another."
+                )
 
 
 class Secret(models.Model):
