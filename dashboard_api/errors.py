@@ -30,7 +30,7 @@ The specification names invalid_signature and stale_timestamp; the others are de
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from dashboard_api import policy
+from dashboard_api import limits
 
 
 class ApiError(Exception):
@@ -109,11 +109,11 @@ class BodyTooLarge(ApiError):
     """The specification's 8 KB, section 8."""
 
     status, code = 413, "body_too_large"
-    message = f"A signed body has at most {policy.MAX_BODY_BYTES} bytes."
+    message = f"A signed body has at most {limits.MAX_BODY_BYTES} bytes."
     detail_types: ClassVar = {"max_bytes": "integer"}
 
     def __init__(self) -> None:
-        super().__init__(max_bytes=policy.MAX_BODY_BYTES)
+        super().__init__(max_bytes=limits.MAX_BODY_BYTES)
 
 
 class IncompleteBody(ApiError):
@@ -215,25 +215,25 @@ class Unavailable(ApiError):
 
     def headers(self) -> dict[str, str]:
         """When to come back."""
-        return {"Retry-After": str(policy.RETRY_AFTER_SECONDS)}
+        return {"Retry-After": str(limits.RETRY_AFTER_SECONDS)}
 
 
 class SlowQuestion(Unavailable):
     """The database was stopped, so that nobody else has to wait for this answer."""
 
     message = (
-        f"The answer would take longer than {policy.STATEMENT_SECONDS} seconds. Narrow the question by "
+        f"The answer would take longer than {limits.STATEMENT_SECONDS} seconds. Narrow the question by "
         "severity, source or kind, by more or longer words in query, or by an earlier page; or sign a new "
         "attempt after Retry-After seconds."
     )
     detail_types: ClassVar = {"reason": "string", "limit_seconds": "integer"}
 
     def __init__(self) -> None:
-        super().__init__(reason="slow_question", limit_seconds=policy.STATEMENT_SECONDS)
+        super().__init__(reason="slow_question", limit_seconds=limits.STATEMENT_SECONDS)
 
     def headers(self) -> dict[str, str]:
         """Not soon: the same question costs the same again."""
-        return {"Retry-After": str(policy.SLOW_QUESTION_RETRY_AFTER_SECONDS)}
+        return {"Retry-After": str(limits.SLOW_QUESTION_RETRY_AFTER_SECONDS)}
 
 
 class InternalError(ApiError):

@@ -11,9 +11,10 @@ from django.views.decorators.debug import sensitive_post_parameters, sensitive_v
 
 from foundation.hosts import InvalidHost, normalise_host
 from foundation.sealing import CannotUnseal
-from portal.models import Account, Website, validate_secret
-from portal.people.changes import What, record
-from portal.people.models import Membership, MembershipChange
+from portal.models import Account, Website
+from portal.models.accounts import validate_secret
+from portal.models.members import Membership, MembershipChange
+from portal.team.actions import What, record
 
 
 class AccountForm(forms.ModelForm):

@@ -1,6 +1,20 @@
 """What may be asked and what is answered: the two halves of the contract, and its OpenAPI document."""
 
-from dashboard_api.contract.answer import (
+from dashboard_api.contract.cursor import Cursor
+from dashboard_api.contract.envelope import Envelope, read_envelope
+from dashboard_api.contract.requests import (
+    CHANGES_PATH,
+    DASHBOARD_PATH,
+    FINDING_PATH,
+    NEXT_IMPORT,
+    ChangesQuestion,
+    DashboardQuestion,
+    FindingQuestion,
+    read_changes_question,
+    read_finding_question,
+    read_question,
+)
+from dashboard_api.contract.responses import (
     ChangeAnswer,
     ChangesAnswer,
     ChartAnswer,
@@ -20,20 +34,6 @@ from dashboard_api.contract.answer import (
     SummaryAnswer,
     ThreatAnswer,
     WholeFinding,
-)
-from dashboard_api.contract.cursor import Cursor
-from dashboard_api.contract.envelope import Envelope, read_envelope
-from dashboard_api.contract.question import (
-    CHANGES_PATH,
-    DASHBOARD_PATH,
-    FINDING_PATH,
-    NEXT_IMPORT,
-    ChangesQuestion,
-    DashboardQuestion,
-    FindingQuestion,
-    read_changes_question,
-    read_finding_question,
-    read_question,
 )
 
 __all__ = [

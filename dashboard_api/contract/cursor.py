@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from dashboard_api.policy import MAX_CURSOR_LENGTH
+from dashboard_api.limits import MAX_CURSOR_LENGTH
 
 PATTERN = r"^[0-9]{1,19}\.[0-9]{1,19}\.[0-9]{1,11}\.([0-9]{1,19}(-[0-9]{1,19})*)?$"
 _CURSOR = re.compile(PATTERN, re.ASCII)

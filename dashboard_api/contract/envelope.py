@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from dashboard_api import policy
+from dashboard_api import limits
 from dashboard_api.errors import InvalidRequest, MalformedJson
 
 
@@ -26,7 +26,7 @@ def read_envelope(body: bytes) -> Envelope:
     fields = _strict_object(body)
     ref = fields.get("portal_account_ref")
     if not isinstance(ref, str) or not _is_account_ref(ref):
-        message = f"must be a printable string of 1 to {policy.MAX_ACCOUNT_REF_LENGTH} characters"
+        message = f"must be a printable string of 1 to {limits.MAX_ACCOUNT_REF_LENGTH} characters"
         if "portal_account_ref" not in fields:
             message = "is required"
         raise InvalidRequest([{"field": "portal_account_ref", "message": message}])
@@ -41,7 +41,7 @@ def _text(value: object) -> str:
 
 
 def _is_account_ref(text: str) -> bool:
-    return 1 <= len(text) <= policy.MAX_ACCOUNT_REF_LENGTH and text.isprintable()
+    return 1 <= len(text) <= limits.MAX_ACCOUNT_REF_LENGTH and text.isprintable()
 
 
 def _strict_object(body: bytes) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def _strict_object(body: bytes) -> dict[str, Any]:
     return value
 
 
-_TOO_DEEP = f"The body nests deeper than {policy.MAX_JSON_DEPTH} levels."
+_TOO_DEEP = f"The body nests deeper than {limits.MAX_JSON_DEPTH} levels."
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -105,7 +105,7 @@ def _check_inside(value: object, *, depth: int) -> None:
         return
     if not isinstance(value, dict | list):
         return
-    if depth > policy.MAX_JSON_DEPTH:
+    if depth > limits.MAX_JSON_DEPTH:
         raise MalformedJson(_TOO_DEEP)
     for inner in (*value, *value.values()) if isinstance(value, dict) else value:
         _check_inside(inner, depth=depth + 1)

@@ -11,10 +11,9 @@ import msgspec.structs
 from msgspec import Meta
 
 import es1
-from dashboard_api import errors, policy
+from dashboard_api import errors, limits
 from dashboard_api.contract import examples
-from dashboard_api.contract.answer import ChangesAnswer, DashboardAnswer, ErrorAnswer, FindingAnswer
-from dashboard_api.contract.question import (
+from dashboard_api.contract.requests import (
     CHANGES_FIELDS,
     CHANGES_PATH,
     DASHBOARD_FIELDS,
@@ -23,6 +22,7 @@ from dashboard_api.contract.question import (
     FINDING_PATH,
     Field,
 )
+from dashboard_api.contract.responses import ChangesAnswer, DashboardAnswer, ErrorAnswer, FindingAnswer
 
 VERSION = "1.7.0"
 REF_TEMPLATE = "#/components/schemas/{name}"
@@ -50,7 +50,7 @@ ROUTES = (
         name="siteDashboard",
         summary="The threat dashboard of one linked website",
         description="Filters narrow the findings; an empty string or null means no filter. "
-        f"The body is compact JSON of at most {policy.MAX_BODY_BYTES} bytes.",
+        f"The body is compact JSON of at most {limits.MAX_BODY_BYTES} bytes.",
         question="DashboardQuestion",
         fields=DASHBOARD_FIELDS,
         answer=DashboardAnswer,

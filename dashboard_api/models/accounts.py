@@ -11,7 +11,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
-from dashboard_api import policy
+from dashboard_api import limits
 from dashboard_api.models.nonces import SecretUse
 from foundation.sealing import CannotUnseal, seal, unseal
 
@@ -21,7 +21,7 @@ class Account(models.Model):
 
     ref = models.CharField(
         "reference",
-        max_length=policy.MAX_ACCOUNT_REF_LENGTH,
+        max_length=limits.MAX_ACCOUNT_REF_LENGTH,
         unique=True,
         validators=[RegexValidator(r"\A[!-~]+\Z", "Use printable ASCII characters without spaces.")],
         help_text="portal_account_ref in signed calls, such as acct_0001; it cannot change later.",
@@ -69,8 +69,8 @@ class SecretQuerySet(models.QuerySet["Secret"]):
         account = Account.objects.select_for_update().get(pk=account.pk)
         self._check_room(account, timezone.now())
         if secret is None:
-            clear = policy.SECRET_PREFIX + secrets.token_urlsafe(policy.SECRET_RANDOM_BYTES)
-            hint = clear[: len(policy.SECRET_PREFIX) + 4]
+            clear = limits.SECRET_PREFIX + secrets.token_urlsafe(limits.SECRET_RANDOM_BYTES)
+            hint = clear[: len(limits.SECRET_PREFIX) + 4]
         else:
             self._check_brought_in(account, secret)
             clear, hint = secret, "brought in"
@@ -84,7 +84,7 @@ class SecretQuerySet(models.QuerySet["Secret"]):
         retired = self.filter(account=account, state=Secret.State.RETIRING, retires_at__lte=now)
         retired.update(state=Secret.State.REVOKED, revoked_at=F("retires_at"))
         usable = self.filter(account=account).usable(now)
-        if len(usable) >= policy.MAX_USABLE_SECRETS:
+        if len(usable) >= limits.MAX_USABLE_SECRETS:
             raise TooManySecrets(
                 f"{account} already has {len(usable)} usable secrets "
                 f"({', '.join(f'{row.pk}: {row.hint}' for row in usable)}). "
@@ -95,12 +95,12 @@ class SecretQuerySet(models.QuerySet["Secret"]):
     def _check_brought_in(self, account: Account, secret: str) -> None:
         """A revoked secret must not come back, nor one outlive its revocation under a second row."""
         if (
-            not policy.MIN_SECRET_LENGTH <= len(secret) <= policy.MAX_SECRET_LENGTH
+            not limits.MIN_SECRET_LENGTH <= len(secret) <= limits.MAX_SECRET_LENGTH
             or not secret.isprintable()
             or secret != secret.strip()
         ):
             raise ValidationError(
-                f"A secret has {policy.MIN_SECRET_LENGTH} to {policy.MAX_SECRET_LENGTH} printable "
+                f"A secret has {limits.MIN_SECRET_LENGTH} to {limits.MAX_SECRET_LENGTH} printable "
                 "characters, and no space at either end."
             )
         for row in self.filter(account=account):
@@ -168,7 +168,7 @@ class Secret(models.Model):
     def retire(self, *, now: datetime) -> None:
         """Let it work for the retiring period, then no more; raises NotActive."""
         active = Secret.objects.filter(pk=self.pk, state=self.State.ACTIVE)
-        changed = active.update(state=self.State.RETIRING, retires_at=now + policy.RETIRING_PERIOD)
+        changed = active.update(state=self.State.RETIRING, retires_at=now + limits.RETIRING_PERIOD)
         self.refresh_from_db(fields=["state", "retires_at"])
         if not changed:
             raise NotActive(f"Only an active secret can retire; {self} is {self.state}.")

@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from dashboard_api import policy
+from dashboard_api import limits
 from dashboard_api.models.accounts import Account
 
 
@@ -47,9 +47,9 @@ class Terms:
     def usable_until(self) -> date:
         """The last day on which calls are answered, grace included, unless something changes."""
         if self.status == EntitlementStatus.PAST_DUE:
-            return (self.past_due_since or date.min) + policy.PAST_DUE_GRACE
+            return (self.past_due_since or date.min) + limits.PAST_DUE_GRACE
         if self.renews and self.status in (EntitlementStatus.ACTIVE, EntitlementStatus.TRIALING):
-            return self.ends_on + min(policy.RENEWAL_GRACE, date.max - self.ends_on)
+            return self.ends_on + min(limits.RENEWAL_GRACE, date.max - self.ends_on)
         return self.ends_on
 
 
@@ -65,9 +65,9 @@ def has_status(status: str, day: date, *, prefix: str = "") -> Q:
     renewing = where(
         status__in=(EntitlementStatus.ACTIVE, EntitlementStatus.TRIALING),
         renews=True,
-        ends_on__gte=day - policy.RENEWAL_GRACE,
+        ends_on__gte=day - limits.RENEWAL_GRACE,
     )
-    paying_late = where(status=EntitlementStatus.PAST_DUE, past_due_since__gte=day - policy.PAST_DUE_GRACE)
+    paying_late = where(status=EntitlementStatus.PAST_DUE, past_due_since__gte=day - limits.PAST_DUE_GRACE)
     ended = where(ends_on__lt=day) & ~renewing & ~paying_late
     if status == EntitlementStatus.EXPIRED:
         return stored | (ended & ~where(status=EntitlementStatus.SUSPENDED))

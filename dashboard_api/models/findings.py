@@ -9,7 +9,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
-from dashboard_api import policy
+from dashboard_api import limits
 from dashboard_api.models.sites import Website
 
 
@@ -198,7 +198,7 @@ class Finding(models.Model):
 def searched_with(first: str, locations: Iterable[str]) -> str:
     """Of ``locations`` as many as are searched besides the ``first``, one a line."""
     others = [location for location in dict.fromkeys(locations) if location != first]
-    return "\n".join(others[: policy.MAX_OTHER_LOCATIONS])
+    return "\n".join(others[: limits.MAX_OTHER_LOCATIONS])
 
 
 class Occurrence(models.Model):
@@ -216,7 +216,7 @@ class Occurrence(models.Model):
         null=True, blank=True, help_text="When a complete scan no longer found the problem here."
     )
     category = models.CharField(
-        max_length=policy.MAX_CATEGORY_LENGTH,
+        max_length=limits.MAX_CATEGORY_LENGTH,
         blank=True,
         default="",
         db_default="",

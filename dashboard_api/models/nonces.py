@@ -4,15 +4,12 @@ On SQLite both live in the file of short-lived data, so a call never waits for a
 """
 
 from datetime import datetime
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from django.db import models
 
-from dashboard_api import policy
-from dashboard_api.models.statements import changed_rows, engine_for
-
-if TYPE_CHECKING:
-    from dashboard_api.models.callers import Signer
+from dashboard_api import limits
+from dashboard_api.backends.statements import changed_rows, engine_for
 
 _CLAIM = """
 INSERT INTO dashboard_api_nonce (account_id, nonce, expires_at)
@@ -30,16 +27,12 @@ _noted: dict[int, datetime] = {}  # by this process, of each secret
 class NonceQuerySet(models.QuerySet["Nonce"]):
     """Claiming and forgetting."""
 
-    def claim(self, signer: "Signer", nonce: str, *, expires_at: datetime, now: datetime) -> bool:
-        """Spend ``nonce`` for the signer's account: True exactly once, whoever races.
+    def claim(self, account_id: int, nonce: str, *, expires_at: datetime) -> bool:
+        """Spend ``nonce`` for the account: True for exactly one of several concurrent calls.
 
-        One atomic statement in a commit of its own; raises DatabaseError when the store is down. The use of
-        the secret is noted.
+        One atomic statement in its own commit; raises DatabaseError when the store is down.
         """
-        claimed = changed_rows(Nonce, _CLAIM, [signer.account_id, nonce, int(expires_at.timestamp())]) == 1
-        if claimed:
-            SecretUse.note(signer.pk, now)
-        return claimed
+        return changed_rows(Nonce, _CLAIM, [account_id, nonce, int(expires_at.timestamp())]) == 1
 
     def prune(self, *, now: datetime, batch: int) -> int:
         """Forget at most ``batch`` nonces whose timestamps can no longer be accepted; how many."""
@@ -80,7 +73,7 @@ class SecretUse(models.Model):
     def note(cls, secret_id: int, now: datetime) -> None:
         """Record the use, unless this process has recorded one within a minute."""
         noted = _noted.get(secret_id)
-        if noted is None or abs(now - noted) >= policy.SECRET_USE_PRECISION:
+        if noted is None or abs(now - noted) >= limits.SECRET_USE_PRECISION:
             cls.record(secret_id, now)
             _noted[secret_id] = now
 

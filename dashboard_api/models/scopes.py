@@ -5,7 +5,7 @@ from typing import ClassVar, Self
 
 from django.db import models
 
-from dashboard_api import policy
+from dashboard_api import limits
 from dashboard_api.models.findings import Coverage
 from foundation.hosts import MAX_HOST_LENGTH
 
@@ -18,7 +18,7 @@ class CoverageScope(models.Model):
     coverage = models.ForeignKey(  # a constraint begins with it
         Coverage, on_delete=models.CASCADE, related_name="scopes", db_index=False
     )
-    category = models.CharField(max_length=policy.MAX_CATEGORY_LENGTH, blank=True)
+    category = models.CharField(max_length=limits.MAX_CATEGORY_LENGTH, blank=True)
     target = models.CharField(
         max_length=MAX_HOST_LENGTH + 10,
         blank=True,

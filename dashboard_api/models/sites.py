@@ -1,7 +1,6 @@
 """What may be asked about: websites, and their links to accounts."""
 
 import uuid
-from contextlib import suppress
 from datetime import datetime
 from typing import ClassVar, Self
 
@@ -12,14 +11,6 @@ from django.utils import timezone
 
 from dashboard_api.models.accounts import Account, AlreadyRevoked
 from foundation.hosts import MAX_HOST_LENGTH, InvalidHost, normalise_host
-
-
-def validate_host(text: str) -> None:
-    """Refuse what is not a host, as a form error."""
-    try:
-        normalise_host(text)
-    except InvalidHost as error:
-        raise ValidationError(f"The host {error}.") from error
 
 
 class Website(models.Model):
@@ -33,7 +24,7 @@ class Website(models.Model):
         META = "meta", "meta tag"
         MANUAL = "manual", "by hand"
 
-    host = models.CharField(max_length=MAX_HOST_LENGTH, unique=True, validators=[validate_host])
+    host = models.CharField(max_length=MAX_HOST_LENGTH, unique=True)
     verified_at = models.DateTimeField(null=True, blank=True)
     verified_by = models.CharField(max_length=150, blank=True)
     verification_method = models.CharField(max_length=10, choices=Method, blank=True)
@@ -53,9 +44,12 @@ class Website(models.Model):
         return self.host
 
     def clean(self) -> None:
-        """Store the one form of the host, and know who verified it."""
-        with suppress(InvalidHost):  # validate_host has said why
-            self.host = normalise_host(self.host)
+        """Put the host into its one form; raise ValidationError without a host or a verifier."""
+        if self.host:
+            try:
+                self.host = normalise_host(self.host)
+            except InvalidHost as error:
+                raise ValidationError({"host": f"The host {error}."}) from error
         if self.verified_at is not None and not self.verified_by:
             raise ValidationError({"verified_by": "Say who verified the website."})
 
@@ -93,7 +87,7 @@ class SiteLinkQuerySet(models.QuerySet["SiteLink"]):
     def link(self, account: Account, website: Website, *, by: str) -> "SiteLink":
         """Link a verified website to ``account``; raises what ``check_linkable`` raises."""
         self.check_linkable(account, website)
-        link = self.create(account=account, website=website)
+        link = self.create(account=account, website=website, link_id=str(uuid.uuid4()))
         link.record(LinkEvent.Action.LINKED, by=by)
         return link
 
@@ -124,17 +118,12 @@ class SiteLinkQuerySet(models.QuerySet["SiteLink"]):
             )
 
 
-def new_link_id() -> str:
-    """A link identifier: the specification's UUID, in lower case."""
-    return str(uuid.uuid4())
-
-
 class SiteLink(models.Model):
     """A website made visible to an account; its id must travel with every signed call."""
 
     account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="links")
     website = models.ForeignKey(Website, on_delete=models.CASCADE, related_name="links")
-    link_id = models.CharField(max_length=36, unique=True, default=new_link_id, editable=False)
+    link_id = models.CharField(max_length=36, unique=True, editable=False)  # a UUID in lower case
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
 

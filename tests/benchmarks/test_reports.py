@@ -6,7 +6,7 @@ from itertools import islice
 import pytest
 
 from benchmarks import reports
-from dashboard_api.problems import sort_rows
+from dashboard_api.importing.staging import sort_rows
 from dashboard_api.scanners import READERS, read_report
 
 HOST = "shop.example.com"

@@ -9,7 +9,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
 from django.test import Client
 
-from portal import upstream
+from portal import service
 from tests import routes
 from tests.factories import (
     make_account,
@@ -54,9 +54,9 @@ COOKIES = ("sessionid", "csrftoken", "messages", "theme", "language")
 @pytest.fixture(autouse=True)
 def _answers(monkeypatch):
     """The service answers everything."""
-    monkeypatch.setattr(upstream, "fetch_dashboard", lambda *_: make_dashboard())
-    monkeypatch.setattr(upstream, "fetch_finding", lambda *_: make_finding_answer())
-    monkeypatch.setattr(upstream, "fetch_changes", lambda *_: make_changes())
+    monkeypatch.setattr(service, "fetch_dashboard", lambda *_: make_dashboard())
+    monkeypatch.setattr(service, "fetch_finding", lambda *_: make_finding_answer())
+    monkeypatch.setattr(service, "fetch_changes", lambda *_: make_changes())
 
 
 @pytest.fixture

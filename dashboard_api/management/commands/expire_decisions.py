@@ -4,7 +4,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from dashboard_api.decisions import expire_decisions
+from dashboard_api.triage import expire_decisions
 from foundation.operator_command import OperatorCommand, Result
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from dashboard_api.imports import Said, in_words
-from dashboard_api.inbox import Busy, Taken, take_all
-from dashboard_api.inbox_files import UnsafeFile
+from dashboard_api.importing.inbox import Busy, Taken, take_all
+from dashboard_api.importing.inbox_files import UnsafeFile
+from dashboard_api.importing.service import Said, in_words
 from dashboard_api.management.lookup import COMMAND_LINE
 from foundation.operator_command import OperatorCommand, Result, web_address
 

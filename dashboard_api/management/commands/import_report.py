@@ -14,8 +14,8 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 from tqdm import tqdm
 
-from dashboard_api.imports import EmptyRefusal, RefusedReport, Said, import_file, in_words
-from dashboard_api.locations import Elsewhere, place_on
+from dashboard_api.importing.locations import Elsewhere, place_on
+from dashboard_api.importing.service import EmptyRefusal, RefusedReport, Said, import_file, in_words
 from dashboard_api.management.lookup import COMMAND_LINE, find_account, find_website
 from dashboard_api.models import SiteLink, Website
 from dashboard_api.scanners import READERS

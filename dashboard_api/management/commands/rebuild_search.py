@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from dashboard_api import search
 from dashboard_api.models import Finding
+from dashboard_api.queries import search
 from foundation.operator_command import OperatorCommand, Result
 
 

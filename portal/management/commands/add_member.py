@@ -9,8 +9,8 @@ from django.db import transaction
 
 from foundation.operator_command import OperatorCommand, Result
 from portal.management.lookup import find_account
-from portal.people.changes import record
-from portal.people.models import Membership, MembershipChange
+from portal.models.members import Membership, MembershipChange
+from portal.team.actions import record
 
 
 class Command(OperatorCommand):

@@ -15,7 +15,7 @@ from portal.gateway.messages import FindingQuestion
 from portal.gateway.target import MAX_TIMEOUT_SECONDS, LinkedSite
 from portal.management.lookup import find_account
 from portal.models import Account, Website
-from portal.upstream import linked_site
+from portal.service import linked_site
 
 FILTERS = ("severity", "source", "kind", "query", "status")
 SHOWN_HEADERS = (

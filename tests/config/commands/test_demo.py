@@ -7,6 +7,10 @@ import pytest
 from django.core.management import CommandError, call_command
 
 DATA = ("var", "demo")
+REFUSED = (
+    "The database was made before the first release and cannot be migrated: begin with an empty one "
+    "('make demo ARGS=--reset' for a demo)."
+)
 
 
 @pytest.fixture
@@ -69,6 +73,18 @@ def test_reset_begins_again_and_deletes_nothing_else(demo):
     assert link_ids(demo) != before
     for other in others:
         other.unlink()
+
+
+def test_a_database_from_before_the_first_release_is_refused_until_it_is_reset(demo):
+    with closing(sqlite3.connect(demo.folder.joinpath(*DATA, "records.sqlite3"))) as database, database:
+        database.execute("UPDATE django_migrations SET name = '0002_search_index' WHERE name = '0002_search'")
+    for arguments in ("demo", "--no-serve"), ("migrate",):
+        done = demo.manage(*arguments)
+        assert (done.returncode, done.stderr) == (1, f"{REFUSED}\n")
+    assert REFUSED in demo.manage("doctor").stderr
+    done = demo.python("-c", "import config.wsgi")
+    assert (done.returncode, done.stderr) == (3, f"{REFUSED}\n")
+    assert demo.manage("demo", "--no-serve", "--reset").returncode == 0
 
 
 def test_data_of_another_env_file_are_kept_with_advice(demo):

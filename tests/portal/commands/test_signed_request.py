@@ -19,7 +19,7 @@ from tests.factories import (
     make_portal_website,
 )
 from tests.faults.server import FaultServer, answer, free_port
-from tests.portal.gateway.answers import HOST, dashboard, encoded, refusal
+from tests.portal.gateway.responses import HOST, dashboard, encoded, refusal
 
 pytestmark = pytest.mark.django_db
 
