@@ -46,6 +46,6 @@ def _memberships(user: Any) -> tuple[Any, ...]:
     """The portal's rows, where there is a portal."""
     if not settings.ENABLE_PORTAL:
         return ()
-    from portal.people.pages import membership_rows
+    from portal.team.view_models import membership_rows
 
     return membership_rows(user)

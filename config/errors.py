@@ -17,9 +17,9 @@ from django.views import defaults
 from django.views.csrf import csrf_failure
 
 from config.theme import chosen_theme
-from dashboard_api.endpoint import error_response, new_request_id
+from dashboard_api.api.request import error_response, new_request_id
 from dashboard_api.errors import ApiError, BadRequest, BodyTooLarge, InternalError, NotFound, Unavailable
-from portal.ways_back import page_of_form
+from portal.page_urls import page_of_form
 
 WAIT_SECONDS = 15 * 60  # what the page says, too
 STORE_RETRY_SECONDS = 30

@@ -12,7 +12,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
-from portal.ways_back import is_path
+from portal.page_urls import is_path
 
 SYSTEM = "system"
 THEMES = {

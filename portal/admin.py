@@ -9,11 +9,12 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 
-from portal.hosts import normalise_host
-from portal.models import Account, Website, validate_secret
-from portal.people.changes import What, record
-from portal.people.models import Membership, MembershipChange
-from portal.sealing import CannotUnseal
+from foundation.hosts import InvalidHost, normalise_host
+from foundation.sealing import CannotUnseal
+from portal.models import Account, Website
+from portal.models.accounts import validate_secret
+from portal.models.members import Membership, MembershipChange
+from portal.team.actions import What, record
 
 
 class AccountForm(forms.ModelForm):
@@ -50,7 +51,10 @@ class WebsiteForm(forms.ModelForm):
 
     def clean_host(self) -> str:
         """Normalised here, so that two ways to write a host are found to be one."""
-        return normalise_host(self.cleaned_data["host"])
+        try:
+            return normalise_host(self.cleaned_data["host"])
+        except InvalidHost as error:
+            raise forms.ValidationError(f"The host {error}.") from error
 
 
 class WebsiteInline(admin.TabularInline):

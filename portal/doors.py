@@ -1,6 +1,6 @@
 """Which website an address means, to the person who opens it."""
 
-from portal.fragments import HtmxHttpRequest
+from portal.htmx import HtmxHttpRequest
 from portal.models import Website
 
 

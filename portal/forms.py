@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from django import forms
 
-from portal import wording
+from portal import labels
 from portal.gateway import Question
 
 PAGE_SIZES = (20, 50, 100)
@@ -36,9 +36,9 @@ class WordField(forms.CharField):
 class FilterForm(forms.Form):
     """What an address may carry; whatever does not validate is as if it were not there."""
 
-    status = WordField(wording.STATUSES.keys() - {wording.OPEN}, required=False)  # open is the default
-    severity = WordField(wording.SEVERITIES, required=False)
-    kind = WordField(wording.KINDS, required=False)
+    status = WordField(labels.STATUSES.keys() - {labels.OPEN}, required=False)  # open is the default
+    severity = WordField(labels.SEVERITIES, required=False)
+    kind = WordField(labels.KINDS, required=False)
     source = forms.SlugField(max_length=50, required=False)
     query = forms.CharField(max_length=MAX_QUERY_LENGTH, required=False)
     page_size = forms.TypedChoiceField(

@@ -3,9 +3,9 @@
 from django.urls import path
 
 from portal import views
-from portal.news.urls import urlpatterns as news
-from portal.people.urls import urlpatterns as people
-from portal.takeout.urls import urlpatterns as takeout
+from portal.exports.urls import urlpatterns as takeout
+from portal.notifications.urls import urlpatterns as news
+from portal.team.urls import urlpatterns as people
 
 app_name = "portal"
 

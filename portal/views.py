@@ -8,16 +8,16 @@ from django.shortcuts import redirect, render
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
-from portal import pages, upstream
+from portal import service, view_models
+from portal.access import members_only
 from portal.doors import website_at
+from portal.error_pages import logged_problem
 from portal.forms import FINDING_ID, Filters
-from portal.fragments import HtmxHttpRequest, render_card, render_site
 from portal.gateway import GatewayError, Question, UnknownFinding
-from portal.members import members_only
+from portal.htmx import HtmxHttpRequest, render_card, render_site
 from portal.models import LastAnswer, Membership, Website
-from portal.news.models import hears_of
-from portal.pages import SitePage
-from portal.problems import logged_problem
+from portal.models.notifications import hears_of
+from portal.view_models import SitePage
 
 
 @require_safe
@@ -32,7 +32,7 @@ def sites(request: HtmxHttpRequest) -> HttpResponse:
         return redirect("admin:index")
     websites = list(Website.objects.visible_to(request.user))
     answers = LastAnswer.objects.in_bulk(website.pk for website in websites)
-    page = pages.sites_page(websites, memberships, answers)
+    page = view_models.sites_page(websites, memberships, answers)
     return render(request, "portal/sites.html", {"page": page})
 
 
@@ -47,11 +47,11 @@ def card(request: HtmxHttpRequest, host: str) -> HttpResponse:
         return redirect("portal:sites")
     problem = None
     try:
-        upstream.ask(website, Question(page_size=1))
+        service.ask(website, Question(page_size=1))
     except GatewayError as error:
         problem = logged_problem(error, host)
     answer = LastAnswer.objects.filter(website_id=website.pk).first()
-    card = pages.site_card(website, answer, is_shared=len(doors) > 1)
+    card = view_models.site_card(website, answer, is_shared=len(doors) > 1)
     return render_card(request, card, problem)
 
 
@@ -62,10 +62,10 @@ def site(request: HtmxHttpRequest, host: str) -> HttpResponse:
     """The dashboard of ``host``, as the address narrows it."""
 
     def show(website: Website, page: SitePage) -> SitePage:
-        dashboard = upstream.ask(website, page.address.filters.question())
+        dashboard = service.ask(website, page.address.filters.question())
         # Only where a first check is to come does the page say whether it sends an e-mail.
         hears = dashboard.summary.first_check_by is not None and hears_of(request.user, website)
-        return replace(page, results=pages.results_of(dashboard, page.address, hears=hears))
+        return replace(page, results=view_models.results_of(dashboard, page.address, hears=hears))
 
     return _shown(request, host, show)
 
@@ -79,9 +79,9 @@ def finding(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpRespons
     def show(website: Website, page: SitePage) -> SitePage:
         if not FINDING_ID.fullmatch(finding_id):  # nothing ever led here
             raise UnknownFinding
-        answer = upstream.ask_about(website, finding_id, page.address.filters.question())
+        answer = service.ask_about(website, finding_id, page.address.filters.question())
         link = request.build_absolute_uri(replace(page.address, filters=Filters()).of_finding(finding_id))
-        return replace(page, finding=pages.finding_text(answer, page.address, link=link))
+        return replace(page, finding=view_models.finding_text(answer, page.address, link=link))
 
     return _shown(request, host, show, finding_id=finding_id)
 
@@ -96,8 +96,8 @@ def _shown(
     """The page that ``show`` fills, where the person may see the website; else what went wrong."""
     website, doors = website_at(request, host)
     if website is None:
-        return render_site(request, pages.unknown_site(host, path=request.path))
-    page = pages.site_page(website, doors, Filters.read(request.GET), finding_id=finding_id)
+        return render_site(request, view_models.unknown_site(host, path=request.path))
+    page = view_models.site_page(website, doors, Filters.read(request.GET), finding_id=finding_id)
     try:
         page = show(website, page)
     except GatewayError as error:

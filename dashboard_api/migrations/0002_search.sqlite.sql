@@ -1,11 +1,11 @@
--- A row means that dashboard_api.bulk writes findings and does the work of the triggers for all of them at once.
+-- A row means that dashboard_api.importing.bulk_insert writes findings and does the work of the triggers for all of them at once.
 -- The row refers to a website that does not exist, so no transaction can be committed while the row exists.
 CREATE TABLE dashboard_api_bulkload (
     unfinished integer PRIMARY KEY REFERENCES dashboard_api_website (id) DEFERRABLE INITIALLY DEFERRED
 );
 
 -- A full-text table of index entries, without texts of its own. Triggers update it with every change of a finding;
--- dashboard_api.search gives each connection the function that makes the entries.
+-- dashboard_api.queries.search gives each connection the function that makes the entries.
 CREATE VIRTUAL TABLE dashboard_api_search
 USING fts5(entries, content='', columnsize=0, detail=none, tokenize="ascii tokenchars '.'");
 

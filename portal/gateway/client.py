@@ -9,9 +9,8 @@ from functools import partial
 
 import msgspec
 
+from foundation.deadline import Deadline
 from portal.gateway import bulkhead
-from portal.gateway.answers import lacks_route, read_answer
-from portal.gateway.deadline import Deadline
 from portal.gateway.errors import (
     BadAnswer,
     CannotConnect,
@@ -34,6 +33,7 @@ from portal.gateway.messages import (
     FindingQuestion,
     Question,
 )
+from portal.gateway.responses import lacks_route, read_answer
 from portal.gateway.target import LinkedSite, Upstream
 
 logger = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from portal import wording
+from portal import labels
 from portal.marking import marked
 
 register = template.Library()
@@ -23,7 +23,7 @@ def moment(at: datetime | None) -> SafeString | str:
     if at is None:
         return ""
     at = at.astimezone(UTC)
-    text = _("%(moment)s UTC") % {"moment": wording.moment(at)}
+    text = _("%(moment)s UTC") % {"moment": labels.moment(at)}
     return format_html('<time datetime="{}">{}</time>', _machine_readable(at), text)
 
 
@@ -33,9 +33,9 @@ def day(at: datetime | date | None) -> SafeString | str:
     if at is None:
         return ""
     if not isinstance(at, datetime):
-        return format_html('<time datetime="{}">{}</time>', at.isoformat(), wording.day(at))
+        return format_html('<time datetime="{}">{}</time>', at.isoformat(), labels.day(at))
     at = at.astimezone(UTC)
-    return format_html('<time datetime="{}" data-day>{}</time>', _machine_readable(at), wording.day(at))
+    return format_html('<time datetime="{}" data-day>{}</time>', _machine_readable(at), labels.day(at))
 
 
 def _machine_readable(at: datetime) -> str:

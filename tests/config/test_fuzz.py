@@ -9,7 +9,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
 from django.test import Client
 
-from portal import upstream
+from portal import service
 from tests import routes
 from tests.factories import (
     make_account,
@@ -24,7 +24,7 @@ from tests.factories import (
 )
 from tests.portal.dashboards import make_changes, make_dashboard, make_finding_answer
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
 ODD = [b"foo", b"\0", b"a\r\nb: c", b"http://[", b"9" * 30, b"NaN", b"[]", b"\xed\xa0\xbd\xff", "٣".encode()]
 IN_PATHS = [b"\0", b"a\r\nb", b"9" * 30, b"[", b"%", b"a" * 2_000, b"\xff"]
@@ -54,9 +54,9 @@ COOKIES = ("sessionid", "csrftoken", "messages", "theme", "language")
 @pytest.fixture(autouse=True)
 def _answers(monkeypatch):
     """The service answers everything."""
-    monkeypatch.setattr(upstream, "fetch_dashboard", lambda *_: make_dashboard())
-    monkeypatch.setattr(upstream, "fetch_finding", lambda *_: make_finding_answer())
-    monkeypatch.setattr(upstream, "fetch_changes", lambda *_: make_changes())
+    monkeypatch.setattr(service, "fetch_dashboard", lambda *_: make_dashboard())
+    monkeypatch.setattr(service, "fetch_finding", lambda *_: make_finding_answer())
+    monkeypatch.setattr(service, "fetch_changes", lambda *_: make_changes())
 
 
 @pytest.fixture

@@ -6,11 +6,13 @@ import msgspec
 import pytest
 from django.utils import timezone
 
-from dashboard_api import answers, policy
-from dashboard_api.contract import DashboardAnswer, FindingAnswer
+from dashboard_api import limits
+from dashboard_api.api import response_cache
+from dashboard_api.backends.statements import rows
+from dashboard_api.contract import responses
 from dashboard_api.models import Finding, Nonce
-from dashboard_api.models.statements import rows
-from portal import gateway, upstream
+from portal import gateway
+from portal import service as portal_service
 from portal.gateway import (
     Dashboard,
     InactiveEntitlement,
@@ -51,12 +53,12 @@ def test_the_portal_reads_every_member_and_field_that_the_service_promises():
                 found |= {f"{field.encode_name}.{name}" for name in names(inner)}
         return found
 
-    assert names(FindingAnswer) == names(gateway.FindingAnswer)
-    unread = names(DashboardAnswer) - names(Dashboard)
+    assert names(responses.FindingResponse) == names(gateway.FindingAnswer)
+    unread = names(responses.DashboardResponse) - names(Dashboard)
     echoed = {name for name in unread if ".filters" in name}
     by_severity = {name for name in unread if ".by_severity." in name}
     assert unread - echoed - by_severity == set()
-    assert names(Dashboard) - names(DashboardAnswer) == set()
+    assert names(Dashboard) - names(responses.DashboardResponse) == set()
 
 
 def test_the_portal_shows_what_the_service_answers(owner):
@@ -94,8 +96,8 @@ def test_a_finding_of_another_website_reaches_the_owner_as_one_that_does_not_exi
 
 
 def test_filters_in_the_address_narrow_the_real_answer(owner, website):
-    everything = upstream.ask(website, Question())
-    high = upstream.ask(website, Question(severity="High", page_size=100))
+    everything = portal_service.ask(website, Question())
+    high = portal_service.ask(website, Question(severity="High", page_size=100))
     assert everything.dashboard.total == 31
     assert high.dashboard.total == len(high.threats) == 7
     page = owner.get(PATH, {"severity": "High", "query": "cafe"})
@@ -114,12 +116,12 @@ def test_filters_in_the_address_narrow_the_real_answer(owner, website):
     ],
 )
 def test_every_question_the_portal_can_ask_is_accepted(website, question):
-    assert upstream.ask(website, question).host == "shop.example.com"
+    assert portal_service.ask(website, question).host == "shop.example.com"
 
 
 def test_a_question_the_service_does_not_take_is_a_rejection(website):
     with pytest.raises(Rejected) as refusal:
-        upstream.ask(website, Question(page_size=101))
+        portal_service.ask(website, Question(page_size=101))
     assert (refusal.value.status, refusal.value.code) == (400, "invalid_request")
 
 
@@ -127,7 +129,7 @@ def test_an_inactive_entitlement_reaches_the_owner_as_403(owner, link, website):
     link.account.entitlement.status = "expired"
     link.account.entitlement.save()
     with pytest.raises(InactiveEntitlement) as refusal:
-        upstream.ask(website, Question())
+        portal_service.ask(website, Question())
     assert refusal.value.ends_on == link.account.entitlement.ends_on
     assert refusal.value.request_id
     assert owner.get(PATH).status_code == 403
@@ -136,7 +138,7 @@ def test_an_inactive_entitlement_reaches_the_owner_as_403(owner, link, website):
 def test_a_revoked_link_reaches_the_owner_as_403(owner, link, website):
     link.revoke(by="tests", reason="asked to", now=timezone.now())
     with pytest.raises(RevokedLink) as refusal:
-        upstream.ask(website, Question())
+        portal_service.ask(website, Question())
     assert refusal.value.revoked_at is not None
     assert owner.get(PATH).status_code == 403
 
@@ -145,7 +147,7 @@ def test_a_link_that_does_not_pair_reaches_the_owner_as_404(owner, website):
     website.link_id = "00000000-0000-4000-8000-000000000000"
     website.save()
     with pytest.raises(UnknownLink):
-        upstream.ask(website, Question())
+        portal_service.ask(website, Question())
     assert owner.get(PATH).status_code == 404
 
 
@@ -153,7 +155,7 @@ def test_a_wrong_secret_reaches_the_owner_as_502_without_a_code(owner, website):
     website.account.set_secret("another-secret-0001")
     website.account.save()
     with pytest.raises(SignatureRefused):
-        upstream.ask(website, Question())
+        portal_service.ask(website, Question())
     page = owner.get(PATH)
     assert page.status_code == 502
     assert "invalid_signature" not in page.content.decode()
@@ -171,8 +173,8 @@ def test_every_page_spends_one_nonce(owner):
 
 
 def test_a_question_that_takes_too_long_is_told_as_such_and_can_be_asked_again(owner, monkeypatch):
-    monkeypatch.setattr(policy, "STATEMENT_SECONDS", 0.05)
-    monkeypatch.setattr(answers, "build_dashboard", lambda *_: rows(Finding, ENDLESS, []))
+    monkeypatch.setattr(limits, "STATEMENT_SECONDS", 0.05)
+    monkeypatch.setattr(response_cache, "build_dashboard", lambda *_: rows(Finding, ENDLESS, []))
     page = owner.get(PATH, {"severity": "High", "query": "log"})
     text = page.content.decode()
     assert (page.status_code, page["Retry-After"]) == (503, "30")

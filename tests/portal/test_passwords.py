@@ -5,7 +5,7 @@ from django.conf import settings
 
 from config.passwords import ChangePasswordForm, ResetPasswordKeyForm
 from portal.passwords import LABELS, RULES
-from portal.people.forms import JoinForm
+from portal.team.forms import JoinForm
 
 
 @pytest.mark.parametrize("form", [ChangePasswordForm, ResetPasswordKeyForm, JoinForm])

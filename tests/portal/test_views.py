@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from portal import upstream
+from portal import service
 from portal.gateway import (
     InactiveEntitlement,
     Question,
@@ -70,11 +70,11 @@ class Service:
 
 
 @pytest.fixture
-def service(monkeypatch):
-    service = Service()
-    monkeypatch.setattr(upstream, "ask", service.ask)
-    monkeypatch.setattr(upstream, "ask_about", service.ask_about)
-    return service
+def stub(monkeypatch):
+    stub = Service()
+    monkeypatch.setattr(service, "ask", stub.ask)
+    monkeypatch.setattr(service, "ask_about", stub.ask_about)
+    return stub
 
 
 @pytest.fixture
@@ -151,9 +151,9 @@ def test_the_list_without_websites_says_who_links_one(client, settings, account,
 @pytest.mark.parametrize(("role", "may_link"), MAY_LINK)
 @pytest.mark.parametrize("path", ["/", PATH, "/sites/nowhere.example.com/"])
 def test_owners_and_managers_are_offered_to_link_a_website(
-    client, settings, account, website, service, path, role, may_link
+    client, settings, account, website, stub, path, role, may_link
 ):
-    service.answer = RevokedLink(revoked_at=None)
+    stub.answer = RevokedLink(revoked_at=None)
     person = make_user("person")
     make_membership(person, account, role=role)
     client.force_login(person)
@@ -189,11 +189,11 @@ HTMX = {"HX-Request": "true", "HX-Current-URL": "http://testserver/"}
 
 
 @pytest.fixture
-def answers(monkeypatch, service):
+def answers(monkeypatch, stub):
     """The same service, with what it answers kept as ever."""
     monkeypatch.undo()
-    monkeypatch.setattr(upstream, "fetch_dashboard", lambda _upstream, site, asked: service.ask(site, asked))
-    return service
+    monkeypatch.setattr(service, "fetch_dashboard", lambda _upstream, site, asked: stub.ask(site, asked))
+    return stub
 
 
 def test_the_list_asks_nothing_of_the_service(browser, answers):
@@ -300,7 +300,7 @@ def test_a_session_that_is_over_leads_back_to_the_same_page(client, website):
     assert response["HX-Redirect"] == "/accounts/login/?next=%2Fsites%2Fshop.example.com%2F"
 
 
-def test_a_stranger_reads_what_a_visitor_of_nothing_reads(client, stranger, website, service):
+def test_a_stranger_reads_what_a_visitor_of_nothing_reads(client, stranger, website, stub):
     client.force_login(stranger)
     other, nothing = client.get(PATH), client.get("/sites/nowhere.example.com/")
     assert (other.status_code, nothing.status_code) == (404, 404)
@@ -312,51 +312,51 @@ def test_a_stranger_reads_what_a_visitor_of_nothing_reads(client, stranger, webs
         )
     ]
     assert re.sub(r'value="\w{64}"', "", without_host[0]) == re.sub(r'value="\w{64}"', "", without_host[1])
-    assert service.asked == []
+    assert stub.asked == []
 
 
-def test_a_stranger_gets_no_fragment_either(client, stranger, website, service):
+def test_a_stranger_gets_no_fragment_either(client, stranger, website, stub):
     client.force_login(stranger)
     assert client.get(PATH, headers=REGION).status_code == 404
-    assert service.asked == []
+    assert stub.asked == []
 
 
-def test_leaving_an_account_takes_effect_on_the_next_request(browser, owner, service):
+def test_leaving_an_account_takes_effect_on_the_next_request(browser, owner, stub):
     assert browser.get(PATH).status_code == 200
     owner.memberships.all().delete()
     assert browser.get(PATH).status_code == 404
 
 
-def test_an_account_that_is_not_the_persons_is_not_theirs_by_naming_it(browser, stranger, service):
+def test_an_account_that_is_not_the_persons_is_not_theirs_by_naming_it(browser, stranger, stub):
     make_portal_website(stranger.portal_accounts.get(), HOST)
     assert browser.get(PATH, {"account": "acct_0002"}).status_code == 404
 
 
-def test_the_account_of_the_address_is_asked(browser, owner, service):
+def test_the_account_of_the_address_is_asked(browser, owner, stub):
     second = make_portal_account("acct_0003", name="Second")
     make_membership(owner, second)
     make_portal_website(second, HOST)
     page = browser.get(PATH, {"account": "acct_0003"}).content.decode()
-    assert service.asked[0][0].account == second
+    assert stub.asked[0][0].account == second
     assert f"{PATH}?account=acct_0003&amp;severity=High" in page
     assert f'href="{PATH}?account=acct_0001"' in page
 
 
-def test_only_reading_is_possible(browser, service):
+def test_only_reading_is_possible(browser, stub):
     assert browser.post(PATH).status_code == 405
 
 
 # Page and fragment
 
 
-def test_the_service_is_asked_what_the_address_says(browser, service):
+def test_the_service_is_asked_what_the_address_says(browser, stub):
     browser.get(
         PATH, {"severity": "High", "query": "log4j", "page": "2", "page_size": "50", "kind": "nonsense"}
     )
-    assert service.asked[0][1] == Question(severity="High", query="log4j", page=2, page_size=50)
+    assert stub.asked[0][1] == Question(severity="High", query="log4j", page=2, page_size=50)
 
 
-def test_a_page_is_whole_and_a_fragment_is_the_region(browser, service):
+def test_a_page_is_whole_and_a_fragment_is_the_region(browser, stub):
     page, fragment = browser.get(PATH), browser.get(PATH, headers=REGION)
     assert page.content.lower().startswith(b"<!doctype html>")
     assert b'<section id="results"' in page.content
@@ -365,49 +365,49 @@ def test_a_page_is_whole_and_a_fragment_is_the_region(browser, service):
     assert b'<section id="results"' in fragment.content
 
 
-def test_a_restored_history_entry_is_a_whole_page(browser, service):
+def test_a_restored_history_entry_is_a_whole_page(browser, stub):
     response = browser.get(PATH, headers=REGION | {"HX-History-Restore-Request": "true"})
     assert response.content.lower().startswith(b"<!doctype html>")
 
 
 @pytest.mark.parametrize("headers", [{}, REGION])
-def test_caches_are_told_what_an_answer_depends_on_and_to_forget_it(browser, service, headers):
+def test_caches_are_told_what_an_answer_depends_on_and_to_forget_it(browser, stub, headers):
     response = browser.get(PATH, headers=headers)
     assert {"HX-Request", "HX-Target", "Cookie"} <= set(response["Vary"].split(", "))
     assert response["Cache-Control"] == "private, no-store"
 
 
 @pytest.mark.parametrize("path", [PATH, f"{PATH}findings/1/"])
-def test_pages_travel_compressed(browser, service, path):
+def test_pages_travel_compressed(browser, stub, path):
     response = browser.get(path, headers={"Accept-Encoding": "gzip"})
     assert response["Content-Encoding"] == "gzip"
     assert b"Finding 1" in gzip.decompress(response.content)
     assert "Accept-Encoding" in response["Vary"]
 
 
-def test_a_page_of_20_findings_stays_small(browser, service):
+def test_a_page_of_20_findings_stays_small(browser, stub):
     threats = [make_threat(number, title="A title as long as most of them are") for number in range(20)]
-    service.answer = make_dashboard(threats=threats)
+    stub.answer = make_dashboard(threats=threats)
     page = browser.get(PATH, headers={"Accept-Encoding": "gzip"})
     whole = gzip.decompress(page.content)
     assert len(whole) < 40_000
     assert len(page.content) < 10_000
 
 
-def test_a_fragment_brings_the_canonical_address(browser, service):
+def test_a_fragment_brings_the_canonical_address(browser, stub):
     response = browser.get(f"{PATH}?page=1&severity=high&kind=&page_size=20&x=y", headers=REGION)
     assert response["HX-Push-Url"] == f"{PATH}?severity=High"
 
 
-def test_a_fragment_tells_the_search_form_what_to_keep_and_leaves_its_field_alone(browser, service):
+def test_a_fragment_tells_the_search_form_what_to_keep_and_leaves_its_field_alone(browser, stub):
     response = browser.get(PATH, {"severity": "High", "query": "x"}, headers=REGION)
     assert b'<input type="hidden" name="severity" value="High">' in response.content
     assert b'<div id="kept" data-query="x" hx-swap-oob="true" hidden>' in response.content
     assert b'id="q"' not in response.content
 
 
-def test_a_fragment_announces_its_result(browser, service):
-    service.answer = make_dashboard(dashboard=make_page(total=26), summary=make_summary(open=137))
+def test_a_fragment_announces_its_result(browser, stub):
+    stub.answer = make_dashboard(dashboard=make_page(total=26), summary=make_summary(open=137))
     response = browser.get(PATH, {"severity": "High"}, headers=REGION)
     assert '<p id="status" hx-swap-oob="innerHTML">26 of 137 findings</p>' in response.content.decode()
 
@@ -415,17 +415,17 @@ def test_a_fragment_announces_its_result(browser, service):
 # What a dashboard says
 
 
-def test_a_plan_says_how_long_it_lasts_and_what_stops_then(browser, service):
+def test_a_plan_says_how_long_it_lasts_and_what_stops_then(browser, stub):
     until = make_dashboard().dashboard.generated_at.date() + timedelta(days=165)
-    service.answer = make_dashboard(entitlement=make_entitlement(usable_until=until))
+    stub.answer = make_dashboard(entitlement=make_entitlement(usable_until=until))
     page = text_of(browser.get(PATH))
     assert "165 days left" in page
     assert "When the plan ends, results, downloads and e-mails stop until it is renewed." in page
 
 
-def test_a_row_shows_what_it_takes_to_choose_and_leads_to_the_rest(browser, service):
+def test_a_row_shows_what_it_takes_to_choose_and_leads_to_the_rest(browser, stub):
     threat = make_threat(severity="Critical", title="Log4Shell", locations_count=4, status="accepted_risk")
-    service.answer = make_dashboard(threats=[threat], analyst_notes=[make_note(finding_id="1")])
+    stub.answer = make_dashboard(threats=[threat], analyst_notes=[make_note(finding_id="1")])
     response = browser.get(PATH, {"severity": "Critical", "page": 2})
     page = text_of(response)
     for words in (
@@ -437,9 +437,9 @@ def test_a_row_shows_what_it_takes_to_choose_and_leads_to_the_rest(browser, serv
     assert link in response.content.decode()
 
 
-def test_untrusted_text_is_always_text(browser, service):
+def test_untrusted_text_is_always_text(browser, stub):
     evil = '"><img src=x onerror=alert(1)>'
-    service.answer = make_dashboard(
+    stub.answer = make_dashboard(
         threats=[
             make_threat(
                 id=evil, title=evil, description=evil, remediation=evil, evidence=evil, location=evil,
@@ -457,8 +457,8 @@ def test_untrusted_text_is_always_text(browser, service):
     assert "&lt;img src=x onerror=alert(1)&gt;" in page
 
 
-def test_numbers_are_grouped(browser, service):
-    service.answer = make_dashboard(summary=make_summary(open=1180), dashboard=make_page(total=1180))
+def test_numbers_are_grouped(browser, stub):
+    stub.answer = make_dashboard(summary=make_summary(open=1180), dashboard=make_page(total=1180))
     assert "1,180 findings" in text_of(browser.get(PATH))
 
 
@@ -470,26 +470,26 @@ def test_numbers_are_grouped(browser, service):
     ],
 )
 def test_a_search_that_finds_more_than_is_counted_says_so_and_promises_no_number(
-    browser, service, language, told, untold
+    browser, stub, language, told, untold
 ):
     counted = make_facets(severity={"Critical": 1000, "High": 0})
     cut = {"total": 1000, "page_count": 51, "total_relation": "at_least", "facets": counted}
     cut |= {"bounded_facets": ["severity"]}
-    service.answer = make_dashboard(dashboard=make_page(**cut))
+    stub.answer = make_dashboard(dashboard=make_page(**cut))
     page = text_of(browser.get(PATH, {"query": "a"}, headers={"accept-language": language}))
     for words in told:
         assert words in page
     assert untold not in page
 
 
-def test_a_clean_website_is_good_news_with_when_and_by_what(browser, service):
-    service.answer = make_clean_dashboard()
+def test_a_clean_website_is_good_news_with_when_and_by_what(browser, stub):
+    stub.answer = make_clean_dashboard()
     page = text_of(browser.get(PATH))
     assert "No threats found Last checked 19 Nov 2026, 22:15 UTC by Nuclei." in page
 
 
-def test_an_unchecked_website_is_neither_clean_nor_zero(browser, service):
-    service.answer = make_clean_dashboard(
+def test_an_unchecked_website_is_neither_clean_nor_zero(browser, stub):
+    stub.answer = make_clean_dashboard(
         dashboard=make_page(total=0, page_count=0, grade=None),
         summary=make_summary(open=0, by_severity={}, last_scan_at=None, oldest_open_days=None),
         coverage=[make_coverage("never")],
@@ -501,8 +501,8 @@ def test_an_unchecked_website_is_neither_clean_nor_zero(browser, service):
     assert not re.search(r"\b0\b", page)
 
 
-def test_nothing_matching_names_the_filters_and_the_way_out(browser, service):
-    service.answer = make_dashboard(dashboard=make_page(total=0, page_count=0), threats=[], charts=[])
+def test_nothing_matching_names_the_filters_and_the_way_out(browser, stub):
+    stub.answer = make_dashboard(dashboard=make_page(total=0, page_count=0), threats=[], charts=[])
     response = browser.get(PATH, {"severity": "Low", "query": "zzz"})
     page = text_of(response)
     assert "Nothing matches these filters" in page
@@ -517,8 +517,8 @@ def test_nothing_matching_names_the_filters_and_the_way_out(browser, service):
 FINDING = f"{PATH}findings/1/"
 
 
-def test_a_finding_shows_everything_that_is_known(browser, service):
-    service.finding = make_finding_answer(
+def test_a_finding_shows_everything_that_is_known(browser, stub):
+    stub.finding = make_finding_answer(
         finding=make_finding(
             severity="Critical",
             status="fixed",
@@ -557,33 +557,33 @@ def test_a_finding_shows_everything_that_is_known(browser, service):
     assert "javascript:" not in text
 
 
-def test_the_service_is_asked_about_the_finding_of_the_address(browser, service, website):
+def test_the_service_is_asked_about_the_finding_of_the_address(browser, stub, website):
     browser.get(FINDING, {"severity": "High"})
-    assert service.asked == [(website, "1")]
+    assert stub.asked == [(website, "1")]
 
 
-def test_a_finding_leads_back_to_the_list_it_was_opened_from_and_is_handed_on_without_it(browser, service):
+def test_a_finding_leads_back_to_the_list_it_was_opened_from_and_is_handed_on_without_it(browser, stub):
     page = browser.get(FINDING, {"severity": "High", "page": "2"}).content.decode()
     assert f'href="{PATH}?severity=High&amp;page=2" data-focus="finding-1"' in page
     assert f'value="http://testserver{FINDING}"' in page
 
 
-def test_the_address_to_hand_on_names_the_account_where_the_host_does_not_tell(browser, owner, service):
+def test_the_address_to_hand_on_names_the_account_where_the_host_does_not_tell(browser, owner, stub):
     second = make_portal_account("acct_0003", name="Second")
     make_membership(owner, second)
     make_portal_website(second, HOST)
     page = browser.get(FINDING, {"account": "acct_0003", "severity": "High"}).content.decode()
-    assert service.asked[0][0].account == second
+    assert stub.asked[0][0].account == second
     assert f'value="http://testserver{FINDING}?account=acct_0003"' in page
 
 
-def test_searching_from_a_finding_searches_the_list(browser, service):
+def test_searching_from_a_finding_searches_the_list(browser, stub):
     page = browser.get(FINDING, {"severity": "High"}).content.decode()
     assert f'action="{PATH}"' in page
     assert '<input type="hidden" name="severity" value="High">' in page
 
 
-def test_a_finding_opens_in_place(browser, service):
+def test_a_finding_opens_in_place(browser, stub):
     response = browser.get(FINDING, {"severity": "High"}, headers=REGION | {"HX-Trigger": "finding-1"})
     assert response.content.startswith("<title>Finding 1 – shop.example.com".encode())
     assert response["HX-Push-Url"] == f"{FINDING}?severity=High"
@@ -592,8 +592,8 @@ def test_a_finding_opens_in_place(browser, service):
 
 
 @pytest.mark.parametrize("headers", [{}, REGION])
-def test_an_unknown_finding_leads_to_the_list(browser, service, headers):
-    service.answer = UnknownFinding()
+def test_an_unknown_finding_leads_to_the_list(browser, stub, headers):
+    stub.answer = UnknownFinding()
     response = browser.get(FINDING, {"severity": "High"}, headers=headers)
     assert response.status_code == 404
     assert "There is no such finding" in text_of(response)
@@ -601,33 +601,33 @@ def test_an_unknown_finding_leads_to_the_list(browser, service, headers):
 
 
 @pytest.mark.parametrize("finding_id", ["..%2F..", "%3Cimg%3E", "a%20b", "x" * 129])
-def test_what_no_address_holds_is_unknown_without_asking(browser, service, finding_id):
+def test_what_no_address_holds_is_unknown_without_asking(browser, stub, finding_id):
     assert browser.get(f"{PATH}findings/{finding_id}/").status_code == 404
-    assert service.asked == []
+    assert stub.asked == []
 
 
-def test_a_problem_with_a_finding_is_tried_again_at_the_finding(browser, service):
-    service.answer = TimedOut()
+def test_a_problem_with_a_finding_is_tried_again_at_the_finding(browser, stub):
+    stub.answer = TimedOut()
     response = browser.get(FINDING, {"severity": "High"}, headers=REGION)
     assert response.status_code == 504
     assert f'id="retry" class="button primary" href="{FINDING}?severity=High"' in response.content.decode()
 
 
-def test_a_finding_of_a_website_of_somebody_else_is_asked_of_nobody(client, stranger, website, service):
+def test_a_finding_of_a_website_of_somebody_else_is_asked_of_nobody(client, stranger, website, stub):
     client.force_login(stranger)
     response = client.get(FINDING)
     assert response.status_code == 404
     assert "not linked to your account" in text_of(response)
-    assert service.asked == []
+    assert stub.asked == []
 
 
 def test_an_anonymous_visitor_of_a_finding_is_sent_to_sign_in(client, website):
     assert client.get(FINDING)["Location"] == f"/accounts/login/?next={FINDING}"
 
 
-def test_everything_about_a_finding_is_text(browser, service):
+def test_everything_about_a_finding_is_text(browser, stub):
     evil = '"><img src=x onerror=alert(1)>'
-    service.finding = make_finding_answer(
+    stub.finding = make_finding_answer(
         finding=make_finding(
             id=evil, title=evil, description=evil, remediation=evil, evidence=evil, location=evil,
             rule=evil, source=evil, source_name=evil, severity=evil, kind=evil, status=evil,
@@ -646,8 +646,8 @@ def test_everything_about_a_finding_is_text(browser, service):
 
 
 @pytest.mark.parametrize(("error", "status", "action"), PROBLEMS)
-def test_a_problem_has_its_status_and_its_way_out(browser, service, error, status, action):
-    service.answer = error
+def test_a_problem_has_its_status_and_its_way_out(browser, stub, error, status, action):
+    stub.answer = error
     response = browser.get(PATH)
     assert response.status_code == status
     assert action in text_of(response)
@@ -655,28 +655,28 @@ def test_a_problem_has_its_status_and_its_way_out(browser, service, error, statu
 
 
 @pytest.mark.parametrize(("error", "status", "action"), PROBLEMS)
-def test_a_problem_reaches_the_region_with_its_true_status(browser, service, error, status, action):
-    service.answer = error
+def test_a_problem_reaches_the_region_with_its_true_status(browser, stub, error, status, action):
+    stub.answer = error
     response = browser.get(PATH, {"severity": "High"}, headers=REGION)
     assert response.status_code == status
     assert response["HX-Retarget"] == "#results"
     assert response["HX-Push-Url"] == f"{PATH}?severity=High"
 
 
-def test_trying_again_keeps_the_filters(browser, service):
-    service.answer = TimedOut()
+def test_trying_again_keeps_the_filters(browser, stub):
+    stub.answer = TimedOut()
     page = browser.get(PATH, {"severity": "High", "query": "x"}).content.decode()
     assert f'href="{PATH}?severity=High&amp;query=x"' in page
     assert 'name="query" value="x"' in page
 
 
-def test_the_browser_is_told_when_to_come_back(browser, service):
-    service.answer = RateLimited(retry_after=30)
+def test_the_browser_is_told_when_to_come_back(browser, stub):
+    stub.answer = RateLimited(retry_after=30)
     assert browser.get(PATH)["Retry-After"] == "30"
 
 
-def test_the_reference_on_the_page_finds_the_line_in_the_log(browser, service, caplog):
-    service.answer = TimedOut("no answer within 15 s")
+def test_the_reference_on_the_page_finds_the_line_in_the_log(browser, stub, caplog):
+    stub.answer = TimedOut("no answer within 15 s")
     page = browser.get(PATH).content.decode()
     (reference,) = re.findall(r"<code>(\w+)</code>", page)
     assert f"{HOST}: TimedOut, reference {reference}" in caplog.text

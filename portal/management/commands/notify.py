@@ -7,12 +7,12 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
+from foundation.operator_command import OperatorCommand, Result
 from portal.gateway import GatewayError, InactiveEntitlement, RevokedLink, UnknownLink
-from portal.management.operator_command import Answer, OperatorCommand
 from portal.models import Website
-from portal.news import hearing
-from portal.news.hearing import Audience
-from portal.news.sending import send_due
+from portal.notifications import polling
+from portal.notifications.delivery import send_due
+from portal.notifications.polling import Audience
 
 _REFUSED = (InactiveEntitlement, RevokedLink, UnknownLink)  # nothing that a later run would mend
 
@@ -41,13 +41,13 @@ class Command(OperatorCommand):
         super().add_arguments(parser)
         parser.add_argument("--dry-run", action="store_true", help="ask, but keep and send nothing")
 
-    def perform(self, *, dry_run: bool, **options: Any) -> Answer:
+    def perform(self, *, dry_run: bool, **options: Any) -> Result:
         """Ask, keep, send; what fails is told, and keeps nothing else waiting."""
         if not settings.EMAIL_URL or not settings.PORTAL_BASE_URL:
             raise CommandError("Set EMAIL_URL to a mail server, and PORTAL_BASE_URL to where links lead.")
-        audiences = hearing.audiences()
+        audiences = polling.audiences()
         if not dry_run:
-            hearing.forget_unwanted(audiences)
+            polling.forget_unwanted(audiences)
         heard = Round()
         for audience in audiences:
             _hear(audience, heard, dry_run=dry_run)
@@ -63,18 +63,18 @@ class Command(OperatorCommand):
             heard.failures += outcome.failures
         fields["failures"] = heard.failures
         failure = f"Not everything worked: {len(heard.failures)}." if heard.failures else ""
-        return Answer(text=_in_words(fields), fields=fields, failure=failure)
+        return Result(text=_in_words(fields), fields=fields, failure=failure)
 
 
 def _hear(audience: Audience, heard: Round, *, dry_run: bool) -> None:
     """Ask about one website; a plan or a link that is over is no failure."""
     name = f"{audience.website.host} ({audience.website.account.ref})"
     try:
-        for since, changes in hearing.ask(audience):
+        for since, changes in polling.ask(audience):
             heard.began += not since
-            heard.told += len(hearing.news_for(audience, since, changes))
+            heard.told += len(polling.news_for(audience, since, changes))
             if not dry_run:
-                hearing.keep(audience, since, changes, now=timezone.now())
+                polling.keep(audience, since, changes, now=timezone.now())
     except _REFUSED as refusal:
         heard.skipped.append(f"{name}: {refusal.code}")
     except GatewayError as error:

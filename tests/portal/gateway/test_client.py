@@ -42,7 +42,7 @@ from tests.faults.server import (
     silent_port,
     stall,
 )
-from tests.portal.gateway.answers import HOST, dashboard, encoded, refusal
+from tests.portal.gateway.responses import HOST, dashboard, encoded, refusal
 
 SITE = LinkedSite(
     host=HOST, link_id="6f1c2f0e-8f7e-4f57-9a3b-0d4a5b6c7d8e", account_ref="acct_0001", secret=SECRET

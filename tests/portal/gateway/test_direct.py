@@ -3,7 +3,7 @@ import pytest
 import es1
 from portal.gateway import BadAnswer, Question, SlowQuestion, Unreachable, Upstream, fetch_dashboard
 from tests.factories import SECRET
-from tests.portal.gateway.answers import HOST, dashboard, encoded, refusal
+from tests.portal.gateway.responses import HOST, dashboard, encoded, refusal
 from tests.portal.gateway.test_client import SITE
 
 GOOD = encoded(dashboard())

@@ -16,7 +16,7 @@ from portal.gateway import (
 )
 from tests.factories import SECRET
 from tests.faults.server import FaultServer, answer
-from tests.portal.gateway.answers import HOST, dashboard, encoded, finding, note, refusal, threat
+from tests.portal.gateway.responses import HOST, dashboard, encoded, finding, note, refusal, threat
 
 SITE = LinkedSite(
     host=HOST, link_id="6f1c2f0e-8f7e-4f57-9a3b-0d4a5b6c7d8e", account_ref="acct_0001", secret=SECRET

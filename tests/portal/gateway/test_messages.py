@@ -6,14 +6,14 @@ import re
 import msgspec
 import pytest
 
-from portal import upstream
+from portal import service
 from portal.gateway import BadAnswer, RateLimited
-from portal.gateway.answers import read_answer
 from portal.gateway.exchange import MAX_ANSWER_BYTES, Exchange
 from portal.gateway.messages import Dashboard
+from portal.gateway.responses import read_answer
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
 from tests.portal.dashboards import make_dashboard, make_note, make_threat
-from tests.portal.gateway.answers import HOST
+from tests.portal.gateway.responses import HOST
 
 ODD_NUMBERS = [0, 2**53, -(2**53), 2**63, 10**400]
 ODD_TIMES = ["0001-01-01T00:00:00Z", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00"]
@@ -69,7 +69,7 @@ def test_no_number_day_time_or_empty_list_breaks_the_page(client, monkeypatch, m
     for way, values in leaves(message):
         for value in values:
             answer = put(message, way, value)
-            monkeypatch.setattr(upstream, "fetch_dashboard", lambda *_, answer=answer: read(answer))
+            monkeypatch.setattr(service, "fetch_dashboard", lambda *_, answer=answer: read(answer))
             statuses = [client.get(path).status_code for path in (f"/sites/{HOST}/", "/")]
             broken += [(way, str(value)[:40])] * (not {200, 502}.issuperset(statuses))
     assert broken == []

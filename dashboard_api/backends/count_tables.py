@@ -1,0 +1,21 @@
+"""The tables of counts beside the findings; ``COUNTS`` of each database says how to compute them."""
+
+from typing import NamedTuple
+
+
+class CountTable(NamedTuple):
+    """A table, the columns of its key, and all of its columns."""
+
+    name: str
+    key: str
+    columns: str
+
+
+_BUCKET = "website_id, status, source_id, severity, kind"
+_WEEK = "website_id, week, source_id, severity, kind"
+_DAY = "website_id, day"
+COUNT_TABLES = (
+    CountTable("dashboard_api_bucketcount", _BUCKET, f"{_BUCKET}, findings"),
+    CountTable("dashboard_api_weekcount", _WEEK, f"{_WEEK}, found, fixed"),
+    CountTable("dashboard_api_daycount", _DAY, f"{_DAY}, found, fixed, still_open"),
+)

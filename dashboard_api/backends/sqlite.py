@@ -1,0 +1,205 @@
+"""SQL for SQLite: triggers see a row at a time, and leave new findings to ``bulk_insert`` if asked."""
+
+from collections.abc import Iterator
+
+from dashboard_api.backends.trigger_set import TriggerSet
+
+LIST_TRIGGERS = "SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'"
+DROP_TRIGGER = "DROP TRIGGER {name}"
+LOCK_FINDINGS = "SELECT 1"  # a transaction that writes is alone
+AS_JSON = "json_group_array(json_array({}))"  # a list of rows
+UTC = " || 'Z'"  # times are stored without their zone
+NUMBERS = "SELECT value FROM json_each(%s)"  # of a JSON list
+ROW = "rowid"  # the position of a row
+
+# The counts of findings by table, in the order of its columns: ``findings`` is the relation to be counted.
+# date() would round the last microsecond of a day into the next one.
+FINDINGS = "dashboard_api_finding"
+COUNTS = {
+    "dashboard_api_bucketcount": """
+        SELECT website_id, status, source_id, severity, kind, COUNT(*)
+        FROM {findings} GROUP BY website_id, status, source_id, severity, kind
+    """,
+    "dashboard_api_weekcount": """
+        SELECT website_id, week, source_id, severity, kind, SUM(found), SUM(fixed) FROM (
+            SELECT website_id, date(substr(first_seen, 1, 10), 'weekday 0', '-6 days') AS week,
+                source_id, severity, kind, 1 AS found, 0 AS fixed
+            FROM {findings}
+            UNION ALL
+            SELECT website_id, date(substr(fixed_at, 1, 10), 'weekday 0', '-6 days'),
+                source_id, severity, kind, 0, 1
+            FROM {findings} WHERE fixed_at IS NOT NULL
+        ) AS events GROUP BY website_id, week, source_id, severity, kind
+    """,
+    "dashboard_api_daycount": """
+        SELECT website_id, day, SUM(found), SUM(fixed), SUM(still_open) FROM (
+            SELECT website_id, substr(first_seen, 1, 10) AS day,
+                1 AS found, 0 AS fixed, status = 'open' AS still_open
+            FROM {findings}
+            UNION ALL
+            SELECT website_id, substr(fixed_at, 1, 10), 0, 1, 0 FROM {findings} WHERE fixed_at IS NOT NULL
+        ) AS events GROUP BY website_id, day
+    """,
+}
+
+# Of new findings by their first and last ids.
+_NEW = "(SELECT * FROM dashboard_api_finding WHERE id BETWEEN %(first)s AND %(last)s)"
+ADD_COUNTS = [
+    f"""
+    INSERT INTO dashboard_api_bucketcount (website_id, status, source_id, severity, kind, findings)
+    {COUNTS["dashboard_api_bucketcount"].format(findings=_NEW)}
+    ON CONFLICT (website_id, status, source_id, severity, kind) DO UPDATE
+    SET findings = findings + excluded.findings
+    """,
+    f"""
+    INSERT INTO dashboard_api_weekcount (website_id, week, source_id, severity, kind, found, fixed)
+    {COUNTS["dashboard_api_weekcount"].format(findings=_NEW)}
+    ON CONFLICT (website_id, week, source_id, severity, kind) DO UPDATE
+    SET found = found + excluded.found, fixed = fixed + excluded.fixed
+    """,
+    f"""
+    INSERT INTO dashboard_api_daycount (website_id, day, found, fixed, still_open)
+    {COUNTS["dashboard_api_daycount"].format(findings=_NEW)}
+    ON CONFLICT (website_id, day) DO UPDATE
+    SET found = found + excluded.found, fixed = fixed + excluded.fixed,
+        still_open = still_open + excluded.still_open
+    """,
+]
+
+_ADD = """
+    INSERT INTO dashboard_api_bucketcount (website_id, status, source_id, severity, kind, findings)
+    VALUES (NEW.website_id, NEW.status, NEW.source_id, NEW.severity, NEW.kind, 1)
+    ON CONFLICT DO UPDATE SET findings = findings + 1;
+
+    INSERT INTO dashboard_api_weekcount (website_id, week, source_id, severity, kind, found, fixed)
+    VALUES (NEW.website_id, date(substr(NEW.first_seen, 1, 10), 'weekday 0', '-6 days'),
+        NEW.source_id, NEW.severity, NEW.kind, 1, 0)
+    ON CONFLICT DO UPDATE SET found = found + 1;
+
+    INSERT INTO dashboard_api_weekcount (website_id, week, source_id, severity, kind, found, fixed)
+    SELECT NEW.website_id, date(substr(NEW.fixed_at, 1, 10), 'weekday 0', '-6 days'),
+        NEW.source_id, NEW.severity, NEW.kind, 0, 1
+    WHERE NEW.fixed_at IS NOT NULL
+    ON CONFLICT DO UPDATE SET fixed = fixed + 1;
+
+    INSERT INTO dashboard_api_daycount (website_id, day, found, fixed, still_open)
+    VALUES (NEW.website_id, substr(NEW.first_seen, 1, 10), 1, 0, NEW.status = 'open')
+    ON CONFLICT DO UPDATE SET found = found + 1, still_open = still_open + excluded.still_open;
+
+    INSERT INTO dashboard_api_daycount (website_id, day, found, fixed, still_open)
+    SELECT NEW.website_id, substr(NEW.fixed_at, 1, 10), 0, 1, 0 WHERE NEW.fixed_at IS NOT NULL
+    ON CONFLICT DO UPDATE SET fixed = fixed + 1;
+"""
+# A count of nothing is deleted.
+_SUBTRACT = """
+    UPDATE dashboard_api_bucketcount SET findings = findings - 1
+    WHERE (website_id, status, source_id, severity, kind)
+        = (OLD.website_id, OLD.status, OLD.source_id, OLD.severity, OLD.kind);
+    DELETE FROM dashboard_api_bucketcount
+    WHERE (website_id, status, source_id, severity, kind)
+        = (OLD.website_id, OLD.status, OLD.source_id, OLD.severity, OLD.kind) AND findings = 0;
+
+    UPDATE dashboard_api_weekcount SET found = found - 1
+    WHERE (website_id, week, source_id, severity, kind)
+        = (OLD.website_id, date(substr(OLD.first_seen, 1, 10), 'weekday 0', '-6 days'),
+            OLD.source_id, OLD.severity, OLD.kind);
+    UPDATE dashboard_api_weekcount SET fixed = fixed - 1
+    WHERE (website_id, week, source_id, severity, kind)
+        = (OLD.website_id, date(substr(OLD.fixed_at, 1, 10), 'weekday 0', '-6 days'),
+            OLD.source_id, OLD.severity, OLD.kind);
+    DELETE FROM dashboard_api_weekcount
+    WHERE website_id = OLD.website_id AND week IN (
+        date(substr(OLD.first_seen, 1, 10), 'weekday 0', '-6 days'),
+        date(substr(OLD.fixed_at, 1, 10), 'weekday 0', '-6 days')
+    ) AND (source_id, severity, kind) = (OLD.source_id, OLD.severity, OLD.kind) AND found = 0 AND fixed = 0;
+
+    UPDATE dashboard_api_daycount SET found = found - 1, still_open = still_open - (OLD.status = 'open')
+    WHERE (website_id, day) = (OLD.website_id, substr(OLD.first_seen, 1, 10));
+    UPDATE dashboard_api_daycount SET fixed = fixed - 1
+    WHERE (website_id, day) = (OLD.website_id, substr(OLD.fixed_at, 1, 10));
+    DELETE FROM dashboard_api_daycount
+    WHERE website_id = OLD.website_id AND day IN (substr(OLD.first_seen, 1, 10), substr(OLD.fixed_at, 1, 10))
+        AND found = 0 AND fixed = 0;
+"""
+COUNT_TRIGGERS = TriggerSet(
+    "dashboard_api_counts",
+    [
+        f"""
+        CREATE TRIGGER dashboard_api_counts_insert AFTER INSERT ON dashboard_api_finding
+        WHEN NOT EXISTS (SELECT 1 FROM dashboard_api_bulkload) BEGIN {_ADD} END
+        """,
+        f"""
+        CREATE TRIGGER dashboard_api_counts_update
+        AFTER UPDATE OF website_id, status, source_id, severity, kind, first_seen, fixed_at
+        ON dashboard_api_finding
+        WHEN (
+            OLD.website_id, OLD.status, OLD.source_id, OLD.severity, OLD.kind, OLD.first_seen, OLD.fixed_at
+        ) IS NOT (
+            NEW.website_id, NEW.status, NEW.source_id, NEW.severity, NEW.kind, NEW.first_seen, NEW.fixed_at
+        )
+        BEGIN {_SUBTRACT} {_ADD} END
+        """,
+        f"""
+        CREATE TRIGGER dashboard_api_counts_delete AFTER DELETE ON dashboard_api_finding
+        BEGIN {_SUBTRACT} END
+        """,
+    ],
+)
+
+_BUMP = """
+INSERT INTO dashboard_api_revision (website_id, tag)
+SELECT website_id, random() FROM ({websites}) AS changed WHERE true
+ON CONFLICT (website_id) DO UPDATE SET tag = excluded.tag
+"""
+BUMP_WEBSITE = _BUMP.format(websites="SELECT %s AS website_id")
+BUMP_EVERY_WEBSITE = _BUMP.format(websites="SELECT 0 AS website_id")
+_CHANGED_WEBSITES = {
+    "insert": "SELECT NEW.website_id AS website_id",
+    "update": "SELECT NEW.website_id AS website_id UNION SELECT OLD.website_id",
+    "delete": "SELECT OLD.website_id AS website_id",
+}
+
+
+def _revision_triggers() -> Iterator[str]:
+    for change, websites in _CHANGED_WEBSITES.items():
+        for table in ("finding", "coverage", "analystnote"):
+            is_bulk = (table, change) == ("finding", "insert")
+            yield f"""
+                CREATE TRIGGER dashboard_api_revisions_{table}_{change}
+                AFTER {change} ON dashboard_api_{table}
+                {"WHEN NOT EXISTS (SELECT 1 FROM dashboard_api_bulkload)" if is_bulk else ""}
+                BEGIN {_BUMP.format(websites=websites)}; END
+            """
+        yield f"""
+            CREATE TRIGGER dashboard_api_revisions_source_{change} AFTER {change} ON dashboard_api_source
+            BEGIN {BUMP_EVERY_WEBSITE}; END
+        """
+
+
+REVISION_TRIGGERS = TriggerSet("dashboard_api_revisions", list(_revision_triggers()))
+
+REBUILD_SEARCH = [
+    "INSERT INTO dashboard_api_search (dashboard_api_search) VALUES ('delete-all')",
+    """
+    INSERT INTO dashboard_api_search (rowid, entries) SELECT id, dashboard_api_search_entries(
+        website_id, status, severity, source_id, kind,
+        title, location, rule, cve, description, other_locations
+    ) FROM dashboard_api_finding ORDER BY id
+    """,
+    "INSERT INTO dashboard_api_search (dashboard_api_search) VALUES ('optimize')",
+]
+
+# The ids of findings by their fingerprints, a JSON list; then a website and a source.
+KNOWN_FINDINGS = """
+SELECT finding.id FROM json_each(%s) AS reported CROSS JOIN dashboard_api_finding AS finding
+WHERE website_id = %s AND source_id = %s AND fingerprint = reported.value
+"""
+
+# No indexed column is changed. A row at a time.
+SEE_AGAIN = "UPDATE dashboard_api_finding SET last_seen = %s WHERE id = %s"
+SEE_PLACES = """
+UPDATE dashboard_api_occurrence
+SET first_seen = %s, last_seen = %s, gone_at = %s, evidence = COALESCE(%s, evidence),
+    category = COALESCE(%s, category)
+WHERE id = %s
+"""

@@ -1,0 +1,12 @@
+"""The addresses of what can be taken out, beside that of the dashboard."""
+
+from django.urls import path
+
+from portal.exports import views
+from portal.exports.files import FORMATS
+
+urlpatterns = [
+    *(path(f"sites/<str:host>/findings.{suffix}", views.findings, {"suffix": suffix}) for suffix in FORMATS),
+    path("sites/<str:host>/report/", views.report),
+    path("sites/<str:host>/report.pdf", views.pdf),
+]

@@ -1,0 +1,113 @@
+"""What the portal knows by itself: accounts with their secrets, websites with their links."""
+
+from typing import ClassVar, Self
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.core.exceptions import ValidationError
+from django.core.validators import RegexValidator
+from django.db import models
+from django.views.decorators.debug import sensitive_variables
+
+from foundation.sealing import seal, unseal
+from portal.models.members import Membership
+
+MIN_SECRET_LENGTH = 16
+MAX_SECRET_LENGTH = 512
+
+
+@sensitive_variables("secret")
+def validate_secret(secret: str) -> None:
+    """Raise ValidationError for what the service would not have given out either."""
+    if (
+        not MIN_SECRET_LENGTH <= len(secret) <= MAX_SECRET_LENGTH
+        or not secret.isprintable()
+        or secret != secret.strip()
+    ):
+        raise ValidationError(
+            f"A secret has {MIN_SECRET_LENGTH} to {MAX_SECRET_LENGTH} printable characters, "
+            "and no space at either end."
+        )
+
+
+class Account(models.Model):
+    """An account of the dashboard service, and the secret to sign its calls with."""
+
+    ref = models.CharField(
+        "reference",
+        max_length=128,
+        unique=True,
+        validators=[RegexValidator(r"\A[!-~]+\Z", "Use printable ASCII characters without spaces.")],
+        help_text="The portal_account_ref that the service gave.",
+    )
+    name = models.CharField(max_length=200, blank=True)
+    sealed_secret = models.TextField(editable=False)
+    members: "models.ManyToManyField[AbstractBaseUser, Membership]" = models.ManyToManyField(
+        settings.AUTH_USER_MODEL, through="Membership", related_name="portal_accounts"
+    )
+
+    class Meta:
+        ordering: ClassVar = ["ref"]
+
+    def __str__(self) -> str:
+        return self.name or self.ref
+
+    @property
+    def is_of_the_environment(self) -> bool:
+        """Whether PORTAL_ACCOUNT_REF and SITE_API_SECRET are this account's."""
+        return bool(settings.SITE_API_SECRET) and self.ref == settings.PORTAL_ACCOUNT_REF
+
+    @sensitive_variables("secret")
+    def set_secret(self, secret: str) -> None:
+        """Seal ``secret``; the caller saves. Raises ValidationError."""
+        validate_secret(secret)
+        self.sealed_secret = seal(secret)
+
+    def reveal_secret(self) -> str:
+        """The secret in clear, for the gateway alone; raises CannotUnseal."""
+        if self.is_of_the_environment:
+            return str(settings.SITE_API_SECRET)
+        return unseal(self.sealed_secret)
+
+
+class WebsiteQuerySet(models.QuerySet["Website"]):
+    """Questions about websites."""
+
+    def visible_to(self, user: AbstractBaseUser | AnonymousUser) -> Self:
+        """Websites of the accounts that ``user`` is a member of; none for nobody."""
+        if not user.is_authenticated:
+            return self.none()
+        return self.filter(account__memberships__user=user).select_related("account")
+
+    def with_host(self, host: str) -> Self:
+        """Websites of this host, of whichever account."""
+        return self.filter(host=host)
+
+
+class Website(models.Model):
+    """A website of an account, and the link id that the service returned for it."""
+
+    account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="websites")
+    host = models.CharField(max_length=253)
+    link_id = models.CharField(
+        "link id",
+        max_length=100,
+        validators=[
+            RegexValidator(
+                r"\A[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z",
+                "Copy it as the service shows it, such as 6f1c2f0e-8f7e-4f57-9a3b-0d4a5b6c7d8e.",
+            )
+        ],
+        help_text="What the service returned when the website was linked to the account.",
+    )
+
+    objects = WebsiteQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar = ["host", "account"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["account", "host"], name="portal_website_once_per_account"),
+        ]
+
+    def __str__(self) -> str:
+        return self.host

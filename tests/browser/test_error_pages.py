@@ -1,0 +1,113 @@
+"""What went wrong, screen by screen, in each way to look at it."""
+
+import pytest
+from django.core.exceptions import PermissionDenied, SuspiciousOperation
+from playwright.sync_api import expect
+
+from portal import service
+from portal.exports import as_pdf, files, slots
+from portal.gateway import CannotConnect, RateLimited, SignatureRefused, SlowQuestion, TimedOut
+from portal.view_models import export_links
+from tests.browser.steps import PATH
+from tests.faults.server import free_port
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+NARROWED = f"{PATH}?severity=High&query=scripting"
+TROUBLES = {
+    "502": (CannotConnect("away"), SignatureRefused(code="invalid_signature", request_id="x")),
+    "503": (RateLimited(retry_after=30), SlowQuestion(retry_after=30)),
+    "504": (TimedOut("slow"),),
+    "400": (SuspiciousOperation("odd"),),
+    "403": (PermissionDenied(),),
+    "500": (RuntimeError("a fault of ours"),),
+}
+
+
+@pytest.fixture
+def fails(monkeypatch):
+    """Lets every question to the service end in an error, or in an answer again."""
+    asked = service.ask
+
+    def fail(error):
+        def ask(website, question):
+            if error:
+                raise error
+            return asked(website, question)
+
+        monkeypatch.setattr(service, "ask", ask)
+
+    return fail
+
+
+@pytest.mark.parametrize("status", TROUBLES)
+def test_pages_that_could_not_be_made(tour, owner, fails, watch, status):
+    watch.expect(status)
+    page = tour.open(user=owner)
+    for error in TROUBLES[status]:
+        fails(error)
+        page.goto(NARROWED)
+        tour.look(page, error)
+
+
+def test_pages_without_the_service(tour, owner, settings, watch):
+    watch.expect("502")
+    settings.DASHBOARD_BASE_URL = f"http://127.0.0.1:{free_port()}"
+    page = tour.open(user=owner)
+    page.goto("/")
+    expect(page.locator(".again")).to_be_visible()
+    tour.look(page, "cards")
+    page.goto(f"{PATH}findings/1/?query=form")
+    tour.look(page, "a finding")
+
+
+def test_what_happens_between_two_clicks(tour, owner, fails, watch):
+    watch.expect("503", "net::ERR_INTERNET_DISCONNECTED", "htmx:sendError", "htmx:afterRequest")
+    page = tour.open(user=owner)
+    page.goto(NARROWED)
+    fails(SlowQuestion(retry_after=30))
+    page.locator("#facet-kind-suspected").click()
+    expect(page.locator("#retry")).to_be_visible()
+    tour.look(page, "slow question")
+    fails(None)
+    page.locator("#retry").click()
+    page.context.set_offline(True)
+    page.locator("#facet-source-zap").click()
+    expect(page.locator("#trouble")).to_be_visible()
+    page.evaluate("scrollTo(0, 0)")  # scrolled, the message is above what axe compares it with
+    tour.look(page, "offline")
+    page.context.set_offline(False)
+    page.context.clear_cookies()
+    page.locator("#trouble button").click()
+    expect(page.locator("[name=password]")).to_be_visible()
+    assert "next=%2Fsites%2Fshop.example.com" in page.url
+    tour.look(page, "session over")
+
+
+def test_files_that_are_not_made(tour, owner, monkeypatch, watch):
+    watch.expect("422", "503", "500", "404")
+    page = tour.open(user=owner)
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "MAX_ROWS", 10)
+        tour.visit(page, f"{PATH}findings.csv?kind=confirmed")
+    with monkeypatch.context() as patch:
+        patch.setattr(as_pdf, "SECONDS", 0.001)
+        tour.visit(page, f"{PATH}report.pdf?severity=High")
+    with monkeypatch.context() as patch:
+        patch.setattr(export_links, "can_draw", lambda: False)
+        patch.setattr("portal.exports.views.can_draw", lambda: False)
+        tour.visit(page, f"{PATH}report.pdf")
+    held = [slots.Place() for _ in range(slots.AT_ONCE)]
+    tour.visit(page, f"{PATH}findings.json")
+    for place in held:
+        place.release()
+
+
+def test_a_form_that_is_out_of_date(tour, owner):
+    page = tour.open()
+    page.goto("/accounts/login/")
+    page.context.clear_cookies()
+    page.locator("[name=login]").fill(owner.username)
+    page.locator("[name=password]").fill("correct horse battery")
+    page.locator("main form .primary").click()
+    tour.look(page, "a fresh form")

@@ -1,0 +1,66 @@
+"""From an e-mail to what it tells of, and to no more e-mails, in the browser of who reads it."""
+
+import re
+
+import pytest
+from django.core import mail
+from playwright.sync_api import expect
+
+from dashboard_api.models import Severity
+from portal.models import Subscription
+from tests.browser.steps import sign_in
+from tests.commands import run
+from tests.factories import make_finding
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def letter(owner, link, service, settings):
+    """The owner's, about a finding that a report has just brought."""
+    settings.EMAIL_URL, settings.PORTAL_BASE_URL = "smtp://localhost", service.url
+    run("notify")
+    make_finding(link.website, severity=Severity.CRITICAL, title="Open door")
+    run("notify")
+    return mail.outbox[-1].body
+
+
+def link_in(letter, part):
+    return re.search(rf"http://\S+{part}\S*", letter)[0]
+
+
+def test_an_email_leads_through_the_sign_in_to_the_finding(page, letter):
+    page.goto(link_in(letter, "/findings/"))
+    sign_in(page, "owner")
+    expect(page.get_by_role("heading", name="Open door")).to_be_visible()
+
+
+@pytest.mark.parametrize("javascript", [True, False], ids=["with scripts", "without scripts"])
+def test_a_member_chooses_what_to_hear(open_page, owner, settings, javascript):
+    settings.EMAIL_URL = "smtp://localhost"
+    page = open_page(user=owner, java_script_enabled=javascript)
+    page.goto("/accounts/")
+    page.get_by_role("link", name="E-mails about what is new").click()
+    page.get_by_label("Write to me").select_option("Once a day, in the morning")
+    page.get_by_label("From this severity on").select_option("Medium")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("status")).to_contain_text("Your choice for acct_0001 is saved.")
+    expect(page.get_by_label("Write to me")).to_have_value("daily")
+    expect(page.get_by_label("From this severity on")).to_have_value("Medium")
+
+
+def test_the_link_that_ends_the_emails_asks_first_and_needs_no_sign_in(page, letter):
+    page.goto(link_in(letter, "/news/stop/"))
+    assert Subscription.objects.count() == 0
+    page.get_by_role("button", name="No more e-mails").click()
+    expect(page.get_by_role("heading", name="You get no more of these e-mails")).to_be_visible()
+    assert Subscription.objects.get().rhythm == Subscription.Rhythm.NEVER
+
+
+def test_these_screens_in_each_way(tour, letter):
+    page = tour.open()
+    tour.visit(page, link_in(letter, "/news/stop/"))
+    page.locator("main form button").click()
+    expect(page.locator("main form")).to_have_count(0)
+    expect(page.get_by_role("heading").first).to_be_visible()  # between two pages there is no form, either
+    tour.look(page, "stopped")

@@ -1,0 +1,66 @@
+"""Files from the real endpoint: every page of one list, and nothing of another."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from dashboard_api.models import Finding, Severity
+from portal import service
+from portal.exports.files import Torn
+from tests.factories import make_finding, make_website
+from tests.portal.exports.sarif import check
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PATH = "/sites/shop.example.com/"
+
+
+def body_of(response):
+    return b"".join(response.streaming_content).decode()
+
+
+@pytest.fixture
+def many(link):
+    """215 more findings, and a website of somebody else with as many."""
+    for number in range(215):
+        make_finding(link.website, severity=Severity.LOW, title=f"Low no{number}", cwe=[200], rule="low")
+    make_finding(make_website("other.example.com"), title="Elsewhere")
+    return link
+
+
+def test_every_format_holds_every_finding_once_and_worst_first(owner, many):
+    ids = [str(finding.pk) for finding in many.website.findings.filter(status="open").worst_first()]
+    table = csv.DictReader(io.StringIO(body_of(owner.get(f"{PATH}findings.csv")).removeprefix("\ufeff")))
+    assert [row["id"] for row in table] == ids
+    told = json.loads(body_of(owner.get(f"{PATH}findings.json")))
+    assert [threat["id"] for threat in told["threats"]] == ids
+    log = check(json.loads(body_of(owner.get(f"{PATH}findings.sarif"))))
+    assert [result["properties"]["id"] for result in log["results"]] == ids
+
+
+def test_a_file_holds_what_the_filters_find(owner, many):
+    told = json.loads(body_of(owner.get(f"{PATH}findings.json", {"severity": "Low", "query": "low no21"})))
+    assert len(told["threats"]) == told["dashboard"]["total"] == 6  # 21 and 210 to 214
+    fixed = json.loads(body_of(owner.get(f"{PATH}findings.json", {"status": "fixed"})))
+    assert [threat["status"] for threat in fixed["threats"]] == ["fixed"]
+
+
+def test_what_changes_between_two_pages_breaks_the_file(owner, many, monkeypatch):
+    def ask(website, question):
+        if question.page == 2:
+            Finding.objects.filter(title="Low no3").update(severity=Severity.CRITICAL)
+        return asked(website, question)
+
+    asked = service.ask
+    monkeypatch.setattr(service, "ask", ask)
+    with pytest.raises(Torn):
+        body_of(owner.get(f"{PATH}findings.csv"))
+
+
+def test_a_report_and_its_pdf_are_made_of_the_same(owner, many):
+    page = owner.get(f"{PATH}report/", {"query": "cafe"})
+    assert b"Caf\xc3\xa9 login" in page.content
+    pdf = owner.get(f"{PATH}report.pdf", {"query": "cafe"})
+    assert pdf.content.startswith(b"%PDF-")

@@ -1,0 +1,142 @@
+"""Each list of the overview is what its twin by the ORM finding_rows."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.db.models import Count, Max, Min, Q
+from django.db.models.functions import TruncWeek
+
+from dashboard_api import limits
+from dashboard_api.models import AnalystNote, Coverage, Source
+from dashboard_api.queries import overview as reading
+from dashboard_api.queries.overview import Filters, Note, Run
+from dashboard_api.reading.dashboard import UNKNOWN_SOURCE
+from tests.dashboard_api.queries.varied import FILTERS, STATUSES, TODAY, filtered, make_varied_website
+from tests.factories import make_account, make_coverage, make_link, make_note, make_source, make_website
+
+pytestmark = pytest.mark.django_db
+MONDAY = (TODAY - timedelta(weeks=12, days=TODAY.weekday())).date()
+RECENT = TODAY.date() - timedelta(days=6)
+NOBODY = 0
+
+
+@pytest.fixture
+def site():
+    """Findings far apart in time."""
+    return make_varied_website()
+
+
+def overview(website, account_id=NOBODY, **filters):
+    return reading.overview(website.pk, account_id, first_week=MONDAY, recent_day=RECENT, **filters)
+
+
+def by_id(filters):
+    """Filters as the product has them: engines by their ids."""
+    ids = dict(Source.objects.values_list("slug", "pk"))
+    source_id = None if filters["source"] is None else ids.get(filters["source"], UNKNOWN_SOURCE)
+    return Filters(filters["severity"], source_id, filters["kind"])
+
+
+def midnight(day):
+    return datetime.combine(day, datetime.min.time(), tzinfo=UTC)
+
+
+def test_engines_and_their_runs_on_the_website(site):
+    make_source("zzz", name="aaa", enabled=False, interval_days=3)
+    make_coverage(site, source=make_source("zap"), urls_checked=7, detail='so "so"', completed_at=None)
+    make_coverage(site, source=make_source("nuclei"))
+    read = overview(site).engines
+    engines = Source.objects.values_list("pk", "slug", "name", "enabled", "interval_days")
+    assert sorted(read) == sorted(reading.engines()) == sorted(engines)
+    assert {type(engine.enabled) for engine in read} == {bool}
+    runs = Coverage.objects.filter(website=site).values_list(*Run._fields)
+    assert sorted(overview(site).runs) == sorted(runs)
+
+
+@pytest.mark.parametrize("status", [*STATUSES, None])
+def test_buckets_count_what_is_open_and_what_is_asked_for(site, status):
+    statuses = STATUSES if status is None else ["open", status]
+    twin = (
+        site.findings.filter(status__in=statuses)
+        .order_by()
+        .values_list("status", "severity", "source_id", "kind")
+        .annotate(findings=Count("*"))
+    )
+    assert sorted(overview(site, status=status).buckets) == sorted(twin)
+
+
+@pytest.mark.parametrize("filters", FILTERS)
+def test_every_status_is_counted_under_the_filters(site, filters):
+    twin = filtered(site.findings, **filters).order_by().values_list("status").annotate(findings=Count("*"))
+    assert dict(overview(site, status="open", **filters).statuses) == dict(twin)
+
+
+@pytest.mark.parametrize("filters", FILTERS)
+def test_buckets_pass_filters_as_findings_do(site, filters):
+    twin = filtered(site.findings, **filters).count()
+    passing = [bucket for bucket in overview(site).buckets if bucket.passes(by_id(filters))]
+    assert sum(bucket.findings for bucket in passing) == twin
+
+
+@pytest.mark.parametrize("filters", FILTERS)
+def test_weeks_count_what_was_found_and_fixed_whatever_its_status(site, filters):
+    twins = [
+        dict(
+            filtered(site.findings, **filters)
+            .filter(**{f"{field}__gte": midnight(MONDAY)})
+            .order_by()
+            .values_list(TruncWeek(field, tzinfo=UTC))
+            .annotate(count=Count("*"))
+        )
+        for field in ("first_seen", "fixed_at")
+    ]
+    found, fixed = ({week.date(): count for week, count in twin.items()} for twin in twins)
+    weeks = overview(site, **filters).weeks
+    assert {week.monday: week.found for week in weeks if week.found} == found
+    assert {week.monday: week.fixed for week in weeks if week.fixed} == fixed
+
+
+def test_recent_counts_whole_days_and_knows_the_oldest_and_the_newest_that_are_open(site):
+    by_age = site.findings.filter(status="open").order_by("first_seen")
+    by_age.first().delete()
+    by_age.last().delete()
+    twin = site.findings.aggregate(
+        found=Count("pk", filter=Q(first_seen__gte=midnight(RECENT))),
+        fixed=Count("pk", filter=Q(fixed_at__gte=midnight(RECENT))),
+        oldest=Min("first_seen", filter=Q(status="open")),
+        newest=Max("first_seen", filter=Q(status="open")),
+    )
+    (recent,) = overview(site).recent
+    assert recent == (twin["found"], twin["fixed"], twin["oldest"].date(), twin["newest"].date())
+    assert recent.found
+    assert recent.fixed
+
+
+def test_of_an_empty_website_nothing_is_read():
+    read = overview(make_website())
+    assert read.recent == [(0, 0, None, None)]
+    assert (read.runs, read.buckets, read.statuses, read.weeks, read.notes) == ([], [], [], [], [])
+
+
+def test_notes_about_a_finding_are_those_of_the_website_about_it(site):
+    link = make_link(website=site)
+    first, second = site.findings.all()[:2]
+    for number in range(6):
+        make_note(site, body=f"{number}", finding=[None, first, second][number % 3], is_internal=number == 1)
+    notes = reading.notes_about(first.pk, site.pk, link.account_id)
+    assert [note.body for note in notes] == ["4"]
+    assert {note.finding_id for note in notes} == {first.pk}
+
+
+def test_notes_are_the_newest_that_may_leave(monkeypatch):
+    monkeypatch.setattr(limits, "MAX_NOTES", 3)
+    link = make_link()
+    other = make_account("acct_0002", secrets=[])
+    for number in range(8):
+        account = [None, link.account, other][number % 3]
+        body = f'{number} "Grüße" \\ \n\t<b>'
+        make_note(link.website, body=body, account=account, is_internal=number == 6)
+    twin = AnalystNote.objects.filter(website=link.website).visible_to(link.account_id)[:3]
+    notes = overview(link.website, link.account_id).notes
+    assert notes == list(twin.values_list(*(name.replace("pk", "id") for name in Note._fields)))
+    assert len(notes) == 3

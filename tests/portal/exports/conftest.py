@@ -1,0 +1,62 @@
+"""A service with a list as long as a test wants it, and an owner who takes it out."""
+
+import pytest
+
+from portal import service
+from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
+from tests.portal.dashboards import make_dashboard, make_page, make_threat
+
+
+class Service:
+    """Answers with pages of ``total`` findings; ``failures`` are errors by the number of the page.
+
+    Like the service, a search counts ``counted`` findings, and knows of one more than those up to its page.
+    """
+
+    counted = 1_000
+
+    def __init__(self):
+        self.total = 3
+        self.fields = {}
+        self.page = {}
+        self.failures = {}
+        self.asked = []
+
+    def ask(self, website, question):
+        self.asked.append(question)
+        if failure := self.failures.get(question.page):
+            raise failure
+        begin = (question.page - 1) * question.page_size
+        ids = range(begin, min(begin + question.page_size, self.total))
+        page = make_page(**self._totals(question) | self.page)
+        return make_dashboard(
+            **{"dashboard": page, "threats": [make_threat(id_) for id_ in ids]} | self.fields
+        )
+
+    def _totals(self, question):
+        if not question.query or self.total <= self.counted:
+            return {"total": self.total, "page_count": -(-self.total // question.page_size)}
+        known = min(self.total, max(self.counted, question.page * question.page_size) + 1)
+        page_count = -(-known // question.page_size)
+        return {"total": self.counted, "total_relation": "at_least", "page_count": page_count}
+
+
+@pytest.fixture
+def stub(monkeypatch):
+    stub = Service()
+    monkeypatch.setattr(service, "ask", stub.ask)
+    return stub
+
+
+@pytest.fixture
+def website(db):
+    return make_portal_website(make_portal_account("acct_0001", name="Example Shops"), "shop.example.com")
+
+
+@pytest.fixture
+def browser(client, website):
+    """A viewer's: whoever may read may take out."""
+    viewer = make_user("viewer")
+    make_membership(viewer, website.account, role="viewer")
+    client.force_login(viewer)
+    return client

@@ -1,0 +1,160 @@
+"""The log: what the specification demands, and what a finding becomes in it."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from portal.exports import as_sarif
+from portal.exports.as_sarif import absolute_uri, write_sarif
+from tests.portal.dashboards import make_threat
+from tests.portal.exports.sarif import check, check_uri
+from tests.portal.exports.selections import lines, make_selected
+
+anything = st.text(st.characters(exclude_categories=["Cs"]))
+
+
+def run_of(*pages, **fields):
+    """The run, once the log has been checked."""
+    return check(json.loads("".join(write_sarif(make_selected(*pages, **fields)))))
+
+
+def result_of(**fields):
+    return run_of([make_threat(**fields)])["results"][0]
+
+
+def test_a_log_names_its_schema_its_tool_and_what_it_is_of():
+    log = json.loads("".join(write_sarif(make_selected())))
+    assert log["$schema"].endswith("/sarif-schema-2.1.0.json")
+    run = check(log)
+    assert run["tool"]["driver"]["name"] == "Threat Dashboard"
+    assert run["automationDetails"]["id"] == "threat-dashboard/shop.example.com/"
+    properties = run["properties"]
+    assert (properties["host"], properties["filters"], properties["total"]) == (
+        "shop.example.com", {"severity": "High"}, 2,
+    )  # fmt: skip
+    assert properties["coverage"][0]["state"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("severity", "level", "score"),
+    [
+        ("Critical", "error", "9.5"),
+        ("High", "error", "8.0"),
+        ("Medium", "warning", "5.5"),
+        ("Low", "note", "2.0"),
+    ],
+)
+def test_a_severity_is_a_level_and_a_score(severity, level, score):
+    run = run_of([make_threat(severity=severity)])
+    (result,), (rule,) = run["results"], run["tool"]["driver"]["rules"]
+    assert (result["kind"], result["level"]) == ("fail", level)
+    assert result["properties"]["security-severity"] == rule["properties"]["security-severity"] == score
+
+
+def test_what_is_for_information_is_a_note_without_a_score():
+    result = result_of(severity="Info")
+    assert result["level"] == "note"
+    assert "security-severity" not in result["properties"]
+
+
+def test_what_is_informational_or_fixed_is_no_failure():
+    assert (result_of(kind="informational")["kind"], result_of(status="fixed")["kind"]) == (
+        "informational",
+        "pass",
+    )
+
+
+@pytest.mark.parametrize(
+    ("status", "reasons"),
+    [("open", []), ("accepted_risk", ["Accepted risk"]), ("false_positive", ["False positive"])],
+)
+def test_what_analysts_set_aside_is_suppressed(status, reasons):
+    assert [it["justification"] for it in result_of(status=status)["suppressions"]] == reasons
+
+
+def test_findings_of_one_rule_share_it_as_the_first_and_worst_tells_it():
+    run = run_of(
+        [make_threat(1, rule="a", severity="Critical", title="Worst", cwe=[79], references=["javascript:x", "https://example.com/a"])],
+        [make_threat(2, rule="b"), make_threat(3, rule="a", severity="Low", title="Better")],
+    )  # fmt: skip
+    first, second = run["tool"]["driver"]["rules"]
+    assert [result["ruleIndex"] for result in run["results"]] == [0, 1, 0]
+    assert (first["id"], second["id"]) == ("nuclei/a", "nuclei/b")
+    assert first["shortDescription"]["text"] == "Worst"
+    assert first["properties"]["tags"] == ["security", "external/cwe/cwe-079"]
+    assert first["helpUri"] == "https://example.com/a"
+
+
+def test_the_same_rule_of_two_engines_is_two():
+    run = run_of([make_threat(1, rule="a"), make_threat(2, rule="a", source="zap")])
+    assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["nuclei/a", "zap/a"]
+
+
+def test_without_a_rule_the_engine_stands_for_it():
+    run = run_of([make_threat(1, rule=""), make_threat(2, rule="", source="", source_name="")])
+    assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["nuclei", "finding"]
+
+
+def test_a_finding_is_known_again_and_found_in_the_portal():
+    result = result_of(number=7)
+    assert result["fingerprints"] == {"threatDashboardFinding/v1": "shop.example.com/7"}
+    assert result["hostedViewerUri"].endswith("/findings/7/")
+    assert result["provenance"]["firstDetectionTimeUtc"] == "2026-11-01T08:00:00Z"
+
+
+def test_a_place_that_is_no_address_of_the_web_is_a_name_at_the_website():
+    location = result_of(location="shop.example.com:443")["locations"][0]
+    assert location["physicalLocation"]["artifactLocation"]["uri"] == "https://shop.example.com/"
+    assert location["logicalLocations"] == [{"fullyQualifiedName": "shop.example.com:443"}]
+
+
+@pytest.mark.parametrize(
+    ("text", "uri"),
+    [
+        ("https://a.example/b?c=d#e", "https://a.example/b?c=d#e"),
+        ("https://a.example/ä ö", "https://a.example/%C3%A4%20%C3%B6"),
+        ("https://a.example/100%/%41", "https://a.example/100%25/%41"),
+        ("https://a.example/?q=<script>\"'", "https://a.example/?q=%3Cscript%3E%22'"),
+        ("https://[::1]:8000/[x]", "https://[::1]:8000/%5Bx%5D"),
+        ("https://[::1", ""),
+        ("javascript:alert(1)", ""),
+        ("/path", ""),
+        ("https://", ""),
+    ],
+)
+def test_an_address_becomes_a_uri(text, uri):
+    assert absolute_uri(text, otherwise="") == uri
+
+
+@given(anything)
+def test_whatever_follows_a_host_becomes_a_uri(text):
+    check_uri(absolute_uri(f"https://a.example/{text}", otherwise="https://a.example/"))
+
+
+@given(anything, anything)
+def test_any_text_makes_a_valid_log(one, other):
+    threat = make_threat(
+        title=one or "x", location=one, rule=other, description=other, remediation=one, evidence=other,
+        references=[one, other], source=one, source_name=other, severity=one, kind=other, status=one,
+    )  # fmt: skip
+    run_of([threat])
+
+
+def test_many_rules_wait_in_a_file(monkeypatch):
+    monkeypatch.setattr(as_sarif, "_IN_MEMORY", 10)
+    run = run_of([make_threat(number, rule=f"r{number}", description="ä" * 100) for number in range(300)])
+    assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == [f"nuclei/r{n}" for n in range(300)]
+
+
+def test_every_result_has_a_line_and_there_are_two_more():
+    pages = [[make_threat(1), make_threat(2, evidence="a\r\nb", rule="x")], [make_threat(3)]]
+    assert lines("".join(write_sarif(make_selected(*pages)))) == 5
+
+
+def test_a_part_of_it_is_no_log():
+    chunks = list(write_sarif(make_selected([make_threat(1)], [make_threat(2)])))
+    for end in range(1, len(chunks)):
+        with pytest.raises(json.JSONDecodeError):
+            json.loads("".join(chunks[:end]))

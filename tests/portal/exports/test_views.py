@@ -1,0 +1,330 @@
+"""Files and reports as a browser gets them."""
+
+import csv
+import gzip
+import io
+import json
+import re
+import zlib
+
+import pytest
+
+from portal.exports import files, slots
+from portal.exports.files import MAX_ROWS, Torn
+from portal.forms import Address
+from portal.gateway import RateLimited, TimedOut, TooManyCalls, UnknownLink
+from portal.view_models import export_links
+from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
+
+pytestmark = pytest.mark.django_db
+
+PATH = "/sites/shop.example.com/"
+NAMES = ("findings.csv", "findings.json", "findings.sarif", "report/", "report.pdf")
+FILES = NAMES[:3]
+
+
+def text_of(response):
+    """The words of a page, without its tags."""
+    return " ".join(re.sub(r"<[^>]*>", " ", response.content.decode()).split())
+
+
+def body_of(response):
+    return b"".join(response.streaming_content).decode()
+
+
+def rows_of(response):
+    return list(csv.reader(io.StringIO(body_of(response).removeprefix("\ufeff"), newline="")))
+
+
+@pytest.fixture(autouse=True)
+def _nobody_keeps_a_place():
+    """Every test ends with all places free."""
+    yield
+    held = [slots.Place() for _ in range(slots.AT_ONCE)]
+    for place in held:
+        place.release()
+
+
+# Files
+
+
+@pytest.mark.parametrize(
+    ("name", "content_type", "other_lines"),
+    [
+        ("findings.csv", "text/csv; charset=utf-8; header=present", 1),
+        ("findings.json", "application/json", 2),
+        ("findings.sarif", "application/sarif+json", 2),
+    ],
+)
+def test_a_file_says_what_it_is_and_is_kept_by_nobody(browser, stub, name, content_type, other_lines):
+    stub.total = 250
+    response = browser.get(f"{PATH}{name}")
+    suffix = name.rpartition(".")[2]
+    assert response.status_code == 200
+    assert response["Content-Type"] == content_type
+    assert response["Content-Disposition"] == (
+        f'attachment; filename="shop.example.com-findings-2026-11-20.{suffix}"'
+    )
+    assert response["X-Content-Type-Options"] == "nosniff"
+    assert "no-store" in response["Cache-Control"]
+    assert int(response["X-Lines"]) == body_of(response).count("\r") == 250 + other_lines
+
+
+def test_a_file_holds_everything_that_the_filters_find(browser, stub):
+    stub.total = 250
+    response = browser.get(
+        f"{PATH}findings.csv",
+        {"severity": "high", "status": "all", "query": "log in", "page": "2", "page_size": "50", "kind": "x"},
+    )
+    assert len(rows_of(response)) == 251
+    assert [question.page for question in stub.asked] == [1, 2, 3]
+    for question in stub.asked:
+        assert (question.severity, question.status, question.query, question.page_size, question.kind) == (
+            "High", "all", "log in", 100, "",
+        )  # fmt: skip
+
+
+def test_a_file_names_the_whole_address_it_is_of_and_that_of_each_finding(browser, stub):
+    told = json.loads(body_of(browser.get(f"{PATH}findings.json", {"severity": "High", "page": "2"})))
+    assert told["link"] == f"http://testserver{PATH}?severity=High"
+    assert told["threats"][0]["link"] == f"http://testserver{PATH}findings/0/"
+
+
+def test_the_first_page_is_asked_for_before_and_the_others_while_it_is_read(browser, stub):
+    stub.total = 250
+    response = browser.get(f"{PATH}findings.csv")
+    assert len(stub.asked) == 1
+    list(response.streaming_content)
+    assert len(stub.asked) == 3
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_of_as_many_as_it_may_hold_is_made(browser, stub, name):
+    stub.total = MAX_ROWS
+    body_of(browser.get(f"{PATH}{name}"))
+    assert len(stub.asked) == MAX_ROWS // 100
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_more_than_a_file_holds_is_refused_with_what_to_narrow(browser, stub, name):
+    stub.total = MAX_ROWS + 1
+    response = browser.get(f"{PATH}{name}", {"severity": "High"})
+    assert response.status_code == 422
+    page = text_of(response)
+    assert "Your filters find more than 10,000 findings, the most that one file holds." in page
+    assert "Narrow the findings" in page
+    assert f'href="{PATH}?severity=High">Back to the findings' in response.content.decode()
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("total", [1, 999, 1000, 1001, 1100, 2345, MAX_ROWS - 1, MAX_ROWS])
+def test_a_file_holds_every_match_of_a_search(browser, stub, name, total):
+    stub.total = total
+    response = browser.get(f"{PATH}{name}", {"query": "a"})
+    body = body_of(response)
+    assert int(response["X-Lines"]) == body.count("\r")
+    assert len(set(re.findall(r"/findings/(\d+)/", body))) == total
+
+
+def test_a_file_says_how_many_matches_it_holds_where_the_list_does_not_know(browser, stub):
+    stub.total = 1234
+    told = json.loads(body_of(browser.get(f"{PATH}findings.json", {"query": "a"})))
+    assert (told["dashboard"]["total"], len(told["threats"])) == (1234, 1234)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_search_of_more_than_a_file_holds_is_refused_before_anything_is_sent(browser, stub, name):
+    stub.total = MAX_ROWS + 1
+    response = browser.get(f"{PATH}{name}", {"query": "a"})
+    assert response.status_code == 422
+    assert "Your filters find more than 10,000 findings" in text_of(response)
+
+
+# What breaks off in the middle
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_failure_in_the_middle_breaks_the_answer(browser, stub, name, caplog):
+    stub.total, stub.failures = 250, {2: TimedOut("secret words")}
+    with pytest.raises(Torn):
+        body_of(browser.get(f"{PATH}{name}"))
+    assert "shop.example.com: a file broke off: TimedOut" in caplog.text
+
+
+def test_a_file_that_has_begun_waits_while_too_many_calls_are_under_way(browser, stub, monkeypatch):
+    stub.total, stub.failures = 250, {2: TooManyCalls()}
+    monkeypatch.setattr(files.time, "sleep", lambda _: stub.failures.clear())
+    assert len(rows_of(browser.get(f"{PATH}findings.csv"))) == 251
+    stub.failures = {1: TooManyCalls()}
+    assert browser.get(f"{PATH}findings.csv").status_code == 503
+
+
+def part_of(response):
+    """What arrives before the answer breaks."""
+    received = []
+    with pytest.raises(Torn):
+        received.extend(response.streaming_content)
+    return b"".join(received).decode()
+
+
+def test_a_part_of_a_table_says_so_in_its_last_line(browser, stub):
+    stub.total, stub.failures = 101, {2: TimedOut()}
+    response = browser.get(f"{PATH}findings.csv")
+    text = part_of(response)
+    rows = list(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline="")))
+    assert len(rows) == 1 + 100 + 1
+    assert rows[-1][0].startswith("INCOMPLETE")
+    assert text.count("\r") < int(response["X-Lines"])
+
+
+@pytest.mark.parametrize("name", ["findings.json", "findings.sarif"])
+def test_a_part_of_a_document_is_none(browser, stub, name):
+    stub.total, stub.failures = 101, {2: TimedOut()}
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(part_of(browser.get(f"{PATH}{name}")))
+
+
+def test_a_part_that_travels_packed_says_so_too(browser, stub):
+    stub.total, stub.failures = 101, {2: TimedOut()}
+    response = browser.get(f"{PATH}findings.csv", headers={"Accept-Encoding": "br, gzip"})
+    assert response["Content-Encoding"] == "gzip"
+    received = []
+    with pytest.raises(Torn):
+        received.extend(response.streaming_content)
+    assert b'"INCOMPLETE' in zlib.decompressobj(wbits=31).decompress(b"".join(received))
+
+
+def test_a_file_travels_packed_where_the_browser_can_unpack_it(browser, stub):
+    plain = browser.get(f"{PATH}findings.sarif")
+    packed = browser.get(f"{PATH}findings.sarif", headers={"Accept-Encoding": "gzip"})
+    assert gzip.decompress(b"".join(packed.streaming_content)).decode() == body_of(plain)
+    assert not plain.has_header("Content-Encoding")
+    assert "Accept-Encoding" in plain["Vary"]
+
+
+# Who and how many
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_website_of_somebody_else_is_as_unknown_as_none(client, website, stub, name):
+    stranger = make_user("stranger")
+    make_membership(stranger, make_portal_account("acct_0002"))
+    client.force_login(stranger)
+    for host in ("shop.example.com", "nowhere.example.com"):
+        response = client.get(f"/sites/{host}/{name}")
+        assert response.status_code == 404
+        assert "not linked to your account" in text_of(response)
+    assert stub.asked == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nobody_is_sent_to_sign_in(client, website, name):
+    assert (
+        client.get(f"{PATH}{name}?query=x")["Location"] == f"/accounts/login/?next={PATH}{name}%3Fquery%3Dx"
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_can_be_posted_there(browser, name):
+    assert browser.post(f"{PATH}{name}").status_code == 405
+
+
+def test_the_account_tells_two_websites_of_one_host_apart(browser, website, stub):
+    second = make_portal_account("acct_0003")
+    make_portal_website(second, "shop.example.com")
+    make_membership(website.account.memberships.get().user, second)
+    told = json.loads(body_of(browser.get(f"{PATH}findings.json", {"account": "acct_0003"})))
+    assert told["link"] == f"http://testserver{PATH}?account=acct_0003"
+    assert told["threats"][0]["link"].endswith("/findings/0/?account=acct_0003")
+
+
+@pytest.mark.parametrize("name", ["findings.csv", "findings.sarif", "report.pdf"])
+def test_more_than_a_few_at_once_are_asked_to_come_back(browser, stub, name):
+    held = [slots.Place() for _ in range(slots.AT_ONCE)]
+    response = browser.get(f"{PATH}{name}")
+    for place in held:
+        place.release()
+    assert response.status_code == 503
+    assert response["Retry-After"] == "5"
+    assert "Other files are being made" in text_of(response)
+    assert f'href="{PATH}{name}">Try again' in response.content.decode()
+    assert stub.asked == []
+
+
+def test_a_file_has_its_place_until_it_is_read(browser, stub):
+    held = [browser.get(f"{PATH}findings.csv") for _ in range(slots.AT_ONCE)]
+    assert browser.get(f"{PATH}findings.csv").status_code == 503
+    for response in held:
+        body_of(response)
+    assert browser.get(f"{PATH}report.pdf").status_code == 200
+
+
+def test_a_file_that_nobody_reads_gives_its_place_back():
+    for _ in range(slots.AT_ONCE + 1):
+        slots.Held((chunk for chunk in [b""]), slots.Place()).close()
+
+
+# When the service does not answer
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("error", "status"), [(UnknownLink(), 404), (RateLimited(retry_after=9), 503), (TimedOut(), 504)]
+)
+def test_a_problem_before_the_file_begins_is_a_screen_with_its_status(browser, stub, name, error, status):
+    stub.failures = {1: error}
+    response = browser.get(f"{PATH}{name}", {"severity": "High"})
+    assert response.status_code == status
+    assert not response.has_header("Content-Disposition")
+    assert f'href="{PATH}?severity=High">Back to the findings' in response.content.decode()
+    if status > 500:
+        assert f'href="{PATH}{name}?severity=High">Try again' in response.content.decode()
+
+
+# Reports
+
+
+def test_a_report_has_filters_time_and_coverage_in_its_head(browser, stub):
+    response = browser.get(f"{PATH}report/", {"severity": "High", "query": "log in"})
+    page = text_of(response)
+    for words in (
+        "Security report: shop.example.com", "Account Example Shops", "As of 20 Nov 2026, 09:30 UTC",
+        "Severity: High Search: “log in”", "Coverage Checked by 1 engine", "3 of 2 findings", "Finding 2",
+    ):  # fmt: skip
+        assert words in page
+
+
+def test_a_report_asks_once_and_says_what_it_leaves_out(browser, stub):
+    stub.total = 250
+    page = text_of(browser.get(f"{PATH}report/", {"page": "3"}))
+    assert [(question.page, question.page_size) for question in stub.asked] == [(1, 100)]
+    assert "The worst 100 are shown here. Files (CSV, JSON, SARIF) hold up to 10,000 findings." in page
+
+
+def test_a_report_of_a_search_says_that_there_are_more_than_are_counted(browser, stub):
+    stub.total = 1234
+    page = text_of(browser.get(f"{PATH}report/", {"query": "a"}))
+    assert "More than 1,000 of" in page
+    assert "The worst 100 are shown here." in page
+
+
+def test_a_pdf_is_a_file(browser, stub):
+    response = browser.get(f"{PATH}report.pdf", {"severity": "High"})
+    assert response["Content-Type"] == "application/pdf"
+    assert response["Content-Disposition"].endswith('filename="shop.example.com-report-2026-11-20.pdf"')
+    assert response.content.startswith(b"%PDF-")
+
+
+def test_without_the_typesetter_there_are_no_pdfs_and_a_page_says_so(browser, stub, monkeypatch):
+    monkeypatch.setattr(export_links, "find_spec", lambda _: None)
+    export_links.can_draw.cache_clear()
+    try:
+        response = browser.get(f"{PATH}report.pdf")
+        report = browser.get(f"{PATH}report/")
+        offered = [offer.url for offer in export_links.offers(Address(path=PATH))]
+    finally:
+        export_links.can_draw.cache_clear()
+    assert response.status_code == 404
+    assert "There are no PDF reports here" in text_of(response)
+    assert "report.pdf" not in report.content.decode()
+    assert f"{PATH}report.pdf" not in offered

@@ -1,0 +1,57 @@
+"""In which language a person last read the portal."""
+
+import pytest
+from django.test import Client
+
+from portal.models import ReadingLanguage
+from portal.models.languages import reading_language
+from tests.factories import make_membership, make_portal_account, make_user
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def person():
+    return make_membership(make_user("owner"), make_portal_account()).user
+
+
+@pytest.fixture
+def browser(person):
+    client = Client()
+    client.force_login(person)
+    return client
+
+
+def test_it_is_that_of_the_last_page_however_it_was_chosen(browser, person):
+    assert reading_language(person.pk) == "en"
+    browser.get("/", headers={"accept-language": "de"})
+    assert reading_language(person.pk) == "de"
+    browser.post("/language/", {"language": "en", "next": "/"})
+    browser.get("/", headers={"accept-language": "de"})
+    assert reading_language(person.pk) == "en"
+
+
+def test_a_page_in_the_same_language_stores_nothing(browser):
+    browser.get("/news/", headers={"accept-language": "de"})
+    ReadingLanguage.objects.all().delete()
+    browser.get("/news/", headers={"accept-language": "de"})
+    assert not ReadingLanguage.objects.exists()
+
+
+def test_another_persons_visit_in_the_same_browser_is_their_own(browser, person):
+    browser.get("/", headers={"accept-language": "de"})
+    other = make_user("other")
+    browser.force_login(other)
+    browser.get("/", headers={"accept-language": "de"})
+    assert (reading_language(person.pk), reading_language(other.pk)) == ("de", "de")
+
+
+def test_a_stranger_leaves_none():
+    Client().get("/", headers={"accept-language": "de"})
+    assert not ReadingLanguage.objects.exists()
+
+
+def test_it_goes_with_the_person(browser, person):
+    browser.get("/", headers={"accept-language": "de"})
+    person.delete()
+    assert not ReadingLanguage.objects.exists()

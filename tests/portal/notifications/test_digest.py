@@ -1,0 +1,73 @@
+"""What one member is told: no more than the member wants, and never nothing."""
+
+import pytest
+
+from portal.models import Membership, Subscription
+from portal.notifications.digest import KEPT_FINDINGS, News
+from tests.portal.dashboards import SEVERITIES, make_change, make_changes, make_note_change
+
+
+def wanting(floor):
+    return Subscription(membership=Membership(), floor=floor)
+
+
+EVERYTHING = make_changes(*(make_change(number, severity) for number, severity in enumerate(SEVERITIES)))
+
+
+@pytest.mark.parametrize(("floor", "count"), [("Critical", 1), ("High", 2), ("Info", 5)])
+def test_a_member_is_told_what_is_bad_enough(floor, count):
+    news = News.of(EVERYTHING, wanting(floor))
+    assert [change.severity for change in news.findings] == list(SEVERITIES[:count])
+    assert (news.total, news.is_exact) == (count, True)
+
+
+def test_more_than_are_listed_are_counted_by_what_the_member_wants():
+    counted = {"Critical": 3, "High": 90, "Medium": 400}
+    listed = [make_change(number, "High") for number in range(50)]
+    changes = make_changes(*listed, total=493, total_relation="at_least", by_severity=counted)
+    assert News.of(changes, wanting("High")).total == 93
+    assert News.of(changes, wanting("High")).is_exact is False
+
+
+def test_nothing_that_is_wanted_is_nothing():
+    assert not News.of(make_changes(make_change(1, "Medium")), wanting("High"))
+    assert not News.of(make_changes(), wanting("Info"))
+
+
+def test_a_note_is_news_whatever_the_floor():
+    assert News.of(make_changes(analyst_notes=[make_note_change()]), wanting("Critical"))
+
+
+def test_a_severity_that_is_not_known_is_the_mildest():
+    changes = make_changes(make_change(1, "High"), findings=[make_change(2, "Curious")], by_severity={})
+    assert not News.of(changes, wanting("Info"))
+
+
+def test_news_are_read_as_they_were_written():
+    news = News(since="1.2.3.", findings=[make_change()], total=4, is_exact=False, notes=[make_note_change()])
+    assert News.read(str(news)) == news
+
+
+def test_what_came_later_is_added_worst_first_and_each_once():
+    earlier = News(since="1.0.0.", findings=[make_change(1, "High"), make_change(2, "Low")], total=12)
+    later = News(
+        since="2.0.0.",
+        findings=[make_change(3, "High"), make_change(2, "Low", event="regressed")],
+        total=2,
+        notes=[make_note_change()],
+    )
+    both = earlier.followed_by(later)
+    assert [(change.id, change.event) for change in both.findings] == [
+        ("3", "new"),
+        ("1", "new"),
+        ("2", "regressed"),
+    ]
+    assert (both.since, both.total, both.is_exact, both.notes) == ("1.0.0.", 13, True, [make_note_change()])
+    assert both.followed_by(both).notes == both.notes
+
+
+def test_what_is_kept_is_bounded():
+    news = News(findings=[make_change(number) for number in range(40)], total=40)
+    later = News(findings=[make_change(number) for number in range(100, 140)], total=40, is_exact=False)
+    both = news.followed_by(later)
+    assert (len(both.findings), both.total, both.is_exact) == (KEPT_FINDINGS, 80, False)

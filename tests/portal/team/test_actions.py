@@ -1,0 +1,212 @@
+"""What may be done about members: an account keeps an owner, and everything is recorded."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from portal.models.members import Invitation, Membership, MembershipChange
+from portal.team import actions
+from tests.factories import make_membership, make_portal_account, make_user
+from tests.racing import race
+
+pytestmark = pytest.mark.django_db
+
+OWNER, MANAGER, VIEWER = Membership.Role.values
+
+
+@pytest.fixture
+def account():
+    return make_portal_account(name="Example Shop")
+
+
+@pytest.fixture
+def owner(account):
+    return make_membership(make_user("owner"), account, OWNER)
+
+
+@pytest.fixture
+def viewer(account):
+    return make_membership(make_user("viewer"), account, VIEWER)
+
+
+def invite(account, by, email="new@example.com", role=VIEWER):
+    return actions.invite(account, email, role, by=by.user, was_mailed=True)
+
+
+def recorded():
+    rows = MembershipChange.objects.values_list("by", "what", "person", "role")
+    return [" ".join(filter(None, row)) for row in reversed(rows)]
+
+
+# Owners
+
+
+def test_the_last_owner_is_neither_removed_nor_demoted(owner, viewer):
+    with pytest.raises(actions.LastOwner):
+        actions.remove(owner, by=owner.user)
+    with pytest.raises(actions.LastOwner):
+        actions.change_role(owner, MANAGER, by=owner.user)
+    owner.refresh_from_db()
+    assert owner.role == OWNER
+    assert recorded() == []
+
+
+def test_the_owner_of_another_account_is_no_replacement(owner):
+    make_membership(make_user("other"), make_portal_account("acct_0002"), OWNER)
+    with pytest.raises(actions.LastOwner):
+        actions.remove(owner, by=owner.user)
+
+
+def test_an_owner_beside_another_may_go(account, owner):
+    make_membership(make_user("second"), account, OWNER)
+    actions.remove(owner, by=owner.user)
+    assert [membership.user.username for membership in account.memberships.all()] == ["second"]
+
+
+def test_the_last_owner_may_be_made_owner_again(owner):
+    actions.change_role(owner, OWNER, by=owner.user)
+    assert recorded() == []
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("act", ["remove", "demote"])
+def test_two_owners_cannot_end_one_another_at_the_same_moment(account, owner, act):
+    second = make_membership(make_user("second"), account, OWNER)
+
+    def end(number):
+        by, other = (owner, second) if number else (second, owner)
+        found = Membership.objects.get(pk=other.pk)
+        try:
+            if act == "remove":
+                actions.remove(found, by=by.user)
+            else:
+                actions.change_role(found, VIEWER, by=by.user)
+        except actions.LastOwner:
+            return "refused"
+        return "done"
+
+    assert sorted(race(end, times=2)) == ["done", "refused"]
+    assert account.memberships.owners().count() == 1
+
+
+def test_a_member_whom_somebody_else_removed_meanwhile_is_gone(owner, viewer):
+    stale = Membership.objects.get(pk=viewer.pk)
+    actions.remove(viewer, by=owner.user)
+    for act in (
+        lambda: actions.remove(stale, by=owner.user),
+        lambda: actions.change_role(stale, MANAGER, by=owner.user),
+    ):
+        with pytest.raises(Membership.DoesNotExist):
+            act()
+    assert recorded() == ["owner removed viewer"]
+
+
+# Invitations
+
+
+def test_an_invitation_makes_a_member_once(account, owner):
+    invitation = invite(account, owner, role=MANAGER)
+    actions.accept(invitation, make_user("new"))
+    with pytest.raises(actions.NoLongerOpen):
+        actions.accept(invitation, make_user("second"))
+    assert account.memberships.get(user__username="new").role == MANAGER
+    assert account.memberships.count() == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_link_in_many_hands_makes_one_member(account, owner):
+    invitation = invite(account, owner)
+    people = [make_user(f"person{number}") for number in range(6)]
+
+    def accept(number):
+        try:
+            actions.accept(Invitation.objects.get(pk=invitation.pk), people[number])
+        except actions.NoLongerOpen:
+            return "refused"
+        return "joined"
+
+    assert sorted(race(accept, times=6)) == ["joined"] + ["refused"] * 5
+    assert account.memberships.count() == 2
+
+
+def test_an_invitation_is_open_for_a_week(account, owner):
+    invitation = invite(account, owner)
+    assert invitation.expires_at - invitation.created_at == timedelta(days=7)
+    assert actions.open_invitation(invitation.token) == invitation
+    invitation.expires_at = timezone.now() - timedelta(seconds=1)
+    invitation.save()
+    with pytest.raises(actions.NoLongerOpen):
+        actions.open_invitation(invitation.token)
+    with pytest.raises(actions.NoLongerOpen):
+        actions.accept(invitation, make_user("new"))
+
+
+def test_a_withdrawn_invitation_leads_nowhere(account, owner):
+    invitation = invite(account, owner)
+    actions.withdraw(invitation, by=owner.user)
+    with pytest.raises(actions.NoLongerOpen):
+        actions.open_invitation(invitation.token)
+    with pytest.raises(actions.NoLongerOpen):
+        actions.withdraw(invitation, by=owner.user)
+
+
+def test_a_second_invitation_of_an_address_replaces_the_first_in_this_account_alone(account, owner):
+    second_account = make_portal_account("acct_0002")
+    elsewhere, another = invite(second_account, owner), invite(account, owner, email="other@example.com")
+    first, second = invite(account, owner), invite(account, owner)
+    with pytest.raises(actions.NoLongerOpen):
+        actions.open_invitation(first.token)
+    assert actions.open_invitation(second.token) == second
+    assert actions.open_invitation(elsewhere.token) == elsewhere
+    assert actions.open_invitation(another.token) == another
+
+
+def test_who_is_a_member_already_stays_what_they_are(account, owner):
+    invitation = invite(account, owner, role=VIEWER)
+    assert actions.accept(invitation, owner.user).role == OWNER
+    assert actions.open_invitation(invitation.token)
+
+
+@pytest.mark.parametrize("change", ["bare", "cut", "other", "empty", "letter"])
+def test_a_link_that_was_not_made_here_leads_nowhere(account, owner, change):
+    token = invite(account, owner).token
+    other = invite(account, owner, email="other@example.com").token
+    forged = {
+        "bare": token.partition(":")[0],
+        "cut": token[:-1],
+        "other": token.partition(":")[0] + ":" + other.partition(":")[2],
+        "empty": "",
+        "letter": token[:-1] + ("A" if token[-1] != "A" else "B"),
+    }[change]
+    with pytest.raises(actions.NoLongerOpen):
+        actions.open_invitation(forged)
+
+
+# The record
+
+
+def test_everything_is_recorded_with_who_and_when(account, owner, viewer):
+    before = timezone.now()
+    invitation = invite(account, owner, role=MANAGER)
+    actions.withdraw(invitation, by=owner.user)
+    actions.accept(invite(account, owner, role=MANAGER), make_user("new"))
+    actions.change_role(viewer, OWNER, by=owner.user)
+    actions.remove(account.memberships.get(user__username="new"), by=viewer.user)
+    actions.remove(owner, by=owner.user)
+    assert recorded() == [
+        "owner invited new@example.com manager",
+        "owner withdrawn new@example.com",
+        "owner invited new@example.com manager",
+        "new joined new manager",
+        "owner role viewer owner",
+        "viewer removed new",
+        "owner left owner",
+    ]
+    assert all(before <= change.at <= timezone.now() for change in MembershipChange.objects.all())
+
+
+def test_the_record_outlives_who_it_is_about(account, owner, viewer):
+    actions.change_role(viewer, OWNER, by=owner.user)
+    owner.user.delete()
+    assert recorded() == ["owner role viewer owner"]

@@ -1,0 +1,81 @@
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.http import HttpResponse
+from django.test import RequestFactory
+from django_htmx.middleware import HtmxDetails
+
+from portal.access import members_only
+from tests.factories import make_user
+
+PATH = "/sites/shop.example.com/?severity=High"
+
+
+@members_only
+def private(request):
+    return HttpResponse("private")
+
+
+def ask(user, **headers):
+    request = RequestFactory().get(PATH, headers=headers)
+    request.user = user
+    request.session = {}
+    request.htmx = HtmxDetails(request)
+    return private(request)
+
+
+def test_a_stranger_is_sent_to_sign_in_and_back():
+    response = ask(AnonymousUser())
+    assert response.status_code == 302
+    assert response["Location"] == "/accounts/login/?next=/sites/shop.example.com/%3Fseverity%3DHigh"
+
+
+def send_form(**headers):
+    request = RequestFactory().post("/members/1/remove/", headers=headers)
+    request.user = AnonymousUser()
+    request.htmx = HtmxDetails(request)
+    return private(request)["Location"]
+
+
+def test_a_strangers_form_leads_back_to_the_page_that_sent_it():
+    page = "http://testserver/members/?account=acct_0002"
+    assert send_form(referer=page) == "/accounts/login/?next=/members/%3Faccount%3Dacct_0002"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "",
+        "http://evil.example/members/",
+        "http://testserver//evil.example/",
+        "//evil.example",
+        "http://[",
+        "portal:sites",
+    ],
+)
+def test_a_strangers_form_leads_to_the_start_where_its_page_is_not_ours(page):
+    assert send_form(referer=page) == "/accounts/login/?next=/"
+
+
+def test_a_fragment_of_a_stranger_takes_the_whole_page_to_sign_in():
+    page = "http://testserver/sites/shop.example.com/?severity=Low"
+    response = ask(AnonymousUser(), hx_request="true", hx_current_url=page)
+    assert response.status_code == 200
+    assert response.content == b""
+    assert response["HX-Redirect"] == (
+        "/accounts/login/?next=%2Fsites%2Fshop.example.com%2F%3Fseverity%3DLow"
+    )
+
+
+@pytest.mark.parametrize(
+    "page",
+    ["http://evil.example/sites/", "http://testserver//evil.example/", "javascript:alert(1)", "", None],
+)
+def test_the_way_back_never_leaves_the_portal(page):
+    headers = {} if page is None else {"hx_current_url": page}
+    response = ask(AnonymousUser(), hx_request="true", **headers)
+    assert response["HX-Redirect"] == "/accounts/login/?next=%2F"
+
+
+@pytest.mark.django_db
+def test_a_member_gets_the_page():
+    assert ask(make_user("owner")).content == b"private"

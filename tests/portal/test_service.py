@@ -1,0 +1,50 @@
+import pytest
+
+from portal import service
+from portal.gateway import Misconfigured, Question
+from portal.models import Account, Website
+from tests.factories import SECRET, make_portal_website
+from tests.faults.server import FaultServer, answer
+from tests.portal.gateway.responses import HOST, dashboard, encoded
+
+pytestmark = pytest.mark.django_db
+
+
+def test_website_is_asked_about_at_the_address_of_the_settings(settings):
+    website = make_portal_website(host=HOST)
+    with FaultServer(answer(200, encoded(dashboard()))) as server:
+        settings.DASHBOARD_BASE_URL = server.base_url
+        assert service.ask(website, Question()).host == HOST
+    assert len(server.received) == 1
+
+
+def test_website_is_asked_about_with_its_accounts_secret():
+    site = service.linked_site(make_portal_website())
+    assert site.secret == SECRET
+    assert site.account_ref == "acct_0001"
+
+
+def test_secret_stays_out_of_what_is_shown_of_a_site():
+    assert SECRET not in repr(service.linked_site(make_portal_website()))
+
+
+def test_website_whose_secret_cannot_be_opened_is_not_asked_about(settings):
+    website = make_portal_website()
+    settings.MASTER_KEYS = ["YW5vdGhlci1rZXktZm9yLXRlc3RzLTAxMjM0NTY3ODk="]
+    with pytest.raises(Misconfigured, match=r"manage\.py connect_account acct_0001"):
+        service.linked_site(website)
+
+
+def test_website_of_the_environments_account_needs_no_stored_secret(settings):
+    settings.PORTAL_ACCOUNT_REF, settings.SITE_API_SECRET = "acct_0009", "from the environment"
+    website = Website(account=Account(ref="acct_0009"), host=HOST, link_id="x")
+    assert service.linked_site(website).secret == "from the environment"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("DASHBOARD_BASE_URL", "http://example.com"), ("DASHBOARD_TIMEOUT_SECONDS", 0)]
+)
+def test_service_that_cannot_be_asked_is_misconfigured(settings, name, value):
+    setattr(settings, name, value)
+    with pytest.raises(Misconfigured):
+        service.upstream()

@@ -1,0 +1,170 @@
+import pytest
+
+from portal.forms import Address, Filters
+from portal.view_models.filters import chips, clear_url, facets, pager, status_facet
+from tests.portal.dashboards import make_facets, make_page
+
+PATH = "/sites/shop.example.com/"
+
+
+def at(**filters):
+    return Address(path=PATH, filters=Filters(**filters))
+
+
+def options_of(name, address, **counts):
+    return {option.label: option for option in facet_of(name, address, facets=make_facets(**counts)).options}
+
+
+def facet_of(name, address, **page):
+    (facet,) = (facet for facet in facets(make_page(**page), address) if facet.name == name)
+    return facet
+
+
+def test_a_value_leads_to_the_list_it_would_leave():
+    option = options_of("severity", at(kind="confirmed", page=3))["High"]
+    assert (option.count, option.url) == (2, PATH + "?severity=High&kind=confirmed")
+
+
+def test_a_value_that_would_leave_nothing_is_shown_but_leads_nowhere():
+    option = options_of("severity", at())["Low"]
+    assert (option.count, option.url) == (0, "")
+
+
+def test_a_facet_of_the_worst_alone_says_so_and_takes_nothing_for_none():
+    facet = facet_of("severity", at(query="x"), bounded_facets=["severity"])
+    options = {option.label: option for option in facet.options}
+    assert facet.remark == "Of the worst 2."
+    assert (options["High"].count, options["Low"].count) == (2, None)
+    assert options["Low"].url == PATH + "?severity=Low&query=x"
+    assert facet_of("kind", at(query="x"), bounded_facets=["severity"]).remark == ""
+
+
+def test_an_active_value_leads_back_from_a_facet_of_the_worst_alone():
+    facet = facet_of("severity", at(severity="Low", query="x"), bounded_facets=["severity"])
+    (active,) = (option for option in facet.options if option.is_active)
+    assert (active.label, active.count, active.url) == ("Low", None, PATH + "?query=x")
+
+
+def test_the_active_value_is_counted_by_its_list_where_a_facet_is_of_the_worst_alone():
+    facet = facet_of("severity", at(severity="High", query="x"), bounded_facets=["severity"])
+    assert {option.label: option.count for option in facet.options if option.is_active} == {"High": None}
+    assert options_of("severity", at(severity="High"))["High"].count == 2
+
+
+def test_the_active_value_leads_back_even_where_it_leaves_nothing():
+    option = options_of("severity", at(severity="Low"))["Low"]
+    assert (option.is_active, option.url) == (True, PATH)
+
+
+def test_facets_use_the_portals_words_and_fall_back_to_the_services():
+    assert set(options_of("kind", at())) == {"Confirmed", "Suspected", "Informational"}
+    assert set(options_of("source", at())) == {"Nuclei", "ZAP"}
+
+
+def test_a_chip_removes_its_filter_alone():
+    by_name = {
+        chip.name: chip for chip in chips(make_facets(), at(severity="High", source="zap", query="a b"))
+    }
+    assert {name: chip.value for name, chip in by_name.items()} == {
+        "severity": "High",
+        "source": "ZAP",
+        "query": "“a b”",
+    }
+    assert by_name["source"].url == PATH + "?severity=High&query=a+b"
+
+
+def test_clearing_keeps_the_page_size():
+    assert clear_url(at(severity="High", query="x", page_size=50, page=2)) == PATH + "?page_size=50"
+
+
+def test_pages_are_elided_around_the_current_one():
+    pages = pager(make_page(total=1180, page_count=59), at(page=30))
+    assert [link.text for link in pages.links] == ["1", "…", "29", "30", "31", "…", "59"]
+    assert [link.text for link in pages.links if not link.url] == ["…", "30", "…"]
+    assert (pages.before, pages.after) == (PATH + "?page=29", PATH + "?page=31")
+
+
+def test_a_search_that_may_have_more_pages_ends_with_a_gap_until_its_last_page():
+    many = {"total": 1000, "total_relation": "at_least"}
+    texts = [link.text for link in pager(make_page(**many, page_count=51), at(query="x", page=50)).links]
+    assert texts == ["1", "…", "49", "50", "51", "…"]
+    last = pager(make_page(**many, page_count=51), at(query="x", page=51))
+    assert [link.text for link in last.links] == ["1", "…", "50", "51"]
+    assert (last.after, last.remark) == ("", "")
+
+
+@pytest.mark.parametrize("relation", ["exact", "at_least"])
+def test_the_deepest_page_says_that_there_are_more_findings_and_what_to_do(relation):
+    endless = {"total": 20500, "page_count": 501, "total_relation": relation}
+    assert pager(make_page(**endless), at(page=499)).remark == ""
+    deepest = pager(make_page(**endless), at(page=500))
+    assert deepest.remark == (
+        "The pages end here, with the worst 10,000 findings. Filter or search to see the others."
+    )
+    assert deepest.after == ""
+    assert [link.text for link in deepest.links][-2:] == ["499", "500"]
+
+
+def test_a_list_that_ends_at_the_deepest_page_is_whole():
+    for page in (make_page(total=10000, page_count=500), make_page(total=9990, page_count=500)):
+        assert pager(page, at(page=500)).remark == ""
+
+
+def test_the_ends_lead_no_further():
+    assert pager(make_page(total=40, page_count=2), at()).before == ""
+    assert pager(make_page(total=40, page_count=2), at(page=2)).after == ""
+
+
+def test_a_single_page_needs_no_links():
+    assert pager(make_page(total=20, page_count=1), at()).links == ()
+
+
+def test_a_page_past_the_end_leads_back_to_the_last():
+    pages = pager(make_page(total=40, page_count=2), at(page=9))
+    assert (pages.before, pages.after) == (PATH + "?page=2", "")
+    assert all(link.url for link in pages.links)
+
+
+def test_page_sizes_are_offered_where_they_change_anything():
+    assert pager(make_page(total=20, page_count=1), at()).sizes == ()
+    sizes = pager(make_page(total=21, page_count=2), at(page=2)).sizes
+    assert [(link.text, link.url) for link in sizes] == [
+        ("20", ""),
+        ("50", PATH + "?page_size=50"),
+        ("100", PATH + "?page_size=100"),
+    ]
+
+
+def test_a_status_is_always_one_of_them_and_open_is_the_usual_one():
+    usual = {option.label: option for option in status_facet(make_facets(), at(severity="High")).options}
+    assert [label for label, option in usual.items() if option.is_active] == ["Open"]
+    assert usual["Fixed"].url == PATH + "?status=fixed&severity=High"
+    assert usual["Open"].url == PATH + "?severity=High"
+    fixed = {option.label: option for option in status_facet(make_facets(), at(status="fixed")).options}
+    assert [label for label, option in fixed.items() if option.is_active] == ["Fixed"]
+    assert (fixed["Fixed"].url, fixed["Open"].url) == (PATH, PATH)
+    assert fixed["All"].url == PATH + "?status=all"
+
+
+def test_a_status_that_would_leave_nothing_leads_nowhere_unless_it_is_shown():
+    counted = make_facets(status={"open": 2, "fixed": 0, "accepted_risk": 0, "false_positive": 1, "all": 3})
+    assert status_facet(counted, at()).remark == ""
+    shown = {option.label: option for option in status_facet(counted, at(status="accepted_risk")).options}
+    assert [option.count for option in shown.values()] == [2, 0, 0, 1, 3]
+    assert shown["Fixed"].url == ""
+    assert shown["Accepted risk"].url == PATH
+    assert shown["All"].url == PATH + "?status=all"
+
+
+def test_statuses_that_were_not_counted_can_still_be_chosen():
+    searched = status_facet(make_facets(), at(query="sql"))
+    assert searched.remark == "Not counted while words are searched."
+    words = {option.label: option for option in searched.options}
+    assert {option.count for option in words.values()} == {None}
+    assert words["Fixed"].url == PATH + "?status=fixed&query=sql"
+
+
+def test_another_status_than_open_is_a_chip():
+    (chip,) = chips(make_facets(), at(status="accepted_risk"))
+    assert (chip.title, chip.value, chip.url) == ("Status", "Accepted risk", PATH)
+    assert clear_url(at(status="all", query="x")) == PATH

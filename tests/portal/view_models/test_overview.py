@@ -1,0 +1,249 @@
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from django.utils import timezone
+
+from portal import labels
+from portal.forms import Address, Filters
+from portal.view_models.overview import coverage_rows, coverage_verdict, emptiness, is_checked, overview, plan
+from tests.portal.dashboards import (
+    make_clean_dashboard,
+    make_coverage,
+    make_dashboard,
+    make_entitlement,
+    make_page,
+    make_summary,
+)
+
+HERE = Address(path="/sites/shop.example.com/")
+TODAY = date(2026, 11, 20)
+OK, PARTIAL, FAILED, NEVER = (
+    make_coverage(state, source_name=state.upper()) for state in ("ok", "partial", "failed", "never")
+)
+
+
+@pytest.mark.parametrize(
+    ("coverage", "tone", "words"),
+    [
+        ([], "never", "Not checked yet"),
+        ([NEVER, NEVER], "never", "Not checked yet"),
+        ([OK], "ok", "Checked by 1 engine"),
+        ([OK, OK], "ok", "Checked by all 2 engines"),
+        ([OK, NEVER], "partial", "1 of 2 engines completed"),
+        ([FAILED, NEVER], "partial", "0 of 2 engines completed"),
+    ],
+)
+def test_coverage_is_told_as_it_is(coverage, tone, words):
+    assert coverage_verdict(coverage) == (tone, words)
+
+
+def test_the_summary_leads_to_the_findings_of_a_severity_whatever_the_filters():
+    at = Address(path="/s/", filters=Filters(status="fixed", kind="confirmed", query="x", page_size=50))
+    counts = {count.label: count for count in overview(make_dashboard(), at).severities}
+    assert (counts["High"].count, counts["High"].url) == (2, "/s/?severity=High&page_size=50")
+    assert (counts["Low"].count, counts["Low"].url) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("grade", "open_findings", "coverage", "expected"),
+    [
+        (None, 0, [], False),
+        (None, 0, [NEVER], False),
+        (None, 0, [FAILED], False),
+        (None, 0, [PARTIAL], True),
+        (None, 3, [FAILED], True),
+        ("A", 0, [], True),
+        (None, 0, [OK], True),
+    ],
+)
+def test_a_zero_means_something_only_where_something_was_checked(grade, open_findings, coverage, expected):
+    dashboard = make_dashboard(
+        dashboard=make_page(grade=grade), summary=make_summary(open=open_findings), coverage=coverage
+    )
+    assert is_checked(dashboard) is expected
+
+
+@pytest.mark.parametrize(
+    ("grade", "is_provisional", "title", "meaning"),
+    [
+        ("F", False, "Grade F", "Critical problems are open"),
+        ("F", True, "Grade F so far", "Critical problems are open"),
+        (None, False, "Not graded yet", "No check has been completed"),
+    ],
+)
+def test_a_grade_says_whether_it_is_final(grade, is_provisional, title, meaning):
+    page = make_page(grade=grade, grade_provisional=is_provisional)
+    seen = overview(make_dashboard(dashboard=page), HERE)
+    assert (seen.grade_title, seen.grade_meaning) == (title, meaning)
+
+
+def test_new_findings_lead_to_the_page_of_what_is_new():
+    at = Address(path="/s/", account="acct_0002", filters=Filters(severity="High"))
+    assert overview(make_dashboard(), at).new_url == "/s/news/?account=acct_0002"
+
+
+def never_checked(due):
+    return make_clean_dashboard(
+        dashboard=make_page(total=0, grade=None),
+        summary=make_summary(open=0, first_check_by=due),
+        coverage=[NEVER, NEVER],
+    )
+
+
+THIS_DAY = timezone.now().date()
+YESTERDAY, TOMORROW = THIS_DAY - timedelta(days=1), THIS_DAY + timedelta(days=1)
+
+
+@pytest.mark.parametrize(
+    ("due", "hears", "text"),
+    [
+        (THIS_DAY, False, "First check by {day}. You will see here what it finds."),
+        (TOMORROW, True, "First check by {day}. We will write to you if it finds something serious."),
+        (YESTERDAY, True, "The first check was due by {day}. If it does not come soon, ask support."),
+        (None, True, "No check of this website has been completed, so we cannot say whether it is clean."),
+    ],
+)
+def test_a_website_never_checked_says_what_happens_next(due, hears, text):
+    news = emptiness(never_checked(due), HERE, hears=hears)
+    assert (news.tone, news.title) == ("never", "Not checked yet")
+    assert news.text == text.format(day=due and labels.day(due))
+
+
+@pytest.mark.parametrize(
+    ("due", "text"), [(THIS_DAY, "First check by {day}"), (YESTERDAY, "First check overdue since {day}")]
+)
+def test_the_grade_of_a_website_never_checked_is_a_day(due, text):
+    seen = overview(never_checked(due), HERE)
+    assert (seen.grade_title, seen.grade_meaning) == (
+        "Not graded yet",
+        text.format(day=labels.day_of_year(due)),
+    )
+
+
+def test_what_not_checked_means_is_said_once():
+    rows = coverage_rows(
+        [OK, make_coverage("never", last_run_at=None), make_coverage("never", last_run_at=None)]
+    )
+    assert [bool(row.remark) for row in rows] == [False, True, False]
+
+
+def test_good_news_say_when_and_by_what():
+    earlier = datetime(2026, 11, 1, tzinfo=UTC)
+    news = emptiness(
+        make_clean_dashboard(coverage=[OK, make_coverage(source_name="ZAP", last_run_at=earlier)]), HERE
+    )
+    assert (news.tone, news.title, news.checked_by) == ("ok", "No threats found", "OK, ZAP")
+    assert news.checked_at == OK.last_run_at
+
+
+@pytest.mark.parametrize("gap", [PARTIAL, FAILED, NEVER])
+def test_good_news_with_a_gap_in_the_checks_name_the_gap(gap):
+    news = emptiness(make_clean_dashboard(coverage=[OK, gap]), HERE)
+    assert (news.tone, news.title) == ("partial", "No threats found so far")
+    assert gap.source_name in news.text
+
+
+def test_good_news_of_an_overdue_check_are_of_the_past():
+    overdue = make_coverage(source_name="ZAP", stale=True)
+    news = emptiness(make_clean_dashboard(coverage=[OK, overdue]), HERE)
+    assert (news.tone, news.title) == ("partial", "No threats found when it was last checked")
+    assert news.text == "Since then a check is overdue: ZAP."
+
+
+def test_no_check_is_no_news():
+    news = emptiness(
+        make_clean_dashboard(dashboard=make_page(total=0, grade=None), coverage=[NEVER, FAILED]), HERE
+    )
+    assert (news.tone, news.title) == ("never", "Not checked yet")
+
+
+def test_filters_that_match_nothing_are_not_good_news():
+    at = Address(path="/s/", filters=Filters(query="x"))
+    assert emptiness(make_clean_dashboard(), at).title == "Nothing matches these filters"
+
+
+@pytest.mark.parametrize(
+    ("status", "title"),
+    [
+        ("fixed", "Nothing has been fixed yet"),
+        ("accepted_risk", "No risk has been accepted"),
+        ("false_positive", "No finding was a false alarm"),
+        ("all", "No threats found"),
+    ],
+)
+def test_nothing_of_a_status_is_told_as_such(status, title):
+    none = emptiness(
+        make_clean_dashboard(), Address(path="/s/", filters=Filters(status=status, page_size=50))
+    )
+    assert none.title == title
+    assert none.way_out_url == ("" if status == "all" else "/s/?page_size=50")
+
+
+def test_nothing_of_a_status_under_other_filters_is_that_nothing_matches():
+    at = Address(path="/s/", filters=Filters(status="fixed", query="x"))
+    assert emptiness(make_clean_dashboard(), at).title == "Nothing matches these filters"
+
+
+def test_a_page_past_the_end_leads_to_the_last():
+    at = Address(path="/s/", filters=Filters(page=9))
+    past = emptiness(make_dashboard(dashboard=make_page(total=30, page_count=2), threats=[]), at)
+    assert (past.title, past.way_out_url) == ("There is no such page", "/s/?page=2")
+
+
+def test_a_state_of_coverage_the_portal_does_not_know_is_not_clean():
+    (row,) = coverage_rows([make_coverage("paused")])
+    assert (row.state, row.tone) == ("Paused", "never")
+
+
+@pytest.mark.parametrize(
+    ("fields", "tone", "offers_renewal"),
+    [
+        ({}, "ok", False),
+        ({"status": "trialing"}, "ok", False),
+        ({"status": "past_due"}, "partial", True),
+        ({"usable_until": TODAY + timedelta(days=14)}, "partial", True),
+        ({"usable_until": TODAY + timedelta(days=15)}, "ok", False),
+        ({"ends_on": None}, "ok", False),
+    ],
+)
+def test_a_plan_asks_for_care_when_it_needs_it(fields, tone, offers_renewal):
+    shown = plan(make_entitlement(**fields), today=TODAY)
+    assert (shown.tone, bool(shown.renew_url)) == (tone, offers_renewal)
+
+
+def test_a_plan_names_the_last_day_of_its_results_also_while_a_payment_is_overdue():
+    usual = plan(make_entitlement(usable_until=date(2027, 12, 31)), today=TODAY)
+    assert (usual.until, usual.days_left, usual.ends_soon) == (date(2027, 12, 31), 406, False)
+    overdue = plan(make_entitlement(status="past_due", usable_until=date(2026, 11, 25)), today=TODAY)
+    assert (overdue.until, overdue.days_left, overdue.ends_soon) == (date(2026, 11, 25), 5, True)
+
+
+def test_a_payment_that_failed_on_the_last_day_still_shows_its_days_of_grace():
+    ended, until = TODAY - timedelta(days=2), TODAY + timedelta(days=5)
+    overdue = plan(
+        make_entitlement(status="past_due", ends_on=ended, days_left=0, usable_until=until), today=TODAY
+    )
+    assert (overdue.until, overdue.days_left) == (until, 5)
+
+
+def test_a_plan_that_renews_shows_its_end_only_once_the_renewal_is_late():
+    terms = make_entitlement(renews=True, ends_on=TODAY, usable_until=TODAY + timedelta(days=3))
+    in_time = plan(terms, today=TODAY)
+    assert (in_time.renews_after, in_time.until, in_time.ends_soon) == (TODAY, None, False)
+    late = plan(terms, today=TODAY + timedelta(days=1))
+    assert (late.renews_after, late.days_left, late.ends_soon) == (None, 2, True)
+
+
+def test_a_plan_whose_payment_is_overdue_claims_no_day_that_the_service_does_not_name():
+    overdue = plan(make_entitlement(status="past_due"), today=TODAY)
+    assert (overdue.until, overdue.ends_soon) == (None, False)
+    assert plan(make_entitlement(), today=TODAY).until == date(2027, 12, 31)
+
+
+def test_a_plan_is_worded_for_people():
+    shown = plan(
+        make_entitlement(plan="small_business", status="past_due", features=["notes", "phone_support"]),
+        today=TODAY,
+    )
+    assert (shown.name, shown.state) == ("Small business", "Payment overdue")
+    assert shown.features == ("Analyst notes", "Phone support")

@@ -1,0 +1,61 @@
+import pytest
+
+from portal.forms import Address, Filters
+from portal.view_models import results_of
+from portal.view_models.site import count_text
+from tests.portal.dashboards import (
+    make_clean_dashboard,
+    make_coverage,
+    make_dashboard,
+    make_page,
+    make_summary,
+)
+
+HERE = Address(path="/sites/shop.example.com/")
+
+
+HIGH = Filters(severity="High")
+
+
+def counted(total, everything, *, filters=HIGH, **page):
+    dashboard = make_dashboard(
+        dashboard=make_page(total=total, **page), summary=make_summary(open=everything)
+    )
+    return count_text(dashboard, filters)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (counted(26, 137), "26 of 137 findings"),
+        (counted(1, 1), "1 of 1 finding"),
+        (counted(137, 137, filters=Filters()), "137 findings"),
+        (counted(1, 1, filters=Filters()), "1 finding"),
+        (counted(12, 3, filters=Filters(status="fixed", severity="High")), "12 findings"),
+        (counted(1000, 20500, total_relation="at_least"), "More than 1,000 of 20,500 findings"),
+    ],
+)
+def test_the_count_is_told_in_words(text, expected):
+    assert text == expected
+
+
+def test_list_facets_and_charts_come_from_one_answer():
+    results = results_of(make_dashboard(), HERE)
+    assert len(results.findings) == 2
+    assert sum(option.count for option in results.facets[0].options) == 2
+    assert sum(row.total for row in results.drawings[0].rows) == 2
+
+
+def offered(dashboard, **filters):
+    at = Address(path="/s/", filters=Filters(**filters))
+    return [facet.name for facet in results_of(dashboard, at).facets]
+
+
+def test_what_could_change_the_list_is_offered():
+    unchecked = make_clean_dashboard(
+        dashboard=make_page(total=0, grade=None), coverage=[make_coverage("never")]
+    )
+    assert offered(make_dashboard()) == ["severity", "kind", "source", "status"]
+    assert offered(make_clean_dashboard()) == ["status"]  # something may have been fixed
+    assert offered(make_clean_dashboard(), severity="High") == ["severity", "kind", "source", "status"]
+    assert offered(unchecked) == []

@@ -1,0 +1,84 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.utils import timezone
+
+from portal.models import LastAnswer, Membership
+from portal.view_models import sites_page
+from portal.view_models.sites import STALE_DAYS, site_card
+from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
+from tests.portal.dashboards import make_clean_dashboard, make_dashboard, make_page, make_summary
+
+pytestmark = pytest.mark.django_db
+
+
+def told(website, dashboard):
+    LastAnswer.objects.keep(website, dashboard=dashboard)
+    return LastAnswer.objects.get(website_id=website.pk)
+
+
+def graded(grade, **by_severity):
+    summary = make_summary(open=sum(by_severity.values()), by_severity=by_severity)
+    return make_dashboard(dashboard=make_page(grade=grade), summary=summary)
+
+
+def test_the_worst_comes_first_and_what_is_not_known_before_what_is_fine():
+    account = make_portal_account()
+    make_membership(make_user(), account)
+    answers = {
+        "a-fine": make_clean_dashboard(),
+        "b-middling": graded("C", Medium=3),
+        "c-unseen": None,
+        "d-minor": graded("B", Low=40),
+        "e-critical": graded("F", Critical=1),
+        "f-critical-and-more": graded("F", Critical=1, High=2),
+        "g-refused": "revoked_link",
+        "h-critical": graded("F", Critical=1),
+    }
+    websites = [make_portal_website(account, f"{name}.example.com") for name in answers]
+    kept = {}
+    for website, answer in zip(websites, answers.values(), strict=True):
+        if isinstance(answer, str):
+            LastAnswer.objects.keep(website, refusal=answer)
+        elif answer:
+            LastAnswer.objects.keep(website, dashboard=answer)
+    kept = LastAnswer.objects.in_bulk()
+    page = sites_page(websites, Membership.objects.all(), kept)
+    assert [row.host.partition(".")[0] for row in page.rows] == [
+        "f-critical-and-more",
+        "e-critical",
+        "h-critical",
+        "b-middling",
+        "c-unseen",
+        "g-refused",
+        "d-minor",
+        "a-fine",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ago", "stale"),
+    [(timedelta(days=STALE_DAYS, minutes=-1), ""), (timedelta(days=STALE_DAYS, minutes=1), "7 days ago")],
+)
+def test_a_last_check_is_stale_after_some_days(ago, stale):
+    website = make_portal_website()
+    summary = make_summary(last_scan_at=timezone.now() - ago)
+    glance = site_card(website, told(website, make_dashboard(summary=summary)), is_shared=False).glance
+    assert glance.stale.endswith(stale)
+    assert bool(glance.stale) == bool(stale)
+
+
+def test_the_newest_finding_is_dated_from_when_the_service_told_of_it():
+    website = make_portal_website()
+    page = make_page(generated_at=datetime(2026, 11, 20, 0, 30, tzinfo=UTC))
+    dashboard = make_dashboard(dashboard=page, summary=make_summary(newest_open_days=2))
+    glance = site_card(website, told(website, dashboard), is_shared=False).glance
+    assert glance.newest_on.isoformat() == "2026-11-18"
+
+
+def test_a_refusal_that_the_portal_has_no_words_for_is_still_one():
+    website = make_portal_website()
+    LastAnswer.objects.keep(website, refusal="moved_away")
+    card = site_card(website, LastAnswer.objects.get(), is_shared=False)
+    assert card.refusal == "No results"
+    assert card.glance is None
