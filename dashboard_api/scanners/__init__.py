@@ -10,10 +10,10 @@ from dashboard_api.scanners import (
     nikto,
     nuclei,
     observatory,
-    other_forms,
     sarif,
     sslyze,
     testssl,
+    unsupported,
     wapiti,
     zap,
 )
@@ -58,7 +58,7 @@ def read_report(stream: BinaryIO, *, format_name: str = "auto") -> ScanReport:
     try:
         return reader.read(joined(head, stream))
     except UnreadableReport as error:
-        if way_out := other_forms.way_out(head):
+        if way_out := unsupported.way_out(head):
             raise UnreadableReport(way_out) from error
         raise
 
@@ -69,7 +69,7 @@ def _recognising(head: bytes) -> Reader:
             return reader
     known = ", ".join(READERS)
     raise UnreadableReport(
-        other_forms.way_out(head)
+        unsupported.way_out(head)
         or f"The file is no report of a known format ({known}). For any other tool, convert its results to "
         "`findings` lines, which docs/scanner-formats.md describes."
     )
@@ -78,7 +78,7 @@ def _recognising(head: bytes) -> Reader:
 def _named(name: str, head: bytes) -> Reader:
     """Return the reader that the operator named; raises UnreadableReport for a file of another format."""
     if not READERS[name].recognises(head) and head.strip() not in (b"", b"[]"):
-        if way_out := other_forms.way_out(head):
+        if way_out := unsupported.way_out(head):
             raise UnreadableReport(way_out)
         if other := next((other for other, reader in READERS.items() if reader.recognises(head)), ""):
             raise UnreadableReport(f"The file is no report of {name}: it looks like one of {other}.")

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from dashboard_api import limits
-from dashboard_api.scanners.items import is_list
 from dashboard_api.scanners.json_values import as_much, decoded, opened, oversized
+from dashboard_api.scanners.lazy_list import is_list
 from dashboard_api.scanners.members import Row
 from dashboard_api.scanners.report import BadRow, UnreadableReport
 from dashboard_api.scanners.streams import in_megabytes, joined

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from dashboard_api import limits
-from dashboard_api.scanners.items import Items
+from dashboard_api.scanners.lazy_list import Items
 from dashboard_api.scanners.report import BadRow, UnreadableReport
 from dashboard_api.scanners.streams import in_megabytes
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from dashboard_api.scanners.items import Items, is_list
+from dashboard_api.scanners.lazy_list import Items, is_list
 from dashboard_api.scanners.report import BadRow
 from dashboard_api.scanners.text import one_line
 

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from dashboard_api.scanners.addresses import resolved
-from dashboard_api.scanners.items import is_list
 from dashboard_api.scanners.json_values import open_document
 from dashboard_api.scanners.layout import named, section
+from dashboard_api.scanners.lazy_list import is_list
 from dashboard_api.scanners.members import Row, line_of, list_of, object_of, text_of, texts_of, written_moment
 from dashboard_api.scanners.redaction import redact_command
 from dashboard_api.scanners.report import (

@@ -11,7 +11,7 @@ from xml.parsers import expat
 import msgspec
 
 from dashboard_api import limits
-from dashboard_api.scanners.items import Items
+from dashboard_api.scanners.lazy_list import Items
 from dashboard_api.scanners.report import UnreadableReport
 from dashboard_api.scanners.streams import in_megabytes
 

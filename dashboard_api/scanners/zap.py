@@ -11,9 +11,9 @@ from textwrap import dedent
 from typing import Any, BinaryIO
 
 from dashboard_api.scanners import xml_document
-from dashboard_api.scanners.items import Items
 from dashboard_api.scanners.json_values import open_document
 from dashboard_api.scanners.layout import named, section
+from dashboard_api.scanners.lazy_list import Items
 from dashboard_api.scanners.markup import plain_text
 from dashboard_api.scanners.members import Row, line_of, list_of, moment, objects_in, text_of, written_moment
 from dashboard_api.scanners.redaction import REDACTED

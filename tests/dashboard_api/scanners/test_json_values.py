@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from dashboard_api import limits
 from dashboard_api.scanners import json_values
-from dashboard_api.scanners.items import Items
 from dashboard_api.scanners.json_values import as_text, open_document, opened, read_document
+from dashboard_api.scanners.lazy_list import Items
 from dashboard_api.scanners.report import BadRow, UnreadableReport
 
 values = st.recursive(

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from dashboard_api.scanners.layout import named, section
 from dashboard_api.scanners.members import Row, line_of, object_of, text_of
-from dashboard_api.scanners.sarif_run import Run, objects_in_all, text_in
+from dashboard_api.scanners.sarif.run import Run, objects_in_all, text_in
 
 
 def evidence_of(

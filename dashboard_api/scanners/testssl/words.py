@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from dashboard_api.scanners.testssl_site_words import SITE_WORDS
-from dashboard_api.scanners.testssl_tls_words import TLS_WORDS
+from dashboard_api.scanners.testssl.site_words import SITE_WORDS
+from dashboard_api.scanners.testssl.tls_words import TLS_WORDS
 
 WORDS = TLS_WORDS | SITE_WORDS
 _MULTIPLE = "_multiple"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard_api.scanners import sslyze
-from dashboard_api.scanners.sslyze_checks import CHECKS
+from dashboard_api.scanners.sslyze.checks import CHECKS
 from tests.dashboard_api.scanners.samples import make_sslyze, read_whole, suites, whole
 from tests.dashboard_api.scanners.test_every_format import assert_read_or_refused, nodes, values
 

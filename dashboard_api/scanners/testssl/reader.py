@@ -20,9 +20,9 @@ from dashboard_api.scanners.report import (
     UnreadableReport,
     tell_each,
 )
-from dashboard_api.scanners.testssl_entries import Entry, flat_entries, pretty_entries
-from dashboard_api.scanners.testssl_findings import finding, group_of, grouped
-from dashboard_api.scanners.testssl_names import SEVERITIES, SUITES_OF
+from dashboard_api.scanners.testssl.check_ids import SEVERITIES, SUITES_OF
+from dashboard_api.scanners.testssl.entries import Entry, flat_entries, pretty_entries
+from dashboard_api.scanners.testssl.findings import finding, group_of, grouped
 
 _NOTHING_FOUND = {"OK", "INFO"}
 _NOT_CHECKED = {"WARN", "DEBUG", "FATAL", "CANNOT BE DETERMINED"}  # the last is a slip for cert_keySize

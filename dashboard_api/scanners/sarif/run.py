@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from dashboard_api.scanners.addresses import resolved
-from dashboard_api.scanners.items import Items
+from dashboard_api.scanners.lazy_list import Items
 from dashboard_api.scanners.members import Row, line_of, list_of, object_of, text_of
 
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\d{1,4})\}")

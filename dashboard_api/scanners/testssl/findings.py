@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dashboard_api.scanners.layout import named, section
 from dashboard_api.scanners.members import line_of
 from dashboard_api.scanners.report import BadRow, ReportedFinding, Severity
-from dashboard_api.scanners.testssl_entries import Entry
-from dashboard_api.scanners.testssl_names import SEVERITIES
-from dashboard_api.scanners.testssl_words import words_of
+from dashboard_api.scanners.testssl.check_ids import SEVERITIES
+from dashboard_api.scanners.testssl.entries import Entry
+from dashboard_api.scanners.testssl.words import words_of
 from dashboard_api.scanners.weaknesses import cve_names, cwe_numbers
 
 _UNSURE = re.compile(r"\b(?:potential\w*|probabl[ey]|likely|might|may)\b", re.IGNORECASE)

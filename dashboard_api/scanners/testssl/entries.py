@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from dashboard_api.scanners.members import Row, line_of, objects_in
 from dashboard_api.scanners.report import BadRow
-from dashboard_api.scanners.testssl_names import Named
+from dashboard_api.scanners.testssl.check_ids import Named
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,8 +24,8 @@ from dashboard_api.scanners.report import (
     UnreadableReport,
     tell_each,
 )
-from dashboard_api.scanners.sslyze_before_5 import as_version_5, is_before_5
-from dashboard_api.scanners.sslyze_checks import CHECKS, Judge, NoResult, Problem
+from dashboard_api.scanners.sslyze.before_5 import as_version_5, is_before_5
+from dashboard_api.scanners.sslyze.checks import CHECKS, Judge, NoResult, Problem
 
 _NO_RESULT = "no result"
 _TRIED = {"COMPLETED", "ERROR"}

@@ -12,8 +12,8 @@ from datetime import datetime
 from typing import Any, BinaryIO
 
 from dashboard_api import limits
-from dashboard_api.scanners.items import is_list
 from dashboard_api.scanners.json_values import open_document
+from dashboard_api.scanners.lazy_list import is_list
 from dashboard_api.scanners.members import Row, line_of, list_of, object_of, texts_of, time_of
 from dashboard_api.scanners.report import (
     RULE_LENGTH,
@@ -26,9 +26,9 @@ from dashboard_api.scanners.report import (
     UnreadableReport,
     tell_each,
 )
-from dashboard_api.scanners.sarif_evidence import evidence_of
-from dashboard_api.scanners.sarif_identity import identities_of
-from dashboard_api.scanners.sarif_run import Run, objects_in_all, text_in
+from dashboard_api.scanners.sarif.evidence import evidence_of
+from dashboard_api.scanners.sarif.identity import identities_of
+from dashboard_api.scanners.sarif.run import Run, objects_in_all, text_in
 from dashboard_api.scanners.text import one_line, slug, without_numbers
 from dashboard_api.scanners.weaknesses import cve_names, cwe_names, cwe_numbers
 

@@ -1,6 +1,6 @@
 import pytest
 
-from dashboard_api.scanners.sarif_identity import identities_of
+from dashboard_api.scanners.sarif.identity import identities_of
 
 OLD = {"x": "1", "y": "2"}
 

@@ -7,9 +7,9 @@ several ids, and use some ids for other problems than before.
 import re
 from dataclasses import dataclass
 
-from dashboard_api.scanners.nikto_headers import HEADERS
-from dashboard_api.scanners.nikto_known import Known
-from dashboard_api.scanners.nikto_servers import SERVERS
+from dashboard_api.scanners.nikto.headers import HEADERS
+from dashboard_api.scanners.nikto.known import Known
+from dashboard_api.scanners.nikto.servers import SERVERS
 from dashboard_api.scanners.report import Kind, Severity
 from dashboard_api.scanners.text import without_numbers
 

@@ -9,8 +9,8 @@ import zipfile
 import pytest
 
 from dashboard_api.scanners import READERS, read_report
-from dashboard_api.scanners.other_forms import way_out
 from dashboard_api.scanners.report import UnreadableReport
+from dashboard_api.scanners.unsupported import way_out
 from tests.dashboard_api.scanners.samples import json_lines, make_row, make_tools, whole
 
 XML = b'<?xml version="1.0" encoding="UTF-8"?>\n'

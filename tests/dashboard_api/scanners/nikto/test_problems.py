@@ -6,7 +6,7 @@ import re
 import pytest
 
 from dashboard_api.scanners import nikto
-from dashboard_api.scanners.nikto_problems import KNOWN, recognised
+from dashboard_api.scanners.nikto.problems import KNOWN, recognised
 from dashboard_api.scanners.report import Severity
 from tests.dashboard_api.scanners.samples import make_item, make_nikto, read_whole
 

@@ -14,8 +14,8 @@ from dashboard_api import limits
 from dashboard_api.scanners.json_values import opened, oversized, whole_file
 from dashboard_api.scanners.layout import named, section
 from dashboard_api.scanners.members import Row, as_utc, line_of, list_of, objects_in, texts_of
-from dashboard_api.scanners.nikto_by_hand import hosts_by_hand
-from dashboard_api.scanners.nikto_problems import recognised
+from dashboard_api.scanners.nikto.almost_json import hosts_by_hand
+from dashboard_api.scanners.nikto.problems import recognised
 from dashboard_api.scanners.report import (
     BadRow,
     Check,

@@ -6,7 +6,7 @@ import pytest
 
 from dashboard_api.scanners import sslyze
 from dashboard_api.scanners.report import Severity, UnreadableReport
-from dashboard_api.scanners.sslyze_checks import CHECKS
+from dashboard_api.scanners.sslyze.checks import CHECKS
 from tests.dashboard_api.scanners.samples import make_sslyze, read_whole, suites, whole
 
 WHOLE = {command: {} for command in CHECKS}

@@ -1,6 +1,6 @@
 """Problems that Nikto finds in headers and cookies; the words and ratings are ours."""
 
-from dashboard_api.scanners.nikto_known import Known
+from dashboard_api.scanners.nikto.known import Known
 from dashboard_api.scanners.report import Severity
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from dashboard_api.scanners import testssl
 from dashboard_api.scanners.report import Severity
-from dashboard_api.scanners.testssl_words import WORDS, words_of
+from dashboard_api.scanners.testssl.words import WORDS, words_of
 from tests.dashboard_api.scanners.samples import make_entry, read_whole
 
 SUITE = "{} {} {} RSA AES 128 {}"
