@@ -1,33 +1,33 @@
-"""Lazy lists for long reports: each item is decoded when it is used, so only one is in memory."""
+"""Lists of a long report, of which only the item in use is decoded."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeGuard, TypeVar, overload
 
-Stored = TypeVar("Stored")
+Encoded = TypeVar("Encoded")
 
 
-class Items(Sequence[Any]):
-    """A sequence of ``make(each)`` for each of ``stored``, computed at every access."""
+class LazyList(Sequence[Any]):
+    """The results of ``decode`` for each of ``items``, computed at every access."""
 
-    def __init__(self, stored: Sequence[Stored], make: Callable[[Stored], Any]) -> None:
-        self._stored, self._make = stored, make
+    def __init__(self, items: Sequence[Encoded], decode: Callable[[Encoded], Any]) -> None:
+        self._items, self._decode = items, decode
 
     def __len__(self) -> int:
-        return len(self._stored)
+        return len(self._items)
 
     def __iter__(self) -> Iterator[Any]:
-        return map(self._make, self._stored)
+        return map(self._decode, self._items)
 
     @overload
     def __getitem__(self, index: int) -> Any: ...
     @overload
-    def __getitem__(self, index: slice) -> "Items": ...
+    def __getitem__(self, index: slice) -> "LazyList": ...
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
-            return Items(self._stored[index], self._make)
-        return self._make(self._stored[index])
+            return LazyList(self._items[index], self._decode)
+        return self._decode(self._items[index])
 
 
 def is_list(value: object) -> TypeGuard[Sequence[Any]]:
-    """Whether a member of a report is a list, in memory or not."""
-    return isinstance(value, list | Items)
+    """Return whether a member of a report is a list, in memory or not."""
+    return isinstance(value, list | LazyList)

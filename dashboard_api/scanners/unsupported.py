@@ -1,6 +1,6 @@
-"""Formats that no reader supports, recognised by content, each with advice.
+"""Advice on files of unsupported formats, for the message of a refusal.
 
-Used only for the message of a refusal. Once a reader supports a format, remove it from this table.
+Once a reader supports a format, remove it from this table.
 """
 
 import re
@@ -26,9 +26,9 @@ def _xml(root: str) -> str:
     return rf"(?s)\A\s*<(?:.*?<)?{root}"
 
 
-# Patterns of a file's beginning, each with what it is and what to do; the first match counts. No pattern may
-# take long on any file: every repetition ends at a fixed length, or is the only one.
-_FORMS: list[tuple[str, str]] = [
+# Patterns of a file's beginning with advice; the first match counts. No pattern may take long on any file:
+# every repetition ends at a fixed length, or is the only one.
+_FORMATS: list[tuple[str, str]] = [
     # Archives, and files that are not text.
     (r"\APK\x03\x04", f"a zip archive, or an office document. {_UNPACK}."),
     (r"\A7z\xbc\xaf\x27\x1c", f"a 7z archive. {_UNPACK}."),
@@ -99,10 +99,10 @@ _FORMS: list[tuple[str, str]] = [
     (r"(?i)\A\s*<(?:!doctype html|html)", f"a web page, which {_CONVERT}."),
     (r"\A\s*<(?:\?xml|[A-Za-z!])", f"XML of a tool that is not known here, which {_CONVERT}."),
 ]
-_COMPILED = [(re.compile(pattern.encode("latin-1")), text) for pattern, text in _FORMS]
+_COMPILED = [(re.compile(pattern.encode("latin-1")), text) for pattern, text in _FORMATS]
 
 
-def way_out(head: bytes) -> str:
-    """Say what a file that begins with ``head`` seems to be, and what to do; empty where unknown."""
+def advice_on(head: bytes) -> str:
+    """Return the format that ``head`` seems to begin, with advice; empty if it is unknown."""
     start = _COLOUR.sub(b"", head[:_HEAD_BYTES].removeprefix(b"\xef\xbb\xbf"))
     return next((f"This is {text}" for pattern, text in _COMPILED if pattern.search(start)), "")

@@ -1,8 +1,8 @@
-"""Nikto's reports that are almost JSON: up to version 2.5 it writes them by hand, and not always validly.
+"""Nikto's reports up to version 2.5, which are almost JSON.
 
-The first of these versions ends lists with commas and quotes no numbers; the next forgets what stands
-between hosts; none escapes quotes in addresses. What is read here is exactly what their
-``nikto_report_json.plugin`` prints. Every repetition is decided by the next character: no text takes long.
+The first of these versions ends lists with commas and does not quote numbers, the next writes nothing
+between hosts, and none escapes quotes in addresses. This module reads exactly what their
+``nikto_report_json.plugin`` prints. The next character decides every repetition, so no text takes long.
 """
 
 import json
@@ -25,8 +25,8 @@ _ITEM = re.compile(
 _END_OF_HOST = re.compile(r"\][,}\]\s]*")
 
 
-def hosts_by_hand(data: bytes | bytearray) -> list[Row]:
-    """The hosts with their items, as JSON would have them; none where anything else stands between."""
+def read_almost_json(data: bytes | bytearray) -> list[Row]:
+    """Return the hosts with their items as if decoded from JSON; none if the text has any other part."""
     text = data.decode(errors="replace")
     hosts: list[Row] = []
     position = 0
@@ -49,11 +49,11 @@ def _members(item: re.Match[str]) -> Iterator[tuple[str, str]]:
     for name, value in item.groupdict().items():
         if value is not None and name not in ("quote", "msg"):
             yield name, value
-    yield "msg", _encoded(item["msg"]) if item["quote"] else item["msg"]
+    yield "msg", _decode_message(item["msg"]) if item["quote"] else item["msg"]
 
 
-def _encoded(message: str) -> str:
-    """Since it quotes numbers, Nikto encodes its messages."""
+def _decode_message(message: str) -> str:
+    """Return a message of the versions that quote numbers, which encode messages."""
     try:
         return str(json.loads(f'"{message}"', strict=False))
     except ValueError:

@@ -1,4 +1,4 @@
-"""The problems that Nikto reports most often: it writes only a message; severity, CWE and remedy are ours.
+"""The problems that Nikto reports most often, with the texts and ratings of ``problems.toml``.
 
 They are recognised by the message, not by the id: versions 2.1, 2.5 and 2.6 report one problem under
 several ids, and use some ids for other problems than before.
@@ -6,29 +6,51 @@ several ids, and use some ids for other problems than before.
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
-from dashboard_api.scanners.nikto.headers import HEADERS
-from dashboard_api.scanners.nikto.known import Known
-from dashboard_api.scanners.nikto.servers import SERVERS
+from dashboard_api.scanners.problem_texts import ProblemText, load_texts
 from dashboard_api.scanners.report import Kind, Severity
 from dashboard_api.scanners.text import without_numbers
 
-KNOWN = [*HEADERS, *SERVERS]
-_PATTERNS = [(known, re.compile(known.pattern, re.IGNORECASE)) for known in KNOWN]
-_LOOKED_AT = 1000  # characters of a message: a problem is named at its beginning
+_MAX_CHARACTERS = 1000  # of a message: it names its problem at the beginning
+# Versions 2.1 and 2.5 have a sentence for each header, 2.6 has one for all.
+_MISSING_HEADER = (
+    r"(?:header missing: |the (?:anti-clickjacking )?|TLS and the |SSL and the )({})"
+    r"(?: (?:HTTP )?header is not (?:present|set|defined)|\W*$|\. See)"
+)
+
+
+class NiktoText(ProblemText, frozen=True, kw_only=True):
+    """A problem in ``problems.toml``."""
+
+    pattern: str = ""
+    header: str = ""  # the problem is that this header is missing
+    kind: Kind = "confirmed"
+
+
+TEXTS = load_texts(Path(__file__).with_name("problems.toml"), NiktoText)
+_PATTERNS = [
+    (
+        "missing-header" if text.header else key,
+        text,
+        re.compile(text.pattern or _MISSING_HEADER.format(text.header), re.IGNORECASE),
+    )
+    for key, text in TEXTS.items()
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recognised:
-    """A known problem in a message; ``what`` is its subject: a header, a cookie, a method."""
+class Problem:
+    """A problem in a message, and its subject: a header, a cookie, a method."""
 
-    known: Known
-    what: str
+    key: str
+    text: NiktoText
+    subject: str
 
     @property
     def identity(self) -> tuple[str, str]:
-        """The identity of the finding: the same in every version of Nikto, without numbers."""
-        return self.known.key, without_numbers(self.what.lower())
+        """The identity of the finding, which is the same in every version of Nikto."""
+        return self.key, without_numbers(self.subject.lower())
 
     @property
     def rule(self) -> str:
@@ -37,18 +59,18 @@ class Recognised:
 
     @property
     def title(self) -> str:
-        """The problem's title, with its subject."""
-        return self.known.title.format(self.what)
+        """The title with the subject."""
+        return self.text.title.format(self.subject)
 
     @property
     def kind(self) -> Kind:
-        """The kind of finding: informational where nothing is wrong."""
-        return self.known.kind if self.known.severity > Severity.INFO else "informational"
+        """The kind of the finding, which is never confirmed without a severity."""
+        return self.text.kind if self.text.severity > Severity.INFO else "informational"
 
 
-def recognised(message: str) -> Recognised | None:
-    """Return the known problem that ``message`` reports; None for an unknown one."""
-    for known, pattern in _PATTERNS:
-        if match := pattern.search(message[:_LOOKED_AT]):
-            return Recognised(known=known, what=" ".join(filter(None, match.groups())))
+def recognise(message: str) -> Problem | None:
+    """Return the problem that ``message`` reports; None for an unknown one."""
+    for key, text, pattern in _PATTERNS:
+        if match := pattern.search(message[:_MAX_CHARACTERS]):
+            return Problem(key=key, text=text, subject=" ".join(filter(None, match.groups())))
     return None

@@ -1,5 +1,5 @@
 """A reader of SARIF reports."""
 
-from dashboard_api.scanners.sarif.reader import read, recognises
+from dashboard_api.scanners.sarif.reader import HEAD, read
 
-__all__ = ["read", "recognises"]
+__all__ = ["HEAD", "read"]

@@ -1,7 +1,7 @@
-"""The identity of a SARIF result, and older forms that the same problem may be stored under.
+"""The identity of a SARIF result, and older identities of the same problem.
 
-An upgraded tool may begin to write fingerprints, or write more of them. The older forms are aliases of the
-identity, so that the upgrade neither closes nor opens findings.
+An upgraded tool may write fingerprints for the first time, or more of them. The older identities are
+aliases, so that the upgrade neither closes nor opens findings.
 """
 
 import itertools
@@ -10,25 +10,25 @@ from collections.abc import Iterator
 
 from dashboard_api.scanners.members import Row, object_of
 
-_LINE_HASH = "primaryLocationLineHash"  # the one that GitHub relies on
+_LINE_HASH = "primaryLocationLineHash"  # the one that GitHub uses
 _NO_FINGERPRINT = "requires login"  # Semgrep writes this in place of one
 _MAX_OWN = 10
-_MAX_COMBINED = 4  # partial fingerprints, of which every selection may be an older form
+_MAX_COMBINED = 4  # partial fingerprints, of which every combination may be an older identity
 
 
-def identities_of(result: Row, otherwise: str) -> list[str]:
-    """Return the identity of ``result`` within its rule, then the older forms that it may have had.
+def identities_of(result: Row, default: str) -> list[str]:
+    """Return the identity of ``result`` within its rule, then its possible older identities.
 
-    Of the tool's own fingerprints the oldest version wins, which a newer tool still writes; ``otherwise`` is
-    the identity of a result without any.
+    The oldest version of the tool's own fingerprints comes first, because newer tools still write it.
+    ``default`` is the identity of a result without fingerprints.
     """
     own = _fingerprints(object_of(result, "fingerprints"))
     partial = _fingerprints(object_of(result, "partialFingerprints"))
-    forms = [*(own[name] for name in sorted(own)[:_MAX_OWN]), *_partial_forms(partial), otherwise]
+    forms = [*(own[name] for name in sorted(own)[:_MAX_OWN]), *_combinations(partial), default]
     return list(dict.fromkeys(forms))
 
 
-def _partial_forms(partial: dict[str, str]) -> Iterator[str]:
+def _combinations(partial: dict[str, str]) -> Iterator[str]:
     """Yield the hash of the line, then all fingerprints combined, then every smaller combination."""
     if _LINE_HASH in partial:
         yield partial[_LINE_HASH]

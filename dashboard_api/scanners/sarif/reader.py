@@ -1,8 +1,8 @@
-"""SARIF 2.1.0, of any tool: the tool is the source; a file has a report for each tool and category in it.
+"""SARIF 2.1.0 of any tool: a file holds one report for each tool and category.
 
-Properties are those of OASIS' ``sarif-schema-2.1.0.json``; what GitHub relies on ("SARIF support for code
-scanning") decides where it leaves a choice. A row is a result. A run says that it was complete by
-invocations that were all successful and notified of nothing.
+Properties are those of OASIS' ``sarif-schema-2.1.0.json``; GitHub's "SARIF support for code scanning"
+settles choices of the schema. A row is a result at one of its addresses. A run is complete if all
+its invocations were successful and without notifications.
 """
 
 import re
@@ -14,9 +14,10 @@ from typing import Any, BinaryIO
 from dashboard_api import limits
 from dashboard_api.scanners.json_values import open_document
 from dashboard_api.scanners.lazy_list import is_list
-from dashboard_api.scanners.members import Row, line_of, list_of, object_of, texts_of, time_of
+from dashboard_api.scanners.members import Row, dicts_of, line_of, list_of, object_of, texts_of, time_of
 from dashboard_api.scanners.report import (
     RULE_LENGTH,
+    SEVERITIES,
     BadRow,
     Check,
     Kind,
@@ -24,15 +25,14 @@ from dashboard_api.scanners.report import (
     ScanReport,
     Severity,
     UnreadableReport,
-    tell_each,
+    convert_rows,
 )
 from dashboard_api.scanners.sarif.evidence import evidence_of
 from dashboard_api.scanners.sarif.identity import identities_of
-from dashboard_api.scanners.sarif.run import Run, objects_in_all, text_in
-from dashboard_api.scanners.text import one_line, slug, without_numbers
-from dashboard_api.scanners.weaknesses import cve_names, cwe_names, cwe_numbers
+from dashboard_api.scanners.sarif.run import Run, dicts_of_all, text_in
+from dashboard_api.scanners.text import cves_in, cwes_in, numbers_in, one_line, slug, without_numbers
 
-_RUNS = re.compile(rb'"runs"\s*:\s*\[')
+HEAD = re.compile(rb'"runs"\s*:\s*\[')
 _LEVELS = {
     "error": Severity.HIGH,
     "warning": Severity.MEDIUM,
@@ -40,35 +40,23 @@ _LEVELS = {
     "none": Severity.INFO,
 }
 _SCORES = [(9.0, Severity.CRITICAL), (7.0, Severity.HIGH), (4.0, Severity.MEDIUM), (0.0, Severity.LOW)]
-_WORDS = {  # some tools write one in place of a score
-    "critical": Severity.CRITICAL,
-    "high": Severity.HIGH,
-    "medium": Severity.MEDIUM,
-    "moderate": Severity.MEDIUM,
-    "low": Severity.LOW,
-    "info": Severity.INFO,
-    "informational": Severity.INFO,
-}
+# Some tools write a word as the score.
+_WORDS = {**SEVERITIES, "moderate": Severity.MEDIUM, "informational": Severity.INFO}
 _NOTHING_FOUND = {"pass", "notApplicable"}
 _KINDS: dict[str, Kind] = {"review": "suspected", "open": "suspected", "informational": "informational"}
 _NOT_SUPPRESSED = {"underReview", "rejected"}
 _SENTENCE = re.compile(r".+?(?:[.!?](?=\s|\Z)|\n|\Z)", re.DOTALL)
 
 
-def recognises(head: bytes) -> bool:
-    """Whether it begins like SARIF."""
-    return _RUNS.search(head) is not None
-
-
 def read(stream: BinaryIO) -> ScanReport:
-    """The report in ``stream``; raises UnreadableReport."""
+    """Return the report in ``stream``; raises UnreadableReport."""
     document = open_document(stream)
     if not isinstance(document, dict) or not is_list(document.get("runs")):
         raise UnreadableReport("The file is no SARIF: it has no runs.")
     version = line_of(document, "version")
     if version and not version.startswith("2.1."):
         raise UnreadableReport(f"SARIF 2.1.0 is read, and this is SARIF {version[:20]}.")
-    runs = _checked(document["runs"])
+    runs = _valid_runs(document["runs"])
     results = sum(len(list_of(run, "results")) for run in runs)
     if results > limits.MAX_SARIF_RESULTS:
         raise UnreadableReport(
@@ -79,20 +67,19 @@ def read(stream: BinaryIO) -> ScanReport:
     return first
 
 
-def _checked(runs: Sequence[Any]) -> list[Row]:
+def _valid_runs(items: Sequence[Any]) -> list[Row]:
     """Return the runs; raises UnreadableReport for one that is no object, or whose results are no list."""
-    checked = []
+    runs = list(items)
     for number, run in enumerate(runs):
         if not isinstance(run, dict):
             raise UnreadableReport(f"The file is no SARIF: runs[{number}] is not an object.")
         if not (run.get("results") is None or is_list(run["results"])):
             raise UnreadableReport(f"The file is no SARIF: runs[{number}].results is not a list.")
-        checked.append(run)
-    return checked
+    return runs
 
 
 def _parts(runs: list[Row]) -> dict[tuple[str, str], list[Run]]:
-    """Group the runs by tool and category, in the order of the file; one empty group if there are none."""
+    """Group the runs by tool and category, in the order of the file; an empty file has one empty group."""
     parts: dict[tuple[str, str], list[Run]] = {}
     for run in map(Run, runs):
         parts.setdefault((slug(line_of(run.driver, "name")) or "sarif", run.category), []).append(run)
@@ -111,18 +98,18 @@ def _report(source: str, category: str, runs: list[Run]) -> ScanReport:
         checks=rules or None,
         category=category,
         is_unnamed_part=not category,
-        told=tell_each(enumerate(_rows(runs), start=1), _told),
+        entries=convert_rows(enumerate(_rows(runs), start=1), _convert),
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Row:
-    """A result at one of its places; ``there``: its locations at that place."""
+    """A result at one of its addresses, and its ``locations`` at this address."""
 
     run: Run
     result: Row
-    place: str
-    there: list[Row]
+    address: str
+    locations: list[Row]
     is_first: bool = True
 
 
@@ -133,24 +120,24 @@ def _rows(runs: list[Run]) -> Iterator[_Row | BadRow]:
                 yield result if isinstance(result, BadRow) else BadRow("is not a JSON object")
                 continue
             try:
-                places = list(_places(run, result).items())
+                addresses = list(_addresses(run, result).items())
             except BadRow as error:
                 yield error
                 continue
-            for number, (place, there) in enumerate(places if _is_open(result) else places[:1]):
-                yield _Row(run=run, result=result, place=place, there=there, is_first=not number)
+            for number, (address, locations) in enumerate(addresses if _is_open(result) else addresses[:1]):
+                yield _Row(run=run, result=result, address=address, locations=locations, is_first=number == 0)
 
 
-def _told(number: int, row: _Row) -> ReportedFinding | Check:
+def _convert(number: int, row: _Row) -> ReportedFinding | Check:
     if _is_open(row.result):
         return _finding(number, row)
     if not _is_suppressed(row.result):
-        return Check(row=number, location=row.place, seen_at=None)
-    name = f"{_name(row.result, {}) or 'a result'} at {row.place}"
+        return Check(row=number, location=row.address, seen_at=None)
+    name = f"{_name(row.result, {}) or 'a result'} at {row.address}"
     identities = tuple(tuple(map(one_line, identity)) for identity in _identities(row.run, row.result))
     return Check(
         row=number,
-        location=row.place,
+        location=row.address,
         seen_at=None,
         suppressed=one_line(name)[:200],
         identities=identities,
@@ -158,8 +145,8 @@ def _told(number: int, row: _Row) -> ReportedFinding | Check:
 
 
 def _is_open(result: Row) -> bool:
-    is_gone = result.get("baselineState") == "absent"
-    return not (line_of(result, "kind") in _NOTHING_FOUND or is_gone or _is_suppressed(result))
+    is_absent = result.get("baselineState") == "absent"
+    return not (line_of(result, "kind") in _NOTHING_FOUND or is_absent or _is_suppressed(result))
 
 
 def _name(result: Row, rule: Row) -> str:
@@ -167,11 +154,11 @@ def _name(result: Row, rule: Row) -> str:
 
 
 def _identities(run: Run, result: Row) -> list[tuple[str, str]]:
-    """Return the identity of the problem, then its older forms."""
+    """Return the identity of the problem, then its older identities."""
     rule = run.rule_of(result)
     name = _name(result, rule)
-    otherwise = "" if name else without_numbers(run.message(object_of(result, "message"), rule))
-    return [(name, form) for form in identities_of(result, otherwise)]
+    default = "" if name else without_numbers(run.message(object_of(result, "message"), rule))
+    return [(name, form) for form in identities_of(result, default)]
 
 
 def _finding(number: int, row: _Row) -> ReportedFinding:
@@ -199,16 +186,16 @@ def _finding(number: int, row: _Row) -> ReportedFinding:
         remediation="\n\n".join(_remediation(result, rule)),
         references=_references(result, rule),
         cwe=_cwe(result, rule),
-        cve=cve_names(texts),
-        location=row.place,
-        evidence="\n\n".join(evidence_of(run, result, row.place, row.there, has_told_more=not row.is_first)),
+        cve=cves_in(texts),
+        location=row.address,
+        evidence="\n\n".join(evidence_of(run, result, row.address, row.locations, is_first=row.is_first)),
         seen_at=time_of(provenance, "lastDetectionTimeUtc"),
         first_seen_at=time_of(provenance, "firstDetectionTimeUtc"),
     )
 
 
 def _severity(result: Row, rule: Row) -> tuple[Severity, str]:
-    """The severity, and the tool's own word for it."""
+    """Return the severity, and the tool's own word for it."""
     for properties in (object_of(result, "properties"), object_of(rule, "properties")):
         word = line_of(properties, "security-severity")
         if word.lower() in _WORDS:
@@ -218,9 +205,8 @@ def _severity(result: Row, rule: Row) -> tuple[Severity, str]:
         except ValueError:
             continue
         if 0 < score <= 10:
-            return next(
-                severity for least, severity in _SCORES if score >= least
-            ), f"security-severity {word}"
+            severity = next(severity for least, severity in _SCORES if score >= least)
+            return severity, f"security-severity {word}"
     default = line_of(object_of(rule, "defaultConfiguration"), "level") or "warning"
     is_failure = line_of(result, "kind") in ("", "fail")
     level = line_of(result, "level") or (default if is_failure else "none")
@@ -233,26 +219,25 @@ def _kind(result: Row, properties: Row) -> Kind:
 
 
 def _is_suppressed(result: Row) -> bool:
-    suppressions = [each for each in list_of(result, "suppressions") if isinstance(each, dict)]
+    suppressions = dicts_of(result, "suppressions")
     return bool(suppressions) and not any(
         line_of(each, "state", "status") in _NOT_SUPPRESSED for each in suppressions
     )
 
 
-def _places(run: Run, result: Row) -> dict[str, list[Row]]:
-    """Group the result's locations by address; without any, the address of the request or analysed file."""
-    places: dict[str, list[Row]] = {}
-    for location in list_of(result, "locations"):
-        if isinstance(location, dict) and (physical := object_of(location, "physicalLocation")):
-            places.setdefault(run.address(object_of(physical, "artifactLocation")), []).append(location)
+def _addresses(run: Run, result: Row) -> dict[str, list[Row]]:
+    """Group the result's locations by address; without any, use that of the request or analysed file."""
+    addresses: dict[str, list[Row]] = {}
+    for location in dicts_of(result, "locations"):
+        if physical := object_of(location, "physicalLocation"):
+            addresses.setdefault(run.address(object_of(physical, "artifactLocation")), []).append(location)
     target = line_of(object_of(result, "webRequest"), "target")
-    asked = target if "://" in target else run.address(object_of(result, "analysisTarget"))
-    return places or {asked: [each for each in list_of(result, "locations") if isinstance(each, dict)]}
+    default = target if "://" in target else run.address(object_of(result, "analysisTarget"))
+    return addresses or {default: dicts_of(result, "locations")}
 
 
 def _remediation(result: Row, rule: Row) -> Iterator[str]:
-    fixes = (each for each in list_of(result, "fixes") if isinstance(each, dict))
-    texts = [text_in(fix, "description") for fix in fixes]
+    texts = [text_in(fix, "description") for fix in dicts_of(result, "fixes")]
     texts += [text_in(rule, "help"), text_in(object_of(rule, "properties"), "solution")]
     yield from dict.fromkeys(text.strip() for text in texts if text.strip())
 
@@ -267,15 +252,14 @@ def _references(result: Row, rule: Row) -> list[str]:
 
 
 def _cwe(result: Row, rule: Row) -> list[int]:
-    targets = [object_of(each, "target") for each in list_of(rule, "relationships") if isinstance(each, dict)]
-    taxa = [each for each in [*list_of(result, "taxa"), *targets] if isinstance(each, dict)]
+    taxa = dicts_of(result, "taxa") + [object_of(each, "target") for each in dicts_of(rule, "relationships")]
     of_cwe = [each for each in taxa if line_of(object_of(each, "toolComponent"), "name").upper() == "CWE"]
     properties = [object_of(result, "properties"), object_of(rule, "properties")]
     return [
-        *cwe_numbers(line_of(each, "id") for each in of_cwe),
-        *cwe_names(line_of(each, "id") for each in taxa),
-        *cwe_names(text for each in properties for text in texts_of(each.get("tags"))),
-        *cwe_numbers(text for each in properties for text in texts_of(each.get("cwe"))),
+        *numbers_in(line_of(each, "id") for each in of_cwe),
+        *cwes_in(line_of(each, "id") for each in taxa),
+        *cwes_in(text for each in properties for text in texts_of(each.get("tags"))),
+        *numbers_in(text for each in properties for text in texts_of(each.get("cwe"))),
     ]
 
 
@@ -288,13 +272,13 @@ def _completeness(runs: list[Run]) -> bool | None:
     invocations = [each for run in runs for each in run.invocations]
     levels = {
         line_of(each, "level") or "warning"
-        for each in objects_in_all(invocations, "toolExecutionNotifications")
+        for each in dicts_of_all(invocations, "toolExecutionNotifications")
     }
     successes = [each.get("executionSuccessful") for each in invocations]
     if False in successes or "error" in levels:
         return False
-    told_by_all = all(run.invocations and is_list(run.members.get("results")) for run in runs)
-    return True if runs and told_by_all and set(successes) == {True} and "warning" not in levels else None
+    has_all_results = all(run.invocations and is_list(run.members.get("results")) for run in runs)
+    return True if runs and has_all_results and set(successes) == {True} and "warning" not in levels else None
 
 
 def _end(run: Run) -> datetime | None:

@@ -1,13 +1,13 @@
-"""sslyze's JSON of versions 3 and 4, laid out as version 5 does: the same results under other names.
+"""Conversion of SSLyze's JSON of versions 3 and 4, which have other names for the results of version 5.
 
-Known from reports of sslyze 3.1.0 and 4.1.0, and from their ``json_output.py``.
+The names are those in reports of SSLyze 3.1.0 and 4.1.0, and in their ``json_output.py``.
 """
 
 from dashboard_api.scanners.members import Row, line_of, list_of, object_of
 
 
 def is_before_5(document: Row) -> bool:
-    """Whether it is of version 3 or 4, which named what failed apart from what was found."""
+    """Return whether the report is of version 3 or 4, which list errors apart from results."""
     servers = list_of(document, "server_scan_results")
     return "server_connectivity_errors" in document or any(
         isinstance(server, dict) and "scan_commands_results" in server for server in servers
@@ -15,7 +15,7 @@ def is_before_5(document: Row) -> bool:
 
 
 def as_version_5(document: Row) -> Row:
-    """The same report, without a time: these versions did not write one."""
+    """Return the report in the layout of version 5, without a time: versions 3 and 4 write none."""
     servers = [
         _server(server) if isinstance(server, dict) else server
         for server in list_of(document, "server_scan_results")
@@ -35,8 +35,8 @@ def _server(server: Row) -> Row:
         if result is not None or name in list_of(server, "scan_commands")
     }
     attempts |= {name: _failed(error) for name, error in errors.items()}
-    where = object_of(object_of(server, "server_info"), "server_location")
-    return {"server_location": where, "scan_result": attempts}
+    location = object_of(object_of(server, "server_info"), "server_location")
+    return {"server_location": location, "scan_result": attempts}
 
 
 def _completed(command: str, result: object) -> object:
@@ -66,7 +66,7 @@ def _deployment(deployment: object) -> object:
 
 
 def _certificate(certificate: object) -> object:
-    """Version 4 has the names of version 5; version 3 had others."""
+    """Return a certificate with the names of versions 4 and 5; version 3 had others."""
     if not isinstance(certificate, dict) or "notAfter" not in certificate:
         return certificate
     key = object_of(certificate, "publicKey")

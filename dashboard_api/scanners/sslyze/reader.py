@@ -1,9 +1,8 @@
-"""sslyze, JSON (--json_out), of version 3 and later.
+"""SSLyze's JSON (--json_out) since version 3.
 
-Members are those of ``sslyze/json/json_output.py`` and of the scan commands' results; ``sslyze_before_5``
-lays out what versions 3 and 4 wrote. A row is one check of one server (a scan command; the certificate is
-four), a server that could not be reached, or a target that was no server. What sslyze did not schedule is
-no row. What counts as a problem, and how bad it is, sslyze does not say: ``sslyze_checks`` does.
+Members are those of ``sslyze/json/json_output.py`` and of the scan commands' results. A row is a check of a
+server, a failed command, a server that could not be reached, or a target that is no server. The module
+``checks`` decides what is a problem.
 """
 
 import re
@@ -13,28 +12,29 @@ from datetime import datetime
 from typing import BinaryIO
 
 from dashboard_api.scanners.json_values import read_document
-from dashboard_api.scanners.layout import named, section
 from dashboard_api.scanners.members import Row, line_of, object_of, objects_in, time_of
 from dashboard_api.scanners.report import (
     BadRow,
     Check,
+    Ending,
     ReportedFinding,
+    ReportRow,
     ScanReport,
-    Told,
     UnreadableReport,
-    tell_each,
+    convert_rows,
 )
 from dashboard_api.scanners.sslyze.before_5 import as_version_5, is_before_5
-from dashboard_api.scanners.sslyze.checks import CHECKS, Judge, NoResult, Problem
+from dashboard_api.scanners.sslyze.checks import CHECKS, Judge, NoResult, Problem, no_problem
+from dashboard_api.scanners.text import named, section
 
 _NO_RESULT = "no result"
 _TRIED = {"COMPLETED", "ERROR"}
-_HEAD = re.compile(rb'"(?:sslyze_version|server_scan_results|invalid_server_strings)"\s*:')
+HEAD = re.compile(rb'"(?:sslyze_version|server_scan_results|invalid_server_strings)"\s*:')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Row:
-    """One check of one server with its problem, if any; or a command that failed, with all its checks."""
+    """A check of a server with its problem, if any; or a failed command with all its checks."""
 
     location: str
     address: str = ""
@@ -43,13 +43,8 @@ class _Row:
     error: str = ""
 
 
-def recognises(head: bytes) -> bool:
-    """Whether it begins like sslyze's."""
-    return _HEAD.search(head) is not None
-
-
 def read(stream: BinaryIO) -> ScanReport:
-    """The report in ``stream``; raises UnreadableReport."""
+    """Return the report in ``stream``; raises UnreadableReport."""
     document = read_document(stream)
     if not isinstance(document, dict) or not isinstance(document.get("server_scan_results"), list):
         raise UnreadableReport(
@@ -60,10 +55,10 @@ def read(stream: BinaryIO) -> ScanReport:
         document = as_version_5(document)
     servers = objects_in(document["server_scan_results"])
 
-    def rows() -> Iterator[Told]:
+    def rows() -> Iterator[ReportRow | Ending]:
         # The importer sets judged_at after ``read`` has returned, before the rows are read.
         judged_at = report.judged_at or report.scanned_at
-        yield from tell_each(enumerate(_rows(document, servers, judged_at), start=1), _told)
+        yield from convert_rows(enumerate(_rows(document, servers, judged_at), start=1), _convert)
 
     report = ScanReport(
         source="sslyze",
@@ -73,7 +68,7 @@ def read(stream: BinaryIO) -> ScanReport:
         scanned_at=time_of(document, "date_scans_completed", "date_scans_started"),
         names_targets=True,
         checks=set(),
-        told=rows(),
+        entries=rows(),
     )
     return report
 
@@ -85,8 +80,8 @@ def _rows(
         if isinstance(target, BadRow):
             yield target
         else:
-            why = line_of(target, "error_message") or "is no server"
-            yield _Row(location=line_of(target, "server_string"), error=why)
+            error = line_of(target, "error_message") or "is no server"
+            yield _Row(location=line_of(target, "server_string"), error=error)
     for server in servers:
         if isinstance(server, BadRow):
             yield server
@@ -95,40 +90,38 @@ def _rows(
 
 
 def _checks(server: Row, scanned_at: datetime | None) -> Iterator[_Row | BadRow]:
-    where = object_of(server, "server_location")
-    host, port = line_of(where, "hostname"), line_of(where, "port")
+    server_location = object_of(server, "server_location")
+    host, port = line_of(server_location, "hostname"), line_of(server_location, "port")
     location = f"{host}:{port}" if host and port else host
-    address = line_of(where, "ip_address")
+    address = line_of(server_location, "ip_address")
     results = object_of(server, "scan_result")
     if not results:
         yield _Row(location=location, error=_last_line(server, "connectivity_error_trace") or "no connection")
     for command, attempt in results.items():
         if not isinstance(attempt, dict | None):
             yield BadRow(f"has no JSON object for {command[:50]}")
-        elif why := _failure(attempt):
+        elif failure := _failure(attempt):
             checks = tuple(CHECKS.get(command, [command]))
-            yield _Row(location=location, error=f"{command}: {why}", checks=checks)
+            yield _Row(location=location, error=f"{command}: {failure}", checks=checks)
         elif attempt and attempt.get("status") == "COMPLETED":
             result = object_of(attempt, "result")
-            for name, judge in CHECKS.get(command, {command: None}).items():
+            for name, judge in CHECKS.get(command, {command: no_problem}).items():
                 problem, error = _judged(name, judge, result, scanned_at)
                 yield _Row(location=location, address=address, checks=(name,), problem=problem, error=error)
         elif attempt and attempt.get("status") != "NOT_SCHEDULED":
             yield BadRow(f"has an unknown status: {line_of(attempt, 'status')[:50] or 'none'}")
 
 
-def _judged(
-    name: str, judge: Judge | None, result: Row, scanned_at: datetime | None
-) -> tuple[Problem | None, str]:
-    """Return the problem that a check found, if any, and why it has no result, if it has none."""
+def _judged(name: str, judge: Judge, result: Row, scanned_at: datetime | None) -> tuple[Problem | None, str]:
+    """Return the problem, if any, and the reason for having no result, if there is none."""
     try:
-        return (judge(result, scanned_at) if judge else None), ""
+        return judge(result, scanned_at), ""
     except NoResult as error:
         return None, f"{name}: {error}"
 
 
 def _failure(attempt: Row | None) -> str:
-    """Say why there is no result; a failed request for a page is noted within the result."""
+    """Return why there is no result; empty if there is one."""
     if attempt is None:
         return _NO_RESULT
     status, result = attempt.get("status"), attempt.get("result")
@@ -139,33 +132,33 @@ def _failure(attempt: Row | None) -> str:
     return _last_line(object_of(attempt, "result"), "http_error_trace")
 
 
-def _told(number: int, row: _Row) -> ReportedFinding | Check:
+def _convert(number: int, row: _Row) -> ReportedFinding | Check:
     if not row.location:
         raise BadRow("names no server")
     problem = row.problem
     if problem is None:
         return Check(row=number, location=row.location, seen_at=None, error=row.error[:200], rules=row.checks)
-    (check,) = row.checks
+    text, (check,) = problem.text, row.checks
     facts = {"Check": check, "IP address": row.address, "Server": row.location}
     return ReportedFinding.cleaned(
         row=number,
         identity=(check,),
         rule=check,
-        severity=problem.severity,
+        severity=text.severity,
         severity_raw="",
         kind="confirmed",
-        title=problem.title,
-        description=problem.description,
-        remediation=problem.remediation,
-        cve=problem.cve,
-        cwe=problem.cwe,
+        title=text.title,
+        description=text.description,
+        remediation=text.remediation,
+        cve=text.cve,
+        cwe=text.cwe,
         location=row.location,
         evidence="\n\n".join([*named(facts), *section("Result", problem.evidence)]),
     )
 
 
 def _completeness(servers: Sequence[Row | BadRow]) -> bool | None:
-    """Whether every command was tried on every server that was reached; a failed one has its own row."""
+    """Return whether every command was tried on every server that was reached; a failed one has a row."""
     results = [object_of(server, "scan_result") if isinstance(server, dict) else {} for server in servers]
     reached = [result for result in results if result]
     was_tried = all(
@@ -175,7 +168,7 @@ def _completeness(servers: Sequence[Row | BadRow]) -> bool | None:
 
 
 def _last_line(parent: Row, key: str) -> str:
-    """What a traceback ends with; it begins with paths of the scanner's machine."""
+    """Return the last line of a traceback, whose other lines name paths of the scanner's machine."""
     trace = parent.get(key)
     lines = trace.strip().splitlines() if isinstance(trace, str) else []
     return lines[-1] if lines else ""

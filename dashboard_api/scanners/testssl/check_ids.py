@@ -1,22 +1,17 @@
-"""The problems that testssl.sh's ids name, in every version since 3.0.
+"""The checks and problems behind testssl.sh's ids, in every version since 3.0.
 
-An id may have the number of a certificate, may have been renamed in a later version, or may name one of
-several rows about the same problem. A problem has the id that it has in version 3.0.
+An id may contain the number of a certificate, may have another name since a later version, or may be one of
+several about the same problem. A problem has its id of version 3.0.
 """
 
 import re
 from dataclasses import dataclass
 from typing import Self
 
-from dashboard_api.scanners.report import Severity
+from dashboard_api.scanners.report import SEVERITIES, Severity
 
-SEVERITIES = {
-    "CRITICAL": Severity.CRITICAL,
-    "HIGH": Severity.HIGH,
-    "MEDIUM": Severity.MEDIUM,
-    "LOW": Severity.LOW,
-}
-# Ids of versions 3.1 to 3.3 that replaced one of 3.0, and rows that repeat what another row reports.
+RATINGS = {name.upper(): severity for name, severity in SEVERITIES.items() if severity > Severity.INFO}
+# Ids of versions 3.1 to 3.3 that replaced one of 3.0, and rows that repeat another one.
 _SAME_AS = {
     "FS": "PFS",
     "FS_ciphers": "PFS_ciphers",
@@ -38,7 +33,7 @@ SUITES_OF = {"TLS1_2": "cipher-tls1_2", "TLS1_3": "cipher-tls1_3"}
 _CERTIFICATE_NUMBER = re.compile(r"\s*(?:<[^<>]*>|#\d+$)")  # "cert_notAfter <hostCert#2>"
 _SUITE = re.compile(r"cipher(?:-(?P<protocol>\w+))?_x[0-9a-f]+", re.IGNORECASE)
 _ORDER_OF_PROTOCOL = re.compile(r"cipher_order[-_][\w.]*")
-# The grade that testssl.sh computes, and what one connection happened to use: other rows show the problems.
+# The grade, and the protocol and cipher of one connection: other rows show the problems.
 _DETAIL = re.compile(
     r"overall_grade|final_score|rating_\w+|grade_cap_\w+|\w+_score(?:_weighted)?"
     r"|protocol_negotiated|cipher_negotiated"
@@ -46,17 +41,17 @@ _DETAIL = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
-    """The meaning of an id: the ``check`` in this version's name, and the ``problem`` it belongs to."""
+class CheckId:
+    """The meaning of an id: the ``check`` by its name in the report, and the ``problem`` it belongs to."""
 
     check: str
     problem: str
     is_suite: bool = False
     is_detail: bool = False
-    severity: Severity | None = None  # of the problem, in place of the row's
+    severity: Severity | None = None  # of the problem, in place of that of the row
 
     @classmethod
-    def of(cls, identifier: str) -> Self:
+    def parse(cls, identifier: str) -> Self:
         """Return the meaning of ``identifier``."""
         check = _CERTIFICATE_NUMBER.sub("", identifier)
         if suite := _SUITE.fullmatch(check):
@@ -69,12 +64,12 @@ class Named:
         is_detail = _DETAIL.fullmatch(check) is not None
         return cls(check=check, problem=_SAME_AS.get(check, check), is_detail=is_detail)
 
-    def grade(self, word: str) -> Severity:
-        """Return the severity of a row that testssl.sh rates as ``word``.
+    def severity_for(self, rating: str) -> Severity:
+        """Return the severity of a row with testssl.sh's ``rating``.
 
         A suite has the severity of its obsolete protocol. In a current protocol it is never Critical: an
-        attacker in between has to make both sides choose it.
+        attacker in between must make both sides choose it.
         """
         if self.is_suite:
-            return self.severity or min(SEVERITIES[word], Severity.HIGH)
-        return SEVERITIES[word]
+            return self.severity or min(RATINGS[rating], Severity.HIGH)
+        return RATINGS[rating]

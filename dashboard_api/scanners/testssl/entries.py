@@ -6,27 +6,27 @@ from typing import Any, Self
 
 from dashboard_api.scanners.members import Row, line_of, objects_in
 from dashboard_api.scanners.report import BadRow
-from dashboard_api.scanners.testssl.check_ids import Named
+from dashboard_api.scanners.testssl.check_ids import CheckId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """An entry: its id's meaning, testssl.sh's rating, the result, and the server."""
+    """An entry with the meaning of its id, testssl.sh's rating, the result and the server."""
 
     row: Row
-    named: Named
-    word: str  # testssl.sh's severity
+    check_id: CheckId
+    rating: str
     result: str
-    location: str  # empty where the entry names no server
+    location: str  # empty if the entry names no server
     address: str
 
     @classmethod
-    def of(cls, row: Row, *, host: str, address: str, port: str) -> Self:
-        """The entry ``row`` about the server at ``host``, ``address`` and ``port``."""
+    def parse(cls, row: Row, *, host: str, address: str, port: str) -> Self:
+        """Return the entry of ``row``, which is about the given server."""
         return cls(
             row=row,
-            named=Named.of(line_of(row, "id")),
-            word=line_of(row, "severity").upper(),
+            check_id=CheckId.parse(line_of(row, "id")),
+            rating=line_of(row, "severity").upper(),
             result=line_of(row, "finding"),
             location=f"{host}:{port}" if host else "",
             address=address,
@@ -40,11 +40,11 @@ def flat_entries(entries: list[Any]) -> Iterator[Entry | BadRow]:
             yield entry
             continue
         host, _, address = line_of(entry, "ip").partition("/")
-        yield Entry.of(entry, host=host, address=address, port=line_of(entry, "port"))
+        yield Entry.parse(entry, host=host, address=address, port=line_of(entry, "port"))
 
 
 def pretty_entries(document: Row) -> Iterator[Entry | BadRow]:
-    """Yield the entries of a report by --jsonfile-pretty: lists for the parts of each server's scan."""
+    """Yield the entries of a report by --jsonfile-pretty, which has lists for parts of a server's scan."""
     for name, problems in document.items():
         if name.startswith("clientProblem"):
             yield from _entries_of(problems, {})
@@ -65,4 +65,4 @@ def _entries_of(value: object, server: Row) -> Iterator[Entry | BadRow]:
         if isinstance(entry, BadRow):
             yield entry
         else:
-            yield Entry.of(entry, host=host, address=address, port=port)
+            yield Entry.parse(entry, host=host, address=address, port=port)

@@ -1,8 +1,8 @@
-"""testssl.sh: JSON, flat (--jsonfile) and pretty (--jsonfile-pretty), of version 3.0 and later.
+"""testssl.sh's flat (--jsonfile) and pretty JSON (--jsonfile-pretty) since version 3.0.
 
-Members are those that ``fileout_json_finding`` and its neighbours in testssl.sh write. A row is an entry
-with an id. A scan ran to its end when ``scanTime`` is a number, and was whole when it reported protocols,
-ciphers, the certificate and vulnerabilities.
+Members are those that ``fileout_json_finding`` and its callers in testssl.sh write. A row is an entry with an
+id. A scan is complete if ``scanTime`` is a number and protocols, ciphers, the certificate and vulnerabilities
+were reported.
 """
 
 import re
@@ -18,16 +18,16 @@ from dashboard_api.scanners.report import (
     ReportedFinding,
     ScanReport,
     UnreadableReport,
-    tell_each,
+    convert_rows,
 )
-from dashboard_api.scanners.testssl.check_ids import SEVERITIES, SUITES_OF
+from dashboard_api.scanners.testssl.check_ids import RATINGS, SUITES_OF
 from dashboard_api.scanners.testssl.entries import Entry, flat_entries, pretty_entries
-from dashboard_api.scanners.testssl.findings import finding, group_of, grouped
+from dashboard_api.scanners.testssl.findings import finding, group_entries, group_of
 
 _NOTHING_FOUND = {"OK", "INFO"}
-_NOT_CHECKED = {"WARN", "DEBUG", "FATAL", "CANNOT BE DETERMINED"}  # the last is a slip for cert_keySize
-_CHECKED = {*SEVERITIES, *_NOTHING_FOUND}
-# Entries about the scanner's own OpenSSL, and those that testssl.sh never rates: their failure hides nothing.
+_NOT_CHECKED = {"WARN", "DEBUG", "FATAL", "CANNOT BE DETERMINED"}  # the last is a mistake in cert_keySize
+_CHECKED = {*RATINGS, *_NOTHING_FOUND}
+# Entries about the scanner's own OpenSSL, and those that testssl.sh never rates: a failure hides no problem.
 _NO_CHECK = {
     "engine_problem",
     "optimal_proto",
@@ -38,17 +38,12 @@ _NO_CHECK = {
     "sessionresumption_ticket",
     "sessionresumption_ID",
 }
-_WHOLE = ("TLS1_2", "cipherlist_NULL", "cert_notAfter", "heartbleed")
-_HEAD = re.compile(rb'"id"\s*:\s*"[^"]*"\s*,\s*"ip"\s*:|"clientProblem\d+"\s*:|"Invocation"\s*:')
-
-
-def recognises(head: bytes) -> bool:
-    """Whether it begins like testssl.sh's, flat or pretty."""
-    return _HEAD.search(head) is not None
+_NEEDED = ("TLS1_2", "cipherlist_NULL", "cert_notAfter", "heartbleed")
+HEAD = re.compile(rb'"id"\s*:\s*"[^"]*"\s*,\s*"ip"\s*:|"clientProblem\d+"\s*:|"Invocation"\s*:')
 
 
 def read(stream: BinaryIO) -> ScanReport:
-    """The report in ``stream``; raises UnreadableReport."""
+    """Return the report in ``stream``; raises UnreadableReport."""
     document = read_document(stream)
     if isinstance(document, list):
         head: Row = {}
@@ -58,12 +53,12 @@ def read(stream: BinaryIO) -> ScanReport:
         entries = list(pretty_entries(document))
     else:
         raise UnreadableReport("The file is no report of testssl.sh: neither a list nor a scanResult.")
-    entries = _placed(entries)
-    known = [entry for entry in entries if isinstance(entry, Entry)]
-    has_begun = any(entry.word in _CHECKED for entry in known)
-    groups = grouped(known)
+    entries = _with_locations(entries)
+    good = [entry for entry in entries if isinstance(entry, Entry)]
+    has_begun = any(entry.rating in _CHECKED for entry in good)
+    groups = group_entries(good)
 
-    def outcome(number: int, entry: Entry) -> ReportedFinding | Check:
+    def convert(number: int, entry: Entry) -> ReportedFinding | Check:
         group = group_of(entry, groups)
         if group and group[0] is entry:
             return finding(number, group)
@@ -73,69 +68,69 @@ def read(stream: BinaryIO) -> ScanReport:
         source="testssl",
         source_name="testssl.sh",
         version=line_of(head, "version").partition(" ")[0],
-        complete=_completeness(head, known),
+        complete=_completeness(head, good),
         scanned_at=_end(head),
         names_targets=True,
         checks=set(),
-        rule_separators="_-",  # BEAST_CBC_TLS1 is listed only where BEAST was found with TLS 1.0
-        told=tell_each(enumerate(entries, start=1), outcome),
+        rule_separators="_-",  # BEAST_CBC_TLS1 is reported only together with BEAST and TLS 1.0
+        entries=convert_rows(enumerate(entries, start=1), convert),
     )
 
 
-def _placed(entries: list[Entry | BadRow]) -> list[Entry | BadRow]:
+def _with_locations(entries: list[Entry | BadRow]) -> list[Entry | BadRow]:
     """Give entries without a server, which are about the scanner itself, the first server's location."""
-    place = next((entry.location for entry in entries if isinstance(entry, Entry) and entry.location), "")
+    first = next((entry.location for entry in entries if isinstance(entry, Entry) and entry.location), "")
     return [
-        replace(entry, location=place) if isinstance(entry, Entry) and not entry.location else entry
+        replace(entry, location=first) if isinstance(entry, Entry) and not entry.location else entry
         for entry in entries
     ]
 
 
 def _check(number: int, entry: Entry, *, has_begun: bool) -> Check:
-    """A row that makes no finding of its own.
+    """Return an entry that makes no finding of its own.
 
-    Where the scan has not begun, entries about the scanner itself say why.
+    If the scan has not begun, entries about the scanner itself are failed checks, which say why.
     """
-    what, location = entry.named, entry.location
-    if not what.check:
+    check_id, location = entry.check_id, entry.location
+    if not check_id.check:
         raise BadRow("has no id")
     if not location:
         raise BadRow("names no server")
-    if entry.word not in _CHECKED | _NOT_CHECKED:
+    if entry.rating not in _CHECKED | _NOT_CHECKED:
         raise BadRow("has a severity that testssl.sh does not know")
-    has_failed = entry.word in _NOT_CHECKED and not what.is_detail
-    if not has_failed or (has_begun and what.check in _NO_CHECK):
-        return Check(row=number, location=location, seen_at=None, rules=_looked_at(entry))
-    error = f"{what.check}: {entry.result or entry.word.lower()}"[:200]
-    return Check(row=number, location=location, seen_at=None, error=error, rules=(what.problem,))
+    has_failed = entry.rating in _NOT_CHECKED and not check_id.is_detail
+    if not has_failed or (has_begun and check_id.check in _NO_CHECK):
+        return Check(row=number, location=location, seen_at=None, rules=_checked_rules(entry))
+    error = f"{check_id.check}: {entry.result or entry.rating.lower()}"[:200]
+    return Check(row=number, location=location, seen_at=None, error=error, rules=(check_id.problem,))
 
 
-def _looked_at(entry: Entry) -> tuple[str, ...]:
+def _checked_rules(entry: Entry) -> tuple[str, ...]:
     """Return the rules that an entry without a problem checked.
 
     Version 3.0 lists suites without rating them (INFO); a protocol that is not offered has no weak suites.
     """
-    what = entry.named
-    if what.is_detail or (what.is_suite and entry.word == "INFO"):
+    check_id = entry.check_id
+    if check_id.is_detail or (check_id.is_suite and entry.rating == "INFO"):
         return ()
-    if what.check in SUITES_OF and entry.result.startswith("not offered"):
-        return what.problem, SUITES_OF[what.check]
-    return (what.problem,)
+    if check_id.check in SUITES_OF and entry.result.startswith("not offered"):
+        return check_id.problem, SUITES_OF[check_id.check]
+    return (check_id.problem,)
 
 
 def _completeness(head: Row, entries: list[Entry]) -> bool | None:
     times = [entry.result for entry in entries if line_of(entry.row, "id") == "scanTime"]
     times = times or [line_of(head, "scanTime")]
-    if any(entry.word == "FATAL" for entry in entries) or "Scan interrupted" in times:
+    if any(entry.rating == "FATAL" for entry in entries) or "Scan interrupted" in times:
         return False
-    checks = {entry.named.check for entry in entries}
-    return True if all(text.isdecimal() for text in times) and checks.issuperset(_WHOLE) else None
+    checks = {entry.check_id.check for entry in entries}
+    return True if all(text.isdecimal() for text in times) and checks.issuperset(_NEEDED) else None
 
 
 def _end(head: Row) -> datetime | None:
-    """The time that a pretty report gives in seconds: when it started, and how long it took."""
-    started, took = line_of(head, "startTime"), line_of(head, "scanTime")
-    if not (started.isdecimal() and started.isascii() and len(started) <= 11):
+    """Return the end of the scan by the start and duration in seconds that a pretty report names."""
+    start, duration = line_of(head, "startTime"), line_of(head, "scanTime")
+    if not (start.isdecimal() and start.isascii() and len(start) <= 11):
         return None
-    seconds = int(took) if took.isdecimal() and took.isascii() and len(took) <= 7 else 0
-    return datetime.fromtimestamp(int(started) + seconds, tz=UTC)
+    seconds = int(duration) if duration.isdecimal() and duration.isascii() and len(duration) <= 7 else 0
+    return datetime.fromtimestamp(int(start) + seconds, tz=UTC)

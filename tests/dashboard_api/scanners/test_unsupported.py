@@ -10,7 +10,7 @@ import pytest
 
 from dashboard_api.scanners import READERS, read_report
 from dashboard_api.scanners.report import UnreadableReport
-from dashboard_api.scanners.unsupported import way_out
+from dashboard_api.scanners.unsupported import advice_on
 from tests.dashboard_api.scanners.samples import json_lines, make_row, make_tools, whole
 
 XML = b'<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -166,5 +166,5 @@ def read_or_refusal(data, name):
 
 def test_no_sample_of_a_format_that_is_read_looks_like_another_form():
     for data in (json_lines(make_row()), json_lines(make_tools(("One", [])))):
-        assert way_out(data) == ""
-    assert all(way_out(name.encode()) == "" for name in READERS)
+        assert advice_on(data) == ""
+    assert all(advice_on(name.encode()) == "" for name in READERS)

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from dashboard_api.scanners import nikto
-from dashboard_api.scanners.nikto.problems import KNOWN, recognised
+from dashboard_api.scanners.nikto.problems import TEXTS, recognise
 from dashboard_api.scanners.report import Severity
 from tests.dashboard_api.scanners.samples import make_item, make_nikto, read_whole
 
@@ -264,13 +264,13 @@ def test_headers_cookies_and_methods_are_problems_of_their_own():
         "Allowed",
     ],
 )
-def test_what_only_looks_alike_is_not_recognised(message):
-    assert recognised(message) is None
+def test_what_only_looks_alike_is_not_recognise(message):
+    assert recognise(message) is None
 
 
-def test_no_two_problems_share_words():
-    assert len({known.pattern for known in KNOWN}) == len(KNOWN)
-    for known in KNOWN:
-        assert known.remedy.endswith((".", ").", ">."))
-        assert known.severity == Severity.INFO or (known.meaning.endswith(".") and known.cwe)
-        assert re.compile(known.pattern).groups <= 2
+def test_every_problem_has_its_own_pattern_and_texts():
+    assert len({text.pattern or text.header for text in TEXTS.values()}) == len(TEXTS)
+    for text in TEXTS.values():
+        assert text.remediation.endswith((".", ").", ">."))
+        assert text.severity == Severity.INFO or (text.description.endswith(".") and text.cwe)
+        assert re.compile(text.pattern).groups <= 2

@@ -7,7 +7,7 @@ import pytest
 
 from dashboard_api.scanners import testssl
 from dashboard_api.scanners.report import Severity
-from dashboard_api.scanners.testssl.words import WORDS, words_of
+from dashboard_api.scanners.testssl.findings import TEXTS, text_on
 from tests.dashboard_api.scanners.samples import make_entry, read_whole
 
 SUITE = "{} {} {} RSA AES 128 {}"
@@ -204,17 +204,17 @@ def test_graded_row_that_names_no_server_is_about_the_one_that_is_named():
     assert [finding.location for finding in report.findings] == ["shop.example.com:443"]
 
 
-@pytest.mark.parametrize("check", WORDS)
-def test_every_known_check_has_a_name_a_meaning_and_a_remedy(check):
-    words = words_of(check)
-    assert words.name
-    assert words.meaning.endswith(".")
-    assert words.remedy.endswith(".")
+@pytest.mark.parametrize("check", TEXTS)
+def test_every_check_has_a_title_a_description_and_a_remediation(check):
+    text = text_on(check)
+    assert text.title
+    assert text.description.endswith(".")
+    assert text.remediation.endswith(".")
 
 
 def test_header_that_is_sent_several_times_is_named():
-    assert words_of("X-Frame-Options_multiple").name == "Several X-Frame-Options headers"
-    assert words_of("HSTS_multiple").name == "Several Strict-Transport-Security headers"
+    assert text_on("X-Frame-Options_multiple").title == "Several X-Frame-Options headers"
+    assert text_on("HSTS_multiple").title == "Several Strict-Transport-Security headers"
 
 
 @pytest.mark.parametrize(

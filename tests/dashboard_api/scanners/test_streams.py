@@ -9,8 +9,8 @@ import pytest
 
 from dashboard_api import limits
 from dashboard_api.scanners import READERS, read_report
-from dashboard_api.scanners.compressed import unpacked
 from dashboard_api.scanners.report import UnreadableReport
+from dashboard_api.scanners.streams import unpack
 from tests.dashboard_api.scanners.samples import json_lines, make_row, whole
 
 
@@ -19,7 +19,7 @@ def read(data, **said):
 
 
 def content(data):
-    return unpacked(io.BytesIO(data)).read()
+    return unpack(io.BytesIO(data)).read()
 
 
 LINES = json_lines(*(make_row(template_id=f"rule-{number}") for number in range(500)))
@@ -72,17 +72,17 @@ def test_a_bomb_is_refused_in_little_memory(monkeypatch, name):
     assert len(bomb) < 300_000
     tracemalloc.start()
     with pytest.raises(UnreadableReport, match=r"unpacks to more than 200 times its size|one document of"):
-        whole(READERS[name].read(unpacked(io.BytesIO(bomb))))
+        whole(READERS[name].read(unpack(io.BytesIO(bomb))))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 16 * 1024**2
 
 
-def test_a_bomb_is_refused_before_much_of_it_is_unpacked(monkeypatch):
+def test_a_bomb_is_refused_before_much_of_it_is_unpack(monkeypatch):
     monkeypatch.setattr(limits, "MAX_DOCUMENT_BYTES", 2 * 1024**2)
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     bomb = b"".join(packer.compress(bytes(1024**2)) for _ in range(64)) + packer.flush()
-    stream = unpacked(io.BytesIO(bomb))
+    stream = unpack(io.BytesIO(bomb))
     lengths = []
 
     def read_all():
