@@ -9,8 +9,8 @@ from django.db.models import Count
 from benchmarks import rows
 from benchmarks.rows import ACCOUNT, host
 from dashboard_api import limits
-from dashboard_api.api.authorization import linked_site
-from dashboard_api.contract import Cursor, read_changes_question, read_question
+from dashboard_api.api.authorization import authorize
+from dashboard_api.contract import Cursor, read_changes_request, read_dashboard_request
 from dashboard_api.models import Finding, Severity, SiteLink, Source
 from dashboard_api.queries import change_feed, credentials
 from dashboard_api.reading.changes import build_changes
@@ -35,24 +35,24 @@ def about(website: int, **fields: Any) -> dict[str, Any]:
 
 def asking(website: int, **fields: Any) -> Callable[[], object]:
     """The product's answer from within, the caller's secrets read along."""
-    question = read_question(about(website, **fields))
+    question = read_dashboard_request(about(website, **fields))
     now = datetime.now(UTC)
 
     def ask() -> object:
-        claimed = credentials.claimed(ACCOUNT, question.link_id, now)
-        return build_dashboard(linked_site(claimed.link, question, now), question, now)
+        claimed = credentials.read_credentials(ACCOUNT, question.link_id, now)
+        return build_dashboard(authorize(claimed.link, question, now), question, now)
 
     return ask
 
 
 def asking_what_changed(website: int, since: str) -> Callable[[], object]:
     """What is new for whoever was told up to ``since``, the caller's secrets read along."""
-    question = read_changes_question(about(website, since=since))
+    question = read_changes_request(about(website, since=since))
     now = datetime.now(UTC)
 
     def ask() -> object:
-        claimed = credentials.claimed(ACCOUNT, question.link_id, now)
-        return build_changes(linked_site(claimed.link, question, now), question, now)
+        claimed = credentials.read_credentials(ACCOUNT, question.link_id, now)
+        return build_changes(authorize(claimed.link, question, now), question, now)
 
     return ask
 

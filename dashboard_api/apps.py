@@ -1,4 +1,4 @@
-"""The application's name, its system checks, and what its databases must know."""
+"""The Django app of the service."""
 
 from typing import Any
 

@@ -13,8 +13,8 @@ import msgspec
 from cachetools import LRUCache
 
 from dashboard_api import limits
-from dashboard_api.contract import ChangesQuestion, DashboardQuestion, FindingQuestion
-from dashboard_api.queries.credentials import Seen
+from dashboard_api.contract import ChangesRequest, DashboardRequest, FindingRequest
+from dashboard_api.queries.credentials import AccountSite
 from dashboard_api.reading import sections
 from dashboard_api.reading.changes import build_changes
 from dashboard_api.reading.dashboard import build_dashboard
@@ -26,8 +26,8 @@ _one_at_a_time = Lock()
 _PLACE = b'"generated_at":'  # what comes before can hold no quotation mark: ok and host
 
 
-def answer(link: Seen, question: DashboardQuestion, now: datetime) -> bytes:
-    """The encoded DashboardAnswer; raises SlowQuestion."""
+def answer(link: AccountSite, question: DashboardRequest, now: datetime) -> bytes:
+    """The encoded DashboardAnswer; raises SlowRequest."""
     generated = _PLACE + msgspec.json.encode(now)
     key = _key(link, question, now)
     with _one_at_a_time:
@@ -41,14 +41,14 @@ def answer(link: Seen, question: DashboardQuestion, now: datetime) -> bytes:
     return made
 
 
-def finding_answer(link: Seen, question: FindingQuestion) -> bytes:
-    """The encoded FindingAnswer; raises UnknownFinding and SlowQuestion."""
+def finding_answer(link: AccountSite, question: FindingRequest) -> bytes:
+    """The encoded FindingAnswer; raises UnknownFinding and SlowRequest."""
     with snapshot():
         return msgspec.json.encode(build_finding(link, question))
 
 
-def changes_answer(link: Seen, question: ChangesQuestion, now: datetime) -> bytes:
-    """The encoded ChangesAnswer; raises SlowQuestion."""
+def changes_answer(link: AccountSite, question: ChangesRequest, now: datetime) -> bytes:
+    """The encoded ChangesAnswer; raises SlowRequest."""
     with snapshot():
         return msgspec.json.encode(build_changes(link, question, now))
 
@@ -59,7 +59,7 @@ def forget() -> None:
         _memory.clear()
 
 
-def _key(link: Seen, question: DashboardQuestion, now: datetime) -> tuple[Any, ...]:
+def _key(link: AccountSite, question: DashboardRequest, now: datetime) -> tuple[Any, ...]:
     """Everything that the answer is made of, but for the second when it was generated."""
     entitlement = sections.entitlement(link, today=now.date())
     return link.pk, link.tags, msgspec.json.encode(entitlement), question, now.date()

@@ -1,4 +1,4 @@
-"""What is answered, member by member in the specification's order (contract, "Success response")."""
+"""Response bodies of the signed API, with members in the order of the specification."""
 
 from datetime import date, datetime
 from typing import Annotated, Literal
@@ -12,8 +12,8 @@ Moment = Annotated[datetime, Meta(tz=True, description="RFC 3339, UTC")]
 Count = Annotated[int, Meta(ge=0)]
 
 
-class FiltersAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """The filters as understood; null where none was given."""
+class Filters(msgspec.Struct, frozen=True, kw_only=True):
+    """The filters as understood; null means no filter."""
 
     severity: str | None
     source: str | None
@@ -22,15 +22,15 @@ class FiltersAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FacetValue(msgspec.Struct, frozen=True, kw_only=True):
-    """A value of one filter, and the findings it leaves under all the other filters."""
+    """A value of a filter, and the number of findings with it under all other filters."""
 
     value: str
     label: str
     count: Count
 
 
-class FacetsAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """Counts beside every filter, each computed without that filter itself; ``status`` is empty for words."""
+class Facets(msgspec.Struct, frozen=True, kw_only=True):
+    """Counts for each filter, without that filter itself; ``status`` is empty for a search."""
 
     severity: list[FacetValue]
     source: list[FacetValue]
@@ -38,8 +38,8 @@ class FacetsAnswer(msgspec.Struct, frozen=True, kw_only=True):
     status: list[FacetValue]
 
 
-class PageAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """The question as understood, and the totals of the filtered findings.
+class Page(msgspec.Struct, frozen=True, kw_only=True):
+    """The request as understood, and the totals of the filtered findings.
 
     revision is the same as long as nothing about the website has changed: pages of one list share it.
     A search is counted exactly up to 1,000 matches. Beyond them total_relation is at_least: total is 1,000,
@@ -52,13 +52,13 @@ class PageAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
     generated_at: Moment
     grade: Literal["A", "B", "C", "D", "F"] | None
-    filters: FiltersAnswer
+    filters: Filters
     page: Annotated[int, Meta(ge=1)]
     page_size: Annotated[int, Meta(ge=1)]
     page_count: Count
     total: Count
     total_relation: Literal["exact", "at_least"]
-    facets: FacetsAnswer
+    facets: Facets
     revision: str
     bounded_facets: list[Literal["severity", "source", "kind"]]
     grade_provisional: bool
@@ -74,8 +74,8 @@ class SeverityCounts(msgspec.Struct, frozen=True, kw_only=True, rename="pascal")
     info: Count
 
 
-class SummaryAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """The whole website, whatever the filters."""
+class Summary(msgspec.Struct, frozen=True, kw_only=True):
+    """Totals of the whole website; filters do not change them."""
 
     open: Count
     by_severity: SeverityCounts
@@ -94,8 +94,8 @@ class SummaryAnswer(msgspec.Struct, frozen=True, kw_only=True):
     ]
 
 
-class ThreatAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """One finding; evidence is cut to 2 KB and texts to 4 KB."""
+class Threat(msgspec.Struct, frozen=True, kw_only=True):
+    """A finding in the list; evidence is cut to 2 KB and texts to 4 KB."""
 
     id: str
     severity: str
@@ -118,26 +118,26 @@ class ThreatAnswer(msgspec.Struct, frozen=True, kw_only=True):
     evidence_truncated: bool
 
 
-class SeriesAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """One value for each label of its chart."""
+class Series(msgspec.Struct, frozen=True, kw_only=True):
+    """A series of a chart, with a value for each label."""
 
     name: str
     values: list[Count]
 
 
-class ChartAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """Numbers to draw; ids: severity, source, kind, trend."""
+class Chart(msgspec.Struct, frozen=True, kw_only=True):
+    """A chart as numbers; its id is severity, source, kind or trend."""
 
     id: str
     title: str
     type: Literal["bar", "stacked", "line"]
     unit: str
     labels: list[str]
-    series: list[SeriesAnswer]
+    series: list[Series]
 
 
-class CoverageAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """What one engine checked; ``never`` is not checked, which is not clean."""
+class CoverageEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """The coverage by a source; state ``never`` means not checked, which does not mean clean."""
 
     source: str
     source_name: str
@@ -151,8 +151,8 @@ class CoverageAnswer(msgspec.Struct, frozen=True, kw_only=True):
     stale: Annotated[bool, Meta(description="Whether that day has passed.")]
 
 
-class NoteAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """An analyst's words, Markdown text."""
+class Note(msgspec.Struct, frozen=True, kw_only=True):
+    """A note of an analyst; ``body`` is Markdown."""
 
     id: str
     finding_id: str | None
@@ -162,7 +162,7 @@ class NoteAnswer(msgspec.Struct, frozen=True, kw_only=True):
     updated_at: Moment
 
 
-class EntitlementAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class Entitlement(msgspec.Struct, frozen=True, kw_only=True):
     """The account's plan; days_left counts from today to ends_on.
 
     usable_until is the last day on which calls are answered unless something changes: while a payment is
@@ -181,22 +181,22 @@ class EntitlementAnswer(msgspec.Struct, frozen=True, kw_only=True):
     renews: bool
 
 
-class DashboardAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """The nine members of the specification, section 2, in its order."""
+class DashboardResponse(msgspec.Struct, frozen=True, kw_only=True):
+    """The dashboard: nine members in the order of the specification, section 2."""
 
     ok: Literal[True]
     host: str
-    dashboard: PageAnswer
-    summary: SummaryAnswer
-    threats: list[ThreatAnswer]
-    charts: list[ChartAnswer]
-    coverage: list[CoverageAnswer]
-    analyst_notes: list[NoteAnswer]
-    entitlement: EntitlementAnswer
+    dashboard: Page
+    summary: Summary
+    threats: list[Threat]
+    charts: list[Chart]
+    coverage: list[CoverageEntry]
+    analyst_notes: list[Note]
+    entitlement: Entitlement
 
 
-class LocationAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """One place of a finding, and what it shows there; evidence is cut to 2 KB."""
+class Location(msgspec.Struct, frozen=True, kw_only=True):
+    """A location of a finding, with its evidence, cut to 2 KB."""
 
     location: str
     evidence: str
@@ -208,8 +208,8 @@ class LocationAnswer(msgspec.Struct, frozen=True, kw_only=True):
     ]
 
 
-class EventAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """A step in the life of a finding; further events, and further members of each, may come."""
+class Event(msgspec.Struct, frozen=True, kw_only=True):
+    """An event in the timeline of a finding; later versions may add events and members."""
 
     at: Moment
     event: Annotated[
@@ -222,27 +222,27 @@ class EventAnswer(msgspec.Struct, frozen=True, kw_only=True):
     reason: Annotated[str, Meta(description="An analyst's, for what was decided; else empty.")] = ""
 
 
-class WholeFinding(ThreatAnswer, frozen=True, kw_only=True):
-    """One finding with evidence of at most 64 KB, texts of at most 32 KB each, its places and its life."""
+class FindingDetail(Threat, frozen=True, kw_only=True):
+    """A finding with its locations and timeline; evidence of at most 64 KB, texts of at most 32 KB."""
 
     locations: Annotated[
-        list[LocationAnswer],
+        list[Location],
         Meta(description=f"At most the first {limits.MAX_LOCATIONS}; locations_count counts all of them."),
     ]
-    timeline: Annotated[list[EventAnswer], Meta(description="Oldest first.")]
+    timeline: Annotated[list[Event], Meta(description="Oldest first.")]
 
 
-class FindingAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything about one finding, and the notes about it, newest first."""
+class FindingResponse(msgspec.Struct, frozen=True, kw_only=True):
+    """A single finding, and its notes, newest first."""
 
     ok: Literal[True]
     host: str
-    finding: WholeFinding
-    analyst_notes: list[NoteAnswer]
+    finding: FindingDetail
+    analyst_notes: list[Note]
 
 
-class ChangeAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """A finding that is open and new, or that was fixed and came back."""
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """An open finding that is new, or that was fixed and came back."""
 
     event: Literal["new", "regressed"]
     at: Moment
@@ -252,8 +252,8 @@ class ChangeAnswer(msgspec.Struct, frozen=True, kw_only=True):
     location: str
 
 
-class NoteChangeAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """A note that can be read since then; the dashboard and the finding tell what it says."""
+class NoteChange(msgspec.Struct, frozen=True, kw_only=True):
+    """A newly published note, without its text, which the dashboard and the finding have."""
 
     id: str
     finding_id: str | None
@@ -262,14 +262,14 @@ class NoteChangeAnswer(msgspec.Struct, frozen=True, kw_only=True):
     published_at: Moment
 
 
-class ChangesAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """What changed, findings worst first and notes newest first, and the cursor to ask with next time."""
+class ChangesResponse(msgspec.Struct, frozen=True, kw_only=True):
+    """Changes, findings worst first and notes newest first, and the cursor for the next request."""
 
     ok: Literal[True]
     host: str
     cursor: str
     findings: Annotated[
-        list[ChangeAnswer], Meta(description=f"At most {limits.MAX_CHANGES}; total counts the others, too.")
+        list[Change], Meta(description=f"At most {limits.MAX_CHANGES}; total counts the others, too.")
     ]
     total: Count
     total_relation: Annotated[
@@ -280,7 +280,7 @@ class ChangesAnswer(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ]
     by_severity: SeverityCounts
-    analyst_notes: Annotated[list[NoteChangeAnswer], Meta(description=f"At most {limits.MAX_CHANGES}.")]
+    analyst_notes: Annotated[list[NoteChange], Meta(description=f"At most {limits.MAX_CHANGES}.")]
     more: Annotated[
         bool, Meta(description="Whether there is more since, to ask for with the cursor at once.")
     ]
@@ -291,15 +291,15 @@ class ChangesAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ErrorDetail(msgspec.Struct, frozen=True, kw_only=True):
-    """Why a call was refused; further members depend on the code."""
+    """The reason for a refusal; further members depend on the code."""
 
     code: str
     message: str
     request_id: str
 
 
-class ErrorAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """Every refusal has this body."""
+class ErrorResponse(msgspec.Struct, frozen=True, kw_only=True):
+    """The body of every refusal."""
 
     ok: Literal[False]
     error: ErrorDetail

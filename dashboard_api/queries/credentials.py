@@ -14,7 +14,7 @@ from dashboard_api.models.entitlements import Terms
 from dashboard_api.models.revisions import TAGS, Tags
 
 
-class Signer(NamedTuple):
+class SigningSecret(NamedTuple):
     """A secret that may have signed a call, like ``Secret``."""
 
     pk: int
@@ -23,7 +23,7 @@ class Signer(NamedTuple):
 
 
 @dataclass(slots=True)
-class Paid(Terms):
+class EntitlementTerms(Terms):
     """What an account has paid for, like ``Entitlement``."""
 
     plan: str
@@ -36,7 +36,7 @@ class Paid(Terms):
     features: list[str]
 
 
-class Seen(NamedTuple):
+class AccountSite(NamedTuple):
     """A website as an account sees it, like ``SiteLink`` with all that belongs to its two sides."""
 
     pk: int
@@ -47,17 +47,17 @@ class Seen(NamedTuple):
     revoked_at: datetime | None
     tags: Tags
     sites_used: int
-    entitlement: Paid | None
+    entitlement: EntitlementTerms | None
 
 
-class Claimed(NamedTuple):
+class Credentials(NamedTuple):
     """What is stored of the account that a call claims to come from."""
 
-    signers: list[Signer]
-    link: Seen | None
+    signers: list[SigningSecret]
+    link: AccountSite | None
 
 
-_CLAIMED = f"""
+_CREDENTIALS = f"""
 SELECT secret.id, account.id, sealed,
 link.id, account.id, website.id, host, link.created_at, link.revoked_at,
 {TAGS.format(website="website.id")},
@@ -74,13 +74,15 @@ ORDER BY secret.created_at DESC, secret.id DESC
 """  # noqa: S608  # names of ours
 
 
-def claimed(account_ref: str, link_id: str, now: datetime) -> Claimed:
+def read_credentials(account_ref: str, link_id: str, now: datetime) -> Credentials:
     """The secrets that may have signed a call of this account, the newest first, and its link of this id."""
-    found = first_rows(Secret, _CLAIMED, {"link_id": link_id, "ref": account_ref, "now": stored(now)})
-    return Claimed([Signer._make(row[:3]) for row in found], _seen(*found[0][3:]) if found else None)
+    found = first_rows(Secret, _CREDENTIALS, {"link_id": link_id, "ref": account_ref, "now": stored(now)})
+    return Credentials(
+        [SigningSecret._make(row[:3]) for row in found], _seen(*found[0][3:]) if found else None
+    )
 
 
-def _seen(pk: int | None, *columns: Any) -> Seen | None:
+def _seen(pk: int | None, *columns: Any) -> AccountSite | None:
     if pk is None:
         return None
     account_id, website_id, host, linked_at, revoked_at, own_tag, every_tag, sites_used, plan, *terms = (
@@ -88,11 +90,11 @@ def _seen(pk: int | None, *columns: Any) -> Seen | None:
     )
     tags = (own_tag, every_tag)
     paid = None if plan is None else _paid(plan, *terms)
-    return Seen(
+    return AccountSite(
         pk, account_id, website_id, host, moment(linked_at), moment(revoked_at), tags, sites_used, paid
     )
 
 
-def _paid(*columns: Any) -> Paid:
+def _paid(*columns: Any) -> EntitlementTerms:
     *told, features = columns
-    return Paid(*told, json.loads(features))  # type: ignore[call-arg]  # in the order of the fields
+    return EntitlementTerms(*told, json.loads(features))  # type: ignore[call-arg]  # in the order of the fields

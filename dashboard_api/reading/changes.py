@@ -9,19 +9,11 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from dashboard_api import limits
-from dashboard_api.contract import (
-    NEXT_IMPORT,
-    ChangeAnswer,
-    ChangesAnswer,
-    ChangesQuestion,
-    Cursor,
-    NoteChangeAnswer,
-)
-from dashboard_api.contract.responses import SeverityCounts
+from dashboard_api.contract import NEXT_IMPORT, ChangesRequest, Cursor, responses
 from dashboard_api.models import Severity
 from dashboard_api.queries import change_feed
 from dashboard_api.queries.change_feed import PublishedNote, Told
-from dashboard_api.queries.credentials import Seen
+from dashboard_api.queries.credentials import AccountSite
 from dashboard_api.reading.sections import LABELS
 
 
@@ -33,7 +25,7 @@ class Change(NamedTuple):
     returned_at: datetime | None = None
 
 
-def build_changes(link: Seen, question: ChangesQuestion, now: datetime) -> ChangesAnswer:
+def build_changes(link: AccountSite, question: ChangesRequest, now: datetime) -> responses.ChangesResponse:
     """What changed since the question's cursor; without one, only where to begin."""
     newest = change_feed.newest(link.website_id)
     begin = _midnight(now, question.days) if question.days else None
@@ -48,14 +40,14 @@ def build_changes(link: Seen, question: ChangesQuestion, now: datetime) -> Chang
         _findings(link.website_id, since, until, question.min_severity, begin) if begun else ([], False)
     )
     counts = Counter(change.severity for change in found)
-    return ChangesAnswer(
+    return responses.ChangesResponse(
         ok=True,
         host=link.host,
         cursor=str(_cursor(until, notes, now)),
         findings=_told(found[: limits.MAX_CHANGES]),
         total=len(found),
         total_relation="at_least" if are_more else "exact",
-        by_severity=SeverityCounts(**{each.name.lower(): counts[each] for each in Severity}),
+        by_severity=responses.SeverityCounts(**{each.name.lower(): counts[each] for each in Severity}),
         analyst_notes=[_note(note) for note in notes if begun and note.pk not in begun.note_ids],
         first_seen_count=change_feed.first_seen_count(link.website_id, begin.date()) if begin else None,
         more=until.finding_id < newest.finding_id or until.event_id < newest.event_id,
@@ -96,13 +88,13 @@ def _findings(
     return sorted(found.values(), key=lambda change: change[:2], reverse=True), are_more
 
 
-def _told(found: list[Change]) -> list[ChangeAnswer]:
+def _told(found: list[Change]) -> list[responses.Change]:
     words = change_feed.told([change.finding_id for change in found])
     return [_change(change, words[change.finding_id]) for change in found]
 
 
-def _change(change: Change, words: Told) -> ChangeAnswer:
-    return ChangeAnswer(
+def _change(change: Change, words: Told) -> responses.Change:
+    return responses.Change(
         event="new" if change.returned_at is None else "regressed",
         at=change.returned_at or words.first_seen,
         id=str(change.finding_id),
@@ -112,8 +104,8 @@ def _change(change: Change, words: Told) -> ChangeAnswer:
     )
 
 
-def _note(note: PublishedNote) -> NoteChangeAnswer:
-    return NoteChangeAnswer(
+def _note(note: PublishedNote) -> responses.NoteChange:
+    return responses.NoteChange(
         id=str(note.pk),
         finding_id=None if note.finding_id is None else str(note.finding_id),
         finding_title=note.finding_title,

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from dashboard_api import limits
-from dashboard_api.contract import DashboardAnswer, DashboardQuestion
+from dashboard_api.contract import DashboardRequest, responses
 from dashboard_api.contract.requests import ALL
 from dashboard_api.models import Finding
-from dashboard_api.queries.credentials import Seen
+from dashboard_api.queries.credentials import AccountSite
 from dashboard_api.queries.overview import Bucket, Engine, Overview, overview
 from dashboard_api.reading import sections
 from dashboard_api.reading.facet_counts import Counts, Tally
@@ -15,7 +15,9 @@ from dashboard_api.reading.listing import Listed
 from dashboard_api.reading.search_results import Found
 
 
-def build_dashboard(link: Seen, question: DashboardQuestion, now: datetime) -> DashboardAnswer:
+def build_dashboard(
+    link: AccountSite, question: DashboardRequest, now: datetime
+) -> responses.DashboardResponse:
     """Everything about the linked website at ``now``; neither statements nor rows grow with its findings."""
     website_id, weeks = link.website_id, sections.recent_weeks(now.date())
     stored = overview(
@@ -41,7 +43,7 @@ def build_dashboard(link: Seen, question: DashboardQuestion, now: datetime) -> D
         counts = Listed(website_id, question, _source_id(question, engines), stored.buckets, tally)
     shown = _shown(engines, stored, counts, open_tally)
     names = {engine.slug: engine.name for engine in shown}
-    return DashboardAnswer(
+    return responses.DashboardResponse(
         ok=True,
         host=link.host,
         dashboard=sections.page(
@@ -79,7 +81,7 @@ def _tally(status: str, buckets: Sequence[Bucket], engines: Mapping[int, Engine]
     )
 
 
-def _source_id(question: DashboardQuestion, engines: Sequence[Engine]) -> int | None:
+def _source_id(question: DashboardRequest, engines: Sequence[Engine]) -> int | None:
     """That of the engine that is asked for; of one that there is not, nothing is counted or listed."""
     return next((engine.pk for engine in engines if engine.slug == question.source), None)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, Literal, Protocol
 
-from dashboard_api.contract import DashboardQuestion
+from dashboard_api.contract import DashboardRequest
 
 Bucket = tuple[int, str, str, int]  # severity, source, kind, and how many findings
 FILTERS: tuple[Literal["severity", "source", "kind"], ...] = ("severity", "source", "kind")
@@ -17,10 +17,10 @@ class Counts(Protocol):
     def relation(self, *, without: str = "") -> Literal["exact", "at_least"]:
         """Of the counts to what there is, under the filters but for the one named ``without``."""
 
-    def listed(self, question: DashboardQuestion) -> int:
+    def listed(self, question: DashboardRequest) -> int:
         """Return how many findings the pages are known to list."""
 
-    def filtered(self, question: DashboardQuestion, *, without: str = "") -> "Tally":
+    def filtered(self, question: DashboardRequest, *, without: str = "") -> "Tally":
         """The buckets that pass the question's filters, but for the one named ``without``."""
 
     def sources(self) -> set[str]:
@@ -76,7 +76,7 @@ class Tally:
         """All of them."""
         return self.by_severity.total()
 
-    def listed(self, question: DashboardQuestion) -> int:
+    def listed(self, question: DashboardRequest) -> int:
         """Return how many findings the pages list."""
         return self.filtered(question).total()
 
@@ -84,7 +84,7 @@ class Tally:
         """Slugs of the engines that found something."""
         return set(self.by_source)
 
-    def filtered(self, question: DashboardQuestion, *, without: str = "") -> "Tally":
+    def filtered(self, question: DashboardRequest, *, without: str = "") -> "Tally":
         """The buckets that pass the question's filters, but for the one named ``without``."""
         tally = self
         for position, name in enumerate(FILTERS):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
-from dashboard_api.contract import DashboardQuestion
+from dashboard_api.contract import DashboardRequest
 from dashboard_api.contract.requests import ALL
 from dashboard_api.queries import finding_rows
 from dashboard_api.queries.finding_rows import Level, Threat
@@ -17,7 +17,7 @@ class Listed:
     def __init__(
         self,
         website_id: int,
-        question: DashboardQuestion,
+        question: DashboardRequest,
         source_id: int | None,
         buckets: Sequence[Bucket],
         tally: Tally,
@@ -33,11 +33,11 @@ class Listed:
         """Of the counts to what there is."""
         return self._tally.relation(without=without)
 
-    def listed(self, question: DashboardQuestion) -> int:
+    def listed(self, question: DashboardRequest) -> int:
         """Return how many findings the pages list."""
         return self._tally.listed(question)
 
-    def filtered(self, question: DashboardQuestion, *, without: str = "") -> Tally:
+    def filtered(self, question: DashboardRequest, *, without: str = "") -> Tally:
         """What passes the question's filters, but for the one named ``without``."""
         return self._tally.filtered(question, without=without)
 

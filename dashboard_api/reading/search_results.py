@@ -6,7 +6,7 @@ from typing import Literal
 import msgspec
 
 from dashboard_api import limits
-from dashboard_api.contract import DashboardQuestion
+from dashboard_api.contract import DashboardRequest
 from dashboard_api.queries import finding_rows
 from dashboard_api.queries.finding_rows import Threat
 from dashboard_api.queries.overview import Engine
@@ -21,20 +21,20 @@ class Found:
     A facet leaves its own filter out, so it is counted from a search of its own.
     """
 
-    def __init__(self, website_id: int, question: DashboardQuestion, sources: Iterable[Engine]) -> None:
+    def __init__(self, website_id: int, question: DashboardRequest, sources: Iterable[Engine]) -> None:
         self._website_id = website_id
         self._question = question
         self._slugs = {source.pk: source.slug for source in sources}
         self._source_ids = {slug: number for number, slug in self._slugs.items()}
-        self._matches: dict[DashboardQuestion, Matches] = {}
-        self._tallies: dict[DashboardQuestion, Tally] = {}
+        self._matches: dict[DashboardRequest, Matches] = {}
+        self._tallies: dict[DashboardRequest, Tally] = {}
 
     def relation(self, *, without: str = "") -> Literal["exact", "at_least"]:
         """Of the counts to what there is, under the filters but for the one named ``without``."""
         found = self._find(_without(without, self._question))
         return "at_least" if len(found.ids) > limits.MAX_COUNTED_MATCHES else "exact"
 
-    def listed(self, question: DashboardQuestion) -> int:
+    def listed(self, question: DashboardRequest) -> int:
         """Return the number of known matches: all, or one more than are counted or listed up to this page."""
         return len(self._find(question).ids)
 
@@ -50,7 +50,7 @@ class Found:
         asked = self._question
         return self.filtered(asked).sources() | self.filtered(asked, without="source").sources()
 
-    def filtered(self, question: DashboardQuestion, *, without: str = "") -> Tally:
+    def filtered(self, question: DashboardRequest, *, without: str = "") -> Tally:
         """What passes the question's filters, but for the one named ``without``."""
         asked = _without(without, question)
         if asked not in self._tallies:
@@ -61,7 +61,7 @@ class Found:
             )
         return self._tallies[asked]
 
-    def _find(self, question: DashboardQuestion) -> Matches:
+    def _find(self, question: DashboardRequest) -> Matches:
         """Return the worst matches: as many as are counted or listed, and one more if there are more."""
         if question not in self._matches:
             depth = question.page * question.page_size if question == self._question else 0
@@ -77,5 +77,5 @@ class Found:
         return self._matches[question]
 
 
-def _without(name: str, question: DashboardQuestion) -> DashboardQuestion:
+def _without(name: str, question: DashboardRequest) -> DashboardRequest:
     return msgspec.structs.replace(question, **{name: None}) if name else question

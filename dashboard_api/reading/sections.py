@@ -6,25 +6,11 @@ from datetime import date, datetime, timedelta
 from typing import NamedTuple, cast
 
 from dashboard_api import limits
-from dashboard_api.contract import (
-    ChartAnswer,
-    CoverageAnswer,
-    DashboardQuestion,
-    EntitlementAnswer,
-    FacetsAnswer,
-    FacetValue,
-    FiltersAnswer,
-    NoteAnswer,
-    PageAnswer,
-    SeriesAnswer,
-    SummaryAnswer,
-    ThreatAnswer,
-)
+from dashboard_api.contract import DashboardRequest, responses
 from dashboard_api.contract.requests import ALL
-from dashboard_api.contract.responses import SeverityCounts
 from dashboard_api.models import Finding, Kind, Severity
 from dashboard_api.models.revisions import Tags
-from dashboard_api.queries.credentials import Paid, Seen
+from dashboard_api.queries.credentials import AccountSite, EntitlementTerms
 from dashboard_api.queries.finding_rows import Threat
 from dashboard_api.queries.overview import Engine, Note, Recent, Run, Week
 from dashboard_api.reading.facet_counts import FILTERS, Counts, Tally
@@ -49,7 +35,7 @@ class Grade(NamedTuple):
 
 
 def page(
-    question: DashboardQuestion,
+    question: DashboardRequest,
     *,
     counts: Counts,
     by_status: Mapping[str, int],
@@ -57,16 +43,16 @@ def page(
     grade: Grade,
     tags: Tags,
     now: datetime,
-) -> PageAnswer:
+) -> responses.Page:
     """The ``dashboard`` member; ``counts`` are of status and query, ``sources`` maps slug to name.
 
     ``by_status`` counts what passes the other filters, whatever the words; ``tags`` are of what is told.
     """
     total = counts.filtered(question).total()
-    return PageAnswer(
+    return responses.Page(
         generated_at=now,
         grade=grade.letter,  # type: ignore[arg-type]  # one of GRADES
-        filters=FiltersAnswer(
+        filters=responses.Filters(
             severity=None if question.severity is None else question.severity.label,
             source=question.source,
             kind=question.kind,
@@ -85,36 +71,40 @@ def page(
 
 
 def facets(
-    question: DashboardQuestion,
+    question: DashboardRequest,
     *,
     counts: Counts,
     by_status: Mapping[str, int],
     sources: Mapping[str, str],
-) -> FacetsAnswer:
+) -> responses.Facets:
     """Every value of each filter, zero or not, counted under the other filters."""
     by_severity = counts.filtered(question, without="severity").by_severity
     by_source = counts.filtered(question, without="source").by_source
     by_kind = counts.filtered(question, without="kind").by_kind
-    return FacetsAnswer(
+    return responses.Facets(
         severity=[
-            FacetValue(value=severity.label, label=severity.label, count=by_severity[severity])
+            responses.FacetValue(value=severity.label, label=severity.label, count=by_severity[severity])
             for severity in WORST_FIRST
         ],
-        source=[FacetValue(value=slug, label=name, count=by_source[slug]) for slug, name in sources.items()],
+        source=[
+            responses.FacetValue(value=slug, label=name, count=by_source[slug])
+            for slug, name in sources.items()
+        ],
         kind=[
-            FacetValue(value=kind.value, label=kind.label.capitalize(), count=by_kind[kind]) for kind in Kind
+            responses.FacetValue(value=kind.value, label=kind.label.capitalize(), count=by_kind[kind])
+            for kind in Kind
         ],
         status=[] if question.query else _statuses(by_status),
     )
 
 
-def _statuses(counts: Mapping[str, int]) -> list[FacetValue]:
+def _statuses(counts: Mapping[str, int]) -> list[responses.FacetValue]:
     """Each of them, and all together."""
     counted = [
-        FacetValue(value=status.value, label=status.label, count=counts.get(status, 0))
+        responses.FacetValue(value=status.value, label=status.label, count=counts.get(status, 0))
         for status in Finding.Status
     ]
-    return [*counted, FacetValue(value=ALL, label=ALL.capitalize(), count=sum(counts.values()))]
+    return [*counted, responses.FacetValue(value=ALL, label=ALL.capitalize(), count=sum(counts.values()))]
 
 
 def grade(open_tally: Tally, coverage: Iterable[Run]) -> Grade:
@@ -137,12 +127,14 @@ def summary(
     coverage: Iterable[Run],
     first_check_by: date | None,
     now: datetime,
-) -> SummaryAnswer:
+) -> responses.Summary:
     """The whole website, whatever the filters."""
     by_severity = open_tally.by_severity
-    return SummaryAnswer(
+    return responses.Summary(
         open=open_tally.total(),
-        by_severity=SeverityCounts(**{severity.name.lower(): by_severity[severity] for severity in Severity}),
+        by_severity=responses.SeverityCounts(
+            **{severity.name.lower(): by_severity[severity] for severity in Severity}
+        ),
         confirmed=open_tally.by_kind[Kind.CONFIRMED],
         new_7d=recent.found,
         fixed_7d=recent.fixed,
@@ -165,10 +157,10 @@ def _days_since(day: date | None, now: datetime) -> int | None:
     return None if day is None else max((now.date() - day).days, 0)
 
 
-def threat(finding: Threat) -> ThreatAnswer:
+def threat(finding: Threat) -> responses.Threat:
     """One finding; of its evidence no more is read than can be shown, and a bit to tell."""
     evidence = cut(finding.evidence_start, limits.MAX_EVIDENCE_BYTES)
-    return ThreatAnswer(
+    return responses.Threat(
         id=str(finding.pk),
         severity=LABELS[finding.severity],
         source=finding.source.slug,
@@ -212,7 +204,7 @@ def charts(
     sources: Mapping[str, str],
     weeks: list[date],
     history: Iterable[Week],
-) -> list[ChartAnswer]:
+) -> list[responses.Chart]:
     """Three charts of the filtered findings, and their history week by week."""
     by_severity, by_kind, by_source = tally.by_severity, tally.by_kind, tally.by_source_and_severity
     counted = {week.monday: week for week in history}
@@ -249,20 +241,20 @@ def charts(
     ]
 
 
-def _chart(chart_id: str, kind: str, labels: list[str], series: dict[str, list[int]]) -> ChartAnswer:
-    return ChartAnswer(
+def _chart(chart_id: str, kind: str, labels: list[str], series: dict[str, list[int]]) -> responses.Chart:
+    return responses.Chart(
         id=chart_id,
         title=CHART_TITLES[chart_id],
         type=kind,  # type: ignore[arg-type]  # one of the contract's three
         unit="findings",
         labels=labels,
-        series=[SeriesAnswer(name=name, values=values) for name, values in series.items()],
+        series=[responses.Series(name=name, values=values) for name, values in series.items()],
     )
 
 
 def coverage(
     sources: Iterable[Engine], entries: Iterable[Run], open_tally: Tally, *, today: date
-) -> list[CoverageAnswer]:
+) -> list[responses.CoverageEntry]:
     """One entry for each engine; the absence of a run is ``never``, without a count of findings."""
     by_source = open_tally.by_source
     runs = {entry.source_id: entry for entry in entries}
@@ -272,9 +264,11 @@ def coverage(
     ]
 
 
-def _coverage_entry(source: Engine, run: Run | None, findings: int, *, today: date) -> CoverageAnswer:
+def _coverage_entry(
+    source: Engine, run: Run | None, findings: int, *, today: date
+) -> responses.CoverageEntry:
     due = run.last_run_at.date() + timedelta(days=source.interval_days) if run else None
-    return CoverageAnswer(
+    return responses.CoverageEntry(
         source=source.slug,
         source_name=source.name,
         state=run.state if run else "never",  # type: ignore[arg-type]  # Coverage.State
@@ -288,9 +282,9 @@ def _coverage_entry(source: Engine, run: Run | None, findings: int, *, today: da
     )
 
 
-def note(row: Note) -> NoteAnswer:
+def note(row: Note) -> responses.Note:
     """One customer-visible note."""
-    return NoteAnswer(
+    return responses.Note(
         id=str(row.pk),
         finding_id=None if row.finding_id is None else str(row.finding_id),
         author=row.author,
@@ -300,10 +294,10 @@ def note(row: Note) -> NoteAnswer:
     )
 
 
-def entitlement(link: Seen, *, today: date) -> EntitlementAnswer:
+def entitlement(link: AccountSite, *, today: date) -> responses.Entitlement:
     """What the account has paid for, as it stands today."""
-    paid = cast("Paid", link.entitlement)  # linked_site lets nobody else through
-    return EntitlementAnswer(
+    paid = cast("EntitlementTerms", link.entitlement)  # authorize lets nobody else through
+    return responses.Entitlement(
         plan=paid.plan,
         status=paid.status_on(today),  # type: ignore[arg-type]  # Entitlement.Status
         starts_on=paid.starts_on,

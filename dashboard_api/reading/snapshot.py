@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from django.db import OperationalError, connection
 
 from dashboard_api import limits
-from dashboard_api.errors import SlowQuestion
+from dashboard_api.errors import SlowRequest
 
 # Of SQLite's machine, between two looks at the clock: more than an answer takes.
 _STEPS = 100_000
@@ -17,7 +17,7 @@ _QUERY_CANCELED = "57014"  # by PostgreSQL
 
 @contextmanager
 def snapshot() -> Iterator[None]:
-    """Read the records as they are now, whoever changes them meanwhile; raises SlowQuestion.
+    """Read the records as they are now, whoever changes them meanwhile; raises SlowRequest.
 
     Inside a transaction that has begun already, it is that one's moment, and its time.
     """
@@ -29,7 +29,7 @@ def snapshot() -> Iterator[None]:
             yield
     except OperationalError as error:
         if _was_cut(error):
-            raise SlowQuestion from error
+            raise SlowRequest from error
         raise
 
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 from dashboard_api import limits
 from dashboard_api.api import response_cache
 from dashboard_api.backends.statements import rows
-from dashboard_api.contract import DashboardAnswer, FindingAnswer
+from dashboard_api.contract import responses
 from dashboard_api.models import Finding, Nonce
 from portal import gateway
 from portal import service as portal_service
@@ -53,12 +53,12 @@ def test_the_portal_reads_every_member_and_field_that_the_service_promises():
                 found |= {f"{field.encode_name}.{name}" for name in names(inner)}
         return found
 
-    assert names(FindingAnswer) == names(gateway.FindingAnswer)
-    unread = names(DashboardAnswer) - names(Dashboard)
+    assert names(responses.FindingResponse) == names(gateway.FindingAnswer)
+    unread = names(responses.DashboardResponse) - names(Dashboard)
     echoed = {name for name in unread if ".filters" in name}
     by_severity = {name for name in unread if ".by_severity." in name}
     assert unread - echoed - by_severity == set()
-    assert names(Dashboard) - names(DashboardAnswer) == set()
+    assert names(Dashboard) - names(responses.DashboardResponse) == set()
 
 
 def test_the_portal_shows_what_the_service_answers(owner):

@@ -28,7 +28,7 @@ def fields_for(link, **fields):
 
 def seen(link):
     """The link as a call finds it."""
-    return credentials.claimed(link.account.ref, link.link_id, timezone.now()).link
+    return credentials.read_credentials(link.account.ref, link.link_id, timezone.now()).link
 
 
 def compact(fields):

@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.db import connection
 
 from dashboard_api.api import response_cache
-from dashboard_api.contract import DashboardAnswer, DashboardQuestion
+from dashboard_api.contract import DashboardRequest, responses
 from dashboard_api.models import (
     AnalystNote,
     Coverage,
@@ -67,12 +67,12 @@ def ask(link, now=NOON, **fields):
     given = response_cache.answer(seen(link), question, now)
     made = build_dashboard(seen(link), question, now)
     assert given == msgspec.json.encode(made)
-    return msgspec.json.decode(given, type=DashboardAnswer)
+    return msgspec.json.decode(given, type=responses.DashboardResponse)
 
 
 def question_about(link, **fields):
     ref = link.account.ref
-    return DashboardQuestion(host=link.website.host, link_id=link.link_id, portal_account_ref=ref, **fields)
+    return DashboardRequest(host=link.website.host, link_id=link.link_id, portal_account_ref=ref, **fields)
 
 
 def test_the_same_question_is_read_once(link, built):
@@ -205,7 +205,7 @@ def test_what_changes_while_it_is_read_is_in_the_next_answer(link, monkeypatch):
 
 def opened(link):
     given = response_cache.answer(seen(link), question_about(link), NOON)
-    return msgspec.json.decode(given, type=DashboardAnswer).summary.open
+    return msgspec.json.decode(given, type=responses.DashboardResponse).summary.open
 
 
 def test_the_memory_forgets_what_was_not_asked_for_longest(link, built, monkeypatch):

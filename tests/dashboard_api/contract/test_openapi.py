@@ -78,7 +78,7 @@ FINDING_QUESTIONS = [{}, {"finding_id": ""}, {"finding_id": None}, {"finding_id"
 def test_the_question_schema_of_a_finding_accepts_what_the_endpoint_accepts(client, document, fields):
     link = make_link()
     fields = fields_for(link, finding_id=str(make_finding(link.website).pk)) | fields
-    schema = {"$ref": "#/components/schemas/FindingQuestion"}
+    schema = {"$ref": "#/components/schemas/FindingRequest"}
     accepted = ask(client, fields, path=FINDING_PATH).status_code == 200
     try:
         check(fields, document, schema)
@@ -121,7 +121,7 @@ CHANGES_QUESTIONS = [
 @pytest.mark.parametrize("fields", CHANGES_QUESTIONS, ids=json.dumps)
 def test_the_question_schema_of_changes_accepts_what_the_endpoint_accepts(client, document, fields):
     fields = fields_for(make_link()) | fields
-    schema = {"$ref": "#/components/schemas/ChangesQuestion"}
+    schema = {"$ref": "#/components/schemas/ChangesRequest"}
     accepted = ask(client, fields, path=CHANGES_PATH).status_code == 200
     try:
         check(fields, document, schema)
@@ -158,7 +158,7 @@ QUESTIONS = [
 @pytest.mark.parametrize("fields", QUESTIONS, ids=json.dumps)
 def test_the_question_schema_accepts_what_the_endpoint_accepts(client, document, fields):
     fields = fields_for(make_link(), **fields)
-    schema = {"$ref": "#/components/schemas/DashboardQuestion"}
+    schema = {"$ref": "#/components/schemas/DashboardRequest"}
     accepted = ask(client, fields).status_code == 200
     try:
         check(fields, document, schema)
@@ -185,17 +185,17 @@ def test_an_example_of_an_answer_has_every_member(document):
         return set(document["components"]["schemas"][schema]["properties"])
 
     example = document["paths"][PATH]["post"]["responses"]["200"]["content"]["application/json"]["example"]
-    assert set(example["dashboard"]) == members("PageAnswer")
-    assert set(example["summary"]) == members("SummaryAnswer")
-    assert set(example["threats"][0]) == members("ThreatAnswer")
-    assert set(example["coverage"][0]) == members("CoverageAnswer")
-    assert set(example["entitlement"]) == members("EntitlementAnswer")
+    assert set(example["dashboard"]) == members("Page")
+    assert set(example["summary"]) == members("Summary")
+    assert set(example["threats"][0]) == members("Threat")
+    assert set(example["coverage"][0]) == members("CoverageEntry")
+    assert set(example["entitlement"]) == members("Entitlement")
 
 
 def test_a_single_value_is_a_constant_with_its_type(document):
     schemas = document["components"]["schemas"]
-    assert schemas["DashboardAnswer"]["properties"]["ok"] == {"type": "boolean", "const": True}
-    assert schemas["ErrorAnswer"]["properties"]["ok"] == {"type": "boolean", "const": False}
+    assert schemas["DashboardResponse"]["properties"]["ok"] == {"type": "boolean", "const": True}
+    assert schemas["ErrorResponse"]["properties"]["ok"] == {"type": "boolean", "const": False}
 
 
 def test_the_document_names_its_own_server(document):
@@ -230,7 +230,7 @@ def test_every_error_code_is_documented(document):
 
 
 def test_the_bounds_of_what_is_counted_are_documented(client, document):
-    description = " ".join(document["components"]["schemas"]["PageAnswer"]["description"].split())
+    description = " ".join(document["components"]["schemas"]["Page"]["description"].split())
     page = " ".join(client.get("/v1/docs").content.decode().split())
     for words in (
         f"A search is counted exactly up to {limits.MAX_COUNTED_MATCHES:,} matches.",

@@ -32,13 +32,13 @@ def test_usable_secrets_are_those_that_may_have_signed(account, later):
     Secret.objects.issue(account, by="tests")
     make_account("acct_0002")
     twins = Secret.objects.usable(now + later).filter(account__ref="acct_0001").select_related("account")
-    read = credentials.claimed("acct_0001", "", now + later).signers
+    read = credentials.read_credentials("acct_0001", "", now + later).signers
     assert read == [(twin.pk, twin.account_id, twin.sealed) for twin in twins]
 
 
 def test_an_account_that_is_not_known_has_nothing(account):
     link = make_link(account)
-    assert credentials.claimed("acct_9999", link.link_id, timezone.now()) == ([], None)
+    assert credentials.read_credentials("acct_9999", link.link_id, timezone.now()) == ([], None)
 
 
 def test_a_link_is_found_with_its_website_and_what_the_account_paid_for(account):
@@ -47,7 +47,7 @@ def test_a_link_is_found_with_its_website_and_what_the_account_paid_for(account)
     link.revoke(by="tests", reason="asked to", now=timezone.now())
     twin = SiteLink.objects.select_related("website", "account__entitlement").get(pk=link.pk)
     read = seen(link)
-    assert read == credentials.Seen(
+    assert read == credentials.AccountSite(
         pk=twin.pk,
         account_id=twin.account_id,
         website_id=twin.website_id,
@@ -58,7 +58,7 @@ def test_a_link_is_found_with_its_website_and_what_the_account_paid_for(account)
         sites_used=0,
         entitlement=read.entitlement,
     )
-    for field in fields(credentials.Paid):
+    for field in fields(credentials.EntitlementTerms):
         assert getattr(read.entitlement, field.name) == getattr(twin.account.entitlement, field.name)
     assert None not in read.tags
 
@@ -66,7 +66,7 @@ def test_a_link_is_found_with_its_website_and_what_the_account_paid_for(account)
 def test_a_secret_that_is_not_usable_shows_no_link(account):
     link = make_link(account)
     account.secrets.get().revoke(now=timezone.now())
-    assert credentials.claimed(account.ref, link.link_id, timezone.now()) == ([], None)
+    assert credentials.read_credentials(account.ref, link.link_id, timezone.now()) == ([], None)
 
 
 def test_sites_used_are_the_links_that_give_access(account):
@@ -81,7 +81,7 @@ def test_a_link_of_another_account_or_id_is_not_found(account):
     link = make_link(account)
     make_account("acct_0002", secrets=["es1_test_of_another_account_012345"])
     for ref, link_id in (("acct_0002", link.link_id), (account.ref, link.link_id.upper()), (account.ref, "")):
-        claimed = credentials.claimed(ref, link_id, timezone.now())
+        claimed = credentials.read_credentials(ref, link_id, timezone.now())
         assert (len(claimed.signers), claimed.link) == (1, None)
 
 

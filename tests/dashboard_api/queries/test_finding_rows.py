@@ -5,7 +5,7 @@ from django.db.models import Count
 from django.db.models.functions import Left
 
 from dashboard_api import limits
-from dashboard_api.contract import DashboardQuestion
+from dashboard_api.contract import DashboardRequest
 from dashboard_api.models import BucketCount, Finding, Severity, Source
 from dashboard_api.queries import finding_rows
 from dashboard_api.queries.overview import Bucket, Engine
@@ -28,7 +28,7 @@ def engines():
 
 
 def page_of(site, **fields):
-    question = DashboardQuestion(
+    question = DashboardRequest(
         host=site.host,
         link_id="",
         portal_account_ref="",

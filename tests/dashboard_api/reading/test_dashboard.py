@@ -8,7 +8,7 @@ from django.db import connections
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from dashboard_api.contract import read_question
+from dashboard_api.contract import read_dashboard_request
 from dashboard_api.models import Finding, Kind, Severity
 from dashboard_api.reading.dashboard import build_dashboard
 from tests.dashboard_api.calls import ask, fields_for, seen
@@ -57,7 +57,7 @@ def varied(site):
 
 
 def answer(link, **filters):
-    question = read_question(fields_for(link, **filters))
+    question = read_dashboard_request(fields_for(link, **filters))
     return build_dashboard(seen(link), question, timezone.now())
 
 

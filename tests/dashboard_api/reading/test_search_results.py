@@ -4,7 +4,7 @@ import pytest
 from django.utils import timezone
 
 from dashboard_api import limits
-from dashboard_api.contract import read_question
+from dashboard_api.contract import read_dashboard_request
 from dashboard_api.errors import InvalidRequest
 from dashboard_api.models import Finding, Kind, Severity
 from dashboard_api.reading.dashboard import build_dashboard
@@ -41,7 +41,7 @@ def varied(link):
 
 def answer(link, **filters):
     fields = fields_for(link, **filters)
-    return build_dashboard(seen(link), read_question(fields), timezone.now())
+    return build_dashboard(seen(link), read_dashboard_request(fields), timezone.now())
 
 
 def total(link, **filters):

@@ -53,7 +53,7 @@ def test_a_question_without_an_end_is_503_and_says_what_to_narrow(client, link, 
     assert response.status_code == 503
     error = error_of(response)
     assert (error["code"], error["reason"], error["limit_seconds"]) == ("unavailable", "slow_question", 0.05)
-    assert "Narrow the question by severity" in error["message"]
+    assert "Narrow the request by severity" in error["message"]
     assert response["Retry-After"] == "30"
 
 
