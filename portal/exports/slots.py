@@ -5,7 +5,7 @@ from threading import BoundedSemaphore
 
 from portal.exports.errors import Busy
 
-AT_ONCE = 2  # of the four threads that README names
+AT_ONCE = 2  # of the four threads of a process
 
 _free = BoundedSemaphore(AT_ONCE)
 
