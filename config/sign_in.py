@@ -25,7 +25,7 @@ from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_safe
 
 from config.errors import too_many_requests
-from portal.page_urls import is_path
+from portal.page_urls import is_local_path
 from portal.sealing import seal, unseal
 
 WRONG_NAME_OR_PASSWORD = _("The name or the password is not correct.")
@@ -105,7 +105,7 @@ class SignIn(DefaultAccountAdapter):
 
     def is_safe_url(self, url: str) -> bool:
         """Only a path of this site is a place to go on to."""
-        return is_path(url)
+        return is_local_path(url)
 
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:
         """Back to where the change began."""

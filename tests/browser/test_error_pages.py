@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from portal import service
 from portal.exports import as_pdf, files, slots
-from portal.gateway import CannotConnect, RateLimited, SignatureRefused, SlowQuestion, TimedOut
+from portal.gateway import CannotConnect, RateLimited, SignatureRefused, SlowRequest, TimedOut
 from portal.view_models import export_links
 from tests.browser.steps import PATH
 from tests.faults.server import free_port
@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 NARROWED = f"{PATH}?severity=High&query=scripting"
 TROUBLES = {
     "502": (CannotConnect("away"), SignatureRefused(code="invalid_signature", request_id="x")),
-    "503": (RateLimited(retry_after=30), SlowQuestion(retry_after=30)),
+    "503": (RateLimited(retry_after=30), SlowRequest(retry_after=30)),
     "504": (TimedOut("slow"),),
     "400": (SuspiciousOperation("odd"),),
     "403": (PermissionDenied(),),
@@ -27,7 +27,7 @@ TROUBLES = {
 @pytest.fixture
 def fails(monkeypatch):
     """Lets every question to the service end in an error, or in an answer again."""
-    asked = service.ask
+    asked = service.get_dashboard
 
     def fail(error):
         def ask(website, question):
@@ -35,7 +35,7 @@ def fails(monkeypatch):
                 raise error
             return asked(website, question)
 
-        monkeypatch.setattr(service, "ask", ask)
+        monkeypatch.setattr(service, "get_dashboard", ask)
 
     return fail
 
@@ -65,7 +65,7 @@ def test_what_happens_between_two_clicks(tour, owner, fails, watch):
     watch.expect("503", "net::ERR_INTERNET_DISCONNECTED", "htmx:sendError", "htmx:afterRequest")
     page = tour.open(user=owner)
     page.goto(NARROWED)
-    fails(SlowQuestion(retry_after=30))
+    fails(SlowRequest(retry_after=30))
     page.locator("#facet-kind-suspected").click()
     expect(page.locator("#retry")).to_be_visible()
     tour.look(page, "slow question")
@@ -94,10 +94,10 @@ def test_files_that_are_not_made(tour, owner, monkeypatch, watch):
         patch.setattr(as_pdf, "SECONDS", 0.001)
         tour.visit(page, f"{PATH}report.pdf?severity=High")
     with monkeypatch.context() as patch:
-        patch.setattr(export_links, "can_draw", lambda: False)
-        patch.setattr("portal.exports.views.can_draw", lambda: False)
+        patch.setattr(export_links, "pdf_available", lambda: False)
+        patch.setattr("portal.exports.views.pdf_available", lambda: False)
         tour.visit(page, f"{PATH}report.pdf")
-    held = [slots.Place() for _ in range(slots.AT_ONCE)]
+    held = [slots.Slot() for _ in range(slots.MAX_CONCURRENT)]
     tour.visit(page, f"{PATH}findings.json")
     for place in held:
         place.release()

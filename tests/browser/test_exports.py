@@ -67,8 +67,8 @@ def test_a_file_that_breaks_off_is_not_saved_and_the_page_says_so(dashboard, man
             raise Unreachable
         return asked(website, question)
 
-    asked = service.ask
-    monkeypatch.setattr(service, "ask", ask)
+    asked = service.get_dashboard
+    monkeypatch.setattr(service, "get_dashboard", ask)
     saved = []
     dashboard.on("download", lambda download: saved.append(download.suggested_filename))
     offer(dashboard, "CSV").click()
@@ -108,8 +108,8 @@ def test_a_file_can_be_cancelled(dashboard, many, monkeypatch):
         return asked(website, question)
 
     is_over = threading.Event()
-    asked = service.ask
-    monkeypatch.setattr(service, "ask", ask)
+    asked = service.get_dashboard
+    monkeypatch.setattr(service, "get_dashboard", ask)
     offer(dashboard, "CSV").click()
     expect(progress(dashboard)).to_be_visible()
     progress(dashboard).get_by_role("button", name="Cancel").click()
@@ -127,8 +127,8 @@ def test_what_says_how_far_it_is_has_no_barriers(open_page, owner, many, monkeyp
         return asked(website, question)
 
     is_over = threading.Event()
-    asked = service.ask
-    monkeypatch.setattr(service, "ask", ask)
+    asked = service.get_dashboard
+    monkeypatch.setattr(service, "get_dashboard", ask)
     page = open_page(user=owner, color_scheme=scheme, viewport={"width": 320, "height": 640})
     page.goto(PATH)
     offer(page, "CSV").click()
