@@ -5,7 +5,7 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse
 
 from benchmarks.load import ANEW
-from dashboard_api import answers
+from dashboard_api.api import response_cache
 
 
 def forgetful(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
@@ -13,7 +13,7 @@ def forgetful(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[
 
     def respond(request: HttpRequest) -> HttpResponse:
         if ANEW in request.headers:
-            answers.forget()
+            response_cache.forget()
         return get_response(request)
 
     return respond

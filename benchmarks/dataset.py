@@ -20,10 +20,10 @@ KEPT = timedelta(days=14)
 _MADE_OF = (
     "benchmarks/loading.py",
     "benchmarks/rows.py",
-    "dashboard_api/engines/*.py",
+    "dashboard_api/backends/*.py",
     "dashboard_api/migrations/0*",
-    "dashboard_api/search.py",
-    "dashboard_api/words.py",
+    "dashboard_api/queries/search.py",
+    "foundation/words.py",
 )
 
 

@@ -11,10 +11,10 @@ from django.utils import timezone
 from benchmarks import reports, writing
 from benchmarks.rows import Row
 from benchmarks.statements import Clock
-from dashboard_api import bulk, merging
-from dashboard_api.imports import Said, import_file
+from dashboard_api.importing import bulk_insert, merge
+from dashboard_api.importing.service import Said, import_file
+from dashboard_api.importing.staging import Problem
 from dashboard_api.models import Source, Website
-from dashboard_api.problems import Problem
 from dashboard_api.scanners import read_report
 from dashboard_api.scanners.report import ReportedFinding
 
@@ -43,7 +43,7 @@ class Subject:
 
         def insert() -> None:
             with transaction.atomic(), connection.cursor() as cursor:
-                bulk.write(cursor, writing.BARE, bulk.NewFinding._fields, new)
+                bulk_insert.write(cursor, writing.BARE, bulk_insert.NewFinding._fields, new)
 
         return self._cost(insert)
 
@@ -59,7 +59,7 @@ class Subject:
         self._file.truncate()
         self._file.write(reports.REPORTS[self._format](found))
 
-    def _as_stored(self) -> Iterator[bulk.NewFinding]:
+    def _as_stored(self) -> Iterator[bulk_insert.NewFinding]:
         """Every row of the report that tells of a problem, as if it were the only one to do so."""
         self._file.seek(0)
         report = read_report(self._file)
@@ -69,7 +69,7 @@ class Subject:
                 now = timezone.now()
                 problem = Problem(told=row, first_seen=now, last_seen=now)
                 problem.add(row.location, seen_at=now, evidence=row.evidence)
-                told = merging._new(self._website, source, f"{row.row:064}", problem, "")  # noqa: SLF001
+                told = merge._new(self._website, source, f"{row.row:064}", problem, "")  # noqa: SLF001
                 yield told[0]
 
     def _import(self) -> None:

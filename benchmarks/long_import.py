@@ -17,7 +17,7 @@ def main() -> None:
     engine, database, file, host = sys.argv[1:]
     records.use(engine, database)
     from benchmarks.statements import Clock  # models can be imported only where Django is set up
-    from dashboard_api.imports import Said, import_file
+    from dashboard_api.importing.service import Said, import_file
     from dashboard_api.models import Website
 
     website = Website.objects.create(host=host)

@@ -8,12 +8,13 @@ from django.db.models import Count
 
 from benchmarks import rows
 from benchmarks.rows import ACCOUNT, host
-from dashboard_api import policy
-from dashboard_api.access import linked_site
-from dashboard_api.changes import build_changes
-from dashboard_api.contract import Cursor, read_changes_question, read_question
-from dashboard_api.dashboard import build_dashboard
-from dashboard_api.models import Finding, Severity, SiteLink, Source, callers, changed
+from dashboard_api import limits
+from dashboard_api.api.authorization import authorize
+from dashboard_api.contract import Cursor, read_changes_request, read_dashboard_request
+from dashboard_api.models import Finding, Severity, SiteLink, Source
+from dashboard_api.queries import change_feed, credentials
+from dashboard_api.reading.changes import build_changes
+from dashboard_api.reading.dashboard import build_dashboard
 
 SEARCHES = {
     "a common word": rows.COMMON,
@@ -34,24 +35,24 @@ def about(website: int, **fields: Any) -> dict[str, Any]:
 
 def asking(website: int, **fields: Any) -> Callable[[], object]:
     """The product's answer from within, the caller's secrets read along."""
-    question = read_question(about(website, **fields))
+    question = read_dashboard_request(about(website, **fields))
     now = datetime.now(UTC)
 
     def ask() -> object:
-        claimed = callers.claimed(ACCOUNT, question.link_id, now)
-        return build_dashboard(linked_site(claimed.link, question, now), question, now)
+        claimed = credentials.read_credentials(ACCOUNT, question.link_id, now)
+        return build_dashboard(authorize(claimed.link, question, now), question, now)
 
     return ask
 
 
 def asking_what_changed(website: int, since: str) -> Callable[[], object]:
     """What is new for whoever was told up to ``since``, the caller's secrets read along."""
-    question = read_changes_question(about(website, since=since))
+    question = read_changes_request(about(website, since=since))
     now = datetime.now(UTC)
 
     def ask() -> object:
-        claimed = callers.claimed(ACCOUNT, question.link_id, now)
-        return build_changes(linked_site(claimed.link, question, now), question, now)
+        claimed = credentials.read_credentials(ACCOUNT, question.link_id, now)
+        return build_changes(authorize(claimed.link, question, now), question, now)
 
     return ask
 
@@ -59,7 +60,7 @@ def asking_what_changed(website: int, since: str) -> Callable[[], object]:
 def cursor_of_now(website: int) -> str:
     """Up to where whoever asks now is told."""
     link = SiteLink.objects.get(account__ref=ACCOUNT, website__host=host(website))
-    return str(Cursor(finding_id=changed.newest(link.website_id).finding_id))
+    return str(Cursor(finding_id=change_feed.newest(link.website_id).finding_id))
 
 
 CURSORS: dict[str, Callable[[int], str]] = {
@@ -87,8 +88,8 @@ def rarest_three(website: int) -> dict[str, Any]:
 def deep_page(website: int, share: float, **fields: Any) -> dict[str, Any]:
     """The page at ``share`` of what is open, or of what the contract lets a caller reach."""
     findings = Finding.objects.filter(website__host=host(website), status=Finding.Status.OPEN, **fields)
-    rows_above = min(findings.count(), policy.MAX_PAGE_DEPTH) * share
-    return fields | {"page": max(int(rows_above / policy.DEFAULT_PAGE_SIZE), 1)}
+    rows_above = min(findings.count(), limits.MAX_PAGE_DEPTH) * share
+    return fields | {"page": max(int(rows_above / limits.DEFAULT_PAGE_SIZE), 1)}
 
 
 FILTERS: dict[str, Callable[[int], dict[str, Any]]] = {

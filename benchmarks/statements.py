@@ -8,7 +8,7 @@ from typing import Any
 from django.db import connection
 
 from benchmarks.machine import cpu_seconds_once_idle
-from dashboard_api.engines import engine_of
+from dashboard_api.backends import engine_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,18 +52,19 @@ def table_of(costs: dict[str, float]) -> Table:
 
 def _steps() -> dict[str, Callable[[], object]]:
     from benchmarks import questions  # models can be imported only where Django is set up
-    from dashboard_api.contract import read_question
-    from dashboard_api.dashboard import build_dashboard
-    from dashboard_api.models import Nonce, callers
+    from dashboard_api.contract import read_dashboard_request
+    from dashboard_api.models import Nonce
+    from dashboard_api.queries import credentials
+    from dashboard_api.reading.dashboard import build_dashboard
 
     now = datetime.now(UTC)
-    question = read_question(questions.about(rows.LARGEST))
-    (signer,), link = callers.claimed(rows.ACCOUNT, question.link_id, now)
+    question = read_dashboard_request(questions.about(rows.LARGEST))
+    (signer,), link = credentials.read_credentials(rows.ACCOUNT, question.link_id, now)
     expires_at = now + timedelta(minutes=6)
     return {
-        "who calls, and the link": lambda: callers.claimed(rows.ACCOUNT, question.link_id, now),
+        "who calls, and the link": lambda: credentials.read_credentials(rows.ACCOUNT, question.link_id, now),
         "the nonce": lambda: Nonce.objects.claim(
-            signer, secrets.token_urlsafe(24), expires_at=expires_at, now=now
+            signer.account_id, secrets.token_urlsafe(24), expires_at=expires_at
         ),
         ANSWER: lambda: build_dashboard(link, question, now),
     }

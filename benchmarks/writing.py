@@ -13,8 +13,8 @@ from django.db import connection, transaction
 from django.db.models import Field
 
 from benchmarks import loading, reports, rows
-from dashboard_api import bulk
-from dashboard_api.imports import Said, import_file
+from dashboard_api.importing import bulk_insert
+from dashboard_api.importing.service import Said, import_file
 from dashboard_api.models import Finding, Website
 
 BATCH = 1_000
@@ -65,7 +65,7 @@ def bare(batch: list[rows.Row]) -> Callable[[], None]:
 
     def insert() -> None:
         with transaction.atomic(), connection.cursor() as cursor:
-            bulk.write(cursor, BARE, loading.columns(), values)
+            bulk_insert.write(cursor, BARE, loading.columns(), values)
 
     return insert
 

@@ -2,16 +2,41 @@
 
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from django.core.checks import WARNING, run_checks
+from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, connections
 from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.recorder import MigrationRecorder
 
 from config.sealed import opens, sealed_rows
 from config.setting_values import unread_settings
 
 logger = logging.getLogger(__name__)
+
+# Migrations from before all of them were replaced. Other names that are not on disk may be those of a newer
+# version, which migrates the database before the last process of this version ends.
+_REPLACED_MIGRATIONS = {("dashboard_api", "0002_search_index"), ("portal", "0002_invitations_and_changes")}
+_MADE_EARLIER = (
+    "The database was made before the first release and cannot be migrated: begin with an empty one "
+    "('make demo ARGS=--reset' for a demo)."
+)
+
+
+def refuse_earlier_tables(aliases: Iterable[str] = connections) -> None:
+    """Raise ImproperlyConfigured if a database was made before all migrations were replaced."""
+    try:
+        earlier = any(map(_was_made_earlier, aliases))
+    except DatabaseError:
+        return  # log_problems describes it
+    if earlier:
+        raise ImproperlyConfigured(_MADE_EARLIER)
+
+
+def _was_made_earlier(alias: str) -> bool:
+    applied = MigrationRecorder(connections[alias]).applied_migrations()
+    return not _REPLACED_MIGRATIONS.isdisjoint(applied)
 
 
 def log_problems() -> None:
@@ -33,6 +58,9 @@ def problems() -> list[str]:
 
 def _of_the_store(*, newest_only: bool) -> Iterator[str]:
     try:
+        if any(map(_was_made_earlier, connections)):
+            yield _MADE_EARLIER
+            return
         missing = list(_missing_migrations())
         yield from missing or _lost_secrets(newest_only=newest_only)
     except DatabaseError as error:

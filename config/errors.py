@@ -17,7 +17,7 @@ from django.views import defaults
 from django.views.csrf import csrf_failure
 
 from config.theme import chosen_theme
-from dashboard_api.endpoint import error_response, new_request_id
+from dashboard_api.api.request import error_response, new_request_id
 from dashboard_api.errors import ApiError, BadRequest, BodyTooLarge, InternalError, NotFound, Unavailable
 from portal.page_urls import referring_page
 

@@ -11,7 +11,7 @@ from django.core.exceptions import BadRequest, DisallowedHost
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
 
 from config.errors import is_api, too_large
-from dashboard_api.policy import MAX_UPLOAD_BYTES
+from dashboard_api.limits import MAX_UPLOAD_BYTES
 
 MAX_BODY_BYTES = 64 * 1024
 # The only page that takes a file, for staff with this permission.

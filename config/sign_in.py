@@ -25,8 +25,8 @@ from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_safe
 
 from config.errors import too_many_requests
+from foundation.sealing import seal, unseal
 from portal.page_urls import is_local_path
-from portal.sealing import seal, unseal
 
 WRONG_NAME_OR_PASSWORD = _("The name or the password is not correct.")
 WRONG_CODE = _("This code or passkey was not accepted. Please try again.")

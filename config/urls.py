@@ -39,6 +39,6 @@ handler404 = "config.errors.not_found"
 handler500 = "config.errors.server_error"
 handler429 = "config.errors.too_many_requests"  # allauth's, for whoever tries too often
 if settings.ENABLE_API:
-    urlpatterns.append(path("v1/", include("dashboard_api.urls")))
+    urlpatterns.append(path("v1/", include("dashboard_api.api.urls")))
 if settings.ENABLE_PORTAL:
     urlpatterns.append(path("", include("portal.urls")))

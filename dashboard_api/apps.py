@@ -1,4 +1,4 @@
-"""The application's name, its system checks, and what its databases must know."""
+"""The Django app of the service."""
 
 from typing import Any
 
@@ -18,7 +18,8 @@ class DashboardApiConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the system checks; every connection must know how findings are searched."""
-        from dashboard_api import checks, search  # noqa: F401
+        from dashboard_api import checks  # noqa: F401
+        from dashboard_api.queries import search
 
         connection_created.connect(search.teach_sqlite)
         post_migrate.connect(_keep, sender=self)
@@ -26,8 +27,9 @@ class DashboardApiConfig(AppConfig):
 
 def _keep(*, using: str, apps: Apps = installed, **_: Any) -> None:
     """After every ``migrate``: SQLite drops the triggers of a table that a migration remakes."""
-    from dashboard_api import triggers
+    from dashboard_api.backends import triggers
     from dashboard_api.models import Finding
 
-    if router.allow_migrate_model(using, Finding):
-        triggers.keep(connections[using], apps)
+    has_tables = "finding" in apps.all_models["dashboard_api"]  # not after a ``migrate`` of another app alone
+    if has_tables and router.allow_migrate_model(using, Finding):
+        triggers.keep(connections[using])

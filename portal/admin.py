@@ -9,10 +9,10 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 
-from portal.hosts import normalise_host
+from foundation.hosts import InvalidHost, normalise_host
+from foundation.sealing import CannotUnseal
 from portal.models import Account, Membership, MembershipChange, Website
 from portal.models.accounts import validate_secret
-from portal.sealing import CannotUnseal
 from portal.team.actions import Action, record_change
 
 
@@ -50,7 +50,10 @@ class WebsiteForm(forms.ModelForm):
 
     def clean_host(self) -> str:
         """Return the normal form, so that duplicates are recognised."""
-        return normalise_host(self.cleaned_data["host"])
+        try:
+            return normalise_host(self.cleaned_data["host"])
+        except InvalidHost as error:
+            raise forms.ValidationError(f"The host {error}.") from error
 
 
 class WebsiteInline(admin.TabularInline):

@@ -1,7 +1,7 @@
 """URLs of the portal's pages: of a website in a given state, for e-mails, and to return to."""
 
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
 from django.conf import settings
@@ -10,7 +10,9 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from portal.forms import FINDING_ID, Filters
-from portal.models import Website
+
+if TYPE_CHECKING:  # config uses this module without the portal's tables, too
+    from portal.models import Website
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +47,7 @@ class Address:
         return str(replace(self, filters=replace(self.filters, **{"page": 1, **changes})))
 
 
-def site_address(website: Website, *, is_shared: bool) -> Address:
+def site_address(website: "Website", *, is_shared: bool) -> Address:
     """Return the address of the dashboard; with its account if the person has several for this host."""
     return Address(
         path=reverse("portal:site", args=[website.host]),

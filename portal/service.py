@@ -3,6 +3,7 @@
 from django.conf import settings
 from django.utils.module_loading import import_string
 
+from foundation.sealing import CannotUnseal
 from portal.gateway import (
     Changes,
     ChangesRequest,
@@ -20,7 +21,6 @@ from portal.gateway import (
     fetch_finding,
 )
 from portal.models import Website, WebsiteSummary
-from portal.sealing import CannotUnseal
 
 
 def get_dashboard(website: Website, request: DashboardRequest) -> Dashboard:

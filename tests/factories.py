@@ -8,7 +8,7 @@ from django.contrib.auth import get_user_model
 from django.utils import timezone
 
 from dashboard_api import models as api
-from dashboard_api.bulk import NewFinding, NewOccurrence, stored_moment
+from dashboard_api.importing.bulk_insert import NewFinding, NewOccurrence, stored_moment
 from portal import models as portal
 
 SECRET = "es1_test_0123456789abcdef0123456789abcdef"

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
-from dashboard_api import policy
+from dashboard_api import limits
 from dashboard_api.admin.operations import OperatorAdmin
 from dashboard_api.models import Entitlement
 from dashboard_api.models.entitlements import has_status
@@ -42,7 +42,7 @@ class EntitlementForm(forms.ModelForm):
         if self.instance.pk is None:
             today = timezone.now().date()
             self.initial.setdefault("starts_on", today)
-            self.initial.setdefault("ends_on", today + policy.ENTITLEMENT_PERIOD)
+            self.initial.setdefault("ends_on", today + limits.ENTITLEMENT_PERIOD)
 
     def has_changed(self) -> bool:
         """Whether to save the plan: always for a new account."""

@@ -12,7 +12,6 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
 from dashboard_api.admin.operations import SHOWN, Confirmation, OperatorAdmin, RecordInline, user_name
-from dashboard_api.decisions import decide, rate, reconsider
 from dashboard_api.models import (
     Account,
     Finding,
@@ -20,6 +19,7 @@ from dashboard_api.models import (
     Occurrence,
     Severity,
 )
+from dashboard_api.triage import decide, rate, reconsider
 
 PLACES_SHOWN = 100
 

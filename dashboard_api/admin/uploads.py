@@ -15,11 +15,11 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.dateparse import parse_datetime
 
-from dashboard_api import policy
+from dashboard_api import limits
 from dashboard_api.admin.operations import user_name
-from dashboard_api.imports import EmptyRefusal, RefusedReport, Said, import_file, in_words
-from dashboard_api.ingest import ImportResult
-from dashboard_api.locations import Elsewhere, place_on
+from dashboard_api.importing.ingest import ImportResult
+from dashboard_api.importing.locations import Elsewhere, place_on
+from dashboard_api.importing.service import EmptyRefusal, RefusedReport, Said, import_file, in_words
 from dashboard_api.models import Finding, FindingEvent, Upload, Website
 from dashboard_api.scanners import READERS
 
@@ -31,7 +31,7 @@ class ReportForm(forms.Form):
 
     report = forms.FileField(
         allow_empty_file=True,
-        help_text=f"At most {policy.MAX_UPLOAD_BYTES // 1024**2} MB; manage.py import_report takes more.",
+        help_text=f"At most {limits.MAX_UPLOAD_BYTES // 1024**2} MB; manage.py import_report takes more.",
     )
     format_name = forms.ChoiceField(
         label="Format", choices=[("auto", "recognise it"), *((name, name) for name in READERS)]
@@ -54,7 +54,7 @@ class ReportForm(forms.Form):
     )
     category = forms.CharField(
         required=False,
-        max_length=policy.MAX_CATEGORY_LENGTH,
+        max_length=limits.MAX_CATEGORY_LENGTH,
         help_text="A name for this scan, if one scanner checks the website in several parts.",
     )
 
@@ -65,7 +65,7 @@ class ReportForm(forms.Form):
     def clean_report(self) -> Any:
         """Refuse what is too large to keep."""
         report = self.cleaned_data["report"]
-        if report.size > policy.MAX_UPLOAD_BYTES:
+        if report.size > limits.MAX_UPLOAD_BYTES:
             raise ValidationError("This report is too large to upload: use manage.py import_report.")
         return report
 

@@ -1,11 +1,11 @@
-"""How far a caller has been told what changed: to callers a text without a meaning (decision record 0032)."""
+"""The position of a caller in the changes of a website; opaque to callers (decision record 0032)."""
 
 import re
 from datetime import UTC, datetime
 
 import msgspec
 
-from dashboard_api.policy import MAX_CURSOR_LENGTH
+from dashboard_api.limits import MAX_CURSOR_LENGTH
 
 PATTERN = r"^[0-9]{1,19}\.[0-9]{1,19}\.[0-9]{1,11}\.([0-9]{1,19}(-[0-9]{1,19})*)?$"
 _CURSOR = re.compile(PATTERN, re.ASCII)
@@ -22,7 +22,7 @@ class Cursor(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def moment(self) -> datetime:
-        """When it was given."""
+        """The time at which the cursor was issued."""
         return datetime.fromtimestamp(self.seconds, tz=UTC)
 
     def __str__(self) -> str:
@@ -31,7 +31,7 @@ class Cursor(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_cursor(text: str) -> Cursor:
-    """What was told up to ``text``; raises ValueError for what was never given."""
+    """Return the cursor that ``text`` encodes; raises ValueError for text that was never issued."""
     if len(text) > MAX_CURSOR_LENGTH or not _CURSOR.fullmatch(text):
         raise ValueError("no cursor")
     finding_id, event_id, seconds, notes = text.split(".")

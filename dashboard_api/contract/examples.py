@@ -1,4 +1,4 @@
-"""A request and an answer of each route, for the OpenAPI document; tests validate them by its schemas."""
+"""An example request and response of each route for the OpenAPI document, validated in tests."""
 
 from typing import Any
 
@@ -39,12 +39,12 @@ _NOTE = {
 _NO_SEVERITY = dict.fromkeys(("Critical", "High", "Medium", "Low", "Info"), 0)
 
 REQUESTS: dict[str, dict[str, Any]] = {
-    "DashboardQuestion": {**_LINK, "severity": "High", "page": 1, "page_size": 20},
-    "FindingQuestion": {**_LINK, "finding_id": "1042"},
-    "ChangesQuestion": {**_LINK, "min_severity": "High"},
+    "DashboardRequest": {**_LINK, "severity": "High", "page": 1, "page_size": 20},
+    "FindingRequest": {**_LINK, "finding_id": "1042"},
+    "ChangesRequest": {**_LINK, "min_severity": "High"},
 }
-ANSWERS: dict[str, dict[str, Any]] = {
-    "DashboardAnswer": {
+RESPONSES: dict[str, dict[str, Any]] = {
+    "DashboardResponse": {
         "ok": True,
         "host": "shop.example.com",
         "dashboard": {
@@ -116,7 +116,7 @@ ANSWERS: dict[str, dict[str, Any]] = {
             "renews": False,
         },
     },
-    "FindingAnswer": {
+    "FindingResponse": {
         "ok": True,
         "host": "shop.example.com",
         "finding": {
@@ -135,7 +135,7 @@ ANSWERS: dict[str, dict[str, Any]] = {
         },
         "analyst_notes": [_NOTE],
     },
-    "ChangesAnswer": {
+    "ChangesResponse": {
         "ok": True,
         "host": "shop.example.com",
         "cursor": "1042.7.1763370000.",

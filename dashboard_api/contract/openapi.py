@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document, made of the field tables, the answers' structs and the error classes."""
+"""The OpenAPI 3.1 document, generated from the request fields, response structs and error classes."""
 
 import functools
 from collections import defaultdict
@@ -11,10 +11,9 @@ import msgspec.structs
 from msgspec import Meta
 
 import es1
-from dashboard_api import errors, policy
-from dashboard_api.contract import examples
-from dashboard_api.contract.answer import ChangesAnswer, DashboardAnswer, ErrorAnswer, FindingAnswer
-from dashboard_api.contract.question import (
+from dashboard_api import errors, limits
+from dashboard_api.contract import examples, responses
+from dashboard_api.contract.requests import (
     CHANGES_FIELDS,
     CHANGES_PATH,
     DASHBOARD_FIELDS,
@@ -32,7 +31,7 @@ _JSON_TYPES = {bool: "boolean", str: "string", int: "integer"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
-    """One signed call: where, what is asked, what is answered, and the refusals that it alone has."""
+    """A signed route: its path, request, response, and the errors that only it has."""
 
     path: str
     name: str
@@ -50,19 +49,19 @@ ROUTES = (
         name="siteDashboard",
         summary="The threat dashboard of one linked website",
         description="Filters narrow the findings; an empty string or null means no filter. "
-        f"The body is compact JSON of at most {policy.MAX_BODY_BYTES} bytes.",
-        question="DashboardQuestion",
+        f"The body is compact JSON of at most {limits.MAX_BODY_BYTES} bytes.",
+        question="DashboardRequest",
         fields=DASHBOARD_FIELDS,
-        answer=DashboardAnswer,
+        answer=responses.DashboardResponse,
     ),
     Route(
         path=FINDING_PATH,
         name="siteFinding",
         summary="Everything about one finding of a linked website",
         description="An addition to the specification. The finding may have any status.",
-        question="FindingQuestion",
+        question="FindingRequest",
         fields=FINDING_FIELDS,
-        answer=FindingAnswer,
+        answer=responses.FindingResponse,
         own_refusals=(errors.UnknownFinding,),
     ),
     Route(
@@ -72,9 +71,9 @@ ROUTES = (
         description="An addition to the specification: open findings that are new or came back, and notes "
         "that can be read since. Ask with the cursor of the last answer, and nothing is left out or told "
         "twice.",
-        question="ChangesQuestion",
+        question="ChangesRequest",
         fields=CHANGES_FIELDS,
-        answer=ChangesAnswer,
+        answer=responses.ChangesResponse,
     ),
 )
 
@@ -87,7 +86,7 @@ def document(server_url: str) -> dict[str, Any]:
 @functools.cache
 def _contract() -> dict[str, Any]:
     (error, *answers), schemas = msgspec.json.schema_components(
-        (ErrorAnswer, *(route.answer for route in ROUTES)), ref_template=REF_TEMPLATE
+        (responses.ErrorResponse, *(route.answer for route in ROUTES)), ref_template=REF_TEMPLATE
     )
     schemas = {name: _explicit(schema) for name, schema in schemas.items()}
     schemas["ErrorDetail"]["properties"] |= _error_members()
@@ -109,7 +108,7 @@ def _contract() -> dict[str, Any]:
 
 
 def refusals() -> Iterator[type[errors.ApiError]]:
-    """Every error class with a code, in the order of the tree in ``errors``."""
+    """Return all error classes with a code, in the order of the tree in ``errors``."""
     for error in vars(errors).values():
         if isinstance(error, type) and issubclass(error, errors.ApiError) and hasattr(error, "code"):
             yield error
@@ -132,7 +131,7 @@ def _explicit(schema: Any) -> Any:
 
 
 def _error_members() -> dict[str, Any]:
-    """The schema of error codes, and of every detail that comes with one of them."""
+    """Return the schema of errors: their codes, and the details of each code."""
     details = {name: kind for error in refusals() for name, kind in error.detail_types.items()}
     members: dict[str, Any] = {name: {"type": kind} for name, kind in details.items()}
     members["errors"]["items"] = {
@@ -170,7 +169,7 @@ def _operation(route: Route, answer: dict[str, Any], error: dict[str, Any]) -> d
             },
         },
         "responses": {
-            "200": _response(route.summary, answer, example=examples.ANSWERS[route.answer.__name__])
+            "200": _response(route.summary, answer, example=examples.RESPONSES[route.answer.__name__])
         }
         | _refusal_responses(route, error),
     }
@@ -223,7 +222,7 @@ def _security_schemes() -> dict[str, Any]:
 
 
 def routes_for_people() -> list[dict[str, Any]]:
-    """Each route as a part of the human page."""
+    """Return a section of the documentation page for each route."""
     return [
         {
             "name": route.name,
@@ -238,7 +237,7 @@ def routes_for_people() -> list[dict[str, Any]]:
 
 
 def _fields_for_people(route: Route) -> list[dict[str, str]]:
-    """The request's fields as rows of a table."""
+    """Return the fields of the request as rows of a table."""
     return [
         {
             "name": name,
@@ -251,7 +250,7 @@ def _fields_for_people(route: Route) -> list[dict[str, str]]:
 
 
 def _members_for_people(route: Route) -> list[dict[str, Any]]:
-    """The answer's members as rows of a table: name, meaning, inner fields."""
+    """Return the members of the response as rows of a table: name, meaning, inner fields."""
     rows = []
     for member in msgspec.structs.fields(route.answer):
         described = get_origin(member.type) is Annotated

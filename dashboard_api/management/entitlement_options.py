@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from dashboard_api import policy
+from dashboard_api import limits
 from dashboard_api.models import Account, Entitlement
 
 _FIELDS = ("plan", "status", "starts_on", "ends_on", "renews", "sites_limit", "features")
@@ -37,7 +37,7 @@ def given(options: dict[str, Any]) -> dict[str, Any]:
 def new_entitlement(account: Account, fields: dict[str, Any]) -> Entitlement:
     """An unsaved entitlement: active for a year from today, but for ``fields``."""
     starts_on = fields.get("starts_on", timezone.now().date())
-    dates = {"starts_on": starts_on, "ends_on": starts_on + policy.ENTITLEMENT_PERIOD}
+    dates = {"starts_on": starts_on, "ends_on": starts_on + limits.ENTITLEMENT_PERIOD}
     return Entitlement(account=account, **(dates | fields))
 
 

@@ -1,4 +1,4 @@
-"""Who may ask: portal accounts, and the secrets they sign with."""
+"""Portal accounts and the secrets that sign their calls."""
 
 import secrets
 from datetime import datetime
@@ -11,9 +11,9 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
-from dashboard_api import policy
+from dashboard_api import limits
 from dashboard_api.models.nonces import SecretUse
-from dashboard_api.sealing import CannotUnseal, seal, unseal
+from foundation.sealing import CannotUnseal, seal, unseal
 
 
 class Account(models.Model):
@@ -21,7 +21,7 @@ class Account(models.Model):
 
     ref = models.CharField(
         "reference",
-        max_length=policy.MAX_ACCOUNT_REF_LENGTH,
+        max_length=limits.MAX_ACCOUNT_REF_LENGTH,
         unique=True,
         validators=[RegexValidator(r"\A[!-~]+\Z", "Use printable ASCII characters without spaces.")],
         help_text="portal_account_ref in signed calls, such as acct_0001; it cannot change later.",
@@ -40,37 +40,37 @@ class TooManySecrets(ValidationError):
     """The account already has two usable secrets."""
 
 
-class KnownSecret(ValidationError):
-    """The account has, or had, this very secret."""
+class DuplicateSecret(ValidationError):
+    """The account has or had the same secret."""
 
 
 class NotActive(ValidationError):
-    """Only an active secret can retire."""
+    """The secret is not active, so it cannot retire."""
 
 
 class AlreadyRevoked(ValidationError):
-    """It was revoked before."""
+    """The secret or link was revoked earlier."""
 
 
 class SecretQuerySet(models.QuerySet["Secret"]):
-    """Questions about secrets."""
+    """Queries and actions on secrets."""
 
     def usable(self, now: datetime) -> "SecretQuerySet":
-        """Active ones, and retiring ones whose time has not come."""
+        """Return active secrets, and retiring ones before their ``retires_at``."""
         return self.filter(Q(state=Secret.State.ACTIVE) | Q(state=Secret.State.RETIRING, retires_at__gt=now))
 
     @sensitive_variables("secret", "clear")
     @transaction.atomic
     def issue(self, account: Account, *, by: str, secret: str | None = None) -> tuple["Secret", str]:
-        """Store a new secret, or ``secret`` brought in, and return it once in clear.
+        """Store a new secret, or the given ``secret``, and return it in clear, which happens only once.
 
-        Raises TooManySecrets when two are usable, ValidationError or KnownSecret when ``secret`` will not do.
+        Raises TooManySecrets when two are usable, ValidationError or DuplicateSecret for a bad ``secret``.
         """
         account = Account.objects.select_for_update().get(pk=account.pk)
         self._check_room(account, timezone.now())
         if secret is None:
-            clear = policy.SECRET_PREFIX + secrets.token_urlsafe(policy.SECRET_RANDOM_BYTES)
-            hint = clear[: len(policy.SECRET_PREFIX) + 4]
+            clear = limits.SECRET_PREFIX + secrets.token_urlsafe(limits.SECRET_RANDOM_BYTES)
+            hint = clear[: len(limits.SECRET_PREFIX) + 4]
         else:
             self._check_brought_in(account, secret)
             clear, hint = secret, "brought in"
@@ -80,11 +80,11 @@ class SecretQuerySet(models.QuerySet["Secret"]):
         return row, clear
 
     def _check_room(self, account: Account, now: datetime) -> None:
-        """Close what has retired by ``now``; raise TooManySecrets when two are still usable."""
+        """Revoke secrets that retired before ``now``; raise TooManySecrets if two remain usable."""
         retired = self.filter(account=account, state=Secret.State.RETIRING, retires_at__lte=now)
         retired.update(state=Secret.State.REVOKED, revoked_at=F("retires_at"))
         usable = self.filter(account=account).usable(now)
-        if len(usable) >= policy.MAX_USABLE_SECRETS:
+        if len(usable) >= limits.MAX_USABLE_SECRETS:
             raise TooManySecrets(
                 f"{account} already has {len(usable)} usable secrets "
                 f"({', '.join(f'{row.pk}: {row.hint}' for row in usable)}). "
@@ -93,19 +93,21 @@ class SecretQuerySet(models.QuerySet["Secret"]):
 
     @sensitive_variables("secret")
     def _check_brought_in(self, account: Account, secret: str) -> None:
-        """A revoked secret must not come back, nor one outlive its revocation under a second row."""
+        """Raise DuplicateSecret if the account has or had ``secret``: a revoked secret must not return."""
         if (
-            not policy.MIN_SECRET_LENGTH <= len(secret) <= policy.MAX_SECRET_LENGTH
+            not limits.MIN_SECRET_LENGTH <= len(secret) <= limits.MAX_SECRET_LENGTH
             or not secret.isprintable()
             or secret != secret.strip()
         ):
             raise ValidationError(
-                f"A secret has {policy.MIN_SECRET_LENGTH} to {policy.MAX_SECRET_LENGTH} printable "
+                f"A secret has {limits.MIN_SECRET_LENGTH} to {limits.MAX_SECRET_LENGTH} printable "
                 "characters, and no space at either end."
             )
         for row in self.filter(account=account):
             if row.holds(secret):
-                raise KnownSecret(f"{account} has had this secret before ({row.state}): bring in another.")
+                raise DuplicateSecret(
+                    f"{account} has had this secret before ({row.state}): bring in another."
+                )
 
 
 class Secret(models.Model):
@@ -143,38 +145,38 @@ class Secret(models.Model):
 
     @property
     def last_used_at(self) -> datetime | None:
-        """When a call was last signed with it, to the minute."""
+        """The time of the last call signed with the secret, to the minute; None if there was none."""
         use = SecretUse.objects.filter(secret_id=self.pk).first()
         return use.last_used_at if use else None
 
     def reveal(self) -> str:
-        """The secret in clear, to verify a signature with; raises CannotUnseal."""
+        """Return the secret in clear, to verify a signature; raises CannotUnseal."""
         return unseal(self.sealed)
 
     @sensitive_variables("secret")
     def holds(self, secret: str) -> bool:
-        """Whether this is ``secret``; one that can no longer be opened is nobody's."""
+        """Return whether this row holds ``secret``; False if the row can no longer be opened."""
         try:
             return self.reveal() == secret
         except CannotUnseal:
             return False
 
     def is_usable(self, now: datetime) -> bool:
-        """Whether calls signed with it are accepted at ``now``."""
+        """Return whether calls signed with the secret are accepted at ``now``."""
         if self.state == self.State.RETIRING:
             return self.retires_at is not None and self.retires_at > now
         return self.state == self.State.ACTIVE
 
     def retire(self, *, now: datetime) -> None:
-        """Let it work for the retiring period, then no more; raises NotActive."""
+        """Retire the secret: calls are accepted until the retiring period ends. Raises NotActive."""
         active = Secret.objects.filter(pk=self.pk, state=self.State.ACTIVE)
-        changed = active.update(state=self.State.RETIRING, retires_at=now + policy.RETIRING_PERIOD)
+        changed = active.update(state=self.State.RETIRING, retires_at=now + limits.RETIRING_PERIOD)
         self.refresh_from_db(fields=["state", "retires_at"])
         if not changed:
             raise NotActive(f"Only an active secret can retire; {self} is {self.state}.")
 
     def revoke(self, *, now: datetime) -> None:
-        """Refuse it from now on; raises AlreadyRevoked."""
+        """Revoke the secret at once; raises AlreadyRevoked."""
         others = Secret.objects.filter(pk=self.pk).exclude(state=self.State.REVOKED)
         changed = others.update(state=self.State.REVOKED, revoked_at=now)
         self.refresh_from_db(fields=["state", "revoked_at"])

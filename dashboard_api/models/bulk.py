@@ -4,7 +4,7 @@ from django.db import models
 
 
 class BulkLoad(models.Model):
-    """On SQLite only, and only inside of a transaction of ``dashboard_api.bulk``: it cannot be committed.
+    """A mark that ``importing.bulk_insert`` sets on SQLite within a transaction: it cannot be committed.
 
     ``unfinished`` refers to a website that there is not, and is checked at the commit.
     """

@@ -1,4 +1,4 @@
-"""What scanners and analysts found: findings, their places, coverage, and notes."""
+"""Findings with their locations, the sources that report them, and coverage."""
 
 from collections.abc import Iterable
 from datetime import date, timedelta
@@ -9,12 +9,12 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
-from dashboard_api import policy
+from dashboard_api import limits
 from dashboard_api.models.sites import Website
 
 
 class Severity(models.IntegerChoices):
-    """Ordered so that the worst is the largest; labels are the contract's values."""
+    """Severity as a number, the worst largest; the labels are the values of the API."""
 
     CRITICAL = 4, "Critical"
     HIGH = 3, "High"
@@ -24,7 +24,7 @@ class Severity(models.IntegerChoices):
 
 
 class Kind(models.TextChoices):
-    """How certain a finding is."""
+    """The certainty of a finding."""
 
     CONFIRMED = "confirmed", "confirmed"
     SUSPECTED = "suspected", "suspected"
@@ -32,7 +32,7 @@ class Kind(models.TextChoices):
 
 
 class SourceManager(models.Manager["Source"]):
-    """Sources of imported reports."""
+    """Queries on sources."""
 
     def imported(self, slug: str, name: str) -> "Source":
         """Return the source of a report; a new one starts disabled, so that only its own websites show it.
@@ -43,7 +43,7 @@ class SourceManager(models.Manager["Source"]):
 
 
 class Source(models.Model):
-    """A scanner. Every enabled one is expected to check every website."""
+    """A scanner. Each enabled source is expected to check every website."""
 
     slug = models.SlugField(max_length=50, unique=True)
     name = models.CharField(max_length=100)
@@ -67,22 +67,22 @@ class Source(models.Model):
 
 
 class FindingQuerySet(models.QuerySet["Finding"]):
-    """Questions about findings."""
+    """Queries on findings."""
 
     def with_status(self, status: str) -> Self:
-        """``all`` or one of Finding.Status."""
+        """Return the findings of ``status``: ``all`` or a value of Finding.Status."""
         return self if status == "all" else self.filter(status=status)
 
     def worst_first(self) -> Self:
-        """The one order of findings: a re-scan does not disturb it."""
+        """Order findings by severity, then by id, so that a new scan does not change the order."""
         return self.order_by("-severity", "-id")
 
 
 class Finding(models.Model):
-    """A problem of a website, wherever on it the problem occurs."""
+    """A problem of a website, with all locations where it occurs."""
 
     class Status(models.TextChoices):
-        """Where it stands; the contract's values."""
+        """Values of ``status`` in the API."""
 
         OPEN = "open"
         FIXED = "fixed"
@@ -119,7 +119,7 @@ class Finding(models.Model):
     cwe = models.JSONField("CWE", default=list, blank=True, help_text="Numbers.")
     cve = models.JSONField("CVE", default=list, blank=True)
     rule = models.CharField(max_length=300, blank=True)
-    # Its places, kept beside the finding so that neither a list nor a search needs a second table.
+    # Copies of the locations, so that lists and searches need no second table.
     location = models.CharField(max_length=2000, blank=True)
     other_locations = models.TextField(
         blank=True, help_text="Further places, one a line: as many as are searched."
@@ -184,11 +184,11 @@ class Finding(models.Model):
         return f"{self.get_severity_display()}: {self.title}"
 
     def keep_other_locations(self, locations: Iterable[str]) -> None:
-        """Keep ``locations`` searchable, besides its first."""
+        """Store the first ``locations`` besides ``location``, for the search."""
         self.other_locations = searched_with(self.location, locations)
 
     def clean(self) -> None:
-        """Only a fixed finding has the time of its fix."""
+        """Check that exactly the fixed findings have ``fixed_at``."""
         if self.status != self.Status.FIXED:
             self.fixed_at = None
         elif self.fixed_at is None:
@@ -196,13 +196,13 @@ class Finding(models.Model):
 
 
 def searched_with(first: str, locations: Iterable[str]) -> str:
-    """Of ``locations`` as many as are searched besides the ``first``, one a line."""
+    """Return up to MAX_OTHER_LOCATIONS of ``locations`` other than ``first``, one a line."""
     others = [location for location in dict.fromkeys(locations) if location != first]
-    return "\n".join(others[: policy.MAX_OTHER_LOCATIONS])
+    return "\n".join(others[: limits.MAX_OTHER_LOCATIONS])
 
 
 class Occurrence(models.Model):
-    """One place where a finding was seen."""
+    """A location of a finding."""
 
     finding = models.ForeignKey(  # a constraint begins with it
         Finding, on_delete=models.CASCADE, related_name="occurrences", db_index=False
@@ -216,7 +216,7 @@ class Occurrence(models.Model):
         null=True, blank=True, help_text="When a complete scan no longer found the problem here."
     )
     category = models.CharField(
-        max_length=policy.MAX_CATEGORY_LENGTH,
+        max_length=limits.MAX_CATEGORY_LENGTH,
         blank=True,
         default="",
         db_default="",
@@ -236,10 +236,10 @@ class Occurrence(models.Model):
 
 
 class Coverage(models.Model):
-    """The coverage of one website by one engine: the summary of its scopes (CoverageScope)."""
+    """The coverage of a website by a source: the summary of its scopes (CoverageScope)."""
 
     class State(models.TextChoices):
-        """How the last run ended; ``never`` is the absence of a row."""
+        """The outcome of the last run; without a run there is no row."""
 
         OK = "ok"
         PARTIAL = "partial"
@@ -268,5 +268,5 @@ class Coverage(models.Model):
 
     @property
     def next_due_on(self) -> date:
-        """The day by which its engine should have looked again."""
+        """The day by which the next run of the source is due."""
         return self.last_run_at.date() + timedelta(days=self.source.interval_days)

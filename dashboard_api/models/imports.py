@@ -1,4 +1,4 @@
-"""What became of each report: the accounting that the operator saw, kept."""
+"""Import runs and uploaded reports."""
 
 from typing import ClassVar
 
@@ -11,7 +11,7 @@ from dashboard_api.models.sites import Website
 
 
 class ImportRun(models.Model):
-    """One report; findings, occurrences, coverage and rejected add up to its rows."""
+    """The import of a report; findings, occurrences, coverage and rejected add up to its rows."""
 
     website = models.ForeignKey(Website, on_delete=models.CASCADE, related_name="imports")
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="imports")
@@ -80,7 +80,7 @@ class ImportRun(models.Model):
 
 
 class Upload(models.Model):
-    """A report that was uploaded, until it is imported or given up; ``manage.py prune`` forgets old ones."""
+    """An uploaded report that waits to be imported; ``manage.py prune`` deletes old ones."""
 
     website = models.ForeignKey(Website, on_delete=models.CASCADE, related_name="uploads")
     by = models.CharField(max_length=150)

@@ -1,56 +1,49 @@
-"""What signed calls leave behind: spent nonces, and when each secret was last used.
+"""Spent nonces, and the time of the last use of each secret.
 
 On SQLite both live in the file of short-lived data, so a call never waits for an import to commit.
 """
 
 from datetime import datetime
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from django.db import models
 
-from dashboard_api import policy
-from dashboard_api.models.statements import changed_rows, engine_for
-
-if TYPE_CHECKING:
-    from dashboard_api.models.callers import Signer
+from dashboard_api import limits
+from dashboard_api.backends.statements import changed_rows, engine_for
 
 _CLAIM = """
 INSERT INTO dashboard_api_nonce (account_id, nonce, expires_at)
 VALUES (%s, %s, %s) ON CONFLICT DO NOTHING
 """
-# By where a row lies: by its key, SQLite would look through the whole table for each batch.
+# By row id: by the composite key, SQLite would scan the whole table for each batch.
 _PRUNE = (
     "DELETE FROM dashboard_api_nonce WHERE {row} IN (SELECT {row} "
     "FROM dashboard_api_nonce WHERE expires_at < %s ORDER BY expires_at LIMIT %s)"
 )
 
-_noted: dict[int, datetime] = {}  # by this process, of each secret
+_noted: dict[int, datetime] = {}  # time of the last note by this process, by secret id
 
 
 class NonceQuerySet(models.QuerySet["Nonce"]):
-    """Claiming and forgetting."""
+    """Claiming and pruning."""
 
-    def claim(self, signer: "Signer", nonce: str, *, expires_at: datetime, now: datetime) -> bool:
-        """Spend ``nonce`` for the signer's account: True exactly once, whoever races.
+    def claim(self, account_id: int, nonce: str, *, expires_at: datetime) -> bool:
+        """Spend ``nonce`` for the account: True for exactly one of several concurrent calls.
 
-        One atomic statement in a commit of its own; raises DatabaseError when the store is down. The use of
-        the secret is noted.
+        One atomic statement in its own commit; raises DatabaseError when the store is down.
         """
-        claimed = changed_rows(Nonce, _CLAIM, [signer.account_id, nonce, int(expires_at.timestamp())]) == 1
-        if claimed:
-            SecretUse.note(signer.pk, now)
-        return claimed
+        return changed_rows(Nonce, _CLAIM, [account_id, nonce, int(expires_at.timestamp())]) == 1
 
     def prune(self, *, now: datetime, batch: int) -> int:
-        """Forget at most ``batch`` nonces whose timestamps can no longer be accepted; how many."""
+        """Delete at most ``batch`` expired nonces and return their number."""
         return changed_rows(Nonce, _PRUNE.format(row=engine_for(Nonce).ROW), [int(now.timestamp()), batch])
 
 
 class Nonce(models.Model):
-    """The pair is the key: a nonce is spent for the account, across its rotated secrets."""
+    """A spent nonce. It is spent for the account, whichever of its secrets signed the call."""
 
     pk = models.CompositePrimaryKey("account_id", "nonce")
-    # No foreign key: on SQLite the nonces live in a file of their own.
+    # No foreign key: on SQLite nonces are in a file of their own.
     account_id = models.BigIntegerField()
     nonce = models.CharField(max_length=128)
     expires_at = models.BigIntegerField(help_text="Unix seconds.")
@@ -68,7 +61,7 @@ class Nonce(models.Model):
 
 
 class SecretUse(models.Model):
-    """When a secret last signed a call; each process writes it at most once a minute."""
+    """The time a secret last signed a call; each process writes it at most once a minute."""
 
     secret_id = models.BigIntegerField(primary_key=True)
     last_used_at = models.DateTimeField()
@@ -78,15 +71,15 @@ class SecretUse(models.Model):
 
     @classmethod
     def note(cls, secret_id: int, now: datetime) -> None:
-        """Record the use, unless this process has recorded one within a minute."""
+        """Record a use of the secret, unless this process recorded one less than a minute ago."""
         noted = _noted.get(secret_id)
-        if noted is None or abs(now - noted) >= policy.SECRET_USE_PRECISION:
+        if noted is None or abs(now - noted) >= limits.SECRET_USE_PRECISION:
             cls.record(secret_id, now)
             _noted[secret_id] = now
 
     @staticmethod
     def record(secret_id: int, now: datetime) -> None:
-        """Write down the use."""
+        """Store the time of the last use."""
         SecretUse.objects.bulk_create(
             [SecretUse(secret_id=secret_id, last_used_at=now)],
             update_conflicts=True,
@@ -96,5 +89,5 @@ class SecretUse(models.Model):
 
 
 def forget_uses() -> None:
-    """Note the next use of every secret, for those who test that."""
+    """Forget all noted uses; for tests."""
     _noted.clear()

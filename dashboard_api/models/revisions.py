@@ -2,7 +2,7 @@
 
 from django.db import models
 
-from dashboard_api.engines.revisions import EVERY_WEBSITE
+from dashboard_api.backends.data_version import EVERY_WEBSITE
 
 Tags = tuple[int | None, int | None]  # the website's, and that of every website; None before any change
 

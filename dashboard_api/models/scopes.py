@@ -5,8 +5,9 @@ from typing import ClassVar, Self
 
 from django.db import models
 
-from dashboard_api import policy
+from dashboard_api import limits
 from dashboard_api.models.findings import Coverage
+from foundation.hosts import MAX_HOST_LENGTH
 
 _WORST_LAST: list[str] = [Coverage.State.OK, Coverage.State.PARTIAL, Coverage.State.FAILED]
 
@@ -17,9 +18,9 @@ class CoverageScope(models.Model):
     coverage = models.ForeignKey(  # a constraint begins with it
         Coverage, on_delete=models.CASCADE, related_name="scopes", db_index=False
     )
-    category = models.CharField(max_length=policy.MAX_CATEGORY_LENGTH, blank=True)
+    category = models.CharField(max_length=limits.MAX_CATEGORY_LENGTH, blank=True)
     target = models.CharField(
-        max_length=policy.MAX_HOST_LENGTH + 10,
+        max_length=MAX_HOST_LENGTH + 10,
         blank=True,
         help_text="Host and port; empty where reports do not name all of their targets.",
     )
@@ -43,7 +44,7 @@ class CoverageScope(models.Model):
 
     @classmethod
     def of(cls, coverage: Coverage, category: str) -> Self:
-        """Return the only scope of a coverage that was recorded without scopes."""
+        """Return a single scope for a coverage that was recorded without scopes."""
         return cls(
             category=category,
             target="",
@@ -57,7 +58,7 @@ class CoverageScope(models.Model):
 
 
 def summarise(coverage: Coverage, scopes: Sequence[CoverageScope]) -> None:
-    """Set and save the summary: the worst state, the oldest run, the sum of addresses."""
+    """Set and save the summary of the scopes: worst state, oldest run, number of URLs checked."""
     coverage.state = max((scope.state for scope in scopes), key=_WORST_LAST.index)
     coverage.last_run_at = min(scope.last_run_at for scope in scopes)
     coverage.completed_at = max(

@@ -1,4 +1,4 @@
-"""What happened to a finding after it was first seen: fixed, back again, decided, rated otherwise."""
+"""Events in the timeline of a finding: fixed, regressed, triaged, severity changed."""
 
 from typing import ClassVar
 
@@ -10,10 +10,10 @@ from dashboard_api.models.findings import Finding
 
 
 class FindingEvent(models.Model):
-    """One step; that it was first and last seen stands in the finding itself (decision record 0031)."""
+    """An event of a finding. First and last sight are fields of the finding (decision record 0031)."""
 
     class Event(models.TextChoices):
-        """What happened; the contract's values."""
+        """Values of ``event`` in the API."""
 
         FIXED = "fixed"
         REGRESSED = "regressed"

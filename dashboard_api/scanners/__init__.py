@@ -4,7 +4,7 @@ import codecs
 from collections.abc import Mapping
 from typing import BinaryIO, Protocol
 
-from dashboard_api import policy
+from dashboard_api import limits
 from dashboard_api.scanners import (
     finding_lines,
     nikto,
@@ -50,7 +50,7 @@ READERS: Mapping[str, Reader] = {
 
 def read_report(stream: BinaryIO, *, format_name: str = "auto") -> ScanReport:
     """Read ``stream`` as the named format, or as the one that recognises it; raises UnreadableReport."""
-    stream = unpacked(limited(stream, policy.MAX_REPORT_BYTES))
+    stream = unpacked(limited(stream, limits.MAX_REPORT_BYTES))
     head = stream.read(_HEAD_BYTES)
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise UnreadableReport("The file is UTF-16: save it as UTF-8 first.")

@@ -4,7 +4,7 @@ import io
 import zlib
 from typing import BinaryIO
 
-from dashboard_api import policy
+from dashboard_api import limits
 from dashboard_api.scanners.report import UnreadableReport
 from dashboard_api.scanners.streams import in_megabytes, joined, limited
 
@@ -19,7 +19,7 @@ def unpacked(stream: BinaryIO) -> BinaryIO:
     whole = joined(head, stream)
     if head != GZIP:
         return whole
-    return limited(io.BufferedReader(_Unpacked(whole)), policy.MAX_REPORT_BYTES)
+    return limited(io.BufferedReader(_Unpacked(whole)), limits.MAX_REPORT_BYTES)
 
 
 class _Unpacked(io.RawIOBase):
@@ -38,10 +38,10 @@ class _Unpacked(io.RawIOBase):
         chunk = self._next(len(buffer))
         buffer[: len(chunk)] = chunk
         self._bytes_out += len(chunk)
-        if self._bytes_out > max(policy.MAX_DOCUMENT_BYTES, self._bytes_in * policy.MAX_GZIP_RATIO):
+        if self._bytes_out > max(limits.MAX_DOCUMENT_BYTES, self._bytes_in * limits.MAX_GZIP_RATIO):
             raise UnreadableReport(
-                f"The gzip file unpacks to more than {policy.MAX_GZIP_RATIO} times its size and more than "
-                f"{in_megabytes(policy.MAX_DOCUMENT_BYTES)}. If that is right, unpack it first."
+                f"The gzip file unpacks to more than {limits.MAX_GZIP_RATIO} times its size and more than "
+                f"{in_megabytes(limits.MAX_DOCUMENT_BYTES)}. If that is right, unpack it first."
             )
         return len(chunk)
 

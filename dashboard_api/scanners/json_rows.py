@@ -4,7 +4,7 @@ import codecs
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from dashboard_api import policy
+from dashboard_api import limits
 from dashboard_api.scanners.items import is_list
 from dashboard_api.scanners.json_values import as_much, decoded, opened, oversized
 from dashboard_api.scanners.members import Row
@@ -28,10 +28,10 @@ def read_rows(stream: BinaryIO) -> Iterator[tuple[int, Row | BadRow]]:
         yield from _lines(joined(line, stream), first=blank + 1)
         return
     # Where the first line alone is no row, the file may be one document, spread over lines.
-    data = as_much(joined(line, stream), policy.MAX_DOCUMENT_BYTES)
-    is_too_much = len(data) > policy.MAX_DOCUMENT_BYTES
+    data = as_much(joined(line, stream), limits.MAX_DOCUMENT_BYTES)
+    is_too_much = len(data) > limits.MAX_DOCUMENT_BYTES
     document = (
-        oversized(policy.MAX_DOCUMENT_BYTES) if is_too_much else opened(data, at_once=policy.MAX_LINE_BYTES)
+        oversized(limits.MAX_DOCUMENT_BYTES) if is_too_much else opened(data, at_once=limits.MAX_LINE_BYTES)
     )
     if is_list(document):
         yield from ((number, _row(value)) for number, value in enumerate(document, start=1))
@@ -44,9 +44,9 @@ def read_rows(stream: BinaryIO) -> Iterator[tuple[int, Row | BadRow]]:
 def _lines(stream: BinaryIO, *, first: int) -> Iterator[tuple[int, Row | BadRow]]:
     number = first
     while line := _line(stream):
-        if len(line) > policy.MAX_LINE_BYTES:
+        if len(line) > limits.MAX_LINE_BYTES:
             _skip_line(line, stream)
-            yield number, BadRow(f"is longer than {in_megabytes(policy.MAX_LINE_BYTES)}")
+            yield number, BadRow(f"is longer than {in_megabytes(limits.MAX_LINE_BYTES)}")
         elif line.strip():
             yield number, _row(decoded(line.rstrip()))
         number += 1
@@ -63,7 +63,7 @@ def _some(rows: Iterator[tuple[int, Row | BadRow]], why: str) -> Iterator[tuple[
 
 def _line(stream: BinaryIO) -> bytes:
     """The next line; of one that is too long, so much that this shows."""
-    return stream.readline(policy.MAX_LINE_BYTES + 1)
+    return stream.readline(limits.MAX_LINE_BYTES + 1)
 
 
 def _skip_line(line: bytes, stream: BinaryIO) -> None:

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from dashboard_api import policy
+from dashboard_api import limits
 from dashboard_api.scanners.items import Items
 from dashboard_api.scanners.report import BadRow, UnreadableReport
 from dashboard_api.scanners.streams import in_megabytes
@@ -60,7 +60,7 @@ def opened(data: bytearray, *, at_once: int | None = None) -> object:
 
 def read_document(stream: BinaryIO) -> object:
     """Return the file's one JSON value, decoded at once; raises UnreadableReport."""
-    return _usable(decoded(whole_file(stream, policy.MAX_DECODED_BYTES)))
+    return _usable(decoded(whole_file(stream, limits.MAX_DECODED_BYTES)))
 
 
 def open_document(stream: BinaryIO) -> object:
@@ -70,7 +70,7 @@ def open_document(stream: BinaryIO) -> object:
 
 def whole_file(stream: BinaryIO, limit: int | None = None) -> bytearray:
     """Everything in ``stream``, without a byte order mark; raises UnreadableReport where it is too much."""
-    limit = policy.MAX_DOCUMENT_BYTES if limit is None else limit
+    limit = limits.MAX_DOCUMENT_BYTES if limit is None else limit
     data = as_much(stream, limit)
     if len(data) > limit:
         raise UnreadableReport(f"The file {oversized(limit)}.")
@@ -147,8 +147,8 @@ def _item(data: msgspec.Raw, *, at_once: int) -> object:
 
 def _check_values(data: bytes | bytearray) -> None:
     """Refuse data that takes a hundred times its size when decoded, such as millions of empty lists."""
-    if len(data) > _COUNTED and sum(map(data.count, (b",", b"[", b"{"))) > policy.MAX_DOCUMENT_VALUES:
-        raise BadRow(f"holds more than {policy.MAX_DOCUMENT_VALUES:,} values")
+    if len(data) > _COUNTED and sum(map(data.count, (b",", b"[", b"{"))) > limits.MAX_DOCUMENT_VALUES:
+        raise BadRow(f"holds more than {limits.MAX_DOCUMENT_VALUES:,} values")
 
 
 def _replace_halves(data: bytearray) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any, BinaryIO
 
-from dashboard_api import policy
+from dashboard_api import limits
 from dashboard_api.scanners.json_values import opened, oversized, whole_file
 from dashboard_api.scanners.layout import named, section
 from dashboard_api.scanners.members import Row, as_utc, line_of, list_of, objects_in, texts_of
@@ -48,8 +48,8 @@ def read(stream: BinaryIO) -> ScanReport:
     data = whole_file(stream)
     document = opened(data)
     if isinstance(document, BadRow):
-        if len(data) > policy.MAX_DECODED_BYTES:
-            raise UnreadableReport(f"The file {document}, and {oversized(policy.MAX_DECODED_BYTES)}.")
+        if len(data) > limits.MAX_DECODED_BYTES:
+            raise UnreadableReport(f"The file {document}, and {oversized(limits.MAX_DECODED_BYTES)}.")
         document = hosts_by_hand(data)
     if not any(_hosts(document)):
         raise UnreadableReport(

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import IntEnum
 from typing import Literal, Self, TypeVar
 
-from dashboard_api import policy
+from dashboard_api import limits
 from dashboard_api.scanners.redaction import redact_headers
 from dashboard_api.scanners.text import clean, one_line, within_bytes
 
@@ -187,7 +187,7 @@ class ScanReport:
                 continue
             self.rows += 1
             has_good_row = has_good_row or not isinstance(row, Reject)
-            if not has_good_row and self.rows == policy.MAX_BAD_ROWS and isinstance(row, Reject):
+            if not has_good_row and self.rows == limits.MAX_BAD_ROWS and isinstance(row, Reject):
                 raise UnreadableReport(
                     f"None of the first {self.rows:,} rows can be read: the last of them {row.reason}."
                 )
@@ -217,7 +217,7 @@ def _identity(parts: Iterable[str]) -> tuple[str, ...]:
 
 
 def _stored_text(text: str) -> str:
-    return within_bytes(clean(text), policy.MAX_STORED_EVIDENCE_BYTES)
+    return within_bytes(clean(text), limits.MAX_STORED_EVIDENCE_BYTES)
 
 
 def _web_references(texts: Iterable[str]) -> tuple[str, ...]:

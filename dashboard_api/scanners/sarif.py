@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, BinaryIO
 
-from dashboard_api import policy
+from dashboard_api import limits
 from dashboard_api.scanners.items import is_list
 from dashboard_api.scanners.json_values import open_document
 from dashboard_api.scanners.members import Row, line_of, list_of, object_of, texts_of, time_of
@@ -70,9 +70,9 @@ def read(stream: BinaryIO) -> ScanReport:
         raise UnreadableReport(f"SARIF 2.1.0 is read, and this is SARIF {version[:20]}.")
     runs = _checked(document["runs"])
     results = sum(len(list_of(run, "results")) for run in runs)
-    if results > policy.MAX_SARIF_RESULTS:
+    if results > limits.MAX_SARIF_RESULTS:
         raise UnreadableReport(
-            f"The file has {results} results, and {policy.MAX_SARIF_RESULTS} are read. Scan in parts."
+            f"The file has {results} results, and {limits.MAX_SARIF_RESULTS} are read. Scan in parts."
         )
     first, *others = (_report(source, category, part) for (source, category), part in _parts(runs).items())
     first.others = tuple(others)

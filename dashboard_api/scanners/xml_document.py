@@ -10,7 +10,7 @@ from xml.parsers import expat
 
 import msgspec
 
-from dashboard_api import policy
+from dashboard_api import limits
 from dashboard_api.scanners.items import Items
 from dashboard_api.scanners.report import UnreadableReport
 from dashboard_api.scanners.streams import in_megabytes
@@ -86,9 +86,9 @@ def _feed(parser: expat.XMLParserType, stream: BinaryIO) -> None:
     length = 0
     while part := stream.read(_PART):
         length += len(part)
-        if length > policy.MAX_DOCUMENT_BYTES:
+        if length > limits.MAX_DOCUMENT_BYTES:
             raise UnreadableReport(
-                f"The file is one document of more than {in_megabytes(policy.MAX_DOCUMENT_BYTES)}."
+                f"The file is one document of more than {in_megabytes(limits.MAX_DOCUMENT_BYTES)}."
             )
         parser.Parse(part, False)
     parser.Parse(b"", True)

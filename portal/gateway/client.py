@@ -9,8 +9,8 @@ from functools import partial
 
 import msgspec
 
+from foundation.deadline import Deadline
 from portal.gateway import bulkhead
-from portal.gateway.deadline import Deadline
 from portal.gateway.errors import (
     BadResponse,
     CannotConnect,

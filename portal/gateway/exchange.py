@@ -1,18 +1,18 @@
 """One attempt: one signed request out, one response of limited size in."""
 
 import re
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 
 import requests
 from requests.exceptions import RequestException
 from urllib3.exceptions import HTTPError
 
+from foundation.deadline import ConnectFailed, Deadline, DeadlineAdapter, DeadlinePassed
 from portal.gateway.auth import ES1Auth
-from portal.gateway.deadline import Deadline, DeadlineAdapter
 from portal.gateway.direct import DirectAdapter, WsgiApplication
-from portal.gateway.errors import BadResponse, Unreachable
+from portal.gateway.errors import BadResponse, CannotConnect, TimedOut, Unreachable
 
 MAX_RESPONSE_BYTES = 2 * 1024 * 1024
 _CHUNK_BYTES = 64 * 1024
@@ -52,15 +52,12 @@ def attempt(
     requests.Session, so that nothing follows redirects, reads proxies or passwords from the environment,
     stores cookies, or retries.
     """
-    try:
+    with _gateway_errors(deadline):
         request = requests.Request("POST", url, headers=_HEADERS, data=body, auth=ES1Auth(secret)).prepare()
         with closing(DirectAdapter(application) if application else DeadlineAdapter(deadline)) as adapter:
             response = adapter.send(request, stream=True, timeout=deadline.remaining())
             with closing(response):
                 response_body = _read(response)
-    except (RequestException, HTTPError, OSError) as error:
-        deadline.remaining()
-        raise Unreachable(f"the connection was lost: {type(error).__name__}") from error
     return Exchange(
         url=url,
         sent_headers=_lower_case(request.headers),
@@ -69,6 +66,21 @@ def attempt(
         headers=_lower_case(response.headers),
         body=response_body,
     )
+
+
+@contextmanager
+def _gateway_errors(deadline: Deadline) -> Iterator[None]:
+    """Raise the gateway's errors for those of the connection."""
+    try:
+        yield
+    except DeadlinePassed as error:
+        raise TimedOut(str(error)) from error
+    except ConnectFailed as error:
+        raise CannotConnect(str(error)) from error
+    except (RequestException, HTTPError, OSError) as error:
+        if not deadline.allows(0):
+            raise TimedOut("the deadline passed") from error
+        raise Unreachable(f"the connection was lost: {type(error).__name__}") from error
 
 
 def _read(response: requests.Response) -> bytes:

@@ -9,8 +9,8 @@ from django.core.validators import RegexValidator
 from django.db import models
 from django.views.decorators.debug import sensitive_variables
 
+from foundation.sealing import seal, unseal
 from portal.models.members import Membership
-from portal.sealing import seal, unseal
 
 MIN_SECRET_LENGTH = 16
 MAX_SECRET_LENGTH = 512

@@ -8,10 +8,10 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from portal import labels
-from portal.marking import marked
+from portal.highlighting import highlight
 
 register = template.Library()
-register.filter("highlight", marked)
+register.filter(highlight)
 
 
 @register.simple_tag

@@ -9,8 +9,8 @@ from playwright.sync_api import expect
 from dashboard_api.models import Severity
 from portal.models import Subscription
 from tests.browser.steps import sign_in
+from tests.commands import run
 from tests.factories import make_finding
-from tests.portal.commands.running import run
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

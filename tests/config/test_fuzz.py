@@ -24,7 +24,7 @@ from tests.factories import (
 )
 from tests.portal.dashboards import make_changes, make_dashboard, make_finding_response
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
 ODD = [b"foo", b"\0", b"a\r\nb: c", b"http://[", b"9" * 30, b"NaN", b"[]", b"\xed\xa0\xbd\xff", "٣".encode()]
 IN_PATHS = [b"\0", b"a\r\nb", b"9" * 30, b"[", b"%", b"a" * 2_000, b"\xff"]

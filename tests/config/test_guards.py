@@ -5,7 +5,7 @@ from django.core.files import uploadhandler
 from django.test import Client
 from django.urls import resolve
 
-from dashboard_api import policy
+from dashboard_api import limits
 from tests import routes
 from tests.factories import make_membership, make_portal_account, make_user, make_website
 
@@ -112,7 +112,7 @@ def test_the_page_says_in_plain_words_what_to_do():
 
 def test_only_staff_who_may_import_send_a_report_and_none_beyond_its_limit(stored):
     path = IMPORT.format(make_website().pk)
-    most = policy.MAX_UPLOAD_BYTES + 64 * 1024
+    most = limits.MAX_UPLOAD_BYTES + 64 * 1024
     operator = person("superuser")
     size = 3 * 1024 * 1024
     assert upload(operator, path, str(size), Endless(size)).status_code == 403  # by the check of forms

@@ -7,7 +7,7 @@ from django.urls import get_script_prefix
 from django.utils import translation
 
 from config import in_process
-from dashboard_api import views
+from dashboard_api.api import views
 from portal import service
 from portal.gateway import DashboardRequest, Unreachable
 from tests.factories import make_account, make_link, make_portal_account, make_portal_website

@@ -1,4 +1,7 @@
+import re
+
 import pytest
+from django.conf import settings
 from django.core.management import call_command
 
 from config.setting_values import SETTINGS, hosts_in
@@ -79,6 +82,19 @@ def test_either_app_alone_migrates_an_empty_database(checkout, tmp_path, disable
     for alias in ("default", "short_lived"):
         done = checkout.manage("migrate", "--database", alias, "--verbosity", "0", **environ)
         assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_apps_can_be_migrated_one_after_the_other(checkout, tmp_path):
+    environ = NEEDED | {"DATABASE_URL": f"sqlite:///{tmp_path}/records.sqlite3"}
+    for app in ("config", "portal", "dashboard_api"):
+        done = checkout.manage("migrate", app, "--verbosity", "0", **environ)
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("app", ["config", "dashboard_api", "portal"])
+def test_migrations_import_nothing_of_the_product(app):
+    for file in settings.BASE_DIR.joinpath(app, "migrations").glob("*.py"):
+        assert not re.search(r"^\s*(from|import) (config|dashboard_api|es1|portal)\b", file.read_text(), re.M)
 
 
 @pytest.mark.django_db

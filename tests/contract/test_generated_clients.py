@@ -19,7 +19,7 @@ from dashboard_api.models import Severity
 from tests.dashboard_api.calls import fields_for
 from tests.factories import SECRET, make_finding
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 NODE = Path(__file__).parent / "node"
 PATH = "/v1/site/dashboard"
@@ -69,20 +69,20 @@ def ask(package, service, fields):
     models = importlib.import_module(f"{package}.models")
     hooks = {"event_hooks": {"request": [signed]}}
     with importlib.import_module(package).Client(base_url=service.url, httpx_args=hooks) as client:
-        return route.sync(client=client, body=models.DashboardQuestion.from_dict(fields))
+        return route.sync(client=client, body=models.DashboardRequest.from_dict(fields))
 
 
 def test_a_generated_python_client_reads_an_answer(python_client, service, link):
     finding = make_finding(link.website, severity=Severity.HIGH)
     answer = ask(python_client, service, fields_for(link, severity="High"))
-    assert type(answer).__name__ == "DashboardAnswer"
+    assert type(answer).__name__ == "DashboardResponse"
     assert finding.title in [threat.title for threat in answer.threats]
     assert answer.summary.by_severity.high >= 1
 
 
 def test_a_generated_python_client_reads_a_refusal(python_client, service, link):
     answer = ask(python_client, service, fields_for(link, link_id="unknown"))
-    assert type(answer).__name__ == "ErrorAnswer"
+    assert type(answer).__name__ == "ErrorResponse"
     assert answer.error.code == "unknown_link"
 
 

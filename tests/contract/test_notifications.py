@@ -11,11 +11,12 @@ from django.core.management.base import CommandError
 from django.test import Client
 from django.utils import timezone
 
-from dashboard_api import policy
-from dashboard_api.ingest import import_report
+from dashboard_api import limits
+from dashboard_api.importing.ingest import import_report
 from dashboard_api.models import Nonce, Severity
 from dashboard_api.scanners import nuclei
 from portal.models import FeedCursor, PendingNotification, Subscription
+from tests.commands import run, run_json
 from tests.dashboard_api.scanners.samples import json_lines, make_row
 from tests.factories import (
     make_account,
@@ -29,7 +30,6 @@ from tests.factories import (
     make_user,
     make_website,
 )
-from tests.portal.commands.running import run, run_json
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -69,7 +69,7 @@ def test_changes_send_their_owner_one_email_that_leads_to_what_it_tells(owner, l
     told = run_json("notify")
     assert (told["polled"], told["sent"], told["waiting"], told["failures"]) == (1, 1, 0, [])
     (message,) = mail.outbox
-    assert message.subject == "shop.example.com: 2 findings to look at, the worst: Critical"
+    assert message.subject == "shop.example.com: 2 findings to check, the worst: Critical"
     critical, high = findings[0], findings[1]
     pages = re.findall(r"http://[^/]+(/sites/\S+findings/\S+)", message.body)
     assert pages == [f"/sites/shop.example.com/findings/{each.pk}/" for each in (critical, high)]
@@ -152,7 +152,7 @@ def test_the_list_of_an_email_holds_what_it_told_of_and_what_came_since(owner, l
 
 
 def test_a_list_that_is_too_long_says_so(owner, link, begun, monkeypatch):
-    monkeypatch.setattr(policy, "MAX_CHANGES", 3)
+    monkeypatch.setattr(limits, "MAX_CHANGES", 3)
     text = owner.get("/sites/shop.example.com/new/?since=0.0.0.").content.decode()
     assert "31 findings." in text
     assert "The worst 3 are listed." in text
@@ -208,8 +208,8 @@ def test_each_member_hears_what_they_chose_by_one_call(link, website, begun):
     assert Nonce.objects.count() == spent + 1
     subjects = {message.to[0]: message.subject for message in mail.outbox}
     assert subjects == {
-        "owner@example.com": "shop.example.com: 1 finding to look at: High",
-        "careful@example.com": "shop.example.com: 2 Funde zum Ansehen, der schlimmste: Hoch",
+        "owner@example.com": "shop.example.com: 1 finding to check: High",
+        "careful@example.com": "shop.example.com: 2 Funde zu prüfen, der schwerste: Hoch",
     }
 
 
@@ -247,7 +247,7 @@ def test_one_website_that_cannot_be_asked_keeps_no_other_waiting(link, website, 
     make_portal_website(broken, "broken.example.com")
     make_membership(make_user("unlucky"), broken)
     make_finding(link.website, severity=Severity.HIGH)
-    with pytest.raises(CommandError, match="Not everything worked: 1"):
+    with pytest.raises(CommandError, match="1 failed"):
         run("notify")
     assert [message.to for message in mail.outbox] == [["owner@example.com"]]
 

@@ -10,8 +10,8 @@ from dashboard_api.models import Source
 from portal.models import Website
 from tests import routes
 from tests.dashboard_api.calls import CHANGES_PATH, FINDING_PATH, ask, fields_for
+from tests.dashboard_api.importing.test_service import bring
 from tests.dashboard_api.scanners.samples import make_result
-from tests.dashboard_api.test_imports import bring
 from tests.factories import make_link, make_website
 
 pytestmark = pytest.mark.django_db(transaction=True)

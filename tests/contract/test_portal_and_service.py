@@ -6,10 +6,11 @@ import msgspec
 import pytest
 from django.utils import timezone
 
-from dashboard_api import answers, policy
-from dashboard_api.contract import DashboardAnswer, FindingResponse
+from dashboard_api import limits
+from dashboard_api.api import response_cache
+from dashboard_api.backends.statements import rows
+from dashboard_api.contract import responses
 from dashboard_api.models import Finding, Nonce
-from dashboard_api.models.statements import rows
 from portal import gateway
 from portal import service as portal_service
 from portal.gateway import (
@@ -52,12 +53,12 @@ def test_the_portal_reads_every_member_and_field_that_the_service_promises():
                 found |= {f"{field.encode_name}.{name}" for name in names(inner)}
         return found
 
-    assert names(FindingResponse) == names(gateway.FindingResponse)
-    unread = names(DashboardAnswer) - names(Dashboard)
+    assert names(responses.FindingResponse) == names(gateway.FindingResponse)
+    unread = names(responses.DashboardResponse) - names(Dashboard)
     echoed = {name for name in unread if ".filters" in name}
     by_severity = {name for name in unread if ".by_severity." in name}
     assert unread - echoed - by_severity == set()
-    assert names(Dashboard) - names(DashboardAnswer) == set()
+    assert names(Dashboard) - names(responses.DashboardResponse) == set()
 
 
 def test_the_portal_shows_what_the_service_answers(owner):
@@ -172,10 +173,10 @@ def test_every_page_spends_one_nonce(owner):
 
 
 def test_a_question_that_takes_too_long_is_told_as_such_and_can_be_asked_again(owner, monkeypatch):
-    monkeypatch.setattr(policy, "STATEMENT_SECONDS", 0.05)
-    monkeypatch.setattr(answers, "build_dashboard", lambda *_: rows(Finding, ENDLESS, []))
+    monkeypatch.setattr(limits, "STATEMENT_SECONDS", 0.05)
+    monkeypatch.setattr(response_cache, "build_dashboard", lambda *_: rows(Finding, ENDLESS, []))
     page = owner.get(PATH, {"severity": "High", "query": "log"})
     text = page.content.decode()
     assert (page.status_code, page["Retry-After"]) == (503, "30")
-    assert "This takes too long to answer" in text
+    assert "This request takes too long" in text
     assert f'href="{PATH}?severity=High&amp;query=log"' in text

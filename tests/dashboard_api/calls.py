@@ -8,7 +8,7 @@ import time
 from django.utils import timezone
 
 import es1
-from dashboard_api.models import callers
+from dashboard_api.queries import credentials
 from tests.factories import SECRET
 
 PATH = "/v1/site/dashboard"
@@ -28,7 +28,7 @@ def fields_for(link, **fields):
 
 def seen(link):
     """The link as a call finds it."""
-    return callers.claimed(link.account.ref, link.link_id, timezone.now()).link
+    return credentials.read_credentials(link.account.ref, link.link_id, timezone.now()).link
 
 
 def compact(fields):

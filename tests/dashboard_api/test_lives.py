@@ -17,8 +17,9 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from dashboard_api import counting, decisions
-from dashboard_api.ingest import import_report
+from dashboard_api import triage
+from dashboard_api.backends import verify
+from dashboard_api.importing.ingest import import_report
 from dashboard_api.models import Finding, FindingEvent, Severity, Website
 from dashboard_api.scanners import nuclei
 from tests.dashboard_api.scanners.samples import json_lines, make_row
@@ -72,7 +73,7 @@ class Lives(RuleBasedStateMachine):
             if life.until is not None and life.until < self.now.date():
                 life.status, life.until = "open", None
                 life.steps.append("decision_expired")
-        decisions.expire_decisions(self.now)
+        triage.expire_decisions(self.now)
 
     @rule(report=reports, severity=ratings, complete=st.booleans())
     def scan(self, report, severity, complete):
@@ -134,7 +135,7 @@ class Lives(RuleBasedStateMachine):
         if life.status == "fixed":
             return
         until = None if days is None or status == "fixed" else self.now.date() + timedelta(days=days)
-        decisions.decide(self.finding(name), status, until=until, **self.said())
+        triage.decide(self.finding(name), status, until=until, **self.said())
         life.status, life.until = status, until
         life.steps.append(status)
 
@@ -143,7 +144,7 @@ class Lives(RuleBasedStateMachine):
     def reconsider(self, data):
         closed = sorted(name for name, life in self.lives.items() if life.status != "open")
         name = data.draw(st.sampled_from(closed))
-        decisions.reconsider(self.finding(name), **self.said())
+        triage.reconsider(self.finding(name), **self.said())
         self.lives[name].status, self.lives[name].until = "open", None
         self.lives[name].steps.append("reconsidered")
 
@@ -154,7 +155,7 @@ class Lives(RuleBasedStateMachine):
         life = self.lives[name]
         if severity == life.rated:
             return
-        decisions.rate(self.finding(name), severity, **self.said())
+        triage.rate(self.finding(name), severity, **self.said())
         life.rated = severity
         life.steps.append("rated")
 
@@ -178,7 +179,7 @@ class Lives(RuleBasedStateMachine):
 
     @invariant()
     def counts_are_true(self):
-        assert counting.wrong_counts(connection) == {}
+        assert verify.wrong_counts(connection) == {}
 
 
 def test_no_life_ends_otherwise_than_its_scans_and_decisions_say():

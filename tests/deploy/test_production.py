@@ -15,6 +15,8 @@ from tests.deploy.production import NAME, SERVING, SETTING_UP, error_of, nginx
 from tests.factories import SECRET
 from tests.faults.server import free_port
 
+pytestmark = pytest.mark.slow
+
 PAGE = "/sites/shop.example.com/"
 CALL = "/v1/site/dashboard"
 IMMEDIATE = 32  # four times the threads of gunicorn.conf.py

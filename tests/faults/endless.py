@@ -1,9 +1,9 @@
 """The product as a server loads it, except that a question about "endless" never ends by itself."""
 
 from config.wsgi import application
-from dashboard_api import answers
+from dashboard_api.api import response_cache
+from dashboard_api.backends.statements import rows
 from dashboard_api.models import Finding
-from dashboard_api.models.statements import rows
 
 ENDLESS = """
 WITH RECURSIVE endless (n) AS (SELECT 1 UNION ALL SELECT n FROM endless) SELECT COUNT(*) FROM endless
@@ -11,7 +11,7 @@ WITH RECURSIVE endless (n) AS (SELECT 1 UNION ALL SELECT n FROM endless) SELECT 
 
 __all__ = ["application"]
 
-_build = answers.build_dashboard
+_build = response_cache.build_dashboard
 
 
 def _build_or_never(link, question, now):
@@ -20,4 +20,4 @@ def _build_or_never(link, question, now):
     return _build(link, question, now)
 
 
-answers.build_dashboard = _build_or_never
+response_cache.build_dashboard = _build_or_never

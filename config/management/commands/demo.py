@@ -15,8 +15,8 @@ from django.db import connections
 from config.databases import databases
 from config.demo import cast, seeding
 from config.demo.environment import DATABASE_URL, add_options
+from foundation.sealing import CannotUnseal
 from portal.models import Account, Website
-from portal.sealing import CannotUnseal
 
 EXAMPLE = "shop.example.com"
 

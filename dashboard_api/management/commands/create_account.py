@@ -12,8 +12,8 @@ from dashboard_api.management.entitlement_options import (
     in_words,
     new_entitlement,
 )
-from dashboard_api.management.operator_command import Answer, OperatorCommand
 from dashboard_api.models import Account
+from foundation.operator_command import OperatorCommand, Result
 
 
 class Command(OperatorCommand):
@@ -29,7 +29,7 @@ class Command(OperatorCommand):
         add_entitlement_options(parser)
 
     @transaction.atomic
-    def perform(self, *, ref: str, name: str, **options: Any) -> Answer:
+    def perform(self, *, ref: str, name: str, **options: Any) -> Result:
         """Account and entitlement, or neither."""
         account = Account(ref=ref, name=name)
         account.full_clean()
@@ -37,7 +37,7 @@ class Command(OperatorCommand):
         entitlement = new_entitlement(account, given(options))
         entitlement.full_clean()
         entitlement.save()
-        return Answer(
+        return Result(
             text=f"Made the account {ref}. {in_words(entitlement)}\nNext: manage.py issue_secret {ref}",
             fields={"account": ref, "name": name, "entitlement": in_fields(entitlement)},
         )

@@ -4,8 +4,8 @@ from typing import Any
 
 from django.utils import timezone
 
-from dashboard_api.decisions import expire_decisions
-from dashboard_api.management.operator_command import Answer, OperatorCommand
+from dashboard_api.triage import expire_decisions
+from foundation.operator_command import OperatorCommand, Result
 
 
 class Command(OperatorCommand):
@@ -13,7 +13,7 @@ class Command(OperatorCommand):
 
     help = "Open findings again whose decision, false positive or accepted risk, was for a time that is over."
 
-    def perform(self, **options: Any) -> Answer:
+    def perform(self, **options: Any) -> Result:
         """How many are open again."""
         reopened = expire_decisions(timezone.now())
-        return Answer(text=f"Open again: {reopened}.", fields={"reopened": reopened})
+        return Result(text=f"Open again: {reopened}.", fields={"reopened": reopened})

@@ -7,10 +7,11 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from dashboard_api.imports import Said, in_words
-from dashboard_api.inbox import Busy, Taken, take_all
-from dashboard_api.inbox_files import UnsafeFile
-from dashboard_api.management.operator_command import COMMAND_LINE, Answer, OperatorCommand, web_address
+from dashboard_api.importing.inbox import Busy, Taken, take_all
+from dashboard_api.importing.inbox_files import UnsafeFile
+from dashboard_api.importing.service import Said, in_words
+from dashboard_api.management.lookup import COMMAND_LINE
+from foundation.operator_command import OperatorCommand, Result, web_address
 
 
 class Command(OperatorCommand):
@@ -40,7 +41,7 @@ class Command(OperatorCommand):
 
     def perform(
         self, *, folder: Path, complete: bool, base_url: str | None, by: str, **options: Any
-    ) -> Answer:
+    ) -> Result:
         """What became of each file."""
         if not folder.is_dir():
             raise CommandError(f"{folder} is no folder.")
@@ -53,7 +54,7 @@ class Command(OperatorCommand):
         except OSError as error:
             raise CommandError(f"{folder} cannot be used: {error.strerror}.") from error
         text = "\n".join(line for each in taken for line in _in_words(each)) or "Nothing was waiting."
-        return Answer(
+        return Result(
             text=text,
             fields={"files": [fields for each in taken for fields in _fields(each)]},
             failure="Not every report was imported." if any(each.why for each in taken) else "",

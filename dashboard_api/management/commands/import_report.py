@@ -14,18 +14,12 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 from tqdm import tqdm
 
-from dashboard_api.imports import EmptyRefusal, RefusedReport, Said, import_file, in_words
-from dashboard_api.locations import Elsewhere, place_on
-from dashboard_api.management.operator_command import (
-    COMMAND_LINE,
-    Answer,
-    OperatorCommand,
-    find_account,
-    find_website,
-    web_address,
-)
+from dashboard_api.importing.locations import Elsewhere, place_on
+from dashboard_api.importing.service import EmptyRefusal, RefusedReport, Said, import_file, in_words
+from dashboard_api.management.lookup import COMMAND_LINE, find_account, find_website
 from dashboard_api.models import SiteLink, Website
 from dashboard_api.scanners import READERS
+from foundation.operator_command import OperatorCommand, Result, web_address
 
 STANDARD_INPUT = "-"
 
@@ -148,7 +142,7 @@ class Command(OperatorCommand):
 
     def perform(
         self, *, file: str, prefix: str, host: str, account: str | None, by: str, **options: Any
-    ) -> Answer:
+    ) -> Result:
         """Import the report, or with ``dry_run`` everything but the commit."""
         website = find_website(host)
         if account is not None:
@@ -186,7 +180,7 @@ class Command(OperatorCommand):
         lines = ["Dry run: nothing was stored. Otherwise:"] if dry_run else []
         lines += [line for each in results for line in in_words(each)]
         fields = [{"file": file, **dataclasses.asdict(each), "dry_run": dry_run} for each in results]
-        return Answer(text="\n".join(prefix + line for line in lines), fields=fields)
+        return Result(text="\n".join(prefix + line for line in lines), fields=fields)
 
 
 def _check_linked(ref: str, website: Website) -> None:

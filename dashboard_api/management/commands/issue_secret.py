@@ -7,8 +7,9 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.views.decorators.debug import sensitive_variables
 
-from dashboard_api.management.operator_command import COMMAND_LINE, Answer, OperatorCommand, find_account
+from dashboard_api.management.lookup import COMMAND_LINE, find_account
 from dashboard_api.models import Secret
+from foundation.operator_command import OperatorCommand, Result
 
 
 class Command(OperatorCommand):
@@ -29,14 +30,14 @@ class Command(OperatorCommand):
         parser.add_argument("--by", default=COMMAND_LINE, metavar="NAME", help="who issues it")
 
     @sensitive_variables("clear")
-    def perform(self, *, ref: str, from_stdin: bool, by: str, **options: Any) -> Answer:
+    def perform(self, *, ref: str, from_stdin: bool, by: str, **options: Any) -> Result:
         """Only a secret that was made here is shown."""
         account = find_account(ref)
         secret, clear = Secret.objects.issue(account, by=by, secret=_read_secret() if from_stdin else None)
         fields = {"account": ref, "id": secret.pk, "hint": secret.hint, "created_by": by}
         if from_stdin:
-            return Answer(text=f"Stored {secret}: it works from now on.", fields=fields)
-        return Answer(
+            return Result(text=f"Stored {secret}: it works from now on.", fields=fields)
+        return Result(
             text=clear,
             remark=f"This is {secret}. Keep it now: it will not be shown again.",
             fields=fields | {"secret": clear},

@@ -4,14 +4,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from dashboard_api.management.operator_command import (
-    COMMAND_LINE,
-    Answer,
-    OperatorCommand,
-    find_account,
-    find_website,
-)
+from dashboard_api.management.lookup import COMMAND_LINE, find_account, find_website
 from dashboard_api.models import SiteLink
+from foundation.operator_command import OperatorCommand, Result
 
 
 class Command(OperatorCommand):
@@ -26,11 +21,11 @@ class Command(OperatorCommand):
         parser.add_argument("host", metavar="HOST", help="such as shop.example.com")
         parser.add_argument("--by", default=COMMAND_LINE, metavar="NAME", help="who links it")
 
-    def perform(self, *, ref: str, host: str, by: str, **options: Any) -> Answer:
+    def perform(self, *, ref: str, host: str, by: str, **options: Any) -> Result:
         """The new link."""
         website = find_website(host)
         link = SiteLink.objects.link(find_account(ref), website, by=by)
-        return Answer(
+        return Result(
             text=f"Linked {website} to {ref}; the link id is {link.link_id}",
             fields={"account": ref, "host": website.host, "link_id": link.link_id},
         )

@@ -5,9 +5,9 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from dashboard_api import policy
-from dashboard_api.management.operator_command import Answer, OperatorCommand, positive
+from dashboard_api import limits
 from dashboard_api.models import Nonce, Upload
+from foundation.operator_command import OperatorCommand, Result, positive
 
 
 class Command(OperatorCommand):
@@ -18,15 +18,15 @@ class Command(OperatorCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """How many at a time."""
         super().add_arguments(parser)
-        parser.add_argument("--batch", type=positive, default=policy.PRUNE_BATCH, metavar="N")
+        parser.add_argument("--batch", type=positive, default=limits.PRUNE_BATCH, metavar="N")
 
-    def perform(self, *, batch: int, **options: Any) -> Answer:
+    def perform(self, *, batch: int, **options: Any) -> Result:
         """How many were forgotten; each batch is a commit of its own."""
         now, total = timezone.now(), 0
         while forgotten := Nonce.objects.prune(now=now, batch=batch):
             total += forgotten
-        uploads, _ = Upload.objects.filter(uploaded_at__lt=now - policy.UPLOAD_KEPT).delete()
-        return Answer(
+        uploads, _ = Upload.objects.filter(uploaded_at__lt=now - limits.UPLOAD_KEPT).delete()
+        return Result(
             text=f"Forgot {total} expired nonces and {uploads} uploads that were not imported.",
             fields={"nonces": total, "uploads": uploads},
         )

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from dashboard_api import search
-from dashboard_api.management.operator_command import Answer, OperatorCommand
 from dashboard_api.models import Finding
+from dashboard_api.queries import search
+from foundation.operator_command import OperatorCommand, Result
 
 
 class Command(OperatorCommand):
@@ -12,8 +12,8 @@ class Command(OperatorCommand):
 
     help = "Make the search index anew, after an update of Python or PostgreSQL changed what a word is."
 
-    def perform(self, **options: Any) -> Answer:
+    def perform(self, **options: Any) -> Result:
         """How many findings are searched; writers wait meanwhile."""
         search.rebuild()
         findings = Finding.objects.count()
-        return Answer(text=f"{findings} findings are indexed anew.", fields={"findings": findings})
+        return Result(text=f"{findings} findings are indexed anew.", fields={"findings": findings})

@@ -1,6 +1,6 @@
 """Answer for a revoked link again, with the reason on record."""
 
-from dashboard_api.management.decisions import LinkDecision
+from dashboard_api.management.lifecycle_command import LinkDecision
 
 
 class Command(LinkDecision):

@@ -1,6 +1,6 @@
 """Let a secret end by itself, while its successor is rolled out."""
 
-from dashboard_api.management.decisions import SecretDecision
+from dashboard_api.management.lifecycle_command import SecretDecision
 
 
 class Command(SecretDecision):

@@ -1,6 +1,6 @@
 """Stop answering for a link, with the reason on record."""
 
-from dashboard_api.management.decisions import LinkDecision
+from dashboard_api.management.lifecycle_command import LinkDecision
 
 
 class Command(LinkDecision):

@@ -1,6 +1,6 @@
 """Refuse a secret at once, such as one that leaked."""
 
-from dashboard_api.management.decisions import SecretDecision
+from dashboard_api.management.lifecycle_command import SecretDecision
 
 
 class Command(SecretDecision):

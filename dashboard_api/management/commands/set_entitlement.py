@@ -13,8 +13,9 @@ from dashboard_api.management.entitlement_options import (
     in_words,
     new_entitlement,
 )
-from dashboard_api.management.operator_command import Answer, OperatorCommand, find_account, positive
+from dashboard_api.management.lookup import find_account
 from dashboard_api.models import Entitlement
+from foundation.operator_command import OperatorCommand, Result, positive
 
 
 class Command(OperatorCommand):
@@ -35,7 +36,7 @@ class Command(OperatorCommand):
         )
 
     @transaction.atomic
-    def perform(self, *, ref: str, extend_days: int | None, **options: Any) -> Answer:
+    def perform(self, *, ref: str, extend_days: int | None, **options: Any) -> Result:
         """All changes, or none."""
         changes = given(options)
         if not changes and extend_days is None:
@@ -53,7 +54,7 @@ class Command(OperatorCommand):
         else:
             entitlement.full_clean()
             entitlement.save()
-        return Answer(
+        return Result(
             text=f"{ref}: {in_words(entitlement)}",
             fields={"account": ref, "entitlement": in_fields(entitlement)},
         )

@@ -5,9 +5,9 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.db import connections, router
 
-from dashboard_api import counting
-from dashboard_api.management.operator_command import Answer, OperatorCommand
+from dashboard_api.backends import verify
 from dashboard_api.models import Finding, Website
+from foundation.operator_command import OperatorCommand, Result
 
 
 class Command(OperatorCommand):
@@ -26,18 +26,18 @@ class Command(OperatorCommand):
         if self.left_wrong:
             raise CommandError("Counts differ from the findings: run 'manage.py verify_counts --repair'.")
 
-    def perform(self, *, repair: bool, **options: Any) -> Answer:
+    def perform(self, *, repair: bool, **options: Any) -> Result:
         """Which websites' counts differ, and whether they were mended."""
         connection = connections[router.db_for_write(Finding)]
-        wrong = counting.wrong_counts(connection)
+        wrong = verify.wrong_counts(connection)
         if repair:
             for website in wrong:
-                counting.recount(connection, website)
+                verify.recount(connection, website)
         self.left_wrong = bool(wrong) and not repair
         hosts = dict(Website.objects.filter(pk__in=wrong).values_list("pk", "host"))
         sites = [{"website": pk, "host": hosts.get(pk), "wrong": wrong[pk]} for pk in sorted(wrong)]
         fields = {"websites": sites, "repaired": repair and bool(sites)}
-        return Answer(text=_told(sites, repair), fields=fields)
+        return Result(text=_told(sites, repair), fields=fields)
 
 
 def _told(sites: list[dict[str, Any]], repair: bool) -> str:

@@ -6,8 +6,8 @@ from django.core.management.base import CommandParser
 from django.db import transaction
 from django.utils import timezone
 
-from dashboard_api.management.operator_command import Answer, OperatorCommand, host_of
 from dashboard_api.models import Website
+from foundation.operator_command import OperatorCommand, Result, host_of
 
 
 class Command(OperatorCommand):
@@ -23,7 +23,7 @@ class Command(OperatorCommand):
         parser.add_argument("--method", choices=Website.Method.values, default=Website.Method.MANUAL)
 
     @transaction.atomic
-    def perform(self, *, host: str, by: str, method: str, **options: Any) -> Answer:
+    def perform(self, *, host: str, by: str, method: str, **options: Any) -> Result:
         """Make the website where there is none, and verify it once."""
         website, created = Website.objects.get_or_create(host=host_of(host))
         changed = website.verified_at is None
@@ -31,7 +31,7 @@ class Command(OperatorCommand):
             website.verify(method=method, by=by, at=timezone.now())
         how = f"{website.get_verification_method_display()}, by {website.verified_by}"
         next_step = f"Next: manage.py link_site REF {website}" if changed else "Nothing changed."
-        return Answer(
+        return Result(
             text=f"{website} is verified since {website.verified_at:%Y-%m-%d} ({how}).\n{next_step}",
             fields={
                 "host": website.host,

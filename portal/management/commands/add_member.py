@@ -7,7 +7,8 @@ from django.contrib.auth.models import User
 from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 
-from portal.management.operator_command import Answer, OperatorCommand, find_account
+from foundation.operator_command import OperatorCommand, Result
+from portal.management.lookup import find_account
 from portal.models import Membership, MembershipChange
 from portal.team.actions import record_change
 
@@ -25,7 +26,7 @@ class Command(OperatorCommand):
         parser.add_argument("--role", choices=Membership.Role.values, help="the role; by default viewer")
 
     @transaction.atomic
-    def perform(self, *, ref: str, user: str, role: str | None, **options: Any) -> Answer:
+    def perform(self, *, ref: str, user: str, role: str | None, **options: Any) -> Result:
         """Add the member; members keep their role unless a new one is given."""
         account = find_account(ref)
         person = _find_user(user)
@@ -41,7 +42,7 @@ class Command(OperatorCommand):
             record_change(account, action, person.get_username(), by=None, role=membership.role)
         text = f"{person} {'is now' if is_new or role else 'stays'} {membership.role} of {ref}."
         fields = {"account": ref, "user": str(person), "role": str(membership.role), "created": is_new}
-        return Answer(text=text, fields=fields)
+        return Result(text=text, fields=fields)
 
 
 def _find_user(text: str) -> User:

@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.db import transaction
 
-from portal.hosts import normalise_host
-from portal.management.operator_command import Answer, OperatorCommand, find_account
+from foundation.operator_command import OperatorCommand, Result, host_of
+from portal.management.lookup import find_account
 from portal.models import Website
 
 
@@ -23,10 +23,10 @@ class Command(OperatorCommand):
         parser.add_argument("link_id", metavar="LINK_ID", help="as the service returned it for this host")
 
     @transaction.atomic
-    def perform(self, *, ref: str, host: str, link_id: str, **options: Any) -> Answer:
+    def perform(self, *, ref: str, host: str, link_id: str, **options: Any) -> Result:
         """Add the website or change its link id; a repetition changes nothing."""
         account = find_account(ref)
-        host = normalise_host(host)
+        host = host_of(host)
         website = account.websites.select_for_update().filter(host=host).first()
         previous = website.link_id if website else None
         website = website or Website(account=account, host=host)
@@ -34,7 +34,7 @@ class Command(OperatorCommand):
         website.full_clean()
         website.save()
         fields = {"account": ref, "host": host, "link_id": link_id, "previous_link_id": previous}
-        return Answer(text=_in_words(ref, host, previous, link_id), fields=fields)
+        return Result(text=_in_words(ref, host, previous, link_id), fields=fields)
 
 
 def _in_words(ref: str, host: str, previous: str | None, link_id: str) -> str:

@@ -8,7 +8,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 from django.views.decorators.debug import sensitive_variables
 
-from portal.management.operator_command import Answer, OperatorCommand
+from foundation.operator_command import OperatorCommand, Result
 from portal.models import Account
 
 
@@ -28,7 +28,7 @@ class Command(OperatorCommand):
         parser.add_argument("--name", help="the name of its owner, which members see")
 
     @sensitive_variables("secret")
-    def perform(self, *, ref: str, name: str | None, **options: Any) -> Answer:
+    def perform(self, *, ref: str, name: str | None, **options: Any) -> Result:
         """Store the account with its secret, or nothing; the transaction begins after the input."""
         needs_secret = not Account(ref=ref).is_from_environment
         secret = _read_secret() if needs_secret else ""
@@ -45,7 +45,7 @@ class Command(OperatorCommand):
         text = f"{'Connected' if is_new else 'Updated'} the account {ref}: {source}."
         if is_new:
             text += f"\nNext: manage.py add_website {ref} HOST LINK_ID"
-        return Answer(text=text, fields={"account": ref, "name": account.name, "created": is_new})
+        return Result(text=text, fields={"account": ref, "name": account.name, "created": is_new})
 
 
 @sensitive_variables()

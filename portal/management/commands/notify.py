@@ -7,8 +7,8 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
+from foundation.operator_command import OperatorCommand, Result
 from portal.gateway import GatewayError, InactiveEntitlement, RevokedLink, UnknownLink
-from portal.management.operator_command import Answer, OperatorCommand
 from portal.models import Website
 from portal.notifications import polling
 from portal.notifications.delivery import send_due
@@ -41,7 +41,7 @@ class Command(OperatorCommand):
         super().add_arguments(parser)
         parser.add_argument("--dry-run", action="store_true", help="poll, but store and send nothing")
 
-    def perform(self, *, dry_run: bool, **options: Any) -> Answer:
+    def perform(self, *, dry_run: bool, **options: Any) -> Result:
         """Poll, store, send; a failure is reported and does not delay the other websites."""
         if not settings.EMAIL_URL or not settings.PORTAL_BASE_URL:
             raise CommandError("Set EMAIL_URL to a mail server, and PORTAL_BASE_URL to the portal's address.")
@@ -63,7 +63,7 @@ class Command(OperatorCommand):
             result.failures += outcome.failures
         fields["failures"] = result.failures
         failure = f"{len(result.failures)} failed." if result.failures else ""
-        return Answer(text=_in_words(fields), fields=fields, failure=failure)
+        return Result(text=_in_words(fields), fields=fields, failure=failure)
 
 
 def _poll(audience: Audience, result: PollResult, *, dry_run: bool) -> None:

@@ -7,13 +7,13 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
+from foundation.operator_command import OperatorCommand, Result, host_of
 from portal.gateway import DashboardRequest, GatewayError, Misconfigured, Service
 from portal.gateway.client import request_body, send
 from portal.gateway.exchange import Exchange
 from portal.gateway.messages import FindingRequest
 from portal.gateway.target import MAX_TIMEOUT_SECONDS, LinkedSite
-from portal.hosts import normalise_host
-from portal.management.operator_command import Answer, OperatorCommand, find_account
+from portal.management.lookup import find_account
 from portal.models import Account, Website
 from portal.service import linked_site
 
@@ -69,9 +69,9 @@ class Command(OperatorCommand):
         )
         parser.add_argument("--timeout", type=float, default=MAX_TIMEOUT_SECONDS, metavar="SECONDS")
 
-    def perform(self, *, host: str, account: str | None, link_id: str | None, **options: Any) -> Answer:
+    def perform(self, *, host: str, account: str | None, link_id: str | None, **options: Any) -> Result:
         """Send one request and return its exchange, with any status."""
-        website = _website(normalise_host(host), account, link_id)
+        website = _website(host_of(host), account, link_id)
         request = _request(**options)
         base_url = options["base_url"] or settings.DASHBOARD_BASE_URL or settings.PORTAL_BASE_URL
         if not base_url:
@@ -81,7 +81,7 @@ class Command(OperatorCommand):
             )
         if options["curl"]:
             script = _script(base_url, website, request)
-            return Answer(text=script, fields={"script": script})
+            return Result(text=script, fields={"script": script})
         try:
             service = Service(base_url=base_url, timeout_seconds=options["timeout"])
             exchange = send(service, linked_site(website), request)
@@ -93,7 +93,7 @@ class Command(OperatorCommand):
                 "Check DASHBOARD_BASE_URL or --base-url."
             ) from error
         failure = "" if exchange.status == 200 else f"The service answered {exchange.status}."
-        return Answer(text=_in_words(exchange), fields=_in_fields(exchange), failure=failure)
+        return Result(text=_in_words(exchange), fields=_in_fields(exchange), failure=failure)
 
 
 def _script(base_url: str, website: Website, request: DashboardRequest | FindingRequest) -> str:

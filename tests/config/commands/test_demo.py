@@ -6,19 +6,21 @@ from contextlib import closing
 import pytest
 from django.core.management import CommandError, call_command
 
-from tests.config.checkout import Checkout
-
 DATA = ("var", "demo")
+REFUSED = (
+    "The database was made before the first release and cannot be migrated: begin with an empty one "
+    "('make demo ARGS=--reset' for a demo)."
+)
 
 
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory):
-    return Checkout(tmp_path_factory.mktemp("demo"))
+@pytest.fixture
+def first_run(demo_run):
+    return demo_run[1]
 
 
-@pytest.fixture(scope="module", autouse=True)
-def first_run(demo):
-    return demo.manage("demo", "--no-serve", "--port", "8123")
+@pytest.fixture
+def demo(demo_run, tmp_path):
+    return demo_run[0].copy(tmp_path)
 
 
 def link_ids(demo):
@@ -71,6 +73,18 @@ def test_reset_begins_again_and_deletes_nothing_else(demo):
     assert link_ids(demo) != before
     for other in others:
         other.unlink()
+
+
+def test_a_database_from_before_the_first_release_is_refused_until_it_is_reset(demo):
+    with closing(sqlite3.connect(demo.folder.joinpath(*DATA, "records.sqlite3"))) as database, database:
+        database.execute("UPDATE django_migrations SET name = '0002_search_index' WHERE name = '0002_search'")
+    for arguments in ("demo", "--no-serve"), ("migrate",):
+        done = demo.manage(*arguments)
+        assert (done.returncode, done.stderr) == (1, f"{REFUSED}\n")
+    assert REFUSED in demo.manage("doctor").stderr
+    done = demo.python("-c", "import config.wsgi")
+    assert (done.returncode, done.stderr) == (3, f"{REFUSED}\n")
+    assert demo.manage("demo", "--no-serve", "--reset").returncode == 0
 
 
 def test_data_of_another_env_file_are_kept_with_advice(demo):

@@ -92,7 +92,7 @@ def test_findings_know_their_places():
     findings = api.Finding.objects.annotate(places=Count("occurrences")).prefetch_related("occurrences")
     for finding in findings:
         locations = [occurrence.location for occurrence in finding.occurrences.all()]
-        assert finding.locations_count == finding.locations
+        assert finding.locations_count == finding.places
         assert finding.location == locations[0]
         assert finding.other_locations == "\n".join(locations[1:])
 

@@ -2,12 +2,12 @@
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import type { components } from "./api.js";
 
-type Question = components["schemas"]["DashboardQuestion"];
-type Answer = components["schemas"]["DashboardAnswer"] | components["schemas"]["ErrorAnswer"];
+type DashboardRequest = components["schemas"]["DashboardRequest"];
+type DashboardOrError = components["schemas"]["DashboardResponse"] | components["schemas"]["ErrorResponse"];
 
-const [base, question] = [process.argv[2]!, JSON.parse(process.argv[3]!) as Question];
+const [base, fields] = [process.argv[2]!, JSON.parse(process.argv[3]!) as DashboardRequest];
 const path = "/v1/site/dashboard";
-const body = JSON.stringify(question);
+const body = JSON.stringify(fields);
 const timestamp = String(Math.floor(Date.now() / 1000));
 const nonce = randomBytes(24).toString("base64url");
 const digest = createHash("sha256").update(body).digest("hex");
@@ -24,5 +24,5 @@ const response = await fetch(base + path, {
     "x-service-signature": signature,
   },
 });
-const answer = (await response.json()) as Answer;
+const answer = (await response.json()) as DashboardOrError;
 console.log(answer.ok ? answer.threats.map((threat) => threat.title).join("\n") : answer.error.code);

@@ -6,10 +6,10 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from dashboard_api import inbox
+from dashboard_api.importing import inbox
 from dashboard_api.models import Finding, ImportRun
-from tests.dashboard_api.commands.running import run, run_json
-from tests.dashboard_api.inbox_folder import leave, names, refused
+from tests.commands import run, run_json
+from tests.dashboard_api.importing.inbox_folder import leave, names, refused
 from tests.dashboard_api.scanners.samples import json_lines, make_result, make_row, make_tools
 from tests.factories import make_website
 

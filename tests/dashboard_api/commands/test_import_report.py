@@ -9,10 +9,10 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.utils import timezone
 
-from dashboard_api import policy
+from dashboard_api import limits
 from dashboard_api.management.commands.import_report import Command
 from dashboard_api.models import Coverage, Finding, ImportRun, Source
-from tests.dashboard_api.commands.running import run, run_json
+from tests.commands import run, run_json
 from tests.dashboard_api.scanners.samples import json_lines, make_result, make_row, make_tools
 from tests.factories import make_account, make_link, make_website
 
@@ -169,9 +169,9 @@ def test_empty_report_is_refused_with_what_to_say(website, report):
 
 def test_report_that_is_too_large_is_refused_as_a_whole(website, report, monkeypatch):
     file = report(make_row())
-    monkeypatch.setattr(policy, "MAX_REPORT_BYTES", len(json_lines(make_row())))
+    monkeypatch.setattr(limits, "MAX_REPORT_BYTES", len(json_lines(make_row())))
     run("import_report", file, *HOST, "--dry-run")
-    monkeypatch.setattr(policy, "MAX_REPORT_BYTES", len(json_lines(make_row())) - 1)
+    monkeypatch.setattr(limits, "MAX_REPORT_BYTES", len(json_lines(make_row())) - 1)
     assert "larger than" in refusal(file, *HOST)
 
 

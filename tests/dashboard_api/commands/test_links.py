@@ -4,7 +4,7 @@ import pytest
 from django.core.management.base import CommandError
 
 from dashboard_api.models import SiteLink, Website
-from tests.dashboard_api.commands.running import run, run_json
+from tests.commands import run, run_json
 from tests.factories import make_account, make_link, make_website
 
 pytestmark = pytest.mark.django_db

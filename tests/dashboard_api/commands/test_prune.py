@@ -6,10 +6,9 @@ from django.db import connections, router
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from dashboard_api import policy
+from dashboard_api import limits
 from dashboard_api.models import Nonce, Upload
-from dashboard_api.models.callers import Signer
-from tests.dashboard_api.commands.running import run, run_json
+from tests.commands import run, run_json
 from tests.factories import make_upload, make_website
 
 pytestmark = pytest.mark.django_db
@@ -18,10 +17,9 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def nonces():
     now = timezone.now()
-    signer = Signer(pk=1, account_id=1, sealed="")
     for number in range(5):
-        Nonce.objects.claim(signer, f"expired-{number}", expires_at=now - timedelta(minutes=1), now=now)
-    Nonce.objects.claim(signer, "still-needed", expires_at=now + timedelta(minutes=1), now=now)
+        Nonce.objects.claim(1, f"expired-{number}", expires_at=now - timedelta(minutes=1))
+    Nonce.objects.claim(1, "still-needed", expires_at=now + timedelta(minutes=1))
 
 
 def test_prune_forgets_all_expired_nonces_in_batches(nonces):
@@ -45,8 +43,8 @@ def test_prune_forgets_many_in_batches_of_bounded_size_and_keeps_what_may_still_
         for statement in statements
         if f"DELETE FROM {Nonce._meta.db_table}" in statement["sql"].replace('"', "")
     ]
-    assert [f"LIMIT {policy.PRUNE_BATCH}" in sql for sql in deleting] == [True] * 4
-    assert policy.PRUNE_BATCH == 1_000
+    assert [f"LIMIT {limits.PRUNE_BATCH}" in sql for sql in deleting] == [True] * 4
+    assert limits.PRUNE_BATCH == 1_000
     assert Nonce.objects.filter(expires_at=now + 3600).count() == Nonce.objects.count() == 2_500
 
 

@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from dashboard_api.models import Secret
-from tests.dashboard_api.commands.running import run, run_json
+from tests.commands import run, run_json
 from tests.factories import SECRET, make_account
 
 pytestmark = pytest.mark.django_db

@@ -5,7 +5,7 @@ from django.core.management.base import CommandError
 from django.utils import timezone
 
 from dashboard_api.models import Entitlement
-from tests.dashboard_api.commands.running import run, run_json
+from tests.commands import run, run_json
 from tests.factories import make_account
 
 pytestmark = pytest.mark.django_db

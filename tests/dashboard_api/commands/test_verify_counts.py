@@ -5,7 +5,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from dashboard_api.models import BucketCount, WeekCount
-from tests.dashboard_api.commands.running import run, run_json
+from tests.commands import run, run_json
 from tests.factories import make_finding, make_website
 
 pytestmark = pytest.mark.django_db

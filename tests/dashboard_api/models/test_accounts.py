@@ -5,9 +5,10 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError
 from django.utils import timezone
 
-from dashboard_api import policy
-from dashboard_api.models import Account, Secret, SecretUse, callers
-from dashboard_api.models.accounts import AlreadyRevoked, KnownSecret, NotActive, TooManySecrets
+from dashboard_api import limits
+from dashboard_api.models import Account, Secret, SecretUse
+from dashboard_api.models.accounts import AlreadyRevoked, DuplicateSecret, NotActive, TooManySecrets
+from dashboard_api.queries import credentials
 from tests.factories import SECRET, make_account
 from tests.racing import race
 
@@ -115,13 +116,13 @@ def test_revoked_secret_makes_room_at_once(account):
 def test_revoked_secret_cannot_be_brought_in_again(account):
     leaked, _ = issue(account, secret=SECRET)
     leaked.revoke(now=timezone.now())
-    with pytest.raises(KnownSecret, match="revoked"):
+    with pytest.raises(DuplicateSecret, match="revoked"):
         issue(account, secret=SECRET)
 
 
 def test_secret_in_use_cannot_be_brought_in_twice(account):
     issue(account, secret=SECRET)
-    with pytest.raises(KnownSecret, match="active"):
+    with pytest.raises(DuplicateSecret, match="active"):
         issue(account, secret=SECRET)
 
 
@@ -148,11 +149,11 @@ def test_usable_secrets_are_the_active_and_the_retiring_ones_of_the_account(acco
     issue(make_account("acct_0002", secrets=()))
 
     assert signers(now) == {active.pk, retiring.pk}
-    assert signers(now + policy.RETIRING_PERIOD) == {active.pk}
+    assert signers(now + limits.RETIRING_PERIOD) == {active.pk}
 
 
 def signers(now):
-    return {signer.pk for signer in callers.claimed("acct_0001", "", now).signers}
+    return {signer.pk for signer in credentials.read_credentials("acct_0001", "", now).signers}
 
 
 def test_retiring_secret_is_usable_for_its_period(account):
@@ -187,7 +188,7 @@ def test_retiring_secret_keeps_its_end_when_retired_again(account):
     secret.retire(now=now)
     with pytest.raises(NotActive, match="retiring"):
         secret.retire(now=now + timedelta(hours=12))
-    assert secret.retires_at == now + policy.RETIRING_PERIOD
+    assert secret.retires_at == now + limits.RETIRING_PERIOD
 
 
 def test_revoked_secret_keeps_the_time_of_its_revocation(account):

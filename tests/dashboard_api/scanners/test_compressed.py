@@ -7,7 +7,7 @@ import zlib
 
 import pytest
 
-from dashboard_api import policy
+from dashboard_api import limits
 from dashboard_api.scanners import READERS, read_report
 from dashboard_api.scanners.compressed import unpacked
 from dashboard_api.scanners.report import UnreadableReport
@@ -56,17 +56,17 @@ def test_a_gzip_file_that_is_damaged_is_refused():
 
 def test_what_is_unpacked_counts_against_the_limit_of_a_report(monkeypatch):
     packed = gzip.compress(LINES)
-    monkeypatch.setattr(policy, "MAX_REPORT_BYTES", len(LINES))
+    monkeypatch.setattr(limits, "MAX_REPORT_BYTES", len(LINES))
     assert read(packed).rows == 500
-    monkeypatch.setattr(policy, "MAX_REPORT_BYTES", len(LINES) - 1)
+    monkeypatch.setattr(limits, "MAX_REPORT_BYTES", len(LINES) - 1)
     with pytest.raises(UnreadableReport, match="larger than"):
         read(packed)
 
 
 @pytest.mark.parametrize("name", ["sarif", "nuclei"])
 def test_a_bomb_is_refused_in_little_memory(monkeypatch, name):
-    monkeypatch.setattr(policy, "MAX_DOCUMENT_BYTES", 2 * 1024**2)
-    monkeypatch.setattr(policy, "MAX_LINE_BYTES", 1024**2)
+    monkeypatch.setattr(limits, "MAX_DOCUMENT_BYTES", 2 * 1024**2)
+    monkeypatch.setattr(limits, "MAX_LINE_BYTES", 1024**2)
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     bomb = b"".join(packer.compress(bytes(1024**2)) for _ in range(256)) + packer.flush()
     assert len(bomb) < 300_000
@@ -79,7 +79,7 @@ def test_a_bomb_is_refused_in_little_memory(monkeypatch, name):
 
 
 def test_a_bomb_is_refused_before_much_of_it_is_unpacked(monkeypatch):
-    monkeypatch.setattr(policy, "MAX_DOCUMENT_BYTES", 2 * 1024**2)
+    monkeypatch.setattr(limits, "MAX_DOCUMENT_BYTES", 2 * 1024**2)
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     bomb = b"".join(packer.compress(bytes(1024**2)) for _ in range(64)) + packer.flush()
     stream = unpacked(io.BytesIO(bomb))
@@ -95,7 +95,7 @@ def test_a_bomb_is_refused_before_much_of_it_is_unpacked(monkeypatch):
 
 
 def test_a_report_that_packs_well_is_no_bomb(monkeypatch):
-    monkeypatch.setattr(policy, "MAX_DOCUMENT_BYTES", 1024)
+    monkeypatch.setattr(limits, "MAX_DOCUMENT_BYTES", 1024)
     assert read(gzip.compress(LINES)).rows == 500
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard_api import policy
-from dashboard_api.problems import fingerprint
+from dashboard_api import limits
+from dashboard_api.importing.staging import fingerprint
 from dashboard_api.scanners import READERS, json_values, read_report
 from dashboard_api.scanners.report import ReportedFinding, UnreadableReport
 from tests.dashboard_api.scanners.samples import SAMPLES, SCAN, make_row, read_whole, whole
@@ -86,13 +86,13 @@ ZEROS = b"[0, 0, 0]"
 )
 def test_reading_is_given_up_after_many_rows_of_which_none_can_be_read(name, data, monkeypatch):
     assert len(read_whole(READERS[name], data).rejects) >= 3
-    monkeypatch.setattr(policy, "MAX_BAD_ROWS", 3)
+    monkeypatch.setattr(limits, "MAX_BAD_ROWS", 3)
     with pytest.raises(UnreadableReport, match=r"None of the first 3 rows can be read: .+\."):
         read_whole(READERS[name], data)
 
 
 def test_reading_goes_on_after_one_good_row(monkeypatch):
-    monkeypatch.setattr(policy, "MAX_BAD_ROWS", 3)
+    monkeypatch.setattr(limits, "MAX_BAD_ROWS", 3)
     report = read_whole(READERS["nuclei"], json.dumps(make_row()).encode() + b"\n" + LINES_OF_TEXT * 2)
     assert (len(report.findings), len(report.rejects)) == (1, 6)
 

@@ -2,7 +2,7 @@ import io
 
 import pytest
 
-from dashboard_api import policy
+from dashboard_api import limits
 from dashboard_api.scanners.json_rows import read_rows
 from dashboard_api.scanners.report import BadRow, UnreadableReport
 
@@ -80,8 +80,8 @@ def test_file_without_any_row_is_unreadable(data):
 
 @pytest.fixture
 def narrow(monkeypatch):
-    monkeypatch.setattr(policy, "MAX_LINE_BYTES", 20)
-    monkeypatch.setattr(policy, "MAX_DOCUMENT_BYTES", 40)
+    monkeypatch.setattr(limits, "MAX_LINE_BYTES", 20)
+    monkeypatch.setattr(limits, "MAX_DOCUMENT_BYTES", 40)
 
 
 def test_line_that_is_too_long_loses_no_other(narrow):

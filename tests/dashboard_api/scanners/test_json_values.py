@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dashboard_api import policy
+from dashboard_api import limits
 from dashboard_api.scanners import json_values
 from dashboard_api.scanners.items import Items
 from dashboard_api.scanners.json_values import as_text, open_document, opened, read_document
@@ -93,14 +93,14 @@ def test_document_that_is_broken_is_unreadable(by_parts, text, reason):
 @pytest.mark.parametrize("text", [b"[0,0,0,0,0]", b"[[],[[]]]", b'{"a":{},"b":{}}'])
 def test_document_of_too_many_values_is_unreadable(monkeypatch, read, text):
     monkeypatch.setattr(json_values, "_COUNTED", 1)
-    monkeypatch.setattr(policy, "MAX_DOCUMENT_VALUES", 3)
+    monkeypatch.setattr(limits, "MAX_DOCUMENT_VALUES", 3)
     with pytest.raises(UnreadableReport, match="holds more than 3 values"):
         read(io.BytesIO(text))
     assert list(read(io.BytesIO(b"[0,1]"))) == [0, 1]
 
 
 def test_document_whose_rows_are_judged_together_has_a_smaller_limit(monkeypatch):
-    monkeypatch.setattr(policy, "MAX_DECODED_BYTES", 4)
+    monkeypatch.setattr(limits, "MAX_DECODED_BYTES", 4)
     assert open_document(io.BytesIO(b"[1, 2]")) == [1, 2]
     with pytest.raises(UnreadableReport, match="one document of more than 0 MB"):
         read_document(io.BytesIO(b"[1, 2]"))

@@ -9,7 +9,7 @@ import tracemalloc
 
 import pytest
 
-from dashboard_api import policy
+from dashboard_api import limits
 from dashboard_api.scanners import json_values, read_report
 from dashboard_api.scanners.report import UnreadableReport
 from tests.dashboard_api.scanners.samples import (
@@ -63,7 +63,7 @@ def peak_at_first_row(data):
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_document_takes_three_times_its_size_at_most(monkeypatch, name):
     # The documents of this test are that much smaller than those of life.
-    monkeypatch.setattr(policy, "MAX_LINE_BYTES", policy.MAX_LINE_BYTES // 16)
+    monkeypatch.setattr(limits, "MAX_LINE_BYTES", limits.MAX_LINE_BYTES // 16)
     monkeypatch.setattr(json_values, "_AT_ONCE", json_values._AT_ONCE // 16)
     document, row = (json.dumps(each).encode() for each in DOCUMENTS[name])
     data = repeated(document, json.dumps(ROW).encode(), row + b",")
@@ -89,6 +89,6 @@ def test_xml_takes_three_times_its_size_at_most():
 )
 def test_format_that_is_decoded_at_once_has_a_smaller_limit(monkeypatch, document):
     data = json.dumps(document).encode()
-    monkeypatch.setattr(policy, "MAX_DECODED_BYTES", len(data) - 1)
+    monkeypatch.setattr(limits, "MAX_DECODED_BYTES", len(data) - 1)
     with pytest.raises(UnreadableReport, match="one document of more than 0 MB"):
         read_report(io.BytesIO(data))

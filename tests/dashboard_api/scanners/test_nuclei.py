@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dashboard_api import policy
+from dashboard_api import limits
 from dashboard_api.scanners import nuclei
 from dashboard_api.scanners.report import Severity, UnreadableReport
 from tests.dashboard_api.scanners.samples import json_lines, make_row, read_whole
@@ -267,8 +267,8 @@ def test_evidence_members_may_be_null():
 
 
 def test_evidence_is_capped():
-    finding = read_one(response="漢" * policy.MAX_STORED_EVIDENCE_BYTES)
-    assert len(finding.evidence.encode()) <= policy.MAX_STORED_EVIDENCE_BYTES
+    finding = read_one(response="漢" * limits.MAX_STORED_EVIDENCE_BYTES)
+    assert len(finding.evidence.encode()) <= limits.MAX_STORED_EVIDENCE_BYTES
 
 
 @pytest.mark.parametrize(

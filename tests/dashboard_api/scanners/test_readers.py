@@ -2,7 +2,7 @@ import io
 
 import pytest
 
-from dashboard_api import policy
+from dashboard_api import limits
 from dashboard_api.scanners import read_report
 from dashboard_api.scanners.report import UnreadableReport
 from tests.dashboard_api.scanners.samples import json_lines, make_row, whole
@@ -32,9 +32,9 @@ def test_utf_16_is_refused_with_what_to_do(encoding):
 
 def test_report_that_is_too_large_is_refused_as_a_whole(monkeypatch):
     data = json_lines(*[make_row()] * 3)
-    monkeypatch.setattr(policy, "MAX_REPORT_BYTES", len(data))
+    monkeypatch.setattr(limits, "MAX_REPORT_BYTES", len(data))
     assert read(data).rows == 3
-    monkeypatch.setattr(policy, "MAX_REPORT_BYTES", len(data) - 1)
+    monkeypatch.setattr(limits, "MAX_REPORT_BYTES", len(data) - 1)
     with pytest.raises(UnreadableReport, match="larger than 0 MB"):
         read(data)
 

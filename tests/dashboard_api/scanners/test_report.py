@@ -1,6 +1,6 @@
 import pytest
 
-from dashboard_api import policy
+from dashboard_api import limits
 from dashboard_api.models import Coverage, Finding, Kind, Source
 from dashboard_api.models import Severity as StoredSeverity
 from dashboard_api.scanners import report
@@ -43,7 +43,7 @@ def test_texts_are_cut_to_what_the_columns_hold(name, length):
 
 @pytest.mark.parametrize("name", ["description", "remediation", "evidence"])
 def test_long_texts_are_cut_between_characters(name):
-    limit = policy.MAX_STORED_EVIDENCE_BYTES
+    limit = limits.MAX_STORED_EVIDENCE_BYTES
     text = getattr(make_reported(**{name: "x" + "漢" * limit}), name)
     assert limit - 3 < len(text.encode()) <= limit
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dashboard_api import policy
+from dashboard_api import limits
 from dashboard_api.scanners import sarif
 from dashboard_api.scanners.report import Severity, UnreadableReport
 from tests.dashboard_api.scanners.samples import make_result, make_sarif, make_tools, read_whole
@@ -82,7 +82,7 @@ def test_other_document_is_refused(data, reason):
 
 
 def test_too_many_results_are_refused_as_a_whole(monkeypatch):
-    monkeypatch.setattr(policy, "MAX_SARIF_RESULTS", 2)
+    monkeypatch.setattr(limits, "MAX_SARIF_RESULTS", 2)
     assert read(*[make_result()] * 2).rows == 2
     with pytest.raises(UnreadableReport, match="has 3 results, and 2 are read"):
         read(*[make_result()] * 3)

@@ -2,8 +2,8 @@ import pytest
 from django.core.management.base import CommandError
 
 from portal.models import Membership
+from tests.commands import run, run_json
 from tests.factories import make_membership, make_portal_account, make_user
-from tests.portal.commands.running import run, run_json
 
 pytestmark = pytest.mark.django_db
 

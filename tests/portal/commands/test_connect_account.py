@@ -4,8 +4,8 @@ import pytest
 from django.core.management.base import CommandError
 
 from portal.models import Account
+from tests.commands import run, run_json
 from tests.factories import SECRET, make_portal_account
-from tests.portal.commands.running import run, run_json
 
 pytestmark = pytest.mark.django_db
 

@@ -9,6 +9,7 @@ from django.core.management.base import CommandError
 
 import es1
 from dashboard_api.models import Severity
+from tests.commands import run, run_json
 from tests.factories import (
     SECRET,
     make_account,
@@ -18,7 +19,6 @@ from tests.factories import (
     make_portal_website,
 )
 from tests.faults.server import FaultServer, answer, free_port
-from tests.portal.commands.running import run, run_json
 from tests.portal.gateway.responses import HOST, dashboard, encoded, refusal
 
 pytestmark = pytest.mark.django_db

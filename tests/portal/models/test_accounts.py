@@ -3,9 +3,9 @@ from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
+from foundation.sealing import CannotUnseal
 from portal.models import Account, Membership, Website
 from portal.models.accounts import validate_secret
-from portal.sealing import CannotUnseal
 from tests.factories import (
     SECRET,
     make_membership,

@@ -1,0 +1,305 @@
+"""Fields of each request, with their rules. All broken rules are reported together."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from dashboard_api import limits
+from dashboard_api.contract.cursor import PATTERN, Cursor, read_cursor
+from dashboard_api.errors import InvalidRequest
+from dashboard_api.models import Finding, Kind, Severity
+from foundation.hosts import InvalidHost, normalise_host
+
+ALL = "all"
+NEXT_IMPORT = "next_import"
+STATUSES = (*Finding.Status.values, ALL)
+
+DASHBOARD_PATH = "/v1/site/dashboard"
+FINDING_PATH = "/v1/site/finding"
+CHANGES_PATH = "/v1/site/changes"
+
+
+class DashboardRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A checked request for the dashboard; ``host`` is normalised."""
+
+    host: str
+    link_id: str
+    portal_account_ref: str
+    severity: Severity | None = None
+    source: str | None = None
+    kind: Kind | None = None
+    query: str = ""
+    page: int = 1
+    page_size: int = limits.DEFAULT_PAGE_SIZE
+    status: str = Finding.Status.OPEN
+
+
+class FindingRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A checked request for a single finding; ``host`` is normalised."""
+
+    host: str
+    link_id: str
+    portal_account_ref: str
+    finding_id: str
+
+
+class ChangesRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A checked request for changes; ``host`` is normalised."""
+
+    host: str
+    link_id: str
+    portal_account_ref: str
+    since: Cursor | None = None
+    min_severity: Severity = Severity.INFO
+    until: str = ""
+    days: int = 0
+
+
+class BrokenRule(ValueError):
+    """A value that breaks the rule of its field; the message continues "<field> ..."."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """A field of a request: the function that reads its value, and its schema in OpenAPI."""
+
+    read: Callable[[Any], Any]
+    schema: dict[str, Any]
+    required: bool = False
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise BrokenRule("must be a string")
+    if "\0" in value:
+        raise BrokenRule("must not contain the NUL character")
+    return value
+
+
+def _host(value: object) -> str:
+    try:
+        return normalise_host(_text(value))
+    except InvalidHost as error:
+        raise BrokenRule(str(error)) from error
+
+
+def _severity(value: object) -> Severity:
+    return Severity[_one_of(Severity.labels)(value).upper()]
+
+
+def _kind(value: object) -> Kind:
+    return Kind(_one_of(Kind.values)(value))
+
+
+def _one_of(allowed: list[str] | tuple[str, ...]) -> Callable[[object], str]:
+    """Return a reader that ignores case and returns the allowed spelling."""
+    spellings = {value.lower(): value for value in allowed}
+
+    def read(value: object) -> str:
+        spelling = spellings.get(_text(value).lower())
+        if spelling is None:
+            raise BrokenRule(f"must be one of {', '.join(allowed)}")
+        return spelling
+
+    return read
+
+
+def _query(value: object) -> str:
+    query = _text(value).strip()
+    if len(query) > limits.MAX_QUERY_LENGTH:
+        raise BrokenRule(f"must have at most {limits.MAX_QUERY_LENGTH} characters")
+    return query
+
+
+def _cursor(value: object) -> Cursor:
+    try:
+        return read_cursor(_text(value))
+    except ValueError as error:
+        raise BrokenRule("must be the cursor of an earlier answer, exactly as answered") from error
+
+
+def _whole_number(*, at_most: int | None = None) -> Callable[[object], int]:
+    """Return a reader of integers from 1; it refuses ``true``, ``1.0`` and ``"1"``."""
+    bounds = f"an integer from 1 to {at_most:,}" if at_most else "an integer from 1"
+
+    def read(value: object) -> int:
+        if type(value) is not int or value < 1 or (at_most and value > at_most):
+            raise BrokenRule(f"must be {bounds}")
+        return value
+
+    return read
+
+
+def _strings(allowed: list[str] | tuple[str, ...]) -> dict[str, Any]:
+    return {"type": ["string", "null"], "enum": [*allowed, "", None]}
+
+
+_SOME_TEXT = {"type": "string", "minLength": 1}
+_WHOSE: dict[str, Field] = {
+    "host": Field(
+        read=_host,
+        required=True,
+        schema=_SOME_TEXT
+        | {"description": "The website's domain name; case and one trailing dot do not matter."},
+    ),
+    "link_id": Field(
+        read=_text,
+        required=True,
+        schema=_SOME_TEXT
+        | {"description": "The UUID that linking the website returned, exactly as returned."},
+    ),
+    "portal_account_ref": Field(
+        read=_text,
+        required=True,
+        schema=_SOME_TEXT
+        | {
+            "maxLength": limits.MAX_ACCOUNT_REF_LENGTH,
+            "description": "The account whose secret signs the call.",
+        },
+    ),
+}
+
+DASHBOARD_FIELDS: dict[str, Field] = _WHOSE | {
+    "severity": Field(
+        read=_severity,
+        schema=_strings(Severity.labels) | {"description": "Only this severity; case does not matter."},
+    ),
+    "source": Field(
+        read=_text,
+        schema={"type": ["string", "null"], "description": "Only this detection engine, by its slug."},
+    ),
+    "kind": Field(
+        read=_kind,
+        schema=_strings(Kind.values) | {"description": "Only this certainty; case does not matter."},
+    ),
+    "query": Field(
+        read=_query,
+        schema={
+            "type": ["string", "null"],
+            "maxLength": limits.MAX_QUERY_LENGTH,
+            "description": "Words that must all occur in title, description, location, rule or CVE; "
+            "the last one also as the beginning of a word. Case and accents do not matter.",
+        },
+    ),
+    "page": Field(
+        read=_whole_number(),
+        schema={
+            "type": ["integer", "null"],
+            "minimum": 1,
+            "default": 1,
+            "description": f"page times page_size is at most {limits.MAX_PAGE_DEPTH:,}.",
+        },
+    ),
+    "page_size": Field(
+        read=_whole_number(at_most=limits.MAX_PAGE_SIZE),
+        schema={
+            "type": ["integer", "null"],
+            "minimum": 1,
+            "maximum": limits.MAX_PAGE_SIZE,
+            "default": limits.DEFAULT_PAGE_SIZE,
+        },
+    ),
+    "status": Field(
+        read=_one_of(STATUSES),
+        schema=_strings(STATUSES)
+        | {"default": Finding.Status.OPEN.value, "description": "An addition to the specification."},
+    ),
+}
+
+FINDING_FIELDS: dict[str, Field] = _WHOSE | {
+    "finding_id": Field(
+        read=_text,
+        required=True,
+        schema=_SOME_TEXT | {"description": "The id of a finding, exactly as the dashboard answered it."},
+    ),
+}
+
+CHANGES_FIELDS: dict[str, Field] = _WHOSE | {
+    "since": Field(
+        read=_cursor,
+        schema={
+            "type": ["string", "null"],
+            "maxLength": limits.MAX_CURSOR_LENGTH,
+            "pattern": f"^$|{PATTERN}",
+            "description": "The cursor of the last answer; without one, nothing but the cursor of now.",
+        },
+    ),
+    "min_severity": Field(
+        read=_severity,
+        schema=_strings(Severity.labels)
+        | {"default": Severity.INFO.label, "description": "Only findings of this severity and worse."},
+    ),
+    "until": Field(
+        read=_one_of([NEXT_IMPORT]),
+        schema=_strings([NEXT_IMPORT])
+        | {"description": "Only what the first import since the cursor changed; more says whether to go on."},
+    ),
+    "days": Field(
+        read=_whole_number(at_most=limits.MAX_CHANGES_DAYS),
+        schema={
+            "type": ["integer", "null"],
+            "minimum": 1,
+            "maximum": limits.MAX_CHANGES_DAYS,
+            "description": "In place of since: changes in the last so many days of UTC, today included.",
+        },
+    ),
+}
+
+
+def read_dashboard_request(fields: Mapping[str, Any]) -> DashboardRequest:
+    """Return the checked request; raises InvalidRequest, which names all broken fields."""
+    values, errors = _checked(fields, DASHBOARD_FIELDS)
+    depth = values.get("page", 1) * values.get("page_size", limits.DEFAULT_PAGE_SIZE)
+    if depth > limits.MAX_PAGE_DEPTH:
+        message = f"times page_size must be at most {limits.MAX_PAGE_DEPTH:,}: narrow the filters instead"
+        errors.append({"field": "page", "message": message})
+    if errors:
+        raise InvalidRequest(errors)
+    return DashboardRequest(**values)
+
+
+def read_finding_request(fields: Mapping[str, Any]) -> FindingRequest:
+    """Return the checked request; raises InvalidRequest, which names all broken fields."""
+    values, errors = _checked(fields, FINDING_FIELDS)
+    if errors:
+        raise InvalidRequest(errors)
+    return FindingRequest(**values)
+
+
+def read_changes_request(fields: Mapping[str, Any]) -> ChangesRequest:
+    """Return the checked request; raises InvalidRequest, which names all broken fields."""
+    values, errors = _checked(fields, CHANGES_FIELDS)
+    if "days" in values and values.keys() & {"since", "until"}:
+        errors.append({"field": "days", "message": "must not be given with since or until"})
+    if errors:
+        raise InvalidRequest(errors)
+    return ChangesRequest(**values)
+
+
+def _checked(
+    fields: Mapping[str, Any], rules: Mapping[str, Field]
+) -> tuple[dict[str, Any], list[dict[str, str]]]:
+    """Return the values of the fields, and an error for each broken rule.
+
+    An empty string or ``null`` in an optional field means that it was not supplied.
+    """
+    values: dict[str, Any] = {}
+    errors: list[dict[str, str]] = []
+    for name, field in rules.items():
+        given = fields.get(name)
+        if given is None or given == "":
+            if field.required:
+                errors.append({"field": name, "message": "is required"})
+            continue
+        try:
+            values[name] = field.read(given)
+        except BrokenRule as error:
+            errors.append({"field": name, "message": str(error)})
+    errors += [
+        {"field": name[:64], "message": f"is not a field; the fields are {', '.join(rules)}"}
+        for name in fields
+        if name not in rules
+    ]
+    return values, errors

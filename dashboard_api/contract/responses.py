@@ -1,0 +1,305 @@
+"""Response bodies of the signed API, with members in the order of the specification."""
+
+from datetime import date, datetime
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from dashboard_api import limits
+
+Moment = Annotated[datetime, Meta(tz=True, description="RFC 3339, UTC")]
+Count = Annotated[int, Meta(ge=0)]
+
+
+class Filters(msgspec.Struct, frozen=True, kw_only=True):
+    """The filters as understood; null means no filter."""
+
+    severity: str | None
+    source: str | None
+    kind: str | None
+    query: str | None
+
+
+class FacetValue(msgspec.Struct, frozen=True, kw_only=True):
+    """A value of a filter, and the number of findings with it under all other filters."""
+
+    value: str
+    label: str
+    count: Count
+
+
+class Facets(msgspec.Struct, frozen=True, kw_only=True):
+    """Counts for each filter, without that filter itself; ``status`` is empty for a search."""
+
+    severity: list[FacetValue]
+    source: list[FacetValue]
+    kind: list[FacetValue]
+    status: list[FacetValue]
+
+
+class Page(msgspec.Struct, frozen=True, kw_only=True):
+    """The request as understood, and the totals of the filtered findings.
+
+    revision is the same as long as nothing about the website has changed: pages of one list share it.
+    A search is counted exactly up to 1,000 matches. Beyond them total_relation is at_least: total is 1,000,
+    charts and the facets in bounded_facets count the worst 1,000, and a value that counts 0 there may still
+    have findings. page_count is then at least page + 1, until the last page is reached; pages list all
+    matches, as long as page times page_size is at most 10,000.
+    grade is A to F, decided by the worst open finding. While no engine has completed a check it is null, or
+    C, D or F where open findings are that bad; then grade_provisional is true.
+    """
+
+    generated_at: Moment
+    grade: Literal["A", "B", "C", "D", "F"] | None
+    filters: Filters
+    page: Annotated[int, Meta(ge=1)]
+    page_size: Annotated[int, Meta(ge=1)]
+    page_count: Count
+    total: Count
+    total_relation: Literal["exact", "at_least"]
+    facets: Facets
+    revision: str
+    bounded_facets: list[Literal["severity", "source", "kind"]]
+    grade_provisional: bool
+
+
+class SeverityCounts(msgspec.Struct, frozen=True, kw_only=True, rename="pascal"):
+    """Open findings by severity, worst first."""
+
+    critical: Count
+    high: Count
+    medium: Count
+    low: Count
+    info: Count
+
+
+class Summary(msgspec.Struct, frozen=True, kw_only=True):
+    """Totals of the whole website; filters do not change them."""
+
+    open: Count
+    by_severity: SeverityCounts
+    confirmed: Count
+    new_7d: Count
+    fixed_7d: Count
+    oldest_open_days: Count | None
+    last_scan_at: Moment | None
+    newest_open_days: Count | None
+    first_check_by: Annotated[
+        date | None,
+        Meta(
+            description="The day by which a first check is due, in UTC; null once an engine has run, or "
+            "where none is expected."
+        ),
+    ]
+
+
+class Threat(msgspec.Struct, frozen=True, kw_only=True):
+    """A finding in the list; evidence is cut to 2 KB and texts to 4 KB."""
+
+    id: str
+    severity: str
+    source: str
+    source_name: str
+    kind: str
+    status: str
+    title: str
+    description: str
+    location: str
+    locations_count: Count
+    evidence: str
+    remediation: str
+    references: list[str]
+    cwe: list[int]
+    cve: list[str]
+    rule: str
+    first_seen: Moment
+    last_seen: Moment
+    evidence_truncated: bool
+
+
+class Series(msgspec.Struct, frozen=True, kw_only=True):
+    """A series of a chart, with a value for each label."""
+
+    name: str
+    values: list[Count]
+
+
+class Chart(msgspec.Struct, frozen=True, kw_only=True):
+    """A chart as numbers; its id is severity, source, kind or trend."""
+
+    id: str
+    title: str
+    type: Literal["bar", "stacked", "line"]
+    unit: str
+    labels: list[str]
+    series: list[Series]
+
+
+class CoverageEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """The coverage by a source; state ``never`` means not checked, which does not mean clean."""
+
+    source: str
+    source_name: str
+    state: Literal["ok", "partial", "failed", "never"]
+    last_run_at: Moment | None
+    urls_checked: Count | None
+    findings: Count | None
+    version: str
+    detail: str
+    next_due_on: Annotated[date | None, Meta(description="The day of the next run, in UTC; null: never ran.")]
+    stale: Annotated[bool, Meta(description="Whether that day has passed.")]
+
+
+class Note(msgspec.Struct, frozen=True, kw_only=True):
+    """A note of an analyst; ``body`` is Markdown."""
+
+    id: str
+    finding_id: str | None
+    author: str
+    body: str
+    created_at: Moment
+    updated_at: Moment
+
+
+class Entitlement(msgspec.Struct, frozen=True, kw_only=True):
+    """The account's plan; days_left counts from today to ends_on.
+
+    usable_until is the last day on which calls are answered unless something changes: while a payment is
+    overdue, seven days after it failed; for a plan that renews, three days after ends_on; else ends_on.
+    """
+
+    plan: str
+    status: Literal["trialing", "active", "past_due", "suspended", "expired"]
+    starts_on: date
+    ends_on: date
+    days_left: Count
+    sites_used: Count
+    sites_limit: Count
+    features: list[str]
+    usable_until: date
+    renews: bool
+
+
+class DashboardResponse(msgspec.Struct, frozen=True, kw_only=True):
+    """The dashboard: nine members in the order of the specification, section 2."""
+
+    ok: Literal[True]
+    host: str
+    dashboard: Page
+    summary: Summary
+    threats: list[Threat]
+    charts: list[Chart]
+    coverage: list[CoverageEntry]
+    analyst_notes: list[Note]
+    entitlement: Entitlement
+
+
+class Location(msgspec.Struct, frozen=True, kw_only=True):
+    """A location of a finding, with its evidence, cut to 2 KB."""
+
+    location: str
+    evidence: str
+    evidence_truncated: bool
+    first_seen: Moment
+    last_seen: Moment
+    gone_at: Annotated[
+        Moment | None, Meta(description="When a complete scan no longer found the problem here; else null.")
+    ]
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True):
+    """An event in the timeline of a finding; later versions may add events and members."""
+
+    at: Moment
+    event: Annotated[
+        str,
+        Meta(
+            description="first_seen, last_seen, fixed, regressed, false_positive, accepted_risk, "
+            "reconsidered, decision_expired or rated"
+        ),
+    ]
+    reason: Annotated[str, Meta(description="An analyst's, for what was decided; else empty.")] = ""
+
+
+class FindingDetail(Threat, frozen=True, kw_only=True):
+    """A finding with its locations and timeline; evidence of at most 64 KB, texts of at most 32 KB."""
+
+    locations: Annotated[
+        list[Location],
+        Meta(description=f"At most the first {limits.MAX_LOCATIONS}; locations_count counts all of them."),
+    ]
+    timeline: Annotated[list[Event], Meta(description="Oldest first.")]
+
+
+class FindingResponse(msgspec.Struct, frozen=True, kw_only=True):
+    """A single finding, and its notes, newest first."""
+
+    ok: Literal[True]
+    host: str
+    finding: FindingDetail
+    analyst_notes: list[Note]
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """An open finding that is new, or that was fixed and came back."""
+
+    event: Literal["new", "regressed"]
+    at: Moment
+    id: str
+    severity: str
+    title: str
+    location: str
+
+
+class NoteChange(msgspec.Struct, frozen=True, kw_only=True):
+    """A newly published note, without its text, which the dashboard and the finding have."""
+
+    id: str
+    finding_id: str | None
+    finding_title: str | None
+    author: str
+    published_at: Moment
+
+
+class ChangesResponse(msgspec.Struct, frozen=True, kw_only=True):
+    """Changes, findings worst first and notes newest first, and the cursor for the next request."""
+
+    ok: Literal[True]
+    host: str
+    cursor: str
+    findings: Annotated[
+        list[Change], Meta(description=f"At most {limits.MAX_CHANGES}; total counts the others, too.")
+    ]
+    total: Count
+    total_relation: Annotated[
+        Literal["exact", "at_least"],
+        Meta(
+            description="at_least: there may be more. Of each severity at least "
+            f"{limits.MAX_COUNTED_CHANGES} are counted, and {limits.MAX_REGRESSIONS:,} that came back."
+        ),
+    ]
+    by_severity: SeverityCounts
+    analyst_notes: Annotated[list[NoteChange], Meta(description=f"At most {limits.MAX_CHANGES}.")]
+    more: Annotated[
+        bool, Meta(description="Whether there is more since, to ask for with the cursor at once.")
+    ]
+    first_seen_count: Annotated[
+        Count | None,
+        Meta(description="With days: findings first seen in them, open or not, as new_7d counts."),
+    ]
+
+
+class ErrorDetail(msgspec.Struct, frozen=True, kw_only=True):
+    """The reason for a refusal; further members depend on the code."""
+
+    code: str
+    message: str
+    request_id: str
+
+
+class ErrorResponse(msgspec.Struct, frozen=True, kw_only=True):
+    """The body of every refusal."""
+
+    ok: Literal[False]
+    error: ErrorDetail

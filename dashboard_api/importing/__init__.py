@@ -1,0 +1,1 @@
+"""How a scan report becomes findings."""

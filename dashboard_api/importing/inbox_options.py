@@ -1,0 +1,117 @@
+"""Options for reports from TOML files in the inbox.
+
+``import.toml`` holds for every report of its folder, and a sidecar, ``report.json.toml``, for
+``report.json`` alone; the sidecar overrides it, and both override the command's options.
+"""
+
+import tomllib
+from collections.abc import Callable
+from datetime import UTC, date, datetime, time
+from difflib import get_close_matches
+from typing import Any
+
+from django.utils import timezone
+
+from dashboard_api.limits import MAX_CATEGORY_LENGTH
+from dashboard_api.scanners import READERS
+
+OF_FOLDER = "import.toml"
+SIDECAR = ".toml"
+MAX_BYTES = 64 * 1024
+
+_NAMES = {
+    "format": "format_name",
+    "complete": "complete",
+    "scanned_at": "scanned_at",
+    "base_url": "base_url",
+    "targets": "targets",
+    "category": "category",
+}
+
+
+class WrongOptions(ValueError):
+    """An option that cannot be used; the message names it and says what to write instead."""
+
+
+def options_in(data: bytes, *, is_sidecar: bool) -> dict[str, Any]:
+    """Return the fields of ``Said`` that a file sets; raises WrongOptions."""
+    if len(data) > MAX_BYTES:
+        raise WrongOptions("is too large for a file of options")
+    try:
+        given = tomllib.loads(data.decode())
+    except UnicodeDecodeError as error:
+        raise WrongOptions("is not UTF-8 text") from error
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise WrongOptions(f"is not TOML: {error}") from error
+    if "scanned_at" in given and not is_sidecar:
+        raise WrongOptions(
+            "says scanned_at, which differs for each report: say it in a file next to the report, "
+            "such as report.json.toml"
+        )
+    return {_name(key): _CHECKS[_name(key)](value) for key, value in given.items()}
+
+
+def _name(key: str) -> str:
+    if key in _NAMES:
+        return _NAMES[key]
+    similar = get_close_matches(key, _NAMES, n=1)
+    advice = f"did you mean {similar[0]}" if similar else f"it may say {', '.join(_NAMES)}"
+    raise WrongOptions(f"says {key!a}, which is no option: {advice}")
+
+
+def _format(value: object) -> str:
+    if isinstance(value, str) and value in ("auto", *READERS):
+        return value
+    raise WrongOptions(f"says format = {value!a}, which must be one of auto, {', '.join(READERS)}")
+
+
+def _complete(value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise WrongOptions(f"says complete = {value!a}, which must be true or false, without quotes")
+
+
+def _scanned_at(value: object) -> datetime:
+    if isinstance(value, date) and not isinstance(value, datetime):
+        value = datetime.combine(value, time.min)
+    if not isinstance(value, datetime):
+        raise WrongOptions(
+            f"says scanned_at = {value!a}, which must be a time such as 2026-01-31T14:00:00Z, without quotes"
+        )
+    try:
+        moment = value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    except OverflowError as error:
+        raise WrongOptions(f"says scanned_at = {value}, which is out of range") from error
+    if moment > timezone.now():
+        raise WrongOptions(f"says scanned_at = {value}, which is in the future")
+    return moment
+
+
+def _base_url(value: object) -> str:
+    if isinstance(value, str) and value.lower().startswith(("http://", "https://")):
+        return value
+    raise WrongOptions(f"says base_url = {value!a}, which must start with http:// or https://")
+
+
+def _targets(value: object) -> list[str]:
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return value
+    raise WrongOptions(f'says targets = {value!a}, which must be a list such as ["www.example.com:8443"]')
+
+
+def _category(value: object) -> str:
+    if isinstance(value, str) and len(value) <= MAX_CATEGORY_LENGTH:
+        return value
+    raise WrongOptions(
+        f"says category = {ascii(value)[:100]}, which must be a name of at most {MAX_CATEGORY_LENGTH} letters"
+    )
+
+
+_CHECKS: dict[str, Callable[[object], Any]] = {
+    "format_name": _format,
+    "complete": _complete,
+    "scanned_at": _scanned_at,
+    "base_url": _base_url,
+    "targets": _targets,
+    "category": _category,
+}

@@ -1,0 +1,102 @@
+"""The scope of a report: its targets, rules and category. Decision record 0035."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import lru_cache
+
+from dashboard_api.importing.locations import DEFAULT_PORTS
+
+
+def target_of(location: str) -> str:
+    """Return host and port of a normalised location; the host alone where no port is known."""
+    scheme, mark, rest = location.partition("://")
+    if not mark or "/" in scheme:
+        scheme, rest = "", location
+    return _target(scheme, rest.partition("/")[0])
+
+
+@lru_cache(maxsize=1024)
+def _target(scheme: str, authority: str) -> str:
+    port = DEFAULT_PORTS.get(scheme)
+    return authority if port is None or _host(authority) != authority else f"{authority}:{port}"
+
+
+def _host(target: str) -> str:
+    """Return the host of a target, with the brackets of an IPv6 address."""
+    host, _, port = target.rpartition(":")
+    return host if port.isdecimal() and host else target
+
+
+class Targets:
+    """A set of hosts and ports. A host without a port, on either side, matches every port of the host."""
+
+    def __init__(self, targets: Iterable[str] = ()) -> None:
+        self._targets = set(targets)
+        self._hosts = set(map(_host, self._targets))
+
+    def add(self, target: str) -> None:
+        """Include ``target``."""
+        if target not in self._targets:
+            self._targets.add(target)
+            self._hosts.add(_host(target))
+
+    def __contains__(self, target: str) -> bool:
+        host = _host(target)
+        return target in self._targets or host in self._targets or (host == target and host in self._hosts)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self._targets))
+
+    def __bool__(self) -> bool:
+        return bool(self._targets)
+
+
+@dataclass(slots=True, kw_only=True)
+class Scope:
+    """The targets, rules and category of a report; known once the report has been read."""
+
+    category: str = ""
+    targets: Targets = field(default_factory=Targets)
+    checks: set[str] | None = None  # None: every rule
+    rule_separators: str = "/"
+    failed: dict[str, Targets] = field(default_factory=lambda: defaultdict(Targets))  # by rule; "": any rule
+
+    def add_failure(self, target: str, rules: tuple[str, ...]) -> None:
+        """Exclude ``rules`` at ``target``, or every rule where none is named."""
+        for rule in rules or ("",):
+            self.failed[rule].add(target)
+
+    def covers(self, *, rule: str, location: str, category: str) -> bool:
+        """Whether the report would have shown this rule's problem at ``location``."""
+        target = target_of(location)
+        if category != self.category or target not in self.targets:
+            return False
+        names = [rule, *_parents(rule, self.rule_separators)]
+        if self.checks is not None and self.checks.isdisjoint(names):
+            return False
+        return not (
+            self.failed and any(target in self.failed[name] for name in ("", *names) if name in self.failed)
+        )
+
+
+def _parents(rule: str, separators: str) -> Iterator[str]:
+    """Yield the rules that include ``rule``: for BEAST_CBC_TLS1, BEAST_CBC and BEAST."""
+    for end in range(len(rule) - 1, 0, -1):
+        if rule[end] in separators:
+            yield rule[:end]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scan:
+    """The absence that a report proves: in its scope, at ``absent_at``; None: no absence."""
+
+    scope: Scope
+    absent_at: datetime | None
+
+    def proves_absence(self, *, rule: str, location: str, category: str, last_seen: datetime) -> bool:
+        """Whether a place that was last seen at ``last_seen``, and that the report does not list, is gone."""
+        if self.absent_at is None or last_seen >= self.absent_at:
+            return False
+        return self.scope.covers(rule=rule, location=location, category=category)

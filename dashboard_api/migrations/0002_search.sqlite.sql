@@ -1,0 +1,56 @@
+-- A row means that dashboard_api.importing.bulk_insert writes findings and does the work of the triggers for all of them at once.
+-- The row refers to a website that does not exist, so no transaction can be committed while the row exists.
+CREATE TABLE dashboard_api_bulkload (
+    unfinished integer PRIMARY KEY REFERENCES dashboard_api_website (id) DEFERRABLE INITIALLY DEFERRED
+);
+
+-- A full-text table of index entries, without texts of its own. Triggers update it with every change of a finding;
+-- dashboard_api.queries.search gives each connection the function that makes the entries.
+CREATE VIRTUAL TABLE dashboard_api_search
+USING fts5(entries, content='', columnsize=0, detail=none, tokenize="ascii tokenchars '.'");
+
+CREATE VIRTUAL TABLE dashboard_api_search_vocabulary USING fts5vocab(dashboard_api_search, instance);
+
+-- Memory for the entries of a whole import, so that they are written once and in order.
+INSERT INTO dashboard_api_search (dashboard_api_search, rank) VALUES ('hashsize', 16777216);
+
+CREATE TRIGGER dashboard_api_search_insert AFTER INSERT ON dashboard_api_finding
+WHEN NOT EXISTS (SELECT 1 FROM dashboard_api_bulkload)
+BEGIN
+    INSERT INTO dashboard_api_search (rowid, entries) VALUES (new.id, dashboard_api_search_entries(
+        new.website_id, new.status, new.severity, new.source_id, new.kind,
+        new.title, new.location, new.rule, new.cve, new.description, new.other_locations
+    ));
+END;
+
+CREATE TRIGGER dashboard_api_search_delete AFTER DELETE ON dashboard_api_finding
+BEGIN
+    INSERT INTO dashboard_api_search (dashboard_api_search, rowid, entries)
+    VALUES ('delete', old.id, dashboard_api_search_entries(
+        old.website_id, old.status, old.severity, old.source_id, old.kind,
+        old.title, old.location, old.rule, old.cve, old.description, old.other_locations
+    ));
+END;
+
+CREATE TRIGGER dashboard_api_search_update
+AFTER UPDATE OF
+    id, website_id, status, severity, source_id, kind, title, location, rule, cve, description, other_locations
+ON dashboard_api_finding
+WHEN (
+    old.id, old.website_id, old.status, old.severity, old.source_id, old.kind,
+    old.title, old.location, old.rule, old.cve, old.description, old.other_locations
+) IS NOT (
+    new.id, new.website_id, new.status, new.severity, new.source_id, new.kind,
+    new.title, new.location, new.rule, new.cve, new.description, new.other_locations
+)
+BEGIN
+    INSERT INTO dashboard_api_search (dashboard_api_search, rowid, entries)
+    VALUES ('delete', old.id, dashboard_api_search_entries(
+        old.website_id, old.status, old.severity, old.source_id, old.kind,
+        old.title, old.location, old.rule, old.cve, old.description, old.other_locations
+    ));
+    INSERT INTO dashboard_api_search (rowid, entries) VALUES (new.id, dashboard_api_search_entries(
+        new.website_id, new.status, new.severity, new.source_id, new.kind,
+        new.title, new.location, new.rule, new.cve, new.description, new.other_locations
+    ));
+END;

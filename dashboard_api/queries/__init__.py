@@ -1,0 +1,1 @@
+"""Hand-written SQL, each statement with a twin in the ORM among the tests."""

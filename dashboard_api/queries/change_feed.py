@@ -1,0 +1,164 @@
+"""What is read of a website's changes, as SQL: each statement by an index, however much there is."""
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from typing import NamedTuple
+
+from dashboard_api import limits
+from dashboard_api.backends.count_tables import EVERY_SOURCE
+from dashboard_api.backends.statements import marks, moment, rows, stored
+from dashboard_api.models.findings import Finding, Severity
+
+
+class Newest(NamedTuple):
+    """The newest of a website; 0: there is none."""
+
+    finding_id: int
+    event_id: int
+
+
+class Returned(NamedTuple):
+    """A finding that was fixed, and is open again."""
+
+    finding_id: int
+    severity: int
+    at: datetime
+
+
+class Told(NamedTuple):
+    """A finding in a few words, like ``Finding``."""
+
+    title: str
+    location: str
+    first_seen: datetime
+
+
+class PublishedNote(NamedTuple):
+    """That there is a note, like ``AnalystNote``, and about which finding."""
+
+    pk: int
+    finding_id: int | None
+    finding_title: str | None
+    author: str
+    published_at: datetime
+
+
+# Of each list of findings that the counts know, the index tells the newest.
+_NEWEST = f"""
+SELECT (SELECT MAX(newest) FROM (SELECT (
+    SELECT id FROM dashboard_api_finding AS finding WHERE finding.website_id = list.website_id
+    AND finding.status = list.status AND finding.severity = list.severity ORDER BY id DESC LIMIT 1
+) AS newest FROM (
+    SELECT DISTINCT website_id, status, severity FROM dashboard_api_bucketcount
+    WHERE website_id = %s AND source_id = {EVERY_SOURCE}
+) AS list) AS each_of_them),
+(SELECT MAX(id) FROM dashboard_api_findingevent WHERE website_id = %s AND event = 'regressed')
+"""  # noqa: S608  # a number of ours
+
+
+def newest(website_id: int) -> Newest:
+    """Up to where the website's changes are known now."""
+    ((finding_id, event_id),) = rows(Finding, _NEWEST, [website_id, website_id])
+    return Newest(finding_id or 0, event_id or 0)
+
+
+# Both only grow with a website's imports, which wait for each other.
+_NEXT_IMPORT = """
+SELECT newest_finding_id, newest_event_id FROM dashboard_api_importrun
+WHERE website_id = %s AND (newest_finding_id, newest_event_id) > (%s, %s)
+ORDER BY newest_finding_id, newest_event_id LIMIT 1
+"""
+
+
+def newest_of_next_import(website_id: int, finding_id: int, event_id: int) -> Newest | None:
+    """What was the newest when the first import after these had ended; None: no import is known since."""
+    found = rows(Finding, _NEXT_IMPORT, [website_id, finding_id, event_id])
+    return Newest(*found[0]) if found else None
+
+
+_NEWEST_BEFORE = """
+SELECT newest_finding_id, newest_event_id FROM dashboard_api_importrun
+WHERE website_id = %s AND imported_at < %s AND newest_finding_id IS NOT NULL
+ORDER BY imported_at DESC LIMIT 1
+"""
+
+
+def newest_before(website_id: int, moment: datetime) -> Newest | None:
+    """Return the newest ids at the end of the last import before ``moment``; None where none is known."""
+    found = rows(Finding, _NEWEST_BEFORE, [website_id, stored(moment)])
+    return Newest(found[0][0], found[0][1] or 0) if found else None
+
+
+_FIRST_SEEN = """
+SELECT COALESCE(SUM(found), 0) FROM dashboard_api_daycount WHERE website_id = %s AND day >= %s
+"""
+
+
+def first_seen_count(website_id: int, day: date) -> int:
+    """Return how many findings were first seen on this day or later, open or not."""
+    ((count,),) = rows(Finding, _FIRST_SEEN, [website_id, day.isoformat()])
+    return int(count)
+
+
+_NEW = """
+SELECT id, severity FROM (
+    SELECT id, severity FROM dashboard_api_finding
+    WHERE website_id = %s AND status = 'open' AND severity = %s AND id > %s AND id <= %s{first_seen}
+    ORDER BY id DESC LIMIT %s
+) AS level
+"""
+
+
+def new(
+    website_id: int, after: int, until: int, least: int, first_seen: datetime | None
+) -> list[tuple[int, int]]:
+    """Return id and severity of open findings of at least this severity: of each, one more than is counted.
+
+    With ``first_seen``, only of those that were first seen since then.
+    """
+    wanted = [severity.value for severity in Severity if severity >= least]
+    parameters: list[int | str] = []
+    for severity in wanted:
+        since = [stored(first_seen)] if first_seen else []
+        parameters += [website_id, severity, after, until, *since, limits.MAX_COUNTED_CHANGES + 1]
+    level = _NEW.format(first_seen=" AND first_seen >= %s" if first_seen else "")
+    found = rows(Finding, " UNION ALL ".join([level] * len(wanted)), parameters)
+    return [(pk, severity) for pk, severity in found]
+
+
+_RETURNED = """
+SELECT finding.id, severity, at FROM (
+    SELECT id, finding_id, at FROM dashboard_api_findingevent
+    WHERE website_id = %s AND event = 'regressed' AND id > %s AND id <= %s ORDER BY id DESC LIMIT %s
+) AS back JOIN dashboard_api_finding AS finding ON finding.id = back.finding_id
+WHERE status = 'open' AND severity >= %s ORDER BY back.id
+"""
+
+
+def returned(website_id: int, after: int, until: int, least: int) -> list[Returned]:
+    """Findings that came back and are open, oldest first; one that came back twice is there twice."""
+    parameters = [website_id, after, until, limits.MAX_REGRESSIONS + 1, least]
+    return [Returned(pk, severity, moment(at)) for pk, severity, at in rows(Finding, _RETURNED, parameters)]
+
+
+_TOLD = "SELECT id, title, location, first_seen FROM dashboard_api_finding WHERE id IN ({ids})"
+
+
+def told(ids: Sequence[int]) -> dict[int, Told]:
+    """What is said of these findings."""
+    found = rows(Finding, _TOLD.format(ids=marks(ids)), ids) if ids else []
+    return {pk: Told(title, location, moment(seen)) for pk, title, location, seen in found}
+
+
+_PUBLISHED = """
+SELECT note.id, finding_id, title, author, published_at FROM dashboard_api_analystnote AS note
+LEFT JOIN dashboard_api_finding AS finding ON finding.id = finding_id
+WHERE note.website_id = %s AND NOT is_internal AND (account_id = %s OR account_id IS NULL)
+AND published_at > %s ORDER BY published_at DESC, note.id DESC LIMIT %s
+"""
+
+
+def published(website_id: int, account_id: int, since: datetime) -> list[PublishedNote]:
+    """The newest that the account can read since then."""
+    parameters = [website_id, account_id, stored(since), limits.MAX_CHANGES]
+    return [PublishedNote._make((*note, moment(at))) for *note, at in rows(Finding, _PUBLISHED, parameters)]

@@ -1,0 +1,117 @@
+"""The findings that an answer lists, as SQL that does not grow with the findings of a website.
+
+Tests prove each statement equal to its twin in the ORM. Decision record 0013.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import msgspec
+
+from dashboard_api import limits
+from dashboard_api.backends.statements import engine_for, marks, moment, rows
+from dashboard_api.models.findings import Finding
+from dashboard_api.queries.overview import Bucket, Engine
+
+
+class Level(NamedTuple):
+    """The part of a page with one severity: ``take`` findings of ``buckets``, after ``skip`` others."""
+
+    severity: int
+    buckets: Sequence[Bucket]
+    skip: int
+    take: int
+
+
+class Threat(NamedTuple):
+    """A finding as a list shows it, like ``Finding``; of the evidence what can be shown, and a bit more."""
+
+    pk: int
+    severity: int
+    source: Engine
+    kind: str
+    status: str
+    title: str
+    description: str
+    location: str
+    locations_count: int
+    evidence_start: str
+    remediation: str
+    references: list[str]
+    cwe: list[int]
+    cve: list[str]
+    rule: str
+    first_seen: datetime
+    last_seen: datetime
+
+
+# The databases merge the parts, each in the order of its index, and read no more than they skip and take.
+_PART = """
+SELECT id FROM (
+    SELECT id FROM dashboard_api_finding
+    WHERE website_id = %s AND severity = %s AND {columns} ORDER BY id DESC
+) AS part
+"""
+_LEVEL = "SELECT id FROM ({parts} ORDER BY id DESC LIMIT %s OFFSET %s) AS level"
+# PostgreSQL plans by the number that is written out; any other parameter could be a million.
+_PAGE = "id IN (SELECT id FROM ({levels}) AS page LIMIT {take})"
+
+
+def page(
+    website_id: int, levels: Sequence[Level], engines: Mapping[int, Engine], *, by: Sequence[str]
+) -> list[Threat]:
+    """Return the findings of these parts, worst first; ``by`` are the columns that distinguish buckets."""
+    if not levels:
+        return []
+    part = _PART.format(columns=" AND ".join(f"{column} = %s" for column in by))
+    statements: list[str] = []
+    parameters: list[Any] = []
+    for level in levels:
+        keys = {tuple(getattr(bucket, column) for column in by) for bucket in level.buckets}
+        statements.append(_LEVEL.format(parts=" UNION ALL ".join([part] * len(keys))))
+        for key in keys:
+            parameters += [website_id, level.severity, *key]
+        parameters += [level.take, level.skip]
+    listed = _PAGE.format(levels=" UNION ALL ".join(statements), take=sum(level.take for level in levels))
+    return _threats(listed, parameters, engines)
+
+
+_BUCKETS = """
+SELECT severity, source_id, kind, COUNT(*) FROM dashboard_api_finding
+WHERE id IN ({ids}) GROUP BY severity, source_id, kind
+"""
+
+
+def buckets_of(ids: Sequence[int]) -> list[tuple[int, int, str, int]]:
+    """Count these findings by severity, source and kind."""
+    statement = _BUCKETS.format(ids=engine_for(Finding).NUMBERS)
+    return rows(Finding, statement, [str(list(ids))]) if ids else []
+
+
+THREATS = """
+SELECT id, severity, source_id, kind, status, title, description, location, locations_count,
+SUBSTR(evidence, 1, %s), remediation, "references", cwe, cve, rule, first_seen, last_seen{more}
+FROM dashboard_api_finding WHERE {which} ORDER BY severity DESC, id DESC
+"""
+_decode = msgspec.json.Decoder(list).decode
+
+
+def threats(ids: Sequence[int], engines: Mapping[int, Engine]) -> list[Threat]:
+    """These findings, worst first."""
+    if not ids:
+        return []
+    return _threats(f"id IN ({marks(ids)})", ids, engines)
+
+
+def _threats(which: str, parameters: Sequence[Any], engines: Mapping[int, Engine]) -> list[Threat]:
+    found = rows(Finding, THREATS.format(more="", which=which), [limits.MAX_EVIDENCE_BYTES + 1, *parameters])
+    return [threat(row, engines) for row in found]
+
+
+def threat(row: tuple[Any, ...], engines: Mapping[int, Engine]) -> Threat:
+    """A row of THREATS."""
+    number, severity, source_id, *told, references, cwe, cve, rule, first_seen, last_seen = row
+    lists = (_decode(references), _decode(cwe), _decode(cve))
+    seen = (moment(first_seen), moment(last_seen))
+    return Threat._make((number, severity, engines[source_id], *told, *lists, rule, *seen))

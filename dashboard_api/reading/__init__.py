@@ -1,0 +1,1 @@
+"""What is read for each response, and how its members are built."""

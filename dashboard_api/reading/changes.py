@@ -1,0 +1,125 @@
+"""What changed for the worse since a caller last asked: new findings, regressions, notes to read.
+
+Ids of one website's findings and regressions grow in the order of its commits, because its imports wait for
+each other; notes, which do not, are looked for again in what was published just before. Record 0032.
+"""
+
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+from dashboard_api import limits
+from dashboard_api.contract import NEXT_IMPORT, ChangesRequest, Cursor, responses
+from dashboard_api.models import Severity
+from dashboard_api.queries import change_feed
+from dashboard_api.queries.change_feed import PublishedNote, Told
+from dashboard_api.queries.credentials import AccountSite
+from dashboard_api.reading.sections import LABELS
+
+
+class Change(NamedTuple):
+    """A finding that is new, or that came back ``at`` a moment; sorts by how bad it is."""
+
+    severity: int
+    finding_id: int
+    returned_at: datetime | None = None
+
+
+def build_changes(link: AccountSite, question: ChangesRequest, now: datetime) -> responses.ChangesResponse:
+    """What changed since the question's cursor; without one, only where to begin."""
+    newest = change_feed.newest(link.website_id)
+    begin = _midnight(now, question.days) if question.days else None
+    begun = _cursor_at(link.website_id, begin) if begin else question.since
+    since = begun or Cursor(finding_id=newest.finding_id, event_id=newest.event_id)
+    until = newest
+    if question.until == NEXT_IMPORT:
+        until = change_feed.newest_of_next_import(link.website_id, since.finding_id, since.event_id) or newest
+    noted_since = begin or (begun.moment if begun else now) - limits.NOTE_OVERLAP
+    notes = change_feed.published(link.website_id, link.account_id, noted_since)
+    found, are_more = (
+        _findings(link.website_id, since, until, question.min_severity, begin) if begun else ([], False)
+    )
+    counts = Counter(change.severity for change in found)
+    return responses.ChangesResponse(
+        ok=True,
+        host=link.host,
+        cursor=str(_cursor(until, notes, now)),
+        findings=_told(found[: limits.MAX_CHANGES]),
+        total=len(found),
+        total_relation="at_least" if are_more else "exact",
+        by_severity=responses.SeverityCounts(**{each.name.lower(): counts[each] for each in Severity}),
+        analyst_notes=[_note(note) for note in notes if begun and note.pk not in begun.note_ids],
+        first_seen_count=change_feed.first_seen_count(link.website_id, begin.date()) if begin else None,
+        more=until.finding_id < newest.finding_id or until.event_id < newest.event_id,
+    )
+
+
+def _midnight(now: datetime, days: int) -> datetime:
+    """Return the start, in UTC, of the first of ``days`` days, of which today is the last."""
+    first = now.astimezone(UTC) - timedelta(days=days - 1)
+    return first.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _cursor_at(website_id: int, moment: datetime) -> Cursor:
+    """Return a cursor before ``moment``: findings first seen since then were imported after it."""
+    newest = change_feed.newest_before(website_id, moment) or change_feed.Newest(0, 0)
+    return Cursor(finding_id=newest.finding_id, event_id=newest.event_id)
+
+
+def _findings(
+    website_id: int, since: Cursor, until: change_feed.Newest, least: int, begin: datetime | None
+) -> tuple[list[Change], bool]:
+    """Worst first, each once: what is new cannot have come back to whom was never told of it.
+
+    With ``begin``, only those first seen or back since then. The flag says whether there are more than are
+    counted.
+    """
+    returned = change_feed.returned(website_id, since.event_id, until.event_id, least)
+    returned = [row for row in returned if begin is None or row.at >= begin]
+    counted = returned[-limits.MAX_REGRESSIONS :]
+    found = {row.finding_id: Change(row.severity, row.finding_id, row.at) for row in counted}
+    new: Counter[int] = Counter()
+    for finding_id, severity in change_feed.new(website_id, since.finding_id, until.finding_id, least, begin):
+        found.pop(finding_id, None)
+        new[severity] += 1
+        if new[severity] <= limits.MAX_COUNTED_CHANGES:
+            found[finding_id] = Change(severity, finding_id)
+    are_more = len(returned) > len(counted) or max(new.values(), default=0) > limits.MAX_COUNTED_CHANGES
+    return sorted(found.values(), key=lambda change: change[:2], reverse=True), are_more
+
+
+def _told(found: list[Change]) -> list[responses.Change]:
+    words = change_feed.told([change.finding_id for change in found])
+    return [_change(change, words[change.finding_id]) for change in found]
+
+
+def _change(change: Change, words: Told) -> responses.Change:
+    return responses.Change(
+        event="new" if change.returned_at is None else "regressed",
+        at=change.returned_at or words.first_seen,
+        id=str(change.finding_id),
+        severity=LABELS[change.severity],
+        title=words.title,
+        location=words.location,
+    )
+
+
+def _note(note: PublishedNote) -> responses.NoteChange:
+    return responses.NoteChange(
+        id=str(note.pk),
+        finding_id=None if note.finding_id is None else str(note.finding_id),
+        finding_title=note.finding_title,
+        author=note.author,
+        published_at=note.published_at,
+    )
+
+
+def _cursor(until: change_feed.Newest, notes: list[PublishedNote], now: datetime) -> Cursor:
+    """Up to there, and for notes up to now, naming those that the next question will look at again."""
+    again = tuple(note.pk for note in notes if note.published_at > now - limits.NOTE_OVERLAP)
+    return Cursor(
+        finding_id=until.finding_id,
+        event_id=until.event_id,
+        seconds=int(now.timestamp()),
+        note_ids=again,
+    )

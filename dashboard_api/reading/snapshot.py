@@ -1,0 +1,70 @@
+"""What one answer reads is of one moment, and is read in time; decision record 0017."""
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import OperationalError, connection
+
+from dashboard_api import limits
+from dashboard_api.errors import SlowRequest
+
+# Of SQLite's machine, between two looks at the clock: more than an answer takes.
+_STEPS = 100_000
+_QUERY_CANCELED = "57014"  # by PostgreSQL
+
+
+@contextmanager
+def snapshot() -> Iterator[None]:
+    """Read the records as they are now, whoever changes them meanwhile; raises SlowRequest.
+
+    Inside a transaction that has begun already, it is that one's moment, and its time.
+    """
+    if connection.in_atomic_block:
+        yield
+        return
+    try:
+        with {"sqlite": _on_sqlite, "postgresql": _on_postgresql}[connection.vendor]():
+            yield
+    except OperationalError as error:
+        if _was_cut(error):
+            raise SlowRequest from error
+        raise
+
+
+@contextmanager
+def _on_sqlite() -> Iterator[None]:
+    """The time is that of all statements together; a reader waits for no lock."""
+    with connection.cursor() as cursor:
+        cursor.execute("BEGIN")
+    end = time.monotonic() + limits.STATEMENT_SECONDS
+    connection.connection.set_progress_handler(lambda: time.monotonic() > end, _STEPS)
+    try:
+        yield
+    finally:
+        connection.connection.set_progress_handler(None, 0)
+        connection.rollback()
+
+
+@contextmanager
+def _on_postgresql() -> Iterator[None]:
+    """The time is that of each statement; the limits go with the transaction."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "
+            f"SET LOCAL statement_timeout = {limits.STATEMENT_SECONDS * 1000:.0f}; "
+            f"SET LOCAL lock_timeout = {limits.LOCK_SECONDS * 1000:.0f}"
+        )
+    try:
+        yield
+    except BaseException:
+        connection.rollback()
+        raise
+    connection.commit()  # after a rollback psycopg prepares every statement anew
+
+
+def _was_cut(error: OperationalError) -> bool:
+    cause = error.__cause__
+    interrupted = getattr(cause, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT
+    return interrupted or getattr(cause, "sqlstate", None) == _QUERY_CANCELED

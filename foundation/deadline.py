@@ -1,0 +1,148 @@
+"""A wall-clock deadline for a whole outgoing call, however slow the peer is.
+
+The timeouts of requests limit the silence before each read, so a response of one byte per second would
+never end. Here every read of headers and body waits only for the rest of the call, and all addresses of
+a host share the connect timeout. Only name resolution has no limit here: the system resolver has its own.
+"""
+
+import io
+import socket
+import time
+from functools import partial
+from http.client import HTTPResponse
+from typing import Any
+
+from requests.adapters import HTTPAdapter
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.exceptions import HTTPError
+from urllib3.util.connection import create_connection
+
+CONNECT_SECONDS = 3
+_NO_DELAY = HTTPConnection.default_socket_options  # headers and body leave in two writes
+
+
+class DeadlinePassed(Exception):
+    """The call did not end in time."""
+
+
+class ConnectFailed(Exception):
+    """No connection was made, so nothing was sent."""
+
+
+class Deadline:
+    """The end of a call, ``seconds`` from now."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+
+    def remaining(self) -> float:
+        """Return the seconds left, always more than 0; raise DeadlinePassed."""
+        seconds = self._end - time.monotonic()
+        if seconds <= 0:
+            raise DeadlinePassed("the deadline passed")
+        return seconds
+
+    def allows(self, seconds: float) -> bool:
+        """Return whether time is left after a pause of ``seconds``."""
+        return time.monotonic() + seconds < self._end
+
+
+class DeadlineAdapter(HTTPAdapter):
+    """Sends one request within ``deadline``; raises DeadlinePassed and ConnectFailed, too."""
+
+    def __init__(self, deadline: Deadline) -> None:
+        self._deadline = deadline
+        super().__init__(max_retries=0)
+
+    def get_connection_with_tls_context(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the pool that requests chose, with connections that keep the deadline."""
+        pool: Any = super().get_connection_with_tls_context(*args, **kwargs)
+        kind = _TimedHTTPSConnection if pool.scheme == "https" else _TimedHTTPConnection
+        pool.ConnectionCls = partial(kind, deadline=self._deadline)
+        return pool
+
+
+class _Timed:
+    """A connection that keeps a deadline; mixed into both kinds of urllib3."""
+
+    host: str
+    port: int
+    _dns_host: str
+    response_class: Any
+
+    def __init__(self, *args: Any, deadline: Deadline, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._deadline = deadline
+        self.response_class = partial(_TimedResponse, deadline=deadline)
+
+    def connect(self) -> None:
+        """Connect and shake hands within CONNECT_SECONDS; raise ConnectFailed or DeadlinePassed."""
+        try:
+            super().connect()  # type: ignore[misc]
+        except (OSError, HTTPError) as error:
+            self._deadline.remaining()
+            raise ConnectFailed(f"{self.host}: {error}") from error
+
+    def _new_conn(self) -> socket.socket:
+        """Return a socket to the first address that answers, its timeout the time left to connect."""
+        end = time.monotonic() + min(CONNECT_SECONDS, self._deadline.remaining())
+        addresses = socket.getaddrinfo(self._dns_host, self.port, type=socket.SOCK_STREAM)
+        failure = OSError("the name has no address")
+        for tried, (*_, address) in enumerate(addresses):
+            share = _seconds_until(end) / (len(addresses) - tried)
+            try:
+                sock = create_connection((str(address[0]), self.port), share, socket_options=_NO_DELAY)
+            except OSError as error:
+                failure = error
+            else:
+                sock.settimeout(_seconds_until(end))
+                return sock
+        raise failure
+
+
+class _TimedHTTPConnection(_Timed, HTTPConnection):
+    """Plain HTTP."""
+
+
+class _TimedHTTPSConnection(_Timed, HTTPSConnection):
+    """HTTPS; the handshake is one read for Python's ssl, so the socket's timeout limits all of it."""
+
+
+class _TimedResponse(HTTPResponse):
+    """A response whose status line, headers and body are read within the deadline."""
+
+    def __init__(self, sock: socket.socket, *args: Any, deadline: Deadline, **kwargs: Any) -> None:
+        super().__init__(sock, *args, **kwargs)
+        file: io.BufferedReader = self.fp
+        self.fp = io.BufferedReader(_TimedReads(file.detach(), sock, deadline))
+
+
+class _TimedReads(io.RawIOBase):
+    """Sets the timeout of ``sock`` to the time left before each read from ``file``."""
+
+    def __init__(self, file: io.RawIOBase, sock: socket.socket, deadline: Deadline) -> None:
+        self._file = file
+        self._sock = sock
+        self._deadline = deadline
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        """Read once; raise DeadlinePassed."""
+        self._sock.settimeout(self._deadline.remaining())
+        try:
+            return self._file.readinto(buffer)
+        except TimeoutError as error:
+            raise DeadlinePassed("the deadline passed") from error
+
+    def close(self) -> None:
+        """Release the socket, too."""
+        self._file.close()
+        super().close()
+
+
+def _seconds_until(end: float) -> float:
+    """Return a timeout for a socket, which reads 0 as "do not wait" and refuses less."""
+    return max(end - time.monotonic(), 0.01)

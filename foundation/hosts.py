@@ -1,0 +1,68 @@
+"""The one stored form of a host name: lower case, A-labels, no trailing dot (contract, request fields)."""
+
+import ipaddress
+import re
+from functools import lru_cache
+
+import idna
+from django.conf import settings
+
+MAX_HOST_LENGTH = 253
+_LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", re.ASCII)
+# A name in DNS: "*." of a wildcard, labels up to the last with an underscore, and the host below them.
+_DNS_NAME = re.compile(r"(\*\.)?((?:[a-z0-9_-]{1,63}\.)*[a-z0-9-]*_[a-z0-9_-]*\.)?(.*)", re.ASCII | re.DOTALL)
+
+
+class InvalidHost(ValueError):
+    """The text is no host name; the message says what it must be."""
+
+
+def normalise_host(text: str) -> str:
+    """Return the domain name ``text`` in its one stored form; raise InvalidHost.
+
+    IP addresses and single-label names are hosts only where ALLOW_PRIVATE_HOSTS is set.
+    """
+    return _normalise(text, allow_private=settings.ALLOW_PRIVATE_HOSTS)
+
+
+def normalise_dns_name(text: str) -> str:
+    """Return a DNS name that a scanner reports, such as ``_dmarc.example.com``, in its stored form.
+
+    It may have underscores and a leading "*.", because it is a location on a website and never a website.
+    """
+    match = _DNS_NAME.fullmatch(text.lower())
+    wildcard, labels, host = (part or "" for part in match.groups()) if match else ("", "", text)
+    name = wildcard + labels + normalise_host(host)
+    if len(name) > MAX_HOST_LENGTH or any(len(label) > 63 for label in labels.split(".")):
+        raise InvalidHost("must be a name of at most 253 characters, with labels of at most 63")
+    return name
+
+
+@lru_cache(maxsize=1024)  # a report repeats a few hosts on thousands of rows
+def _normalise(text: str, *, allow_private: bool) -> str:
+    host = text.lower().removesuffix(".")
+    if allow_private and (address := _ip_address(host)):
+        return address
+    if not host.isascii() or "xn--" in host:
+        try:
+            host = idna.encode(host, uts46=True, std3_rules=True).decode()
+        except (idna.IDNAError, UnicodeError) as error:
+            raise InvalidHost("must be a domain name such as shop.example.com") from error
+    labels = host.split(".")
+    if len(host) > MAX_HOST_LENGTH or not all(_LABEL.fullmatch(label) for label in labels):
+        raise InvalidHost("must be a domain name such as shop.example.com, without scheme or port")
+    if not allow_private and (len(labels) < 2 or labels[-1].isdigit()):
+        raise InvalidHost("must be a public domain name, not an IP address or a single label")
+    return host
+
+
+def covers(site: str, host: str) -> bool:
+    """Return whether ``host`` is the website ``site`` or one of its subdomains (both normalised)."""
+    return host == site or host.endswith("." + site)
+
+
+def _ip_address(host: str) -> str | None:
+    try:
+        return str(ipaddress.ip_address(host))
+    except ValueError:
+        return None

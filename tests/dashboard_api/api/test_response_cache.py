@@ -1,0 +1,239 @@
+"""The memory of answers: exact whatever changes, and by whichever path."""
+
+from datetime import UTC, datetime, timedelta
+
+import msgspec
+import pytest
+from django.core.management import call_command
+from django.db import connection
+
+from dashboard_api.api import response_cache
+from dashboard_api.contract import DashboardRequest, responses
+from dashboard_api.models import (
+    AnalystNote,
+    Coverage,
+    DayCount,
+    Finding,
+    Kind,
+    Source,
+    Website,
+)
+from dashboard_api.reading.dashboard import build_dashboard
+from tests.dashboard_api.calls import seen
+from tests.factories import (
+    make_account,
+    make_coverage,
+    make_finding,
+    make_link,
+    make_note,
+    make_source,
+    make_website,
+)
+from tests.racing import race
+
+pytestmark = pytest.mark.django_db
+NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered():
+    response_cache.forget()
+
+
+@pytest.fixture
+def link():
+    link = make_link()
+    make_coverage(link.website, source=make_finding(link.website).source)
+    make_note(link.website)
+    return link
+
+
+@pytest.fixture
+def built(monkeypatch):
+    """The questions for which an answer was made anew."""
+    made = []
+
+    def build(link, question, now):
+        made.append(question)
+        return build_dashboard(link, question, now)
+
+    monkeypatch.setattr(response_cache, "build_dashboard", build)
+    return made
+
+
+def ask(link, now=NOON, **fields):
+    """Ask as a new call would, and hold the answer against one that nobody remembered."""
+    question = question_about(link, **fields)
+    given = response_cache.answer(seen(link), question, now)
+    made = build_dashboard(seen(link), question, now)
+    assert given == msgspec.json.encode(made)
+    return msgspec.json.decode(given, type=responses.DashboardResponse)
+
+
+def question_about(link, **fields):
+    ref = link.account.ref
+    return DashboardRequest(host=link.website.host, link_id=link.link_id, portal_account_ref=ref, **fields)
+
+
+def test_the_same_question_is_read_once(link, built):
+    ask(link)
+    ask(link)
+    assert len(built) == 1
+
+
+def test_an_answer_that_is_remembered_tells_its_own_time(link, built):
+    ask(link)
+    later = ask(link, NOON + timedelta(seconds=59))
+    assert later.dashboard.generated_at == NOON + timedelta(seconds=59)
+    assert len(built) == 1
+
+
+def test_a_time_in_what_was_found_is_left_alone(link):
+    text = '"generated_at":"2026-03-04T12:00:00Z"'
+    make_finding(link.website, title=text)
+    ask(link)
+    later = ask(link, NOON + timedelta(seconds=59))
+    assert text in {threat.title for threat in later.threats}
+
+
+def test_another_question_day_or_account_has_its_own_answer(link, built):
+    ask(link)
+    ask(link, page_size=50)
+    ask(link, NOON + timedelta(days=1))
+    ask(make_link(make_account("acct_0002"), link.website))
+    assert len(built) == 4
+
+
+CHANGES = {
+    "a new finding": lambda site: make_finding(site),
+    "a finding's title": lambda site: site.findings.update(title="Changed"),
+    "a finding's evidence, saved": lambda site: rewrite(site.findings.get()),
+    "findings in bulk": lambda site: Finding.objects.bulk_create(
+        [Finding(website=site, source=make_source(), fingerprint="new", severity=1, kind=Kind.SUSPECTED)]
+    ),
+    "bulk_update": lambda site: Finding.objects.bulk_update(changed(site.findings.all()), ["title"]),
+    "no finding any more": lambda site: site.findings.all().delete(),
+    "a run": lambda site: make_coverage(site, source=make_source(slug="another")),
+    "a run's end": lambda site: Coverage.objects.filter(website=site).update(state="failed"),
+    "no run any more": lambda site: Coverage.objects.filter(website=site).delete(),
+    "a note": lambda site: make_note(site, body="More"),
+    "a note's words": lambda site: AnalystNote.objects.filter(website=site).update(body="Changed"),
+    "no note any more": lambda site: AnalystNote.objects.filter(website=site).delete(),
+    "a new engine": lambda site: make_source(slug="another"),  # noqa: ARG005
+    "an engine's name": lambda site: Source.objects.update(name="Changed"),  # noqa: ARG005
+    "an engine switched off": lambda site: Source.objects.update(enabled=False),  # noqa: ARG005
+    "another website linked": lambda site: make_link(site.links.get().account, make_website("b.example.com")),
+    "the entitlement": lambda site: entitle(site.links.get().account, plan="another", features=["reports"]),
+}
+
+
+def rewrite(finding):
+    finding.evidence = "Changed"
+    finding.save()
+
+
+def changed(findings):
+    found = list(findings)
+    for finding in found:
+        finding.title = "Changed"
+    return found
+
+
+def entitle(account, **fields):
+    type(account.entitlement).objects.filter(account=account).update(**fields)
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_whatever_changes_is_in_the_next_answer(link, built, name):
+    before = ask(link)
+    CHANGES[name](link.website)
+    after = ask(link)
+    assert before != after
+    is_of_the_account = name in {"another website linked", "the entitlement"}
+    assert (before.dashboard.revision == after.dashboard.revision) is is_of_the_account
+    assert len(built) == 2
+
+
+def test_a_finding_that_moves_changes_both_websites(link, built):
+    other = make_link(link.account, make_website("b.example.com"))
+    ask(link)
+    ask(other)
+    Finding.objects.filter(website=link.website).update(website=other.website)
+    assert (ask(link).summary.open, ask(other).summary.open) == (0, 1)
+    assert len(built) == 4
+
+
+def test_what_changes_elsewhere_leaves_an_answer_be(link, built):
+    other = make_website("b.example.com")
+    ask(link)
+    make_finding(other, source=Source.objects.get())
+    make_note(other)
+    ask(link)
+    assert len(built) == 1
+
+
+def test_counts_that_were_repaired_are_in_the_next_answer(link, built):
+    ask(link)
+    DayCount.objects.update(still_open=7)
+    call_command("verify_counts", repair=True)
+    ask(link)
+    assert len(built) == 2
+
+
+def test_an_index_made_anew_answers_anew(link, built):
+    ask(link, query="missing")
+    call_command("rebuild_search")
+    ask(link, query="missing")
+    assert len(built) == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_changes_while_it_is_read_is_in_the_next_answer(link, monkeypatch):
+    read = []
+
+    def build(link, question, now):
+        made = build_dashboard(link, question, now)
+        if not read:
+            race(lambda _: make_finding(Website.objects.get(pk=link.website_id)), times=1)
+        read.append(question)
+        return made
+
+    monkeypatch.setattr(response_cache, "build_dashboard", build)
+    assert opened(link) == 1
+    assert opened(link) == 2
+
+
+def opened(link):
+    given = response_cache.answer(seen(link), question_about(link), NOON)
+    return msgspec.json.decode(given, type=responses.DashboardResponse).summary.open
+
+
+def test_the_memory_forgets_what_was_not_asked_for_longest(link, built, monkeypatch):
+    size = len(response_cache.answer(seen(link), question_about(link), NOON))
+    monkeypatch.setattr(response_cache, "_memory", response_cache.LRUCache(int(size * 2.5), getsizeof=len))
+    for page_size in (20, 21, 20, 22, 20, 21):
+        ask(link, page_size=page_size)
+    assert [question.page_size for question in built[1:]] == [20, 21, 22, 21]
+
+
+def test_an_answer_that_is_remembered_takes_one_statement(link, django_assert_num_queries):
+    ask(link)
+    with django_assert_num_queries(1):
+        response_cache.answer(seen(link), question_about(link), NOON)
+
+
+def test_a_tag_never_comes_back(link):
+    tags = {seen(link).tags}
+    for _ in range(5):
+        link.website.findings.update(title="The same")
+        tags.add(seen(link).tags)
+    assert len(tags) == 6
+
+
+@pytest.mark.skipif("connection.vendor == 'sqlite'", reason="SQLite has no TRUNCATE")
+@pytest.mark.django_db(transaction=True)
+def test_a_table_emptied_at_once_is_in_the_next_answer(link):
+    assert ask(link).analyst_notes
+    with connection.cursor() as cursor:
+        cursor.execute("TRUNCATE dashboard_api_analystnote")
+    assert not ask(link).analyst_notes

@@ -1,0 +1,269 @@
+"""The OpenAPI document, held against real answers, and its human page."""
+
+import html
+import json
+import re
+
+import jsonschema
+import pytest
+from django.test import Client
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from dashboard_api import limits
+from dashboard_api.contract import openapi
+from tests.dashboard_api.calls import CHANGES_PATH, FINDING_PATH, PATH, ask, fields_for
+from tests.factories import make_coverage, make_event, make_finding, make_link, make_note, make_occurrence
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def document(client):
+    return client.get("/v1/openapi.json").json()
+
+
+def check(instance, document, schema):
+    """Validate ``instance`` against a schema that refers into ``document``."""
+    resolved = {"$schema": "https://json-schema.org/draft/2020-12/schema", **document, **schema}
+    jsonschema.Draft202012Validator(resolved).validate(instance)
+
+
+def answer_schema(document, status, path=PATH):
+    answers = document["paths"][path]["post"]["responses"]
+    return answers[str(status)]["content"]["application/json"]["schema"]
+
+
+def test_document_is_valid_openapi_3_1(document):
+    assert document["openapi"].startswith("3.1")
+    OpenAPIV31SpecValidator(document).validate()
+
+
+@pytest.mark.parametrize("filters", [{}, {"severity": "High", "page_size": 20}, {"query": "nothing"}])
+def test_real_answers_have_the_documented_shape(client, document, filters):
+    link = make_link()
+    finding = make_finding(link.website, references=["https://example.com"], cwe=[79], cve=["CVE-2024-1"])
+    make_note(link.website, finding=finding)
+    make_coverage(link.website)
+    response = ask(client, fields_for(link, **filters))
+    assert response.status_code == 200
+    check(response.json(), document, answer_schema(document, 200))
+
+
+@pytest.mark.parametrize(
+    ("fields", "status"),
+    [({"page": 0}, 400), ({"link_id": "unknown"}, 404), ({"portal_account_ref": "x"}, 401)],
+)
+def test_real_refusals_have_the_documented_shape(client, document, fields, status):
+    response = ask(client, fields_for(make_link(), **fields))
+    assert response.status_code == status
+    check(response.json(), document, answer_schema(document, status))
+
+
+@pytest.mark.parametrize("places", [0, 2])
+def test_a_real_finding_has_the_documented_shape(client, document, places):
+    link = make_link()
+    finding = make_finding(link.website, references=["https://example.com"], cwe=[79], cve=["CVE-2024-1"])
+    make_note(link.website, finding=finding)
+    for _ in range(places):
+        make_occurrence(finding)
+    response = ask(client, fields_for(link, finding_id=str(finding.pk)), path=FINDING_PATH)
+    assert response.status_code == 200
+    check(response.json(), document, answer_schema(document, 200, FINDING_PATH))
+
+
+FINDING_QUESTIONS = [{}, {"finding_id": ""}, {"finding_id": None}, {"finding_id": 1}, {"page": 1}]
+
+
+@pytest.mark.parametrize("fields", FINDING_QUESTIONS, ids=json.dumps)
+def test_the_question_schema_of_a_finding_accepts_what_the_endpoint_accepts(client, document, fields):
+    link = make_link()
+    fields = fields_for(link, finding_id=str(make_finding(link.website).pk)) | fields
+    schema = {"$ref": "#/components/schemas/FindingRequest"}
+    accepted = ask(client, fields, path=FINDING_PATH).status_code == 200
+    try:
+        check(fields, document, schema)
+    except jsonschema.ValidationError:
+        assert not accepted
+    else:
+        assert accepted
+
+
+@pytest.mark.parametrize("since", [None, "0.0.0."])
+def test_real_changes_have_the_documented_shape(client, document, since):
+    link = make_link()
+    make_event(make_finding(link.website))
+    make_finding(link.website)
+    make_note(link.website)
+    make_note(link.website, finding=make_finding(link.website))
+    response = ask(client, fields_for(link, since=since), path=CHANGES_PATH)
+    assert response.status_code == 200
+    check(response.json(), document, answer_schema(document, 200, CHANGES_PATH))
+
+
+CHANGES_QUESTIONS = [
+    {},
+    {"since": ""},
+    {"since": None},
+    {"since": "1.2.3."},
+    {"since": "1.2.3.4-5"},
+    {"since": "1.2.3"},
+    {"since": "1.2.3.4-"},
+    {"since": "yesterday"},
+    {"since": 1},
+    {"min_severity": "High"},
+    {"min_severity": "Hgih"},
+    {"until": "next_import"},
+    {"until": "tomorrow"},
+    {"page": 1},
+]
+
+
+@pytest.mark.parametrize("fields", CHANGES_QUESTIONS, ids=json.dumps)
+def test_the_question_schema_of_changes_accepts_what_the_endpoint_accepts(client, document, fields):
+    fields = fields_for(make_link()) | fields
+    schema = {"$ref": "#/components/schemas/ChangesRequest"}
+    accepted = ask(client, fields, path=CHANGES_PATH).status_code == 200
+    try:
+        check(fields, document, schema)
+    except jsonschema.ValidationError:
+        assert not accepted
+    else:
+        assert accepted
+
+
+def test_an_unknown_finding_is_a_refusal_of_its_route_alone(client, document):
+    response = ask(client, fields_for(make_link(), finding_id="1"), path=FINDING_PATH)
+    check(response.json(), document, answer_schema(document, 404, FINDING_PATH))
+    words = {path: json.dumps(route) for path, route in document["paths"].items()}
+    assert "unknown_finding" in words[FINDING_PATH]
+    assert "unknown_finding" not in words[PATH]
+
+
+QUESTIONS = [
+    {},
+    {"severity": "High", "source": "nuclei", "kind": "confirmed", "query": "js", "page": 1, "page_size": 20},
+    {"severity": "", "kind": None, "query": "", "page": None},
+    {"page": 0},
+    {"page_size": 101},
+    {"page": "1"},
+    {"query": "x" * 201},
+    {"severity": "Hgih"},
+    {"unknown": 1},
+    {"host": None},
+    {"status": "all"},
+    {"status": "closed"},
+]
+
+
+@pytest.mark.parametrize("fields", QUESTIONS, ids=json.dumps)
+def test_the_question_schema_accepts_what_the_endpoint_accepts(client, document, fields):
+    fields = fields_for(make_link(), **fields)
+    schema = {"$ref": "#/components/schemas/DashboardRequest"}
+    accepted = ask(client, fields).status_code == 200
+    try:
+        check(fields, document, schema)
+    except jsonschema.ValidationError:
+        assert not accepted
+    else:
+        assert accepted
+
+
+@pytest.mark.parametrize("route", openapi.ROUTES, ids=lambda route: route.name)
+def test_examples_have_the_documented_shape(document, route):
+    operation = document["paths"][route.path]["post"]
+    asked = operation["requestBody"]["content"]["application/json"]
+    check(asked["example"], document, asked["schema"])
+    for answer in operation["responses"].values():
+        shown = answer["content"]["application/json"]
+        examples = [each["value"] for each in shown.get("examples", {}).values()] or [shown["example"]]
+        for example in examples:
+            check(example, document, shown["schema"])
+
+
+def test_an_example_of_an_answer_has_every_member(document):
+    def members(schema):
+        return set(document["components"]["schemas"][schema]["properties"])
+
+    example = document["paths"][PATH]["post"]["responses"]["200"]["content"]["application/json"]["example"]
+    assert set(example["dashboard"]) == members("Page")
+    assert set(example["summary"]) == members("Summary")
+    assert set(example["threats"][0]) == members("Threat")
+    assert set(example["coverage"][0]) == members("CoverageEntry")
+    assert set(example["entitlement"]) == members("Entitlement")
+
+
+def test_a_single_value_is_a_constant_with_its_type(document):
+    schemas = document["components"]["schemas"]
+    assert schemas["DashboardResponse"]["properties"]["ok"] == {"type": "boolean", "const": True}
+    assert schemas["ErrorResponse"]["properties"]["ok"] == {"type": "boolean", "const": False}
+
+
+def test_the_document_names_its_own_server(document):
+    assert document["servers"] == [{"url": "http://testserver"}]
+
+
+@pytest.mark.parametrize(
+    ("fields", "code", "details"),
+    [
+        ({"page": 0}, "invalid_request", {"errors"}),
+        ({"portal_account_ref": "x"}, "invalid_signature", {"reason", "body_sha256", "method", "path"}),
+    ],
+)
+def test_the_details_of_a_refusal_are_documented(client, document, fields, code, details):
+    error = ask(client, fields_for(make_link(), **fields)).json()["error"]
+    assert error["code"] == code
+    assert set(error) == {"code", "message", "request_id"} | details
+    assert set(error) <= set(document["components"]["schemas"]["ErrorDetail"]["properties"])
+
+
+def test_the_human_page_explains_every_refusal(client):
+    page = html.unescape(client.get("/v1/docs").content.decode())
+    for refusal in openapi.refusals():
+        assert refusal.message in page
+        assert f"<td>{refusal.status}</td>" in page
+
+
+def test_every_error_code_is_documented(document):
+    described = json.dumps(document["paths"])
+    assert all(refusal.code in described for refusal in openapi.refusals())
+    assert len(list(openapi.refusals())) == 21
+
+
+def test_the_bounds_of_what_is_counted_are_documented(client, document):
+    description = " ".join(document["components"]["schemas"]["Page"]["description"].split())
+    page = " ".join(client.get("/v1/docs").content.decode().split())
+    for words in (
+        f"A search is counted exactly up to {limits.MAX_COUNTED_MATCHES:,} matches.",
+        f"as long as page times page_size is at most {limits.MAX_PAGE_DEPTH:,}.",
+    ):
+        assert words in description
+        assert words in page
+    assert f"Of each severity at least {limits.MAX_COUNTED_CHANGES} are counted" in page
+
+
+def test_the_human_page_shows_every_field_member_and_code(client):
+    page = client.get("/v1/docs").content.decode()
+    for text in (
+        "portal_account_ref", "analyst_notes", "replayed_nonce", "openssl dgst", "/v1/openapi.json",
+        CHANGES_PATH, "min_severity", FINDING_PATH, "finding_id", "timeline", "unknown_finding",
+    ):  # fmt: skip
+        assert text in page
+
+
+def test_the_human_page_calls_only_lists_lists(client):
+    page = client.get("/v1/docs").content.decode()
+    lists = set(re.findall(r"<code>(\w+)</code><br>list", page))
+    assert lists == {"threats", "charts", "coverage", "analyst_notes", "findings"}
+
+
+@pytest.mark.parametrize("path", ["/v1/openapi.json", "/v1/docs"])
+def test_another_method_is_405_and_not_a_form_without_its_token(path):
+    response = Client(enforce_csrf_checks=True).post(path)
+    assert (response.status_code, response["Allow"]) == (405, "GET, HEAD")
+
+
+def test_the_human_page_obeys_the_content_security_policy(client):
+    page = client.get("/v1/docs")
+    assert "default-src 'none'" in page["Content-Security-Policy"]
+    assert b"<script" not in page.content
+    assert b"style=" not in page.content

@@ -1,0 +1,478 @@
+import io
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.db import IntegrityError, connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dashboard_api import limits
+from dashboard_api.importing import ingest, merge
+from dashboard_api.importing.ingest import EmptyReport, NothingImported, import_report
+from dashboard_api.models import Coverage, Finding, Occurrence, Source
+from dashboard_api.queries.search import Sought, matches
+from dashboard_api.scanners import nuclei
+from dashboard_api.scanners.report import UnreadableReport
+from tests.dashboard_api.scanners.samples import json_lines, make_row
+from tests.factories import make_coverage, make_finding, make_source, make_website
+
+pytestmark = pytest.mark.django_db
+
+DAY = timedelta(days=1)
+MARCH = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def website():
+    return make_website()
+
+
+def row(rule="panel", path="/admin", *, day=0, **members):
+    seen = (MARCH + day * DAY).isoformat()
+    place = f"https://shop.example.com{path}"
+    return make_row(template_id=rule, matched_at=place, **({"timestamp": seen} | members))
+
+
+def bring(website, *rows, **said):
+    result = import_report(nuclei.read(io.BytesIO(json_lines(*rows) if rows else b"")), website, **said)
+    assert result.findings + result.occurrences + result.coverage + result.rejected == result.rows
+    assert result.new + result.updated + result.reopened == result.findings
+    return result
+
+
+def stored():
+    """Everything an import writes, but for keys."""
+    findings = Finding.objects.order_by("fingerprint").values()
+    occurrences = Occurrence.objects.order_by("finding__fingerprint", "location_digest").values()
+    rows = [*findings, *occurrences, *Coverage.objects.order_by("website", "source").values()]
+    return [{name: value for name, value in values.items() if name != "id"} for values in rows]
+
+
+def test_report_becomes_findings_with_their_places(website):
+    result = bring(
+        website,
+        row(path="/a", response="first"),
+        row(path="/b", response="second"),
+        row("version", path="/a", info={"name": "Old version", "severity": "low"}),
+    )
+    assert (result.rows, result.findings, result.occurrences, result.new) == (3, 2, 1, 2)
+    assert (result.host, result.source, result.state) == ("shop.example.com", "nuclei", "partial")
+    panel = Finding.objects.get(rule="panel")
+    assert (panel.title, panel.severity, panel.kind, panel.status) == (
+        "Exposed panel",
+        3,
+        "confirmed",
+        "open",
+    )
+    assert (panel.location, panel.locations_count) == ("https://shop.example.com/a", 2)
+    assert panel.evidence.endswith("first")
+    assert [(place.location, place.evidence[-6:]) for place in panel.occurrences.all()] == [
+        ("https://shop.example.com/a", "\nfirst"),
+        ("https://shop.example.com/b", "second"),
+    ]
+    assert panel.website == website
+    assert (panel.source.slug, panel.source.name) == ("nuclei", "Nuclei")
+
+
+def test_every_field_of_a_finding_is_stored(website):
+    info = {
+        "name": "Log4Shell",
+        "severity": "critical",
+        "description": "Remote code.",
+        "remediation": "Update.",
+        "reference": ["https://a.example/"],
+        "classification": {"cwe-id": ["CWE-502"], "cve-id": ["CVE-2021-44228"]},
+    }
+    bring(website, row("log4j", info=info, matcher_name="header"))
+    stored = Finding.objects.values().get()
+    assert (
+        stored
+        | {
+            "rule": "log4j",
+            "title": "Log4Shell [header]",
+            "severity": 4,
+            "severity_raw": "critical",
+            "description": "Remote code.",
+            "remediation": "Update.",
+            "references": ["https://a.example/"],
+            "cwe": [502],
+            "cve": ["CVE-2021-44228"],
+            "first_seen": MARCH,
+            "last_seen": MARCH,
+            "fixed_at": None,
+        }
+        == stored
+    )
+
+
+def test_findings_are_found_by_the_words_of_every_place(website):
+    bring(website, row(path="/cellar"))
+    bring(website, row(path="/attic", day=1))
+    for word in ("cellar", "attic", "exposed", "panel"):
+        assert len(matches(Sought(website_id=website.pk, words=[word]), limit=10).ids) == 1
+
+
+def test_second_import_changes_nothing(website):
+    rows = [row(path="/a"), row(path="/b"), row("version"), row("version", matcher_status=False), b"broken"]
+    first = bring(website, *rows)
+    before = stored()
+    second = bring(website, *rows)
+    assert stored() == before
+    assert (first.new, first.updated) == (2, 0)
+    assert (second.new, second.updated, second.reopened, second.fixed) == (0, 2, 0, 0)
+
+
+def test_later_scan_moves_last_seen_and_tells_the_newest(website):
+    bring(website, row(path="/a", response="old"))
+    low = {"name": "Panel", "severity": "low"}
+    result = bring(website, row(path="/b", day=1, info=low, response="new"))
+    assert (result.new, result.updated) == (0, 1)
+    finding = Finding.objects.get()
+    assert (finding.first_seen, finding.last_seen) == (MARCH, MARCH + DAY)
+    assert (finding.title, finding.severity, finding.locations_count) == ("Panel", 1, 2)
+    assert (finding.location, finding.evidence[-3:]) == ("https://shop.example.com/b", "new")
+    old, new = finding.occurrences.all()
+    assert (old.last_seen, new.first_seen) == (MARCH, MARCH + DAY)
+
+
+def test_of_what_is_only_seen_again_nothing_but_the_time_is_written(website):
+    told = {"references": ["https://example.com/a"], "classification": {"cve-id": ["cve-2026-1"]}}
+    rows = [{"rule": rule, "info": {"name": "Old", "severity": "low"} | told} for rule in ("a", "b")]
+    bring(website, *(row(**told, day=0) for told in rows))
+    before = stored()
+    with CaptureQueriesContext(connection) as captured:
+        result = bring(website, *(row(**told, day=1) for told in rows))
+    assert (result.updated, result.new) == (2, 0)
+    written = [query["sql"] for query in captured if "dashboard_api_finding" in query["sql"]]
+    assert not [sql for sql in written if "description" in sql and not sql.startswith("SELECT")]
+    for old, new in zip(before, stored(), strict=True):
+        assert {name for name in new if new[name] != old[name]} <= {"last_seen", "last_run_at"}
+    assert {finding.last_seen for finding in Finding.objects.all()} == {MARCH + DAY}
+
+
+def updates_of_findings():
+    """How many there were, and how many of them touched no index, by PostgreSQL's own count."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_xact_user_tables "
+            "WHERE relname = 'dashboard_api_finding'"
+        )
+        return cursor.fetchone()
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite changes a row where it is")
+def test_what_is_only_seen_again_touches_no_index_of_postgresql(website):
+    bring(website, *(row(f"rule-{number}", day=0) for number in range(100)))
+    before = updates_of_findings()
+    bring(website, *(row(f"rule-{number}", day=1) for number in range(100)))
+    updates, without_index = (now - then for now, then in zip(updates_of_findings(), before, strict=True))
+    assert (updates, without_index) == (100, 100)
+
+
+def test_older_scan_only_moves_first_seen_back(website):
+    low = {"name": "Panel", "severity": "low"}
+    bring(website, row(path="/a", day=2, info=low, response="new"), complete=True)
+    result = bring(website, row(path="/a", response="old"), row(path="/b"), complete=True)
+    finding = Finding.objects.get()
+    assert (result.updated, result.fixed) == (1, 0)
+    assert (finding.first_seen, finding.last_seen) == (MARCH, MARCH + 2 * DAY)
+    assert (finding.title, finding.severity, finding.evidence[-3:]) == ("Panel", 1, "new")
+    place = finding.occurrences.get(location="https://shop.example.com/a")
+    assert (place.first_seen, place.last_seen) == (MARCH, MARCH + 2 * DAY)
+    assert place.evidence.endswith("new")
+    assert finding.locations_count == 2
+    coverage = Coverage.objects.get()
+    assert coverage.last_run_at == coverage.completed_at == MARCH + 2 * DAY
+
+
+def test_complete_scan_fixes_what_it_does_not_report(website):
+    bring(website, row("panel"), row("version"))
+    result = bring(website, row("version", day=1), complete=True)
+    assert (result.state, result.updated, result.fixed) == ("ok", 1, 1)
+    fixed = Finding.objects.get(rule="panel")
+    assert (fixed.status, fixed.fixed_at, fixed.last_seen) == ("fixed", MARCH + DAY, MARCH)
+    assert Finding.objects.get(rule="version").status == "open"
+
+
+def test_complete_scan_fixes_nothing_of_other_websites_and_sources(website):
+    old = {"first_seen": MARCH, "last_seen": MARCH}
+    make_finding(website, source=make_source("zap"), **old)
+    make_finding(make_website("other.example.com"), **old)
+    assert bring(website, row(day=1), complete=True).fixed == 0
+
+
+@pytest.mark.parametrize("status", ["false_positive", "accepted_risk"])
+def test_what_an_analyst_decided_stays(website, status):
+    bring(website, row("panel"), row("version"))
+    Finding.objects.update(status=status)
+    result = bring(website, row("version", day=1), complete=True)
+    assert (result.updated, result.reopened, result.fixed) == (1, 0, 0)
+    assert set(Finding.objects.values_list("status", flat=True)) == {status}
+    assert Finding.objects.get(rule="version").last_seen == MARCH + DAY
+
+
+def test_partial_scan_fixes_nothing(website):
+    bring(website, row("panel"))
+    assert bring(website, row("version", day=1)).fixed == 0
+    assert Finding.objects.get(rule="panel").status == "open"
+
+
+def test_older_complete_scan_fixes_nothing(website):
+    bring(website, row("version", day=1))
+    make_finding(website, first_seen=MARCH - DAY, last_seen=MARCH - DAY)
+    assert bring(website, row("panel"), complete=True).fixed == 0
+    make_finding(website)
+    assert bring(website, row("panel", day=2), complete=True).fixed == 2
+    assert Finding.objects.filter(status="open", last_seen__gt=MARCH + 2 * DAY).count() == 1
+
+
+@pytest.mark.parametrize("trouble", [b"broken", row("check", day=1, error="timeout")])
+def test_scan_with_trouble_is_never_complete(website, trouble):
+    bring(website, row("panel"))
+    result = bring(website, row("version", day=1), trouble, complete=True)
+    assert (result.state, result.fixed) == ("partial", 0)
+    assert result.detail
+    assert Coverage.objects.get().detail == result.detail
+
+
+def test_row_of_another_host_does_not_make_a_scan_partial(website):
+    foreign = make_row(matched_at="https://example.com/")
+    assert bring(website, row(), foreign, complete=True).state == "ok"
+
+
+def test_fixed_finding_that_is_seen_again_is_open_again(website):
+    bring(website, row("panel"))
+    bring(website, row("version", day=1), complete=True)
+    result = bring(website, row("panel", day=2))
+    assert (result.new, result.updated, result.reopened) == (0, 0, 1)
+    finding = Finding.objects.get(rule="panel")
+    assert (finding.status, finding.fixed_at, finding.first_seen) == ("open", None, MARCH)
+
+
+def test_report_from_before_the_fix_reopens_nothing(website):
+    bring(website, row("panel"))
+    bring(website, row("version", day=1), complete=True)
+    assert bring(website, row("panel")).reopened == 0
+    assert Finding.objects.get(rule="panel").status == "fixed"
+
+
+def test_rows_of_other_hosts_are_refused_one_by_one(website):
+    www = make_row(template_id="www", matched_at="https://www.shop.example.com/")
+    foreign = make_row(template_id="foreign", matched_at="https://example.com/")
+    result = bring(website, row(), foreign, www)
+    assert [(reject.row, "example.com" in reject.reason) for reject in result.rejects] == [(2, True)]
+    assert set(Finding.objects.values_list("rule", flat=True)) == {"panel", "www"}
+
+
+def test_report_without_any_usable_row_changes_nothing(website):
+    with pytest.raises(NothingImported) as refusal:
+        bring(website, make_row(matched_at="https://example.com/"), b"{")
+    assert [reject.row for reject in refusal.value.result.rejects] == [1, 2]
+    assert not Source.objects.exists()
+    assert not Coverage.objects.exists()
+
+
+def test_place_without_host_belongs_to_the_base(website):
+    relative = make_row(matched_at="/login")
+    bring(website, relative, base_url="https://shop.example.com")
+    assert Finding.objects.get().location == "https://shop.example.com/login"
+
+
+@pytest.mark.parametrize("said", [{}, {"complete": True}, {"scanned_at": MARCH}])
+def test_empty_report_says_nothing(website, said):
+    bring(website, row())
+    with pytest.raises(EmptyReport):
+        bring(website, **said)
+    assert Finding.objects.get().status == "open"
+
+
+def test_empty_report_of_a_complete_scan_fixes_everything(website):
+    bring(website, row())
+    result = bring(website, complete=True, scanned_at=MARCH + DAY)
+    assert (result.rows, result.fixed) == (0, 1)
+    assert Finding.objects.get().fixed_at == MARCH + DAY
+
+
+def test_operators_time_replaces_the_reports(website):
+    result = bring(website, row(), row("version", timestamp=None), scanned_at=MARCH + 5 * DAY)
+    assert result.scanned_at == MARCH + 5 * DAY
+    times = Finding.objects.values_list("first_seen", "last_seen")
+    assert set(times) == {(MARCH + 5 * DAY, MARCH + 5 * DAY)}
+
+
+def test_report_without_times_is_of_now(website):
+    before = timezone.now()
+    result = bring(website, row(timestamp=None))
+    assert before <= Finding.objects.get().last_seen == result.scanned_at <= timezone.now()
+
+
+def test_time_in_the_future_is_now(website):
+    result = bring(website, row(timestamp="2999-01-01T00:00:00Z"))
+    assert Finding.objects.get().last_seen == result.scanned_at <= timezone.now()
+
+
+def test_coverage_tells_what_was_checked(website):
+    checks = [row("check", path=f"/{n}", matcher_status=False) for n in range(3)]
+    result = bring(website, row(path="/0"), *checks, complete=True)
+    assert (result.coverage, result.failed) == (3, 0)
+    coverage = Coverage.objects.get()
+    assert (coverage.state, coverage.last_run_at, coverage.completed_at) == ("ok", MARCH, MARCH)
+    assert (coverage.urls_checked, coverage.detail) == (3, "")
+
+
+def test_coverage_of_matches_alone_does_not_count_addresses(website):
+    bring(website, row())
+    coverage = Coverage.objects.get()
+    assert (coverage.state, coverage.completed_at, coverage.urls_checked) == ("partial", None, None)
+
+
+def test_coverage_of_a_later_run_keeps_the_last_completion(website):
+    bring(website, row(), complete=True)
+    bring(website, row(day=1))
+    coverage = Coverage.objects.get()
+    assert (coverage.state, coverage.last_run_at, coverage.completed_at) == ("partial", MARCH + DAY, MARCH)
+
+
+def test_coverage_of_an_older_complete_run_counts_only_as_completion(website):
+    make_coverage(website, state="partial", last_run_at=MARCH + DAY, completed_at=None, urls_checked=9)
+    bring(website, row(), complete=True)
+    coverage = Coverage.objects.get()
+    assert (coverage.state, coverage.last_run_at, coverage.completed_at) == ("partial", MARCH + DAY, MARCH)
+    assert coverage.urls_checked == 9
+
+
+def test_same_scan_said_to_be_complete_afterwards_is_complete(website):
+    bring(website, row("panel", day=-1))
+    bring(website, row("version"))
+    assert bring(website, row("version"), complete=True).fixed == 1
+    bring(website, row("version"))
+    assert Coverage.objects.get().state == "ok"
+
+
+def test_scan_whose_every_check_failed_has_failed(website):
+    result = bring(website, row("a", error="timeout"), row("b", error="refused"), complete=True)
+    assert result.state == Coverage.objects.get().state == "failed"
+    assert [failure.reason for failure in result.failures] == [
+        "reports a failed check: timeout",
+        "reports a failed check: refused",
+    ]
+    assert Coverage.objects.get().completed_at is None
+
+
+def test_long_location_is_cut_but_tells_places_apart(website):
+    long = "/" + "x" * 3000
+    bring(website, row(path=long + "a"), row(path=long + "b"))
+    assert Finding.objects.get().locations_count == 2
+    assert {len(location) for location in Occurrence.objects.values_list("location", flat=True)} == {2000}
+    assert len(Finding.objects.get().location) == 2000
+
+
+@pytest.mark.django_db(transaction=True)
+def test_failure_on_the_way_leaves_nothing(website, monkeypatch):
+    monkeypatch.setattr(ingest, "BATCH", 1)
+    batches = []
+    merge = ingest.merge
+
+    def break_on_the_second(*arguments, **options):
+        batches.append(arguments)
+        if len(batches) == 2:
+            raise IntegrityError
+        return merge(*arguments, **options)
+
+    monkeypatch.setattr(ingest, "merge", break_on_the_second)
+    with pytest.raises(IntegrityError):
+        bring(website, row("panel"), row("version"))
+    assert stored() == []
+
+
+def test_batches_leave_nothing_out(website, monkeypatch):
+    monkeypatch.setattr(ingest, "BATCH", 2)
+    rows = [row(f"rule-{number}", path=f"/{number}") for number in range(5)]
+    assert bring(website, *rows).new == 5
+    assert bring(website, row("other", day=1), complete=True).fixed == 5
+
+
+def test_statements_do_not_grow_with_rows_of_a_batch(website):
+    def statements(count, day):
+        rows = [row(f"rule-{number}", day=day) for number in range(count)]
+        with CaptureQueriesContext(connection) as queries:
+            bring(website, *rows, complete=True)
+        return len(queries)
+
+    statements(1, day=1)
+    assert statements(2, day=2) == statements(20, day=3) == statements(40, day=4)
+
+
+rows = st.lists(
+    st.builds(
+        row,
+        st.sampled_from(["panel", "version"]),
+        st.sampled_from(["/a", "/b?q=1", "/b?q=2"]),
+        day=st.integers(0, 2),
+        matcher_status=st.sampled_from([True, True, False]),
+        response=st.sampled_from([None, "one", "two"]),
+    )
+    | st.sampled_from([make_row(matched_at="https://example.com/"), b"broken", b'{"template-id": "x"}']),
+    min_size=1,
+    max_size=6,
+)
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows, st.booleans())
+def test_importing_twice_is_importing_once(website, rows, complete):
+    Finding.objects.all().delete()
+    Coverage.objects.all().delete()
+    try:
+        bring(website, *rows, complete=complete)
+    except (NothingImported, UnreadableReport):
+        assert stored() == []
+        return
+    before = stored()
+    assert bring(website, *rows, complete=complete).new == 0
+    assert stored() == before
+
+
+# Problems at more places than are held in memory
+
+
+def told_by_day(website, days):
+    """Import what each day's complete or partial scan saw, and where; all that is stored after each."""
+    for day, (paths, is_complete) in enumerate(days):
+        rows = [row(path=f"/{path}", day=day, response=f"{path} on {day}") for path in sorted(paths)]
+        if rows:
+            yield bring(website, *rows, complete=is_complete), stored()
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(days=st.lists(st.tuples(st.sets(st.sampled_from("abcdefg")), st.booleans()), min_size=1, max_size=5))
+def test_problems_at_many_places_are_stored_as_if_there_were_few(website, monkeypatch, days):
+    lives = []
+    for at_once in (limits.MAX_PLACES_AT_ONCE, 2):
+        Finding.objects.all().delete()
+        Coverage.objects.all().delete()
+        with monkeypatch.context() as patch:
+            patch.setattr(limits, "MAX_PLACES_AT_ONCE", at_once)
+            patch.setattr(merge, "_PLACES_OF_PART", 3)
+            lives.append([(result, _without_finding(state)) for result, state in told_by_day(website, days)])
+    assert lives[0] == lives[1]
+
+
+def _without_finding(states):
+    return [{name: value for name, value in state.items() if name != "finding_id"} for state in states]
+
+
+def test_an_older_report_about_many_places_only_adds(website, monkeypatch):
+    bring(website, row(path="/a", day=5), row(path="/b", day=5), complete=True)
+    monkeypatch.setattr(limits, "MAX_PLACES_AT_ONCE", 1)
+    bring(website, *(row(path=f"/{path}", day=2) for path in "bcd"), complete=True)
+    finding = Finding.objects.get()
+    assert (finding.locations_count, finding.last_seen, finding.first_seen) == (
+        4,
+        MARCH + 5 * DAY,
+        MARCH + 2 * DAY,
+    )
+    assert finding.location == "https://shop.example.com/a"
+    assert Occurrence.objects.filter(gone_at=None).count() == 4

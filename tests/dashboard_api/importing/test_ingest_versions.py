@@ -1,0 +1,62 @@
+"""Stored findings after a report by a newer version of a scanner, or a report without a time."""
+
+import io
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from dashboard_api.importing.ingest import import_report
+from dashboard_api.importing.staging import fingerprint
+from dashboard_api.models import Finding
+from dashboard_api.scanners import read_report
+from tests.dashboard_api.scanners.samples import make_entry, make_item, make_nikto, make_sslyze
+from tests.dashboard_api.scanners.test_testssl_versions import BY_3_0, BY_3_2, entries
+from tests.factories import make_website
+
+pytestmark = pytest.mark.django_db
+MARCH = datetime(2026, 3, 2, tzinfo=UTC)
+
+
+def bring(website, document, *, days=0, **said):
+    report = read_report(io.BytesIO(json.dumps(document).encode()))
+    return import_report(report, website, scanned_at=MARCH + timedelta(days=days), **said)
+
+
+def test_certificate_is_judged_as_of_the_time_that_the_operator_says():
+    leaf = {"not_valid_after": "2026-03-10T00:00:00Z"}
+    info = {"certificate_deployments": [{"received_certificate_chain": [leaf]}]}
+    bring(make_website(), make_sslyze(certificate_info=info), days=30)
+    assert Finding.objects.get().title == "The certificate has expired"
+
+
+def test_newer_version_of_testssl_closes_nothing_and_opens_only_what_is_new():
+    whole = [(name, "OK", "x") for name in ("TLS1_2", "cipherlist_NULL", "heartbleed")]
+    website = make_website()
+    for days, rows in enumerate([BY_3_0, BY_3_2]):
+        result = bring(website, entries(*rows, *whole, ("scanTime", "INFO", "60")), days=days)
+        assert result.state == "ok"
+    assert (result.new, result.updated, result.fixed, result.reopened) == (1, 10, 0, 0)
+
+
+def store_as(source, identity):
+    """Give the only finding the identity that it had in an earlier version of the reader."""
+    Finding.objects.update(fingerprint=fingerprint(source, identity))
+
+
+def test_finding_under_the_renamed_id_of_testssl_stays_the_same_finding():
+    website, rows = make_website(), [make_entry(id="cipherlist_OBSOLETED", finding="offered")]
+    bring(website, rows)
+    store_as("testssl", ("cipherlist_OBSOLETED",))
+    result = bring(website, rows, days=1, complete=True)
+    assert (result.new, result.updated, result.fixed) == (0, 1, 0)
+
+
+def test_finding_in_the_own_words_of_nikto_stays_the_same_finding():
+    message = "The site uses SSL and the Strict-Transport-Security HTTP header is not defined."
+    website, report = make_website(), make_nikto(make_item(id="999970", url="/", msg=message))
+    bring(website, report)
+    store_as("nikto", ("999970", message))
+    result = bring(website, report, days=1, complete=True)
+    assert (result.new, result.updated, result.fixed) == (0, 1, 0)
+    assert Finding.objects.get().title == "The header Strict-Transport-Security is not sent"

@@ -1,0 +1,111 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dashboard_api.importing.locations import Elsewhere, place_on
+
+SITE = "shop.example.com"
+BASE = "https://shop.example.com/app/"
+
+
+@pytest.mark.parametrize(
+    ("location", "place"),
+    [
+        ("https://shop.example.com/a/B?q=1#top", "https://shop.example.com/a/B"),
+        ("HTTPS://Shop.Example.COM/a", "https://shop.example.com/a"),
+        ("https://shop.example.com", "https://shop.example.com/"),
+        ("https://shop.example.com.:443/a", "https://shop.example.com/a"),
+        ("http://shop.example.com:80/", "http://shop.example.com/"),
+        ("https://shop.example.com:8443/", "https://shop.example.com:8443/"),
+        ("https://ada:secret@shop.example.com/a", "https://shop.example.com/a"),
+        ("https://www.shop.example.com/a", "https://www.shop.example.com/a"),
+        ("https://bücher.shop.example.com/", "https://xn--bcher-kva.shop.example.com/"),
+        ("//shop.example.com/a", "shop.example.com/a"),
+        ("shop.example.com", "shop.example.com"),
+        ("WWW.shop.example.com:443", "www.shop.example.com:443"),
+        ("shop.example.com/a?q", "shop.example.com/a"),
+        ("ldap://shop.example.com:389", "ldap://shop.example.com:389"),
+        ("_dmarc.shop.example.com", "_dmarc.shop.example.com"),
+        ("https://my_app.shop.example.com:443/a", "https://my_app.shop.example.com/a"),
+        ("*.shop.example.com", "*.shop.example.com"),
+        ("*.shop.example.com:443", "*.shop.example.com:443"),
+    ],
+)
+def test_place_has_one_form(location, place):
+    assert place_on(SITE, location) == place
+    assert place_on(SITE, place) == place
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        "https://example.com/",
+        "https://evilshop.example.com/",
+        "https://shop.example.com.evil.example/",
+        "https://shop.example.com@evil.example/",
+        "https://evil.example\\@shop.example.com/",
+        "https://evil.example/?https://shop.example.com/",
+        "192.0.2.1:22",
+        "javascript:alert(1)",
+        "file:///etc/passwd",
+        "https://shop.example.com:99999/",
+        "https://[::1/",
+        "https:///a",
+        "shop.example.com。evil.example",
+        "*.example.com",
+        "_dmarc.evil.example",
+        "evil_shop.example.com",
+        "",
+    ],
+)
+def test_place_elsewhere_is_refused(location):
+    with pytest.raises(Elsewhere):
+        place_on(SITE, location)
+
+
+def test_refusal_says_whose_place_it_is():
+    with pytest.raises(Elsewhere, match=r"^is of example\.com, which is neither shop"):
+        place_on(SITE, "https://example.com/")
+
+
+@pytest.mark.parametrize(
+    ("location", "place"),
+    [
+        ("/login?next=/", "https://shop.example.com/login"),
+        ("../x", "https://shop.example.com/x"),
+        ("?q=1", "https://shop.example.com/app/"),
+        ("https://www.shop.example.com/a", "https://www.shop.example.com/a"),
+    ],
+)
+def test_place_without_host_is_resolved_against_the_base(location, place):
+    assert place_on(SITE, location, base_url=BASE) == place
+
+
+def test_place_without_host_needs_a_base():
+    with pytest.raises(Elsewhere, match="no base URL"):
+        place_on(SITE, "/login")
+
+
+@pytest.mark.parametrize(
+    ("site", "location", "place"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:3000/a", "http://127.0.0.1:3000/a"),
+        ("localhost", "localhost:22", "localhost:22"),
+        ("::1", "https://[::1]:8443/a", "https://[::1]:8443/a"),
+        ("::1", "::1", "[::1]"),
+        ("::1", "[::1]:22", "[::1]:22"),
+    ],
+)
+def test_private_place_is_on_a_private_website(settings, site, location, place):
+    settings.ALLOW_PRIVATE_HOSTS = True
+    assert place_on(site, location) == place
+
+
+@given(st.text(), st.none() | st.just(BASE))
+def test_any_text_is_a_place_or_refused(text, base_url):
+    for location in (text, f"https://shop.example.com{text}", f"https://{text}shop.example.com/"):
+        try:
+            place = place_on(SITE, location, base_url=base_url)
+        except Elsewhere:
+            continue
+        assert place_on(SITE, place) == place

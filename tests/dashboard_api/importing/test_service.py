@@ -1,0 +1,118 @@
+"""A report's file: read before the database is locked, stored and recorded in one transaction."""
+
+import io
+import json
+
+import pytest
+from django.db import connection
+
+from dashboard_api.importing import ingest
+from dashboard_api.importing.service import RefusedReport, Said, import_file
+from dashboard_api.models import Coverage, Finding, ImportRun, Source
+from tests.dashboard_api.scanners.samples import json_lines, make_result, make_row, make_tools
+from tests.factories import make_website
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_a_report_is_read_before_the_database_is_locked_and_stored_as_a_whole(dry_run):
+    reading, storing = [], []
+    import_file(
+        io.BytesIO(json_lines(make_row())),
+        make_website(),
+        Said(),
+        file_name="report.jsonl",
+        by="tests",
+        dry_run=dry_run,
+        watch=lambda _: reading.append(connection.in_atomic_block),
+        preview=lambda: storing.append(connection.in_atomic_block),
+    )
+    assert set(reading) == {False}
+    assert storing == [True]
+    assert Finding.objects.count() == ImportRun.objects.count() == int(not dry_run)
+
+
+FOREIGN = [{"physicalLocation": {"artifactLocation": {"uri": "https://example.com/"}}}]
+
+
+def ended(day):
+    return {"invocations": [{"executionSuccessful": True, "endTimeUtc": f"2026-03-{day:02}T10:00:00Z"}]}
+
+
+def bring(website, *tools, **members):
+    """Import a SARIF file with a run of each tool; what became of each, by its source."""
+    file = io.BytesIO(json.dumps(make_tools(*tools, **members)).encode())
+    results = import_file(file, website, Said(), file_name="all.sarif", by="tests")
+    for result in results:
+        assert result.rows == result.findings + result.occurrences + result.coverage + result.rejected
+    return {result.source: result for result in results}
+
+
+def test_reports_of_several_tools_are_imported_each_by_its_source_and_recorded():
+    website = make_website()
+    results = bring(website, ("One", [make_result()] * 2), ("Two", [make_result()]))
+    assert [(name, result.rows, result.new) for name, result in results.items()] == [
+        ("one", 2, 1),
+        ("two", 1, 1),
+    ]
+    assert sorted(Finding.objects.values_list("source__slug", flat=True)) == ["one", "two"]
+    assert sorted(Coverage.objects.values_list("source__slug", "state")) == [
+        ("one", "partial"),
+        ("two", "partial"),
+    ]
+    runs = ImportRun.objects.values_list("source__name", "rows", "file_name", "digest")
+    assert sorted(run[:3] for run in runs) == [("One", 2, "all.sarif"), ("Two", 1, "all.sarif")]
+    assert len({digest for *_, digest in runs}) == 1
+    again = bring(website, ("One", [make_result()] * 2), ("Two", [make_result()]))
+    assert [result.new for result in again.values()] == [0, 0]
+
+
+def test_a_tool_that_ended_fixes_its_own_findings_alone():
+    website = make_website()
+    bring(website, ("One", [make_result()]), ("Two", [make_result()]), **ended(1))
+    results = bring(website, ("One", []), ("Two", [make_result()]), **ended(2))
+    assert (results["one"].fixed, results["two"].fixed) == (1, 0)
+    assert Finding.objects.get(status="fixed").source.slug == "one"
+
+
+def test_a_tool_without_a_usable_row_is_recorded_beside_the_others_and_changes_nothing():
+    website = make_website()
+    results = bring(
+        website, ("One", [make_result(locations=FOREIGN)]), ("Two", [make_result()]), ("Three", [])
+    )
+    assert {name: (result.rows, result.rejected, result.new) for name, result in results.items()} == {
+        "one": (1, 1, 0),
+        "two": (1, 0, 1),
+        "three": (0, 0, 0),
+    }
+    assert results["one"].detail == "Every row was rejected: nothing was changed."
+    assert results["three"].detail == "It is empty, which says nothing by itself: nothing was changed."
+    assert Coverage.objects.get().source.slug == "two"
+    assert ImportRun.objects.get(source__slug="one").rejects[0]["row"] == 1
+    assert not Source.objects.filter(enabled=True).exists()  # other websites wait for none of them
+
+
+def test_a_file_of_which_no_tool_tells_anything_is_refused_with_every_reason():
+    website = make_website()
+    with pytest.raises(RefusedReport, match=r"(?s)Every row was rejected.*one on shop.*two on shop"):
+        bring(website, *((name, [make_result(locations=FOREIGN)]) for name in ("One", "Two")))
+    with pytest.raises(RefusedReport, match="The report is empty"):
+        bring(website, ("One", []), ("Two", []))
+    assert not ImportRun.objects.exists()
+    assert not Source.objects.exists()
+
+
+def test_all_tools_of_a_file_are_stored_or_none(monkeypatch):
+    website = make_website()
+    merge = ingest.merge
+
+    def break_on_the_second(batch, website, source, **options):
+        if source.slug == "two":
+            raise ArithmeticError
+        return merge(batch, website, source, **options)
+
+    monkeypatch.setattr(ingest, "merge", break_on_the_second)
+    with pytest.raises(ArithmeticError):
+        bring(website, ("One", [make_result()]), ("Two", [make_result()]))
+    assert not any(model.objects.exists() for model in (Finding, Coverage, ImportRun, Source))

@@ -1,0 +1,91 @@
+"""What is read of a caller is what its twin by the ORM reads."""
+
+from dataclasses import fields
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from dashboard_api.backends.data_version import EVERY_WEBSITE
+from dashboard_api.models import Revision, Secret, SiteLink
+from dashboard_api.queries import credentials
+from tests.dashboard_api.calls import seen
+from tests.factories import make_account, make_entitlement, make_finding, make_link, make_website
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def account():
+    account = make_account(entitled=False)
+    make_entitlement(account, plan="large", features=["notes", "é"], past_due_since=timezone.now().date())
+    return account
+
+
+@pytest.mark.parametrize("later", [timedelta(0), timedelta(hours=24), timedelta(hours=24, microseconds=1)])
+def test_usable_secrets_are_those_that_may_have_signed(account, later):
+    now = timezone.now().replace(microsecond=0)
+    first = account.secrets.get()
+    first.retire(now=now)
+    revoked, _ = Secret.objects.issue(account, by="tests")
+    revoked.revoke(now=now)
+    Secret.objects.issue(account, by="tests")
+    make_account("acct_0002")
+    twins = Secret.objects.usable(now + later).filter(account__ref="acct_0001").select_related("account")
+    read = credentials.read_credentials("acct_0001", "", now + later).signers
+    assert read == [(twin.pk, twin.account_id, twin.sealed) for twin in twins]
+
+
+def test_an_account_that_is_not_known_has_nothing(account):
+    link = make_link(account)
+    assert credentials.read_credentials("acct_9999", link.link_id, timezone.now()) == ([], None)
+
+
+def test_a_link_is_found_with_its_website_and_what_the_account_paid_for(account):
+    link = make_link(account)
+    make_finding(link.website)
+    link.revoke(by="tests", reason="asked to", now=timezone.now())
+    twin = SiteLink.objects.select_related("website", "account__entitlement").get(pk=link.pk)
+    read = seen(link)
+    assert read == credentials.AccountSite(
+        pk=twin.pk,
+        account_id=twin.account_id,
+        website_id=twin.website_id,
+        host=twin.website.host,
+        linked_at=twin.created_at,
+        revoked_at=twin.revoked_at,
+        tags=tuple(Revision.objects.get(pk=number).tag for number in (twin.website_id, EVERY_WEBSITE)),
+        sites_used=0,
+        entitlement=read.entitlement,
+    )
+    for field in fields(credentials.EntitlementTerms):
+        assert getattr(read.entitlement, field.name) == getattr(twin.account.entitlement, field.name)
+    assert None not in read.tags
+
+
+def test_a_secret_that_is_not_usable_shows_no_link(account):
+    link = make_link(account)
+    account.secrets.get().revoke(now=timezone.now())
+    assert credentials.read_credentials(account.ref, link.link_id, timezone.now()) == ([], None)
+
+
+def test_sites_used_are_the_links_that_give_access(account):
+    link = make_link(account)
+    revoked = make_link(account, make_website("b.example.com"))
+    revoked.revoke(by="tests", reason="asked to", now=timezone.now())
+    make_link(make_account("acct_0002"), link.website)
+    assert seen(link).sites_used == account.links.not_revoked().count() == 1
+
+
+def test_a_link_of_another_account_or_id_is_not_found(account):
+    link = make_link(account)
+    make_account("acct_0002", secrets=["es1_test_of_another_account_012345"])
+    for ref, link_id in (("acct_0002", link.link_id), (account.ref, link.link_id.upper()), (account.ref, "")):
+        claimed = credentials.read_credentials(ref, link_id, timezone.now())
+        assert (len(claimed.signers), claimed.link) == (1, None)
+
+
+def test_an_account_that_paid_for_nothing_has_no_entitlement():
+    account = make_account(entitled=False)
+    link = make_link(account)
+    assert seen(link).entitlement is None

@@ -1,0 +1,63 @@
+"""What is read of one finding: each statement is equal to its twin by the ORM."""
+
+from datetime import UTC, datetime
+
+import pytest
+from django.db.models.functions import Left
+
+from dashboard_api import limits
+from dashboard_api.models import Finding
+from dashboard_api.queries import finding_detail, finding_rows, overview
+from tests.factories import make_event, make_finding, make_occurrence, make_source, make_website
+
+pytestmark = pytest.mark.django_db
+THEN = datetime(2026, 3, 4, 12, 30, 0, 5, tzinfo=UTC)
+
+
+@pytest.fixture
+def site():
+    return make_website()
+
+
+@pytest.fixture
+def finding(site):
+    return make_finding(site, evidence="é" * 5_000, cwe=[79], references=["https://example.com/"])
+
+
+def test_a_finding_is_read_as_it_is_shown(site, finding):
+    make_finding(site, source=make_source("zap"), status="fixed", fixed_at=THEN)
+    engines, _ = overview.about(site.pk, 0, finding.pk)
+    names = [name for name in finding_rows.Threat._fields if name not in ("pk", "source", "evidence_start")]
+    for twin in Finding.objects.all():
+        read = finding_detail.finding(site.pk, twin.pk, {engine.pk: engine for engine in engines})
+        assert [getattr(read.told, name) for name in names] == [getattr(twin, name) for name in names]
+        assert read.told.evidence_start == twin.evidence
+        assert (read.told.pk, read.told.source.slug) == (twin.pk, twin.source.slug)
+        assert read.fixed_at == twin.fixed_at
+
+
+def test_a_finding_of_another_website_is_not_read(site):
+    other = make_finding(make_website("other.example.com"))
+    assert finding_detail.finding(site.pk, other.pk, {}) is None
+    assert finding_detail.finding(site.pk, 10**12, {}) is None
+
+
+def test_places_are_the_first_of_the_finding_and_no_other(site, finding, monkeypatch):
+    monkeypatch.setattr(limits, "MAX_LOCATIONS", 3)
+    other = make_finding(site)
+    for number in range(10):
+        make_occurrence([finding, other][number % 2], evidence="é" * number * 700)
+    make_occurrence(other, gone_at=THEN)
+    finding.occurrences.filter(pk=finding.occurrences.first().pk).update(gone_at=THEN)
+    twins = finding.occurrences.annotate(evidence_start=Left("evidence", limits.MAX_EVIDENCE_BYTES + 1))[:3]
+    assert finding_detail.places(finding.pk) == list(twins.values_list(*finding_detail.Place._fields))
+    assert len(finding_detail.places(other.pk)) == 3
+
+
+def test_steps_are_the_latest_of_the_finding_and_no_other_oldest_first(site, finding, monkeypatch):
+    monkeypatch.setattr(limits, "MAX_TIMELINE", 2)
+    for event in ("fixed", "regressed", "accepted_risk"):
+        make_event(finding, event, at=THEN, reason=f"Because of {event}.")
+    make_event(make_finding(site), "fixed")
+    twins = finding.events.filter(event__in=["regressed", "accepted_risk"])
+    assert finding_detail.steps(finding.pk) == list(twins.values_list("at", "event", "reason"))

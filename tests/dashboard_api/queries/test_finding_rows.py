@@ -1,0 +1,86 @@
+"""Pages are those of a plain list, and each finding on them as it is stored."""
+
+import pytest
+from django.db.models import Count
+from django.db.models.functions import Left
+
+from dashboard_api import limits
+from dashboard_api.contract import DashboardRequest
+from dashboard_api.models import BucketCount, Finding, Severity, Source
+from dashboard_api.queries import finding_rows
+from dashboard_api.queries.overview import Bucket, Engine
+from dashboard_api.reading import listing
+from dashboard_api.reading.facet_counts import Tally
+from tests.dashboard_api.queries.varied import FILTERS, filtered, make_varied_website
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def site():
+    """Findings of every status, severity, source and kind."""
+    return make_varied_website()
+
+
+def engines():
+    names = ("pk", "slug", "name", "enabled", "interval_days")
+    return {row[0]: Engine._make(row) for row in Source.objects.values_list(*names)}
+
+
+def page_of(site, **fields):
+    question = DashboardRequest(
+        host=site.host,
+        link_id="",
+        portal_account_ref="",
+        **fields,
+    )
+    by_id = engines()
+    source_id = next((pk for pk, engine in by_id.items() if engine.slug == question.source), None)
+    buckets = [
+        Bucket(row.status, row.severity, row.source_id, row.kind, row.findings)
+        for row in BucketCount.objects.filter(website_id=site.pk, source_id__gt=0)
+    ]
+    tally = Tally(
+        (bucket.severity, by_id[bucket.source_id].slug, bucket.kind, bucket.findings)
+        for bucket in buckets
+        if question.status in (bucket.status, "all")
+    )
+    shown = listing.Listed(site.pk, question, source_id, buckets, tally).page(by_id)
+    return [row.pk for row in shown]
+
+
+@pytest.mark.parametrize("status", ["open", "fixed", "all"])
+@pytest.mark.parametrize("filters", FILTERS)
+def test_every_page_is_that_of_a_plain_list(site, filters, status):
+    filters = dict(filters)
+    twin = filtered(site.findings.with_status(status), **filters).worst_first()
+    keys = list(twin.values_list("pk", flat=True))
+    if filters["severity"] is not None:
+        filters["severity"] = Severity(filters["severity"])
+    for page in range(1, len(keys) // 37 + 3):
+        shown = page_of(site, status=status, page=page, page_size=37, **filters)
+        assert shown == keys[(page - 1) * 37 : page * 37]
+
+
+def test_threats_are_read_as_they_are_shown(site):
+    keys = list(site.findings.values_list("pk", flat=True)[:25])
+    names = [name for name in finding_rows.Threat._fields if name not in ("pk", "source", "evidence_start")]
+    twins = (
+        Finding.objects.filter(pk__in=keys)
+        .worst_first()
+        .annotate(evidence_start=Left("evidence", limits.MAX_EVIDENCE_BYTES + 1))
+    )
+    read = finding_rows.threats(keys, engines())
+    assert [row.pk for row in read] == [twin.pk for twin in twins]
+    for row, twin in zip(read, twins, strict=True):
+        assert [getattr(row, name) for name in names] == [getattr(twin, name) for name in names]
+        assert row.evidence_start == twin.evidence_start
+        assert row.source.slug == twin.source.slug
+    assert finding_rows.threats([], {}) == []
+
+
+def test_findings_are_counted_by_what_filters_tell_apart(site):
+    keys = list(site.findings.values_list("pk", flat=True)[:200])
+    twin = Finding.objects.filter(pk__in=keys).order_by().values_list("severity", "source_id", "kind")
+    assert sorted(finding_rows.buckets_of(keys)) == sorted(twin.annotate(findings=Count("*")))
+    assert finding_rows.buckets_of([]) == []

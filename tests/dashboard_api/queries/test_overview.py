@@ -1,0 +1,134 @@
+"""Each part of what is told of a website is what its twin by the ORM reads."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.db.models import Count, Max, Min, Q
+from django.db.models.functions import TruncWeek
+
+from dashboard_api import limits
+from dashboard_api.models import AnalystNote, BucketCount, Coverage, Source
+from dashboard_api.queries import overview as told
+from tests.dashboard_api.queries.varied import FILTERS, STATUSES, TODAY, filtered, make_varied_website
+from tests.factories import make_account, make_coverage, make_link, make_note, make_source, make_website
+
+pytestmark = pytest.mark.django_db
+MONDAY = (TODAY - timedelta(weeks=12, days=TODAY.weekday())).date()
+RECENT = TODAY.date() - timedelta(days=6)
+NOBODY = 0
+
+
+@pytest.fixture
+def site():
+    """Findings far apart in time."""
+    return make_varied_website()
+
+
+def overview(website, account_id=NOBODY, **asked):
+    return told.overview(website.pk, account_id, first_week=MONDAY, recent_day=RECENT, **asked)
+
+
+def midnight(day):
+    return datetime.combine(day, datetime.min.time(), tzinfo=UTC)
+
+
+def test_engines_and_their_runs_on_the_website(site):
+    make_source("zzz", name="aaa", enabled=False, interval_days=3)
+    make_coverage(site, source=make_source("zap"), urls_checked=7, detail='so "so"', completed_at=None)
+    make_coverage(site, source=make_source("nuclei"))
+    read = overview(site)
+    engines = Source.objects.values_list("pk", "slug", "name", "enabled", "interval_days")
+    assert sorted(read.engines) == sorted(engines)
+    assert {type(engine.enabled) for engine in read.engines} == {bool}
+    runs = Coverage.objects.filter(website=site).values_list(*told.Run._fields)
+    assert sorted(read.runs) == sorted(runs)
+
+
+@pytest.mark.parametrize("status", [*STATUSES, None])
+def test_buckets_count_what_is_open_and_what_is_asked_for(site, status):
+    statuses = STATUSES if status is None else ["open", status]
+    twin = (
+        site.findings.filter(status__in=statuses)
+        .order_by()
+        .values_list("status", "severity", "source_id", "kind")
+        .annotate(findings=Count("*"))
+    )
+    assert sorted(overview(site, status=status).buckets) == sorted(twin)
+    assert BucketCount.objects.filter(website_id=site.pk).exists()
+
+
+def test_statuses_are_not_counted_unless_wanted(site):
+    whole, part = overview(site), overview(site, by_status=False)
+    assert whole.statuses
+    assert part == whole._replace(statuses=[])
+
+
+@pytest.mark.parametrize("filters", FILTERS)
+def test_every_status_is_counted_under_the_filters(site, filters):
+    twin = filtered(site.findings, **filters).order_by().values_list("status").annotate(findings=Count("*"))
+    assert dict(overview(site, status="open", **filters).statuses) == dict(twin)
+
+
+@pytest.mark.parametrize("filters", FILTERS)
+def test_weeks_count_what_was_found_and_fixed_whatever_its_status(site, filters):
+    twins = [
+        dict(
+            filtered(site.findings, **filters)
+            .filter(**{f"{field}__gte": midnight(MONDAY)})
+            .order_by()
+            .values_list(TruncWeek(field, tzinfo=UTC))
+            .annotate(count=Count("*"))
+        )
+        for field in ("first_seen", "fixed_at")
+    ]
+    found, fixed = ({week.date(): count for week, count in twin.items()} for twin in twins)
+    weeks = overview(site, status="open", **filters).weeks
+    assert {week.monday: week.found for week in weeks if week.found} == found
+    assert {week.monday: week.fixed for week in weeks if week.fixed} == fixed
+
+
+def test_recent_counts_whole_days_and_knows_the_oldest_and_the_newest_that_are_open(site):
+    by_age = site.findings.filter(status="open").order_by("first_seen")
+    by_age.first().delete()
+    by_age.last().delete()
+    twin = site.findings.aggregate(
+        found=Count("pk", filter=Q(first_seen__gte=midnight(RECENT))),
+        fixed=Count("pk", filter=Q(fixed_at__gte=midnight(RECENT))),
+        oldest=Min("first_seen", filter=Q(status="open")),
+        newest=Max("first_seen", filter=Q(status="open")),
+    )
+    (recent,) = overview(site).recent
+    assert recent == (twin["found"], twin["fixed"], twin["oldest"].date(), twin["newest"].date())
+    assert recent.found
+    assert recent.fixed
+
+
+def test_of_a_website_without_anything_nothing_is_told():
+    read = overview(make_website())
+    assert read.recent == [(0, 0, None, None)]
+    assert (read.runs, read.buckets, read.statuses, read.weeks, read.notes) == ([], [], [], [], [])
+
+
+def test_notes_about_a_finding_are_those_of_the_website_about_it(site):
+    link = make_link(website=site)
+    first, second = site.findings.all()[:2]
+    for number in range(6):
+        make_note(site, body=f"{number}", finding=[None, first, second][number % 3], is_internal=number == 1)
+    engines, notes = told.about(site.pk, link.account_id, first.pk)
+    assert [note.body for note in notes] == ["4"]
+    assert {note.finding_id for note in notes} == {first.pk}
+    assert {engine.slug for engine in engines} == set(Source.objects.values_list("slug", flat=True))
+
+
+def test_notes_are_the_newest_that_may_leave(monkeypatch):
+    monkeypatch.setattr(limits, "MAX_NOTES", 3)
+    link = make_link()
+    other = make_account("acct_0002", secrets=[])
+    for number in range(8):
+        account = [None, link.account, other][number % 3]
+        body = f'{number} "Grüße" \\ \n\t<b>'
+        make_note(link.website, body=body, account=account, is_internal=number == 6)
+    twin = AnalystNote.objects.filter(website=link.website).visible_to(link.account_id)[:3]
+    notes = overview(link.website, link.account_id).notes
+    assert notes == list(twin.values_list(*(name.replace("pk", "id") for name in told.Note._fields)))
+    assert len(notes) == 3

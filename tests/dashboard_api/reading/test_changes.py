@@ -1,0 +1,556 @@
+"""What changed since a cursor: the order of checks, what is told, and that nothing is lost or told twice."""
+
+import io
+import json
+import time
+from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
+from threading import Event, Thread
+
+import pytest
+from django.db import connection, connections, transaction
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from dashboard_api import limits
+from dashboard_api.api import response_cache
+from dashboard_api.backends.statements import rows
+from dashboard_api.importing.service import Said, import_file
+from dashboard_api.models import AnalystNote, Finding, Severity, Website
+from dashboard_api.triage import decide, reconsider
+from tests.dashboard_api.calls import (
+    CHANGES_PATH,
+    PATH,
+    ask,
+    compact,
+    error_of,
+    fields_for,
+    post,
+    signed_headers,
+)
+from tests.dashboard_api.scanners.samples import json_lines, make_result, make_row, make_tools
+from tests.factories import (
+    make_account,
+    make_event,
+    make_finding,
+    make_import_run,
+    make_link,
+    make_note,
+    make_source,
+    make_website,
+)
+
+pytestmark = pytest.mark.django_db
+THEN = datetime(2026, 3, 4, 12, tzinfo=UTC)
+ENDLESS = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT COUNT(*) FROM n"
+
+# Of the caller: secrets and link, nonce. Of the answer: newest, notes, returned, new, their words.
+STATEMENTS = 7
+
+
+@pytest.fixture
+def link():
+    return make_link()
+
+
+def told(client, link, since=None, **fields):
+    response = ask(client, fields_for(link, since=since, **fields), path=CHANGES_PATH)
+    assert response.status_code == 200, response.content
+    return response.json()
+
+
+def cursor(client, link):
+    return told(client, link)["cursor"]
+
+
+def ids(answer):
+    return [change["id"] for change in answer["findings"]]
+
+
+def notes(answer):
+    return [note["id"] for note in answer["analyst_notes"]]
+
+
+def midnight(days_ago):
+    """The beginning of a day of UTC."""
+    return timezone.now().replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=days_ago)
+
+
+# The order of checks, which is that of the dashboard
+
+
+def test_the_checks_come_in_the_order_of_the_contract(client, link):
+    """Each row mends what the row before was refused for, and still has everything that comes later."""
+    body = compact(fields_for(link, since="yesterday", host="other.example.com"))
+    fresh = signed_headers(body, path=CHANGES_PATH)
+    stale = signed_headers(body, path=CHANGES_PATH, now=1)
+    forged = signed_headers(body, path=CHANGES_PATH, secret="another-secret-0001")
+    link.revoke(by="tests", reason="asked to", now=link.created_at)
+    link.account.entitlement.status = "expired"
+    link.account.entitlement.save()
+
+    def code(headers=fresh, body=body, *, path=CHANGES_PATH, **environ):
+        return error_of(post(client, body, headers, path=path, **environ))["code"]
+
+    def refusal(**fields):
+        return error_of(ask(client, fields_for(link, **fields), path=CHANGES_PATH))["code"]
+
+    assert code(stale, path=CHANGES_PATH + "/") == "not_found"
+    assert error_of(client.put(CHANGES_PATH + "?a=1"))["code"] == "method_not_allowed"
+    assert code(stale, QUERY_STRING="a=1", CONTENT_TYPE="text/plain") == "unexpected_query"
+    assert code(stale, CONTENT_TYPE="text/plain", CONTENT_LENGTH="9999") == "unsupported_media_type"
+    assert code({}, CONTENT_LENGTH="9999") == "body_too_large"
+    assert code({}, b"[]") == "invalid_signature"
+    assert code(stale, b"[]") == "stale_timestamp"
+    assert code(signed_headers(b"[]", path=CHANGES_PATH), b"[]") == "malformed_json"
+    assert code(forged) == "invalid_signature"
+    assert code() == "invalid_request"
+    assert code() == "replayed_nonce"
+    assert refusal(host="other.example.com") == "unknown_link"
+    assert refusal() == "inactive_entitlement"
+    link.account.entitlement.status = "active"
+    link.account.entitlement.save()
+    assert refusal() == "revoked_link"
+    link.restore(by="tests", reason="asked to", now=link.created_at)
+    assert told(client, link)["ok"] is True
+
+
+@pytest.mark.parametrize(("signed", "sent"), [(PATH, CHANGES_PATH), (CHANGES_PATH, PATH)])
+def test_a_signature_holds_for_its_own_path_only(client, link, signed, sent):
+    body = compact(fields_for(link))
+    response = post(client, body, signed_headers(body, path=signed), path=sent)
+    assert (response.status_code, error_of(response)["reason"]) == (401, "mismatch")
+
+
+@pytest.mark.parametrize(
+    "since",
+    [
+        *("yesterday", "1.2.3", "-1.2.3.", "1.2.3.4-", "1.2.3.\u0661", "1.2.3.\n", "0.0.999999999999."),
+        *(f"{2**63}.0.0.", f"0.{2**63}.0.", f"0.0.0.{2**63}", "1.1.1." + "-".join(["1"] * 2000)),
+        *(1, True, ["1.2.3."]),
+    ],
+)
+def test_what_was_never_a_cursor_is_refused(client, link, since):
+    response = ask(client, fields_for(link, since=since), path=CHANGES_PATH)
+    assert response.status_code == 400
+    assert [entry["field"] for entry in error_of(response)["errors"]] == ["since"]
+
+
+@pytest.mark.parametrize("since", ["0.0.0.", "0.0.99999999999.", f"{2**63 - 1}.{2**63 - 1}.1.{2**63 - 1}"])
+def test_a_cursor_at_its_bounds_is_answered(client, link, since):
+    make_finding(link.website)
+    assert told(client, link, since)["ok"] is True
+
+
+# What is told
+
+
+def test_without_a_cursor_nothing_is_told_but_where_to_begin(client, link):
+    make_event(make_finding(link.website))
+    make_note(link.website)
+    answer = told(client, link)
+    assert list(answer) == [
+        "ok", "host", "cursor", "findings", "total", "total_relation", "by_severity", "analyst_notes",
+        "more", "first_seen_count",
+    ]  # fmt: skip
+    assert (answer["findings"], answer["total"], answer["analyst_notes"]) == ([], 0, [])
+    again = told(client, link, answer["cursor"])
+    assert (again["findings"], again["total"], again["analyst_notes"]) == ([], 0, [])
+
+
+def test_new_findings_are_told_once_and_worst_first(client, link):
+    make_finding(link.website, severity=Severity.CRITICAL)
+    begin = cursor(client, link)
+    severities = (Severity.LOW, Severity.HIGH, Severity.CRITICAL, Severity.HIGH)
+    made = [make_finding(link.website, severity=severity) for severity in severities]
+    answer = told(client, link, begin)
+    assert ids(answer) == [str(made[number].pk) for number in (2, 3, 1, 0)]
+    assert answer["findings"][0] == {
+        "event": "new",
+        "at": f"{made[2].first_seen:%Y-%m-%dT%H:%M:%S.%f}Z",
+        "id": str(made[2].pk),
+        "severity": "Critical",
+        "title": made[2].title,
+        "location": made[2].location,
+    }
+    assert (answer["total"], answer["total_relation"]) == (4, "exact")
+    assert answer["by_severity"] == {"Critical": 1, "High": 2, "Medium": 0, "Low": 1, "Info": 0}
+    assert ids(told(client, link, answer["cursor"])) == []
+
+
+def test_what_is_no_longer_open_is_not_told(client, link):
+    begin = cursor(client, link)
+    for status in ("false_positive", "accepted_risk"):
+        make_finding(link.website, status=status)
+    make_event(make_finding(link.website, status="fixed", fixed_at=THEN))
+    assert ids(told(client, link, begin)) == []
+
+
+def test_a_regression_is_told_with_when_it_happened(client, link):
+    finding = make_finding(link.website, severity=Severity.LOW)
+    begin = cursor(client, link)
+    make_event(finding, "fixed", at=THEN)
+    make_event(finding, "regressed", at=THEN + timedelta(days=1))
+    make_event(finding, "rated", at=THEN + timedelta(days=2))
+    answer = told(client, link, begin)
+    (change,) = answer["findings"]
+    assert (change["event"], change["id"], change["at"]) == (
+        "regressed", str(finding.pk), "2026-03-05T12:00:00Z",
+    )  # fmt: skip
+    assert answer["by_severity"]["Low"] == answer["total"] == 1
+    assert ids(told(client, link, answer["cursor"])) == []
+
+
+def test_a_finding_is_told_once_however_often_it_came_back(client, link):
+    old = make_finding(link.website)
+    begin = cursor(client, link)
+    new = make_finding(link.website)
+    for day in (1, 2):
+        make_event(old, at=THEN + timedelta(days=day))
+        make_event(new, at=THEN + timedelta(days=day))
+    answer = told(client, link, begin)
+    assert [(change["id"], change["event"]) for change in answer["findings"]] == [
+        (str(new.pk), "new"),
+        (str(old.pk), "regressed"),
+    ]
+    assert answer["findings"][1]["at"] == "2026-03-06T12:00:00Z"
+    assert answer["total"] == 2
+
+
+def test_what_analysts_decide_and_take_back_is_neither_new_nor_a_regression(client, link):
+    said = {"by": "ada", "reason": "We looked.", "now": timezone.now()}
+    finding = make_finding(link.website)
+    decide(finding, "false_positive", **said)
+    begin = cursor(client, link)
+    reconsider(finding, **said)
+    assert ids(told(client, link, begin)) == []
+
+
+@pytest.mark.parametrize(("floor", "count"), [(None, 5), ("Info", 5), ("high", 2), ("Critical", 1)])
+def test_a_floor_leaves_out_what_is_milder(client, link, floor, count):
+    returned = [make_finding(link.website, severity=severity) for severity in Severity]
+    begin = cursor(client, link)
+    for finding in returned:
+        make_event(finding)
+        make_finding(link.website, severity=finding.severity)
+    answer = told(client, link, begin, min_severity=floor)
+    assert answer["total"] == len(answer["findings"]) == 2 * count
+
+
+def test_another_floor_later_tells_nothing_old(client, link):
+    begin = cursor(client, link)
+    make_finding(link.website, severity=Severity.LOW)
+    make_event(make_finding(link.website, severity=Severity.LOW))
+    after = told(client, link, begin, min_severity="High")["cursor"]
+    assert ids(told(client, link, after)) == []
+
+
+def bring(website, *rules, day):
+    """Import a complete report that tells of these rules; one about several tools is a file of theirs."""
+    seen = f"2026-03-{day:02}T10:00:00Z"
+    rows = [make_row(template_id=rule, timestamp=seen) for rule in rules]
+    file = io.BytesIO(json_lines(*rows))
+    import_file(file, website, Said(complete=True), file_name=f"{day}.jsonl", by="tests")
+
+
+def test_what_each_import_changed_can_be_asked_for_one_by_one(client, link):
+    bring(link.website, "old", "older", day=1)
+    since = cursor(client, link)
+    bring(link.website, "old", "new", day=2)
+    bring(link.website, "new", day=3)
+    bring(link.website, "new", "newest", "older", day=4)
+    steps = []
+    more = True
+    while more:
+        answer = told(client, link, since, until="next_import")
+        since, more = answer["cursor"], answer["more"]
+        rules = Finding.objects.in_bulk(ids(answer))
+        steps.append([(rules[int(each["id"])].rule, each["event"]) for each in answer["findings"]])
+    assert steps == [[("new", "new")], [("newest", "new"), ("older", "regressed")]]
+    assert told(client, link, since, until="next_import")["findings"] == []
+
+
+def test_who_does_not_ask_for_imports_is_told_all_at_once(client, link):
+    since = cursor(client, link)
+    bring(link.website, "one", day=1)
+    bring(link.website, "one", "two", day=2)
+    answer = told(client, link, since)
+    assert (answer["total"], answer["more"]) == (2, False)
+
+
+def test_what_no_import_is_known_to_have_changed_comes_last(client, link):
+    since = cursor(client, link)
+    bring(link.website, "one", day=1)
+    make_finding(link.website)
+    first = told(client, link, since, until="next_import")
+    assert (first["total"], first["more"]) == (1, True)
+    second = told(client, link, first["cursor"], until="next_import")
+    assert (second["total"], second["more"]) == (1, False)
+
+
+def test_tools_of_one_file_are_one_import(client, link):
+    since = cursor(client, link)
+    tools = make_tools(("One", [make_result()]), ("Two", [make_result()]))
+    file = io.BytesIO(json.dumps(tools).encode())
+    import_file(file, link.website, Said(), file_name="all.sarif", by="tests")
+    answer = told(client, link, since, until="next_import")
+    assert (answer["total"], answer["more"]) == (2, False)
+
+
+def test_a_note_is_told_with_the_first_import_and_not_again(client, link):
+    since = cursor(client, link)
+    make_note(link.website)
+    bring(link.website, "one", day=1)
+    bring(link.website, "one", "two", day=2)
+    first = told(client, link, since, until="next_import")
+    second = told(client, link, first["cursor"], until="next_import")
+    assert (len(notes(first)), len(notes(second))) == (1, 0)
+
+
+def test_other_websites_changes_are_theirs(client, link):
+    begin = cursor(client, link)
+    other = make_website("other.example.com")
+    make_event(make_finding(other))
+    make_note(other)
+    answer = told(client, link, begin)
+    assert (answer["findings"], answer["analyst_notes"]) == ([], [])
+
+
+def test_many_changes_are_bounded_and_their_number_says_so(client, link, monkeypatch):
+    monkeypatch.setattr(limits, "MAX_CHANGES", 3)
+    monkeypatch.setattr(limits, "MAX_COUNTED_CHANGES", 5)
+    begin = cursor(client, link)
+    for _ in range(5):
+        make_finding(link.website)
+        make_finding(link.website, severity=Severity.HIGH)
+    answer = told(client, link, begin)
+    assert (len(answer["findings"]), answer["total"], answer["total_relation"]) == (3, 10, "exact")
+    assert {change["severity"] for change in answer["findings"]} == {"High"}
+    make_finding(link.website)
+    answer = told(client, link, begin)
+    assert (answer["total"], answer["total_relation"]) == (10, "at_least")
+    assert answer["by_severity"] == {"Critical": 0, "High": 5, "Medium": 5, "Low": 0, "Info": 0}
+
+
+def test_what_came_back_is_counted_beside_as_many_as_are_new(client, link, monkeypatch):
+    monkeypatch.setattr(limits, "MAX_COUNTED_CHANGES", 2)
+    old = [make_finding(link.website) for _ in range(2)]
+    begin = cursor(client, link)
+    new = [make_finding(link.website) for _ in range(2)]
+    for finding in old + new:
+        make_event(finding)
+    answer = told(client, link, begin)
+    assert (answer["total"], answer["total_relation"]) == (4, "exact")
+    make_event(make_finding(link.website))
+    answer = told(client, link, begin)
+    assert (answer["total"], answer["total_relation"]) == (4, "at_least")
+    assert [change["event"] for change in answer["findings"]] == ["new", "new", "regressed", "regressed"]
+
+
+def test_many_regressions_are_bounded_too(client, link, monkeypatch):
+    monkeypatch.setattr(limits, "MAX_REGRESSIONS", 3)
+    findings = [make_finding(link.website) for _ in range(4)]
+    begin = cursor(client, link)
+    for finding in findings[:3]:
+        make_event(finding)
+    assert told(client, link, begin)["total_relation"] == "exact"
+    make_event(findings[3])
+    answer = told(client, link, begin)
+    assert (answer["total"], answer["total_relation"]) == (3, "at_least")
+    assert ids(told(client, link, answer["cursor"])) == []
+
+
+# Notes
+
+
+def test_notes_are_those_that_the_account_can_read_newest_first(client, link):
+    finding = make_finding(link.website, title="Old jQuery")
+    begin = cursor(client, link)
+    for_all = make_note(link.website, author="Robin", finding=finding)
+    for_them = make_note(link.website, account=link.account)
+    make_note(link.website, is_internal=True)
+    make_note(link.website, account=make_account("acct_0002", secrets=[]))
+    answer = told(client, link, begin)
+    assert notes(answer) == [str(for_them.pk), str(for_all.pk)]
+    assert answer["analyst_notes"][1] == {
+        "id": str(for_all.pk),
+        "finding_id": str(finding.pk),
+        "finding_title": "Old jQuery",
+        "author": "Robin",
+        "published_at": f"{for_all.published_at:%Y-%m-%dT%H:%M:%S.%f}Z",
+    }
+    assert notes(told(client, link, answer["cursor"])) == []
+
+
+def test_a_note_is_told_when_it_can_be_read_and_not_when_it_was_written(client, link):
+    note = make_note(link.website, is_internal=True)
+    begin = cursor(client, link)
+    note.is_internal = False
+    note.save()
+    answer = told(client, link, begin)
+    assert notes(answer) == [str(note.pk)]
+    note.body = "Better words."
+    note.save()
+    assert notes(told(client, link, answer["cursor"])) == []
+
+
+def test_a_note_is_told_to_whom_it_is_addressed_later(client, link):
+    note = make_note(link.website, account=make_account("acct_0002", secrets=[]))
+    begin = cursor(client, link)
+    note.account = None
+    note.save()
+    assert notes(told(client, link, begin)) == [str(note.pk)]
+
+
+def test_an_old_note_is_not_told_when_its_words_change(client, link):
+    note = make_note(link.website)
+    type(note).objects.filter(pk=note.pk).update(published_at=THEN)
+    begin = cursor(client, link)
+    note.refresh_from_db()
+    note.body = "Better words."
+    note.save()
+    assert note.published_at == THEN
+    assert notes(told(client, link, begin)) == []
+
+
+def test_a_note_whose_saving_took_longer_than_the_next_question_is_not_lost(client, link):
+    """It got its time first, and could be seen only after the answer that was given meanwhile."""
+    begun = timezone.now() - timedelta(minutes=1)
+    make_note(link.website)
+    begin = cursor(client, link)
+    late = make_note(link.website)
+    type(late).objects.filter(pk=late.pk).update(published_at=begun)
+    answer = told(client, link, begin)
+    assert notes(answer) == [str(late.pk)]
+    assert notes(told(client, link, answer["cursor"])) == []
+
+
+def test_a_cursor_names_only_notes_that_will_be_looked_at_again(client, link):
+    recent, old = make_note(link.website), make_note(link.website)
+    type(old).objects.filter(pk=old.pk).update(published_at=timezone.now() - 2 * limits.NOTE_OVERLAP)
+    answer = told(client, link, "0.0.1.")
+    assert notes(answer) == [str(recent.pk), str(old.pk)]
+    assert answer["cursor"].endswith(f".{recent.pk}")
+
+
+# Nothing is lost, and no answer depends on how much there is
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("change", [make_finding, lambda site: make_event(site.findings.first())])
+def test_what_an_import_commits_after_another_websites_is_not_lost(client, link, change):
+    """Ids are given out when rows are written; on PostgreSQL they can be seen in another order."""
+    other = make_website("other.example.com")
+    make_finding(link.website), make_finding(other)
+    begin = cursor(client, link)
+    wrote, may_end = Event(), Event()
+
+    def slow_import():
+        with transaction.atomic():
+            Website.objects.select_for_update().get(pk=link.website_id)
+            change(link.website)
+            wrote.set()
+            may_end.wait(timeout=30)
+        connections.close_all()
+
+    thread = Thread(target=slow_import)
+    thread.start()
+    assert wrote.wait(timeout=30)
+    if connection.vendor == "postgresql":  # on SQLite it would wait for its turn
+        change(other)
+    between = told(client, link, begin)
+    may_end.set()
+    thread.join()
+    assert (ids(between), len(ids(told(client, link, between["cursor"])))) == ([], 1)
+
+
+def test_statements_do_not_grow_with_what_changed(client, link):
+    def statements():
+        with ExitStack() as stack:
+            made = [stack.enter_context(CaptureQueriesContext(connections[name])) for name in connections]
+            answer = told(client, link, "0.0.0.")
+        return sum(map(len, made)), answer["total"]
+
+    for number in range(2):
+        make_event(make_finding(link.website, source=make_source(f"engine-{number}")))
+    told(client, link, "0.0.0.")
+    assert statements() == (STATEMENTS, 2)
+    for number in range(20):
+        make_event(make_finding(link.website, source=make_source(f"engine-{number}")))
+        make_note(link.website)
+    assert statements() == (STATEMENTS, 22)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_answer_that_takes_too_long_is_given_up(client, link, monkeypatch):
+    monkeypatch.setattr(limits, "STATEMENT_SECONDS", 0.05)
+    monkeypatch.setattr(response_cache, "build_changes", lambda *_: rows(Finding, ENDLESS, []))
+    error = error_of(ask(client, fields_for(link), path=CHANGES_PATH))
+    assert (error["code"], error["reason"]) == ("unavailable", "slow_question")
+
+
+def test_the_cursor_is_of_the_moment_of_the_question(client, link):
+    before = int(time.time())
+    assert before <= int(cursor(client, link).split(".")[2]) <= int(time.time())
+
+
+# The last days
+
+
+@pytest.mark.parametrize("days", [0, 32, "7", 1.5, True])
+def test_days_that_cannot_be_asked_for_are_refused(client, link, days):
+    assert error_of(ask(client, fields_for(link, days=days), path=CHANGES_PATH))["code"] == "invalid_request"
+
+
+def test_days_are_asked_for_in_place_of_a_cursor(client, link):
+    since = cursor(client, link)
+    response = ask(client, fields_for(link, days=7, since=since), path=CHANGES_PATH)
+    assert error_of(response)["errors"] == [
+        {"field": "days", "message": "must not be given with since or until"}
+    ]
+
+
+def test_the_last_days_hold_what_was_first_seen_in_them_and_is_open(client, link):
+    site = link.website
+    new = [make_finding(site, first_seen=midnight(days_ago)) for days_ago in (0, 6)]
+    make_finding(site, first_seen=midnight(6) - timedelta(seconds=1))
+    make_finding(site, first_seen=midnight(1), status="fixed", fixed_at=timezone.now())
+    answer = told(client, link, days=7)
+    assert sorted(ids(answer)) == sorted(str(finding.pk) for finding in new)
+    assert answer["total"] == 2
+    assert answer["first_seen_count"] == 3
+    assert answer["first_seen_count"] == ask(client, fields_for(link)).json()["summary"]["new_7d"]
+
+
+def test_the_last_days_hold_what_came_back_and_the_notes_of_these_days(client, link):
+    old = make_finding(link.website, first_seen=midnight(40))
+    make_event(old, at=midnight(6) - timedelta(seconds=1))
+    recent, earlier = make_note(link.website), make_note(link.website)
+    for note, at in ((recent, midnight(5)), (earlier, midnight(7))):
+        AnalystNote.objects.filter(pk=note.pk).update(published_at=at)
+    answer = told(client, link, days=7)
+    assert (ids(answer), answer["first_seen_count"]) == ([], 0)
+    assert notes(answer) == [str(recent.pk)]
+    make_event(old, at=midnight(6))
+    assert [change["event"] for change in told(client, link, days=7)["findings"]] == ["regressed"]
+
+
+def test_what_an_earlier_import_brought_is_not_read_again(client, link):
+    old = make_finding(link.website, first_seen=midnight(20))
+    make_import_run(link.website, imported_at=midnight(9), newest_finding_id=old.pk, newest_event_id=0)
+    found = make_finding(link.website, first_seen=midnight(2))
+    make_import_run(link.website, imported_at=midnight(2), newest_finding_id=found.pk, newest_event_id=0)
+    with CaptureQueriesContext(connection) as queries:
+        assert ids(told(client, link, days=7)) == [str(found.pk)]
+    assert any(f"id > {old.pk}" in query["sql"] for query in queries)
+
+
+def test_without_days_nothing_is_counted_by_them(client, link):
+    assert told(client, link)["first_seen_count"] is None
+
+
+def test_the_cursor_of_the_last_days_leads_on_from_now(client, link):
+    make_finding(link.website)
+    since = told(client, link, days=7)["cursor"]
+    later = make_finding(link.website)
+    assert ids(told(client, link, since)) == [str(later.pk)]

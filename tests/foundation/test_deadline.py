@@ -1,0 +1,45 @@
+import time
+
+import pytest
+import requests
+
+from foundation.deadline import ConnectFailed, Deadline, DeadlineAdapter, DeadlinePassed
+from tests.faults.server import FaultServer, answer, drip, free_port, say_nothing
+
+
+def call(url, *, seconds):
+    deadline = Deadline(seconds)
+    adapter = DeadlineAdapter(deadline)
+    response = adapter.send(requests.Request("GET", url).prepare(), stream=True, timeout=deadline.remaining())
+    return response.content
+
+
+def test_a_call_within_its_deadline_returns_the_body():
+    with FaultServer(answer(200, b"{}")) as server:
+        assert call(server.base_url, seconds=5) == b"{}"
+
+
+@pytest.mark.parametrize("script", [say_nothing, drip(b"", b"HTTP/1.1 200 OK\r\n" * 50)])
+def test_a_slow_peer_ends_the_call_at_its_deadline(script):
+    started = time.monotonic()
+    with FaultServer(script) as server, pytest.raises(DeadlinePassed):
+        call(server.base_url, seconds=0.5)
+    assert time.monotonic() - started < 3
+
+
+def test_a_refused_connection_is_told_apart_from_a_slow_one():
+    with pytest.raises(ConnectFailed, match="refused"):
+        call(f"http://127.0.0.1:{free_port()}", seconds=2)
+
+
+def test_a_pause_is_allowed_only_within_the_deadline():
+    deadline = Deadline(1)
+    assert deadline.allows(0.1)
+    assert not deadline.allows(2)
+
+
+def test_no_time_is_left_after_the_deadline():
+    deadline = Deadline(0)
+    assert not deadline.allows(0)
+    with pytest.raises(DeadlinePassed):
+        deadline.remaining()

@@ -1,0 +1,153 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from foundation.hosts import InvalidHost, covers, normalise_dns_name, normalise_host
+
+
+@pytest.mark.parametrize(
+    ("text", "host"),
+    [
+        ("shop.example.com", "shop.example.com"),
+        ("Shop.EXAMPLE.com", "shop.example.com"),
+        ("shop.example.com.", "shop.example.com"),
+        ("bücher.example", "xn--bcher-kva.example"),
+        ("BÜCHER.example", "xn--bcher-kva.example"),
+        ("XN--BCHER-KVA.example", "xn--bcher-kva.example"),
+        ("straße.example", "xn--strae-oqa.example"),
+        ("例え。テスト", "xn--r8jz45g.xn--zckzah"),
+        ("shop\N{FULLWIDTH FULL STOP}ex\N{FULLWIDTH LATIN SMALL LETTER A}mple", "shop.example"),
+        ("a-b.c1.example", "a-b.c1.example"),
+        ("a" * 63 + ".example", "a" * 63 + ".example"),
+    ],
+)
+def test_host_has_one_form(text, host):
+    assert normalise_host(text) == host
+    assert normalise_host(host) == host
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        ".",
+        "..",
+        "shop.example.com..",
+        ".example.com",
+        "shop..example.com",
+        " shop.example.com",
+        "shop.example.com\n",
+        "shop.example.com\0",
+        "https://shop.example.com",
+        "shop.example.com:443",
+        "shop.example.com/path",
+        "user@example.com",
+        "*.example.com",
+        "under_score.example.com",
+        "-leading.example.com",
+        "trailing-.example.com",
+        "a" * 64 + ".example",
+        "a." * 127 + "example",
+        "xn--a.example",
+        "xn--.example",
+        "xn--zzzzzzzzzzz.example",
+        ".".join(["a" * 60] * 5),
+        "exa mple.com",
+        "[::1]",
+        "☃.example",
+        "\ud800.example",
+    ],
+)
+def test_text_that_is_no_host_is_refused(text):
+    with pytest.raises(InvalidHost, match="must be a domain name"):
+        normalise_host(text)
+
+
+@pytest.mark.parametrize("text", ["localhost", "192.0.2.1", "192.0.2.1.", "192.0.2.\uff11", "shop.123"])
+def test_private_host_is_refused_on_the_internet(text):
+    with pytest.raises(InvalidHost, match="public domain name"):
+        normalise_host(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "host"),
+    [
+        ("localhost", "localhost"),
+        ("192.0.2.1", "192.0.2.1"),
+        ("::1", "::1"),
+        ("2001:DB8:0:0::1", "2001:db8::1"),
+    ],
+)
+def test_private_host_is_a_website_where_allowed(settings, text, host):
+    settings.ALLOW_PRIVATE_HOSTS = True
+    assert normalise_host(text) == host
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_a_host_that_stays_itself_or_is_refused(text):
+    try:
+        host = normalise_host(text)
+    except InvalidHost:
+        return
+    assert host.isascii()
+    assert normalise_host(host) == host
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("_dmarc.Example.com", "_dmarc.example.com"),
+        ("my_app.example.com.", "my_app.example.com"),
+        ("_443._tcp.www.example.com", "_443._tcp.www.example.com"),
+        ("selector1._domainkey.example.com", "selector1._domainkey.example.com"),
+        ("_dmarc.bücher.example", "_dmarc.xn--bcher-kva.example"),
+        ("*.example.com", "*.example.com"),
+        ("*._tcp.example.com", "*._tcp.example.com"),
+        ("shop.example.com", "shop.example.com"),
+    ],
+)
+def test_name_in_dns_may_have_underscores_and_a_wildcard(text, name):
+    assert normalise_dns_name(text) == name
+    assert normalise_dns_name(name) == name
+    if "_" in text or "*" in text:
+        with pytest.raises(InvalidHost):
+            normalise_host(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "*",
+        "*.",
+        "*example.com",
+        "a.*.example.com",
+        "*.*.example.com",
+        "_dmarc",
+        "_dmarc.",
+        "_dmarc..example.com",
+        "_dmarc.example.c_m",
+        "_dmarc.example.com\n",
+        "_dm rc.example.com",
+        "_" * 64 + ".example.com",
+        "_a." * 85 + "com",
+    ],
+)
+def test_text_that_is_no_name_in_dns_is_refused(text):
+    with pytest.raises(InvalidHost):
+        normalise_dns_name(text)
+
+
+@pytest.mark.parametrize(
+    ("host", "covered"),
+    [
+        ("example.com", True),
+        ("shop.example.com", True),
+        ("a.b.example.com", True),
+        ("badexample.com", False),
+        ("example.com.evil.org", False),
+        ("com", False),
+    ],
+)
+def test_website_covers_itself_and_its_subdomains(host, covered):
+    assert covers("example.com", host) is covered
