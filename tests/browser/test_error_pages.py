@@ -55,7 +55,7 @@ def test_pages_without_the_service(tour, owner, settings, watch):
     settings.DASHBOARD_BASE_URL = f"http://127.0.0.1:{free_port()}"
     page = tour.open(user=owner)
     page.goto("/")
-    expect(page.locator(".again")).to_be_visible()
+    expect(page.locator(".retry")).to_be_visible()
     tour.look(page, "cards")
     page.goto(f"{PATH}findings/1/?query=form")
     tour.look(page, "a finding")
@@ -73,12 +73,12 @@ def test_what_happens_between_two_clicks(tour, owner, fails, watch):
     page.locator("#retry").click()
     page.context.set_offline(True)
     page.locator("#facet-source-zap").click()
-    expect(page.locator("#trouble")).to_be_visible()
+    expect(page.locator("#connection-error")).to_be_visible()
     page.evaluate("scrollTo(0, 0)")  # scrolled, the message is above what axe compares it with
     tour.look(page, "offline")
     page.context.set_offline(False)
     page.context.clear_cookies()
-    page.locator("#trouble button").click()
+    page.locator("#connection-error button").click()
     expect(page.locator("[name=password]")).to_be_visible()
     assert "next=%2Fsites%2Fshop.example.com" in page.url
     tour.look(page, "session over")
@@ -99,8 +99,8 @@ def test_files_that_are_not_made(tour, owner, monkeypatch, watch):
         tour.visit(page, f"{PATH}report.pdf")
     held = [slots.Slot() for _ in range(slots.MAX_CONCURRENT)]
     tour.visit(page, f"{PATH}findings.json")
-    for place in held:
-        place.release()
+    for slot in held:
+        slot.release()
 
 
 def test_a_form_that_is_out_of_date(tour, owner):
