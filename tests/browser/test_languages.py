@@ -30,10 +30,10 @@ SCREENS = [
     f"{PATH}?status=fixed",
     f"{PATH}report/?severity=Critical",
     "/sites/unknown.example.com/",
-    "/members/",
+    "/team/",
     "/accounts/",
-    "/news/",
-    f"{PATH}news/?since=0.0.0.&floor=High",
+    "/notifications/",
+    f"{PATH}new/?since=0.0.0.&min_severity=High",
     "/accounts/password/change/",
     "/accounts/2fa/totp/activate/",
     "/accounts/2fa/webauthn/add/",
@@ -94,4 +94,4 @@ def test_charts_facets_numbers_and_days_are_german(open_page, owner):
     expect(page.get_by_role("img", name="Nach Schweregrad")).to_be_visible()
     expect(page.get_by_role("link", name=re.compile("Hoch.*12")).first).to_be_visible()
     expect(page.get_by_text("1.234 Adressen geprüft")).to_be_visible()
-    expect(page.locator(".made time")).to_have_text(re.compile(r"^\d\d\.\d\d\.\d{4}, \d\d:\d\d$"))
+    expect(page.locator(".generated-at time")).to_have_text(re.compile(r"^\d\d\.\d\d\.\d{4}, \d\d:\d\d$"))
