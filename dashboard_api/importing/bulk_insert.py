@@ -6,7 +6,6 @@ transaction can be committed with such a row. Decision record 0023.
 """
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
@@ -16,7 +15,6 @@ from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 
 from dashboard_api.backends import engine_of, sqlite
-from dashboard_api.backends.count_tables import FINDING
 from dashboard_api.queries.search import sqlite_entries
 
 
@@ -118,22 +116,20 @@ def _change_rows(statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
 
 def _add_on_sqlite(cursor: CursorWrapper, findings: Sequence[NewFinding]) -> Sequence[int]:
     """While the triggers stand aside; then what they do for each is done for all. The findings' ids."""
-    cursor.execute("SELECT MAX(seq) FROM sqlite_sequence WHERE name = %s", [FINDING])
+    cursor.execute("SELECT MAX(seq) FROM sqlite_sequence WHERE name = 'dashboard_api_finding'")
     first = (cursor.fetchone()[0] or 0) + 1  # who writes is alone
     ids = range(first, first + len(findings))
     cursor.execute("INSERT INTO dashboard_api_bulkload (unfinished) VALUES (0)")
     _write_findings(cursor, ids, findings)
     cursor.execute("DELETE FROM dashboard_api_bulkload")
-    changes = Counter(map(_change, findings))
-    told = json.dumps([[*change, count] for change, count in changes.items()])
-    for statement in sqlite.ADD_CHANGES:
-        cursor.execute(statement, [told])
+    for statement in sqlite.ADD_COUNTS:
+        cursor.execute(statement, {"first": ids[0], "last": ids[-1]})
     cursor.executemany(
         "INSERT INTO dashboard_api_search (rowid, entries) VALUES (%s, %s)",
         list(zip(ids, map(_entries, findings), strict=True)),
     )
     for website in {finding.website_id for finding in findings}:
-        cursor.execute(sqlite.DRAW_WEBSITE, [website])
+        cursor.execute(sqlite.BUMP_WEBSITE, [website])
     return ids
 
 
@@ -142,7 +138,7 @@ def _add_on_postgresql(cursor: CursorWrapper, findings: Sequence[NewFinding]) ->
     cursor.execute(
         "WITH own AS MATERIALIZED (SELECT pg_get_serial_sequence(%s, 'id')::regclass AS sequence) "
         "SELECT nextval(sequence) FROM own, generate_series(1, %s)",
-        [FINDING, len(findings)],
+        ["dashboard_api_finding", len(findings)],
     )
     ids = [number for (number,) in cursor.fetchall()]
     _write_findings(cursor, ids, findings)
@@ -151,7 +147,7 @@ def _add_on_postgresql(cursor: CursorWrapper, findings: Sequence[NewFinding]) ->
 
 def _write_findings(cursor: CursorWrapper, ids: Iterable[int], findings: Iterable[NewFinding]) -> None:
     rows = [(number, *finding) for number, finding in zip(ids, findings, strict=True)]
-    write(cursor, FINDING, ("id", *NewFinding._fields), rows)
+    write(cursor, "dashboard_api_finding", ("id", *NewFinding._fields), rows)
 
 
 def _write_places(cursor: CursorWrapper, places: Sequence[tuple[Any, ...]]) -> None:
@@ -169,18 +165,6 @@ def write(cursor: CursorWrapper, table: str, columns: Iterable[str], rows: Seque
     with connection.wrap_database_errors, cursor.copy(f"COPY {into} FROM STDIN") as copy:
         for row in rows:
             copy.write_row(row)
-
-
-def _change(finding: NewFinding) -> tuple[Any, ...]:
-    """What ``sqlite.ADD_CHANGES`` counts, but for how often."""
-    return (
-        finding.website_id,
-        finding.status,
-        finding.severity,
-        finding.source_id,
-        finding.kind,
-        finding.first_seen[:10],
-    )
 
 
 def _entries(finding: NewFinding) -> str:

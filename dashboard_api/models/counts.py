@@ -15,7 +15,7 @@ class BucketCount(models.Model):
     pk = models.CompositePrimaryKey("website_id", "status", "source_id", "severity", "kind")
     website_id = models.BigIntegerField()
     status = models.CharField(max_length=14)
-    source_id = models.BigIntegerField(help_text="0: every source together.")
+    source_id = models.BigIntegerField()
     severity = models.PositiveSmallIntegerField()
     kind = models.CharField(max_length=13)
     findings = models.IntegerField()
@@ -27,10 +27,10 @@ class BucketCount(models.Model):
 class WeekCount(models.Model):
     """Findings first seen, and findings fixed, in a week, by severity, source and kind, of any status."""
 
-    pk = models.CompositePrimaryKey("website_id", "source_id", "week", "severity", "kind")
+    pk = models.CompositePrimaryKey("website_id", "week", "source_id", "severity", "kind")
     website_id = models.BigIntegerField()
-    source_id = models.BigIntegerField(help_text="0: every source together.")
     week = models.DateField(help_text="Its Monday, in UTC.")
+    source_id = models.BigIntegerField()
     severity = models.PositiveSmallIntegerField()
     kind = models.CharField(max_length=13)
     found = models.IntegerField()

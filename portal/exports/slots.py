@@ -5,7 +5,7 @@ from threading import BoundedSemaphore
 
 from portal.exports.errors import ExportsBusy
 
-MAX_CONCURRENT = 2  # of the process's four threads
+MAX_CONCURRENT = 2  # of the four threads of a process
 
 _free = BoundedSemaphore(MAX_CONCURRENT)
 

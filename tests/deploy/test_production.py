@@ -1,4 +1,4 @@
-"""The README's instructions for production, followed word for word."""
+"""The instructions for production of docs/operating.md, followed word for word."""
 
 import http.client
 import json
@@ -31,7 +31,7 @@ def signed(link_id):
     return body, headers | {"content-type": "application/json"}
 
 
-def test_the_commands_of_the_readme_set_it_up_without_an_error(production):
+def test_the_documented_commands_set_it_up_without_an_error(production):
     assert (production.done.returncode, production.done.stderr) == (0, "")
     assert "make setup" in SETTING_UP
     assert SERVING.startswith(".venv/bin/gunicorn config.wsgi")

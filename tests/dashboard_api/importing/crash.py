@@ -38,7 +38,7 @@ def import_and_stop(host):
     report = ScanReport(
         source="nuclei",
         source_name="Nuclei",
-        told=iter(findings),
+        entries=iter(findings),
     )
     ingest.import_report(report, Website.objects.get(host=host))
 

@@ -39,7 +39,7 @@ ENDLESS = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT C
 PORTAL_READS = 2 * 1024 * 1024
 
 # Of the caller: secrets and link, nonce. Of the answer: engines, finding, notes, places, steps.
-STATEMENTS = 6
+STATEMENTS = 7
 
 
 @pytest.fixture
