@@ -41,8 +41,8 @@ SCREENS = [
 ]
 # Words that both languages have, and what is no text of the portal: names, addresses and findings.
 SAME_IN_BOTH = re.compile(
-    r"(?:(?:Websites|Team) – )?Threat Dashboard|Team|Websites?|Info|Status:?|Passkeys?|Nuclei|Zap|Standard|Admin"
-    r"|Ada"
+    r"(?:(?:Websites|Team) – )?Threat Dashboard|Team|Websites?|Info|Status:?|Passkeys?|Nuclei|Zap|Standard"
+    r"|Admin|Ada"
     r"|About .*|Change it\.|<script>.*"
     r"|Cross|PDF|CSV|JSON|SARIF|/ acct_\d+|acct_\d+|owner.*|Begin with the|worst|Seen|by hand|, too\."
     r"|.*(?:https?://|example\.com|site scripting|SQL injection|Outdated library|Cookie without).*"
