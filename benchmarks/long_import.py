@@ -17,14 +17,15 @@ def main() -> None:
     engine, database, file, host = sys.argv[1:]
     records.use(engine, database)
     from benchmarks.statements import Clock  # models can be imported only where Django is set up
-    from dashboard_api.importing.service import Said, import_file
+    from dashboard_api.importing.ingest import ImportOptions
+    from dashboard_api.importing.service import import_file
     from dashboard_api.models import Website
 
     website = Website.objects.create(host=host)
     clock = Clock(with_client=True)
     before = clock()
     with Path(file).open("rb") as stream:
-        (result,) = import_file(stream, website, Said(), file_name=file, by="benchmark")
+        (result,) = import_file(stream, website, ImportOptions(), file_name=file, by="benchmark")
     spent = clock() - before
     print(json.dumps({"rows": result.rows, "cpu_seconds": spent, "peak_bytes": peak_bytes(os.getpid())}))
 

@@ -75,13 +75,13 @@ MAX_BAD_ROWS = 10_000  # before the first that can be read
 MAX_SARIF_RESULTS = 5_000  # as many as GitHub shows of one file
 
 MAX_UPLOAD_BYTES = 32 * 1024 * 1024  # in the admin; import_report takes more
-UPLOAD_KEPT = timedelta(days=1)  # while nobody decides about it
+UPLOAD_LIFETIME = timedelta(days=1)  # while nobody decides about it
 INBOX_SETTLE_SECONDS = 60  # a file that changed since may still be written: decision record 0037
-MAX_KEPT_REJECTS = 1_000  # with the record of an import
+MAX_STORED_REJECTS = 1_000  # with the record of an import
 MAX_CATEGORY_LENGTH = 200  # of a report: decision record 0035
-MAX_PLACES_AT_ONCE = 10_000  # of one problem, in memory: decision record 0033
+MAX_OCCURRENCES = 10_000  # stored of one finding, and counted beyond: decision record 0056
 
 # Decisions about findings: decision record 0031.
-DECISION_BATCH = 500
+TRIAGE_BATCH = 500
 
 PRUNE_BATCH = 1_000

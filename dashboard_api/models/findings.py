@@ -1,6 +1,5 @@
-"""What scanners and analysts found: findings, their places, coverage, and notes."""
+"""Findings of scanners and analysts, their occurrences, and the coverage of websites."""
 
-from collections.abc import Iterable
 from datetime import date, timedelta
 from typing import ClassVar, Self
 
@@ -14,7 +13,7 @@ from dashboard_api.models.sites import Website
 
 
 class Severity(models.IntegerChoices):
-    """Ordered so that the worst is the largest; labels are the contract's values."""
+    """The severities, the worst the largest; labels are the values of the API."""
 
     CRITICAL = 4, "Critical"
     HIGH = 3, "High"
@@ -35,9 +34,9 @@ class SourceManager(models.Manager["Source"]):
     """Sources of imported reports."""
 
     def imported(self, slug: str, name: str) -> "Source":
-        """Return the source of a report; a new one starts disabled, so that only its own websites show it.
+        """Return the source of a report; a new one is disabled, so that only its own websites show it.
 
-        Whether every website should be checked by it is the operator's decision: decision record 0044.
+        Operators decide whether every website should be checked by it: decision record 0044.
         """
         return self.get_or_create(slug=slug, defaults={"name": name, "enabled": False})[0]
 
@@ -67,22 +66,22 @@ class Source(models.Model):
 
 
 class FindingQuerySet(models.QuerySet["Finding"]):
-    """Questions about findings."""
+    """Queries of findings."""
 
     def with_status(self, status: str) -> Self:
-        """``all`` or one of Finding.Status."""
+        """Return the findings with this status, one of Finding.Status or ``all``."""
         return self if status == "all" else self.filter(status=status)
 
     def worst_first(self) -> Self:
-        """The one order of findings: a re-scan does not disturb it."""
+        """Return the findings in the order of every list, which a re-scan does not change."""
         return self.order_by("-severity", "-id")
 
 
 class Finding(models.Model):
-    """A problem of a website, wherever on it the problem occurs."""
+    """A problem of a website, with an occurrence for each of its locations."""
 
     class Status(models.TextChoices):
-        """Where it stands; the contract's values."""
+        """The statuses, as the API names them."""
 
         OPEN = "open"
         FIXED = "fixed"
@@ -94,23 +93,23 @@ class Finding(models.Model):
     )
     source = models.ForeignKey(Source, on_delete=models.PROTECT, related_name="findings")
     fingerprint = models.CharField(
-        max_length=64, help_text="Tells the same problem in the next report (decision record 0008)."
+        max_length=64, help_text="Identifies the finding in later reports (decision record 0008)."
     )
     severity = models.PositiveSmallIntegerField(choices=Severity)
-    severity_raw = models.CharField(max_length=50, blank=True, help_text="The engine's own word.")
-    engine_severity = models.PositiveSmallIntegerField(
+    severity_raw = models.CharField(max_length=50, blank=True, help_text="The scanner's own word.")
+    source_severity = models.PositiveSmallIntegerField(
         choices=Severity,
         null=True,
         blank=True,
-        help_text="The engine's, where an analyst rates it otherwise.",
+        help_text="The scanner's severity, where an analyst has overridden it.",
     )
     kind = models.CharField(max_length=13, choices=Kind)
     status = models.CharField(max_length=14, choices=Status, default=Status.OPEN)
-    decided_until = models.DateField(
-        null=True, blank=True, help_text="The last day of the decision; empty: until it is taken back."
+    triage_until = models.DateField(
+        null=True, blank=True, help_text="The last day of the decision; empty: no end."
     )
-    looked_at = models.DateTimeField(
-        null=True, blank=True, help_text="When an analyst first looked at it; empty: it is in the queue."
+    reviewed_at = models.DateTimeField(
+        null=True, blank=True, help_text="When an analyst first reviewed it; empty: it is in the queue."
     )
     title = models.CharField(max_length=500)
     description = models.TextField(blank=True)
@@ -119,10 +118,10 @@ class Finding(models.Model):
     cwe = models.JSONField("CWE", default=list, blank=True, help_text="Numbers.")
     cve = models.JSONField("CVE", default=list, blank=True)
     rule = models.CharField(max_length=300, blank=True)
-    # Its places, kept beside the finding so that neither a list nor a search needs a second table.
+    # Copies from the occurrences, so that lists and searches need no second table.
     location = models.CharField(max_length=2000, blank=True)
     other_locations = models.TextField(
-        blank=True, help_text="Further places, one a line: as many as are searched."
+        blank=True, help_text="Further locations to search, one a line, up to a limit."
     )
     locations_count = models.PositiveIntegerField(default=0)
     evidence = models.TextField(blank=True)
@@ -170,39 +169,29 @@ class Finding(models.Model):
                 F("status"),
                 F("severity").desc(),
                 F("id").desc(),
-                condition=Q(looked_at__isnull=True),
+                condition=Q(reviewed_at__isnull=True),
                 name="dashboard_api_finding_queue",
             ),
             models.Index(
-                fields=["decided_until"],
-                condition=Q(decided_until__isnull=False),
-                name="dashboard_api_finding_decided",
+                fields=["triage_until"],
+                condition=Q(triage_until__isnull=False),
+                name="dashboard_api_finding_triaged",
             ),
         ]
 
     def __str__(self) -> str:
         return f"{self.get_severity_display()}: {self.title}"
 
-    def keep_other_locations(self, locations: Iterable[str]) -> None:
-        """Keep ``locations`` searchable, besides its first."""
-        self.other_locations = searched_with(self.location, locations)
-
     def clean(self) -> None:
-        """Only a fixed finding has the time of its fix."""
+        """Set the time of the fix of a fixed finding, and of no other."""
         if self.status != self.Status.FIXED:
             self.fixed_at = None
         elif self.fixed_at is None:
             self.fixed_at = timezone.now()
 
 
-def searched_with(first: str, locations: Iterable[str]) -> str:
-    """Of ``locations`` as many as are searched besides the ``first``, one a line."""
-    others = [location for location in dict.fromkeys(locations) if location != first]
-    return "\n".join(others[: limits.MAX_OTHER_LOCATIONS])
-
-
 class Occurrence(models.Model):
-    """One place where a finding was seen."""
+    """A location where a finding was seen."""
 
     finding = models.ForeignKey(  # a constraint begins with it
         Finding, on_delete=models.CASCADE, related_name="occurrences", db_index=False
@@ -213,14 +202,14 @@ class Occurrence(models.Model):
     first_seen = models.DateTimeField(default=timezone.now)
     last_seen = models.DateTimeField(default=timezone.now)
     gone_at = models.DateTimeField(
-        null=True, blank=True, help_text="When a complete scan no longer found the problem here."
+        null=True, blank=True, help_text="When a complete scan no longer found it here."
     )
     category = models.CharField(
         max_length=limits.MAX_CATEGORY_LENGTH,
         blank=True,
         default="",
         db_default="",
-        help_text="Of the report that last saw it here; only this category can tell that it is gone.",
+        help_text="Of the last report about it; only reports of this category can prove that it is gone.",
     )
 
     class Meta:
@@ -236,10 +225,10 @@ class Occurrence(models.Model):
 
 
 class Coverage(models.Model):
-    """The coverage of one website by one engine: the summary of its scopes (CoverageScope)."""
+    """The coverage of one website by one scanner: the summary of its scopes (CoverageScope)."""
 
     class State(models.TextChoices):
-        """How the last run ended; ``never`` is the absence of a row."""
+        """The outcomes of the last run; without a row there was none."""
 
         OK = "ok"
         PARTIAL = "partial"
@@ -268,5 +257,5 @@ class Coverage(models.Model):
 
     @property
     def next_due_on(self) -> date:
-        """The day by which its engine should have looked again."""
+        """The day by which the scanner should check the website again."""
         return self.last_run_at.date() + timedelta(days=self.source.interval_days)

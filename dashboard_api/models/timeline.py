@@ -1,4 +1,4 @@
-"""What happened to a finding after it was first seen: fixed, back again, decided, rated otherwise."""
+"""The timeline of findings: fixes, regressions, decisions and overridden severities."""
 
 from typing import ClassVar
 
@@ -10,10 +10,10 @@ from dashboard_api.models.findings import Finding
 
 
 class FindingEvent(models.Model):
-    """One step; that it was first and last seen stands in the finding itself (decision record 0031)."""
+    """A step in the lifecycle of a finding (decision record 0031)."""
 
     class Event(models.TextChoices):
-        """What happened; the contract's values."""
+        """The kinds of events, as the API names them."""
 
         FIXED = "fixed"
         REGRESSED = "regressed"
@@ -24,11 +24,11 @@ class FindingEvent(models.Model):
         RATED = "rated"
 
     finding = models.ForeignKey(Finding, on_delete=models.CASCADE, related_name="events")
-    website_id = models.BigIntegerField(help_text="The finding's; what came back is found by it.")
+    website_id = models.BigIntegerField(help_text="The finding's website; regressions are queried by it.")
     at = models.DateTimeField(default=timezone.now)
     event = models.CharField(max_length=20, choices=Event)
-    by = models.CharField(max_length=150, blank=True, help_text="Empty: a scan, or the calendar.")
-    reason = models.CharField(max_length=500, blank=True, help_text="As customers read it, too.")
+    by = models.CharField(max_length=150, blank=True, help_text="Empty: a scan, or the end of a decision.")
+    reason = models.CharField(max_length=500, blank=True, help_text="Customers read it, too.")
 
     class Meta:
         ordering: ClassVar = ["id"]
