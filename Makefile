@@ -1,6 +1,7 @@
-# The chores of this project; what they need goes into .venv, once.
+# The commands of this project; the first run installs what they need into .venv.
 PORT ?= 8000
 ARGS ?=
+JOBS ?= 2
 RECENT := import sys; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(firstword $(foreach python,python3.11 python3 python3.12 python3.13 python3.14,$(shell \
 	$(python) -c '$(RECENT)' 2>/dev/null && echo $(python))))
@@ -9,16 +10,21 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL := $(PIP) install --quiet --require-hashes -r
 
-.PHONY: help setup demo pdf test bench screenshots messages lock
+PYTEST := $(BIN)/pytest --quiet --numprocesses $(JOBS) --dist worksteal
+
+.PHONY: help setup demo pdf check quick test test-all bench screenshots messages lock
 
 help:
 	@echo "make demo [PORT=8001] [ARGS=--reset]   set up a demo and serve it"
-	@echo "make pdf                               add what reports as PDF need, to the demo or to production"
-	@echo "make test [ARGS='-k portal']           every check and every test (quicker: ARGS='-n 2')"
-	@echo "make bench [ARGS=--json]               measure what the README claims, in about 5 minutes"
+	@echo "make pdf                               install the typesetter of PDF reports"
+	@echo "make check                             lint, types and layers, in seconds"
+	@echo "make quick [ARGS='-k portal']          the tests without a browser and without slow ones"
+	@echo "make test [JOBS=4]                     every check, and every test except slow ones"
+	@echo "make test-all                          every check and every test, as continuous integration runs them"
+	@echo "make bench [ARGS=--json]               run the benchmarks of docs/performance.md, in about 5 minutes"
 	@echo "make setup                             only prepare .venv"
-	@echo "make screenshots                       take the README's pictures again (needs Chromium)"
-	@echo "make messages                          gather the texts to translate and compile them (needs gettext)"
+	@echo "make screenshots                       take the screenshots of the README again (needs Chromium)"
+	@echo "make messages                          collect the texts to translate and compile them (needs gettext)"
 	@echo "make lock                              pin the dependencies of pyproject.toml again"
 
 setup: $(VENV)/installed
@@ -31,12 +37,20 @@ pdf: $(VENV)/installed-pdf
 bench: $(VENV)/installed-bench
 	@$(BIN)/python -m benchmarks $(ARGS)
 
-test: $(VENV)/installed-dev
+check: $(VENV)/installed-dev
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --quiet --check
 	$(BIN)/mypy --no-error-summary
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/pytest --quiet $(ARGS)
+
+quick: $(VENV)/installed-dev
+	$(PYTEST) -m "not browser and not slow" $(ARGS)
+
+test: check
+	$(PYTEST) -m "not slow" $(ARGS)
+
+test-all: check
+	$(PYTEST) $(ARGS)
 
 screenshots: $(VENV)/installed-dev
 	@$(BIN)/python -m tests.browser.screenshots
@@ -53,22 +67,22 @@ $(VENV)/bin/pip:
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "Debian and Ubuntu: apt install python3-venv"; exit 1; }
 
 $(VENV)/installed: requirements.lock | $(VENV)/bin/pip
-	@echo "Installing what the product needs into $(VENV) ..."
+	@echo "Installing the requirements of the product into $(VENV) ..."
 	@$(INSTALL) requirements.lock
 	@touch $@
 
 $(VENV)/installed-pdf: requirements-pdf.lock $(VENV)/installed
-	@echo "Installing what reports as PDF need into $(VENV) ..."
+	@echo "Installing the typesetter of PDF reports into $(VENV) ..."
 	@$(INSTALL) requirements-pdf.lock
 	@touch $@
 
 $(VENV)/installed-dev: requirements-dev.lock $(VENV)/installed
-	@echo "Installing what the tests need into $(VENV) ..."
+	@echo "Installing the requirements of the tests into $(VENV) ..."
 	@$(INSTALL) requirements-dev.lock
 	@touch $@
 
 $(VENV)/installed-bench: requirements-bench.lock $(VENV)/installed
-	@echo "Installing what the benchmarks compare with into $(VENV) ..."
+	@echo "Installing the requirements of the benchmarks into $(VENV) ..."
 	@$(INSTALL) requirements-bench.lock
 	@touch $@
 

@@ -1,4 +1,4 @@
-"""What a deployment of the service gets wrong before its first call; run by every manage.py command."""
+"""Django system checks of the service, run by every manage.py command."""
 
 from typing import Any
 

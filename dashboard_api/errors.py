@@ -1,4 +1,4 @@
-"""Every refusal of the service; ``endpoint`` turns each into the JSON error body (contract, "Error body").
+"""Errors of the signed API; ``api.request.error_response`` turns each into JSON.
 
 ApiError                       status  code
     HttpsRequired              403     https_required
@@ -34,13 +34,13 @@ from dashboard_api import limits
 
 
 class ApiError(Exception):
-    """A refusal with its HTTP status, its code, a message for the integrator, and named details."""
+    """An error with its HTTP status, code, message for the integrator, and details."""
 
     status: ClassVar[int]
     code: ClassVar[str]
     message: ClassVar[str]
-    detail_types: ClassVar[Mapping[str, str | list[str]]] = {}  # JSON Schema types of its possible details
-    do_not_call_in_templates: ClassVar = True  # a page lists the classes
+    detail_types: ClassVar[Mapping[str, str | list[str]]] = {}  # JSON Schema types of the possible details
+    do_not_call_in_templates: ClassVar = True  # the documentation page lists the classes
 
     def __init__(self, message: str = "", **details: Any) -> None:
         self.text = message or self.message
@@ -48,7 +48,7 @@ class ApiError(Exception):
         super().__init__(self.text)
 
     def headers(self) -> dict[str, str]:
-        """Headers that belong to this refusal."""
+        """Return further headers of the response."""
         return {}
 
 
@@ -60,10 +60,10 @@ class HttpsRequired(ApiError):
 
 
 class NotFound(ApiError):
-    """No such path."""
+    """No route has this path."""
 
     status, code = 404, "not_found"
-    message = "There is nothing at this path. GET /v1/docs shows those that there are."
+    message = "Unknown path. GET /v1/docs lists all paths."
 
 
 class BadRequest(ApiError):
@@ -80,12 +80,12 @@ class MethodNotAllowed(ApiError):
     message = "This path takes POST only."
 
     def headers(self) -> dict[str, str]:
-        """RFC 9110 asks for the methods that are allowed."""
+        """Return the allowed methods, which RFC 9110 requires."""
         return {"Allow": "POST"}
 
 
 class UnexpectedQuery(ApiError):
-    """A query string is not signed."""
+    """The URL has a query string, which is not signed."""
 
     status, code = 400, "unexpected_query"
     message = "Send every parameter in the signed JSON body: a query string is not signed."
@@ -99,14 +99,14 @@ class UnsupportedMediaType(ApiError):
 
 
 class LengthRequired(ApiError):
-    """The length must be known before the body is read."""
+    """The request has no valid Content-Length."""
 
     status, code = 411, "length_required"
     message = "Send a Content-Length header with the exact number of bytes; chunked bodies are not read."
 
 
 class BodyTooLarge(ApiError):
-    """The specification's 8 KB, section 8."""
+    """The body is longer than 8 KB (the specification, section 8)."""
 
     status, code = 413, "body_too_large"
     message = f"A signed body has at most {limits.MAX_BODY_BYTES} bytes."
@@ -117,24 +117,24 @@ class BodyTooLarge(ApiError):
 
 
 class IncompleteBody(ApiError):
-    """Fewer bytes than declared."""
+    """The body is shorter than its Content-Length."""
 
     status, code = 400, "incomplete_body"
     message = "The body ended before its Content-Length was reached."
 
 
 class Unauthenticated(ApiError):
-    """The caller has not proven who they are."""
+    """The caller is not authenticated."""
 
     status = 401
 
     def headers(self) -> dict[str, str]:
-        """RFC 9110 asks for the scheme."""
+        """Return the authentication scheme, which RFC 9110 requires."""
         return {"WWW-Authenticate": f'ES1 error="{self.code}"'}
 
 
 class InvalidSignature(Unauthenticated):
-    """The signature does not verify; the same answer for an unknown account."""
+    """The signature does not verify, or the account is unknown."""
 
     code = "invalid_signature"
     message = (
@@ -145,7 +145,7 @@ class InvalidSignature(Unauthenticated):
 
 
 class StaleTimestamp(Unauthenticated):
-    """The timestamp lies outside the window."""
+    """The timestamp is outside the window."""
 
     code = "stale_timestamp"
     message = "The timestamp is outside the accepted window. Set the clock, and sign every attempt again."
@@ -153,21 +153,21 @@ class StaleTimestamp(Unauthenticated):
 
 
 class ReplayedNonce(Unauthenticated):
-    """The nonce was spent before."""
+    """The nonce was used before."""
 
     code = "replayed_nonce"
     message = "This nonce was used before. Every attempt needs a new timestamp and a new nonce."
 
 
 class MalformedJson(ApiError):
-    """The body is not one strict JSON object."""
+    """The body is not a strict JSON object."""
 
     status, code = 400, "malformed_json"
     message = "The body must be one JSON object in UTF-8."
 
 
 class InvalidRequest(ApiError):
-    """Fields break their rules; all of them are named at once."""
+    """Fields break their rules; ``errors`` names all of them."""
 
     status, code = 400, "invalid_request"
     message = "The request has fields that cannot be accepted; see errors."
@@ -178,7 +178,7 @@ class InvalidRequest(ApiError):
 
 
 class UnknownLink(ApiError):
-    """Unknown id, another account's id and a wrong host give the same answer."""
+    """The link id is unknown, belongs to another account, or has another host."""
 
     status, code = 404, "unknown_link"
     message = "No website is linked to this account by this link_id and host."
@@ -193,7 +193,7 @@ class InactiveEntitlement(ApiError):
 
 
 class RevokedLink(ApiError):
-    """The website's link was revoked."""
+    """The link was revoked."""
 
     status, code = 403, "revoked_link"
     message = "The link between this account and the website has been revoked."
@@ -201,28 +201,28 @@ class RevokedLink(ApiError):
 
 
 class UnknownFinding(ApiError):
-    """An id that no finding has and the id of another website's finding give the same answer."""
+    """The finding id is unknown or belongs to another website."""
 
     status, code = 404, "unknown_finding"
     message = "The website has no finding of this finding_id."
 
 
 class Unavailable(ApiError):
-    """Something the service needs cannot be reached; refused rather than let pass."""
+    """A store that the service needs cannot be reached."""
 
     status, code = 503, "unavailable"
     message = "The service is temporarily unavailable. Sign a new attempt after Retry-After seconds."
 
     def headers(self) -> dict[str, str]:
-        """When to come back."""
+        """Return the time to wait."""
         return {"Retry-After": str(limits.RETRY_AFTER_SECONDS)}
 
 
 class SlowRequest(Unavailable):
-    """The database was stopped, so that nobody else has to wait for this answer."""
+    """The time limit of the database was reached."""
 
     message = (
-        f"The answer would take longer than {limits.STATEMENT_SECONDS} seconds. Narrow the question by "
+        f"The answer would take longer than {limits.STATEMENT_SECONDS} seconds. Narrow the request by "
         "severity, source or kind, by more or longer words in query, or by an earlier page; or sign a new "
         "attempt after Retry-After seconds."
     )
@@ -232,12 +232,12 @@ class SlowRequest(Unavailable):
         super().__init__(reason="slow_question", limit_seconds=limits.STATEMENT_SECONDS)
 
     def headers(self) -> dict[str, str]:
-        """Not soon: the same question costs the same again."""
+        """Return a longer time to wait: the same request takes as long again."""
         return {"Retry-After": str(limits.SLOW_REQUEST_RETRY_AFTER_SECONDS)}
 
 
 class InternalError(ApiError):
-    """Unforeseen; the log has the cause under the request id."""
+    """An unexpected error; the log has the cause under the request id."""
 
     status, code = 500, "internal_error"
     message = "Something went wrong on our side. Quote request_id when you ask for help."

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from random import Random
 
-from config.demo.catalogue import Catalogue, Page, Place, Problem
+from config.demo.sample_data import Catalogue, Page, Place, Problem
 from dashboard_api.importing.plan import other_locations
 from dashboard_api.models import Coverage, Finding, FindingEvent, Kind, Occurrence, Severity, Website
 

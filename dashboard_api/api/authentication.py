@@ -1,7 +1,7 @@
-"""Who calls? Headers, clock, key, signature, nonce: checks 6 to 11 of the contract's order.
+"""Authentication of signed calls: headers, time, key, signature, nonce (checks 6 to 11).
 
-ES1 has no key id, so the key is chosen by an account reference that is not yet verified. Everything
-read before the signature is called unverified, and only the account that chose the key is believed.
+ES1 has no key id, so an account reference that is not yet verified selects the key. Names of data
+read before the signature is verified begin with ``unverified``.
 """
 
 import functools
@@ -31,9 +31,9 @@ NONCE_LIFETIME = timedelta(seconds=limits.TIMESTAMP_WINDOW_SECONDS + limits.NONC
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Authenticated:
-    """A call whose signature verified and whose nonce is spent; its fields are still to be checked.
+    """A call with a verified signature and a spent nonce. Its fields are not checked yet.
 
-    ``link`` is the one of its account that the call names, whatever came of it.
+    ``link`` is the link that the call names, if it belongs to the account, revoked or not.
     """
 
     link: AccountSite | None
@@ -41,15 +41,15 @@ class Authenticated:
 
 
 def authenticate(call: Call) -> Authenticated:
-    """Prove who calls, once; raises the ApiErrors of checks 6 to 11."""
+    """Verify the signature and spend the nonce; raises the ApiErrors of checks 6 to 11."""
     signed = _signed_headers(call)
     envelope = read_envelope(call.body)
-    claimed = credentials.read_credentials(
+    stored = credentials.read_credentials(
         envelope.unverified_account_ref, envelope.unverified_link_id, call.moment
     )
-    signer = _verified_signer(claimed.signers, signed, call)
+    signer = _verified_signer(stored.signers, signed, call)
     _claim_nonce(signer, signed, call)
-    return Authenticated(link=claimed.link, fields=envelope.unverified_fields)
+    return Authenticated(link=stored.link, fields=envelope.unverified_fields)
 
 
 def _signed_headers(call: Call) -> es1.SignedHeaders:
@@ -68,11 +68,11 @@ def _signed_headers(call: Call) -> es1.SignedHeaders:
 def _verified_signer(
     candidates: Sequence[SigningSecret], signed: es1.SignedHeaders, call: Call
 ) -> SigningSecret:
-    """Whose secret signed the call.
+    """Return the secret that signed the call; raises InvalidSignature.
 
-    Whatever is missing to the most that an account may have is made up with a dummy, so that an account
-    with two secrets, with one, with none, and no account at all cost the same work; the last two get the
-    answer of a wrong signature.
+    Dummies fill the candidates up to the largest number of secrets, so that accounts with two, one or no
+    secrets and unknown accounts take the same work. An unknown account gets the response of a wrong
+    signature.
     """
     sealed = [signer.sealed for signer in candidates]
     sealed += [_sealed_dummy()] * (limits.MAX_USABLE_SECRETS - len(sealed))
@@ -81,7 +81,7 @@ def _verified_signer(
             [unseal(text) for text in sealed], signed, method=call.method, path=call.path, body=call.body
         )
     except CannotUnseal as error:
-        logger.error(  # noqa: TRY400  # a traceback would explain nothing
+        logger.error(  # noqa: TRY400  # a traceback adds nothing
             "MASTER_KEYS holds no key that opens a secret of account %s: run 'manage.py doctor'.",
             candidates[0].account_id,
         )
@@ -92,7 +92,7 @@ def _verified_signer(
 
 
 def _mismatch(call: Call) -> InvalidSignature:
-    """What the server saw of the caller's own input, and nothing else."""
+    """Return the error of a wrong signature, with details of the caller's own input only."""
     return InvalidSignature(
         reason="mismatch", body_sha256=es1.body_digest(call.body), method=call.method, path=call.path
     )
@@ -100,12 +100,12 @@ def _mismatch(call: Call) -> InvalidSignature:
 
 @functools.cache
 def _sealed_dummy() -> str:
-    """Nobody knows the secret inside, so nobody can sign with it."""
+    """Return a sealed random secret, which is never shown."""
     return seal(secrets.token_urlsafe(limits.SECRET_RANDOM_BYTES))
 
 
 def _claim_nonce(signer: SigningSecret, signed: es1.SignedHeaders, call: Call) -> None:
-    """Spend the nonce, whatever follows; fail closed when the store cannot be reached."""
+    """Spend the nonce; raises ReplayedNonce, and Unavailable if the store cannot be reached."""
     expires_at = datetime.fromtimestamp(int(signed.timestamp), tz=UTC) + NONCE_LIFETIME
     try:
         fresh = Nonce.objects.claim(signer.account_id, signed.nonce, expires_at=expires_at)

@@ -1,4 +1,4 @@
-"""May they see it? Link first, so that another account's link is unknown; then what was paid for."""
+"""Authorization: the link comes first, so that another account's link is unknown; then the plan."""
 
 from datetime import datetime
 
@@ -6,15 +6,15 @@ from dashboard_api.contract import ChangesRequest, DashboardRequest, FindingRequ
 from dashboard_api.errors import InactiveEntitlement, RevokedLink, UnknownLink
 from dashboard_api.queries.credentials import AccountSite
 
-Question = DashboardRequest | FindingRequest | ChangesRequest
+Request = DashboardRequest | FindingRequest | ChangesRequest
 
 
-def authorize(link: AccountSite | None, question: Question, now: datetime) -> AccountSite:
-    """The caller's ``link``, if it is to exactly this website, and in force at ``now`` with the entitlement.
+def authorize(link: AccountSite | None, request: Request, now: datetime) -> AccountSite:
+    """Return ``link`` if it leads to the requested host and the entitlement is usable at ``now``.
 
     Raises UnknownLink (404), InactiveEntitlement or RevokedLink (403): the specification, section 4.
     """
-    if link is None or link.host != question.host:
+    if link is None or link.host != request.host:
         raise UnknownLink
     today = now.date()
     entitlement = link.entitlement

@@ -1,7 +1,4 @@
-"""Is this a well-formed call? The gate before a body is believed, and the JSON around every answer.
-
-Checks 1 to 5 of the contract's order are here; ``authentication`` goes on with 6.
-"""
+"""Form of a signed call (checks 1 to 5), and the JSON response of every endpoint."""
 
 import functools
 import json
@@ -43,12 +40,12 @@ _SIGNED = {
     for name in (es1.TIMESTAMP_HEADER, es1.NONCE_HEADER, es1.SIGNATURE_HEADER)
 }
 _LOOPBACK_HOSTS = {"localhost", "127.0.0.1", "[::1]"}
-_LENGTH = re.compile(r"[0-9]{1,1000}", re.ASCII)  # int() takes no more than some thousands
+_LENGTH = re.compile(r"[0-9]{1,1000}", re.ASCII)  # int() refuses more than some thousands of digits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A well-formed call, not yet authenticated: the headers of the signature by their lower-case names.
+    """A well-formed call, not yet authenticated. ``headers`` has the ES1 headers in lower case.
 
     ``now`` is whole Unix seconds, read after the body.
     """
@@ -61,17 +58,17 @@ class Call:
 
     @property
     def moment(self) -> datetime:
-        """``now`` as a point in time."""
+        """``now`` as a datetime in UTC."""
         return datetime.fromtimestamp(self.now, tz=UTC)
 
 
 def receive(request: HttpRequest, path: str) -> Call:
-    """Read ``request`` as a call of ``path``; raises HttpsRequired and the ApiErrors of checks 1 to 5."""
+    """Return ``request`` as a call of ``path``; raises HttpsRequired and the ApiErrors of checks 1 to 5."""
     if settings.HTTPS and not (request.is_secure() or _is_on_this_machine(request)):
         raise HttpsRequired
     if request.path != path or _raw_path(request) not in (None, path):
         raise NotFound
-    if request.META["REQUEST_METHOD"] != "POST":  # request.method would be in upper case whatever was sent
+    if request.META["REQUEST_METHOD"] != "POST":  # request.method is always in upper case
         raise MethodNotAllowed
     if request.META.get("QUERY_STRING"):
         raise UnexpectedQuery
@@ -88,12 +85,12 @@ def receive(request: HttpRequest, path: str) -> Call:
 
 
 def _is_on_this_machine(request: HttpRequest) -> bool:
-    """Whether the call went to a loopback name, which ALLOWED_HOSTS must include."""
+    """Return whether the Host header is a loopback name, which ALLOWED_HOSTS must include."""
     return split_domain_port(request.get_host())[0] in _LOOPBACK_HOSTS
 
 
 def _raw_path(request: HttpRequest) -> str | None:
-    """The path as it came over the wire, where the server tells: ``%64`` is not ``d`` when signed."""
+    """Return the path as sent, if the server provides it: for a signature ``%64`` differs from ``d``."""
     target = request.META.get("RAW_URI")
     return urlsplit(target).path if target else None
 
@@ -104,7 +101,7 @@ def _is_encoded(request: HttpRequest) -> bool:
 
 
 def _read_body(request: HttpRequest) -> bytes:
-    """Refuse by the declared length before a byte is read."""
+    """Return the body; a wrong Content-Length is refused before any byte is read."""
     declared = request.META.get("CONTENT_LENGTH", "")
     if not _LENGTH.fullmatch(declared) or "HTTP_TRANSFER_ENCODING" in request.META:
         raise LengthRequired
@@ -120,10 +117,10 @@ def _read_body(request: HttpRequest) -> bytes:
 
 
 def json_endpoint(view: Callable[[HttpRequest], bytes]) -> Callable[[HttpRequest], HttpResponse]:
-    """Answer with the JSON that ``view`` returns, or with the error that it raises, and nothing else."""
+    """Respond with the JSON that ``view`` returns, or with the JSON of the error that it raises."""
 
     @functools.wraps(view)
-    def answer(request: HttpRequest) -> HttpResponse:
+    def respond(request: HttpRequest) -> HttpResponse:
         request_id = new_request_id()
         try:
             return _json(200, view(request), request_id)
@@ -133,21 +130,21 @@ def json_endpoint(view: Callable[[HttpRequest], bytes]) -> Callable[[HttpRequest
             logger.exception("%s: a database cannot be reached", request_id)
             return error_response(Unavailable(), request_id)
         except Exception:
-            # The outermost edge: the caller gets JSON whatever happened, the log gets the cause.
+            # The caller gets JSON for any error; the cause is in the log.
             logger.exception("%s: unforeseen", request_id)
             return error_response(InternalError(), request_id)
 
-    answer.csrf_exempt = True  # type: ignore[attr-defined]  # the signature proves the caller
-    return answer
+    respond.csrf_exempt = True  # type: ignore[attr-defined]  # the signature authenticates the caller
+    return respond
 
 
 def new_request_id() -> str:
-    """A name for one call, in its answer and in the log; no secret, so the kernel need not be asked."""
+    """Return a random name of the call, for its response and the log. It is not a secret."""
     return random.randbytes(8).hex()  # noqa: S311
 
 
 def error_response(error: ApiError, request_id: str) -> HttpResponse:
-    """The contract's error body for ``error``."""
+    """Return the JSON response for ``error``."""
     detail = {"code": error.code, "message": error.text, "request_id": request_id, **error.details}
     body = json.dumps({"ok": False, "error": detail}, separators=(",", ":"), ensure_ascii=False).encode()
     logger.info("%s: %s %s", request_id, error.status, error.code)

@@ -1,4 +1,4 @@
-"""Addresses below ``/v1/``."""
+"""URLs below ``/v1/``."""
 
 from django.urls import path, re_path
 

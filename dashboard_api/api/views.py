@@ -1,4 +1,4 @@
-"""The signed endpoints: the flow of one call, from bytes to answer."""
+"""The signed endpoints: each call from request to response."""
 
 from typing import Never
 
@@ -37,7 +37,7 @@ def site_dashboard(request: HttpRequest) -> bytes:
 
 @json_endpoint
 def site_finding(request: HttpRequest) -> bytes:
-    """``POST /v1/site/finding``: the same checks, and everything about one finding; decision record 0020."""
+    """``POST /v1/site/finding``: a single finding; decision record 0020."""
     call = receive(request, FINDING_PATH)
     caller = authenticate(call)
     question = read_finding_request(caller.fields)
@@ -47,7 +47,7 @@ def site_finding(request: HttpRequest) -> bytes:
 
 @json_endpoint
 def site_changes(request: HttpRequest) -> bytes:
-    """``POST /v1/site/changes``: the same checks, and what is worse than before; decision record 0032."""
+    """``POST /v1/site/changes``: new and returned findings, and notes; decision record 0032."""
     call = receive(request, CHANGES_PATH)
     caller = authenticate(call)
     question = read_changes_request(caller.fields)
@@ -55,10 +55,10 @@ def site_changes(request: HttpRequest) -> bytes:
     return changes_answer(link, question, call.moment)
 
 
-@csrf_exempt  # another method is a 405, not a form that is out of date
+@csrf_exempt  # other methods get 405, not the CSRF page
 @require_safe
 def openapi_document(request: HttpRequest) -> HttpResponse:
-    """``GET /v1/openapi.json``: the contract for machines."""
+    """``GET /v1/openapi.json``: the OpenAPI document."""
     return JsonResponse(openapi.document(_base_url(request)))
 
 
@@ -66,7 +66,7 @@ def openapi_document(request: HttpRequest) -> HttpResponse:
 @require_safe
 @vary_on_cookie  # the theme
 def documentation(request: HttpRequest) -> HttpResponse:
-    """``GET /v1/docs``: the contract and the signing recipe for people."""
+    """``GET /v1/docs``: the documentation of the API and of signing."""
     return render(
         request,
         "dashboard_api/documentation.html",
@@ -86,5 +86,5 @@ def _base_url(request: HttpRequest) -> str:
 
 @json_endpoint
 def nothing_here(_: HttpRequest) -> Never:
-    """Every other path below ``/v1/``, slash variants included: no redirect, JSON."""
+    """Any other path below ``/v1/``, also with a trailing slash: 404 as JSON, no redirect."""
     raise NotFound

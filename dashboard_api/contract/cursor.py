@@ -1,4 +1,4 @@
-"""How far a caller has been told what changed: to callers a text without a meaning (decision record 0032)."""
+"""The position of a caller in the changes of a website; opaque to callers (decision record 0032)."""
 
 import re
 from datetime import UTC, datetime
@@ -22,7 +22,7 @@ class Cursor(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def moment(self) -> datetime:
-        """When it was given."""
+        """The time at which the cursor was issued."""
         return datetime.fromtimestamp(self.seconds, tz=UTC)
 
     def __str__(self) -> str:
@@ -31,7 +31,7 @@ class Cursor(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_cursor(text: str) -> Cursor:
-    """What was told up to ``text``; raises ValueError for what was never given."""
+    """Return the cursor that ``text`` encodes; raises ValueError for text that was never issued."""
     if len(text) > MAX_CURSOR_LENGTH or not _CURSOR.fullmatch(text):
         raise ValueError("no cursor")
     finding_id, event_id, seconds, notes = text.split(".")

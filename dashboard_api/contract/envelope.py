@@ -1,4 +1,4 @@
-"""The strict outer reading of a body: one JSON object, and whose it claims to be (contract, step 8)."""
+"""The strict parser of a body: one JSON object with an account reference (check 8)."""
 
 import codecs
 import functools
@@ -13,7 +13,7 @@ from dashboard_api.errors import InvalidRequest, MalformedJson
 
 
 class Envelope(msgspec.Struct, frozen=True, kw_only=True):
-    """A body before its signature is verified: it may be used only to find a key, and that key's own link."""
+    """A body before its signature is verified: use it only to find keys and the link of their account."""
 
     unverified_account_ref: str
     unverified_link_id: str
@@ -22,7 +22,7 @@ class Envelope(msgspec.Struct, frozen=True, kw_only=True):
 
 @functools.lru_cache(maxsize=256)
 def read_envelope(body: bytes) -> Envelope:
-    """Raise MalformedJson or InvalidRequest when no account can be read from ``body``."""
+    """Return the parsed ``body``; raises MalformedJson, or InvalidRequest without an account."""
     fields = _strict_object(body)
     ref = fields.get("portal_account_ref")
     if not isinstance(ref, str) or not _is_account_ref(ref):
@@ -36,7 +36,7 @@ def read_envelope(body: bytes) -> Envelope:
 
 
 def _text(value: object) -> str:
-    """What may be looked for; that it is a link id at all is checked once the caller is known."""
+    """Return ``value`` if it can be looked up, else "". Its rule is checked after authentication."""
     return value if isinstance(value, str) and value.isprintable() else ""
 
 
@@ -91,12 +91,12 @@ def _finite(digits: str) -> float:
 def _integer(digits: str) -> int:
     try:
         return int(digits)
-    except ValueError as error:  # thousands of digits, which Python will not convert
+    except ValueError as error:  # thousands of digits, which Python refuses to convert
         raise ValueError("a number is too large") from error
 
 
 def _check_inside(value: object, *, depth: int) -> None:
-    """Bound the depth, and refuse lone surrogates, which no UTF-8 text can hold."""
+    """Raise MalformedJson for deep nesting and for lone surrogates, which are not characters."""
     if isinstance(value, str):
         try:
             value.encode()

@@ -1,4 +1,4 @@
-"""A request and an answer of each route, for the OpenAPI document; tests validate them by its schemas."""
+"""An example request and response of each route for the OpenAPI document, validated in tests."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document, made of the field tables, the answers' structs and the error classes."""
+"""The OpenAPI 3.1 document, generated from the request fields, response structs and error classes."""
 
 import functools
 from collections import defaultdict
@@ -31,7 +31,7 @@ _JSON_TYPES = {bool: "boolean", str: "string", int: "integer"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
-    """One signed call: where, what is asked, what is answered, and the refusals that it alone has."""
+    """A signed route: its path, request, response, and the errors that only it has."""
 
     path: str
     name: str
@@ -108,7 +108,7 @@ def _contract() -> dict[str, Any]:
 
 
 def refusals() -> Iterator[type[errors.ApiError]]:
-    """Every error class with a code, in the order of the tree in ``errors``."""
+    """Return all error classes with a code, in the order of the tree in ``errors``."""
     for error in vars(errors).values():
         if isinstance(error, type) and issubclass(error, errors.ApiError) and hasattr(error, "code"):
             yield error
@@ -131,7 +131,7 @@ def _explicit(schema: Any) -> Any:
 
 
 def _error_members() -> dict[str, Any]:
-    """The schema of error codes, and of every detail that comes with one of them."""
+    """Return the schema of errors: their codes, and the details of each code."""
     details = {name: kind for error in refusals() for name, kind in error.detail_types.items()}
     members: dict[str, Any] = {name: {"type": kind} for name, kind in details.items()}
     members["errors"]["items"] = {
@@ -222,7 +222,7 @@ def _security_schemes() -> dict[str, Any]:
 
 
 def routes_for_people() -> list[dict[str, Any]]:
-    """Each route as a part of the human page."""
+    """Return a section of the documentation page for each route."""
     return [
         {
             "name": route.name,
@@ -237,7 +237,7 @@ def routes_for_people() -> list[dict[str, Any]]:
 
 
 def _fields_for_people(route: Route) -> list[dict[str, str]]:
-    """The request's fields as rows of a table."""
+    """Return the fields of the request as rows of a table."""
     return [
         {
             "name": name,
@@ -250,7 +250,7 @@ def _fields_for_people(route: Route) -> list[dict[str, str]]:
 
 
 def _members_for_people(route: Route) -> list[dict[str, Any]]:
-    """The answer's members as rows of a table: name, meaning, inner fields."""
+    """Return the members of the response as rows of a table: name, meaning, inner fields."""
     rows = []
     for member in msgspec.structs.fields(route.answer):
         described = get_origin(member.type) is Annotated

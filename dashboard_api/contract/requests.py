@@ -1,4 +1,4 @@
-"""What is asked: tables of field rules, all broken ones reported together (contract, "Request fields")."""
+"""Fields of each request, with their rules. All broken rules are reported together."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ CHANGES_PATH = "/v1/site/changes"
 
 
 class DashboardRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """A dashboard request whose fields have all been checked; ``host`` is normalised."""
+    """A checked request for the dashboard; ``host`` is normalised."""
 
     host: str
     link_id: str
@@ -37,7 +37,7 @@ class DashboardRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FindingRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """A request for one finding whose fields have all been checked; ``host`` is normalised."""
+    """A checked request for a single finding; ``host`` is normalised."""
 
     host: str
     link_id: str
@@ -46,7 +46,7 @@ class FindingRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ChangesRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """A request for what changed whose fields have all been checked; ``host`` is normalised."""
+    """A checked request for changes; ``host`` is normalised."""
 
     host: str
     link_id: str
@@ -58,12 +58,12 @@ class ChangesRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BrokenRule(ValueError):
-    """A value breaks its field's rule; the message continues "<field> ..."."""
+    """A value that breaks the rule of its field; the message continues "<field> ..."."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """One row of the table: how to read a value, and how OpenAPI describes it."""
+    """A field of a request: the function that reads its value, and its schema in OpenAPI."""
 
     read: Callable[[Any], Any]
     schema: dict[str, Any]
@@ -94,7 +94,7 @@ def _kind(value: object) -> Kind:
 
 
 def _one_of(allowed: list[str] | tuple[str, ...]) -> Callable[[object], str]:
-    """A reader that ignores case and answers with the allowed spelling."""
+    """Return a reader that ignores case and returns the allowed spelling."""
     spellings = {value.lower(): value for value in allowed}
 
     def read(value: object) -> str:
@@ -121,7 +121,7 @@ def _cursor(value: object) -> Cursor:
 
 
 def _whole_number(*, at_most: int | None = None) -> Callable[[object], int]:
-    """A reader of exact integers from 1: ``true``, ``1.0`` and ``"1"`` are none."""
+    """Return a reader of integers from 1; it refuses ``true``, ``1.0`` and ``"1"``."""
     bounds = f"an integer from 1 to {at_most:,}" if at_most else "an integer from 1"
 
     def read(value: object) -> int:
@@ -249,7 +249,7 @@ CHANGES_FIELDS: dict[str, Field] = _WHOSE | {
 
 
 def read_dashboard_request(fields: Mapping[str, Any]) -> DashboardRequest:
-    """Check every field; raises InvalidRequest that names all the broken ones."""
+    """Return the checked request; raises InvalidRequest, which names all broken fields."""
     values, errors = _checked(fields, DASHBOARD_FIELDS)
     depth = values.get("page", 1) * values.get("page_size", limits.DEFAULT_PAGE_SIZE)
     if depth > limits.MAX_PAGE_DEPTH:
@@ -261,7 +261,7 @@ def read_dashboard_request(fields: Mapping[str, Any]) -> DashboardRequest:
 
 
 def read_finding_request(fields: Mapping[str, Any]) -> FindingRequest:
-    """Check every field; raises InvalidRequest that names all the broken ones."""
+    """Return the checked request; raises InvalidRequest, which names all broken fields."""
     values, errors = _checked(fields, FINDING_FIELDS)
     if errors:
         raise InvalidRequest(errors)
@@ -269,7 +269,7 @@ def read_finding_request(fields: Mapping[str, Any]) -> FindingRequest:
 
 
 def read_changes_request(fields: Mapping[str, Any]) -> ChangesRequest:
-    """Check every field; raises InvalidRequest that names all the broken ones."""
+    """Return the checked request; raises InvalidRequest, which names all broken fields."""
     values, errors = _checked(fields, CHANGES_FIELDS)
     if "days" in values and values.keys() & {"since", "until"}:
         errors.append({"field": "days", "message": "must not be given with since or until"})
@@ -281,7 +281,7 @@ def read_changes_request(fields: Mapping[str, Any]) -> ChangesRequest:
 def _checked(
     fields: Mapping[str, Any], rules: Mapping[str, Field]
 ) -> tuple[dict[str, Any], list[dict[str, str]]]:
-    """What was given, and what is wrong with it.
+    """Return the values of the fields, and an error for each broken rule.
 
     An empty string or ``null`` in an optional field means that it was not supplied.
     """

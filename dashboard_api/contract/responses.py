@@ -1,4 +1,4 @@
-"""What is answered, member by member in the specification's order (contract, "Success response")."""
+"""Response bodies of the signed API, with members in the order of the specification."""
 
 from datetime import date, datetime
 from typing import Annotated, Literal
@@ -13,7 +13,7 @@ Count = Annotated[int, Meta(ge=0)]
 
 
 class Filters(msgspec.Struct, frozen=True, kw_only=True):
-    """The filters as understood; null where none was given."""
+    """The filters as understood; null means no filter."""
 
     severity: str | None
     source: str | None
@@ -22,7 +22,7 @@ class Filters(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FacetValue(msgspec.Struct, frozen=True, kw_only=True):
-    """A value of one filter, and the findings it leaves under all the other filters."""
+    """A value of a filter, and the number of findings with it under all other filters."""
 
     value: str
     label: str
@@ -30,7 +30,7 @@ class FacetValue(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Facets(msgspec.Struct, frozen=True, kw_only=True):
-    """Counts beside every filter, each computed without that filter itself; ``status`` is empty for words."""
+    """Counts for each filter, without that filter itself; ``status`` is empty for a search."""
 
     severity: list[FacetValue]
     source: list[FacetValue]
@@ -39,7 +39,7 @@ class Facets(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):
-    """The question as understood, and the totals of the filtered findings.
+    """The request as understood, and the totals of the filtered findings.
 
     revision is the same as long as nothing about the website has changed: pages of one list share it.
     A search is counted exactly up to 1,000 matches. Beyond them total_relation is at_least: total is 1,000,
@@ -75,7 +75,7 @@ class SeverityCounts(msgspec.Struct, frozen=True, kw_only=True, rename="pascal")
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
-    """The whole website, whatever the filters."""
+    """Totals of the whole website; filters do not change them."""
 
     open: Count
     by_severity: SeverityCounts
@@ -95,7 +95,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Threat(msgspec.Struct, frozen=True, kw_only=True):
-    """One finding; evidence is cut to 2 KB and texts to 4 KB."""
+    """A finding in the list; evidence is cut to 2 KB and texts to 4 KB."""
 
     id: str
     severity: str
@@ -119,14 +119,14 @@ class Threat(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Series(msgspec.Struct, frozen=True, kw_only=True):
-    """One value for each label of its chart."""
+    """A series of a chart, with a value for each label."""
 
     name: str
     values: list[Count]
 
 
 class Chart(msgspec.Struct, frozen=True, kw_only=True):
-    """Numbers to draw; ids: severity, source, kind, trend."""
+    """A chart as numbers; its id is severity, source, kind or trend."""
 
     id: str
     title: str
@@ -137,7 +137,7 @@ class Chart(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CoverageEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """What one engine checked; ``never`` is not checked, which is not clean."""
+    """The coverage by a source; state ``never`` means not checked, which does not mean clean."""
 
     source: str
     source_name: str
@@ -152,7 +152,7 @@ class CoverageEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Note(msgspec.Struct, frozen=True, kw_only=True):
-    """An analyst's words, Markdown text."""
+    """A note of an analyst; ``body`` is Markdown."""
 
     id: str
     finding_id: str | None
@@ -182,7 +182,7 @@ class Entitlement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DashboardResponse(msgspec.Struct, frozen=True, kw_only=True):
-    """The nine members of the specification, section 2, in its order."""
+    """The dashboard: nine members in the order of the specification, section 2."""
 
     ok: Literal[True]
     host: str
@@ -196,7 +196,7 @@ class DashboardResponse(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Location(msgspec.Struct, frozen=True, kw_only=True):
-    """One place of a finding, and what it shows there; evidence is cut to 2 KB."""
+    """A location of a finding, with its evidence, cut to 2 KB."""
 
     location: str
     evidence: str
@@ -209,7 +209,7 @@ class Location(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
-    """A step in the life of a finding; further events, and further members of each, may come."""
+    """An event in the timeline of a finding; later versions may add events and members."""
 
     at: Moment
     event: Annotated[
@@ -223,7 +223,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FindingDetail(Threat, frozen=True, kw_only=True):
-    """One finding with evidence of at most 64 KB, texts of at most 32 KB each, its places and its life."""
+    """A finding with its locations and timeline; evidence of at most 64 KB, texts of at most 32 KB."""
 
     locations: Annotated[
         list[Location],
@@ -233,7 +233,7 @@ class FindingDetail(Threat, frozen=True, kw_only=True):
 
 
 class FindingResponse(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything about one finding, and the notes about it, newest first."""
+    """A single finding, and its notes, newest first."""
 
     ok: Literal[True]
     host: str
@@ -242,7 +242,7 @@ class FindingResponse(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """A finding that is open and new, or that was fixed and came back."""
+    """An open finding that is new, or that was fixed and came back."""
 
     event: Literal["new", "regressed"]
     at: Moment
@@ -253,7 +253,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NoteChange(msgspec.Struct, frozen=True, kw_only=True):
-    """A note that can be read since then; the dashboard and the finding tell what it says."""
+    """A newly published note, without its text, which the dashboard and the finding have."""
 
     id: str
     finding_id: str | None
@@ -263,7 +263,7 @@ class NoteChange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ChangesResponse(msgspec.Struct, frozen=True, kw_only=True):
-    """What changed, findings worst first and notes newest first, and the cursor to ask with next time."""
+    """Changes, findings worst first and notes newest first, and the cursor for the next request."""
 
     ok: Literal[True]
     host: str
@@ -291,7 +291,7 @@ class ChangesResponse(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ErrorDetail(msgspec.Struct, frozen=True, kw_only=True):
-    """Why a call was refused; further members depend on the code."""
+    """The reason for a refusal; further members depend on the code."""
 
     code: str
     message: str
@@ -299,7 +299,7 @@ class ErrorDetail(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ErrorResponse(msgspec.Struct, frozen=True, kw_only=True):
-    """Every refusal has this body."""
+    """The body of every refusal."""
 
     ok: Literal[False]
     error: ErrorDetail

@@ -6,7 +6,6 @@ new findings at once. No transaction can be committed with such a row. Decision 
 """
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
@@ -16,7 +15,6 @@ from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 
 from dashboard_api.backends import engine_of, sqlite
-from dashboard_api.backends.count_tables import FINDING
 from dashboard_api.importing.plan import NewFinding, NewOccurrence, OccurrenceChange
 from dashboard_api.queries.search import sqlite_entries
 
@@ -80,22 +78,20 @@ def _update_rows(statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
 
 def _insert_on_sqlite(cursor: CursorWrapper, findings: Sequence[NewFinding]) -> Sequence[int]:
     """Insert while the triggers do nothing, do their work for all findings, and return the ids."""
-    cursor.execute("SELECT MAX(seq) FROM sqlite_sequence WHERE name = %s", [FINDING])
+    cursor.execute("SELECT MAX(seq) FROM sqlite_sequence WHERE name = 'dashboard_api_finding'")
     first = (cursor.fetchone()[0] or 0) + 1  # SQLite has one writer at a time
     ids = range(first, first + len(findings))
     cursor.execute("INSERT INTO dashboard_api_bulkload (unfinished) VALUES (0)")
     _insert_findings(cursor, ids, findings)
     cursor.execute("DELETE FROM dashboard_api_bulkload")
-    counts = Counter(map(_counted, findings))
-    changes = json.dumps([[*counted, number] for counted, number in counts.items()])
-    for statement in sqlite.ADD_CHANGES:
-        cursor.execute(statement, [changes])
+    for statement in sqlite.ADD_COUNTS:
+        cursor.execute(statement, {"first": ids[0], "last": ids[-1]})
     cursor.executemany(
         "INSERT INTO dashboard_api_search (rowid, entries) VALUES (%s, %s)",
         list(zip(ids, map(_search_entries, findings), strict=True)),
     )
     for website in {finding.website_id for finding in findings}:
-        cursor.execute(sqlite.DRAW_WEBSITE, [website])
+        cursor.execute(sqlite.BUMP_WEBSITE, [website])
     return ids
 
 
@@ -104,7 +100,7 @@ def _insert_on_postgresql(cursor: CursorWrapper, findings: Sequence[NewFinding])
     cursor.execute(
         "WITH own AS MATERIALIZED (SELECT pg_get_serial_sequence(%s, 'id')::regclass AS sequence) "
         "SELECT nextval(sequence) FROM own, generate_series(1, %s)",
-        [FINDING, len(findings)],
+        ["dashboard_api_finding", len(findings)],
     )
     ids = [number for (number,) in cursor.fetchall()]
     _insert_findings(cursor, ids, findings)
@@ -113,7 +109,7 @@ def _insert_on_postgresql(cursor: CursorWrapper, findings: Sequence[NewFinding])
 
 def _insert_findings(cursor: CursorWrapper, ids: Iterable[int], findings: Iterable[NewFinding]) -> None:
     rows = [(number, *finding) for number, finding in zip(ids, findings, strict=True)]
-    insert_rows(cursor, FINDING, ("id", *NewFinding._fields), rows)
+    insert_rows(cursor, "dashboard_api_finding", ("id", *NewFinding._fields), rows)
 
 
 def _insert_occurrences(cursor: CursorWrapper, occurrences: Sequence[tuple[int, NewOccurrence]]) -> None:
@@ -138,18 +134,6 @@ def insert_rows(
     with connection.wrap_database_errors, cursor.copy(f"COPY {into} FROM STDIN") as copy:
         for row in rows:
             copy.write_row(row)
-
-
-def _counted(finding: NewFinding) -> tuple[Any, ...]:
-    """Return the columns that ``sqlite.ADD_CHANGES`` counts, in its order."""
-    return (
-        finding.website_id,
-        finding.status,
-        finding.severity,
-        finding.source_id,
-        finding.kind,
-        str(finding.first_seen)[:10],
-    )
 
 
 def _search_entries(finding: NewFinding) -> str:

@@ -20,8 +20,8 @@ from dashboard_api.importing.ingest import ImportOptions, ImportResult
 from dashboard_api.importing.locations import OutsideWebsite, normalise_location
 from dashboard_api.importing.service import EmptyRefusal, RefusedReport, digest_of, import_file
 from dashboard_api.models import ImportRun, Website
-from dashboard_api.scanners.compressed import unpacked
 from dashboard_api.scanners.report import UnreadableReport
+from dashboard_api.scanners.streams import unpack
 from foundation.hosts import InvalidHost, normalise_host
 
 _LOCK = ".lock"
@@ -142,7 +142,7 @@ def _check_unchanged(folder: Folder, report: InboxReport) -> None:
 
 def _is_blank(file: BinaryIO) -> bool:
     try:
-        return not unpacked(file).read(_BLANK_BYTES).strip()
+        return not unpack(file).read(_BLANK_BYTES).strip()
     except UnreadableReport:
         return False  # the import says what is wrong
 

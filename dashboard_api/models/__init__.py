@@ -1,4 +1,4 @@
-"""What the service stores, by aggregate."""
+"""Django models of the service, one module for each subject."""
 
 from dashboard_api.models.accounts import Account, Secret
 from dashboard_api.models.bulk import BulkLoad

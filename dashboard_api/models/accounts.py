@@ -1,4 +1,4 @@
-"""Who may ask: portal accounts, and the secrets they sign with."""
+"""Portal accounts and the secrets that sign their calls."""
 
 import secrets
 from datetime import datetime
@@ -41,28 +41,28 @@ class TooManySecrets(ValidationError):
 
 
 class DuplicateSecret(ValidationError):
-    """The account has, or had, this very secret."""
+    """The account has or had the same secret."""
 
 
 class NotActive(ValidationError):
-    """Only an active secret can retire."""
+    """The secret is not active, so it cannot retire."""
 
 
 class AlreadyRevoked(ValidationError):
-    """It was revoked before."""
+    """The secret or link was revoked earlier."""
 
 
 class SecretQuerySet(models.QuerySet["Secret"]):
-    """Questions about secrets."""
+    """Queries and actions on secrets."""
 
     def usable(self, now: datetime) -> "SecretQuerySet":
-        """Active ones, and retiring ones whose time has not come."""
+        """Return active secrets, and retiring ones before their ``retires_at``."""
         return self.filter(Q(state=Secret.State.ACTIVE) | Q(state=Secret.State.RETIRING, retires_at__gt=now))
 
     @sensitive_variables("secret", "clear")
     @transaction.atomic
     def issue(self, account: Account, *, by: str, secret: str | None = None) -> tuple["Secret", str]:
-        """Store a new secret, or ``secret`` brought in, and return it once in clear.
+        """Store a new secret, or the given ``secret``, and return it in clear, which happens only once.
 
         Raises TooManySecrets when two are usable, ValidationError or DuplicateSecret for a bad ``secret``.
         """
@@ -80,7 +80,7 @@ class SecretQuerySet(models.QuerySet["Secret"]):
         return row, clear
 
     def _check_room(self, account: Account, now: datetime) -> None:
-        """Close what has retired by ``now``; raise TooManySecrets when two are still usable."""
+        """Revoke secrets that retired before ``now``; raise TooManySecrets if two remain usable."""
         retired = self.filter(account=account, state=Secret.State.RETIRING, retires_at__lte=now)
         retired.update(state=Secret.State.REVOKED, revoked_at=F("retires_at"))
         usable = self.filter(account=account).usable(now)
@@ -93,7 +93,7 @@ class SecretQuerySet(models.QuerySet["Secret"]):
 
     @sensitive_variables("secret")
     def _check_brought_in(self, account: Account, secret: str) -> None:
-        """A revoked secret must not come back, nor one outlive its revocation under a second row."""
+        """Raise DuplicateSecret if the account has or had ``secret``: a revoked secret must not return."""
         if (
             not limits.MIN_SECRET_LENGTH <= len(secret) <= limits.MAX_SECRET_LENGTH
             or not secret.isprintable()
@@ -145,30 +145,30 @@ class Secret(models.Model):
 
     @property
     def last_used_at(self) -> datetime | None:
-        """When a call was last signed with it, to the minute."""
+        """The time of the last call signed with the secret, to the minute; None if there was none."""
         use = SecretUse.objects.filter(secret_id=self.pk).first()
         return use.last_used_at if use else None
 
     def reveal(self) -> str:
-        """The secret in clear, to verify a signature with; raises CannotUnseal."""
+        """Return the secret in clear, to verify a signature; raises CannotUnseal."""
         return unseal(self.sealed)
 
     @sensitive_variables("secret")
     def holds(self, secret: str) -> bool:
-        """Whether this is ``secret``; one that can no longer be opened is nobody's."""
+        """Return whether this row holds ``secret``; False if the row can no longer be opened."""
         try:
             return self.reveal() == secret
         except CannotUnseal:
             return False
 
     def is_usable(self, now: datetime) -> bool:
-        """Whether calls signed with it are accepted at ``now``."""
+        """Return whether calls signed with the secret are accepted at ``now``."""
         if self.state == self.State.RETIRING:
             return self.retires_at is not None and self.retires_at > now
         return self.state == self.State.ACTIVE
 
     def retire(self, *, now: datetime) -> None:
-        """Let it work for the retiring period, then no more; raises NotActive."""
+        """Retire the secret: calls are accepted until the retiring period ends. Raises NotActive."""
         active = Secret.objects.filter(pk=self.pk, state=self.State.ACTIVE)
         changed = active.update(state=self.State.RETIRING, retires_at=now + limits.RETIRING_PERIOD)
         self.refresh_from_db(fields=["state", "retires_at"])
@@ -176,7 +176,7 @@ class Secret(models.Model):
             raise NotActive(f"Only an active secret can retire; {self} is {self.state}.")
 
     def revoke(self, *, now: datetime) -> None:
-        """Refuse it from now on; raises AlreadyRevoked."""
+        """Revoke the secret at once; raises AlreadyRevoked."""
         others = Secret.objects.filter(pk=self.pk).exclude(state=self.State.REVOKED)
         changed = others.update(state=self.State.REVOKED, revoked_at=now)
         self.refresh_from_db(fields=["state", "revoked_at"])

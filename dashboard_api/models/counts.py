@@ -10,12 +10,12 @@ from django.db.models import Q
 
 
 class BucketCount(models.Model):
-    """Findings of a website by all that narrows them: totals, facets, charts, and where a page begins."""
+    """Findings of a website by status, severity, source and kind: for totals, facets, charts and pages."""
 
     pk = models.CompositePrimaryKey("website_id", "status", "source_id", "severity", "kind")
     website_id = models.BigIntegerField()
     status = models.CharField(max_length=14)
-    source_id = models.BigIntegerField(help_text="0: every source together.")
+    source_id = models.BigIntegerField()
     severity = models.PositiveSmallIntegerField()
     kind = models.CharField(max_length=13)
     findings = models.IntegerField()
@@ -25,12 +25,12 @@ class BucketCount(models.Model):
 
 
 class WeekCount(models.Model):
-    """Findings first seen and fixed in a week, whatever became of them, by severity, source and kind."""
+    """Findings first seen, and findings fixed, in a week, by severity, source and kind, of any status."""
 
-    pk = models.CompositePrimaryKey("website_id", "source_id", "week", "severity", "kind")
+    pk = models.CompositePrimaryKey("website_id", "week", "source_id", "severity", "kind")
     website_id = models.BigIntegerField()
-    source_id = models.BigIntegerField(help_text="0: every source together.")
     week = models.DateField(help_text="Its Monday, in UTC.")
+    source_id = models.BigIntegerField()
     severity = models.PositiveSmallIntegerField()
     kind = models.CharField(max_length=13)
     found = models.IntegerField()
@@ -41,7 +41,7 @@ class WeekCount(models.Model):
 
 
 class DayCount(models.Model):
-    """Findings first seen and fixed on a day, in UTC; and of those first seen then, how many are open."""
+    """Findings first seen on a day (UTC), how many of them are open, and findings fixed on that day."""
 
     pk = models.CompositePrimaryKey("website_id", "day")
     website_id = models.BigIntegerField()

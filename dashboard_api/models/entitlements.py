@@ -1,4 +1,4 @@
-"""What accounts have paid for: calls are answered only while it is usable."""
+"""Entitlements: the plan of an account. Calls are answered only while it is usable."""
 
 from datetime import date, timedelta
 from typing import ClassVar
@@ -13,7 +13,7 @@ from dashboard_api.models.accounts import Account
 
 
 class EntitlementStatus(models.TextChoices):
-    """As set by operators or billing; the dates decide as well."""
+    """The status that operators or billing set; the dates can end access earlier."""
 
     TRIALING = "trialing"
     ACTIVE = "active"
@@ -38,14 +38,14 @@ class Terms:
         return EntitlementStatus.EXPIRED if day > max(self.ends_on, self.usable_until) else self.status
 
     def is_usable_on(self, day: date) -> bool:
-        """Whether calls are answered on ``day``."""
+        """Return whether calls are answered on ``day``."""
         if self.status in (EntitlementStatus.SUSPENDED, EntitlementStatus.EXPIRED):
             return False
         return self.starts_on <= day <= self.usable_until
 
     @property
     def usable_until(self) -> date:
-        """The last day on which calls are answered, grace included, unless something changes."""
+        """Return the last day on which calls are answered, grace included, if nothing changes."""
         if self.status == EntitlementStatus.PAST_DUE:
             return (self.past_due_since or date.min) + limits.PAST_DUE_GRACE
         if self.renews and self.status in (EntitlementStatus.ACTIVE, EntitlementStatus.TRIALING):
@@ -75,7 +75,7 @@ def has_status(status: str, day: date, *, prefix: str = "") -> Q:
 
 
 class Entitlement(Terms, models.Model):
-    """A plan, its dates and its limits; one per account."""
+    """The plan of an account, with its dates and limits; at most one for each account."""
 
     Status = EntitlementStatus
 
@@ -111,7 +111,7 @@ class Entitlement(Terms, models.Model):
         return f"{self.plan} of {self.account}"
 
     def clean(self) -> None:
-        """Dates in order, features by name, and grace counted from the day an account became past due."""
+        """Check the dates and features, and set ``past_due_since`` when the account becomes past due."""
         if self.status != self.Status.PAST_DUE:
             self.past_due_since = None
         elif self.past_due_since is None:
@@ -131,13 +131,13 @@ class Entitlement(Terms, models.Model):
             raise ValidationError(errors)
 
     def suspend(self) -> None:
-        """Stop answering, whatever the dates, until the status is set again."""
+        """Suspend the entitlement: calls are refused, whatever its dates, until the status changes."""
         self.status = self.Status.SUSPENDED
         self.full_clean()
         self.save(update_fields=["status", "past_due_since"])
 
     def extend(self, *, days: int, today: date) -> None:
-        """Move the last day on, counted from ``today`` if it has passed; an expired one is active again."""
+        """Extend the entitlement from its last day, or from ``today`` if that is past; reactivate it."""
         try:
             self.ends_on = max(self.ends_on, today) + timedelta(days=days)
         except OverflowError as error:

@@ -1,4 +1,4 @@
-"""Findings of scanners and analysts, their occurrences, and the coverage of websites."""
+"""Findings with their locations, the sources that report them, and coverage."""
 
 from datetime import date, timedelta
 from typing import ClassVar, Self
@@ -13,7 +13,7 @@ from dashboard_api.models.sites import Website
 
 
 class Severity(models.IntegerChoices):
-    """The severities, the worst the largest; labels are the values of the API."""
+    """Severity as a number, the worst largest; the labels are the values of the API."""
 
     CRITICAL = 4, "Critical"
     HIGH = 3, "High"
@@ -23,7 +23,7 @@ class Severity(models.IntegerChoices):
 
 
 class Kind(models.TextChoices):
-    """How certain a finding is."""
+    """The certainty of a finding."""
 
     CONFIRMED = "confirmed", "confirmed"
     SUSPECTED = "suspected", "suspected"
@@ -31,7 +31,7 @@ class Kind(models.TextChoices):
 
 
 class SourceManager(models.Manager["Source"]):
-    """Sources of imported reports."""
+    """Queries on sources."""
 
     def imported(self, slug: str, name: str) -> "Source":
         """Return the source of a report; a new one is disabled, so that only its own websites show it.
@@ -42,7 +42,7 @@ class SourceManager(models.Manager["Source"]):
 
 
 class Source(models.Model):
-    """A scanner. Every enabled one is expected to check every website."""
+    """A scanner. Each enabled source is expected to check every website."""
 
     slug = models.SlugField(max_length=50, unique=True)
     name = models.CharField(max_length=100)
@@ -66,22 +66,22 @@ class Source(models.Model):
 
 
 class FindingQuerySet(models.QuerySet["Finding"]):
-    """Queries of findings."""
+    """Queries on findings."""
 
     def with_status(self, status: str) -> Self:
-        """Return the findings with this status, one of Finding.Status or ``all``."""
+        """Return the findings of ``status``: ``all`` or a value of Finding.Status."""
         return self if status == "all" else self.filter(status=status)
 
     def worst_first(self) -> Self:
-        """Return the findings in the order of every list, which a re-scan does not change."""
+        """Order findings by severity, then by id, so that a new scan does not change the order."""
         return self.order_by("-severity", "-id")
 
 
 class Finding(models.Model):
-    """A problem of a website, with an occurrence for each of its locations."""
+    """A problem of a website, with all locations where it occurs."""
 
     class Status(models.TextChoices):
-        """The statuses, as the API names them."""
+        """Values of ``status`` in the API."""
 
         OPEN = "open"
         FIXED = "fixed"
@@ -118,7 +118,7 @@ class Finding(models.Model):
     cwe = models.JSONField("CWE", default=list, blank=True, help_text="Numbers.")
     cve = models.JSONField("CVE", default=list, blank=True)
     rule = models.CharField(max_length=300, blank=True)
-    # Copies from the occurrences, so that lists and searches need no second table.
+    # Copies of the locations, so that lists and searches need no second table.
     location = models.CharField(max_length=2000, blank=True)
     other_locations = models.TextField(
         blank=True, help_text="Further locations to search, one a line, up to a limit."
@@ -183,7 +183,7 @@ class Finding(models.Model):
         return f"{self.get_severity_display()}: {self.title}"
 
     def clean(self) -> None:
-        """Set the time of the fix of a fixed finding, and of no other."""
+        """Check that exactly the fixed findings have ``fixed_at``."""
         if self.status != self.Status.FIXED:
             self.fixed_at = None
         elif self.fixed_at is None:
@@ -191,7 +191,7 @@ class Finding(models.Model):
 
 
 class Occurrence(models.Model):
-    """A location where a finding was seen."""
+    """A location of a finding."""
 
     finding = models.ForeignKey(  # a constraint begins with it
         Finding, on_delete=models.CASCADE, related_name="occurrences", db_index=False
@@ -225,10 +225,10 @@ class Occurrence(models.Model):
 
 
 class Coverage(models.Model):
-    """The coverage of one website by one scanner: the summary of its scopes (CoverageScope)."""
+    """The coverage of a website by a source: the summary of its scopes (CoverageScope)."""
 
     class State(models.TextChoices):
-        """The outcomes of the last run; without a row there was none."""
+        """The outcome of the last run; without a run there is no row."""
 
         OK = "ok"
         PARTIAL = "partial"
@@ -257,5 +257,5 @@ class Coverage(models.Model):
 
     @property
     def next_due_on(self) -> date:
-        """The day by which the scanner should check the website again."""
+        """The day by which the next run of the source is due."""
         return self.last_run_at.date() + timedelta(days=self.source.interval_days)

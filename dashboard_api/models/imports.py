@@ -1,4 +1,4 @@
-"""Records of imports, and reports that wait for a decision in the admin."""
+"""Import runs and uploaded reports."""
 
 from typing import ClassVar
 
@@ -11,7 +11,7 @@ from dashboard_api.models.sites import Website
 
 
 class ImportRun(models.Model):
-    """The import of one report; findings, occurrences, coverage and rejected add up to its rows."""
+    """The import of a report; findings, occurrences, coverage and rejected add up to its rows."""
 
     website = models.ForeignKey(Website, on_delete=models.CASCADE, related_name="imports")
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="imports")
@@ -78,7 +78,7 @@ class ImportRun(models.Model):
 
 
 class Upload(models.Model):
-    """An uploaded report until it is imported or discarded; ``manage.py prune`` deletes old ones."""
+    """An uploaded report that waits to be imported; ``manage.py prune`` deletes old ones."""
 
     website = models.ForeignKey(Website, on_delete=models.CASCADE, related_name="uploads")
     by = models.CharField(max_length=150)

@@ -1,4 +1,4 @@
-"""What signed calls leave behind: spent nonces, and when each secret was last used.
+"""Spent nonces, and the time of the last use of each secret.
 
 On SQLite both live in the file of short-lived data, so a call never waits for an import to commit.
 """
@@ -15,17 +15,17 @@ _CLAIM = """
 INSERT INTO dashboard_api_nonce (account_id, nonce, expires_at)
 VALUES (%s, %s, %s) ON CONFLICT DO NOTHING
 """
-# By where a row lies: by its key, SQLite would look through the whole table for each batch.
+# By row id: by the composite key, SQLite would scan the whole table for each batch.
 _PRUNE = (
     "DELETE FROM dashboard_api_nonce WHERE {row} IN (SELECT {row} "
     "FROM dashboard_api_nonce WHERE expires_at < %s ORDER BY expires_at LIMIT %s)"
 )
 
-_noted: dict[int, datetime] = {}  # by this process, of each secret
+_noted: dict[int, datetime] = {}  # time of the last note by this process, by secret id
 
 
 class NonceQuerySet(models.QuerySet["Nonce"]):
-    """Claiming and forgetting."""
+    """Claiming and pruning."""
 
     def claim(self, account_id: int, nonce: str, *, expires_at: datetime) -> bool:
         """Spend ``nonce`` for the account: True for exactly one of several concurrent calls.
@@ -35,15 +35,15 @@ class NonceQuerySet(models.QuerySet["Nonce"]):
         return changed_rows(Nonce, _CLAIM, [account_id, nonce, int(expires_at.timestamp())]) == 1
 
     def prune(self, *, now: datetime, batch: int) -> int:
-        """Forget at most ``batch`` nonces whose timestamps can no longer be accepted; how many."""
+        """Delete at most ``batch`` expired nonces and return their number."""
         return changed_rows(Nonce, _PRUNE.format(row=engine_for(Nonce).ROW), [int(now.timestamp()), batch])
 
 
 class Nonce(models.Model):
-    """The pair is the key: a nonce is spent for the account, across its rotated secrets."""
+    """A spent nonce. It is spent for the account, whichever of its secrets signed the call."""
 
     pk = models.CompositePrimaryKey("account_id", "nonce")
-    # No foreign key: on SQLite the nonces live in a file of their own.
+    # No foreign key: on SQLite nonces are in a file of their own.
     account_id = models.BigIntegerField()
     nonce = models.CharField(max_length=128)
     expires_at = models.BigIntegerField(help_text="Unix seconds.")
@@ -61,7 +61,7 @@ class Nonce(models.Model):
 
 
 class SecretUse(models.Model):
-    """When a secret last signed a call; each process writes it at most once a minute."""
+    """The time a secret last signed a call; each process writes it at most once a minute."""
 
     secret_id = models.BigIntegerField(primary_key=True)
     last_used_at = models.DateTimeField()
@@ -71,7 +71,7 @@ class SecretUse(models.Model):
 
     @classmethod
     def note(cls, secret_id: int, now: datetime) -> None:
-        """Record the use, unless this process has recorded one within a minute."""
+        """Record a use of the secret, unless this process recorded one less than a minute ago."""
         noted = _noted.get(secret_id)
         if noted is None or abs(now - noted) >= limits.SECRET_USE_PRECISION:
             cls.record(secret_id, now)
@@ -79,7 +79,7 @@ class SecretUse(models.Model):
 
     @staticmethod
     def record(secret_id: int, now: datetime) -> None:
-        """Write down the use."""
+        """Store the time of the last use."""
         SecretUse.objects.bulk_create(
             [SecretUse(secret_id=secret_id, last_used_at=now)],
             update_conflicts=True,
@@ -89,5 +89,5 @@ class SecretUse(models.Model):
 
 
 def forget_uses() -> None:
-    """Note the next use of every secret, for those who test that."""
+    """Forget all noted uses; for tests."""
     _noted.clear()

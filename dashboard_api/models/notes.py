@@ -1,4 +1,4 @@
-"""What analysts write about websites and findings; internal notes never leave."""
+"""Notes of analysts. Internal notes are never shown to customers."""
 
 from typing import Any, ClassVar, Self
 
@@ -13,15 +13,15 @@ from dashboard_api.models.sites import Website
 
 
 class AnalystNoteQuerySet(models.QuerySet["AnalystNote"]):
-    """Questions about notes."""
+    """Queries on notes."""
 
     def visible_to(self, account_id: int) -> Self:
-        """Notes that may leave the service towards this account."""
+        """Return the notes that the account may read."""
         return self.filter(Q(account_id=account_id) | Q(account__isnull=True), is_internal=False)
 
 
 class AnalystNote(models.Model):
-    """An analyst's words about a website or one of its findings; internal ones never leave."""
+    """A note about a website or one of its findings."""
 
     website = models.ForeignKey(Website, on_delete=models.CASCADE, related_name="notes")
     finding = models.ForeignKey(
@@ -60,13 +60,13 @@ class AnalystNote(models.Model):
         return f"{self.author} on {self.website}"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Know since when those whom it is for can read it: who is told of new notes is told then."""
+        """Set ``published_at`` when customers can first read the note; notifications use it."""
         known = type(self).objects.filter(pk=self.pk, is_internal=False, account=self.account)
         since = known.values_list("published_at", flat=True).first() or timezone.now()
         self.published_at = None if self.is_internal else since
         super().save(*args, **kwargs)
 
     def clean(self) -> None:
-        """A note on a finding belongs to that finding's website."""
+        """Check that the finding belongs to the website of the note."""
         if self.finding is not None and self.finding.website_id != self.website_id:
             raise ValidationError({"finding": "This finding belongs to another website."})

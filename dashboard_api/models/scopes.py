@@ -44,7 +44,7 @@ class CoverageScope(models.Model):
 
     @classmethod
     def of(cls, coverage: Coverage, category: str) -> Self:
-        """Return the only scope of a coverage that was recorded without scopes."""
+        """Return a single scope for a coverage that was recorded without scopes."""
         return cls(
             category=category,
             target="",
@@ -58,7 +58,7 @@ class CoverageScope(models.Model):
 
 
 def summarise(coverage: Coverage, scopes: Sequence[CoverageScope]) -> None:
-    """Set and save the summary: the worst state, the oldest run, the sum of addresses."""
+    """Set and save the summary of the scopes: worst state, oldest run, number of URLs checked."""
     coverage.state = max((scope.state for scope in scopes), key=_WORST_LAST.index)
     coverage.last_run_at = min(scope.last_run_at for scope in scopes)
     coverage.completed_at = max(

@@ -1,4 +1,4 @@
-"""What may be asked about: websites, and their links to accounts."""
+"""Websites and their links to accounts."""
 
 import uuid
 from datetime import datetime
@@ -14,10 +14,10 @@ from foundation.hosts import MAX_HOST_LENGTH, InvalidHost, normalise_host
 
 
 class Website(models.Model):
-    """A website exists once, whoever links it; findings belong to it."""
+    """A website with its findings. Several accounts can link the same website."""
 
     class Method(models.TextChoices):
-        """How its ownership was verified."""
+        """The method by which ownership was verified."""
 
         DNS = "dns", "DNS record"
         FILE = "file", "file on the website"
@@ -44,7 +44,7 @@ class Website(models.Model):
         return self.host
 
     def clean(self) -> None:
-        """Put the host into its one form; raise ValidationError without a host or a verifier."""
+        """Normalise the host; raise ValidationError without a host or a verifier."""
         if self.host:
             try:
                 self.host = normalise_host(self.host)
@@ -54,7 +54,7 @@ class Website(models.Model):
             raise ValidationError({"verified_by": "Say who verified the website."})
 
     def verify(self, *, method: str, by: str, at: datetime) -> None:
-        """Record that its ownership was proven; raises ValidationError on nobody's name."""
+        """Record that ownership is verified; raises ValidationError without a name."""
         self.verification_method, self.verified_by, self.verified_at = method, by.strip(), at
         self.full_clean(exclude=["host"])
         self.save(update_fields=["verification_method", "verified_by", "verified_at"])
@@ -65,22 +65,22 @@ class NotVerified(ValidationError):
 
 
 class AlreadyLinked(ValidationError):
-    """The account has a link to this website."""
+    """The account already has an active link to the website."""
 
 
 class SitesLimitReached(ValidationError):
-    """The account's entitlement allows no further website."""
+    """The entitlement of the account allows no further website."""
 
 
 class NotRevoked(ValidationError):
-    """The link gives access already."""
+    """The link is active, so it cannot be restored."""
 
 
 class SiteLinkQuerySet(models.QuerySet["SiteLink"]):
-    """Questions about links."""
+    """Queries and actions on links."""
 
     def not_revoked(self) -> Self:
-        """Links that still give access."""
+        """Return links that are not revoked."""
         return self.filter(revoked_at__isnull=True)
 
     @transaction.atomic
@@ -108,7 +108,7 @@ class SiteLinkQuerySet(models.QuerySet["SiteLink"]):
         self.check_sites_limit(account)
 
     def check_sites_limit(self, account: Account) -> None:
-        """Raise SitesLimitReached when the entitlement's websites are all in use."""
+        """Raise SitesLimitReached if the account uses all websites of its entitlement."""
         entitlement = getattr(account, "entitlement", None)
         used = self.filter(account=account).not_revoked().count()
         if entitlement is not None and used >= entitlement.sites_limit:
@@ -119,7 +119,7 @@ class SiteLinkQuerySet(models.QuerySet["SiteLink"]):
 
 
 class SiteLink(models.Model):
-    """A website made visible to an account; its id must travel with every signed call."""
+    """A link between a website and an account. Each signed call carries its ``link_id``."""
 
     account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="links")
     website = models.ForeignKey(Website, on_delete=models.CASCADE, related_name="links")
@@ -142,7 +142,7 @@ class SiteLink(models.Model):
 
     @transaction.atomic
     def revoke(self, *, by: str, reason: str, now: datetime) -> None:
-        """Stop answering for this link; raises AlreadyRevoked."""
+        """Revoke the link: its calls are refused. Raises AlreadyRevoked."""
         self._lock()
         if self.revoked_at is not None:
             raise AlreadyRevoked(
@@ -154,7 +154,7 @@ class SiteLink(models.Model):
 
     @transaction.atomic
     def restore(self, *, by: str, reason: str, now: datetime) -> None:
-        """Answer again; raises NotRevoked or SitesLimitReached."""
+        """Restore a revoked link; raises NotRevoked or SitesLimitReached."""
         account = self._lock()
         if self.revoked_at is None:
             raise NotRevoked(f"Nothing to do: {self.link_id} is not revoked.")
@@ -166,7 +166,7 @@ class SiteLink(models.Model):
     def record(
         self, action: "LinkEvent.Action", *, by: str, reason: str = "", at: datetime | None = None
     ) -> None:
-        """Remember who did what, and why; raises ValidationError."""
+        """Record an event of the link with its actor and reason; raises ValidationError."""
         event = LinkEvent(
             link=self, action=action, by=by.strip(), reason=reason.strip(), at=at or timezone.now()
         )
@@ -174,17 +174,17 @@ class SiteLink(models.Model):
         event.save()
 
     def _lock(self) -> Account:
-        """The account, its links unchanged by others until the transaction ends; this link as it now is."""
+        """Lock the account until the end of the transaction, and reload this link."""
         account = Account.objects.select_for_update().get(pk=self.account_id)
         self.refresh_from_db(fields=["revoked_at"])
         return account
 
 
 class LinkEvent(models.Model):
-    """Who linked, revoked or restored, when and why."""
+    """An event of a link: who linked, revoked or restored it, when and why."""
 
     class Action(models.TextChoices):
-        """What happened to the link."""
+        """Kinds of event."""
 
         LINKED = "linked"
         REVOKED = "revoked"
@@ -209,6 +209,6 @@ class LinkEvent(models.Model):
         return f"{self.action} by {self.by}"
 
     def clean(self) -> None:
-        """Taking access away, or giving it back, has a reason."""
+        """Require a reason to revoke or restore a link."""
         if self.action != self.Action.LINKED and not self.reason:
             raise ValidationError({"reason": "Say why."})

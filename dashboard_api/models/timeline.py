@@ -1,4 +1,4 @@
-"""The timeline of findings: fixes, regressions, decisions and overridden severities."""
+"""Events in the timeline of a finding: fixed, regressed, triaged, severity changed."""
 
 from typing import ClassVar
 
@@ -10,10 +10,10 @@ from dashboard_api.models.findings import Finding
 
 
 class FindingEvent(models.Model):
-    """A step in the lifecycle of a finding (decision record 0031)."""
+    """An event of a finding. First and last sight are fields of the finding (decision record 0031)."""
 
     class Event(models.TextChoices):
-        """The kinds of events, as the API names them."""
+        """Values of ``event`` in the API."""
 
         FIXED = "fixed"
         REGRESSED = "regressed"

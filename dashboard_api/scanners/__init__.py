@@ -1,6 +1,10 @@
-"""Readers of scanners' reports, one module per format: a stream in, ``ScanReport`` out, no database."""
+"""Readers of scanners' reports, one a format: a stream in, a ``ScanReport`` out, no database.
+
+README.md says how to add one.
+"""
 
 import codecs
+import re
 from collections.abc import Mapping
 from typing import BinaryIO, Protocol
 
@@ -10,31 +14,29 @@ from dashboard_api.scanners import (
     nikto,
     nuclei,
     observatory,
-    other_forms,
     sarif,
     sslyze,
     testssl,
     wapiti,
     zap,
 )
-from dashboard_api.scanners.compressed import unpacked
 from dashboard_api.scanners.report import ScanReport, UnreadableReport
-from dashboard_api.scanners.streams import joined, limited
+from dashboard_api.scanners.streams import joined, limited, unpack
+from dashboard_api.scanners.unsupported import advice_on
 
-_HEAD_BYTES = 1024**2  # what a format may be recognised by
+_HEAD_BYTES = 1024**2
 
 
 class Reader(Protocol):
-    """What a format's module offers."""
+    """The module of one format."""
 
-    def recognises(self, head: bytes) -> bool:
-        """Whether a file with this beginning looks like this format: a cheap look, not a verdict."""
+    HEAD: re.Pattern[bytes]  # occurs in the first MB of its files: a cheap look, not a verdict
 
     def read(self, stream: BinaryIO) -> ScanReport:
-        """The report in ``stream``; raises UnreadableReport, or its rows do when they are read."""
+        """Return the report in ``stream``; this, or iterating over it, may raise UnreadableReport."""
 
 
-# In the order in which they are asked whether they recognise a file.
+# The first reader whose pattern occurs in a file reads it.
 READERS: Mapping[str, Reader] = {
     "findings": finding_lines,
     "nuclei": nuclei,
@@ -49,37 +51,42 @@ READERS: Mapping[str, Reader] = {
 
 
 def read_report(stream: BinaryIO, *, format_name: str = "auto") -> ScanReport:
-    """Read ``stream`` as the named format, or as the one that recognises it; raises UnreadableReport."""
-    stream = unpacked(limited(stream, limits.MAX_REPORT_BYTES))
+    """Read ``stream`` as the named format, or as the one it looks like; raises UnreadableReport."""
+    stream = unpack(limited(stream, limits.MAX_REPORT_BYTES))
     head = stream.read(_HEAD_BYTES)
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise UnreadableReport("The file is UTF-16: save it as UTF-8 first.")
-    reader = _recognising(head) if format_name == "auto" else _named(format_name, head)
+    if format_name == "auto":
+        format_name = _format_of(head)
+    else:
+        _check_format(format_name, head)
     try:
-        return reader.read(joined(head, stream))
+        return READERS[format_name].read(joined(head, stream))
     except UnreadableReport as error:
-        if way_out := other_forms.way_out(head):
-            raise UnreadableReport(way_out) from error
+        if advice := advice_on(head):
+            raise UnreadableReport(advice) from error
         raise
 
 
-def _recognising(head: bytes) -> Reader:
-    for reader in READERS.values():
-        if reader.recognises(head):
-            return reader
-    known = ", ".join(READERS)
+def _looks_like(head: bytes) -> str | None:
+    return next((name for name, reader in READERS.items() if reader.HEAD.search(head)), None)
+
+
+def _format_of(head: bytes) -> str:
+    if name := _looks_like(head):
+        return name
     raise UnreadableReport(
-        other_forms.way_out(head)
-        or f"The file is no report of a known format ({known}). For any other tool, convert its results to "
-        "`findings` lines, which docs/scanner-formats.md describes."
+        advice_on(head)
+        or f"The file is no report of a known format ({', '.join(READERS)}). For any other tool, convert its "
+        "results to `findings` lines, which docs/scanner-formats.md describes."
     )
 
 
-def _named(name: str, head: bytes) -> Reader:
-    """Return the reader that the operator named; raises UnreadableReport for a file of another format."""
-    if not READERS[name].recognises(head) and head.strip() not in (b"", b"[]"):
-        if way_out := other_forms.way_out(head):
-            raise UnreadableReport(way_out)
-        if other := next((other for other, reader in READERS.items() if reader.recognises(head)), ""):
-            raise UnreadableReport(f"The file is no report of {name}: it looks like one of {other}.")
-    return READERS[name]
+def _check_format(name: str, head: bytes) -> None:
+    """Raise UnreadableReport if a file that is not empty looks like another format than ``name``."""
+    if READERS[name].HEAD.search(head) or head.strip() in (b"", b"[]"):
+        return
+    if advice := advice_on(head):
+        raise UnreadableReport(advice)
+    if other := _looks_like(head):
+        raise UnreadableReport(f"The file is no report of {name}: it looks like one of {other}.")

@@ -1,11 +1,10 @@
-"""Our own JSON lines, for any engine: docs/findings.schema.json, which is made from this module.
+"""Our own JSON lines, for any scanner; docs/findings.schema.json is generated from this module.
 
-The first line names the scan, each further line is a finding or a check, and the last may say how the scan
-ended. A row is a finding or a check.
+The first line names the scan, each further line is a finding or a check (a row), and the last line may say
+how the scan ended.
 """
 
 import re
-from collections.abc import Iterator
 from datetime import datetime
 from typing import Annotated, Any, BinaryIO, Literal, TypeVar
 
@@ -15,27 +14,27 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from dashboard_api.scanners.json_rows import read_rows
 from dashboard_api.scanners.members import Row, as_utc
 from dashboard_api.scanners.report import (
+    SEVERITIES,
     BadRow,
     Check,
     Ending,
     Kind,
-    Reject,
     ReportedFinding,
     ScanReport,
     Severity,
-    Told,
     UnreadableReport,
+    convert_rows,
 )
 from dashboard_api.scanners.text import one_line
 
-_HEAD = re.compile(rb'\A(?:\xef\xbb\xbf)?\s*\{[^{}]*"scan"\s*:\s*"findings/1"')
+HEAD = re.compile(rb'\A(?:\xef\xbb\xbf)?\s*\{[^{}]*"scan"\s*:\s*"findings/1"')
 
 Text = Annotated[str, Meta(min_length=1)]
 Time = Annotated[datetime, Meta(tz=True)]
 
 
 class ScanLine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The first line: whose findings follow."""
+    """The first line, which names the scanner."""
 
     scan: Literal["findings/1"]
     source: Annotated[str, Meta(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=50)]
@@ -45,10 +44,10 @@ class ScanLine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class FindingLine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A problem at one place."""
+    """A problem at one location."""
 
-    finding: Annotated[Text, Meta(description="The rule, such as an id or a name that stays the same.")]
-    matcher: Annotated[str, Meta(description="What tells problems of one rule apart.")] = ""
+    finding: Annotated[Text, Meta(description="The rule: an id or a name that stays the same.")]
+    matcher: Annotated[str, Meta(description="Distinguishes problems of one rule.")] = ""
     title: Text
     severity: Literal["critical", "high", "medium", "low", "info"]
     kind: Kind | None = None
@@ -63,7 +62,7 @@ class FindingLine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 class CheckLine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A place where nothing was found, or with an error, where the check failed."""
+    """A location without problems; with an error, one where the check failed."""
 
     checked: Annotated[Text, Meta(description="An address, or a path below --base-url.")]
     error: Annotated[str, Meta(max_length=200)] = ""
@@ -71,27 +70,22 @@ class CheckLine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class EndLine(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The last line, if the engine writes one: whether the scan ran to its end, and when it ended."""
+    """The optional last line: whether the scan ran to its end, and when it ended."""
 
     complete: bool
     scanned_at: Time | UnsetType = UNSET
 
 
 Line = TypeVar("Line", bound=Struct)
-_KINDS_OF_LINE: dict[str, type[FindingLine] | type[CheckLine] | type[EndLine]] = {
+_LINES: dict[str, type[FindingLine] | type[CheckLine] | type[EndLine]] = {
     "finding": FindingLine,
     "checked": CheckLine,
     "complete": EndLine,
 }
 
 
-def recognises(head: bytes) -> bool:
-    """Whether its first line names a scan."""
-    return _HEAD.search(head) is not None
-
-
 def read(stream: BinaryIO) -> ScanReport:
-    """The report in ``stream``, line by line; raises UnreadableReport."""
+    """Return the report in ``stream``; raises UnreadableReport."""
     rows = read_rows(stream)
     _, first = next(rows, (0, BadRow("is missing")))
     try:
@@ -105,22 +99,12 @@ def read(stream: BinaryIO) -> ScanReport:
         source_name=scan.name or scan.source,
         version=scan.version,
         scanned_at=_utc(scan.scanned_at),
-        told=_told(rows),
+        entries=convert_rows(rows, _convert),
     )
 
 
-def _told(rows: Iterator[tuple[int, Row | BadRow]]) -> Iterator[Told | Ending]:
-    for number, row in rows:
-        try:
-            yield _line(number, row)
-        except BadRow as error:
-            yield Reject(row=number, reason=str(error))
-
-
-def _line(number: int, row: Row | BadRow) -> ReportedFinding | Check | Ending:
-    if isinstance(row, BadRow):
-        raise row
-    kind = next((kind for key, kind in _KINDS_OF_LINE.items() if key in row), None)
+def _convert(number: int, row: Row) -> ReportedFinding | Check | Ending:
+    kind = next((kind for key, kind in _LINES.items() if key in row), None)
     if kind is None:
         raise BadRow("is neither a finding nor a check nor the end")
     line = _as(kind, row)
@@ -133,7 +117,7 @@ def _line(number: int, row: Row | BadRow) -> ReportedFinding | Check | Ending:
 
 
 def _finding(number: int, line: FindingLine) -> ReportedFinding:
-    severity = Severity[line.severity.upper()]
+    severity = SEVERITIES[line.severity]
     return ReportedFinding.cleaned(
         row=number,
         identity=(line.finding, line.matcher),
@@ -167,13 +151,13 @@ def _utc(time: datetime | UnsetType) -> datetime | None:
 
 
 def schema() -> dict[str, Any]:
-    """JSON Schema of one line."""
-    kinds = [ScanLine, *_KINDS_OF_LINE.values()]
+    """Return the JSON Schema of one line."""
+    kinds = [ScanLine, *_LINES.values()]
     lines, definitions = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Findings of any engine, as JSON lines",
-        "description": "A line: ScanLine is the first, then FindingLine and CheckLine, EndLine the last.",
+        "title": "Findings of any scanner, as JSON lines",
+        "description": "A line: first ScanLine, then FindingLine and CheckLine, last EndLine.",
         "oneOf": list(lines),
         "$defs": definitions,
     }

@@ -1,22 +1,22 @@
-"""JSON in the three layouts that scanners write: a row per line, an array of rows, one row alone."""
+"""JSON rows in the three layouts that scanners write: a row a line, an array of rows, or one row."""
 
 import codecs
 from collections.abc import Iterator
 from typing import BinaryIO
 
 from dashboard_api import limits
-from dashboard_api.scanners.items import is_list
-from dashboard_api.scanners.json_values import as_much, decoded, opened, oversized
+from dashboard_api.scanners.json_values import decode, decode_lazily, read_up_to, too_large
+from dashboard_api.scanners.lazy_list import is_list
 from dashboard_api.scanners.members import Row
 from dashboard_api.scanners.report import BadRow, UnreadableReport
 from dashboard_api.scanners.streams import in_megabytes, joined
 
 
 def read_rows(stream: BinaryIO) -> Iterator[tuple[int, Row | BadRow]]:
-    """The rows with their numbers; in place of one that is no JSON object, why.
+    """Yield the rows with their numbers, a BadRow for one that is no JSON object.
 
-    Rows of JSON lines carry the number of their line, and only one line is held at a time. Raises
-    UnreadableReport, at the end, when nothing was a row.
+    JSON lines are numbered by line, and only one line is in memory. Raises UnreadableReport at the end if
+    nothing was a row.
     """
     blank = 0
     while (line := _line(stream)) and not line.strip(codecs.BOM_UTF8 + b" \t\r\n"):
@@ -24,21 +24,21 @@ def read_rows(stream: BinaryIO) -> Iterator[tuple[int, Row | BadRow]]:
     line = line.removeprefix(codecs.BOM_UTF8)
     if not line:
         return
-    if isinstance(_row(decoded(line)), dict):
+    if isinstance(_row(decode(line)), dict):
         yield from _lines(joined(line, stream), first=blank + 1)
         return
-    # Where the first line alone is no row, the file may be one document, spread over lines.
-    data = as_much(joined(line, stream), limits.MAX_DOCUMENT_BYTES)
-    is_too_much = len(data) > limits.MAX_DOCUMENT_BYTES
-    document = (
-        oversized(limits.MAX_DOCUMENT_BYTES) if is_too_much else opened(data, at_once=limits.MAX_LINE_BYTES)
-    )
+    # If the first line is no row, the file may be one document of several lines.
+    data = read_up_to(joined(line, stream), limits.MAX_DOCUMENT_BYTES)
+    if len(data) > limits.MAX_DOCUMENT_BYTES:
+        document: object = too_large(limits.MAX_DOCUMENT_BYTES)
+    else:
+        document = decode_lazily(data, at_once=limits.MAX_LINE_BYTES)
     if is_list(document):
         yield from ((number, _row(value)) for number, value in enumerate(document, start=1))
     elif isinstance(document, dict):
         yield 1, document
     else:
-        yield from _some(_lines(joined(bytes(data), stream), first=blank + 1), _why(document))
+        yield from _not_all_bad(_lines(joined(bytes(data), stream), first=blank + 1), _why(document))
 
 
 def _lines(stream: BinaryIO, *, first: int) -> Iterator[tuple[int, Row | BadRow]]:
@@ -48,11 +48,11 @@ def _lines(stream: BinaryIO, *, first: int) -> Iterator[tuple[int, Row | BadRow]
             _skip_line(line, stream)
             yield number, BadRow(f"is longer than {in_megabytes(limits.MAX_LINE_BYTES)}")
         elif line.strip():
-            yield number, _row(decoded(line.rstrip()))
+            yield number, _row(decode(line.rstrip()))
         number += 1
 
 
-def _some(rows: Iterator[tuple[int, Row | BadRow]], why: str) -> Iterator[tuple[int, Row | BadRow]]:
+def _not_all_bad(rows: Iterator[tuple[int, Row | BadRow]], why: str) -> Iterator[tuple[int, Row | BadRow]]:
     has_rows = False
     for number, row in rows:
         has_rows = has_rows or not isinstance(row, BadRow)
@@ -62,7 +62,7 @@ def _some(rows: Iterator[tuple[int, Row | BadRow]], why: str) -> Iterator[tuple[
 
 
 def _line(stream: BinaryIO) -> bytes:
-    """The next line; of one that is too long, so much that this shows."""
+    """Return the next line, or one byte more than the limit of one that is too long."""
     return stream.readline(limits.MAX_LINE_BYTES + 1)
 
 

@@ -1,7 +1,7 @@
-"""JSON that may be anything: decoded strictly, or the reason why it cannot be.
+"""Untrusted JSON, decoded strictly; a BadRow says why it cannot be.
 
-A decoded document takes about ten times its size. Where its rows are used one after the other, it stays
-bytes, and its long lists are ``Items`` (decision record 0028).
+A decoded document takes about ten times its size in memory. If its rows are used one after the other, its
+long lists stay bytes and are decoded lazily (decision record 0028).
 """
 
 import codecs
@@ -13,13 +13,13 @@ from typing import Any, BinaryIO
 import msgspec
 
 from dashboard_api import limits
-from dashboard_api.scanners.items import Items
+from dashboard_api.scanners.lazy_list import LazyList
 from dashboard_api.scanners.report import BadRow, UnreadableReport
 from dashboard_api.scanners.streams import in_megabytes
 
 Bytes = bytes | bytearray | msgspec.Raw
 
-_AT_ONCE = 64 * 1024  # bytes; a longer value is decoded by parts
+_AT_ONCE = 64 * 1024  # bytes; a longer value is decoded lazily
 _COUNTED = 1024**2  # bytes; a shorter document cannot have too many values
 _PART = 64 * 1024
 _BLANK = re.compile(rb"[ \t\r\n]*")
@@ -32,22 +32,22 @@ _decode_list = msgspec.json.Decoder(list[msgspec.Raw]).decode
 _decode_object = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
-def decoded(data: bytes | bytearray) -> object:
-    """The JSON value, or the BadRow that says why there is none."""
+def decode(data: bytes | bytearray) -> object:
+    """Return the JSON value, or a BadRow that says why there is none."""
     try:
-        return _decoded(data)
+        return _decode(data)
     except BadRow as error:
         return error
 
 
-def opened(data: bytearray, *, at_once: int | None = None) -> object:
-    """Decode a document; lists of more than ``at_once`` bytes are Items, with BadRow for bad items."""
+def decode_lazily(data: bytearray, *, at_once: int | None = None) -> object:
+    """Decode a document; lists of more than ``at_once`` bytes are LazyLists, with a BadRow for a bad item."""
     at_once = _AT_ONCE if at_once is None else at_once
     try:
         _check_values(data)
         if b"\\ud" in data or b"\\uD" in data:
             _replace_halves(data)
-        return _opened(data, at_once)
+        return _decode_lazily(data, at_once)
     except BadRow as error:
         return error
     except RecursionError:
@@ -59,41 +59,41 @@ def opened(data: bytearray, *, at_once: int | None = None) -> object:
 
 
 def read_document(stream: BinaryIO) -> object:
-    """Return the file's one JSON value, decoded at once; raises UnreadableReport."""
-    return _usable(decoded(whole_file(stream, limits.MAX_DECODED_BYTES)))
+    """Return the JSON value in the file, decoded at once; raises UnreadableReport."""
+    return _usable(decode(read_all(stream, limits.MAX_DECODED_BYTES)))
 
 
 def open_document(stream: BinaryIO) -> object:
-    """Return the file's one JSON value, with its long lists as Items; raises UnreadableReport."""
-    return _usable(opened(whole_file(stream)))
+    """Return the JSON value in the file, with lazy long lists; raises UnreadableReport."""
+    return _usable(decode_lazily(read_all(stream)))
 
 
-def whole_file(stream: BinaryIO, limit: int | None = None) -> bytearray:
-    """Everything in ``stream``, without a byte order mark; raises UnreadableReport where it is too much."""
+def read_all(stream: BinaryIO, limit: int | None = None) -> bytearray:
+    """Return the bytes in ``stream`` without a byte order mark; raises UnreadableReport for too many."""
     limit = limits.MAX_DOCUMENT_BYTES if limit is None else limit
-    data = as_much(stream, limit)
+    data = read_up_to(stream, limit)
     if len(data) > limit:
-        raise UnreadableReport(f"The file {oversized(limit)}.")
+        raise UnreadableReport(f"The file {too_large(limit)}.")
     if data.startswith(codecs.BOM_UTF8):
         del data[: len(codecs.BOM_UTF8)]
     return data
 
 
-def as_much(stream: BinaryIO, limit: int) -> bytearray:
-    """Return everything in ``stream``, or a little more than ``limit`` bytes where it is longer."""
+def read_up_to(stream: BinaryIO, limit: int) -> bytearray:
+    """Return the bytes in ``stream``, up to a little more than ``limit``."""
     data = bytearray()
     while len(data) <= limit and (part := stream.read(_PART)):
         data += part
     return data
 
 
-def oversized(limit: int) -> BadRow:
-    """What is said of a document that is too large to be read as one."""
+def too_large(limit: int) -> BadRow:
+    """Return the reason for refusing a document of more than ``limit`` bytes."""
     return BadRow(f"is one document of more than {in_megabytes(limit)}")
 
 
-def as_text(value: object) -> str:
-    """Return any JSON value for people to read: a text as it is, anything else indented."""
+def to_text(value: object) -> str:
+    """Return any JSON value for people to read: a string unchanged, anything else indented."""
     return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False, default=list)
 
 
@@ -103,7 +103,7 @@ def _usable(document: object) -> object:
     return document
 
 
-def _decoded(data: bytes | bytearray) -> object:
+def _decode(data: bytes | bytearray) -> object:
     try:
         _check_values(data)
         return json.loads(data.decode(), parse_constant=_refuse_constant)
@@ -124,35 +124,35 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(name)
 
 
-def _opened(data: Bytes, at_once: int) -> Any:
+def _decode_lazily(data: Bytes, at_once: int) -> Any:
     view = memoryview(data)
     if len(view) <= at_once:
-        return _decoded(bytes(view))
+        return _decode(bytes(view))
     blank = _BLANK.match(view)
     first = bytes(view[blank.end() :][:1]) if blank else b""
     if first == b"[":
-        return Items(_decode_list(data), partial(_item, at_once=at_once))
+        return LazyList(_decode_list(data), partial(_decode_item, at_once=at_once))
     if first == b"{":
-        return {name: _opened(value, at_once) for name, value in _decode_object(data).items()}
-    return _decoded(bytes(view))
+        return {name: _decode_lazily(value, at_once) for name, value in _decode_object(data).items()}
+    return _decode(bytes(view))
 
 
-def _item(data: msgspec.Raw, *, at_once: int) -> object:
-    """Decode one of Items; a BadRow if that fails, so that the others stay usable."""
+def _decode_item(data: msgspec.Raw, *, at_once: int) -> object:
+    """Decode an item of a LazyList; return a BadRow if that fails, so that other items stay usable."""
     try:
-        return _opened(data, at_once)
+        return _decode_lazily(data, at_once)
     except BadRow as error:
         return error
 
 
 def _check_values(data: bytes | bytearray) -> None:
-    """Refuse data that takes a hundred times its size when decoded, such as millions of empty lists."""
+    """Refuse data that decodes to a hundred times its size, such as millions of empty lists."""
     if len(data) > _COUNTED and sum(map(data.count, (b",", b"[", b"{"))) > limits.MAX_DOCUMENT_VALUES:
         raise BadRow(f"holds more than {limits.MAX_DOCUMENT_VALUES:,} values")
 
 
 def _replace_halves(data: bytearray) -> None:
-    """Replace escapes of half a surrogate pair by the replacement character's, of the same length."""
+    """Replace escapes of half a surrogate pair by that of the replacement character, which is as long."""
     for escape in _ESCAPE.finditer(data):
         if escape[1]:
             data[slice(*escape.span(1))] = b"ufffd"

@@ -1,11 +1,12 @@
-"""Members of a JSON object, each of which may be absent, or anything."""
+"""Members of a JSON object from a report, any of which may be absent or of any type."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
+from urllib.parse import urljoin
 
-from dashboard_api.scanners.items import Items, is_list
+from dashboard_api.scanners.lazy_list import LazyList, is_list
 from dashboard_api.scanners.report import BadRow
 from dashboard_api.scanners.text import one_line
 
@@ -13,21 +14,26 @@ Row = dict[str, Any]
 
 
 def object_of(parent: Row, key: str) -> Row:
-    """The object there, or an empty one."""
+    """Return the object at ``key``, or an empty one."""
     value = parent.get(key)
     return value if isinstance(value, dict) else {}
 
 
 def list_of(parent: Row, key: str) -> Sequence[Any]:
-    """The list there, or an empty one."""
+    """Return the list at ``key``, or an empty one."""
     value = parent.get(key)
     return value if is_list(value) else []
 
 
+def dicts_of(parent: Row, key: str) -> list[Row]:
+    """Return the objects in the list at ``key``, without its other items."""
+    return [item for item in list_of(parent, key) if isinstance(item, dict)]
+
+
 def objects_in(value: object) -> Sequence[Row | BadRow]:
-    """The objects of a member that is one object or a list of them; a BadRow for what is no object."""
-    if isinstance(value, Items):
-        return Items(value, _as_object)
+    """Return the objects in a value that is one object or a list; a BadRow for any other item."""
+    if isinstance(value, LazyList):
+        return LazyList(value, _as_object)
     values = value if isinstance(value, list) else [] if value is None else [value]
     return [_as_object(item) for item in values]
 
@@ -37,38 +43,46 @@ def _as_object(item: object) -> Row | BadRow:
 
 
 def line_of(parent: Row, *keys: str) -> str:
-    """The first of the keys that has a text, on one line."""
+    """Return the text at the first of the keys that has one, on one line."""
     return next((line for key in keys if (line := one_line(text_of(parent.get(key))))), "")
 
 
 def texts_of(value: object) -> list[str]:
-    """The texts of a member that is null, one text, or a list of them."""
+    """Return the texts in a value that is null, one text, or a list of them."""
     values = value if is_list(value) else [value]
     return [text for item in values if (text := text_of(item))]
 
 
 def text_of(value: object) -> str:
-    """A text or a number, as text."""
+    """Return a text, or a number as text; empty for any other value."""
     if isinstance(value, str):
         return value
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
 
 
+def address_in(base: str, address: str) -> str:
+    """Return ``address`` resolved relative to ``base``; raises BadRow if one of them is no address."""
+    try:
+        return urljoin(base, address)
+    except ValueError as error:
+        raise BadRow(f"names no address: {address[:100]}") from error
+
+
 def time_of(parent: Row, *keys: str) -> datetime | None:
-    """The first time there is, in UTC, which it also is without a zone."""
-    return next((time for key in keys if (time := moment(line_of(parent, key)))), None)
+    """Return the ISO 8601 time at the first of the keys that has one."""
+    return next((time for key in keys if (time := parse_time(line_of(parent, key)))), None)
 
 
-def moment(text: str) -> datetime | None:
-    """An ISO 8601 time; none for anything else, or for Go's zero time of the year 1."""
+def parse_time(text: str) -> datetime | None:
+    """Return an ISO 8601 time in UTC; None for any other text."""
     try:
         return as_utc(datetime.fromisoformat(text))
     except ValueError:
         return None
 
 
-def written_moment(text: str) -> datetime | None:
-    """A time as in mail, "Wed, 3 Dec 2025 12:46:55", UTC where it has no zone; none in another language."""
+def parse_mail_time(text: str) -> datetime | None:
+    """Return a time as in e-mail, "Wed, 3 Dec 2025 12:46:55", in UTC; None for any other text."""
     try:
         return as_utc(parsedate_to_datetime(text))
     except (TypeError, ValueError, OverflowError):
@@ -76,7 +90,7 @@ def written_moment(text: str) -> datetime | None:
 
 
 def as_utc(time: datetime) -> datetime | None:
-    """``time``, which is UTC where it has no zone; none for the year 1, or what UTC cannot tell."""
+    """Return ``time`` in UTC, also if it has no zone; None if it is out of range or Go's zero time."""
     try:
         time = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
     except (ValueError, OverflowError):

@@ -1,8 +1,8 @@
-"""Nuclei: JSON lines (-jsonl), a JSON array (-json-export), or one result by itself.
+"""Nuclei's JSON lines (-jsonl), JSON array (-json-export), or single result.
 
-Keys are those of ``ResultEvent`` in projectdiscovery/nuclei ``pkg/output/output.go``, with the older
-spellings ``templateID``, ``matched``, ``matcher_name`` and ``extracted_results``. The format cannot
-tell whether a scan was complete.
+Members are those of ``ResultEvent`` in projectdiscovery/nuclei ``pkg/output/output.go``, with the older
+spellings ``templateID``, ``matched``, ``matcher_name`` and ``extracted_results``. The format does not say
+whether a scan was complete.
 """
 
 import re
@@ -10,41 +10,38 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from dashboard_api.scanners.json_rows import read_rows
-from dashboard_api.scanners.layout import named, section
 from dashboard_api.scanners.members import Row, line_of, object_of, text_of, texts_of, time_of
 from dashboard_api.scanners.redaction import redact_command
-from dashboard_api.scanners.report import BadRow, Check, ReportedFinding, ScanReport, Severity, tell_each
-from dashboard_api.scanners.text import clean
-from dashboard_api.scanners.weaknesses import cve_names, cwe_numbers
+from dashboard_api.scanners.report import (
+    SEVERITIES,
+    BadRow,
+    Check,
+    ReportedFinding,
+    ScanReport,
+    Severity,
+    convert_rows,
+)
+from dashboard_api.scanners.text import clean, cves_in, named, numbers_in, section
 
-_SEVERITIES = {
-    "critical": Severity.CRITICAL,
-    "high": Severity.HIGH,
-    "medium": Severity.MEDIUM,
-    "low": Severity.LOW,
-    "info": Severity.INFO,
-}
-_RULE_KEY = re.compile(rb'"template(?:-id|ID)"\s*:')
-
-
-def recognises(head: bytes) -> bool:
-    """Whether it begins like Nuclei's: an empty file is how it says that it found nothing."""
-    return head.strip() in (b"", b"[]") or _RULE_KEY.search(head) is not None
+# Nuclei writes an empty file if it finds nothing.
+HEAD = re.compile(rb'\A\s*+(?:\[\]\s*+)?\Z|"template(?:-id|ID)"\s*:')
 
 
 def read(stream: BinaryIO) -> ScanReport:
-    """The report in ``stream``, row by row."""
-    return ScanReport(source="nuclei", source_name="Nuclei", told=tell_each(read_rows(stream), _told))
+    """Return the report in ``stream``."""
+    return ScanReport(
+        source="nuclei", source_name="Nuclei", entries=convert_rows(read_rows(stream), _convert)
+    )
 
 
-def _told(number: int, row: Row) -> ReportedFinding | Check:
+def _convert(number: int, row: Row) -> ReportedFinding | Check:
     rule = line_of(row, "template-id", "templateID")
     location = _location(row)
     matched = row.get("matcher-status")
     if not rule:
         raise BadRow("has no template-id")
     if not location:
-        raise BadRow("names no place: matched-at, url and host are all missing")
+        raise BadRow("names no location: matched-at, url and host are all missing")
     if not isinstance(matched, bool | None):
         raise BadRow("has a matcher-status that is neither true nor false")
     error = line_of(row, "error")
@@ -58,7 +55,7 @@ def _finding(number: int, row: Row, *, rule: str, location: str) -> ReportedFind
     classification = object_of(info, "classification")
     matcher = line_of(row, "matcher-name", "matcher_name", "extractor-name", "extractor_name")
     severity_raw = line_of(info, "severity")
-    severity = _SEVERITIES.get(severity_raw.lower(), Severity.INFO)
+    severity = SEVERITIES.get(severity_raw.lower(), Severity.INFO)
     name = line_of(info, "name") or rule
     return ReportedFinding.cleaned(
         row=number,
@@ -71,8 +68,8 @@ def _finding(number: int, row: Row, *, rule: str, location: str) -> ReportedFind
         description="\n\n".join(_description(info, classification)),
         remediation=text_of(info.get("remediation")),
         references=[*texts_of(info.get("reference")), *texts_of(row.get("template-url"))],
-        cwe=cwe_numbers(texts_of(classification.get("cwe-id"))),
-        cve=cve_names(texts_of(classification.get("cve-id"))),
+        cwe=numbers_in(texts_of(classification.get("cwe-id"))),
+        cve=cves_in(texts_of(classification.get("cve-id"))),
         location=location,
         evidence="\n\n".join(_evidence(row, location)),
         seen_at=time_of(row, "timestamp"),
@@ -80,9 +77,8 @@ def _finding(number: int, row: Row, *, rule: str, location: str) -> ReportedFind
 
 
 def _location(row: Row) -> str:
-    place = line_of(row, "matched-at", "matched", "url")
-    if place:
-        return place
+    if address := line_of(row, "matched-at", "matched", "url"):
+        return address
     host, port, path = line_of(row, "host"), line_of(row, "port"), line_of(row, "path")
     if "://" in host:
         return host.rstrip("/") + path
@@ -109,14 +105,15 @@ def _description(info: Row, classification: Row) -> Iterator[str]:
 
 
 def _evidence(row: Row, location: str) -> Iterator[str]:
-    """The short parts first: what is cut at the limit is a long response."""
-    circumstances = {
-        "Matched at": location if "?" in location or "#" in location else "",
-        "Matched lines": ", ".join(texts_of(row.get("matched-line"))),
-        "Protocol": line_of(row, "type"),
-        "IP address": line_of(row, "ip"),
-    }
-    yield from named(circumstances)
+    """Yield the short parts first, so that the limit cuts a long response."""
+    yield from named(
+        {
+            "Matched at": location if "?" in location or "#" in location else "",
+            "Matched lines": ", ".join(texts_of(row.get("matched-line"))),
+            "Protocol": line_of(row, "type"),
+            "IP address": line_of(row, "ip"),
+        }
+    )
     extracted = row.get("extracted-results") or row.get("extracted_results")
     yield from section("Extracted", "\n".join(texts_of(extracted)))
     yield from section("Command", redact_command(clean(text_of(row.get("curl-command")))))

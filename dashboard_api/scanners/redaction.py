@@ -1,4 +1,4 @@
-"""Evidence without the visitor's or the scanner's own credentials: cookies and authorization."""
+"""Removal of credentials from evidence: cookies, authorization and passwords."""
 
 import re
 
@@ -6,18 +6,18 @@ REDACTED = "[redacted]"
 
 _NAMES = r"(?:proxy-)?authorization|(?:set-)?cookie2?"
 _NAMED = re.compile("authorization|cookie", re.IGNORECASE)  # a part of each of the names
-# A header in a raw message, with the lines it is folded over; also behind the marks of "curl -v".
+# A header in a raw message, with its continuation lines; also behind the marks of "curl -v".
 _HEADER = re.compile(
     rf"((?:^|\\n)[<>*| \t]*(?:{_NAMES})[ \t]*:).*(?:\n[ \t].*)*",
     re.IGNORECASE | re.MULTILINE,
 )
-# The same header as a member of a JSON object, as services that echo a request answer it.
+# The same header as a member of a JSON object, as services answer that echo a request.
 _MEMBER = re.compile(
     rf"""(["'](?:{_NAMES})["']\s*:\s*)"""
     r"""(?:"(?:\\.|[^"\\])*(?:"|\Z)|'(?:\\.|[^'\\])*(?:'|\Z)|\[[^\]]*(?:\]|\Z))""",
     re.IGNORECASE | re.DOTALL,
 )
-# Basic authorization written into an address.
+# The user name and password in an address.
 _USERINFO = re.compile(r"""(?<=://)[^/\s@'"]+@""")
 
 _SHELL_WORD = re.compile(
@@ -32,14 +32,14 @@ _HEADER_WORD = re.compile(rf"""\$?["']?\s*({_NAMES})\s*:""", re.IGNORECASE)
 
 
 def redact_headers(text: str) -> str:
-    """``text`` with the values of such headers, and the user names of addresses, replaced."""
+    """Return ``text`` without the values of such headers, and without user names in addresses."""
     if _NAMED.search(text):
         text = _MEMBER.sub(rf'\1"{REDACTED}"', _HEADER.sub(rf"\1 {REDACTED}", text))
     return _USERINFO.sub(f"{REDACTED}@", text) if "@" in text else text
 
 
 def redact_command(command: str) -> str:
-    """A curl command line with its cookies, its users' passwords and such headers replaced."""
+    """Return a curl command without cookies, passwords and the values of such headers."""
     pending = ""
 
     def redacted(match: re.Match[str]) -> str:

@@ -1,6 +1,6 @@
-"""What every reader makes of its report: plain data that knows no format and no database."""
+"""A report as plain data, independent of its format and of the database."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import IntEnum
@@ -10,7 +10,7 @@ from dashboard_api import limits
 from dashboard_api.scanners.redaction import redact_headers
 from dashboard_api.scanners.text import clean, one_line, within_bytes
 
-# What the models' columns hold.
+# The lengths of the models' columns.
 TITLE_LENGTH = 500
 SEVERITY_RAW_LENGTH = 50
 RULE_LENGTH = 300
@@ -24,7 +24,7 @@ Item = TypeVar("Item")
 
 
 class Severity(IntEnum):
-    """The models' severities, for readers, which know no model."""
+    """The severities of the models, which readers do not import."""
 
     CRITICAL = 4
     HIGH = 3
@@ -33,17 +33,20 @@ class Severity(IntEnum):
     INFO = 0
 
 
+SEVERITIES: Mapping[str, Severity] = {severity.name.lower(): severity for severity in Severity}
+
+
 class UnreadableReport(ValueError):
-    """The file as a whole is no report of the format; the message says why."""
+    """The whole file cannot be read as a report; the message says why."""
 
 
 class BadRow(ValueError):
-    """One row cannot be used; the message says why and completes "row 7 ..."."""
+    """One row cannot be used; the message says why, as the end of a sentence "Row 7 ..."."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reject:
-    """A row that was left out; rows are numbered from 1, those of JSON lines by their line."""
+    """A row that cannot be used. Rows are numbered from 1, those of JSON lines by their line."""
 
     row: int
     reason: str
@@ -51,11 +54,10 @@ class Reject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """A row about a check that found nothing; with ``error``, a check that failed.
+    """A row about a check without a problem or, with ``error``, a check that failed.
 
-    A result that the report itself suppresses is one, too: ``suppressed`` names it, and ``identities`` are
-    its problem's, which is still there.
-    ``rules`` are the rules of the check; none where the format does not name them.
+    A result that the report suppresses is a check, too: ``suppressed`` names it, and ``identities`` are
+    those of its problem, which still exists. ``rules`` is empty if the format names no rules of the check.
     """
 
     row: int
@@ -69,10 +71,10 @@ class Check:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportedFinding:
-    """A row that tells of a problem at one place."""
+    """A row about a problem at one location."""
 
     row: int
-    identity: tuple[str, ...]  # what tells this problem from the source's others
+    identity: tuple[str, ...]  # distinguishes the problem from others of the source
     rule: str
     severity: Severity
     severity_raw: str
@@ -85,10 +87,10 @@ class ReportedFinding:
     cve: tuple[str, ...]
     location: str
     evidence: str
-    seen_at: datetime | None  # by this scan, or the last one that the report knows of
-    first_seen_at: datetime | None  # by an earlier scan, as far as the report knows
+    seen_at: datetime | None  # by this scan, or the last one that the report names
+    first_seen_at: datetime | None  # by an earlier scan, if the report names one
     aliases: tuple[tuple[str, ...], ...] = ()  # older forms of the identity, the likeliest first
-    is_sampled: bool = False  # the report lists only some of the places of this problem
+    is_sampled: bool = False  # the report lists only some of the problem's locations
 
     @classmethod
     def cleaned(
@@ -113,7 +115,7 @@ class ReportedFinding:
         first_seen_at: datetime | None = None,
         is_sampled: bool = False,
     ) -> Self:
-        """The one door for a report's texts: cleaned, redacted, and cut to what the columns hold."""
+        """Return a finding whose texts are cleaned, redacted and cut to the lengths of the columns."""
         return cls(
             row=row,
             identity=_identity(identity),
@@ -138,49 +140,49 @@ class ReportedFinding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """What only the end of a report tells; no row of it."""
+    """Facts from the end of a report, which is no row of it."""
 
     complete: bool | None = None
     scanned_at: datetime | None = None
 
 
-Told = ReportedFinding | Check | Reject
+ReportRow = ReportedFinding | Check | Reject
 
 
 @dataclass(slots=True, kw_only=True)
 class ScanReport:
-    """A report while it is read: its rows come one by one, once, by iterating over it.
+    """A report whose rows are read, once, by iterating over it.
 
-    ``rows``, ``complete`` and ``scanned_at`` may become known, or grow, up to the last row. Iterating
-    raises UnreadableReport where the file turns out to be none.
+    ``rows``, ``complete`` and ``scanned_at`` are final only after the last row. Iterating raises
+    UnreadableReport if the file turns out to be no report.
 
-    The last five fields are the scope: absence from the report counts only inside it.
+    ``names_targets`` and later fields are the scope, outside which absence from the report proves nothing.
     ``checks`` are the rules that ran, and grow with the rules that rows name; None: every rule ran.
     """
 
     source: str
     source_name: str
     version: str = ""
-    told: Iterator[Told | Ending]
-    rows: int = 0  # how many were told so far
-    complete: bool | None = None  # None: the format cannot tell
-    scanned_at: datetime | None = None  # when the scan ended; else the newest time of a row, if any has one
-    judged_at: datetime | None = None  # set by the importer before the rows are read: the time of the scan
-    others: tuple["ScanReport", ...] = ()  # of further tools or categories in the same file
-    names_targets: bool = False  # rows name every target that was scanned, with or without problems
+    entries: Iterator[ReportRow | Ending]
+    rows: int = 0  # the number of rows read so far
+    complete: bool | None = None  # None: the format does not say
+    scanned_at: datetime | None = None  # the end of the scan, else the newest time of a row, if any
+    judged_at: datetime | None = None  # the scan's time, set by the importer before it reads rows
+    others: tuple["ScanReport", ...] = ()  # reports of further tools or categories in the same file
+    names_targets: bool = False  # rows name every scanned target, even without problems
     checks: set[str] | None = None
     rule_separators: str = "/"  # a check includes the rules that continue its name after one of these
-    category: str = ""  # the part of the source's work that the report covers, if it has a name
-    is_unnamed_part: bool = False  # it may be one of several parts without saying which
+    category: str = ""  # the part of the source's scans that the report covers
+    is_unnamed_part: bool = False  # the report may cover one of several parts, and does not say which
 
     def __post_init__(self) -> None:
         self.source_name = one_line(self.source_name)[:SOURCE_NAME_LENGTH]
         self.version = one_line(self.version)[:VERSION_LENGTH]
 
-    def __iter__(self) -> Iterator[Told]:
+    def __iter__(self) -> Iterator[ReportRow]:
         newest = None
         has_good_row = False
-        for row in self.told:
+        for row in self.entries:
             if isinstance(row, Ending):
                 self.complete = self.complete if row.complete is None else row.complete
                 self.scanned_at = row.scanned_at or self.scanned_at
@@ -197,19 +199,22 @@ class ScanReport:
         self.scanned_at = self.scanned_at or newest
 
 
-def tell_each(
-    rows: Iterable[tuple[int, Item | BadRow]], tell: Callable[[int, Item], ReportedFinding | Check]
-) -> Iterator[Told]:
-    """What ``tell`` makes of each numbered row; of one that is bad, or raises BadRow, a Reject."""
+def convert_rows(
+    rows: Iterable[tuple[int, Item | BadRow]],
+    convert: Callable[[int, Item], ReportedFinding | Check | Ending],
+) -> Iterator[ReportRow | Ending]:
+    """Yield ``convert`` of each numbered row; a Reject for a row that is bad or raises BadRow."""
     for number, row in rows:
-        told: Told
         try:
-            told = Reject(row=number, reason=str(row)) if isinstance(row, BadRow) else tell(number, row)
+            if isinstance(row, BadRow):
+                raise row
+            entry = convert(number, row)
         except BadRow as error:
-            told = Reject(row=number, reason=str(error))
+            yield Reject(row=number, reason=str(error))
         except RecursionError:
-            told = Reject(row=number, reason="is nested too deeply")
-        yield told
+            yield Reject(row=number, reason="is nested too deeply")
+        else:
+            yield entry
 
 
 def _identity(parts: Iterable[str]) -> tuple[str, ...]:
@@ -221,7 +226,7 @@ def _stored_text(text: str) -> str:
 
 
 def _web_references(texts: Iterable[str]) -> tuple[str, ...]:
-    """The web addresses among ``texts``, each of which may also be a list such as "- http://a"."""
+    """Return the web addresses in ``texts``, which may also be lists such as "- http://a"."""
     words = (word.strip("<>,;\"'`") for text in texts for word in clean(text).split())
     addresses = (word for word in words if word.lower().startswith(("http://", "https://")))
     unique = dict.fromkeys(address for address in addresses if len(address) <= REFERENCE_LENGTH)

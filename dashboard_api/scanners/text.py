@@ -1,7 +1,8 @@
-"""Text from a report is data: what is invisible, or lies about what it shows, goes before it is stored."""
+"""Texts of a report, cleaned and laid out, and the weaknesses they name."""
 
 import re
 import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
 
 _ANSI_SEQUENCE = r"\x1b\[[0-?]*[ -/]*[@-~]"
 _CONTROL = r"[\x00-\x08\x0b-\x1f\x7f-\x9f]"
@@ -9,33 +10,77 @@ _BIDI_OVERRIDE = "[\u202a-\u202e\u2066-\u2069]"
 _UNWANTED = re.compile(f"{_ANSI_SEQUENCE}|{_CONTROL}|{_BIDI_OVERRIDE}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
+_FORMATTING = "p|br|hr|ul|ol|li|div|span|b|i|u|em|strong|code|pre|tt|a|h[1-6]|table|tbody|thead|tr|td|th|font"
+_BREAK = re.compile(r"</?(?:p|br|hr|ul|ol|li|div|pre|h[1-6]|table|tr)(?:\s[^<>]*)?/?>", re.IGNORECASE)
+_TAG = re.compile(rf"</?(?:{_FORMATTING})(?:\s[^<>]*)?/?>", re.IGNORECASE)
+
+_NUMBER = re.compile(r"(?<!\d)0*([1-9]\d{0,5})(?!\d)", re.ASCII)
+_CWE = re.compile(r"cwe[-_:/ ]*0*([1-9]\d{0,5})(?!\d)", re.ASCII | re.IGNORECASE)
+_CVE = re.compile(r"CVE-\d{4}-\d{4,19}", re.ASCII)
+
 
 def clean(text: str) -> str:
-    """``text`` without control characters but line breaks and tabs, safe to encode and to show."""
-    if text.isprintable():  # as nearly all is; nothing of the below is
+    """Return ``text`` without control characters except line breaks and tabs, safe to encode and to show."""
+    if text.isprintable():  # nearly always
         return text.strip()
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return _SURROGATE.sub("\ufffd", _UNWANTED.sub("", text)).strip()
 
 
 def one_line(text: str) -> str:
-    """The same on a single line, with single spaces."""
+    """Return ``text`` cleaned, on a single line with single spaces."""
     return " ".join(clean(text).split())
 
 
 def within_bytes(text: str, limit: int) -> str:
-    """As many whole characters of ``text`` as ``limit`` bytes of UTF-8 hold."""
+    """Return as many whole characters of ``text`` as ``limit`` bytes of UTF-8 hold."""
     if 4 * len(text) <= limit:  # no character takes more
         return text
     return text[:limit].encode()[:limit].decode(errors="ignore")
 
 
 def without_numbers(text: str) -> str:
-    """``text`` as a part of an identity: what counts, times or versions something does not change it."""
+    """Return ``text`` for an identity, which must not change with counts, times and versions."""
     return re.sub(r"\d+", "#", text)[:200].strip()
 
 
 def slug(name: str) -> str:
-    """``name`` as a source is named: ASCII letters, digits and hyphens, at most 50; empty if none is left."""
+    """Return ``name`` as at most 50 ASCII letters, digits and hyphens; it may be empty."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:50].rstrip("-")
+
+
+def plain_text(markup: str) -> str:
+    """Return ``markup`` without blank lines and HTML that only formats; each block begins a line.
+
+    Other markup, such as a payload that the text describes, stays: pages escape it.
+    """
+    lines = _TAG.sub("", _BREAK.sub("\n", markup)).split("\n")
+    return "\n".join(line.rstrip() for line in lines if line.strip())
+
+
+def named(values: Mapping[str, str]) -> Iterator[str]:
+    """Yield one paragraph with a line for each value that is not empty, if there is any."""
+    if any(values.values()):
+        yield "\n".join(f"{name}: {value}" for name, value in values.items() if value)
+
+
+def section(name: str, text: str) -> Iterator[str]:
+    """Yield one paragraph with a heading if there is any text."""
+    if text.strip():
+        yield f"{name}:\n{text.strip()}"
+
+
+def numbers_in(texts: Iterable[str]) -> list[int]:
+    """Return the CWE numbers in texts that hold nothing else, such as "CWE-79" or "79, 80"."""
+    return [int(digits) for text in texts for digits in _NUMBER.findall(text)]
+
+
+def cwes_in(texts: Iterable[str]) -> list[int]:
+    """Return the numbers after "CWE" anywhere in the texts, such as "external/cwe/cwe-079"."""
+    return [int(digits) for text in texts for digits in _CWE.findall(text)]
+
+
+def cves_in(texts: Iterable[str]) -> list[str]:
+    """Return the CVE names anywhere in the texts, in capitals."""
+    return [name for text in texts for name in _CVE.findall(text.upper())]

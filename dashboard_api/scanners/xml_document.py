@@ -1,7 +1,7 @@
-"""XML from strangers: no document type, and with it no entities, no other files, no expansion.
+"""Untrusted XML: a document type is refused, and with it entities, other files and expansion.
 
-The standard library's expat reads it, part by part; known attacks on it need a DOCTYPE, which is refused
-(decision record 0029). Elements that may be very many are kept packed, as bytes.
+The standard library's expat reads the file in parts (decision record 0029). Elements that may be very many
+stay encoded in memory.
 """
 
 from collections.abc import Collection, Sequence
@@ -11,25 +11,24 @@ from xml.parsers import expat
 import msgspec
 
 from dashboard_api import limits
-from dashboard_api.scanners.items import Items
+from dashboard_api.scanners.lazy_list import LazyList
 from dashboard_api.scanners.report import UnreadableReport
 from dashboard_api.scanners.streams import in_megabytes
 
 MAX_DEPTH = 50
-_MAX_ELEMENTS = 200_000  # that are not packed
+_MAX_ELEMENTS = 200_000  # without encoded ones
 _PART = 64 * 1024
 
-Element = dict[str, list[Any]]  # of further elements, which may be packed as bytes, and of texts
+# Children by their names (as bytes if encoded), attributes ("@name") and texts ("").
+Element = dict[str, list[Any]]
 _decode = msgspec.msgpack.Decoder(Element).decode
 
 
 class _Builder:
-    """An element is the lists of its children by their names, its attributes ("@name") and its text ("")."""
-
-    def __init__(self, packed: Collection[str]) -> None:
+    def __init__(self, encoded: Collection[str]) -> None:
         self._open: list[Element] = [{}]
-        self._packed = packed
-        self._counts = [0]  # of unpacked elements, for each open one
+        self._encoded = encoded
+        self._counts = [0]  # of elements that are not encoded, in each open one
         self._total = 0
 
     @property
@@ -49,7 +48,7 @@ class _Builder:
 
     def end(self, name: str) -> None:
         element, count = self._open.pop(), self._counts.pop()
-        if name in self._packed:
+        if name in self._encoded:
             self._open[-1][name][-1] = msgspec.msgpack.encode(element)
             self._total -= count
         else:
@@ -59,12 +58,12 @@ class _Builder:
         self._open[-1].setdefault("", []).append(text)
 
 
-def read_xml(stream: BinaryIO, *, packed: Collection[str] = ()) -> Element:
-    """Return the document as an element that holds its root; raises UnreadableReport.
+def read_xml(stream: BinaryIO, *, encoded: Collection[str] = ()) -> Element:
+    """Return an element that holds the document's root; raises UnreadableReport.
 
-    ``packed`` names elements that may be very many.
+    ``encoded`` names elements that may be very many.
     """
-    builder = _Builder(packed)
+    builder = _Builder(encoded)
     parser = expat.ParserCreate()
     parser.buffer_text = True
     parser.StartElementHandler = builder.start
@@ -95,12 +94,14 @@ def _feed(parser: expat.XMLParserType, stream: BinaryIO) -> None:
 
 
 def children(element: Element, name: str) -> Sequence[Element]:
-    """The child elements of this name."""
-    return Items(element.get(name, []), lambda child: _decode(child) if isinstance(child, bytes) else child)
+    """Return the child elements of this name."""
+    return LazyList(
+        element.get(name, []), lambda child: _decode(child) if isinstance(child, bytes) else child
+    )
 
 
 def text_at(element: Element, name: str) -> str:
-    """The text of the first child of this name, or of the attribute."""
+    """Return the text of the attribute or first child of this name."""
     for value in element.get(name, []):
         return value if isinstance(value, str) else "".join(map(str, value.get("", [])))
     return ""

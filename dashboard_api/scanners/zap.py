@@ -1,8 +1,8 @@
-"""ZAP's traditional reports, JSON and XML, the "plus" ones too.
+"""ZAP's traditional JSON and XML reports, with or without "plus".
 
 Members are those of ``traditional-json-plus/report.json`` and ``traditional-xml-plus/report.xml`` in
-zaproxy/zap-extensions. A row is an instance of an alert; an alert that lists none, and a site without
-alerts, are rows as well. The format cannot tell whether a scan was complete.
+zaproxy/zap-extensions. A row is an instance of an alert, an alert without instances, or a site without
+alerts. The format does not say whether a scan was complete.
 """
 
 import re
@@ -11,11 +11,17 @@ from textwrap import dedent
 from typing import Any, BinaryIO
 
 from dashboard_api.scanners import xml_document
-from dashboard_api.scanners.items import Items
 from dashboard_api.scanners.json_values import open_document
-from dashboard_api.scanners.layout import named, section
-from dashboard_api.scanners.markup import plain_text
-from dashboard_api.scanners.members import Row, line_of, list_of, moment, objects_in, text_of, written_moment
+from dashboard_api.scanners.lazy_list import LazyList
+from dashboard_api.scanners.members import (
+    Row,
+    line_of,
+    list_of,
+    objects_in,
+    parse_mail_time,
+    parse_time,
+    text_of,
+)
 from dashboard_api.scanners.redaction import REDACTED
 from dashboard_api.scanners.report import (
     BadRow,
@@ -25,20 +31,20 @@ from dashboard_api.scanners.report import (
     ScanReport,
     Severity,
     UnreadableReport,
-    tell_each,
+    convert_rows,
 )
 from dashboard_api.scanners.streams import joined
-from dashboard_api.scanners.weaknesses import cve_names, cwe_numbers
+from dashboard_api.scanners.text import cves_in, named, numbers_in, plain_text, section
 
 _SEVERITIES = {"3": Severity.HIGH, "2": Severity.MEDIUM, "1": Severity.LOW, "0": Severity.INFO}
 _KINDS: dict[str, Kind] = {"4": "confirmed", "3": "confirmed", "2": "suspected", "1": "suspected"}
 _FALSE_POSITIVE = "0"
-# Rules whose evidence is a session's token, or whose other information lists cookies with their values.
+# Rules whose evidence is a session's token, and rules whose other information lists cookies with values.
 _TOKEN_RULES = {"10112"}
 _COOKIE_RULES = {"90033"}
 _COOKIE = re.compile(r"^([^=\s]+=).*", re.MULTILINE)
 _XML_ROOT = "OWASPZAPReport"
-_JSON_HEAD = re.compile(rb'"@(?:programName|generated)"\s*:|"site"\s*:\s*\[\s*\{\s*"@name"\s*:')
+HEAD = re.compile(rb'<OWASPZAPReport|"@(?:programName|generated)"\s*:|"site"\s*:\s*\[\s*\{\s*"@name"\s*:')
 _TEXTS = [
     *("pluginid", "alertRef", "alert", "name", "riskcode", "confidence", "riskdesc"),
     *("desc", "solution", "otherinfo", "reference", "cweid", "wascid", "systemic"),
@@ -48,32 +54,27 @@ _REPEATED = ("alertitem", "instance")
 _MESSAGES = ("request-header", "request-body", "response-header", "response-body")
 
 
-def recognises(head: bytes) -> bool:
-    """Whether it begins like ZAP's JSON or XML."""
-    return f"<{_XML_ROOT}".encode() in head or _JSON_HEAD.search(head) is not None
-
-
 def read(stream: BinaryIO) -> ScanReport:
-    """The report in ``stream``; raises UnreadableReport."""
-    start = stream.read(100)
-    whole = joined(start, stream)
-    is_xml = start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
-    document = _from_xml(xml_document.read_xml(whole, packed=_REPEATED)) if is_xml else open_document(whole)
+    """Return the report in ``stream``; raises UnreadableReport."""
+    head = stream.read(100)
+    whole = joined(head, stream)
+    is_xml = head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
+    document = _from_xml(xml_document.read_xml(whole, encoded=_REPEATED)) if is_xml else open_document(whole)
     if not isinstance(document, dict) or "site" not in document:
         raise UnreadableReport("The file is no report of ZAP: it has no site.")
-    created = moment(line_of(document, "created")) or written_moment(line_of(document, "@generated"))
+    created = parse_time(line_of(document, "created")) or parse_mail_time(line_of(document, "@generated"))
     return ScanReport(
         source="zap",
         source_name="ZAP",
         version=line_of(document, "@version"),
         scanned_at=created,
         names_targets=True,
-        told=tell_each(enumerate(_rows(document), start=1), _told),
+        entries=convert_rows(enumerate(_rows(document), start=1), _convert),
     )
 
 
 def _rows(document: Row) -> Iterator[tuple[Row, Row, Any] | BadRow]:
-    """Sites, alerts and instances, the last two empty where there is none."""
+    """Yield sites with their alerts and instances, which are empty if there is none."""
     for site in objects_in(document.get("site")):
         if isinstance(site, BadRow):
             yield site
@@ -89,13 +90,13 @@ def _rows(document: Row) -> Iterator[tuple[Row, Row, Any] | BadRow]:
                 yield site, alert, instance
 
 
-def _told(number: int, row: tuple[Row, Row, Any]) -> ReportedFinding | Check:
+def _convert(number: int, row: tuple[Row, Row, Any]) -> ReportedFinding | Check:
     site, alert, instance = row
     if not isinstance(instance, dict):
         raise BadRow("is not a JSON object")
     location = line_of(instance, "uri") or line_of(site, "@name")
     if not location:
-        raise BadRow("names no place: neither the instance's uri nor the site's name")
+        raise BadRow("names no location: neither the instance's uri nor the site's name")
     if not alert or line_of(alert, "confidence") == _FALSE_POSITIVE:
         return Check(row=number, location=location, seen_at=None)
     return _finding(number, alert, instance, location)
@@ -123,8 +124,8 @@ def _finding(number: int, alert: Row, instance: Row, location: str) -> ReportedF
         description=description,
         remediation=plain_text(text_of(alert.get("solution"))),
         references=[plain_text(text_of(alert.get("reference")))],
-        cwe=cwe_numbers([line_of(alert, "cweid")]) if line_of(alert, "cweid").isdigit() else [],
-        cve=cve_names(map(text_of, (name, description, alert.get("reference"), alert.get("otherinfo")))),
+        cwe=numbers_in([line_of(alert, "cweid")]) if line_of(alert, "cweid").isdigit() else [],
+        cve=cves_in(map(text_of, (name, description, alert.get("reference"), alert.get("otherinfo")))),
         location=location,
         evidence="\n\n".join(_evidence(alert, instance, location)),
         is_sampled=alert.get("systemic") in (True, "true"),
@@ -143,8 +144,7 @@ def _evidence(alert: Row, instance: Row, location: str) -> Iterator[str]:
     yield from section("Attack", text_of(instance.get("attack")))
     plugin, shown = line_of(alert, "pluginid"), text_of(instance.get("evidence"))
     yield from section("Evidence", REDACTED if shown and plugin in _TOKEN_RULES else shown)
-    told = instance if "otherinfo" in instance else alert
-    information = plain_text(text_of(told.get("otherinfo")))
+    information = plain_text(text_of((instance if "otherinfo" in instance else alert).get("otherinfo")))
     if plugin in _COOKIE_RULES:
         information = _COOKIE.sub(rf"\1{REDACTED}", information)
     yield from section("Other information", information)
@@ -156,7 +156,7 @@ def _evidence(alert: Row, instance: Row, location: str) -> Iterator[str]:
 
 
 def _from_xml(document: xml_document.Element) -> Row:
-    """The XML report as the JSON one: the same members but for the names of messages."""
+    """Return the XML report as ``read`` expects the JSON one."""
     root, *_ = [*xml_document.children(document, _XML_ROOT), None]
     if root is None:
         raise UnreadableReport(f"The file is no report of ZAP: its root is not {_XML_ROOT}.")
@@ -184,13 +184,13 @@ def _instance(instance: xml_document.Element) -> Row:
 
 
 def _grouped(
-    element: xml_document.Element, group: str, name: str, made: Callable[[xml_document.Element], Row]
+    element: xml_document.Element, group: str, name: str, convert: Callable[[xml_document.Element], Row]
 ) -> Sequence[Row]:
-    """Return ``made`` of each element ``name`` in the first ``group``, which is the only one."""
-    within = next(iter(xml_document.children(element, group)), {})
-    return Items(xml_document.children(within, name), made)
+    """Return ``convert`` of each element ``name`` in the element ``group``."""
+    parent = next(iter(xml_document.children(element, group)), {})
+    return LazyList(xml_document.children(parent, name), convert)
 
 
 def _texts(element: xml_document.Element, names: list[str]) -> Row:
-    """The texts of the children, without the indentation that tools add to XML."""
+    """Return the texts of the children, without the indentation that tools add to XML."""
     return {name: dedent(xml_document.text_at(element, name)) for name in names if name in element}

@@ -10,10 +10,15 @@ from dashboard_api.importing.staging import stage
 from dashboard_api.scanners import READERS, read_report
 
 HOST = "shop.example.com"
+ROWS = 12
 
 
-def make_report(format_name, count):
-    found = [reports.on(HOST, row) for row in islice(reports.findings(), count)]
+@pytest.fixture(scope="module")
+def found():
+    return [reports.on(HOST, row) for row in islice(reports.findings(), ROWS)]
+
+
+def make_report(format_name, found):
     return read_report(io.BytesIO(reports.REPORTS[format_name](found)))
 
 
@@ -22,8 +27,8 @@ def test_every_format_has_reports():
 
 
 @pytest.mark.parametrize("format_name", READERS)
-def test_report_is_recognised_and_has_as_many_rows_as_findings(format_name):
-    report = make_report(format_name, 12)
+def test_report_is_recognised_and_has_as_many_rows_as_findings(format_name, found):
+    report = make_report(format_name, found)
     rows = stage(report, HOST, base_url=None)
     checks = {"wapiti": 1}.get(format_name, 0)
     assert report.source == {
@@ -31,10 +36,10 @@ def test_report_is_recognised_and_has_as_many_rows_as_findings(format_name):
         "sarif": "code-scanner",
         "observatory": "mdn-observatory",
     }.get(format_name, format_name)
-    assert (report.rows, rows.coverage, rows.rejected.count) == (12, checks, 0)
+    assert (report.rows, rows.coverage, rows.rejected.count) == (ROWS, checks, 0)
 
 
 @pytest.mark.parametrize("format_name", sorted(READERS.keys() - {"sslyze"}))
-def test_every_row_tells_of_a_problem_of_its_own(format_name):
-    staged = stage(make_report(format_name, 12), HOST, base_url=None)
+def test_every_row_tells_of_a_problem_of_its_own(format_name, found):
+    staged = stage(make_report(format_name, found), HOST, base_url=None)
     assert staged.findings == staged.finding_rows

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 EVERY_RULE = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -40,11 +41,12 @@ class Way:
         return f"{self.scheme}-{self.width}-{self.locale[:2]}"
 
 
+# The first one is part of every run; the others are only part of continuous integration.
 WAYS = [
     Way("light", 1280, "en-GB", EVERY_RULE),
-    Way("dark", 320, "en-GB", RULES_OF_LOOKS),
-    Way("light", 320, "de-DE", EVERY_RULE),
-    Way("dark", 1280, "de-DE", RULES_OF_LOOKS),
+    pytest.param(Way("dark", 320, "en-GB", RULES_OF_LOOKS), marks=pytest.mark.slow),
+    pytest.param(Way("light", 320, "de-DE", EVERY_RULE), marks=pytest.mark.slow),
+    pytest.param(Way("dark", 1280, "de-DE", RULES_OF_LOOKS), marks=pytest.mark.slow),
 ]
 
 

@@ -50,16 +50,16 @@ def test_a_member_chooses_what_to_hear(open_page, owner, settings, javascript):
 
 
 def test_the_link_that_ends_the_emails_asks_first_and_needs_no_sign_in(page, letter):
-    page.goto(link_in(letter, "/news/stop/"))
+    page.goto(link_in(letter, "/notifications/unsubscribe/"))
     assert Subscription.objects.count() == 0
     page.get_by_role("button", name="No more e-mails").click()
     expect(page.get_by_role("heading", name="You get no more of these e-mails")).to_be_visible()
-    assert Subscription.objects.get().rhythm == Subscription.Rhythm.NEVER
+    assert Subscription.objects.get().frequency == Subscription.Frequency.NEVER
 
 
 def test_these_screens_in_each_way(tour, letter):
     page = tour.open()
-    tour.visit(page, link_in(letter, "/news/stop/"))
+    tour.visit(page, link_in(letter, "/notifications/unsubscribe/"))
     page.locator("main form button").click()
     expect(page.locator("main form")).to_have_count(0)
     expect(page.get_by_role("heading").first).to_be_visible()  # between two pages there is no form, either

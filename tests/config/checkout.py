@@ -14,8 +14,14 @@ class Checkout:
 
     def __init__(self, folder):
         self.folder = folder
-        unneeded = shutil.ignore_patterns(".*", "__pycache__", "var", "tests", "docs", "benchmarks")
+        unneeded = shutil.ignore_patterns(".*", "var", "tests", "docs", "benchmarks")
         shutil.copytree(BASE_DIR, folder, ignore=unneeded, dirs_exist_ok=True)
+
+    def copy(self, folder):
+        """Return a checkout in ``folder`` with the same .env and data."""
+        copy = object.__new__(Checkout)
+        copy.folder = shutil.copytree(self.folder, folder, dirs_exist_ok=True)
+        return copy
 
     def manage(self, *arguments, **environ):
         return self.python("manage.py", *arguments, **environ)

@@ -10,6 +10,13 @@ def checkout(tmp_path_factory):
     return Checkout(tmp_path_factory.mktemp("checkout"))
 
 
+@pytest.fixture(scope="session")
+def demo_run(tmp_path_factory):
+    """A checkout in which the demo was set up once, and the output of that; copy it to change it."""
+    demo = Checkout(tmp_path_factory.mktemp("demo"))
+    return demo, demo.manage("demo", "--no-serve", "--port", "8123")
+
+
 @pytest.fixture
 def fresh_checkout(tmp_path):
     return Checkout(tmp_path)

@@ -1,4 +1,4 @@
-"""A secret goes from the service to the portal through a pipe, as the README has it."""
+"""A secret goes from the service to the portal through a pipe, as docs/operating.md describes."""
 
 import sys
 

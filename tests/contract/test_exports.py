@@ -8,7 +8,7 @@ import pytest
 
 from dashboard_api.models import Finding, Severity
 from portal import service
-from portal.exports.files import Torn
+from portal.exports.files import ExportInterrupted
 from tests.factories import make_finding, make_website
 from tests.portal.exports.sarif import check
 
@@ -53,9 +53,9 @@ def test_what_changes_between_two_pages_breaks_the_file(owner, many, monkeypatch
             Finding.objects.filter(title="Low no3").update(severity=Severity.CRITICAL)
         return asked(website, question)
 
-    asked = service.ask
-    monkeypatch.setattr(service, "ask", ask)
-    with pytest.raises(Torn):
+    asked = service.get_dashboard
+    monkeypatch.setattr(service, "get_dashboard", ask)
+    with pytest.raises(ExportInterrupted):
         body_of(owner.get(f"{PATH}findings.csv"))
 
 

@@ -19,7 +19,7 @@ from dashboard_api.models import Severity
 from tests.dashboard_api.calls import fields_for
 from tests.factories import SECRET, make_finding
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 NODE = Path(__file__).parent / "node"
 PATH = "/v1/site/dashboard"

@@ -8,6 +8,8 @@ import pytest
 
 from tests.deploy.production import NAME
 
+pytestmark = pytest.mark.slow
+
 PROBES = 20
 
 

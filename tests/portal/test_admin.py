@@ -83,7 +83,7 @@ def test_what_operators_do_about_members_is_recorded(operator):
 def test_account_with_members_and_their_record_can_be_deleted(operator):
     account = make_portal_account()
     membership = make_membership(make_user("ada"), account)
-    account.membership_changes.create(what="joined", person="ada")
+    account.membership_changes.create(action="joined", person="ada")
     operator.post(page("account_delete", account.pk), {"post": "yes"})
     assert not Account.objects.exists()
     assert not Membership.objects.filter(pk=membership.pk).exists()

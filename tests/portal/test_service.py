@@ -1,7 +1,7 @@
 import pytest
 
 from portal import service
-from portal.gateway import Misconfigured, Question
+from portal.gateway import DashboardRequest, Misconfigured
 from portal.models import Account, Website
 from tests.factories import SECRET, make_portal_website
 from tests.faults.server import FaultServer, answer
@@ -14,7 +14,7 @@ def test_website_is_asked_about_at_the_address_of_the_settings(settings):
     website = make_portal_website(host=HOST)
     with FaultServer(answer(200, encoded(dashboard()))) as server:
         settings.DASHBOARD_BASE_URL = server.base_url
-        assert service.ask(website, Question()).host == HOST
+        assert service.get_dashboard(website, DashboardRequest()).host == HOST
     assert len(server.received) == 1
 
 
@@ -47,4 +47,4 @@ def test_website_of_the_environments_account_needs_no_stored_secret(settings):
 def test_service_that_cannot_be_asked_is_misconfigured(settings, name, value):
     setattr(settings, name, value)
     with pytest.raises(Misconfigured):
-        service.upstream()
+        service.configured_service()

@@ -8,11 +8,11 @@ import pytest
 
 from portal import service
 from portal.gateway import (
+    DashboardRequest,
     InactiveEntitlement,
-    Question,
     RateLimited,
     RevokedLink,
-    SlowQuestion,
+    SlowRequest,
     TimedOut,
     UnknownFinding,
     UnknownLink,
@@ -27,7 +27,7 @@ from tests.portal.dashboards import (
     make_entitlement,
     make_facets,
     make_finding,
-    make_finding_answer,
+    make_finding_response,
     make_note,
     make_page,
     make_summary,
@@ -38,42 +38,42 @@ pytestmark = pytest.mark.django_db
 
 HOST = "shop.example.com"
 PATH = f"/sites/{HOST}/"
-PROBLEMS = [
+ERRORS = [
     (InactiveEntitlement(plan="standard", entitlement_status="expired", ends_on=None), 403, "Renew the plan"),
     (UnknownLink(), 404, "Link a website"),
     (RateLimited(retry_after=30), 503, "Try again"),
-    (SlowQuestion(), 503, "Try again"),
+    (SlowRequest(), 503, "Try again"),
     (TimedOut(), 504, "Try again"),
 ]
 REGION = {"HX-Request": "true", "HX-Target": "results", "HX-Current-URL": f"http://testserver{PATH}"}
 
 
-class Service:
+class StubService:
     """Answers with ``answer``, or raises it, and remembers what was asked."""
 
     def __init__(self):
-        self.answer = make_dashboard()
-        self.finding = make_finding_answer()
-        self.asked = []
+        self.response = make_dashboard()
+        self.finding = make_finding_response()
+        self.requests = []
 
-    def ask(self, website, question):
-        self.asked.append((website, question))
-        if isinstance(self.answer, Exception):
-            raise self.answer
-        return self.answer
+    def get_dashboard(self, website, request):
+        self.requests.append((website, request))
+        if isinstance(self.response, Exception):
+            raise self.response
+        return self.response
 
-    def ask_about(self, website, finding_id, listed):
-        self.asked.append((website, finding_id))
-        if isinstance(self.answer, Exception):
-            raise self.answer
+    def get_finding(self, website, finding_id, list_request):
+        self.requests.append((website, finding_id))
+        if isinstance(self.response, Exception):
+            raise self.response
         return self.finding
 
 
 @pytest.fixture
 def stub(monkeypatch):
-    stub = Service()
-    monkeypatch.setattr(service, "ask", stub.ask)
-    monkeypatch.setattr(service, "ask_about", stub.ask_about)
+    stub = StubService()
+    monkeypatch.setattr(service, "get_dashboard", stub.get_dashboard)
+    monkeypatch.setattr(service, "get_finding", stub.get_finding)
     return stub
 
 
@@ -131,33 +131,33 @@ def test_the_list_leads_those_who_may_see_them_to_the_members(client, website, a
     person = make_user("somebody")
     make_membership(person, account, role=role)
     client.force_login(person)
-    assert ('href="/members/"' in client.get("/").content.decode()) == leads
+    assert ('href="/team/"' in client.get("/").content.decode()) == leads
 
 
 MAY_LINK = [("owner", True), ("manager", True), ("viewer", False)]
 
 
-@pytest.mark.parametrize(("role", "may_link"), MAY_LINK)
-def test_the_list_without_websites_says_who_links_one(client, settings, account, role, may_link):
+@pytest.mark.parametrize(("role", "can_link"), MAY_LINK)
+def test_the_list_without_websites_says_who_links_one(client, settings, account, role, can_link):
     person = make_user("newcomer")
     make_membership(person, account, role=role)
     client.force_login(person)
     response = client.get("/")
     assert "No websites yet" in text_of(response)
-    assert (settings.LINK_URL in response.text) == may_link
-    assert ("Ask the person who manages your account" in response.text) != may_link
+    assert (settings.LINK_URL in response.text) == can_link
+    assert ("Ask the person who manages your account" in response.text) != can_link
 
 
-@pytest.mark.parametrize(("role", "may_link"), MAY_LINK)
+@pytest.mark.parametrize(("role", "can_link"), MAY_LINK)
 @pytest.mark.parametrize("path", ["/", PATH, "/sites/nowhere.example.com/"])
 def test_owners_and_managers_are_offered_to_link_a_website(
-    client, settings, account, website, stub, path, role, may_link
+    client, settings, account, website, stub, path, role, can_link
 ):
-    stub.answer = RevokedLink(revoked_at=None)
+    stub.response = RevokedLink(revoked_at=None)
     person = make_user("person")
     make_membership(person, account, role=role)
     client.force_login(person)
-    assert (settings.LINK_URL in client.get(path).text) == may_link
+    assert (settings.LINK_URL in client.get(path).text) == can_link
 
 
 def test_staff_who_are_members_of_no_account_start_in_the_admin(client, account, website):
@@ -192,13 +192,13 @@ HTMX = {"HX-Request": "true", "HX-Current-URL": "http://testserver/"}
 def answers(monkeypatch, stub):
     """The same service, with what it answers kept as ever."""
     monkeypatch.undo()
-    monkeypatch.setattr(service, "fetch_dashboard", lambda _upstream, site, asked: stub.ask(site, asked))
+    monkeypatch.setattr(service, "fetch_dashboard", lambda _, *call: stub.get_dashboard(*call))
     return stub
 
 
 def test_the_list_asks_nothing_of_the_service(browser, answers):
     assert browser.get("/").status_code == 200
-    assert answers.asked == []
+    assert answers.requests == []
 
 
 def test_a_card_asks_for_the_summary_alone_and_shows_it(browser, answers):
@@ -208,7 +208,7 @@ def test_a_card_asks_for_the_summary_alone_and_shows_it(browser, answers):
     assert "2 High" in text_of(response)
     assert "Linked · Standard, active" in text_of(response)
     assert b"hx-get" not in response.content
-    assert [asked for _, asked in answers.asked] == [Question(page_size=1)]
+    assert [request for _, request in answers.requests] == [DashboardRequest(page_size=1)]
 
 
 def test_the_list_shows_what_the_last_card_told_with_its_time(browser, answers):
@@ -224,11 +224,11 @@ def test_the_list_shows_what_the_dashboard_told(browser, answers):
     assert "2 High" in text_of(browser.get("/"))
 
 
-@pytest.mark.parametrize(("error", "status", "_action"), PROBLEMS)
+@pytest.mark.parametrize(("error", "status", "_action"), ERRORS)
 def test_a_card_that_gets_no_dashboard_is_an_error_only_where_there_is_a_fault(
     browser, answers, error, status, _action
 ):
-    answers.answer = error
+    answers.response = error
     response = browser.get(CARD, headers=HTMX)
     assert response.status_code == (status if status >= 500 else 200)
     assert response["HX-Retarget"].startswith("#site-")
@@ -236,17 +236,17 @@ def test_a_card_that_gets_no_dashboard_is_an_error_only_where_there_is_a_fault(
 
 def test_a_card_that_failed_keeps_what_was_known_and_can_be_tried_again(browser, answers):
     browser.get(CARD, headers=HTMX)
-    answers.answer = TimedOut()
+    answers.response = TimedOut()
     response = browser.get(CARD, headers=HTMX)
     assert response.status_code == 504
     assert "2 High" in text_of(response)
     assert "Not refreshed since" in text_of(response)
-    assert 'hx-trigger="click from:find .again"' in response.content.decode()
+    assert 'hx-trigger="click from:find .retry"' in response.content.decode()
 
 
 def test_a_card_of_a_revoked_link_says_so_and_shows_no_numbers_anymore(browser, answers):
     browser.get(CARD, headers=HTMX)
-    answers.answer = RevokedLink(revoked_at=None)
+    answers.response = RevokedLink(revoked_at=None)
     for response in (browser.get(CARD, headers=HTMX), browser.get("/")):
         assert "Link revoked" in text_of(response)
         assert "2 High" not in text_of(response)
@@ -255,13 +255,13 @@ def test_a_card_of_a_revoked_link_says_so_and_shows_no_numbers_anymore(browser, 
 def test_a_card_is_a_fragment_for_htmx_only(browser, answers):
     response = browser.get(CARD)
     assert (response.status_code, response["Location"]) == (302, "/")
-    assert answers.asked == []
+    assert answers.requests == []
 
 
 def test_a_card_of_somebody_elses_website_is_as_unknown_as_one_of_none(browser, stranger, answers):
     for host in ("other.example.com", "nowhere.example.com"):
         assert browser.get(f"/sites/{host}/card/", headers=HTMX).status_code == 404
-    assert answers.asked == []
+    assert answers.requests == []
 
 
 def test_a_list_never_shows_what_another_account_was_told(browser, stranger, answers, owner):
@@ -312,13 +312,13 @@ def test_a_stranger_reads_what_a_visitor_of_nothing_reads(client, stranger, webs
         )
     ]
     assert re.sub(r'value="\w{64}"', "", without_host[0]) == re.sub(r'value="\w{64}"', "", without_host[1])
-    assert stub.asked == []
+    assert stub.requests == []
 
 
 def test_a_stranger_gets_no_fragment_either(client, stranger, website, stub):
     client.force_login(stranger)
     assert client.get(PATH, headers=REGION).status_code == 404
-    assert stub.asked == []
+    assert stub.requests == []
 
 
 def test_leaving_an_account_takes_effect_on_the_next_request(browser, owner, stub):
@@ -337,7 +337,7 @@ def test_the_account_of_the_address_is_asked(browser, owner, stub):
     make_membership(owner, second)
     make_portal_website(second, HOST)
     page = browser.get(PATH, {"account": "acct_0003"}).content.decode()
-    assert stub.asked[0][0].account == second
+    assert stub.requests[0][0].account == second
     assert f"{PATH}?account=acct_0003&amp;severity=High" in page
     assert f'href="{PATH}?account=acct_0001"' in page
 
@@ -353,7 +353,7 @@ def test_the_service_is_asked_what_the_address_says(browser, stub):
     browser.get(
         PATH, {"severity": "High", "query": "log4j", "page": "2", "page_size": "50", "kind": "nonsense"}
     )
-    assert stub.asked[0][1] == Question(severity="High", query="log4j", page=2, page_size=50)
+    assert stub.requests[0][1] == DashboardRequest(severity="High", query="log4j", page=2, page_size=50)
 
 
 def test_a_page_is_whole_and_a_fragment_is_the_region(browser, stub):
@@ -387,7 +387,7 @@ def test_pages_travel_compressed(browser, stub, path):
 
 def test_a_page_of_20_findings_stays_small(browser, stub):
     threats = [make_threat(number, title="A title as long as most of them are") for number in range(20)]
-    stub.answer = make_dashboard(threats=threats)
+    stub.response = make_dashboard(threats=threats)
     page = browser.get(PATH, headers={"Accept-Encoding": "gzip"})
     whole = gzip.decompress(page.content)
     assert len(whole) < 40_000
@@ -402,12 +402,12 @@ def test_a_fragment_brings_the_canonical_address(browser, stub):
 def test_a_fragment_tells_the_search_form_what_to_keep_and_leaves_its_field_alone(browser, stub):
     response = browser.get(PATH, {"severity": "High", "query": "x"}, headers=REGION)
     assert b'<input type="hidden" name="severity" value="High">' in response.content
-    assert b'<div id="kept" data-query="x" hx-swap-oob="true" hidden>' in response.content
+    assert b'<div id="search-fields" data-query="x" hx-swap-oob="true" hidden>' in response.content
     assert b'id="q"' not in response.content
 
 
 def test_a_fragment_announces_its_result(browser, stub):
-    stub.answer = make_dashboard(dashboard=make_page(total=26), summary=make_summary(open=137))
+    stub.response = make_dashboard(dashboard=make_page(total=26), summary=make_summary(open=137))
     response = browser.get(PATH, {"severity": "High"}, headers=REGION)
     assert '<p id="status" hx-swap-oob="innerHTML">26 of 137 findings</p>' in response.content.decode()
 
@@ -417,19 +417,19 @@ def test_a_fragment_announces_its_result(browser, stub):
 
 def test_a_plan_says_how_long_it_lasts_and_what_stops_then(browser, stub):
     until = make_dashboard().dashboard.generated_at.date() + timedelta(days=165)
-    stub.answer = make_dashboard(entitlement=make_entitlement(usable_until=until))
+    stub.response = make_dashboard(entitlement=make_entitlement(usable_until=until))
     page = text_of(browser.get(PATH))
     assert "165 days left" in page
-    assert "When the plan ends, results, downloads and e-mails stop until it is renewed." in page
+    assert "When the plan ends, results, downloads and e-mails stop until you renew it." in page
 
 
 def test_a_row_shows_what_it_takes_to_choose_and_leads_to_the_rest(browser, stub):
     threat = make_threat(severity="Critical", title="Log4Shell", locations_count=4, status="accepted_risk")
-    stub.answer = make_dashboard(threats=[threat], analyst_notes=[make_note(finding_id="1")])
+    stub.response = make_dashboard(threats=[threat], analyst_notes=[make_note(finding_id="1")])
     response = browser.get(PATH, {"severity": "Critical", "page": 2})
     page = text_of(response)
     for words in (
-        "Critical Log4Shell https://shop.example.com/page/1 +3 more places",
+        "Critical Log4Shell https://shop.example.com/page/1 +3 more locations",
         "Accepted risk · 1 note · Confirmed · Nuclei 19 Nov 2026",
     ):
         assert words in page
@@ -439,7 +439,7 @@ def test_a_row_shows_what_it_takes_to_choose_and_leads_to_the_rest(browser, stub
 
 def test_untrusted_text_is_always_text(browser, stub):
     evil = '"><img src=x onerror=alert(1)>'
-    stub.answer = make_dashboard(
+    stub.response = make_dashboard(
         threats=[
             make_threat(
                 id=evil, title=evil, description=evil, remediation=evil, evidence=evil, location=evil,
@@ -458,7 +458,7 @@ def test_untrusted_text_is_always_text(browser, stub):
 
 
 def test_numbers_are_grouped(browser, stub):
-    stub.answer = make_dashboard(summary=make_summary(open=1180), dashboard=make_page(total=1180))
+    stub.response = make_dashboard(summary=make_summary(open=1180), dashboard=make_page(total=1180))
     assert "1,180 findings" in text_of(browser.get(PATH))
 
 
@@ -475,7 +475,7 @@ def test_a_search_that_finds_more_than_is_counted_says_so_and_promises_no_number
     counted = make_facets(severity={"Critical": 1000, "High": 0})
     cut = {"total": 1000, "page_count": 51, "total_relation": "at_least", "facets": counted}
     cut |= {"bounded_facets": ["severity"]}
-    stub.answer = make_dashboard(dashboard=make_page(**cut))
+    stub.response = make_dashboard(dashboard=make_page(**cut))
     page = text_of(browser.get(PATH, {"query": "a"}, headers={"accept-language": language}))
     for words in told:
         assert words in page
@@ -483,13 +483,13 @@ def test_a_search_that_finds_more_than_is_counted_says_so_and_promises_no_number
 
 
 def test_a_clean_website_is_good_news_with_when_and_by_what(browser, stub):
-    stub.answer = make_clean_dashboard()
+    stub.response = make_clean_dashboard()
     page = text_of(browser.get(PATH))
     assert "No threats found Last checked 19 Nov 2026, 22:15 UTC by Nuclei." in page
 
 
 def test_an_unchecked_website_is_neither_clean_nor_zero(browser, stub):
-    stub.answer = make_clean_dashboard(
+    stub.response = make_clean_dashboard(
         dashboard=make_page(total=0, page_count=0, grade=None),
         summary=make_summary(open=0, by_severity={}, last_scan_at=None, oldest_open_days=None),
         coverage=[make_coverage("never")],
@@ -502,7 +502,7 @@ def test_an_unchecked_website_is_neither_clean_nor_zero(browser, stub):
 
 
 def test_nothing_matching_names_the_filters_and_the_way_out(browser, stub):
-    stub.answer = make_dashboard(dashboard=make_page(total=0, page_count=0), threats=[], charts=[])
+    stub.response = make_dashboard(dashboard=make_page(total=0, page_count=0), threats=[], charts=[])
     response = browser.get(PATH, {"severity": "Low", "query": "zzz"})
     page = text_of(response)
     assert "Nothing matches these filters" in page
@@ -518,7 +518,7 @@ FINDING = f"{PATH}findings/1/"
 
 
 def test_a_finding_shows_everything_that_is_known(browser, stub):
-    stub.finding = make_finding_answer(
+    stub.finding = make_finding_response(
         finding=make_finding(
             severity="Critical",
             status="fixed",
@@ -544,7 +544,7 @@ def test_a_finding_shows_everything_that_is_known(browser, stub):
     for words in (
         "Log4Shell – shop.example.com", "Critical · Fixed · Confirmed · Nuclei", "Remote code.", "Update.",
         "GET / HTTP/1.1", "Only the beginning", "https://shop.example.com/a", "Evidence here B!",
-        "And 2 more places.", "CVE-2021-44228", "CWE-79", "http/missing-header", "Reproduced by hand .",
+        "And 2 more locations.", "CVE-2021-44228", "CWE-79", "http/missing-header", "Reproduced by hand .",
         "First seen 20 Nov 2026, 09:30 UTC Fixed 20 Nov 2026, 09:30 UTC",
     ):  # fmt: skip
         assert words in page
@@ -559,7 +559,7 @@ def test_a_finding_shows_everything_that_is_known(browser, stub):
 
 def test_the_service_is_asked_about_the_finding_of_the_address(browser, stub, website):
     browser.get(FINDING, {"severity": "High"})
-    assert stub.asked == [(website, "1")]
+    assert stub.requests == [(website, "1")]
 
 
 def test_a_finding_leads_back_to_the_list_it_was_opened_from_and_is_handed_on_without_it(browser, stub):
@@ -573,7 +573,7 @@ def test_the_address_to_hand_on_names_the_account_where_the_host_does_not_tell(b
     make_membership(owner, second)
     make_portal_website(second, HOST)
     page = browser.get(FINDING, {"account": "acct_0003", "severity": "High"}).content.decode()
-    assert stub.asked[0][0].account == second
+    assert stub.requests[0][0].account == second
     assert f'value="http://testserver{FINDING}?account=acct_0003"' in page
 
 
@@ -593,7 +593,7 @@ def test_a_finding_opens_in_place(browser, stub):
 
 @pytest.mark.parametrize("headers", [{}, REGION])
 def test_an_unknown_finding_leads_to_the_list(browser, stub, headers):
-    stub.answer = UnknownFinding()
+    stub.response = UnknownFinding()
     response = browser.get(FINDING, {"severity": "High"}, headers=headers)
     assert response.status_code == 404
     assert "There is no such finding" in text_of(response)
@@ -603,11 +603,11 @@ def test_an_unknown_finding_leads_to_the_list(browser, stub, headers):
 @pytest.mark.parametrize("finding_id", ["..%2F..", "%3Cimg%3E", "a%20b", "x" * 129])
 def test_what_no_address_holds_is_unknown_without_asking(browser, stub, finding_id):
     assert browser.get(f"{PATH}findings/{finding_id}/").status_code == 404
-    assert stub.asked == []
+    assert stub.requests == []
 
 
 def test_a_problem_with_a_finding_is_tried_again_at_the_finding(browser, stub):
-    stub.answer = TimedOut()
+    stub.response = TimedOut()
     response = browser.get(FINDING, {"severity": "High"}, headers=REGION)
     assert response.status_code == 504
     assert f'id="retry" class="button primary" href="{FINDING}?severity=High"' in response.content.decode()
@@ -618,7 +618,7 @@ def test_a_finding_of_a_website_of_somebody_else_is_asked_of_nobody(client, stra
     response = client.get(FINDING)
     assert response.status_code == 404
     assert "not linked to your account" in text_of(response)
-    assert stub.asked == []
+    assert stub.requests == []
 
 
 def test_an_anonymous_visitor_of_a_finding_is_sent_to_sign_in(client, website):
@@ -627,7 +627,7 @@ def test_an_anonymous_visitor_of_a_finding_is_sent_to_sign_in(client, website):
 
 def test_everything_about_a_finding_is_text(browser, stub):
     evil = '"><img src=x onerror=alert(1)>'
-    stub.finding = make_finding_answer(
+    stub.finding = make_finding_response(
         finding=make_finding(
             id=evil, title=evil, description=evil, remediation=evil, evidence=evil, location=evil,
             rule=evil, source=evil, source_name=evil, severity=evil, kind=evil, status=evil,
@@ -645,18 +645,18 @@ def test_everything_about_a_finding_is_text(browser, stub):
 # When there is no dashboard to show
 
 
-@pytest.mark.parametrize(("error", "status", "action"), PROBLEMS)
+@pytest.mark.parametrize(("error", "status", "action"), ERRORS)
 def test_a_problem_has_its_status_and_its_way_out(browser, stub, error, status, action):
-    stub.answer = error
+    stub.response = error
     response = browser.get(PATH)
     assert response.status_code == status
     assert action in text_of(response)
     assert "Reference for support" in text_of(response)
 
 
-@pytest.mark.parametrize(("error", "status", "action"), PROBLEMS)
+@pytest.mark.parametrize(("error", "status", "action"), ERRORS)
 def test_a_problem_reaches_the_region_with_its_true_status(browser, stub, error, status, action):
-    stub.answer = error
+    stub.response = error
     response = browser.get(PATH, {"severity": "High"}, headers=REGION)
     assert response.status_code == status
     assert response["HX-Retarget"] == "#results"
@@ -664,19 +664,19 @@ def test_a_problem_reaches_the_region_with_its_true_status(browser, stub, error,
 
 
 def test_trying_again_keeps_the_filters(browser, stub):
-    stub.answer = TimedOut()
+    stub.response = TimedOut()
     page = browser.get(PATH, {"severity": "High", "query": "x"}).content.decode()
     assert f'href="{PATH}?severity=High&amp;query=x"' in page
     assert 'name="query" value="x"' in page
 
 
 def test_the_browser_is_told_when_to_come_back(browser, stub):
-    stub.answer = RateLimited(retry_after=30)
+    stub.response = RateLimited(retry_after=30)
     assert browser.get(PATH)["Retry-After"] == "30"
 
 
 def test_the_reference_on_the_page_finds_the_line_in_the_log(browser, stub, caplog):
-    stub.answer = TimedOut("no answer within 15 s")
+    stub.response = TimedOut("no answer within 15 s")
     page = browser.get(PATH).content.decode()
     (reference,) = re.findall(r"<code>(\w+)</code>", page)
     assert f"{HOST}: TimedOut, reference {reference}" in caplog.text

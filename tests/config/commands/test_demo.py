@@ -6,8 +6,6 @@ from contextlib import closing
 import pytest
 from django.core.management import CommandError, call_command
 
-from tests.config.checkout import Checkout
-
 DATA = ("var", "demo")
 REFUSED = (
     "The database was made before the first release and cannot be migrated: begin with an empty one "
@@ -15,14 +13,14 @@ REFUSED = (
 )
 
 
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory):
-    return Checkout(tmp_path_factory.mktemp("demo"))
+@pytest.fixture
+def first_run(demo_run):
+    return demo_run[1]
 
 
-@pytest.fixture(scope="module", autouse=True)
-def first_run(demo):
-    return demo.manage("demo", "--no-serve", "--port", "8123")
+@pytest.fixture
+def demo(demo_run, tmp_path):
+    return demo_run[0].copy(tmp_path)
 
 
 def link_ids(demo):

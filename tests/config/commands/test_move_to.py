@@ -4,7 +4,7 @@ import secrets
 import psycopg
 import pytest
 
-from tests.config.checkout import Checkout
+pytestmark = pytest.mark.slow
 
 SERVER = os.environ.get("CI_DATABASE_URL", "postgres://postgres@127.0.0.1/postgres")
 
@@ -25,9 +25,8 @@ def new_database():
 
 
 @pytest.fixture(scope="module")
-def demo(tmp_path_factory):
-    demo = Checkout(tmp_path_factory.mktemp("demo"))
-    assert demo.manage("demo", "--no-serve", "--port", "8123").returncode == 0
+def demo(demo_run, tmp_path_factory):
+    demo = demo_run[0].copy(tmp_path_factory.mktemp("demo"))
     make_session = "from django.contrib.sessions.backends.db import SessionStore; SessionStore().create()"
     assert demo.manage("shell", "-c", make_session).returncode == 0
     return demo

@@ -9,7 +9,7 @@ from dashboard_api.importing.staging import fingerprint_of
 from dashboard_api.models import Finding
 from tests.dashboard_api.importing.reports import import_bytes
 from tests.dashboard_api.scanners.samples import make_entry, make_item, make_nikto, make_sslyze
-from tests.dashboard_api.scanners.test_testssl_versions import BY_3_0, BY_3_2, entries
+from tests.dashboard_api.scanners.testssl.test_versions import BY_3_0, BY_3_2, entries
 from tests.factories import make_website
 
 pytestmark = pytest.mark.django_db

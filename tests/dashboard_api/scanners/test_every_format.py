@@ -1,4 +1,4 @@
-"""What holds for every format, tried on its sample and on what chance makes of it."""
+"""Tests of every format, on its sample and on random changes of it."""
 
 import io
 import json
@@ -25,7 +25,7 @@ every_format = pytest.mark.parametrize("name", READERS)
 
 
 def documents(name):
-    """The sample as JSON values: one, or one for each line."""
+    """Return the sample as JSON values: one, or one a line."""
     data = SAMPLES[name]
     try:
         return [json.loads(data)]
@@ -38,7 +38,7 @@ def encoded(values):
 
 
 def nodes(value):
-    """Every list and object in ``value``."""
+    """Yield every list and object in ``value``."""
     if isinstance(value, list | dict):
         yield value
         for inner in value.values() if isinstance(value, dict) else value:
@@ -102,7 +102,7 @@ def assert_read_or_refused(name, data):
         report = read_whole(READERS[name], data)
     except UnreadableReport:
         return
-    numbers = [told.row for told in (*report.findings, *report.coverage, *report.rejects)]
+    numbers = [row.row for row in (*report.findings, *report.coverage, *report.rejects)]
     assert len(numbers) == len(set(numbers)) == report.rows
     assert "\x00" not in repr(report.findings)
     assert report.source
@@ -120,7 +120,7 @@ def test_sample_is_recognised_by_its_content_alone(name):
     assert report == whole(read_report(io.BytesIO(SAMPLES[name]), format_name=name))
     assert report.findings
     assert report.rejects == ()
-    assert next(each for each in READERS if READERS[each].recognises(SAMPLES[name])) == name
+    assert next(each for each in READERS if READERS[each].HEAD.search(SAMPLES[name])) == name
 
 
 @every_format

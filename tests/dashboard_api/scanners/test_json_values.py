@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from dashboard_api import limits
 from dashboard_api.scanners import json_values
-from dashboard_api.scanners.items import Items
-from dashboard_api.scanners.json_values import as_text, open_document, opened, read_document
+from dashboard_api.scanners.json_values import decode_lazily, open_document, read_document, to_text
+from dashboard_api.scanners.lazy_list import LazyList
 from dashboard_api.scanners.report import BadRow, UnreadableReport
 
 values = st.recursive(
@@ -19,10 +19,10 @@ values = st.recursive(
 
 
 def whole(value):
-    """The value with lists in place of Items."""
+    """Return the value with each LazyList as a list."""
     if isinstance(value, dict):
         return {name: whole(each) for name, each in value.items()}
-    return [whole(each) for each in value] if isinstance(value, list | Items) else value
+    return [whole(each) for each in value] if isinstance(value, list | LazyList) else value
 
 
 @pytest.fixture
@@ -34,14 +34,14 @@ def by_parts(monkeypatch):
 @given(values)
 def test_document_is_the_same_by_parts(value):
     for text in (json.dumps(value), json.dumps(value, indent=1, ensure_ascii=False)):
-        assert whole(opened(bytearray(text.encode(errors="replace")), at_once=0)) == json.loads(
+        assert whole(decode_lazily(bytearray(text.encode(errors="replace")), at_once=0)) == json.loads(
             text.encode(errors="replace")
         )
 
 
 def test_long_list_is_not_in_memory_and_a_short_one_is():
-    document = opened(bytearray(json.dumps({"long": [7] * 9, "short": [7]}).encode()), at_once=10)
-    assert isinstance(document["long"], Items)
+    document = decode_lazily(bytearray(json.dumps({"long": [7] * 9, "short": [7]}).encode()), at_once=10)
+    assert isinstance(document["long"], LazyList)
     assert isinstance(document["short"], list)
     assert (len(document["long"]), document["long"][8], list(document["long"][7:])) == (9, 7, [7, 7])
 
@@ -107,4 +107,4 @@ def test_document_whose_rows_are_judged_together_has_a_smaller_limit(monkeypatch
 
 
 def test_long_list_within_evidence_is_laid_out():
-    assert as_text({"a": Items([1, 2], str)}) == '{\n  "a": [\n    "1",\n    "2"\n  ]\n}'
+    assert to_text({"a": LazyList([1, 2], str)}) == '{\n  "a": [\n    "1",\n    "2"\n  ]\n}'

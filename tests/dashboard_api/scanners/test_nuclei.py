@@ -48,7 +48,7 @@ def test_json_lines_an_array_and_a_single_result_read_alike():
         json.dumps(row, indent=2).encode(),
     ]
     assert len({read_whole(nuclei, data) for data in layouts}) == 1
-    assert all(nuclei.recognises(data) for data in layouts)
+    assert all(nuclei.HEAD.search(data) for data in layouts)
 
 
 def test_older_spelling_of_keys_reads_alike():
@@ -277,7 +277,7 @@ def test_evidence_is_capped():
         (make_row(template_id=None), "has no template-id"),
         (make_row(template_id="\x00"), "has no template-id"),
         (make_row(template_id=["x"]), "has no template-id"),
-        (make_row(matched_at=None, host=None), "names no place: matched-at, url and host are all missing"),
+        (make_row(matched_at=None, host=None), "names no location: matched-at, url and host are all missing"),
         (make_row(matcher_status="false"), "has a matcher-status that is neither true nor false"),
         ({}, "has no template-id"),
     ],
@@ -300,7 +300,7 @@ def test_file_that_is_no_report_is_unreadable():
 
 @pytest.mark.parametrize("data", [b"", b" \n", b"[]\n"])
 def test_empty_file_is_a_report_without_rows(data):
-    assert nuclei.recognises(data)
+    assert nuclei.HEAD.search(data)
     assert read_whole(nuclei, data).rows == 0
 
 
@@ -314,7 +314,7 @@ def test_empty_file_is_a_report_without_rows(data):
     ],
 )
 def test_other_files_are_not_recognised(data):
-    assert not nuclei.recognises(data)
+    assert not nuclei.HEAD.search(data)
 
 
 @pytest.mark.parametrize("data", [b"{" * 200_000, b'{"a":' * 100_000, b"-" + b"9" * 10_000, b'"\\ud800"'])

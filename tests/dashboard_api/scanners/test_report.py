@@ -49,19 +49,19 @@ def test_long_texts_are_cut_between_characters(name):
 
 
 def test_names_of_a_scan_are_cut_to_what_the_columns_hold():
-    scan = report.ScanReport(source="x", source_name="\x00é" * 200, version="7" * 200, told=iter(()))
+    scan = report.ScanReport(source="x", source_name="\x00é" * 200, version="7" * 200, entries=iter(()))
     assert scan.source_name == "é" * Source._meta.get_field("name").max_length
     assert scan.version == "7" * Coverage._meta.get_field("version").max_length
 
 
 def test_row_that_is_nested_too_deeply_loses_no_other():
-    def tell(number, row):
+    def convert(number, row):
         if row == "deep":
             raise RecursionError
         return make_reported(row=number)
 
-    told = list(report.tell_each([(1, "deep"), (2, "flat")], tell))
-    assert [told[0].reason, told[1].row] == ["is nested too deeply", 2]
+    rows = list(report.convert_rows([(1, "deep"), (2, "flat")], convert))
+    assert [rows[0].reason, rows[1].row] == ["is nested too deeply", 2]
 
 
 def test_every_text_is_cleaned():

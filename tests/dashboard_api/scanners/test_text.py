@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard_api.scanners.text import clean, one_line, slug, within_bytes, without_numbers
+from dashboard_api.scanners.text import clean, one_line, plain_text, slug, within_bytes, without_numbers
 
 
 @pytest.mark.parametrize(
@@ -37,11 +37,11 @@ def test_one_line_has_single_spaces():
 @given(st.text(), st.integers(0, 40))
 def test_cut_text_is_a_beginning_within_the_limit(text, limit):
     text = clean(text)
-    kept = within_bytes(text, limit)
-    assert text.startswith(kept)
-    assert len(kept.encode()) <= limit
-    rest = text[len(kept) :]
-    assert not rest or len((kept + rest[0]).encode()) > limit
+    start = within_bytes(text, limit)
+    assert text.startswith(start)
+    assert len(start.encode()) <= limit
+    rest = text[len(start) :]
+    assert not rest or len((start + rest[0]).encode()) > limit
 
 
 def test_numbers_are_no_part_of_an_identity():
@@ -51,3 +51,25 @@ def test_numbers_are_no_part_of_an_identity():
 @pytest.mark.parametrize(("name", "short"), [("OWASP ZAP", "owasp-zap"), ("É/b__2", "e-b-2"), ("漢", "")])
 def test_slug_has_plain_letters_digits_and_hyphens(name, short):
     assert slug(name) == short
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("<p>One.</p><p>Two.</p>", "One.\nTwo."),
+        ("<P class='x'>One</P>", "One"),
+        ("a<br/>b<br>c", "a\nb\nc"),
+        ("<ul><li>One</li><li><b>Two</b></li></ul>", "One\nTwo"),
+        ('<a href="https://a.example">here</a>', "here"),
+        ("Never write <script> or </textarea>.", "Never write <script> or </textarea>."),
+        ("1 < 2 and &lt;p&gt;", "1 < 2 and &lt;p&gt;"),
+        ("a\n \n\n b", "a\n b"),
+        ("<p></p>", ""),
+    ],
+)
+def test_formatting_goes_and_the_rest_stays(markup, text):
+    assert plain_text(markup) == text
+
+
+def test_long_white_space_takes_no_long_time():
+    assert plain_text(" " * 1_000_000 + "x") == " " * 1_000_000 + "x"

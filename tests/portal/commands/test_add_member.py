@@ -60,7 +60,7 @@ def test_username_goes_before_somebody_elses_e_mail():
     [
         (["acct_0002", "ada"], r"manage\.py connect_account acct_0002"),
         (["acct_0001", "eve"], r"manage\.py createsuperuser"),
-        (["acct_0001", "shared@example.com"], r"by username \(bob, carol\)"),
+        (["acct_0001", "shared@example.com"], r"give a user name \(bob, carol\)"),
         (["acct_0001", "ada", "--role", "king"], "invalid choice: 'king'"),
     ],
 )

@@ -6,12 +6,12 @@ import pytest
 
 import es1
 from portal.gateway import (
-    BadAnswer,
+    BadResponse,
+    DashboardRequest,
     LinkedSite,
-    Question,
     RateLimited,
+    Service,
     UnknownFinding,
-    Upstream,
     fetch_finding,
 )
 from tests.factories import SECRET
@@ -34,8 +34,8 @@ LIST = answer(
 
 
 def ask(server, finding_id="7", **listed):
-    upstream = Upstream(base_url=server.base_url, timeout_seconds=10)
-    return fetch_finding(upstream, SITE, finding_id, Question(**listed))
+    upstream = Service(base_url=server.base_url, timeout_seconds=10)
+    return fetch_finding(upstream, SITE, finding_id, DashboardRequest(**listed))
 
 
 def test_a_finding_is_asked_for_by_its_id_at_its_own_path():
@@ -92,7 +92,7 @@ def test_an_unknown_finding_is_not_looked_for_in_the_list():
     ],
 )
 def test_an_answer_about_something_else_is_none(told):
-    with FaultServer(answer(200, encoded(told))) as server, pytest.raises(BadAnswer):
+    with FaultServer(answer(200, encoded(told))) as server, pytest.raises(BadResponse):
         ask(server)
 
 

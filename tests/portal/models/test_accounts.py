@@ -41,7 +41,7 @@ def test_account_of_the_environment_reveals_the_secret_of_the_environment(settin
 
 
 def test_account_without_a_reference_is_not_the_environments_when_nothing_is_set():
-    assert not Account(ref="").is_of_the_environment
+    assert not Account(ref="").is_from_environment
 
 
 @pytest.mark.parametrize("secret", ["0123456789abcdef", "with spaces inside it", "ü" * 16, "x" * 512])
@@ -91,7 +91,7 @@ def test_website_is_visible_to_members_of_its_account_alone():
 def test_no_website_is_visible_to_somebody_who_has_not_signed_in():
     make_portal_website()
     assert not Website.objects.visible_to(AnonymousUser()).exists()
-    assert not Membership.objects.of(AnonymousUser()).exists()
+    assert not Membership.objects.of_user(AnonymousUser()).exists()
 
 
 def test_website_stands_once_in_an_account_and_may_stand_in_two():

@@ -31,11 +31,11 @@ def viewer(account):
 
 
 def invite(account, by, email="new@example.com", role=VIEWER):
-    return actions.invite(account, email, role, by=by.user, was_mailed=True)
+    return actions.invite(account, email, role, by=by.user, was_emailed=True)
 
 
 def recorded():
-    rows = MembershipChange.objects.values_list("by", "what", "person", "role")
+    rows = MembershipChange.objects.values_list("by", "action", "person", "role")
     return [" ".join(filter(None, row)) for row in reversed(rows)]
 
 
@@ -108,7 +108,7 @@ def test_a_member_whom_somebody_else_removed_meanwhile_is_gone(owner, viewer):
 def test_an_invitation_makes_a_member_once(account, owner):
     invitation = invite(account, owner, role=MANAGER)
     actions.accept(invitation, make_user("new"))
-    with pytest.raises(actions.NoLongerOpen):
+    with pytest.raises(actions.InvitationClosed):
         actions.accept(invitation, make_user("second"))
     assert account.memberships.get(user__username="new").role == MANAGER
     assert account.memberships.count() == 2
@@ -122,7 +122,7 @@ def test_one_link_in_many_hands_makes_one_member(account, owner):
     def accept(number):
         try:
             actions.accept(Invitation.objects.get(pk=invitation.pk), people[number])
-        except actions.NoLongerOpen:
+        except actions.InvitationClosed:
             return "refused"
         return "joined"
 
@@ -136,18 +136,18 @@ def test_an_invitation_is_open_for_a_week(account, owner):
     assert actions.open_invitation(invitation.token) == invitation
     invitation.expires_at = timezone.now() - timedelta(seconds=1)
     invitation.save()
-    with pytest.raises(actions.NoLongerOpen):
+    with pytest.raises(actions.InvitationClosed):
         actions.open_invitation(invitation.token)
-    with pytest.raises(actions.NoLongerOpen):
+    with pytest.raises(actions.InvitationClosed):
         actions.accept(invitation, make_user("new"))
 
 
 def test_a_withdrawn_invitation_leads_nowhere(account, owner):
     invitation = invite(account, owner)
     actions.withdraw(invitation, by=owner.user)
-    with pytest.raises(actions.NoLongerOpen):
+    with pytest.raises(actions.InvitationClosed):
         actions.open_invitation(invitation.token)
-    with pytest.raises(actions.NoLongerOpen):
+    with pytest.raises(actions.InvitationClosed):
         actions.withdraw(invitation, by=owner.user)
 
 
@@ -155,7 +155,7 @@ def test_a_second_invitation_of_an_address_replaces_the_first_in_this_account_al
     second_account = make_portal_account("acct_0002")
     elsewhere, another = invite(second_account, owner), invite(account, owner, email="other@example.com")
     first, second = invite(account, owner), invite(account, owner)
-    with pytest.raises(actions.NoLongerOpen):
+    with pytest.raises(actions.InvitationClosed):
         actions.open_invitation(first.token)
     assert actions.open_invitation(second.token) == second
     assert actions.open_invitation(elsewhere.token) == elsewhere
@@ -179,7 +179,7 @@ def test_a_link_that_was_not_made_here_leads_nowhere(account, owner, change):
         "empty": "",
         "letter": token[:-1] + ("A" if token[-1] != "A" else "B"),
     }[change]
-    with pytest.raises(actions.NoLongerOpen):
+    with pytest.raises(actions.InvitationClosed):
         actions.open_invitation(forged)
 
 

@@ -4,8 +4,16 @@ import pytest
 from django.utils import timezone
 
 from portal import labels
-from portal.forms import Address, Filters
-from portal.view_models.overview import coverage_rows, coverage_verdict, emptiness, is_checked, overview, plan
+from portal.forms import Filters
+from portal.page_urls import Address
+from portal.view_models.overview import (
+    coverage_rows,
+    coverage_summary,
+    empty_state,
+    is_checked,
+    overview,
+    plan,
+)
 from tests.portal.dashboards import (
     make_clean_dashboard,
     make_coverage,
@@ -27,14 +35,14 @@ OK, PARTIAL, FAILED, NEVER = (
     [
         ([], "never", "Not checked yet"),
         ([NEVER, NEVER], "never", "Not checked yet"),
-        ([OK], "ok", "Checked by 1 engine"),
-        ([OK, OK], "ok", "Checked by all 2 engines"),
-        ([OK, NEVER], "partial", "1 of 2 engines completed"),
-        ([FAILED, NEVER], "partial", "0 of 2 engines completed"),
+        ([OK], "ok", "Checked by 1 scanner"),
+        ([OK, OK], "ok", "Checked by all 2 scanners"),
+        ([OK, NEVER], "partial", "1 of 2 scanners completed"),
+        ([FAILED, NEVER], "partial", "0 of 2 scanners completed"),
     ],
 )
 def test_coverage_is_told_as_it_is(coverage, tone, words):
-    assert coverage_verdict(coverage) == (tone, words)
+    assert coverage_summary(coverage) == (tone, words)
 
 
 def test_the_summary_leads_to_the_findings_of_a_severity_whatever_the_filters():
@@ -79,7 +87,7 @@ def test_a_grade_says_whether_it_is_final(grade, is_provisional, title, meaning)
 
 def test_new_findings_lead_to_the_page_of_what_is_new():
     at = Address(path="/s/", account="acct_0002", filters=Filters(severity="High"))
-    assert overview(make_dashboard(), at).new_url == "/s/news/?account=acct_0002"
+    assert overview(make_dashboard(), at).new_url == "/sites/shop.example.com/new/?account=acct_0002"
 
 
 def never_checked(due):
@@ -97,14 +105,14 @@ YESTERDAY, TOMORROW = THIS_DAY - timedelta(days=1), THIS_DAY + timedelta(days=1)
 @pytest.mark.parametrize(
     ("due", "hears", "text"),
     [
-        (THIS_DAY, False, "First check by {day}. You will see here what it finds."),
+        (THIS_DAY, False, "First check by {day}. You will see the results here."),
         (TOMORROW, True, "First check by {day}. We will write to you if it finds something serious."),
-        (YESTERDAY, True, "The first check was due by {day}. If it does not come soon, ask support."),
+        (YESTERDAY, True, "The first check was due by {day}. If it does not come soon, contact support."),
         (None, True, "No check of this website has been completed, so we cannot say whether it is clean."),
     ],
 )
 def test_a_website_never_checked_says_what_happens_next(due, hears, text):
-    news = emptiness(never_checked(due), HERE, hears=hears)
+    news = empty_state(never_checked(due), HERE, gets_emails=hears)
     assert (news.tone, news.title) == ("never", "Not checked yet")
     assert news.text == text.format(day=due and labels.day(due))
 
@@ -116,7 +124,7 @@ def test_the_grade_of_a_website_never_checked_is_a_day(due, text):
     seen = overview(never_checked(due), HERE)
     assert (seen.grade_title, seen.grade_meaning) == (
         "Not graded yet",
-        text.format(day=labels.day_of_year(due)),
+        text.format(day=labels.day_and_month(due)),
     )
 
 
@@ -129,7 +137,7 @@ def test_what_not_checked_means_is_said_once():
 
 def test_good_news_say_when_and_by_what():
     earlier = datetime(2026, 11, 1, tzinfo=UTC)
-    news = emptiness(
+    news = empty_state(
         make_clean_dashboard(coverage=[OK, make_coverage(source_name="ZAP", last_run_at=earlier)]), HERE
     )
     assert (news.tone, news.title, news.checked_by) == ("ok", "No threats found", "OK, ZAP")
@@ -138,20 +146,20 @@ def test_good_news_say_when_and_by_what():
 
 @pytest.mark.parametrize("gap", [PARTIAL, FAILED, NEVER])
 def test_good_news_with_a_gap_in_the_checks_name_the_gap(gap):
-    news = emptiness(make_clean_dashboard(coverage=[OK, gap]), HERE)
+    news = empty_state(make_clean_dashboard(coverage=[OK, gap]), HERE)
     assert (news.tone, news.title) == ("partial", "No threats found so far")
     assert gap.source_name in news.text
 
 
 def test_good_news_of_an_overdue_check_are_of_the_past():
     overdue = make_coverage(source_name="ZAP", stale=True)
-    news = emptiness(make_clean_dashboard(coverage=[OK, overdue]), HERE)
-    assert (news.tone, news.title) == ("partial", "No threats found when it was last checked")
-    assert news.text == "Since then a check is overdue: ZAP."
+    news = empty_state(make_clean_dashboard(coverage=[OK, overdue]), HERE)
+    assert (news.tone, news.title) == ("partial", "No threats found at the last check")
+    assert news.text == "A new check is overdue: ZAP."
 
 
 def test_no_check_is_no_news():
-    news = emptiness(
+    news = empty_state(
         make_clean_dashboard(dashboard=make_page(total=0, grade=None), coverage=[NEVER, FAILED]), HERE
     )
     assert (news.tone, news.title) == ("never", "Not checked yet")
@@ -159,7 +167,7 @@ def test_no_check_is_no_news():
 
 def test_filters_that_match_nothing_are_not_good_news():
     at = Address(path="/s/", filters=Filters(query="x"))
-    assert emptiness(make_clean_dashboard(), at).title == "Nothing matches these filters"
+    assert empty_state(make_clean_dashboard(), at).title == "Nothing matches these filters"
 
 
 @pytest.mark.parametrize(
@@ -167,27 +175,27 @@ def test_filters_that_match_nothing_are_not_good_news():
     [
         ("fixed", "Nothing has been fixed yet"),
         ("accepted_risk", "No risk has been accepted"),
-        ("false_positive", "No finding was a false alarm"),
+        ("false_positive", "There are no false positives"),
         ("all", "No threats found"),
     ],
 )
 def test_nothing_of_a_status_is_told_as_such(status, title):
-    none = emptiness(
+    none = empty_state(
         make_clean_dashboard(), Address(path="/s/", filters=Filters(status=status, page_size=50))
     )
     assert none.title == title
-    assert none.way_out_url == ("" if status == "all" else "/s/?page_size=50")
+    assert none.action_url == ("" if status == "all" else "/s/?page_size=50")
 
 
 def test_nothing_of_a_status_under_other_filters_is_that_nothing_matches():
     at = Address(path="/s/", filters=Filters(status="fixed", query="x"))
-    assert emptiness(make_clean_dashboard(), at).title == "Nothing matches these filters"
+    assert empty_state(make_clean_dashboard(), at).title == "Nothing matches these filters"
 
 
 def test_a_page_past_the_end_leads_to_the_last():
     at = Address(path="/s/", filters=Filters(page=9))
-    past = emptiness(make_dashboard(dashboard=make_page(total=30, page_count=2), threats=[]), at)
-    assert (past.title, past.way_out_url) == ("There is no such page", "/s/?page=2")
+    past = empty_state(make_dashboard(dashboard=make_page(total=30, page_count=2), threats=[]), at)
+    assert (past.title, past.action_url) == ("There is no such page", "/s/?page=2")
 
 
 def test_a_state_of_coverage_the_portal_does_not_know_is_not_clean():

@@ -1,0 +1,60 @@
+"""Nikto's reports up to version 2.5, which are almost JSON.
+
+The first of these versions ends lists with commas and does not quote numbers, the next writes nothing
+between hosts, and none escapes quotes in addresses. This module reads exactly what their
+``nikto_report_json.plugin`` prints. The next character decides every repetition, so no text takes long.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+
+from dashboard_api.scanners.members import Row
+
+_END_OF_ITEM = r'\},?(?:\{"id":\s*"?\d|\](?:[,}\s]*\{"host":"|[,}\]\s]*\Z))'
+_HOST = re.compile(
+    r'[\[,}\s]*\{"host":"(?P<host>[^"]*)","ip":"(?P<ip>[^"]*)","port":"(?P<port>[^"]*)",'
+    r'"banner":"(?P<banner>[^"\\]*(?:\\.[^"\\]*)*)","vulnerabilities":\['
+)
+_ITEM = re.compile(
+    r',?\{"id":\s*(?P<quote>"?)(?P<id>\d+)"?,(?:"OSVDB":\s*"?(?P<OSVDB>\d+)"?,)?'
+    r'(?:"references":\s*"(?P<references>[^"]*)",)?(?:"method":"(?P<method>[^"]*)",)?'
+    r'"url":"(?P<url>[^"]*(?:"(?!,"msg":")[^"]*)*)",'
+    rf'"msg":"(?P<msg>[^"]*(?:"(?!{_END_OF_ITEM})[^"]*)*)"(?={_END_OF_ITEM})\}},?'
+)
+_END_OF_HOST = re.compile(r"\][,}\]\s]*")
+
+
+def read_almost_json(data: bytes | bytearray) -> list[Row]:
+    """Return the hosts with their items as if decoded from JSON; none if the text has any other part."""
+    text = data.decode(errors="replace")
+    hosts: list[Row] = []
+    position = 0
+    while host := _HOST.match(text, position):
+        items = []
+        position = host.end()
+        while item := _ITEM.match(text, position):
+            items.append(dict(_members(item)))
+            position = item.end()
+        end = _END_OF_HOST.match(text, position)
+        if end is None:
+            return []
+        position = end.end()
+        banner = host["banner"].replace('\\"', '"')
+        hosts.append(host.groupdict() | {"banner": banner, "vulnerabilities": items})
+    return hosts if position == len(text) else []
+
+
+def _members(item: re.Match[str]) -> Iterator[tuple[str, str]]:
+    for name, value in item.groupdict().items():
+        if value is not None and name not in ("quote", "msg"):
+            yield name, value
+    yield "msg", _decode_message(item["msg"]) if item["quote"] else item["msg"]
+
+
+def _decode_message(message: str) -> str:
+    """Return a message of the versions that quote numbers, which encode messages."""
+    try:
+        return str(json.loads(f'"{message}"', strict=False))
+    except ValueError:
+        return message

@@ -1,0 +1,47 @@
+"""The identity of a SARIF result, and older identities of the same problem.
+
+An upgraded tool may write fingerprints for the first time, or more of them. The older identities are
+aliases, so that the upgrade neither closes nor opens findings.
+"""
+
+import itertools
+import json
+from collections.abc import Iterator
+
+from dashboard_api.scanners.members import Row, object_of
+
+_LINE_HASH = "primaryLocationLineHash"  # the one that GitHub uses
+_NO_FINGERPRINT = "requires login"  # Semgrep writes this in place of one
+_MAX_OWN = 10
+_MAX_COMBINED = 4  # partial fingerprints, of which every combination may be an older identity
+
+
+def identities_of(result: Row, default: str) -> list[str]:
+    """Return the identity of ``result`` within its rule, then its possible older identities.
+
+    The oldest version of the tool's own fingerprints comes first, because newer tools still write it.
+    ``default`` is the identity of a result without fingerprints.
+    """
+    own = _fingerprints(object_of(result, "fingerprints"))
+    partial = _fingerprints(object_of(result, "partialFingerprints"))
+    forms = [*(own[name] for name in sorted(own)[:_MAX_OWN]), *_combinations(partial), default]
+    return list(dict.fromkeys(forms))
+
+
+def _combinations(partial: dict[str, str]) -> Iterator[str]:
+    """Yield the hash of the line, then all fingerprints combined, then every smaller combination."""
+    if _LINE_HASH in partial:
+        yield partial[_LINE_HASH]
+    named = [f"{name}={partial[name]}" for name in sorted(partial)]
+    smaller = range(len(named) - 1, 0, -1) if len(named) <= _MAX_COMBINED else (1,)
+    for size in (len(named), *smaller):
+        if size:
+            yield from (" ".join(selection) for selection in itertools.combinations(named, size))
+
+
+def _fingerprints(members: Row) -> dict[str, str]:
+    values = {
+        name: value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+        for name, value in members.items()
+    }
+    return {name: value for name, value in values.items() if value.strip() and value != _NO_FINGERPRINT}

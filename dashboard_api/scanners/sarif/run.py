@@ -1,0 +1,144 @@
+"""The run of a SARIF result, which holds the rules, messages, artifacts and addresses it refers to."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+from urllib.parse import quote, unquote
+
+from dashboard_api.scanners.lazy_list import LazyList
+from dashboard_api.scanners.members import Row, address_in, dicts_of, line_of, list_of, object_of, text_of
+
+_PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\d{1,4})\}")
+_LINK_TO_LOCATION = re.compile(r"\[([^\][]*)\]\(\d+\)")
+_ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE | re.ASCII)
+_FILE = "file:"
+_SAFE = "/!$&'()*+,;=:@"  # not quoted in a path
+_MAX_BASES = 10
+# The last part of an automationDetails.id if it names the run: nothing, a number, a date or a GUID.
+_RUN_NAME = re.compile(r"(?:/|\A)(?:(?=.*\d)[0-9a-fTZ.:_-]+)?\Z", re.IGNORECASE)
+
+
+class Run:
+    """One run of one tool."""
+
+    def __init__(self, run: Row) -> None:
+        self.members = run
+        self.invocations = dicts_of(run, "invocations")
+        self.driver = object_of(object_of(run, "tool"), "driver")
+        extensions = dicts_of(object_of(run, "tool"), "extensions")
+        self._driver_rules = _rules(self.driver)
+        self._extension_rules = [_rules(extension) for extension in extensions]
+        self._by_id: dict[str, tuple[Sequence[Row], int]] = {}
+        for rules in [self._driver_rules, *self._extension_rules]:
+            for index, rule in enumerate(rules):
+                self._by_id.setdefault(line_of(rule, "id"), (rules, index))
+        self._by_id.pop("", None)
+        self._roots = sorted(self._source_roots(), key=len, reverse=True)
+
+    @property
+    def category(self) -> str:
+        """The part of the tool's scans that the run covers, from ``automationDetails.id``."""
+        return _RUN_NAME.sub("", line_of(object_of(self.members, "automationDetails"), "id"))
+
+    @property
+    def rule_names(self) -> Iterable[str]:
+        """The ids of the rules that the run lists, with or without results."""
+        return self._by_id
+
+    def rule_of(self, result: Row) -> Row:
+        """Return the rule of ``result`` by its id, the id before a slash, or its index; else empty."""
+        reference = object_of(result, "rule")
+        name = line_of(result, "ruleId") or line_of(reference, "id")
+        if position := self._by_id.get(name) or self._by_id.get(name.rpartition("/")[0]):
+            rules, index = position
+            return rules[index]
+        component = object_of(reference, "toolComponent").get("index")
+        rules = self._driver_rules
+        if isinstance(component, int):
+            rules = _item(self._extension_rules, component) or []
+        rule = _item(rules, result.get("ruleIndex", reference.get("index")))
+        return rule if isinstance(rule, dict) else {}
+
+    def message(self, message: Row, rule: Row) -> str:
+        """Return the text of ``message`` with its arguments; its markdown if it has no text."""
+        text = text_of(message.get("text"))
+        name = line_of(message, "id")
+        for strings in (object_of(rule, "messageStrings"), object_of(self.driver, "globalMessageStrings")):
+            text = text or text_in(strings, name)
+        text = text or text_of(message.get("markdown"))
+        arguments = [text_of(argument) for argument in list_of(message, "arguments")]
+
+        def fill(match: re.Match[str]) -> str:
+            if match[1] is None:
+                return match[0][0]
+            return arguments[int(match[1])] if int(match[1]) < len(arguments) else match[0]
+
+        if arguments or "arguments" in message:
+            text = _PLACEHOLDER.sub(fill, text)
+        return _LINK_TO_LOCATION.sub(r"\1", text)
+
+    def address(self, location: Row) -> str:
+        """Return an artifactLocation's address: absolute, or relative and beginning with a dot or slash.
+
+        A file's address is its path below the source root.
+        """
+        if "uri" not in location:
+            artifact = _item(list_of(self.members, "artifacts"), location.get("index"))
+            location = object_of(artifact, "location") if isinstance(artifact, dict) else {}
+        address = line_of(location, "uri")
+        bases = object_of(self.members, "originalUriBaseIds")
+        for _ in range(_MAX_BASES):
+            location = object_of(bases, line_of(location, "uriBaseId"))
+            base = line_of(location, "uri")
+            if _ABSOLUTE.match(address) or not location or _is_file(base):
+                break
+            address = address_in(base, address) if _ABSOLUTE.match(base) else base + address
+        if _is_file(address):
+            return self._below_root(address)
+        if _ABSOLUTE.match(address) or address.startswith(("/", "./", "../")):
+            return address
+        return f"./{address}"
+
+    def _source_roots(self) -> Iterator[str]:
+        """Yield the paths of the run's base and working directories."""
+        folders = list(object_of(self.members, "originalUriBaseIds").values())
+        folders += [each.get("workingDirectory") for each in self.invocations]
+        for folder in folders:
+            if isinstance(folder, dict) and _is_file(line_of(folder, "uri")):
+                yield _path(line_of(folder, "uri")).rstrip("/") + "/"
+
+    def _below_root(self, address: str) -> str:
+        """Return a file's path relative to the nearest root above it; its address if there is none."""
+        path = _path(address)
+        root = next((root for root in self._roots if path.startswith(root)), None)
+        return address if root is None else f"./{quote(path[len(root) :], safe=_SAFE)}"
+
+
+def _is_file(address: str) -> bool:
+    return address.lower().startswith(_FILE)
+
+
+def _path(address: str) -> str:
+    """Return the path of a file's address: "/C:/a b" for ``file:///C:/a%20b`` or ``file:/C:/a%20b``."""
+    path = unquote(address[len(_FILE) :])
+    return re.sub(r"^//(?:localhost)?(?=/)", "", path, flags=re.IGNORECASE)
+
+
+def _rules(component: Row) -> Sequence[Row]:
+    return LazyList(list_of(component, "rules"), lambda rule: rule if isinstance(rule, dict) else {})
+
+
+def _item(items: Sequence[Any], index: object) -> Any:
+    """Return the item at ``index``, which may be any value; None if there is none."""
+    return items[index] if isinstance(index, int) and 0 <= index < len(items) else None
+
+
+def text_in(parent: Row, key: str) -> str:
+    """Return the plain text of the message at ``key``; its markdown if there is none."""
+    message = object_of(parent, key)
+    return text_of(message.get("text")) or text_of(message.get("markdown"))
+
+
+def dicts_of_all(parents: list[Row], key: str) -> list[Row]:
+    """Return the objects in the parents' lists at ``key``."""
+    return [item for parent in parents for item in dicts_of(parent, key)]

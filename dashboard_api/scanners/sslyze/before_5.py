@@ -1,0 +1,77 @@
+"""Conversion of SSLyze's JSON of versions 3 and 4, which have other names for the results of version 5.
+
+The names are those in reports of SSLyze 3.1.0 and 4.1.0, and in their ``json_output.py``.
+"""
+
+from dashboard_api.scanners.members import Row, line_of, list_of, object_of
+
+
+def is_before_5(document: Row) -> bool:
+    """Return whether the report is of version 3 or 4, which list errors apart from results."""
+    servers = list_of(document, "server_scan_results")
+    return "server_connectivity_errors" in document or any(
+        isinstance(server, dict) and "scan_commands_results" in server for server in servers
+    )
+
+
+def as_version_5(document: Row) -> Row:
+    """Return the report in the layout of version 5, without a time: versions 3 and 4 write none."""
+    servers = [
+        _server(server) if isinstance(server, dict) else server
+        for server in list_of(document, "server_scan_results")
+    ]
+    return {
+        "invalid_server_strings": list_of(document, "server_connectivity_errors"),
+        "server_scan_results": servers,
+        "sslyze_version": document.get("sslyze_version"),
+    }
+
+
+def _server(server: Row) -> Row:
+    results, errors = object_of(server, "scan_commands_results"), object_of(server, "scan_commands_errors")
+    attempts = {
+        name: _completed(name, result)
+        for name, result in results.items()
+        if result is not None or name in list_of(server, "scan_commands")
+    }
+    attempts |= {name: _failed(error) for name, error in errors.items()}
+    location = object_of(object_of(server, "server_info"), "server_location")
+    return {"server_location": location, "scan_result": attempts}
+
+
+def _completed(command: str, result: object) -> object:
+    if not isinstance(result, dict):
+        return result
+    if command == "certificate_info":
+        deployments = list_of(result, "certificate_deployments")
+        result = {"certificate_deployments": [_deployment(each) for each in deployments]}
+    return {"status": "COMPLETED", "result": result}
+
+
+def _failed(error: object) -> object:
+    if not isinstance(error, dict):
+        return error
+    return {
+        "status": "ERROR",
+        "error_reason": line_of(error, "reason"),
+        "error_trace": error.get("exception_trace"),
+    }
+
+
+def _deployment(deployment: object) -> object:
+    if not isinstance(deployment, dict):
+        return deployment
+    chain = list_of(deployment, "received_certificate_chain")
+    return deployment | {"received_certificate_chain": [_certificate(each) for each in chain]}
+
+
+def _certificate(certificate: object) -> object:
+    """Return a certificate with the names of versions 4 and 5; version 3 had others."""
+    if not isinstance(certificate, dict) or "notAfter" not in certificate:
+        return certificate
+    key = object_of(certificate, "publicKey")
+    return {
+        "not_valid_after": certificate["notAfter"],
+        "public_key": {"algorithm": key.get("algorithm"), "key_size": key.get("size")},
+        "signature_hash_algorithm": {"name": certificate.get("signatureAlgorithm")},
+    }

@@ -1,0 +1,192 @@
+"""The checks of SSLyze's results, which are facts, for problems.
+
+The judgement is close to testssl.sh's, so that the two scanners do not contradict each other.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+from dashboard_api.scanners.members import Row, dicts_of, line_of, object_of, parse_time
+from dashboard_api.scanners.problem_texts import ProblemText, load_texts
+
+_EXPIRES_SOON = timedelta(days=30)
+_WEAK_SUITE = re.compile(r"NULL|EXPORT|EXP_|_RC4_|_RC2_|_DES_|_DES40_|_3DES_|_IDEA_|_anon_", re.IGNORECASE)
+_UNPROTECTED_SUITE = re.compile("NULL|EXP|anon")
+_MIN_BITS = {"RSA": 2048, "DSA": 2048, "EllipticCurve": 224, "EC": 224}
+_TEXTS = load_texts(Path(__file__).with_name("problems.toml"), ProblemText)
+
+
+class Problem(NamedTuple):
+    """A problem that a check found, and its evidence."""
+
+    text: ProblemText
+    evidence: str
+
+
+class NoResult(ValueError):
+    """A check has no result; the message says why."""
+
+
+Judge = Callable[[Row, datetime | None], Problem | None]  # of a command's result and the scan's end, if known
+
+
+def _problem(name: str, *evidence: str) -> Problem:
+    return Problem(_TEXTS[name], "\n".join(evidence))
+
+
+def _old_protocol(name: str) -> Judge:
+    def judge(result: Row, _scanned_at: datetime | None) -> Problem | None:
+        suites = _accepted_suites(result)
+        is_offered = suites or result.get("is_tls_version_supported") is True
+        return _problem(name, *suites) if is_offered else None
+
+    return judge
+
+
+def _weak_suites(result: Row, _scanned_at: datetime | None) -> Problem | None:
+    weak = [suite for suite in _accepted_suites(result) if _WEAK_SUITE.search(suite)]
+    if not weak:
+        return None
+    is_unprotected = _UNPROTECTED_SUITE.search(" ".join(weak))
+    return _problem("suites_without_protection" if is_unprotected else "weak_suites", *weak)
+
+
+def _flag(member: str, bad: bool, name: str) -> Judge:
+    def judge(result: Row, _scanned_at: datetime | None) -> Problem | None:
+        _require(result, member)
+        return _problem(name) if result.get(member) is bad else None
+
+    return judge
+
+
+def _robot(result: Row, _scanned_at: datetime | None) -> Problem | None:
+    outcome = line_of(result, "robot_result")
+    _require(result, "robot_result")
+    if outcome.startswith("UNKNOWN"):
+        raise NoResult(outcome)
+    return _problem("robot", outcome) if outcome.startswith("VULNERABLE") else None
+
+
+def _renegotiation(result: Row, _scanned_at: datetime | None) -> Problem | None:
+    _require(result, "supports_secure_renegotiation")
+    if result.get("supports_secure_renegotiation") is False:
+        return _problem("insecure_renegotiation")
+    if result.get("is_vulnerable_to_client_renegotiation_dos") is True:
+        return _problem("client_renegotiation")
+    return None
+
+
+def _headers(result: Row, _scanned_at: datetime | None) -> Problem | None:
+    header = result.get("strict_transport_security_header", "absent")
+    return None if header else _problem("http_headers")
+
+
+def _trust(result: Row, _scanned_at: datetime | None) -> Problem | None:
+    deployments = _deployments(result)
+    reasons = [
+        line_of(path, "validation_error", "openssl_error_string") or "not trusted"
+        for deployment in deployments
+        for path in dicts_of(deployment, "path_validation_results")
+        if not _is_valid(path)
+    ]
+    if any(each.get("leaf_certificate_subject_matches_hostname") is False for each in deployments):
+        reasons.append("The certificate is for another name.")
+    return _problem("certificate_trust", *dict.fromkeys(reasons)) if reasons else None
+
+
+def _expiry(result: Row, scanned_at: datetime | None) -> Problem | None:
+    now = scanned_at or datetime.now(UTC)
+    ends = [end for leaf in _leaves(result) if (end := parse_time(line_of(leaf, "not_valid_after")))]
+    if not ends or min(ends) > now + _EXPIRES_SOON:
+        return None
+    is_over = min(ends) <= now
+    if is_over and scanned_at is None and _was_trusted(result):
+        raise NoResult("the certificate expired after the scan: say when the scan was made")
+    return _problem("expired" if is_over else "expires_soon", f"Valid until {min(ends):%Y-%m-%d %H:%M} UTC")
+
+
+def _was_trusted(result: Row) -> bool:
+    """Return whether a trust store accepted every certificate, so that none had expired at the scan."""
+    deployments = [dicts_of(each, "path_validation_results") for each in _deployments(result)]
+    return bool(deployments) and all(any(map(_is_valid, paths)) for paths in deployments)
+
+
+def _is_valid(path: Row) -> bool:
+    """Return whether a trust store accepts the certificate: before version 5, whether it has no error."""
+    return path.get("was_validation_successful", not path.get("openssl_error_string")) is not False
+
+
+def _key(result: Row, _scanned_at: datetime | None) -> Problem | None:
+    weak = []
+    for leaf in _leaves(result):
+        key = object_of(leaf, "public_key")
+        algorithm, size = line_of(key, "algorithm"), key.get("key_size")
+        kind = algorithm.removeprefix("_").removesuffix("PublicKey")
+        if isinstance(size, int) and size < _MIN_BITS.get(kind, 0):
+            weak.append(f"{kind}, {size} bits")
+        digest = line_of(object_of(leaf, "signature_hash_algorithm"), "name")
+        if digest in ("md5", "sha1"):
+            weak.append(f"signed with {digest}")
+    return _problem("certificate_key", *dict.fromkeys(weak)) if weak else None
+
+
+def _chain(result: Row, _scanned_at: datetime | None) -> Problem | None:
+    orders = [each.get("received_chain_has_valid_order") for each in _deployments(result)]
+    return _problem("certificate_chain") if False in orders else None
+
+
+def no_problem(_result: Row, _scanned_at: datetime | None) -> None:
+    """Return None: the command reports facts that are never a problem."""
+
+
+# The checks of each command. Any other command has one check, which is never a problem.
+CHECKS: Mapping[str, Mapping[str, Judge]] = {
+    "certificate_info": {
+        "certificate_trust": _trust,
+        "certificate_expiry": _expiry,
+        "certificate_key": _key,
+        "certificate_chain": _chain,
+    },
+    "ssl_2_0_cipher_suites": {"ssl_2_0": _old_protocol("ssl_2_0")},
+    "ssl_3_0_cipher_suites": {"ssl_3_0": _old_protocol("ssl_3_0")},
+    "tls_1_0_cipher_suites": {"tls_1_0": _old_protocol("tls_1_0")},
+    "tls_1_1_cipher_suites": {"tls_1_1": _old_protocol("tls_1_1")},
+    "tls_1_2_cipher_suites": {"tls_1_2_weak_suites": _weak_suites},
+    "tls_compression": {"tls_compression": _flag("supports_compression", True, "tls_compression")},
+    "openssl_ccs_injection": {
+        "ccs_injection": _flag("is_vulnerable_to_ccs_injection", True, "ccs_injection")
+    },
+    "heartbleed": {"heartbleed": _flag("is_vulnerable_to_heartbleed", True, "heartbleed")},
+    "tls_fallback_scsv": {"fallback_scsv": _flag("supports_fallback_scsv", False, "fallback_scsv")},
+    "robot": {"robot": _robot},
+    "session_renegotiation": {"session_renegotiation": _renegotiation},
+    "http_headers": {"http_headers": _headers},
+}
+
+
+def _require(result: Row, member: str) -> None:
+    """Raise NoResult if ``member`` is null."""
+    if member in result and result[member] is None:
+        raise NoResult("no result")
+
+
+def _accepted_suites(result: Row) -> list[str]:
+    _require(result, "accepted_cipher_suites")
+    suites = dicts_of(result, "accepted_cipher_suites")
+    return [line_of(object_of(suite, "cipher_suite"), "name") for suite in suites]
+
+
+def _deployments(result: Row) -> list[Row]:
+    """Return the certificates that the server sent, each with its chain; raises NoResult without any."""
+    deployments = dicts_of(result, "certificate_deployments")
+    if "certificate_deployments" in result and not deployments:
+        raise NoResult("no certificate")
+    return deployments
+
+
+def _leaves(result: Row) -> list[Row]:
+    chains = [dicts_of(each, "received_certificate_chain") for each in _deployments(result)]
+    return [chain[0] for chain in chains if chain]

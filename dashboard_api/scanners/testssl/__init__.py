@@ -1,0 +1,5 @@
+"""A reader of testssl.sh's reports."""
+
+from dashboard_api.scanners.testssl.reader import HEAD, read
+
+__all__ = ["HEAD", "read"]

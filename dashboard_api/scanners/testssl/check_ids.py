@@ -1,0 +1,75 @@
+"""The checks and problems behind testssl.sh's ids, in every version since 3.0.
+
+An id may contain the number of a certificate, may have another name since a later version, or may be one of
+several about the same problem. A problem has its id of version 3.0.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Self
+
+from dashboard_api.scanners.report import SEVERITIES, Severity
+
+RATINGS = {name.upper(): severity for name, severity in SEVERITIES.items() if severity > Severity.INFO}
+# Ids of versions 3.1 to 3.3 that replaced one of 3.0, and rows that repeat another one.
+_SAME_AS = {
+    "FS": "PFS",
+    "FS_ciphers": "PFS_ciphers",
+    "FS_ECDHE_curves": "PFS_ECDHE_curves",
+    "cipherlist_OBSOLETED": "cipherlist_AVERAGE",
+    "cipherlist_STRONG_NOFS": "cipherlist_GOOD",
+    "cipherlist_STRONG_FS": "cipherlist_STRONG",
+    "cert_extlifeSpan": "cert_validityPeriod",
+    "cert_notAfter": "cert_expirationStatus",
+    "intermediate_cert_notAfter": "intermediate_cert_expiration",
+}
+_OLD_PROTOCOLS = {
+    "ssl2": ("SSLv2", Severity.CRITICAL),
+    "ssl3": ("SSLv3", Severity.HIGH),
+    "tls1": ("TLS1", Severity.LOW),
+    "tls1_1": ("TLS1_1", Severity.LOW),
+}
+SUITES_OF = {"TLS1_2": "cipher-tls1_2", "TLS1_3": "cipher-tls1_3"}
+_CERTIFICATE_NUMBER = re.compile(r"\s*(?:<[^<>]*>|#\d+$)")  # "cert_notAfter <hostCert#2>"
+_SUITE = re.compile(r"cipher(?:-(?P<protocol>\w+))?_x[0-9a-f]+", re.IGNORECASE)
+_ORDER_OF_PROTOCOL = re.compile(r"cipher_order[-_][\w.]*")
+# The grade, and the protocol and cipher of one connection: other rows show the problems.
+_DETAIL = re.compile(
+    r"overall_grade|final_score|rating_\w+|grade_cap_\w+|\w+_score(?:_weighted)?"
+    r"|protocol_negotiated|cipher_negotiated"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckId:
+    """The meaning of an id: the ``check`` by its name in the report, and the ``problem`` it belongs to."""
+
+    check: str
+    problem: str
+    is_suite: bool = False
+    is_detail: bool = False
+    severity: Severity | None = None  # of the problem, in place of that of the row
+
+    @classmethod
+    def parse(cls, identifier: str) -> Self:
+        """Return the meaning of ``identifier``."""
+        check = _CERTIFICATE_NUMBER.sub("", identifier)
+        if suite := _SUITE.fullmatch(check):
+            protocol = (suite["protocol"] or "").lower()
+            name = f"cipher-{protocol}" if protocol else "cipher_suites"
+            name, severity = _OLD_PROTOCOLS.get(protocol, (name, None))
+            return cls(check=check, problem=name, is_suite=True, severity=severity)
+        if _ORDER_OF_PROTOCOL.fullmatch(check):
+            return cls(check=check, problem="cipher_order")
+        is_detail = _DETAIL.fullmatch(check) is not None
+        return cls(check=check, problem=_SAME_AS.get(check, check), is_detail=is_detail)
+
+    def severity_for(self, rating: str) -> Severity:
+        """Return the severity of a row with testssl.sh's ``rating``.
+
+        A suite has the severity of its obsolete protocol. In a current protocol it is never Critical: an
+        attacker in between must make both sides choose it.
+        """
+        if self.is_suite:
+            return self.severity or min(RATINGS[rating], Severity.HIGH)
+        return RATINGS[rating]

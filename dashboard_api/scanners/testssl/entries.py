@@ -1,0 +1,68 @@
+"""The entries of testssl.sh's flat and pretty JSON, each with its server."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Self
+
+from dashboard_api.scanners.members import Row, line_of, objects_in
+from dashboard_api.scanners.report import BadRow
+from dashboard_api.scanners.testssl.check_ids import CheckId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """An entry with the meaning of its id, testssl.sh's rating, the result and the server."""
+
+    row: Row
+    check_id: CheckId
+    rating: str
+    result: str
+    location: str  # empty if the entry names no server
+    address: str
+
+    @classmethod
+    def parse(cls, row: Row, *, host: str, address: str, port: str) -> Self:
+        """Return the entry of ``row``, which is about the given server."""
+        return cls(
+            row=row,
+            check_id=CheckId.parse(line_of(row, "id")),
+            rating=line_of(row, "severity").upper(),
+            result=line_of(row, "finding"),
+            location=f"{host}:{port}" if host else "",
+            address=address,
+        )
+
+
+def flat_entries(entries: list[Any]) -> Iterator[Entry | BadRow]:
+    """Yield the entries of a report by --jsonfile."""
+    for entry in objects_in(entries):
+        if isinstance(entry, BadRow):
+            yield entry
+            continue
+        host, _, address = line_of(entry, "ip").partition("/")
+        yield Entry.parse(entry, host=host, address=address, port=line_of(entry, "port"))
+
+
+def pretty_entries(document: Row) -> Iterator[Entry | BadRow]:
+    """Yield the entries of a report by --jsonfile-pretty, which has lists for parts of a server's scan."""
+    for name, problems in document.items():
+        if name.startswith("clientProblem"):
+            yield from _entries_of(problems, {})
+    for server in objects_in(document.get("scanResult")):
+        if isinstance(server, BadRow):
+            yield server
+            continue
+        if "id" in server:
+            yield from _entries_of(server, server)
+        for value in server.values():
+            if isinstance(value, list):
+                yield from _entries_of(value, server)
+
+
+def _entries_of(value: object, server: Row) -> Iterator[Entry | BadRow]:
+    host, address, port = (line_of(server, key) for key in ("targetHost", "ip", "port"))
+    for entry in objects_in(value):
+        if isinstance(entry, BadRow):
+            yield entry
+        else:
+            yield Entry.parse(entry, host=host, address=address, port=port)

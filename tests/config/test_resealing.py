@@ -1,0 +1,83 @@
+import pytest
+from allauth.mfa.adapter import get_adapter
+from allauth.mfa.models import Authenticator
+from django.core.management import CommandError, call_command
+
+from config.resealing import opens, reseal, sealed_rows
+from dashboard_api.models import Secret
+from portal.models import Account as PortalAccount
+from tests.config.test_settings_checks import ONE, TWO
+from tests.factories import make_account, make_user
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def stored(settings):
+    """A secret of each kind, sealed with an older key."""
+    settings.MASTER_KEYS = [ONE]
+    secret, clear = Secret.objects.issue(make_account("acct_0001", secrets=()), by="Robin")
+    account = PortalAccount(ref="acct_0001")
+    account.set_secret(clear)
+    account.save()
+    encrypt, person = get_adapter().encrypt, make_user("ada")
+    totp = Authenticator.objects.create(
+        user=person, type=Authenticator.Type.TOTP, data={"secret": encrypt("totp-secret")}
+    )
+    codes = Authenticator.objects.create(
+        user=person,
+        type=Authenticator.Type.RECOVERY_CODES,
+        data={"migrated_codes": [encrypt("1234"), encrypt("5678")], "used_mask": 0},
+    )
+    settings.MASTER_KEYS = [TWO, ONE]
+    return secret, account, totp, codes
+
+
+def in_clear(stored):
+    for row in stored:
+        row.refresh_from_db()
+    secret, account, totp, codes = stored
+    decrypt = get_adapter().decrypt
+    return (
+        secret.reveal() == account.reveal_secret(),
+        decrypt(totp.data["secret"]),
+        [decrypt(code) for code in codes.data["migrated_codes"]],
+        codes.data["used_mask"],
+    )
+
+
+def test_resealed_secrets_open_without_the_older_key(stored, settings, capsys):
+    call_command("reseal")
+    assert capsys.readouterr().out == "Sealed with the newest key: 4 changed.\n"
+    settings.MASTER_KEYS = [TWO]
+    assert in_clear(stored) == (True, "totp-secret", ["1234", "5678"], 0)
+
+
+def test_what_is_sealed_with_the_newest_key_stays_as_it_is(stored, capsys):
+    call_command("reseal")
+    sealed = Secret.objects.get().sealed
+    call_command("reseal")
+    assert capsys.readouterr().out.endswith("Sealed with the newest key: 0 changed.\n")
+    assert Secret.objects.get().sealed == sealed
+
+
+def test_a_secret_that_no_key_opens_is_named_and_the_others_are_resealed(stored, settings):
+    Secret.objects.update(sealed="not sealed by any key")
+    with pytest.raises(CommandError, match=r"opens secret .* of acct_0001: keep every key"):
+        call_command("reseal")
+    settings.MASTER_KEYS = [TWO]
+    stored[1].refresh_from_db()
+    assert stored[1].reveal_secret()
+
+
+def test_a_secret_that_was_replaced_meanwhile_is_not_overwritten(stored):
+    rows = list(sealed_rows())
+    PortalAccount.objects.update(sealed_secret="replaced")
+    changed = [reseal(row) for row in rows]
+    assert changed.count(False) == 1
+    assert PortalAccount.objects.get().sealed_secret == "replaced"
+
+
+def test_only_the_newest_of_each_table_is_looked_at_on_a_start(stored):
+    assert len(list(sealed_rows(newest_only=True))) == 3
+    assert all(opens(row) for row in sealed_rows())

@@ -1,0 +1,153 @@
+import re
+from pathlib import Path
+
+import pytest
+
+from config.settings_checks import (
+    SETTINGS,
+    WrongValue,
+    master_keys,
+    names_in,
+    unread_settings,
+    wrong_settings,
+)
+
+ONE = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
+TWO = "MTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTI="
+NEEDED = {"SECRET_KEY": "for-one-check-" + "0123456789abcdef" * 3, "MASTER_KEYS": f"1:{ONE}"}
+ADDRESS = {"PORTAL_BASE_URL": "https://portal.example.com"}
+SECRET = "es1_live_do-not-show-this-one"
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_two_required_settings_are_enough():
+    assert wrong_settings(NEEDED) == []
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"ALLOWED_HOSTS": "portal.example.com, .example.org,localhost,127.0.0.1,[::1]"},
+        {"DEBUG": "true", "ALLOWED_HOSTS": "localhost,127.0.0.1"},
+        {"DATABASE_URL": "postgres://shop@db.example.com/dashboard", "REDIS_URL": "redis://cache:6379/0"},
+        {
+            "EMAIL_URL": "smtp+tls://me:pw@mail.example.com:587",
+            "DEFAULT_FROM_EMAIL": "Alerts <a@example.com>",
+        },
+        {"SUPPORT_URL": "mailto:help@example.com", "RENEW_URL": "https://example.com/renew"},
+        {"DASHBOARD_BASE_URL": "https://api.example.com", "DASHBOARD_TIMEOUT_SECONDS": "20.5"},
+        {"DASHBOARD_CALLS_AT_ONCE": "7", "HSTS_SECONDS": "0"},
+        {"PORTAL_ACCOUNT_REF": "acct_0001", "SITE_API_SECRET": SECRET},
+        {"ENABLE_API": "false", "TRUST_PROXY": "1", "ALLOW_PRIVATE_HOSTS": "off"},
+        {"MASTER_KEYS": f"2:{TWO},1:{ONE}"},
+        {"DEBUG": "", "DATABASE_URL": ""},
+    ],
+)
+def test_right_values_pass(values):
+    assert wrong_settings(NEEDED | ADDRESS | values) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SECRET_KEY", ""),
+        ("SECRET_KEY", "abc"),
+        ("SECRET_KEY", "a" * 60),
+        ("SECRET_KEY", "django-insecure-" + "0123456789abcdef" * 3),
+        ("MASTER_KEYS", ""),
+        ("MASTER_KEYS", ONE),
+        ("MASTER_KEYS", "1:" + "A" * 43 + "="),
+        ("MASTER_KEYS", f"1:{ONE},1:{TWO}"),
+        ("DEBUG", "ja"),
+        ("ALLOWED_HOSTS", "*"),
+        ("ALLOWED_HOSTS", "portal.example.com,*"),
+        ("ALLOWED_HOSTS", "https://portal.example.com"),
+        ("ALLOWED_HOSTS", "portal.example.com:443"),
+        ("ALLOWED_HOSTS", "portal.example.com."),
+        ("ALLOWED_HOSTS", "portal.example.com api.example.com"),
+        ("TRUST_PROXY", "10.0.0.1"),
+        ("DATABASE_URL", "mysql://root@127.0.0.1/dashboard"),
+        ("DATABASE_URL", "sqlite://"),
+        ("REDIS_URL", "http://127.0.0.1:6379"),
+        ("EMAIL_URL", "mail.example.com"),
+        ("DEFAULT_FROM_EMAIL", "alerts"),
+        ("DASHBOARD_BASE_URL", "http://api.example.com"),
+        ("DASHBOARD_BASE_URL", "https://api.example.com/"),
+        ("DASHBOARD_CALLS_AT_ONCE", "0"),
+        ("HSTS_SECONDS", "a year"),
+        ("DASHBOARD_TIMEOUT_SECONDS", "60"),
+        ("DASHBOARD_TIMEOUT_SECONDS", "soon"),
+        ("DASHBOARD_TIMEOUT_SECONDS", "nan"),
+        ("PORTAL_BASE_URL", "portal.example.com"),
+        ("SITE_API_SECRET", "short"),
+        ("ALLOW_PRIVATE_HOSTS", "maybe"),
+        ("SUPPORT_URL", "javascript:alert(1)"),
+        ("RENEW_URL", "example.com/renew"),
+        ("LINK_URL", "//example.com"),
+        ("ENABLE_API", "2"),
+        ("ENABLE_PORTAL", "nein"),
+    ],
+)
+def test_a_wrong_value_is_reported_in_a_line_that_begins_with_its_name(name, value):
+    account = {"PORTAL_ACCOUNT_REF": "acct_0001", "SITE_API_SECRET": SECRET}
+    [line] = wrong_settings(NEEDED | ADDRESS | account | {name: value})
+    assert line.startswith(f"{name} ")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"PORTAL_ACCOUNT_REF": "acct_0001"},
+        {"SITE_API_SECRET": SECRET},
+        {"ENABLE_API": "false", "ENABLE_PORTAL": "no"},
+        {"DEBUG": "true", "ALLOWED_HOSTS": "portal.example.com"},
+    ],
+)
+def test_settings_that_contradict_each_other_are_reported(values):
+    [line] = wrong_settings(NEEDED | ADDRESS | values)
+    assert any(name in line for name in values)
+
+
+def test_no_line_shows_a_secret():
+    values = {"SECRET_KEY": "abc-secret", "MASTER_KEYS": f"1:{ONE};{TWO}", "SITE_API_SECRET": "short-secret"}
+    shown = "\n".join(
+        wrong_settings(values | {"EMAIL_URL": "me:pw-secret@mail", "DATABASE_URL": "pw-secret"})
+    )
+    assert len(shown.splitlines()) == 7
+    assert "-secret" not in shown
+    assert ONE not in shown
+
+
+def test_master_keys_are_read_newest_first():
+    assert master_keys(f"1:{ONE}, 2:{TWO}") == [TWO, ONE]
+
+
+@pytest.mark.parametrize("text", [f"0:{ONE}", f"one:{ONE}", "1:short", f"1:{ONE},", f"1:{ONE};2:{TWO}"])
+def test_master_keys_of_another_shape_are_refused(text):
+    with pytest.raises(WrongValue, match="must look like"):
+        master_keys(text)
+
+
+def test_a_misspelt_name_in_the_file_is_refused_and_other_programs_names_are_not():
+    [line] = wrong_settings(NEEDED, ["DATABSE_URL", "COMPOSE_PROJECT_NAME", "SECRET_KEY"])
+    assert line == "DATABSE_URL is no setting: did you mean DATABASE_URL?"
+
+
+def test_a_misspelt_name_in_the_environment_is_reported():
+    assert unread_settings({"ALLOWED_HOST": "a", "PATH": "/bin", "DEBUG": "false"}) == [
+        "ALLOWED_HOST is not read: did you mean ALLOWED_HOSTS?"
+    ]
+
+
+def test_names_are_found_in_a_file(tmp_path):
+    file = tmp_path / ".env"
+    assert names_in(file) == []
+    file.write_text("# NOT_THIS=1\nDEBUG=false\nexport REDIS_URL = redis://here\n")
+    assert names_in(file) == ["DEBUG", "REDIS_URL"]
+
+
+def test_every_setting_that_is_read_is_checked_and_documented():
+    read = set(re.findall(r'env(?:\.\w+)?\("(\w+)"', (ROOT / "config" / "settings.py").read_text()))
+    table = (ROOT / "docs" / "operating.md").read_text().partition("## Settings")[2].partition("\n## ")[0]
+    documented = set(re.findall(r"`([A-Z][A-Z_]+)`", "".join(re.findall(r"^\|[^|]*\|", table, re.MULTILINE))))
+    assert read == SETTINGS - {"DEMO_PASSWORD"} == documented

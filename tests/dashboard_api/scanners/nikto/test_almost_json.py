@@ -1,0 +1,94 @@
+"""Reports of Nikto up to 2.5, with texts as its plugins print them."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dashboard_api.scanners import nikto
+from dashboard_api.scanners.report import UnreadableReport
+from tests.dashboard_api.scanners.samples import make_item, make_nikto, read_whole
+
+HOST = r'{"host":"shop.example.com","ip":"192.0.2.7","port":"443","banner":"Apache \"x\"","vulnerabilities":['
+OTHER_HOST = HOST.replace("shop.", "www.shop.")
+FIRST = r'{"id":000012,"OSVDB":7,"method":"GET","url":"/a?x="y"","msg":"Says \"hello\" of C:\x\"},'
+SECOND = r'{"id":999100,"url":"/","msg":"Contents: a],{\"b\"},] end"},'
+QUOTED = r'{"id": "740001","OSVDB": "0","method":"HEAD","url":"/dump.tar","msg":"A \\\"b\\\" \u00e9"}'
+# By the first of these versions, the next, and 2.5.
+COMMAS = f"{HOST}{FIRST}{SECOND}],{OTHER_HOST}{SECOND}],}}\n".encode()
+GLUED = f"{HOST}{QUOTED}]}}{OTHER_HOST},{QUOTED},{QUOTED}]}}\n".encode()
+RAW_QUOTE = f"[{HOST}{QUOTED}]}}]".replace("/dump.tar", '/<a x="y">').encode()
+
+
+def read(data):
+    return read_whole(nikto, data)
+
+
+def facts(report):
+    return [(finding.rule, finding.title, finding.location) for finding in report.findings]
+
+
+def test_commas_after_the_last_and_numbers_without_quotes_are_read():
+    report = read(COMMAS)
+    assert facts(report) == [
+        ("000012", 'Says "hello" of C:\\x\\', 'https://shop.example.com:443/a?x="y"'),
+        ("999100", 'Contents: a],{"b"},] end', "https://shop.example.com:443/"),
+        ("999100", 'Contents: a],{"b"},] end', "https://www.shop.example.com:443/"),
+    ]
+    assert report.findings[0].evidence.startswith(
+        'Nikto\'s id: 000012\nMethod: GET\nURL: /a?x="y"\nIP address: 192.0.2.7\nServer: Apache "x"\nOSVDB: 7'
+    )
+    assert report.rejects == ()
+
+
+def test_a_file_that_was_written_to_twice_is_read_whole():
+    assert read(COMMAS + COMMAS).rows == 6
+
+
+def test_hosts_that_are_glued_together_are_read():
+    report = read(GLUED)
+    assert [location for *_, location in facts(report)] == [
+        "https://shop.example.com:443/dump.tar",
+        "https://www.shop.example.com:443/dump.tar",
+        "https://www.shop.example.com:443/dump.tar",
+    ]
+    assert report.findings[0].title == 'A "b" é'
+
+
+def test_an_address_with_quotes_is_read():
+    assert read(RAW_QUOTE).findings[0].location == 'https://shop.example.com:443/<a x="y">'
+
+
+def test_a_host_without_items_says_what_was_checked():
+    report = read(f"{HOST}],{OTHER_HOST}{SECOND}],}}".encode())
+    assert [check.location for check in report.coverage] == ["https://shop.example.com:443"]
+    assert len(report.findings) == 1
+
+
+def test_what_is_found_has_the_identity_that_valid_json_gives_it():
+    item = make_item(id="740001", msg='A "b"')
+    by_hand = f'{HOST}{{"id":740001,"method":"HEAD","url":"/dump.tar","msg":"A \\"b\\""}},],}}'.encode()
+    assert [finding.identity for finding in read(by_hand).findings] == [
+        finding.identity for finding in read(json.dumps(make_nikto(item)).encode()).findings
+    ]
+
+
+@pytest.mark.parametrize(
+    "data", [b"}\n", HOST.encode(), f"{HOST}{FIRST}".encode(), COMMAS + b"x", COMMAS[:-9]]
+)
+def test_what_an_interrupted_scan_left_is_refused_with_what_to_do(data):
+    with pytest.raises(UnreadableReport, match="let it run to its end"):
+        read(data)
+
+
+@given(data=st.data())
+def test_damaged_report_is_read_or_refused(data):
+    sample = data.draw(st.sampled_from([COMMAS, GLUED, RAW_QUOTE]))
+    start = data.draw(st.integers(0, len(sample)))
+    damage = data.draw(st.binary(max_size=4))
+    try:
+        report = read(sample[:start] + damage + sample[start + len(damage) :])
+    except UnreadableReport:
+        return
+    assert report.rows == len(report.findings) + len(report.coverage) + len(report.rejects)
