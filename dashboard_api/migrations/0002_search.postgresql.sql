@@ -166,7 +166,7 @@ BEGIN
         GET DIAGNOSTICS had = ROW_COUNT;
         bound := bound - had;
         start := start + step;
-        step := least(64, greatest(1, step * 200 / (had + 1)));
+        step := greatest(1, least(2 * step, 64, step * 200 / (had + 1)));
     END LOOP;
 END
 $$;
