@@ -112,13 +112,11 @@ class Overview(NamedTuple):
     notes: list[Note]
 
 
-_FILTERS = """
-    AND (CAST(%(severity)s AS integer) IS NULL OR severity = CAST(%(severity)s AS integer))
-    AND (CAST(%(source)s AS text) IS NULL OR source_id = (
-        SELECT id FROM dashboard_api_source WHERE slug = CAST(%(source)s AS text)
-    ))
-    AND (CAST(%(kind)s AS text) IS NULL OR kind = CAST(%(kind)s AS text))
-"""
+_FILTERS = {
+    "severity": " AND severity = %(severity)s",
+    "source": " AND source_id = (SELECT id FROM dashboard_api_source WHERE slug = %(source)s)",
+    "kind": " AND kind = %(kind)s",
+}
 _NOTES = """
     SELECT id, finding_id, author, body, created_at, updated_at FROM dashboard_api_analystnote
     WHERE website_id = %(website)s AND NOT is_internal
@@ -128,7 +126,7 @@ _NOTES = """
 
 
 @functools.cache
-def _statement(backend: ModuleType) -> str:
+def _statement(backend: ModuleType, status: str, filters: str) -> str:
     """Return the one SELECT of all lists of an ``Overview``, each as a JSON list of rows."""
     rows_of, utc = backend.AS_JSON.format, backend.UTC
     run = f"source_id, state, last_run_at{utc}, completed_at{utc}, urls_checked, version, detail"
@@ -136,21 +134,19 @@ def _statement(backend: ModuleType) -> str:
         SELECT (
             SELECT {rows_of("id, slug, name, enabled, interval_days")} FROM dashboard_api_source
         ), (
-            SELECT {rows_of(run)}
-            FROM dashboard_api_coverage WHERE website_id = %(website)s
+            SELECT {rows_of(run)} FROM dashboard_api_coverage WHERE website_id = %(website)s
         ), (
             SELECT {rows_of("status, severity, source_id, kind, findings")}
-            FROM dashboard_api_bucketcount WHERE website_id = %(website)s
-            AND (CAST(%(status)s AS text) IS NULL OR status IN ('open', CAST(%(status)s AS text)))
+            FROM dashboard_api_bucketcount WHERE website_id = %(website)s{status}
         ), (
             SELECT {rows_of("status, findings")} FROM (
                 SELECT status, SUM(findings) AS findings FROM dashboard_api_bucketcount
-                WHERE website_id = %(website)s{_FILTERS} GROUP BY status
+                WHERE website_id = %(website)s{filters} GROUP BY status
             ) AS statuses
         ), (
             SELECT {rows_of("week, found, fixed")} FROM (
                 SELECT week, SUM(found) AS found, SUM(fixed) AS fixed FROM dashboard_api_weekcount
-                WHERE website_id = %(website)s AND week >= %(first_week)s{_FILTERS} GROUP BY week
+                WHERE website_id = %(website)s AND week >= %(first_week)s{filters} GROUP BY week
             ) AS weeks
         ), (
             SELECT {rows_of("found, fixed, oldest, newest")} FROM (
@@ -201,7 +197,12 @@ def overview(
         "source": source,
         "kind": kind,
     }
-    (columns,) = rows(Finding, _statement(backend_for(Finding)), parameters)
+    statement = _statement(
+        backend_for(Finding),
+        "" if status is None else " AND status IN ('open', %(status)s)",
+        "".join(condition for name, condition in _FILTERS.items() if parameters[name] is not None),
+    )
+    (columns,) = rows(Finding, statement, parameters)
     return Overview._make(decoder.decode(column) for decoder, column in zip(_decoders, columns, strict=True))
 
 
