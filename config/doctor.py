@@ -10,8 +10,8 @@ from django.db import DatabaseError, connections
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
 
-from config.sealed import opens, sealed_rows
-from config.setting_values import unread_settings
+from config.resealing import opens, sealed_rows
+from config.settings_checks import unread_settings
 
 logger = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ from allauth.account import forms
 from django.http import HttpRequest
 
 from config.resets import request_reset
-from portal.passwords import ChosenPassword
+from portal.forms import ChosenPassword
 
 
 class ChangePasswordForm(ChosenPassword, forms.ChangePasswordForm):

@@ -9,7 +9,7 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from config.databases import caches, databases
-from config.setting_values import LOOPBACK_HOSTS, hosts_in, master_keys, names_in, wrong_settings
+from config.settings_checks import LOOPBACK_HOSTS, hosts_in, master_keys, names_in, wrong_settings
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -141,8 +141,8 @@ ACCOUNT_FORMS = {
 }
 MFA_ADAPTER = "config.sign_in.SecondFactors"
 MFA_FORMS = {
-    "authenticate": "config.codes.AuthenticateForm",
-    "reauthenticate": "config.codes.ReauthenticateForm",
+    "authenticate": "config.second_factors.AuthenticateForm",
+    "reauthenticate": "config.second_factors.ReauthenticateForm",
 }
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]

@@ -26,7 +26,7 @@ from django.views.decorators.http import require_safe
 
 from config.errors import too_many_requests
 from foundation.sealing import seal, unseal
-from portal.page_urls import is_path
+from portal.page_urls import is_local_path
 
 WRONG_NAME_OR_PASSWORD = _("The name or the password is not correct.")
 WRONG_CODE = _("This code or passkey was not accepted. Please try again.")
@@ -105,7 +105,7 @@ class SignIn(DefaultAccountAdapter):
 
     def is_safe_url(self, url: str) -> bool:
         """Return whether ``url`` is a path of this site."""
-        return is_path(url)
+        return is_local_path(url)
 
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:
         """Return the page where the change began."""

@@ -1,4 +1,4 @@
-"""What a deployment of the portal gets wrong before its first call; run by every manage.py command."""
+"""System checks of the portal's settings; every manage.py command runs them."""
 
 from typing import Any
 
@@ -12,9 +12,9 @@ from portal.gateway.target import check_base_url, check_timeout, host_of, is_loo
 
 @register(Tags.security)
 def base_url_is_usable(**_: Any) -> list[CheckMessage]:
-    """E001: signed calls go to one server, encrypted, and a path would not be the one that was signed.
+    """Check that signed calls go to one server, encrypted, without a path of its own (E001).
 
-    E005: where that server is this one, by a name that it refuses, every page would be a 502.
+    E005: this server must accept its own name if the portal calls it; else every page would be a 502.
     """
     if settings.DASHBOARD_APPLICATION and not settings.DASHBOARD_BASE_URL:
         return []
@@ -33,8 +33,8 @@ def _own_name_is_allowed() -> list[CheckMessage]:
         return []
     return [
         Error(
-            f"The portal asks this machine as {host}, which is not in ALLOWED_HOSTS: every call is refused.",
-            hint="Remove DASHBOARD_BASE_URL, and the portal asks the service in its own process.",
+            f"The portal calls this machine as {host}, which is not in ALLOWED_HOSTS: every call is refused.",
+            hint="Remove DASHBOARD_BASE_URL, so that the portal calls the service in its own process.",
             id="portal.E005",
         )
     ]
@@ -42,7 +42,7 @@ def _own_name_is_allowed() -> list[CheckMessage]:
 
 @register
 def timeout_is_usable(**_: Any) -> list[CheckMessage]:
-    """E002: a page waits this long at most."""
+    """Check the longest wait of a page (E002)."""
     try:
         check_timeout(settings.DASHBOARD_TIMEOUT_SECONDS)
     except Misconfigured as error:
@@ -52,14 +52,14 @@ def timeout_is_usable(**_: Any) -> list[CheckMessage]:
 
 @register(Tags.security)
 def account_of_the_environment_is_whole(**_: Any) -> list[CheckMessage]:
-    """E003: a reference without its secret, or a secret without its account, signs nothing."""
+    """Check that the environment has both an account's reference and its secret, or neither (E003)."""
     if bool(settings.PORTAL_ACCOUNT_REF) == bool(settings.SITE_API_SECRET):
         return []
     return [
         Error(
             "Only one of PORTAL_ACCOUNT_REF and SITE_API_SECRET is set.",
             hint=(
-                "Set both for a portal of one account; remove both when accounts keep their own secrets "
+                "Set both for a portal of one account; remove both if accounts have their own secrets "
                 "(manage.py connect_account REF)."
             ),
             id="portal.E003",
@@ -69,7 +69,7 @@ def account_of_the_environment_is_whole(**_: Any) -> list[CheckMessage]:
 
 @register(Tags.security)
 def own_address_is_usable(**_: Any) -> list[CheckMessage]:
-    """E004: links in e-mails lead to it, and who follows one signs in there."""
+    """Check the address in e-mails, where people sign in (E004)."""
     try:
         if settings.PORTAL_BASE_URL:
             check_base_url(settings.PORTAL_BASE_URL)

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from random import Random
 
-from config.demo.catalogue import Catalogue, Location, Page, Problem
+from config.demo.sample_data import Catalogue, Location, Page, Problem
+from dashboard_api.importing.plan import other_locations
 from dashboard_api.models import Coverage, Finding, FindingEvent, Kind, Occurrence, Severity, Website
 
 PERIOD = timedelta(days=90)
@@ -42,7 +43,7 @@ def store_findings(
     findings.sort(key=lambda pair: pair[0].first_seen)
     for finding, locations in findings:
         finding.location, finding.locations_count = locations[0], len(locations)
-        finding.keep_other_locations(locations)
+        finding.other_locations = other_locations(finding.location, locations)
     Finding.objects.bulk_create(finding for finding, _ in findings)
     Occurrence.objects.bulk_create(
         _occurrence(finding, location) for finding, locations in findings for location in locations
@@ -97,7 +98,7 @@ def _finding(problem: Problem, location: Location, run: Coverage, *, now: dateti
         first_seen=first_seen,
         last_seen=last_seen,
         fixed_at=fixed_at,
-        decided_until=(now + _ACCEPTED_FOR).date() if status == Finding.Status.ACCEPTED_RISK else None,
+        triage_until=(now + _ACCEPTED_FOR).date() if status == Finding.Status.ACCEPTED_RISK else None,
     )
 
 

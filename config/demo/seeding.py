@@ -9,9 +9,9 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from config.demo import cast
-from config.demo.catalogue import read_catalogue
+from config.demo import accounts
 from config.demo.findings import PERIOD, store_findings
+from config.demo.sample_data import read_catalogue
 from dashboard_api import models as api
 from portal import models as portal
 
@@ -29,13 +29,13 @@ def seed(password: str) -> None:
     """Fill an empty database; every user has ``password``."""
     now = timezone.now()
     _create_people(password)
-    for account in cast.ACCOUNTS:
+    for account in accounts.ACCOUNTS:
         _create_account(account, now)
     catalogue, dice = read_catalogue(), Random(SEED)  # noqa: S311 - the same demo every time
     api.Source.objects.bulk_create(
         api.Source(slug=slug, name=name) for slug, name in catalogue.sources.items()
     )
-    for site in cast.SITES:
+    for site in accounts.SITES:
         website = _create_website(site, now)
         runs = _create_coverage(site, website, now)
         store_findings(catalogue, website, site.findings, runs, now=now, dice=dice)
@@ -52,7 +52,7 @@ def _create_people(password: str) -> None:
             is_staff=person.is_staff,
             is_superuser=person.is_superuser,
         )
-        for person in cast.PEOPLE
+        for person in accounts.PEOPLE
     )
     reads = Permission.objects.filter(content_type__app_label="dashboard_api", codename__startswith="view_")
     writes = Permission.objects.filter(
@@ -64,7 +64,7 @@ def _create_people(password: str) -> None:
     analysts.user_set.set(user for user in people if user.is_staff and not user.is_superuser)
 
 
-def _create_account(account: cast.DemoAccount, now: datetime) -> None:
+def _create_account(account: accounts.DemoAccount, now: datetime) -> None:
     service_side = api.Account.objects.create(ref=account.ref, name=account.name)
     api.Entitlement.objects.create(
         account=service_side,
@@ -84,21 +84,21 @@ def _create_account(account: cast.DemoAccount, now: datetime) -> None:
             portal.Membership.objects.create(user=user, account=portal_side, role=role)
 
 
-def _create_website(site: cast.DemoSite, now: datetime) -> api.Website:
+def _create_website(site: accounts.DemoSite, now: datetime) -> api.Website:
     website = api.Website.objects.create(host=site.host, created_at=now - PERIOD)
     website.verify(method=site.method, by=BY, at=now - PERIOD)
     link = api.SiteLink.objects.link(api.Account.objects.get(ref=site.account), website, by=BY)
-    if site.host == cast.REVOKED:
+    if site.host == accounts.REVOKED:
         link.revoke(by=BY, reason="The shop was sold.", now=now - timedelta(days=5))
     portal.Website.objects.create(
         account=portal.Account.objects.get(ref=site.account),
         host=site.host,
-        link_id=cast.UNPAIRED_LINK_ID if site.host == cast.UNPAIRED else link.link_id,
+        link_id=accounts.UNPAIRED_LINK_ID if site.host == accounts.UNPAIRED else link.link_id,
     )
     return website
 
 
-def _create_coverage(site: cast.DemoSite, website: api.Website, now: datetime) -> list[api.Coverage]:
+def _create_coverage(site: accounts.DemoSite, website: api.Website, now: datetime) -> list[api.Coverage]:
     sources = api.Source.objects.in_bulk(field_name="slug")
     return api.Coverage.objects.bulk_create(
         api.Coverage(
@@ -117,19 +117,19 @@ def _create_coverage(site: cast.DemoSite, website: api.Website, now: datetime) -
 
 def _create_notes(now: datetime) -> None:
     websites = api.Website.objects.in_bulk(field_name="host")
-    accounts = api.Account.objects.in_bulk(field_name="ref")
+    by_ref = api.Account.objects.in_bulk(field_name="ref")
     api.AnalystNote.objects.bulk_create(
         api.AnalystNote(
             website=websites[note.host],
             finding=_worst_of_rule(websites[note.host], note.rule) if note.rule else None,
-            account=accounts[note.account] if note.account else None,
+            account=by_ref[note.account] if note.account else None,
             author="Robin Analyst",
             body=note.body,
             is_internal=note.is_internal,
             created_at=now - timedelta(days=note.days_ago),
             published_at=None if note.is_internal else now - timedelta(days=note.days_ago),
         )
-        for note in cast.NOTES
+        for note in accounts.NOTES
     )
     api.AnalystNote.objects.update(updated_at=F("created_at"))
 

@@ -97,7 +97,7 @@ _FORMATS: list[tuple[str, str]] = [
     ),
     # Anything else.
     (r"(?i)\A\s*<(?:!doctype html|html)", f"a web page, which {_CONVERT}."),
-    (r"\A\s*<(?:\?xml|[A-Za-z!])", f"XML of a tool that is not known here, which {_CONVERT}."),
+    (r"\A\s*<(?:\?xml|[A-Za-z!])", f"XML of an unknown tool, which {_CONVERT}."),
 ]
 _COMPILED = [(re.compile(pattern.encode("latin-1")), text) for pattern, text in _FORMATS]
 

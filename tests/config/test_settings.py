@@ -4,7 +4,7 @@ import pytest
 from django.conf import settings
 from django.core.management import call_command
 
-from config.setting_values import SETTINGS, hosts_in
+from config.settings_checks import SETTINGS, hosts_in
 
 ONE = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
 NEEDED = {"SECRET_KEY": "for-one-check-" + "0123456789abcdef" * 3, "MASTER_KEYS": f"1:{ONE}"}

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 
 PAGE = "/sites/shop.example.com/"
 CALL = "/v1/site/dashboard"
-AT_ONCE = 32  # four times the threads of gunicorn.conf.py
+IMMEDIATE = 32  # four times the threads of gunicorn.conf.py
 
 
 def signed(link_id):
@@ -44,15 +44,15 @@ def test_what_they_write_is_for_its_user_alone(production, website):
 
 def test_four_times_as_many_pages_as_threads_at_once_are_all_answered(website):
     browsers = [website.another_browser().sign_in(name) for name in ("ada", "bob")]
-    together = threading.Barrier(AT_ONCE)
+    together = threading.Barrier(IMMEDIATE)
 
     def view(number):
         together.wait(30)
         status, _, page = browsers[number % 2].copy().ask("GET", PAGE)
         return status, b"Finding 1" in page
 
-    with ThreadPoolExecutor(AT_ONCE) as threads:
-        assert set(threads.map(view, range(AT_ONCE))) == {(200, True)}
+    with ThreadPoolExecutor(IMMEDIATE) as threads:
+        assert set(threads.map(view, range(IMMEDIATE))) == {(200, True)}
 
 
 def test_a_card_of_the_overview_asks_the_service_in_the_same_way(website):

@@ -5,7 +5,7 @@ from typing import Any
 from cryptography.fernet import InvalidToken
 from django.core.management.base import BaseCommand, CommandError
 
-from config.sealed import reseal, sealed_rows
+from config.resealing import reseal, sealed_rows
 
 
 class Command(BaseCommand):

@@ -6,7 +6,7 @@ from django.db import transaction
 from django.db.models import Count
 from django.utils import timezone
 
-from config.demo import cast, seeding
+from config.demo import accounts, seeding
 from dashboard_api import models as api
 from portal import models as portal
 
@@ -85,7 +85,7 @@ def test_what_became_of_a_finding_is_in_its_timeline_with_a_reason():
         (step,) = finding.events.all()
         assert (step.event, step.website_id) == (finding.status, finding.website_id)
         assert bool(step.reason) is (finding.status != "fixed")
-        assert (finding.decided_until is not None) is (finding.status == "accepted_risk")
+        assert (finding.triage_until is not None) is (finding.status == "accepted_risk")
 
 
 def test_findings_know_their_places():
@@ -127,7 +127,7 @@ def test_one_entitlement_has_ended_and_the_others_hold():
 
 def test_one_link_is_revoked_with_a_reason():
     (link,) = api.SiteLink.objects.filter(revoked_at__isnull=False)
-    assert link.website.host == cast.REVOKED
+    assert link.website.host == accounts.REVOKED
     assert link.events.get(action="revoked").reason
 
 
@@ -137,7 +137,7 @@ def test_every_link_pairs_but_one():
         for website in portal.Website.objects.all()
         if website.link_id != linked(website.host).link_id
     ]
-    assert unpaired == [cast.UNPAIRED]
+    assert unpaired == [accounts.UNPAIRED]
 
 
 def test_every_website_was_verified():
@@ -160,7 +160,7 @@ def test_notes_are_of_every_sort():
 
 
 def test_people_sign_in_with_the_given_password():
-    for person in cast.PEOPLE:
+    for person in accounts.PEOPLE:
         assert User.objects.get(username=person.username).check_password("correct horse battery")
 
 
@@ -194,8 +194,8 @@ def test_a_second_seeding_is_the_same_but_for_the_time(request):
 
 
 def test_a_seeding_that_fails_leaves_nothing_behind(empty, monkeypatch):
-    note = cast.Note(host="blog.example.org", days_ago=1, rule="no finding of this rule", body="…")
-    monkeypatch.setattr(cast, "NOTES", (note,))
+    note = accounts.Note(host="blog.example.org", days_ago=1, rule="no finding of this rule", body="…")
+    monkeypatch.setattr(accounts, "NOTES", (note,))
     with pytest.raises(api.Finding.DoesNotExist):
         seeding.seed("another")
     assert not api.Website.objects.exists()

@@ -12,7 +12,7 @@ from dashboard_api import limits
 from dashboard_api.api import response_cache
 from dashboard_api.backends.statements import rows
 from dashboard_api.models import Nonce
-from portal.gateway.messages import Dashboard, FindingAnswer
+from portal.gateway.messages import Dashboard, FindingResponse
 from tests.dashboard_api.calls import (
     FINDING_PATH,
     PATH,
@@ -219,7 +219,7 @@ def test_the_portal_reads_a_finding_with_more_names_than_are_listed(client, link
     }
     finding = make_finding(link.website, **names)
     body = ask_about(client, link, finding.pk).content
-    whole = msgspec.json.decode(body, type=FindingAnswer).finding
+    whole = msgspec.json.decode(body, type=FindingResponse).finding
     assert all(getattr(whole, name) == given[:100] for name, given in names.items())
     assert msgspec.json.decode(ask(client, fields_for(link)).content, type=Dashboard).threats
 

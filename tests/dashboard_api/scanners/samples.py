@@ -1,4 +1,6 @@
-"""Small reports of our own making."""
+"""Builders of small reports in every format.
+
+A builder leaves out members that are None."""
 
 import io
 import json
@@ -9,7 +11,7 @@ from dashboard_api.scanners.report import Check, Reject, ReportedFinding
 
 
 def make_row(**members):
-    """One Nuclei result; a member that is None is left out. Underscores stand for hyphens."""
+    """Return a Nuclei result; underscores in names become hyphens."""
     row = {
         "template-id": "exposed-panel",
         "info": {"name": "Exposed panel", "severity": "high"},
@@ -24,13 +26,13 @@ def make_row(**members):
 
 
 def json_lines(*rows):
-    """The rows as JSON lines; a row that is bytes stands as it is."""
+    """Return the rows as JSON lines; a row of bytes stays as it is."""
     return b"\n".join(row if isinstance(row, bytes) else json.dumps(row).encode() for row in rows) + b"\n"
 
 
 @dataclass(frozen=True, kw_only=True)
 class WholeReport:
-    """A report as read: each of its ``rows`` is in ``findings``, ``coverage`` or ``rejects``."""
+    """A report with all its rows, each in ``findings``, ``coverage`` or ``rejects``."""
 
     source: str
     source_name: str
@@ -44,28 +46,28 @@ class WholeReport:
 
 
 def whole(report):
-    """All of a ScanReport at once."""
-    told = list(report)
+    """Return a ScanReport with all its rows."""
+    rows = list(report)
     return WholeReport(
         source=report.source,
         source_name=report.source_name,
         version=report.version,
         rows=report.rows,
-        findings=tuple(row for row in told if isinstance(row, ReportedFinding)),
-        coverage=tuple(row for row in told if isinstance(row, Check)),
-        rejects=tuple(row for row in told if isinstance(row, Reject)),
+        findings=tuple(row for row in rows if isinstance(row, ReportedFinding)),
+        coverage=tuple(row for row in rows if isinstance(row, Check)),
+        rejects=tuple(row for row in rows if isinstance(row, Reject)),
         complete=report.complete,
         scanned_at=report.scanned_at,
     )
 
 
 def read_whole(reader, data):
-    """The report that the format's ``reader`` makes of ``data``, with all its rows."""
+    """Read ``data`` by the format's ``reader``, with all its rows."""
     return whole(reader.read(io.BytesIO(data)))
 
 
 def make_zap_alert(**members):
-    """One alert of ZAP's traditional JSON report with one instance; a member that is None is left out."""
+    """Return an alert of ZAP's traditional JSON report with one instance."""
     instance = {
         "uri": "https://shop.example.com/a?q=1",
         "method": "GET",
@@ -95,7 +97,7 @@ def make_zap_alert(**members):
 
 
 def make_zap_report(*alerts, **members):
-    """ZAP's traditional JSON report of one site."""
+    """Return ZAP's traditional JSON report of one site."""
     report = {
         "@programName": "ZAP",
         "@version": "2.16.1",
@@ -115,12 +117,11 @@ def make_zap_report(*alerts, **members):
 
 
 def without_none(members):
-    """The members that are something."""
     return {name: value for name, value in members.items() if value is not None}
 
 
 def make_result(**members):
-    """One SARIF result of the rule that make_sarif defines; a member that is None is left out."""
+    """Return a SARIF result of the rule that make_sarif defines."""
     result = {
         "ruleId": "open-redirect",
         "level": "error",
@@ -138,15 +139,15 @@ def make_result(**members):
 
 
 def make_sarif(*results, rule=None, **members):
-    """A SARIF file of one run, whose ``members`` may be said; ``rule`` are further properties of its rule."""
-    known = {"id": "open-redirect", "shortDescription": {"text": "Open redirect"}} | (rule or {})
-    driver = {"name": "Code Scanner", "semanticVersion": "2.1.0", "rules": [known]}
+    """Return a SARIF file of one run with ``members``; ``rule`` are further properties of its rule."""
+    definition = {"id": "open-redirect", "shortDescription": {"text": "Open redirect"}} | (rule or {})
+    driver = {"name": "Code Scanner", "semanticVersion": "2.1.0", "rules": [definition]}
     run = {"tool": {"driver": driver}, "results": list(results)} | members
     return {"version": "2.1.0", "runs": [run]}
 
 
 def make_tools(*tools, **members):
-    """A SARIF file with a run of each of ``tools``: its name and its results; ``members`` are every run's."""
+    """Return a SARIF file with a run with ``members`` for each pair of a tool's name and its results."""
     runs = [
         make_sarif(*results, tool={"driver": {"name": name}}, **members)["runs"][0] for name, results in tools
     ]
@@ -154,13 +155,13 @@ def make_tools(*tools, **members):
 
 
 def make_entry(**members):
-    """One entry of testssl.sh's flat JSON; a member that is None is left out."""
+    """Return an entry of testssl.sh's flat JSON."""
     entry = {"id": "TLS1", "ip": "shop.example.com/192.0.2.7", "port": "443", "severity": "LOW"}
     return without_none(entry | {"finding": "offered (deprecated)"} | members)
 
 
 def make_wapiti(*entries, category="Open Redirect", group="vulnerabilities", **infos):
-    """Wapiti's JSON report with ``entries`` of one category."""
+    """Return Wapiti's JSON report with ``entries`` of one category."""
     about = {
         "desc": "Visitors may be sent elsewhere.",
         "sol": "Check the address.",
@@ -178,7 +179,6 @@ def make_wapiti(*entries, category="Open Redirect", group="vulnerabilities", **i
 
 
 def make_wapiti_entry(**members):
-    """One entry of Wapiti's; a member that is None is left out."""
     entry = {
         "method": "GET",
         "path": "/go",
@@ -195,13 +195,12 @@ def make_wapiti_entry(**members):
 
 
 def make_nikto(*items, **members):
-    """Nikto's JSON report of one host."""
+    """Return Nikto's JSON report of one host."""
     host = {"host": "shop.example.com", "ip": "192.0.2.7", "port": "443", "banner": "nginx"}
     return [host | {"vulnerabilities": list(items)} | members]
 
 
 def make_item(**members):
-    """One item of Nikto's; a member that is None is left out."""
     item = {
         "id": "740001",
         "method": "HEAD",
@@ -212,20 +211,20 @@ def make_item(**members):
 
 
 def make_observatory(**tests):
-    """The Observatory's JSON report; underscores of the tests' names stand for hyphens."""
+    """Return the Observatory's JSON report; underscores in names of tests become hyphens."""
     tests = {name.replace("_", "-"): test for name, test in tests.items()}
     scan = {"algorithmVersion": 4, "grade": "B", "testsQuantity": len(tests)}
     return {"scan": scan, "tests": tests}
 
 
 def make_test(**members):
-    """A test of the Observatory's that failed."""
+    """Return a failed test of the Observatory."""
     test = {"expectation": "csp-implemented-with-no-unsafe", "result": "csp-not-implemented"}
     return test | {"pass": False, "scoreModifier": -25, "data": None} | members
 
 
 def make_sslyze(host="shop.example.com", **results):
-    """sslyze's JSON report of one server; each of ``results`` is a completed scan command's."""
+    """Return SSLyze's JSON report of one server with ``results`` of completed scan commands."""
     server = {
         "server_location": {"hostname": host, "port": 443, "ip_address": "192.0.2.7"},
         "connectivity_status": "COMPLETED",
@@ -246,7 +245,7 @@ def make_sslyze(host="shop.example.com", **results):
 
 
 def suites(*names):
-    """A result of sslyze's that accepted these."""
+    """Return SSLyze's result for a protocol with these accepted suites."""
     accepted = [{"cipher_suite": {"name": name}, "ephemeral_key": None} for name in names]
     return {"is_tls_version_supported": bool(names), "accepted_cipher_suites": accepted}
 
@@ -255,7 +254,7 @@ SCAN = {"scan": "findings/1", "source": "port-watch", "name": "Port Watch", "ver
 
 
 def make_finding_line(**members):
-    """A finding of our own JSON lines; a member that is None is left out."""
+    """Return a finding of our own JSON lines."""
     line = {
         "finding": "open-port",
         "title": "A port is open to everybody",

@@ -1,4 +1,4 @@
-"""What holds for every format, tried on its sample and on what chance makes of it."""
+"""Tests of every format, on its sample and on random changes of it."""
 
 import io
 import json
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard_api import limits
-from dashboard_api.importing.staging import fingerprint
+from dashboard_api.importing.staging import fingerprint_of
 from dashboard_api.scanners import READERS, json_values, read_report
 from dashboard_api.scanners.report import ReportedFinding, UnreadableReport
 from tests.dashboard_api.scanners.samples import SAMPLES, SCAN, make_row, read_whole, whole
@@ -25,7 +25,7 @@ every_format = pytest.mark.parametrize("name", READERS)
 
 
 def documents(name):
-    """The sample as JSON values: one, or one for each line."""
+    """Return the sample as JSON values: one, or one a line."""
     data = SAMPLES[name]
     try:
         return [json.loads(data)]
@@ -38,7 +38,7 @@ def encoded(values):
 
 
 def nodes(value):
-    """Every list and object in ``value``."""
+    """Yield every list and object in ``value``."""
     if isinstance(value, list | dict):
         yield value
         for inner in value.values() if isinstance(value, dict) else value:
@@ -55,7 +55,7 @@ def reversed_lists(value):
 
 def fingerprints(name, data):
     report = read_whole(READERS[name], data)
-    return {fingerprint(report.source, finding.identity) for finding in report.findings}
+    return {fingerprint_of(report.source, finding.identity) for finding in report.findings}
 
 
 @every_format
@@ -102,7 +102,7 @@ def assert_read_or_refused(name, data):
         report = read_whole(READERS[name], data)
     except UnreadableReport:
         return
-    numbers = [told.row for told in (*report.findings, *report.coverage, *report.rejects)]
+    numbers = [row.row for row in (*report.findings, *report.coverage, *report.rejects)]
     assert len(numbers) == len(set(numbers)) == report.rows
     assert "\x00" not in repr(report.findings)
     assert report.source

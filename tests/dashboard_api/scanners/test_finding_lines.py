@@ -142,7 +142,7 @@ anything = (
     | st.text(max_size=4)
     | st.lists(st.text(max_size=3), max_size=2)
 )
-TOLD = {
+MEMBERS = {
     "title": st.sampled_from(["t", ""]),
     "severity": st.sampled_from(["high", "High", "info"]),
     "kind": st.sampled_from(["suspected", "sure"]),
@@ -156,13 +156,13 @@ TOLD = {
     "unknown": st.integers(),
 }
 findings = st.builds(
-    lambda said: make_finding_line(**said),
-    st.fixed_dictionaries({}, optional={name: told | anything for name, told in TOLD.items()}),
+    lambda members: make_finding_line(**members),
+    st.fixed_dictionaries({}, optional={name: value | anything for name, value in MEMBERS.items()}),
 )
 checks = st.fixed_dictionaries(
     {"checked": st.sampled_from(["/", ""]) | anything}, optional={"error": st.text(max_size=250) | anything}
 )
-ends = st.fixed_dictionaries({"complete": anything}, optional={"scanned_at": TOLD["seen_at"] | anything})
+ends = st.fixed_dictionaries({"complete": anything}, optional={"scanned_at": MEMBERS["seen_at"] | anything})
 
 
 @given(findings | checks | ends)

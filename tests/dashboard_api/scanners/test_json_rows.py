@@ -7,7 +7,7 @@ from dashboard_api.scanners.json_rows import read_rows
 from dashboard_api.scanners.report import BadRow, UnreadableReport
 
 
-def told(data):
+def read(data):
     return [
         (number, str(row) if isinstance(row, BadRow) else row) for number, row in read_rows(io.BytesIO(data))
     ]
@@ -30,7 +30,7 @@ def told(data):
     ],
 )
 def test_rows_are_read_in_every_layout(data, rows):
-    assert told(data) == rows
+    assert read(data) == rows
 
 
 @pytest.mark.parametrize(
@@ -47,12 +47,12 @@ def test_rows_are_read_in_every_layout(data, rows):
     ],
 )
 def test_broken_line_loses_no_other(broken, reason):
-    assert told(b'{"a": 1}\n' + broken + b'\n{"a": 2}') == [(1, {"a": 1}), (2, reason), (3, {"a": 2})]
-    assert told(broken + b'\n{"a": 2}') == [(1, reason), (2, {"a": 2})]
+    assert read(b'{"a": 1}\n' + broken + b'\n{"a": 2}') == [(1, {"a": 1}), (2, reason), (3, {"a": 2})]
+    assert read(broken + b'\n{"a": 2}') == [(1, reason), (2, {"a": 2})]
 
 
 def test_element_that_is_no_object_loses_no_other():
-    assert told(b'[{"a": 1}, 2, null]') == [
+    assert read(b'[{"a": 1}, 2, null]') == [
         (1, {"a": 1}),
         (2, "is not a JSON object"),
         (3, "is not a JSON object"),
@@ -86,7 +86,7 @@ def narrow(monkeypatch):
 
 def test_line_that_is_too_long_loses_no_other(narrow):
     long = b'{"a": "' + b"x" * 100 + b'"}'
-    assert told(b'{"a": 1}\n' + long + b'\n{"a": 2}') == [
+    assert read(b'{"a": 1}\n' + long + b'\n{"a": 2}') == [
         (1, {"a": 1}),
         (2, "is longer than 0 MB"),
         (3, {"a": 2}),
@@ -95,11 +95,11 @@ def test_line_that_is_too_long_loses_no_other(narrow):
 
 def test_document_that_is_too_large_is_unreadable(narrow):
     with pytest.raises(UnreadableReport, match="one document of more than 0 MB"):
-        told(b'[{"a": 1},\n' + b'{"a": 1},\n' * 10 + b'{"a": 1}]')
+        read(b'[{"a": 1},\n' + b'{"a": 1},\n' * 10 + b'{"a": 1}]')
 
 
 def test_lines_behind_messages_are_read_however_many(narrow):
-    rows = told(b"[INF] starting\n" + b'{"a": 1}\n' * 10)
+    rows = read(b"[INF] starting\n" + b'{"a": 1}\n' * 10)
     assert [number for number, row in rows if row == {"a": 1}] == list(range(2, 12))
 
 

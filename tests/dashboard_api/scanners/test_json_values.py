@@ -19,7 +19,7 @@ values = st.recursive(
 
 
 def whole(value):
-    """The value with lists in place of LazyList."""
+    """Return the value with each LazyList as a list."""
     if isinstance(value, dict):
         return {name: whole(each) for name, each in value.items()}
     return [whole(each) for each in value] if isinstance(value, list | LazyList) else value

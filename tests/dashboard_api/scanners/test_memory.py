@@ -44,13 +44,13 @@ DOCUMENTS = {
 
 
 def repeated(document, placeholder, row, *, length=LENGTH):
-    """The document with the row, as often as it takes, in place of the placeholder."""
+    """Return the document with enough copies of the row in place of the placeholder."""
     start, end = document.split(placeholder)
     return b"".join([start, row * (length // len(row)), row.rstrip(b","), end])
 
 
 def peak_at_first_row(data):
-    """Bytes of memory in use at the worst moment up to the first row, besides those of the file."""
+    """Return the peak memory in bytes up to the first row, without that of the file."""
     stream = io.BytesIO(data)
     tracemalloc.start()
     try:

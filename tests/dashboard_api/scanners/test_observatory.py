@@ -122,7 +122,7 @@ def test_what_passed_or_does_not_apply_is_coverage(passed):
 
 
 @pytest.mark.parametrize(
-    ("began", "place"),
+    ("start", "location"),
     [
         ("http://shop.example.com/", "https://shop.example.com/"),
         ("https://ada@shop.example.com:443/a?b", "https://shop.example.com/"),
@@ -132,13 +132,13 @@ def test_what_passed_or_does_not_apply_is_coverage(passed):
         (None, "/"),
     ],
 )
-def test_place_is_the_base_address_of_the_website(began, place):
-    route = {"pass": True, "route": [began, "https://www.shop.example.com/"] if began else None}
+def test_location_is_the_base_address_of_the_website(start, location):
+    route = {"pass": True, "route": [start, "https://www.shop.example.com/"] if start else None}
     report = read(content_security_policy=make_test(), redirection=route)
-    assert report.findings[0].location == place
+    assert report.findings[0].location == location
 
 
-def test_place_is_the_root_of_the_base_url_where_no_redirection_was_tested():
+def test_location_is_the_root_of_the_base_url_where_no_redirection_was_tested():
     assert read_one().location == "/"
 
 

@@ -8,8 +8,8 @@ from dashboard_api.scanners.report import UnreadableReport
 from tests.dashboard_api.scanners.samples import json_lines, make_row, whole
 
 
-def read(data, **said):
-    return whole(read_report(io.BytesIO(data), **said))
+def read(data, **options):
+    return whole(read_report(io.BytesIO(data), **options))
 
 
 def test_format_is_recognised_behind_a_scanners_own_messages():

@@ -1,4 +1,4 @@
-"""gzip is unpacked as it is read: whole or refused, and within the limits of what is unpacked."""
+"""gzip files: read whole or refused, within limits of the unpacked size."""
 
 import gzip
 import io
@@ -14,8 +14,8 @@ from dashboard_api.scanners.streams import unpack
 from tests.dashboard_api.scanners.samples import json_lines, make_row, whole
 
 
-def read(data, **said):
-    return whole(read_report(io.BytesIO(data), **said))
+def read(data, **options):
+    return whole(read_report(io.BytesIO(data), **options))
 
 
 def content(data):
@@ -25,9 +25,9 @@ def content(data):
 LINES = json_lines(*(make_row(template_id=f"rule-{number}") for number in range(500)))
 
 
-@pytest.mark.parametrize("said", [{}, {"format_name": "nuclei"}])
-def test_a_gzip_file_is_the_report_in_it(said):
-    assert read(gzip.compress(LINES), **said) == read(LINES)
+@pytest.mark.parametrize("options", [{}, {"format_name": "nuclei"}])
+def test_a_gzip_file_is_the_report_in_it(options):
+    assert read(gzip.compress(LINES), **options) == read(LINES)
 
 
 def test_what_is_not_gzip_is_left_as_it_is():

@@ -37,11 +37,11 @@ def test_one_line_has_single_spaces():
 @given(st.text(), st.integers(0, 40))
 def test_cut_text_is_a_beginning_within_the_limit(text, limit):
     text = clean(text)
-    kept = within_bytes(text, limit)
-    assert text.startswith(kept)
-    assert len(kept.encode()) <= limit
-    rest = text[len(kept) :]
-    assert not rest or len((kept + rest[0]).encode()) > limit
+    start = within_bytes(text, limit)
+    assert text.startswith(start)
+    assert len(start.encode()) <= limit
+    rest = text[len(start) :]
+    assert not rest or len((start + rest[0]).encode()) > limit
 
 
 def test_numbers_are_no_part_of_an_identity():

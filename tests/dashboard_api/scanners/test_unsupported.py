@@ -1,4 +1,4 @@
-"""Files that no reader reads: what they are is said, and what to import instead."""
+"""Files that no reader reads: the refusal names the format and what to import instead."""
 
 import bz2
 import io
@@ -17,9 +17,9 @@ XML = b'<?xml version="1.0" encoding="UTF-8"?>\n'
 FINDINGS = "is not supported: convert it to `findings` lines"
 
 
-def refusal(data, **said):
+def refusal(data, **options):
     with pytest.raises(UnreadableReport) as error:
-        list(read_report(io.BytesIO(data), **said))
+        list(read_report(io.BytesIO(data), **options))
     return str(error.value)
 
 
@@ -119,15 +119,15 @@ def test_packed_files_are_to_be_unpacked(data, what):
         (XML + b"<WAS_SCAN_REPORT>", "the XML of Qualys WAS", FINDINGS),
         (b'<report id="1" extension="xml" format_id="2">', "Greenbone's XML", FINDINGS),
         (b"<html></html>", "a web page", FINDINGS),
-        (XML + b"<results/>", "XML of a tool that is not known here", FINDINGS),
+        (XML + b"<results/>", "XML of an unknown tool", FINDINGS),
         (b"%PDF-1.7\n", "a PDF", "docs/scanner-formats.md"),
         (b"\x89PNG\r\n\x1a\n", "an image", "report"),
         (b"SQLite format 3\x00", "a database", "report"),
     ],
 )
 def test_other_forms_are_named_with_the_way_out(data, what, option):
-    for said in ({}, {"format_name": "nuclei"}, {"format_name": "sarif"}):
-        message = refusal(b"\xef\xbb\xbf" * data.isascii() + data, **said)
+    for options in ({}, {"format_name": "nuclei"}, {"format_name": "sarif"}):
+        message = refusal(b"\xef\xbb\xbf" * data.isascii() + data, **options)
         assert message.startswith("This is ")
         assert what in message
         assert option in message

@@ -24,7 +24,7 @@ def read_one(**members):
 
 
 def as_xml(report):
-    """The same report as ZAP writes it in XML."""
+    """Return the report in ZAP's XML."""
 
     def element(name, value):
         if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""What versions of Nikto up to 2.5 printed by hand; the texts are as their plugins print them."""
+"""Reports of Nikto up to 2.5, with texts as its plugins print them."""
 
 import json
 
@@ -25,13 +25,13 @@ def read(data):
     return read_whole(nikto, data)
 
 
-def told(report):
+def facts(report):
     return [(finding.rule, finding.title, finding.location) for finding in report.findings]
 
 
 def test_commas_after_the_last_and_numbers_without_quotes_are_read():
     report = read(COMMAS)
-    assert told(report) == [
+    assert facts(report) == [
         ("000012", 'Says "hello" of C:\\x\\', 'https://shop.example.com:443/a?x="y"'),
         ("999100", 'Contents: a],{"b"},] end', "https://shop.example.com:443/"),
         ("999100", 'Contents: a],{"b"},] end', "https://www.shop.example.com:443/"),
@@ -48,7 +48,7 @@ def test_a_file_that_was_written_to_twice_is_read_whole():
 
 def test_hosts_that_are_glued_together_are_read():
     report = read(GLUED)
-    assert [where for *_, where in told(report)] == [
+    assert [location for *_, location in facts(report)] == [
         "https://shop.example.com:443/dump.tar",
         "https://www.shop.example.com:443/dump.tar",
         "https://www.shop.example.com:443/dump.tar",

@@ -1,4 +1,4 @@
-"""Nikto's most frequent reports, in the words of its versions 2.1, 2.5 and 2.6."""
+"""Nikto's most frequent messages in versions 2.1, 2.5 and 2.6."""
 
 import json
 import re

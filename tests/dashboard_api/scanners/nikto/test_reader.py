@@ -31,7 +31,7 @@ def test_item_says_what_and_where_and_rates_nothing():
 
 
 @pytest.mark.parametrize(
-    ("port", "place"),
+    ("port", "base"),
     [
         ("443", "https://shop.example.com:443"),
         (80, "http://shop.example.com:80"),
@@ -39,9 +39,9 @@ def test_item_says_what_and_where_and_rates_nothing():
         ("", "shop.example.com"),
     ],
 )
-def test_scheme_is_that_of_the_port(port, place):
-    assert [check.location for check in read(port=port).coverage] == [place]
-    assert read(make_item(url="a"), port=port).findings[0].location == f"{place}/a"
+def test_scheme_is_that_of_the_port(port, base):
+    assert [check.location for check in read(port=port).coverage] == [base]
+    assert read(make_item(url="a"), port=port).findings[0].location == f"{base}/a"
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ def read(*results, **members):
     return read_whole(sarif, json.dumps(make_sarif(*results, **members)).encode())
 
 
-def read_one(known=None, run=None, **members):
-    report = read(make_result(**members), rule=known, **(run or {}))
+def read_one(rule_members=None, run=None, **members):
+    report = read(make_result(**members), rule=rule_members, **(run or {}))
     assert report.rejects == ()
     (finding,) = report.findings
     return finding
@@ -36,7 +36,7 @@ def test_source_is_a_short_plain_name(name, source):
 
 
 def file_of(*names):
-    """A SARIF file with a run of each tool, which found something of its own name."""
+    """Return a SARIF file with a run of each tool, whose result is named like the tool."""
     return json.dumps(make_tools(*((name, [make_result(ruleId=name)]) for name in names))).encode()
 
 
@@ -48,8 +48,8 @@ def test_runs_of_one_tool_are_one_report():
 def test_runs_of_several_tools_are_a_report_of_each():
     first = sarif.read(io.BytesIO(file_of("One", "Two", "One")))
     (second,) = first.others
-    told = {each.source: [row.rule for row in each] for each in (first, second)}
-    assert told == {"one": ["One", "One"], "two": ["Two"]}
+    rules = {each.source: [row.rule for row in each] for each in (first, second)}
+    assert rules == {"one": ["One", "One"], "two": ["Two"]}
     assert (first.rows, second.rows) == (2, 1)
 
 
@@ -137,7 +137,7 @@ def test_detections_are_when_the_result_was_seen():
     ],
 )
 def test_score_of_the_rule_is_the_severity(score, severity):
-    finding = read_one(known={"properties": {"security-severity": score}}, level="note")
+    finding = read_one(rule_members={"properties": {"security-severity": score}}, level="note")
     assert (finding.severity, finding.severity_raw) == (severity, f"security-severity {score}")
 
 
@@ -153,13 +153,13 @@ def test_score_of_the_rule_is_the_severity(score, severity):
     ],
 )
 def test_score_may_be_a_word(word, severity):
-    finding = read_one(known={"properties": {"security-severity": word}}, level="warning")
+    finding = read_one(rule_members={"properties": {"security-severity": word}}, level="warning")
     assert (finding.severity, finding.severity_raw) == (severity, f"security-severity {word}")
 
 
 @pytest.mark.parametrize("score", ["0.0", "11", "nan", "grave", None, []])
 def test_level_decides_where_there_is_no_score(score):
-    finding = read_one(known={"properties": {"security-severity": score}}, level="note")
+    finding = read_one(rule_members={"properties": {"security-severity": score}}, level="note")
     assert (finding.severity, finding.severity_raw) == (Severity.LOW, "note")
 
 
@@ -177,7 +177,7 @@ def test_level_decides_where_there_is_no_score(score):
 )
 def test_level_falls_back_as_the_specification_says(members, default, severity):
     rule = {"defaultConfiguration": {"level": default}} if default else None
-    assert read_one(known=rule, **members).severity == severity
+    assert read_one(rule_members=rule, **members).severity == severity
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_level_falls_back_as_the_specification_says(members, default, severity):
     ],
 )
 def test_kind_follows_from_the_results_kind_and_the_rules_precision(kind, precision, expected):
-    assert read_one(known={"properties": {"precision": precision}}, kind=kind).kind == expected
+    assert read_one(rule_members={"properties": {"precision": precision}}, kind=kind).kind == expected
 
 
 @pytest.mark.parametrize(
@@ -310,12 +310,9 @@ def test_message_is_resolved(message, description):
 
 
 def test_description_of_the_rule_follows_the_message_once():
-    assert read_one(known={"fullDescription": {"text": "Why."}}, message={"text": "What."}).description == (
-        "What.\n\nWhy."
-    )
-    assert (
-        read_one(known={"fullDescription": {"text": "Same"}}, message={"text": "Same"}).description == "Same"
-    )
+    rule = {"fullDescription": {"text": "Why."}}
+    assert read_one(rule_members=rule, message={"text": "What."}).description == "What.\n\nWhy."
+    assert read_one(rule_members=rule, message={"text": "Why."}).description == "Why."
 
 
 BASES = {
@@ -431,7 +428,7 @@ def test_evidence_is_gathered_and_redacted():
 
 def test_remediation_is_the_fix_and_the_help():
     finding = read_one(
-        known={"help": {"text": "Check it.", "markdown": "**Check**"}},
+        rule_members={"help": {"text": "Check it.", "markdown": "**Check**"}},
         fixes=[{"description": {"text": "Use a list."}}, 7],
     )
     assert finding.remediation == "Use a list.\n\nCheck it."
@@ -439,7 +436,7 @@ def test_remediation_is_the_fix_and_the_help():
 
 def test_references_are_web_addresses():
     finding = read_one(
-        known={"helpUri": "https://a.example/rule"},
+        rule_members={"helpUri": "https://a.example/rule"},
         hostedViewerUri="https://b.example",
         workItemUris=["https://c.example/1", "javascript:alert(1)"],
     )
@@ -457,16 +454,16 @@ def test_references_are_web_addresses():
     ],
 )
 def test_cwe_is_found_wherever_it_stands(rule, members):
-    assert read_one(known=rule, **members).cwe == (79,)
+    assert read_one(rule_members=rule, **members).cwe == (79,)
 
 
 def test_tags_that_are_no_cwe_are_none():
-    assert read_one(known={"properties": {"tags": ["OWASP-A1:2017", "wcwe"]}}).cwe == ()
+    assert read_one(rule_members={"properties": {"tags": ["OWASP-A1:2017", "wcwe"]}}).cwe == ()
 
 
 def test_cve_is_found_in_id_tags_and_text():
     finding = read_one(
-        known={"properties": {"tags": ["CVE-2021-2345"]}}, message={"text": "As in cve-2020-11022."}
+        rule_members={"properties": {"tags": ["CVE-2021-2345"]}}, message={"text": "As in cve-2020-11022."}
     )
     assert finding.cve == ("CVE-2020-11022", "CVE-2021-2345")
     assert read_one(ruleId="CVE-2023-26115").cve == ("CVE-2023-26115",)

@@ -1,4 +1,4 @@
-"""What sslyze 3 and 4 wrote, read as if a later version had written it."""
+"""Reports of SSLyze 3 and 4, which are read like those of later versions."""
 
 import io
 import json
@@ -28,12 +28,12 @@ LEAF_OF_3 = {
 
 def certificates(leaf):
     path = {"openssl_error_string": "self signed certificate"}
-    told = {"received_certificate_chain": [leaf], "path_validation_results": [path]}
-    return {"certificate_deployments": [told | {"received_chain_has_valid_order": False}]}
+    deployment = {"received_certificate_chain": [leaf], "path_validation_results": [path]}
+    return {"certificate_deployments": [deployment | {"received_chain_has_valid_order": False}]}
 
 
 def make_old(*, errors=None, failed=(), **results):
-    """The report of one server by sslyze 4."""
+    """Return SSLyze 4's report of one server."""
     server = {
         "scan_commands": [*results],
         "scan_commands_errors": errors or {},
@@ -51,14 +51,14 @@ def make_old(*, errors=None, failed=(), **results):
 
 
 def trusted(end):
-    """A certificate that a trust store accepted when it was scanned."""
-    told = certificates(LEAF | {"not_valid_after": end, "public_key": {}, "signature_hash_algorithm": {}})
-    (deployment,) = told["certificate_deployments"]
+    """Return a certificate that a trust store accepted at the time of the scan."""
+    result = certificates(LEAF | {"not_valid_after": end, "public_key": {}, "signature_hash_algorithm": {}})
+    (deployment,) = result["certificate_deployments"]
     deployment |= {
         "received_chain_has_valid_order": True,
         "path_validation_results": [{"openssl_error_string": None}],
     }
-    return told
+    return result
 
 
 def read(report):
@@ -149,13 +149,13 @@ def test_broken_rows_are_rejected_and_lose_no_other():
     broken = {"certificate_deployments": [7, {"received_certificate_chain": [7]}]}
     report = make_old(errors={"robot": 7}, heartbleed=7, tls_compression={}, certificate_info=broken)
     report["server_scan_results"].insert(0, 7)
-    told = read(report)
-    assert [reject.reason for reject in told.rejects] == [
+    report = read(report)
+    assert [reject.reason for reject in report.rejects] == [
         "is not a JSON object",
         "has no JSON object for heartbleed",
         "has no JSON object for robot",
     ]
-    assert len(told.coverage) == 5
+    assert len(report.coverage) == 5
 
 
 @given(data=st.data())

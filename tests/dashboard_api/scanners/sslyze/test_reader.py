@@ -22,10 +22,10 @@ def deployment(**members):
         "public_key": {"algorithm": "RSAPublicKey", "key_size": 2048},
         "signature_hash_algorithm": {"name": "sha256"},
     }
-    told = {name: members.pop(name) for name in list(members) if name in leaf}
+    leaf_members = {name: members.pop(name) for name in list(members) if name in leaf}
     paths = [{"was_validation_successful": True, "validation_error": None}]
     whole = {
-        "received_certificate_chain": [leaf | told],
+        "received_certificate_chain": [leaf | leaf_members],
         "received_chain_has_valid_order": True,
         "path_validation_results": paths,
     }
@@ -148,9 +148,9 @@ def test_server_that_was_not_reached_is_a_failed_check_without_paths_of_the_scan
         "scan_result": None,
         "connectivity_error_trace": 'Traceback:\n  File "/home/ada/x.py"\nsslyze.errors.Refused: no\n',
     }
-    told = read(report)
-    assert [check.error for check in told.coverage] == ["sslyze.errors.Refused: no"]
-    assert (told.coverage[0].rules, told.complete) == ((), None)
+    report = read(report)
+    assert [check.error for check in report.coverage] == ["sslyze.errors.Refused: no"]
+    assert (report.coverage[0].rules, report.complete) == ((), None)
 
 
 def test_command_that_failed_is_a_failed_check_and_one_not_scheduled_is_no_row():
@@ -158,18 +158,18 @@ def test_command_that_failed_is_a_failed_check_and_one_not_scheduled_is_no_row()
     attempts = report["server_scan_results"][0]["scan_result"]
     attempts["robot"] |= {"status": "ERROR", "error_reason": "BUG_IN_SSLYZE", "result": None}
     attempts["heartbleed"] |= {"status": "NOT_SCHEDULED", "result": None}
-    told = read(report)
-    assert [check.error for check in told.coverage] == ["robot: BUG_IN_SSLYZE"]
-    assert (told.rows, told.complete) == (1, None)
-    assert told.coverage[0].rules == ("robot",)
+    report = read(report)
+    assert [check.error for check in report.coverage] == ["robot: BUG_IN_SSLYZE"]
+    assert (report.rows, report.complete) == (1, None)
+    assert report.coverage[0].rules == ("robot",)
 
 
 def test_target_that_is_no_server_is_a_failed_check():
     report = make_sslyze(**WHOLE)
     report["invalid_server_strings"] = [{"server_string": "x.shop.example.com", "error_message": "no DNS"}]
-    told = read(report)
-    assert (told.coverage[0].location, told.coverage[0].error) == ("x.shop.example.com", "no DNS")
-    assert told.complete is True
+    report = read(report)
+    assert (report.coverage[0].location, report.coverage[0].error) == ("x.shop.example.com", "no DNS")
+    assert report.complete is True
 
 
 @pytest.mark.parametrize("command", CHECKS)
@@ -181,12 +181,12 @@ def test_only_a_scan_of_everything_that_is_judged_is_complete(command):
 def test_page_that_could_not_be_asked_for_is_a_failed_check():
     trace = 'Traceback:\n  File "/home/ada/x.py"\nOSError: peer closed the connection\n'
     headers = {"strict_transport_security_header": None, "http_error_trace": trace}
-    told = read(**WHOLE | {"http_headers": headers})
-    assert told.findings == ()
-    assert [check.error for check in told.coverage if check.error] == [
+    report = read(**WHOLE | {"http_headers": headers})
+    assert report.findings == ()
+    assert [check.error for check in report.coverage if check.error] == [
         "http_headers: OSError: peer closed the connection"
     ]
-    assert told.complete is True
+    assert report.complete is True
 
 
 def test_a_command_that_failed_names_all_of_its_checks():
@@ -200,14 +200,14 @@ def test_broken_rows_are_rejected_and_lose_no_other():
     report = make_sslyze(heartbleed={})
     report["server_scan_results"] = [7, *report["server_scan_results"], {"scan_result": None}]
     report["server_scan_results"][1]["scan_result"] |= {"robot": 7, "http_headers": {"status": "PAUSED"}}
-    told = read(report)
-    assert [reject.reason for reject in told.rejects] == [
+    report = read(report)
+    assert [reject.reason for reject in report.rejects] == [
         "is not a JSON object",
         "has no JSON object for robot",
         "has an unknown status: PAUSED",
         "names no server",
     ]
-    assert len(told.coverage) == 1
+    assert len(report.coverage) == 1
 
 
 @pytest.mark.parametrize(

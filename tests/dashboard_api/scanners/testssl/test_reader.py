@@ -108,8 +108,8 @@ def test_careful_words_are_a_suspicion(result):
 
 
 def test_result_address_and_number_of_the_certificate_are_no_part_of_the_identity():
-    told = read_one(id="cert_notAfter <hostCert#2>", ip="shop.example.com/192.0.2.8", finding="tomorrow")
-    assert told.identity == read_one(id="cert_notAfter").identity
+    finding = read_one(id="cert_notAfter <hostCert#2>", ip="shop.example.com/192.0.2.8", finding="tomorrow")
+    assert finding.identity == read_one(id="cert_notAfter").identity
 
 
 def test_pretty_reads_as_flat_does():

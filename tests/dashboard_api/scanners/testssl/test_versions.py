@@ -1,4 +1,4 @@
-"""Reports of testssl.sh 3.1 and later: problems that 3.0 writes in another way are recognised again."""
+"""Reports of testssl.sh 3.1 and later, whose problems are those of 3.0 under other ids."""
 
 import json
 from collections import Counter

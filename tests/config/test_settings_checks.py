@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from config.setting_values import (
+from config.settings_checks import (
     SETTINGS,
     WrongValue,
     master_keys,

@@ -6,7 +6,7 @@ from django.utils.html import escape
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.marking import marked
+from portal.highlighting import highlight
 
 WORDS = st.text(st.sampled_from("aAbé e\u0301ßsS1½ﬁΣς<&'-_/"), max_size=12)
 
@@ -31,17 +31,17 @@ WORDS = st.text(st.sampled_from("aAbé e\u0301ßsS1½ﬁΣς<&'-_/"), max_size=1
         ("", "words", ""),
     ],
 )
-def test_what_a_search_found_is_marked_as_it_is_written(text, search, html):
-    assert marked(text, search) == html
+def test_search_matches_are_highlighted_in_their_own_spelling(text, search, html):
+    assert highlight(text, search) == html
 
 
 @given(st.text() | WORDS, st.text() | WORDS)
 def test_without_its_marks_it_is_the_escaped_text(text, search):
-    assert re.sub("</?mark>", "", marked(text, search)) == escape(text)
+    assert re.sub("</?mark>", "", highlight(text, search)) == escape(text)
 
 
 @given(WORDS, WORDS)
-def test_nothing_is_marked_but_words_that_are_sought(text, search):
-    for found in re.findall("<mark>(.*?)</mark>", marked(text, search)):
+def test_only_matching_words_are_highlighted(text, search):
+    for found in re.findall("<mark>(.*?)</mark>", highlight(text, search)):
         assert search.strip()
-        assert marked(unescape(found), search) == f"<mark>{found}</mark>"
+        assert highlight(unescape(found), search) == f"<mark>{found}</mark>"

@@ -1,6 +1,6 @@
 import pytest
 
-from config.demo.catalogue import Location, Page, read_catalogue
+from config.demo.sample_data import Location, Page, read_catalogue
 from dashboard_api.models import Kind, Severity
 
 CATALOGUE = read_catalogue()

@@ -1,4 +1,4 @@
-"""The problems that the demo's scanners find, read from ``catalogue.toml``."""
+"""The problems that the demo's scanners find, read from ``sample_data.toml``."""
 
 from pathlib import Path
 from string import Template
