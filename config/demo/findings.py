@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from random import Random
 
 from config.demo.sample_data import Catalogue, Page, Place, Problem
+from dashboard_api.importing.plan import other_locations
 from dashboard_api.models import Coverage, Finding, FindingEvent, Kind, Occurrence, Severity, Website
 
 PERIOD = timedelta(days=90)
@@ -42,7 +43,7 @@ def store_findings(
     drawn.sort(key=lambda pair: pair[0].first_seen)
     for finding, locations in drawn:
         finding.location, finding.locations_count = locations[0], len(locations)
-        finding.keep_other_locations(locations)
+        finding.other_locations = other_locations(finding.location, locations)
     Finding.objects.bulk_create(finding for finding, _ in drawn)
     Occurrence.objects.bulk_create(
         _occurrence(finding, location) for finding, locations in drawn for location in locations
@@ -97,7 +98,7 @@ def _finding(problem: Problem, place: Place, run: Coverage, *, now: datetime, di
         first_seen=first_seen,
         last_seen=last_seen,
         fixed_at=fixed_at,
-        decided_until=(now + _ACCEPTED_FOR).date() if status == Finding.Status.ACCEPTED_RISK else None,
+        triage_until=(now + _ACCEPTED_FOR).date() if status == Finding.Status.ACCEPTED_RISK else None,
     )
 
 

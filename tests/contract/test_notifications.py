@@ -1,6 +1,5 @@
 """From a change in the service to an e-mail of the portal, by signed calls and the command that cron runs."""
 
-import io
 import re
 from datetime import timedelta
 
@@ -12,11 +11,10 @@ from django.test import Client
 from django.utils import timezone
 
 from dashboard_api import limits
-from dashboard_api.importing.ingest import import_report
 from dashboard_api.models import Nonce, Severity
-from dashboard_api.scanners import nuclei
 from portal.models import FeedCursor, PendingNotification, Subscription
 from tests.commands import run, run_json
+from tests.dashboard_api.importing.reports import import_bytes
 from tests.dashboard_api.scanners.samples import json_lines, make_row
 from tests.factories import (
     make_account,
@@ -116,7 +114,7 @@ def test_imports_between_two_runs_are_an_email_each_or_a_days_together(
 def test_a_finding_of_a_later_report_is_a_regression(link, begun):
     def bring(*rows, day):
         at = timezone.now() - timedelta(days=10 - day)
-        import_report(nuclei.read(io.BytesIO(json_lines(*rows))), link.website, complete=True, scanned_at=at)
+        import_bytes(json_lines(*rows), link.website, complete=True, scanned_at=at)
 
     link.website.coverage.all().delete()  # these scans are not older than the last
     panel, version = make_row(), make_row(template_id="version", info={"name": "Old", "severity": "low"})

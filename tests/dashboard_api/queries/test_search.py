@@ -1,6 +1,5 @@
 """The index against a plain reference: the same findings on either database, however they came to be."""
 
-import io
 import json
 from contextlib import suppress
 
@@ -13,12 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dashboard_api.importing import bulk_insert
-from dashboard_api.importing.ingest import import_report
 from dashboard_api.models import Finding, Kind, Severity
 from dashboard_api.queries.overview import Filters
 from dashboard_api.queries.search import MOST_SPELLINGS, Sought, matches
-from dashboard_api.scanners import nuclei
 from foundation.words import words_of
+from tests.dashboard_api.importing.reports import import_bytes
 from tests.dashboard_api.scanners.samples import json_lines, make_row
 from tests.factories import make_finding, make_new_finding, make_source, make_user, make_website
 
@@ -128,10 +126,8 @@ def write_in_bulk(site):
 
 def import_twice(site):
     rows = [make_row(template_id=f"rule-{number}") for number in range(3)]
-    import_report(nuclei.read(io.BytesIO(json_lines(*rows))), site)
-    import_report(
-        nuclei.read(io.BytesIO(json_lines(rows[0]))), site, complete=True, scanned_at=timezone.now()
-    )
+    import_bytes(json_lines(*rows), site)
+    import_bytes(json_lines(rows[0]), site, complete=True, scanned_at=timezone.now())
 
 
 def move_to_another_website(site):

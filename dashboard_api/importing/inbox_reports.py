@@ -1,4 +1,4 @@
-"""The reports waiting in an inbox, each with its options."""
+"""The reports in an inbox, each with its options."""
 
 import os
 import stat
@@ -20,14 +20,14 @@ _LAST_SECOND = int(datetime(9999, 12, 31, tzinfo=UTC).timestamp())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WaitingReport:
-    """A report that is ready; with ``why``, a file that cannot be imported now."""
+class InboxReport:
+    """A report to import; with ``why``, a file that cannot be imported yet."""
 
     host: str
     name: str
     status: os.stat_result
     has_sidecar: bool = False
-    options: Mapping[str, Any] = field(default_factory=dict)  # fields of ``Said``
+    options: Mapping[str, Any] = field(default_factory=dict)  # fields of ``ImportOptions``
     is_complete_itself: bool = False  # its own sidecar says so
     why: str = ""
 
@@ -53,18 +53,18 @@ class WaitingReport:
         return _identity(self.status) == _identity(status)
 
 
-def waiting_reports(inbox: Folder) -> list[WaitingReport]:
-    """Return the reports, the oldest scan first, and the files that cannot be imported now."""
-    found: list[WaitingReport] = []
+def inbox_reports(inbox: Folder) -> list[InboxReport]:
+    """Return the reports, the oldest scan first, and the files that cannot be imported yet."""
+    reports: list[InboxReport] = []
     for host, status in inbox.statuses().items():
         if stat.S_ISLNK(status.st_mode):
-            found.append(WaitingReport(host=host, name="", status=status, why=_LINK))
+            reports.append(InboxReport(host=host, name="", status=status, why=_LINK))
         elif stat.S_ISDIR(status.st_mode) and not host.startswith("."):
-            found += _reports_of(inbox, host, status)
-    return sorted(found, key=lambda report: report.order)
+            reports += _reports_of(inbox, host, status)
+    return sorted(reports, key=lambda report: report.order)
 
 
-def _reports_of(inbox: Folder, host: str, status: os.stat_result) -> list[WaitingReport]:
+def _reports_of(inbox: Folder, host: str, status: os.stat_result) -> list[InboxReport]:
     try:
         with inbox.folder(host) as folder:
             return list(_reports_in(folder, host))
@@ -72,7 +72,7 @@ def _reports_of(inbox: Folder, host: str, status: os.stat_result) -> list[Waitin
         why = str(error)
     except OSError as error:
         why = f"It cannot be read: {error.strerror}."
-    return [WaitingReport(host=host, name="", status=status, why=why)]
+    return [InboxReport(host=host, name="", status=status, why=why)]
 
 
 def printable(name: str) -> str:
@@ -80,13 +80,13 @@ def printable(name: str) -> str:
     return name if name.isprintable() else ascii(name)
 
 
-def _reports_in(folder: Folder, host: str) -> Iterator[WaitingReport]:
+def _reports_in(folder: Folder, host: str) -> Iterator[InboxReport]:
     statuses = folder.statuses()
     for name, status in statuses.items():
         if not _is_report(name, status):
             continue
         has_sidecar = name + SIDECAR in statuses
-        report = WaitingReport(host=host, name=name, status=status, has_sidecar=has_sidecar)
+        report = InboxReport(host=host, name=name, status=status, has_sidecar=has_sidecar)
         if why := _objection(folder, report):
             yield replace(report, why=why)
         elif _have_settled(statuses.get(each) for each in (name, name + SIDECAR, OF_FOLDER)):
@@ -98,7 +98,7 @@ def _is_report(name: str, status: os.stat_result) -> bool:
     return not is_ours and not stat.S_ISDIR(status.st_mode)
 
 
-def _objection(folder: Folder, report: WaitingReport) -> str:
+def _objection(folder: Folder, report: InboxReport) -> str:
     if not report.name.isprintable():
         return "Its name has characters that cannot be printed: rename it."
     if report.status.st_mtime > time.time() + limits.INBOX_SETTLE_SECONDS:
@@ -112,7 +112,7 @@ def _have_settled(statuses: Iterable[os.stat_result | None]) -> bool:
     return not any(abs(now - status.st_mtime) < limits.INBOX_SETTLE_SECONDS for status in statuses if status)
 
 
-def _with_options(folder: Folder, report: WaitingReport, *, of_folder: bool) -> WaitingReport:
+def _with_options(folder: Folder, report: InboxReport, *, of_folder: bool) -> InboxReport:
     """Return ``report`` with its options; where one is wrong, with ``why`` it waits."""
     try:
         general = _read(folder, OF_FOLDER) if of_folder else {}

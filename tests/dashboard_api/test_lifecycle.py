@@ -1,6 +1,5 @@
-"""The life of findings as a state machine: scans, decisions and the calendar, in any order."""
+"""The lifecycle of findings as a state machine: scans, decisions and days, in any order."""
 
-import io
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
@@ -19,9 +18,8 @@ from hypothesis.stateful import (
 
 from dashboard_api import triage
 from dashboard_api.backends import verify
-from dashboard_api.importing.ingest import import_report
 from dashboard_api.models import Finding, FindingEvent, Severity, Website
-from dashboard_api.scanners import nuclei
+from tests.dashboard_api.importing.reports import import_bytes
 from tests.dashboard_api.scanners.samples import json_lines, make_row
 
 pytestmark = pytest.mark.django_db
@@ -37,8 +35,8 @@ decided = st.sampled_from(["false_positive", "accepted_risk", "fixed"])
 
 
 @dataclass
-class Life:
-    """What is expected of one finding."""
+class Lifecycle:
+    """The expected state of one finding."""
 
     severity: int
     rated: int | None = None
@@ -49,13 +47,13 @@ class Life:
     steps: list = field(default_factory=list)
 
 
-class Lives(RuleBasedStateMachine):
+class Lifecycles(RuleBasedStateMachine):
     @initialize()
     def begin(self):
         self.savepoint = transaction.savepoint()
         self.website = Website.objects.create(host="shop.example.com")
         self.now = START
-        self.lives = {}
+        self.lifecycles = {}
 
     def teardown(self):
         transaction.savepoint_rollback(self.savepoint)
@@ -63,17 +61,17 @@ class Lives(RuleBasedStateMachine):
     def finding(self, name):
         return Finding.objects.get(website=self.website, rule=name)
 
-    def said(self):
+    def arguments(self):
         return {"by": "ada", "reason": "We looked.", "now": self.now}
 
     @rule(days=st.integers(1, 3))
     def time_passes(self, days):
         self.now += timedelta(days=days)
-        for life in self.lives.values():
-            if life.until is not None and life.until < self.now.date():
-                life.status, life.until = "open", None
-                life.steps.append("decision_expired")
-        triage.expire_decisions(self.now)
+        for lifecycle in self.lifecycles.values():
+            if lifecycle.until is not None and lifecycle.until < self.now.date():
+                lifecycle.status, lifecycle.until = "open", None
+                lifecycle.steps.append("decision_expired")
+        triage.expire_triage(self.now)
 
     @rule(report=reports, severity=ratings, complete=st.booleans())
     def scan(self, report, severity, complete):
@@ -81,23 +79,23 @@ class Lives(RuleBasedStateMachine):
         for name, paths in report.items():
             self.expect_reported(name, paths, SEVERITIES[severity], complete)
         if complete:
-            self.expect_gone(set(self.lives) - set(report))
+            self.expect_gone(set(self.lifecycles) - set(report))
         self.bring(report, severity, complete)
 
     def expect_reported(self, name, paths, severity, complete):
-        life = self.lives.setdefault(name, Life(severity=severity))
-        life.severity = severity
-        if life.status == "fixed":
-            life.status = "open"
-            life.steps.append("regressed")
-        life.places = set(paths) if complete else life.places | paths
-        life.ever |= paths
+        lifecycle = self.lifecycles.setdefault(name, Lifecycle(severity=severity))
+        lifecycle.severity = severity
+        if lifecycle.status == "fixed":
+            lifecycle.status = "open"
+            lifecycle.steps.append("regressed")
+        lifecycle.places = set(paths) if complete else lifecycle.places | paths
+        lifecycle.ever |= paths
 
     def expect_gone(self, names):
         for name in names:
-            if self.lives[name].status == "open":
-                self.lives[name].status = "fixed"
-                self.lives[name].steps.append("fixed")
+            if self.lifecycles[name].status == "open":
+                self.lifecycles[name].status = "fixed"
+                self.lifecycles[name].steps.append("fixed")
 
     def bring(self, report, severity, complete):
         rows = [
@@ -112,79 +110,80 @@ class Lives(RuleBasedStateMachine):
         ]
         if rows or complete:
             data = json_lines(*rows) if rows else b""
-            import_report(nuclei.read(io.BytesIO(data)), self.website, complete=complete, scanned_at=self.now)
+            options = {"format_name": "nuclei", "complete": complete, "scanned_at": self.now}
+            import_bytes(data, self.website, **options)
 
     @rule(report=reports, severity=ratings, complete=st.booleans())
     def old_scan(self, report, severity, complete):
-        """It may tell of places that nobody knew; of what is known it changes nothing."""
-        known = {name: paths for name, paths in report.items() if name in self.lives}
+        """An old scan may add locations; it changes no stored values."""
+        known = {name: paths for name, paths in report.items() if name in self.lifecycles}
         if not known:
             return
         then, self.now = self.now, START - timedelta(days=9)
         for name, paths in known.items():
-            self.lives[name].places |= paths - self.lives[name].ever
-            self.lives[name].ever |= paths
+            self.lifecycles[name].places |= paths - self.lifecycles[name].ever
+            self.lifecycles[name].ever |= paths
         self.bring(known, severity, complete)
         self.now = then
 
-    @precondition(lambda self: self.lives)
+    @precondition(lambda self: self.lifecycles)
     @rule(data=st.data(), status=decided, days=st.none() | st.integers(0, 4))
     def decide(self, data, status, days):
-        name = data.draw(st.sampled_from(sorted(self.lives)))
-        life = self.lives[name]
-        if life.status == "fixed":
+        name = data.draw(st.sampled_from(sorted(self.lifecycles)))
+        lifecycle = self.lifecycles[name]
+        if lifecycle.status == "fixed":
             return
         until = None if days is None or status == "fixed" else self.now.date() + timedelta(days=days)
-        triage.decide(self.finding(name), status, until=until, **self.said())
-        life.status, life.until = status, until
-        life.steps.append(status)
+        triage.decide(self.finding(name), status, until=until, **self.arguments())
+        lifecycle.status, lifecycle.until = status, until
+        lifecycle.steps.append(status)
 
-    @precondition(lambda self: any(life.status != "open" for life in self.lives.values()))
+    @precondition(lambda self: any(lifecycle.status != "open" for lifecycle in self.lifecycles.values()))
     @rule(data=st.data())
-    def reconsider(self, data):
-        closed = sorted(name for name, life in self.lives.items() if life.status != "open")
+    def reopen(self, data):
+        closed = sorted(name for name, lifecycle in self.lifecycles.items() if lifecycle.status != "open")
         name = data.draw(st.sampled_from(closed))
-        triage.reconsider(self.finding(name), **self.said())
-        self.lives[name].status, self.lives[name].until = "open", None
-        self.lives[name].steps.append("reconsidered")
+        triage.reopen(self.finding(name), **self.arguments())
+        self.lifecycles[name].status, self.lifecycles[name].until = "open", None
+        self.lifecycles[name].steps.append("reconsidered")
 
-    @precondition(lambda self: self.lives)
+    @precondition(lambda self: self.lifecycles)
     @rule(data=st.data(), severity=st.none() | st.sampled_from([0, 4]))
-    def rate(self, data, severity):
-        name = data.draw(st.sampled_from(sorted(self.lives)))
-        life = self.lives[name]
-        if severity == life.rated:
+    def override_severity(self, data, severity):
+        name = data.draw(st.sampled_from(sorted(self.lifecycles)))
+        lifecycle = self.lifecycles[name]
+        if severity == lifecycle.rated:
             return
-        triage.rate(self.finding(name), severity, **self.said())
-        life.rated = severity
-        life.steps.append("rated")
+        triage.override_severity(self.finding(name), severity, **self.arguments())
+        lifecycle.rated = severity
+        lifecycle.steps.append("rated")
 
     @invariant()
     def findings_are_as_expected(self):
         found = {finding.rule: finding for finding in Finding.objects.filter(website=self.website)}
-        assert found.keys() == self.lives.keys()
-        for name, life in self.lives.items():
+        assert found.keys() == self.lifecycles.keys()
+        for name, lifecycle in self.lifecycles.items():
             finding = found[name]
-            engine = finding.severity if finding.engine_severity is None else finding.engine_severity
-            assert (finding.status, finding.decided_until) == (life.status, life.until)
-            assert (finding.severity, engine) == (
-                life.severity if life.rated is None else life.rated,
-                life.severity,
+            of_source = finding.severity if finding.source_severity is None else finding.source_severity
+            assert (finding.status, finding.triage_until) == (lifecycle.status, lifecycle.until)
+            assert (finding.severity, of_source) == (
+                lifecycle.severity if lifecycle.rated is None else lifecycle.rated,
+                lifecycle.severity,
             )
             there = finding.occurrences.filter(gone_at=None).values_list("location", flat=True)
-            assert {place.removeprefix("https://shop.example.com") for place in there} == life.places
-            assert finding.locations_count == len(life.places)
+            assert {place.removeprefix("https://shop.example.com") for place in there} == lifecycle.places
+            assert finding.locations_count == len(lifecycle.places)
             steps = FindingEvent.objects.filter(finding=finding).values_list("event", flat=True)
-            assert list(steps) == life.steps
+            assert list(steps) == lifecycle.steps
 
     @invariant()
     def counts_are_true(self):
         assert verify.wrong_counts(connection) == {}
 
 
-def test_no_life_ends_otherwise_than_its_scans_and_decisions_say():
+def test_scans_and_decisions_alone_determine_the_lifecycle():
     run_state_machine_as_test(
-        Lives,
+        Lifecycles,
         settings=settings(
             max_examples=25, stateful_step_count=15, deadline=None, suppress_health_check=list(HealthCheck)
         ),
