@@ -76,6 +76,9 @@ class Migration(migrations.Migration):
                 ("kind", models.CharField(max_length=13)),
                 ("findings", models.IntegerField()),
             ],
+            options={
+                "managed": False,
+            },
         ),
         migrations.CreateModel(
             name="Revision",
@@ -152,6 +155,9 @@ class Migration(migrations.Migration):
                 ("found", models.IntegerField()),
                 ("fixed", models.IntegerField()),
             ],
+            options={
+                "managed": False,
+            },
         ),
         migrations.CreateModel(
             name="DayCount",
@@ -169,13 +175,7 @@ class Migration(migrations.Migration):
                 ("still_open", models.IntegerField()),
             ],
             options={
-                "indexes": [
-                    models.Index(
-                        condition=models.Q(("still_open__gt", 0)),
-                        fields=["website_id", "day"],
-                        name="dashboard_api_daycount_open",
-                    )
-                ],
+                "managed": False,
             },
         ),
         migrations.CreateModel(

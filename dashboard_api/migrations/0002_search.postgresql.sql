@@ -1,3 +1,36 @@
+-- Counts beside the findings, which triggers maintain (dashboard_api/backends/postgresql.py).
+CREATE TABLE dashboard_api_bucketcount (
+    website_id bigint NOT NULL,
+    status varchar(14) NOT NULL,
+    source_id bigint NOT NULL,
+    severity smallint NOT NULL,
+    kind varchar(13) NOT NULL,
+    findings integer NOT NULL,
+    PRIMARY KEY (website_id, status, source_id, severity, kind)
+);
+
+CREATE TABLE dashboard_api_weekcount (
+    website_id bigint NOT NULL,
+    week date NOT NULL,
+    source_id bigint NOT NULL,
+    severity smallint NOT NULL,
+    kind varchar(13) NOT NULL,
+    found integer NOT NULL,
+    fixed integer NOT NULL,
+    PRIMARY KEY (website_id, week, source_id, severity, kind)
+);
+
+CREATE TABLE dashboard_api_daycount (
+    website_id bigint NOT NULL,
+    day date NOT NULL,
+    found integer NOT NULL,
+    fixed integer NOT NULL,
+    still_open integer NOT NULL,
+    PRIMARY KEY (website_id, day)
+);
+
+CREATE INDEX dashboard_api_daycount_open ON dashboard_api_daycount (website_id, day) WHERE still_open > 0;
+
 -- Half of each page stays free, so that a finding that is seen again is updated on its own page.
 ALTER TABLE dashboard_api_finding SET (fillfactor = 50);
 

@@ -1,12 +1,10 @@
 """How many findings there are, kept beside them by triggers: no answer depends on how much was found.
 
 Nothing else writes here (decision record 0013). No foreign keys: counts go with the findings they count.
+Migration 0002 creates the tables, which SQLite has without a rowid.
 """
 
-from typing import ClassVar
-
 from django.db import models
-from django.db.models import Q
 
 
 class BucketCount(models.Model):
@@ -19,6 +17,9 @@ class BucketCount(models.Model):
     severity = models.PositiveSmallIntegerField()
     kind = models.CharField(max_length=13)
     findings = models.IntegerField()
+
+    class Meta:
+        managed = False
 
     def __str__(self) -> str:
         return f"{self.pk}: {self.findings}"
@@ -36,6 +37,9 @@ class WeekCount(models.Model):
     found = models.IntegerField()
     fixed = models.IntegerField()
 
+    class Meta:
+        managed = False
+
     def __str__(self) -> str:
         return f"{self.pk}: {self.found} found, {self.fixed} fixed"
 
@@ -51,13 +55,7 @@ class DayCount(models.Model):
     still_open = models.IntegerField()
 
     class Meta:
-        indexes: ClassVar = [
-            models.Index(
-                fields=["website_id", "day"],
-                condition=Q(still_open__gt=0),
-                name="dashboard_api_daycount_open",
-            ),
-        ]
+        managed = False
 
     def __str__(self) -> str:
         return f"{self.pk}: {self.found} found, {self.fixed} fixed, {self.still_open} still open"

@@ -25,7 +25,7 @@ def invite(page, email, role):
     button(page, "Invite").click()
 
 
-def join_anew(page, link, name):
+def sign_up(page, link, name):
     page.goto(link)
     page.get_by_label("User name").fill(name)
     page.get_by_label("New password", exact=True).fill(PASSWORD)
@@ -34,7 +34,7 @@ def join_anew(page, link, name):
     expect(page.get_by_role("link", name="shop.example.com")).to_be_visible()
 
 
-def letters_link():
+def emailed_link():
     return re.search(r"http://\S+/invitations/\S+", mail.outbox[-1].body)[0]
 
 
@@ -44,12 +44,12 @@ def test_an_owner_invites_promotes_and_removes_somebody(open_page, owner, settin
     ours = open_page(user=owner, java_script_enabled=javascript)
     theirs = open_page(java_script_enabled=javascript)
     ours.goto("/accounts/")
-    ours.get_by_role("link", name="Members").click()
+    ours.get_by_role("link", name="Team").click()
     invite(ours, "new@example.com", "Viewer")
     expect(ours.get_by_role("status")).to_have_text("new@example.com is invited.")
-    join_anew(theirs, letters_link(), "newcomer")
+    sign_up(theirs, emailed_link(), "newcomer")
     theirs.goto("/team/")
-    expect(theirs.get_by_role("heading", name="Only owners and managers see the members")).to_be_visible()
+    expect(theirs.get_by_role("heading", name="Only owners and managers see the team")).to_be_visible()
 
     ours.goto("/team/")
     ours.get_by_label("Role of newcomer").select_option("Manager")
@@ -64,7 +64,7 @@ def test_an_owner_invites_promotes_and_removes_somebody(open_page, owner, settin
     expect(ours.get_by_role("status")).to_contain_text("newcomer is no longer a member")
     theirs.goto("/")
     expect(theirs.get_by_role("heading", name="No websites yet")).to_be_visible()
-    ours.get_by_text("What was done").click()
+    ours.get_by_text("Recent changes").click()
     expect(ours.get_by_text("owner made newcomer Manager")).to_be_visible()
     watch.expect("404")
     theirs.goto("/sites/shop.example.com/")
@@ -75,15 +75,15 @@ def test_a_link_to_pass_on_is_shown_once_and_takes_an_existing_person_along(open
     ours = open_page(user=owner)
     ours.goto("/team/")
     invite(ours, "colleague@example.com", "Owner")
-    expect(ours.get_by_role("heading", name="Pass this link on")).to_be_visible()
+    expect(ours.get_by_role("heading", name="Share this link")).to_be_visible()
     link = ours.get_by_text("/invitations/").text_content()
-    ours.get_by_role("link", name="Back to the members").click()
+    ours.get_by_role("link", name="Back to the team").click()
     expect(ours.get_by_text("/invitations/")).to_have_count(0)
 
     make_user("colleague")
     theirs = open_page()
     theirs.goto(link)
-    theirs.get_by_role("link", name="I sign in here already").click()
+    theirs.get_by_role("link", name="I already have a user name").click()
     sign_in(theirs, "colleague")
     expect(theirs).to_have_url(link)
     button(theirs, "Join").click()

@@ -40,14 +40,14 @@ def test_every_format_holds_every_finding_once_and_worst_first(owner, many):
     assert [result["properties"]["id"] for result in log["results"]] == ids
 
 
-def test_a_file_holds_what_the_filters_find(owner, many):
+def test_a_file_holds_the_matches_of_the_filters(owner, many):
     told = json.loads(body_of(owner.get(f"{PATH}findings.json", {"severity": "Low", "query": "low no21"})))
     assert len(told["threats"]) == told["dashboard"]["total"] == 6  # 21 and 210 to 214
     fixed = json.loads(body_of(owner.get(f"{PATH}findings.json", {"status": "fixed"})))
     assert [threat["status"] for threat in fixed["threats"]] == ["fixed"]
 
 
-def test_what_changes_between_two_pages_breaks_the_file(owner, many, monkeypatch):
+def test_a_change_between_two_pages_interrupts_the_file(owner, many, monkeypatch):
     def ask(website, question):
         if question.page == 2:
             Finding.objects.filter(title="Low no3").update(severity=Severity.CRITICAL)
@@ -59,7 +59,7 @@ def test_what_changes_between_two_pages_breaks_the_file(owner, many, monkeypatch
         body_of(owner.get(f"{PATH}findings.csv"))
 
 
-def test_a_report_and_its_pdf_are_made_of_the_same(owner, many):
+def test_a_report_and_its_pdf_have_the_same_findings(owner, many):
     page = owner.get(f"{PATH}report/", {"query": "cafe"})
     assert b"Caf\xc3\xa9 login" in page.content
     pdf = owner.get(f"{PATH}report.pdf", {"query": "cafe"})

@@ -45,7 +45,7 @@ def begun(owner):
     assert mail.outbox == []
 
 
-def test_a_report_that_is_imported_is_told_once_and_as_one_email(website, begun):
+def test_an_imported_report_is_one_email(website, begun):
     launch = make_link(make_account("acct_0002"), make_website("launch.example.net"))
     account = make_portal_account("acct_0002")
     make_portal_website(account, "launch.example.net", launch.link_id)
@@ -62,7 +62,7 @@ def test_a_report_that_is_imported_is_told_once_and_as_one_email(website, begun)
     assert message.body.count("/findings/") == worst.count() > 0
 
 
-def test_changes_send_their_owner_one_email_that_leads_to_what_it_tells(owner, link, begun):
+def test_an_import_sends_one_email_with_working_links(owner, link, begun):
     findings = [make_finding(link.website, severity=severity) for severity in Severity]
     told = run_json("notify")
     assert (told["polled"], told["sent"], told["waiting"], told["failures"]) == (1, 1, 0, [])
@@ -75,7 +75,7 @@ def test_changes_send_their_owner_one_email_that_leads_to_what_it_tells(owner, l
     assert run_json("notify")["sent"] == 0
 
 
-def test_a_regression_and_a_note_are_told(owner, link, begun):
+def test_a_regression_and_a_note_are_in_the_email(owner, link, begun):
     finding = link.website.findings.get(title="Café login")
     make_event(finding, "fixed")
     make_event(finding, "regressed")
@@ -111,7 +111,7 @@ def test_imports_between_two_runs_are_an_email_each_or_a_days_together(
     assert [message.body.count("/findings/") for message in mail.outbox] == [2 // mails] * mails
 
 
-def test_a_problem_that_a_later_report_finds_again_is_told_as_such(link, begun):
+def test_a_finding_of_a_later_report_is_a_regression(link, begun):
     def bring(*rows, day):
         at = timezone.now() - timedelta(days=10 - day)
         import_bytes(json_lines(*rows), link.website, complete=True, scanned_at=at)
@@ -127,7 +127,7 @@ def test_a_problem_that_a_later_report_finds_again_is_told_as_such(link, begun):
     assert subjects == [False, False, True, True]
 
 
-def test_the_list_of_an_email_holds_what_it_told_of_and_what_came_since(owner, link, begun):
+def test_the_list_of_an_email_has_its_findings_and_newer_ones(owner, link, begun):
     old = make_finding(link.website, severity=Severity.LOW)
     back = link.website.findings.get(title="Café login")
     make_event(back)
@@ -156,7 +156,7 @@ def test_a_list_that_is_too_long_says_so(owner, link, begun, monkeypatch):
     assert "The worst 3 are listed." in text
 
 
-def test_the_list_of_an_email_is_for_those_who_may_see_the_website(client, owner, link, begun):
+def test_the_list_of_an_email_needs_access_to_the_website(client, owner, link, begun):
     address = "/sites/shop.example.com/new/?since=0.0.0."
     client.force_login(make_user("stranger"))
     assert client.get(address).status_code == 404
@@ -186,14 +186,14 @@ def test_without_a_cursor_the_last_days_are_listed_and_agree_with_the_dashboard(
     assert "Fixed at once" not in page
 
 
-def test_what_nobody_wants_is_not_sent_and_no_email_is_empty(link, begun):
+def test_no_email_is_empty(link, begun):
     make_finding(link.website, severity=Severity.MEDIUM)
     make_finding(link.website, severity=Severity.CRITICAL, status="false_positive")
     assert run_json("notify")["sent"] == 0
     assert (mail.outbox, PendingNotification.objects.count()) == ([], 0)
 
 
-def test_each_member_hears_what_they_chose_by_one_call(link, website, begun):
+def test_one_call_serves_members_with_different_choices(link, website, begun):
     careful = make_membership(make_user("careful"), website.account, "viewer")
     Subscription.objects.create(membership=careful, frequency="immediate", min_severity="Low", language="de")
     make_membership(make_user("quiet"), website.account, "viewer")
@@ -212,7 +212,7 @@ def test_each_member_hears_what_they_chose_by_one_call(link, website, begun):
 
 
 @pytest.mark.parametrize("refusal", ["inactive_entitlement", "revoked_link", "unknown_link"])
-def test_who_may_no_longer_see_it_hears_nothing_and_the_operator_why(link, website, begun, refusal):
+def test_a_refused_website_sends_nothing_and_names_the_reason(link, website, begun, refusal):
     make_finding(link.website, severity=Severity.CRITICAL)
     if refusal == "inactive_entitlement":
         link.account.entitlement.status = "expired"
@@ -227,7 +227,7 @@ def test_who_may_no_longer_see_it_hears_nothing_and_the_operator_why(link, websi
     assert mail.outbox == []
 
 
-def test_what_was_heard_before_the_plan_ended_is_not_sent_after(link, website, begun):
+def test_notifications_from_before_the_plan_ended_are_not_sent(link, website, begun):
     daily = Subscription.Frequency.DAILY
     owner = website.account.memberships.get()
     Subscription.objects.create(membership=owner, frequency=daily, language="en")
@@ -240,7 +240,7 @@ def test_what_was_heard_before_the_plan_ended_is_not_sent_after(link, website, b
     assert (told["sent"], told["waiting"], mail.outbox) == (0, 1, [])
 
 
-def test_one_website_that_cannot_be_asked_keeps_no_other_waiting(link, website, begun, capsys):
+def test_a_failed_website_does_not_delay_the_others(link, website, begun, capsys):
     broken = make_portal_account("acct_0009", secret="no-secret-of-the-service")
     make_portal_website(broken, "broken.example.com")
     make_membership(make_user("unlucky"), broken)
@@ -264,7 +264,7 @@ def test_trying_keeps_and_sends_nothing(link, begun):
     assert run_json("notify")["sent"] == 1
 
 
-def test_a_cursor_that_the_service_does_not_take_begins_anew(link, begun):
+def test_a_rejected_cursor_is_replaced_by_a_new_one(link, begun):
     FeedCursor.objects.update(cursor="of another service")
     with pytest.raises(CommandError):
         run("notify")
@@ -273,7 +273,7 @@ def test_a_cursor_that_the_service_does_not_take_begins_anew(link, begun):
     assert run_json("notify")["sent"] == 1
 
 
-def test_other_accounts_of_the_website_hear_by_their_own_calls(link, website, begun):
+def test_other_accounts_of_the_website_have_their_own_calls(link, website, begun):
     theirs = make_link(make_account("acct_0002"), link.website)
     account = make_portal_account("acct_0002")
     make_portal_website(account, link.website.host, theirs.link_id)
@@ -286,7 +286,7 @@ def test_other_accounts_of_the_website_hear_by_their_own_calls(link, website, be
 
 
 @pytest.mark.parametrize("name", ["EMAIL_URL", "PORTAL_BASE_URL"])
-def test_without_a_mail_server_or_an_address_nothing_is_asked(begun, settings, name):
+def test_without_a_mail_server_or_an_address_nothing_is_polled(begun, settings, name):
     setattr(settings, name, "")
     with pytest.raises(CommandError, match="Set EMAIL_URL"):
         run("notify")

@@ -61,7 +61,7 @@ def test_the_portal_reads_every_member_and_field_that_the_service_promises():
     assert names(Dashboard) - names(responses.DashboardResponse) == set()
 
 
-def test_the_portal_shows_what_the_service_answers(owner):
+def test_the_portal_shows_a_dashboard_of_the_service(owner):
     page = owner.get(PATH)
     text = page.content.decode()
     assert page.status_code == 200
@@ -70,7 +70,7 @@ def test_the_portal_shows_what_the_service_answers(owner):
     assert "Only for us." not in text
 
 
-def test_the_portal_shows_the_finding_that_the_service_answers(owner, link):
+def test_the_portal_shows_a_finding_of_the_service(owner, link):
     finding = link.website.findings.get(title="Café login")
     make_occurrence(finding, "https://shop.example.com/login")
     make_note(link.website, finding=finding, body="By **hand**.")
@@ -83,7 +83,7 @@ def test_the_portal_shows_the_finding_that_the_service_answers(owner, link):
     assert "Only for us" not in text
 
 
-def test_a_finding_of_another_website_reaches_the_owner_as_one_that_does_not_exist(owner, link):
+def test_a_finding_of_another_website_reads_like_one_that_does_not_exist(owner, link):
     theirs = make_finding(make_website("other.example.com"), title="Of others")
 
     def page(finding_id):
@@ -95,7 +95,7 @@ def test_a_finding_of_another_website_reaches_the_owner_as_one_that_does_not_exi
     assert page(theirs.pk)[0] == 404
 
 
-def test_filters_in_the_address_narrow_the_real_answer(owner, website):
+def test_filters_of_the_url_narrow_the_real_list(owner, website):
     everything = portal_service.get_dashboard(website, DashboardRequest())
     high = portal_service.get_dashboard(website, DashboardRequest(severity="High", page_size=100))
     assert everything.dashboard.total == 31
@@ -115,11 +115,11 @@ def test_filters_in_the_address_narrow_the_real_answer(owner, website):
         DashboardRequest(query='"; DROP TABLE'),
     ],
 )
-def test_every_question_the_portal_can_ask_is_accepted(website, question):
+def test_every_request_of_the_portal_is_accepted(website, question):
     assert portal_service.get_dashboard(website, question).host == "shop.example.com"
 
 
-def test_a_question_the_service_does_not_take_is_a_rejection(website):
+def test_a_request_that_the_service_refuses_is_a_rejection(website):
     with pytest.raises(Rejected) as refusal:
         portal_service.get_dashboard(website, DashboardRequest(page_size=101))
     assert (refusal.value.status, refusal.value.code) == (400, "invalid_request")
@@ -172,7 +172,7 @@ def test_every_page_spends_one_nonce(owner):
     assert Nonce.objects.count() == 3
 
 
-def test_a_question_that_takes_too_long_is_told_as_such_and_can_be_asked_again(owner, monkeypatch):
+def test_a_slow_request_has_its_own_error_page_with_a_retry(owner, monkeypatch):
     monkeypatch.setattr(limits, "STATEMENT_SECONDS", 0.05)
     monkeypatch.setattr(response_cache, "build_dashboard", lambda *_: rows(Finding, ENDLESS, []))
     page = owner.get(PATH, {"severity": "High", "query": "log"})

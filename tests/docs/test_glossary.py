@@ -9,7 +9,16 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PLACES = ["README.md", "CONTRIBUTING.md", "docs/**/*.md", "foundation/**/*.py"]
+PLACES = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "docs/**/*.md",
+    "foundation/**/*.py",
+    "portal/**/*.py",
+    "templates/portal/**/*",
+    "static/portal/*",
+    "tests/portal/**/*.py",
+]
 NOT_HERE = {"docs/glossary.md"}  # names the forbidden words
 
 FORBIDDEN = {
@@ -29,7 +38,7 @@ FORBIDDEN = {
 
 def lines():
     """Return every line of the places, by the name of its file and its number."""
-    files = {file for pattern in PLACES for file in ROOT.glob(pattern)}
+    files = {file for pattern in PLACES for file in ROOT.glob(pattern) if file.is_file()}
     names = {file.relative_to(ROOT).as_posix(): file for file in files}
     return {
         f"{name}:{number}": line

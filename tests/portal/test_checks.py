@@ -20,7 +20,7 @@ def test_base_url_of_a_usable_shape_passes(settings, url):
     assert problems() == []
 
 
-def test_without_a_base_url_the_service_of_this_process_is_asked(settings):
+def test_without_a_base_url_the_service_is_in_this_process(settings):
     settings.DASHBOARD_BASE_URL = ""
     assert problems() == []
 
@@ -63,7 +63,7 @@ def test_timeout_out_of_bounds_is_an_error_that_names_the_setting(settings, seco
     assert "DASHBOARD_TIMEOUT_SECONDS" in error_page.hint
 
 
-def test_account_of_the_environment_is_given_whole(settings):
+def test_account_of_the_environment_needs_reference_and_secret(settings):
     settings.PORTAL_ACCOUNT_REF, settings.SITE_API_SECRET = "acct_0001", "0123456789abcdef"
     assert problems() == []
 

@@ -59,7 +59,7 @@ def concrete_errors(base=GatewayError):
 
 
 @pytest.mark.parametrize(("error", "status", "words", "can_retry"), TABLE)
-def test_every_error_has_its_screen(error, status, words, can_retry):
+def test_every_error_has_its_page(error, status, words, can_retry):
     error_page = error_page_for(error)
     assert (error_page.status, error_page.can_retry) == (status, can_retry)
     assert words in words_of(error_page)
@@ -84,7 +84,7 @@ def test_a_screen_without_a_request_of_the_service_has_a_reference_of_its_own():
     assert len({error_page_for(TimedOut()).reference, error_page_for(TimedOut()).reference, ""}) == 3
 
 
-def test_unknown_link_and_unknown_website_read_the_same():
+def test_unknown_link_and_unknown_website_have_the_same_page():
     assert error_page_for(UnknownLink(request_id="r")) == unknown_website("r")
 
 
@@ -105,11 +105,11 @@ def test_actions_without_an_address_are_not_offered(settings):
 
 
 @pytest.mark.parametrize("error", [RateLimited(retry_after=30), SlowRequest(retry_after=30)])
-def test_the_browser_is_told_how_long_to_wait(error):
+def test_the_response_says_how_long_to_wait(error):
     assert error_page_for(error).retry_after == 30
 
 
-def test_missing_dates_are_not_made_up():
+def test_missing_dates_stay_missing():
     error = InactiveEntitlement(plan="standard", entitlement_status="suspended", ends_on=None)
     assert error_page_for(error).text == "Your plan: Standard (Suspended)."
     assert "has been revoked" in error_page_for(RevokedLink(revoked_at=None)).text

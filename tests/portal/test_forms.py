@@ -14,7 +14,7 @@ def read(query):
     return Filters.from_query(QueryDict(query))
 
 
-def test_filters_read_what_the_address_says():
+def test_filters_come_from_the_url():
     assert read("severity=High&kind=confirmed&source=nuclei&query=log4j&page_size=50&page=3") == Filters(
         severity="High", kind="confirmed", source="nuclei", query="log4j", page_size=50, page=3
     )
@@ -44,7 +44,7 @@ def test_filters_read_what_the_address_says():
         "status=gone",
     ],
 )
-def test_filters_drop_what_is_not_valid(query):
+def test_filters_ignore_invalid_values(query):
     assert read(query) == Filters(page_size=read(query).page_size)
 
 
@@ -56,7 +56,7 @@ def test_words_are_read_however_they_are_capitalised():
     assert read("severity=high&kind=CONFIRMED") == Filters(severity="High", kind="confirmed")
 
 
-def test_a_status_is_read_and_open_is_the_usual_one():
+def test_open_is_the_default_status():
     assert read("status=FIXED&query=open") == Filters(status="fixed", query="open")
     assert read("status=Open") == Filters()
     assert Filters().to_request().status == ""
@@ -80,7 +80,7 @@ def test_an_address_has_one_order():
     )
 
 
-def test_a_changed_filter_goes_to_the_first_page_and_keeps_the_rest():
+def test_a_changed_filter_leads_to_the_first_page_and_keeps_the_others():
     address = Address(path=PATH, filters=read("severity=Low&page_size=50&page=4"))
     assert address.with_filters(kind="confirmed") == PATH + "?severity=Low&kind=confirmed&page_size=50"
     assert address.with_filters(page=5) == PATH + "?severity=Low&page_size=50&page=5"
@@ -94,7 +94,7 @@ def test_active_filters_are_those_that_narrow():
     assert read("severity=Low&query=x&page=2&page_size=50").active == {"severity": "Low", "query": "x"}
 
 
-def test_the_gateway_is_asked_the_same():
+def test_filters_become_the_same_request():
     assert read("severity=Low&query=x&page=2&page_size=50").to_request() == DashboardRequest(
         severity="Low", query="x", page=2, page_size=50
     )

@@ -31,7 +31,7 @@ WORDS = st.text(st.sampled_from("aAbé e\u0301ßsS1½ﬁΣς<&'-_/"), max_size=1
         ("", "words", ""),
     ],
 )
-def test_what_a_search_found_is_marked_as_it_is_written(text, search, html):
+def test_search_matches_are_highlighted_in_their_own_spelling(text, search, html):
     assert highlight(text, search) == html
 
 
@@ -41,7 +41,7 @@ def test_without_its_marks_it_is_the_escaped_text(text, search):
 
 
 @given(WORDS, WORDS)
-def test_nothing_is_marked_but_words_that_are_sought(text, search):
+def test_only_matching_words_are_highlighted(text, search):
     for found in re.findall("<mark>(.*?)</mark>", highlight(text, search)):
         assert search.strip()
         assert highlight(unescape(found), search) == f"<mark>{found}</mark>"

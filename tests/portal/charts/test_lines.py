@@ -38,11 +38,11 @@ def test_rules_stand_at_the_top_the_middle_and_zero():
     ]
 
 
-def test_nothing_but_zeros_lies_on_the_ground():
+def test_a_line_of_zeros_is_at_the_bottom():
     assert render_pdf(0, 0).strokes[0].points == "0,100 100,100"
 
 
-def test_a_single_value_stands_in_the_middle():
+def test_a_single_value_is_in_the_middle():
     chart = render_pdf(2)
     assert chart.strokes[0].points == "50,0"
     assert [(tick.index, tick.x, tick.anchor) for tick in chart.ticks] == [(0, "50%", "middle")]

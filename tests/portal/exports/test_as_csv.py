@@ -82,12 +82,12 @@ def test_every_page_is_written_by_itself():
         "=cmd|' /C calc'!A0",
     ],
 )
-def test_what_could_be_a_formula_is_text(text):
+def test_possible_formulas_are_text(text):
     assert inert(text) == f"'{text}"
 
 
 @pytest.mark.parametrize("text", ["", "x", "'=1", "1-1", "https://shop.example.com/?a=1", "(=1)", "Ünï"])
-def test_what_cannot_is_left_as_it_is(text):
+def test_other_text_is_unchanged(text):
     assert inert(text) == text
 
 

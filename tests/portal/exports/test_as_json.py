@@ -16,7 +16,7 @@ def document(selected):
     return json.loads("".join(write_json(selected)))
 
 
-def test_it_says_what_it_is_of_and_that_it_is_whole():
+def test_the_document_names_its_list_and_is_complete():
     selected = make_selection([make_threat(1)], [make_threat(2)])
     told = document(selected)
     assert list(told) == [
@@ -41,7 +41,7 @@ def test_a_finding_has_the_members_of_the_api_and_its_address():
     assert told["link"].endswith("/findings/1/")
 
 
-def test_the_portal_itself_can_read_what_it_wrote():
+def test_the_portal_can_read_the_document():
     first = make_selection([make_threat(1)]).first
     first = msgspec.structs.replace(first, analyst_notes=[make_note()])
     told = document(make_selection([make_threat(1)], first=first))
@@ -67,5 +67,5 @@ def test_a_part_of_it_is_no_document():
             json.loads("".join(chunks[:end]))
 
 
-def test_nothing_found_is_an_empty_list():
+def test_no_findings_are_an_empty_list():
     assert document(make_selection([]))["threats"] == []

@@ -87,7 +87,7 @@ def test_it_is_still_tagged_where_a_character_cannot_be_shown_and_says_so(monkey
     assert ["boxes" in each for each in inputs] == [False, False, True]
 
 
-def test_nothing_that_was_found_is_ever_markup():
+def test_no_text_of_a_finding_is_markup():
     threat = make_threat(
         title=EVIL, location=EVIL, description=EVIL, remediation=EVIL, evidence=EVIL, rule=EVIL,
         source_name=EVIL, kind=EVIL, status=EVIL, severity=EVIL, cve=[EVIL],
@@ -108,14 +108,14 @@ def test_odd_texts_make_a_pdf(text):
     assert render_pdf(make_report(threat)).startswith(b"%PDF-")
 
 
-def test_what_found_nothing_is_a_report_too():
+def test_a_report_without_findings_is_a_report_too():
     filters = Filters(severity="Low")
     empty = make_report(filters=filters, dashboard=make_page(total=0, page_count=0), threats=[])
     assert empty.empty_state.title == "Nothing matches these filters"
     assert render_pdf(empty).startswith(b"%PDF-")
 
 
-def test_a_hundred_findings_with_the_longest_texts_are_drawn():
+def test_a_pdf_holds_a_hundred_findings_with_the_longest_texts():
     threats = [make_threat(n, description="long text " * 400, evidence="x" * 2048) for n in range(100)]
     assert render_pdf(make_report(*threats)).startswith(b"%PDF-")
 

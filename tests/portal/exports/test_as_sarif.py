@@ -24,7 +24,7 @@ def result_of(**fields):
     return run_of([make_threat(**fields)])["results"][0]
 
 
-def test_a_log_names_its_schema_its_tool_and_what_it_is_of():
+def test_a_log_names_its_schema_its_tool_and_its_list():
     log = json.loads("".join(write_sarif(make_selection())))
     assert log["$schema"].endswith("/sarif-schema-2.1.0.json")
     run = check(log)
@@ -53,13 +53,13 @@ def test_a_severity_is_a_level_and_a_score(severity, level, score):
     assert result["properties"]["security-severity"] == rule["properties"]["security-severity"] == score
 
 
-def test_what_is_for_information_is_a_note_without_a_score():
+def test_informational_severity_is_a_note_without_a_score():
     result = result_of(severity="Info")
     assert result["level"] == "note"
     assert "security-severity" not in result["properties"]
 
 
-def test_what_is_informational_or_fixed_is_no_failure():
+def test_informational_and_fixed_findings_are_not_failures():
     assert (result_of(kind="informational")["kind"], result_of(status="fixed")["kind"]) == (
         "informational",
         "pass",
@@ -70,11 +70,11 @@ def test_what_is_informational_or_fixed_is_no_failure():
     ("status", "reasons"),
     [("open", []), ("accepted_risk", ["Accepted risk"]), ("false_positive", ["False positive"])],
 )
-def test_what_analysts_set_aside_is_suppressed(status, reasons):
+def test_findings_with_a_decision_are_suppressed(status, reasons):
     assert [it["justification"] for it in result_of(status=status)["suppressions"]] == reasons
 
 
-def test_findings_of_one_rule_share_it_as_the_first_and_worst_tells_it():
+def test_findings_of_one_rule_share_the_texts_of_the_worst():
     run = run_of(
         [make_threat(1, rule="a", severity="Critical", title="Worst", cwe=[79], references=["javascript:x", "https://example.com/a"])],
         [make_threat(2, rule="b"), make_threat(3, rule="a", severity="Low", title="Better")],
@@ -92,19 +92,19 @@ def test_the_same_rule_of_two_engines_is_two():
     assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["nuclei/a", "zap/a"]
 
 
-def test_without_a_rule_the_engine_stands_for_it():
+def test_without_a_rule_the_scanner_is_the_rule():
     run = run_of([make_threat(1, rule=""), make_threat(2, rule="", source="", source_name="")])
     assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["nuclei", "finding"]
 
 
-def test_a_finding_is_known_again_and_found_in_the_portal():
+def test_a_finding_has_a_fingerprint_and_a_link_to_the_portal():
     result = result_of(number=7)
     assert result["fingerprints"] == {"threatDashboardFinding/v1": "shop.example.com/7"}
     assert result["hostedViewerUri"].endswith("/findings/7/")
     assert result["provenance"]["firstDetectionTimeUtc"] == "2026-11-01T08:00:00Z"
 
 
-def test_a_place_that_is_no_address_of_the_web_is_a_name_at_the_website():
+def test_a_location_that_is_not_a_url_is_a_name_at_the_website():
     location = result_of(location="shop.example.com:443")["locations"][0]
     assert location["physicalLocation"]["artifactLocation"]["uri"] == "https://shop.example.com/"
     assert location["logicalLocations"] == [{"fullyQualifiedName": "shop.example.com:443"}]
@@ -129,7 +129,7 @@ def test_an_address_becomes_a_uri(text, uri):
 
 
 @given(anything)
-def test_whatever_follows_a_host_becomes_a_uri(text):
+def test_any_text_after_a_host_becomes_a_uri(text):
     check_uri(absolute_uri(f"https://a.example/{text}", default="https://a.example/"))
 
 

@@ -39,14 +39,14 @@ class Answers:
 
 
 @pytest.mark.parametrize(("total", "pages"), [(0, [1]), (1, [1]), (2, [1]), (3, [1, 2]), (5, [1, 2, 3])])
-def test_every_page_is_asked_for_once_and_in_order(total, pages):
+def test_every_page_is_requested_once_and_in_order(total, pages):
     answers = Answers(total)
     taken = [threat.id for page in answers.taken() for threat in page]
     assert taken == [str(number) for number in range(total)]
     assert answers.asked == pages
 
 
-def test_a_page_is_asked_for_when_it_is_wanted():
+def test_a_page_is_requested_when_it_is_needed():
     answers = Answers(5)
     next(iter(answers.taken()))
     assert answers.asked == [1]

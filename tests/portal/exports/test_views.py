@@ -56,7 +56,7 @@ def _all_slots_are_free():
         ("findings.sarif", "application/sarif+json"),
     ],
 )
-def test_a_file_says_what_it_is_and_is_kept_by_nobody(browser, stub, name, content_type):
+def test_a_file_has_a_type_and_a_name_and_is_never_cached(browser, stub, name, content_type):
     stub.total = 250
     response = browser.get(f"{PATH}{name}")
     suffix = name.rpartition(".")[2]
@@ -84,13 +84,13 @@ def test_a_file_holds_everything_that_the_filters_find(browser, stub):
         )  # fmt: skip
 
 
-def test_a_file_names_the_whole_address_it_is_of_and_that_of_each_finding(browser, stub):
+def test_a_file_has_absolute_urls_of_its_list_and_of_each_finding(browser, stub):
     document = json.loads(body_of(browser.get(f"{PATH}findings.json", {"severity": "High", "page": "2"})))
     assert document["link"] == f"http://testserver{PATH}?severity=High"
     assert document["threats"][0]["link"] == f"http://testserver{PATH}findings/0/"
 
 
-def test_the_first_page_is_asked_for_before_and_the_others_while_it_is_read(browser, stub):
+def test_the_first_page_is_requested_before_the_response_and_the_others_during_it(browser, stub):
     stub.total = 250
     response = browser.get(f"{PATH}findings.csv")
     assert len(stub.requests) == 1
@@ -99,14 +99,14 @@ def test_the_first_page_is_asked_for_before_and_the_others_while_it_is_read(brow
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_file_of_as_many_as_it_may_hold_is_made(browser, stub, name):
+def test_a_file_with_the_maximum_of_findings_is_sent(browser, stub, name):
     stub.total = MAX_ROWS
     body_of(browser.get(f"{PATH}{name}"))
     assert len(stub.requests) == MAX_ROWS // 100
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_more_than_a_file_holds_is_refused_with_what_to_narrow(browser, stub, name):
+def test_too_many_findings_are_refused_with_advice(browser, stub, name):
     stub.total = MAX_ROWS + 1
     response = browser.get(f"{PATH}{name}", {"severity": "High"})
     assert response.status_code == 422
@@ -125,14 +125,14 @@ def test_a_file_holds_every_match_of_a_search(browser, stub, name, total):
     assert len(set(re.findall(r"/findings/(\d+)/", body))) == total
 
 
-def test_a_file_says_how_many_matches_it_holds_where_the_list_does_not_know(browser, stub):
+def test_a_file_has_the_exact_total_of_a_large_search(browser, stub):
     stub.total = 1234
     document = json.loads(body_of(browser.get(f"{PATH}findings.json", {"query": "a"})))
     assert (document["dashboard"]["total"], len(document["threats"])) == (1234, 1234)
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_search_of_more_than_a_file_holds_is_refused_before_anything_is_sent(browser, stub, name):
+def test_a_search_with_too_many_matches_is_refused_first(browser, stub, name):
     stub.total = MAX_ROWS + 1
     response = browser.get(f"{PATH}{name}", {"query": "a"})
     assert response.status_code == 422
@@ -143,14 +143,14 @@ def test_a_search_of_more_than_a_file_holds_is_refused_before_anything_is_sent(b
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_failure_in_the_middle_breaks_the_answer(browser, stub, name, caplog):
+def test_a_failure_in_the_middle_interrupts_the_response(browser, stub, name, caplog):
     stub.total, stub.failures = 250, {2: TimedOut("secret words")}
     with pytest.raises(ExportInterrupted):
         body_of(browser.get(f"{PATH}{name}"))
     assert "shop.example.com: an export was interrupted: TimedOut" in caplog.text
 
 
-def test_a_file_that_has_begun_waits_while_too_many_calls_are_under_way(browser, stub, monkeypatch):
+def test_a_started_file_waits_for_a_free_call(browser, stub, monkeypatch):
     stub.total, stub.failures = 250, {2: TooManyCalls()}
     monkeypatch.setattr(files.time, "sleep", lambda _: stub.failures.clear())
     assert len(rows_of(browser.get(f"{PATH}findings.csv"))) == 251
@@ -166,7 +166,7 @@ def part_of(response):
     return b"".join(received).decode()
 
 
-def test_a_part_of_a_table_says_so_in_its_last_line(browser, stub):
+def test_an_incomplete_table_says_so_in_its_last_line(browser, stub):
     stub.total, stub.failures = 101, {2: TimedOut()}
     response = browser.get(f"{PATH}findings.csv")
     text = part_of(response)
@@ -176,13 +176,13 @@ def test_a_part_of_a_table_says_so_in_its_last_line(browser, stub):
 
 
 @pytest.mark.parametrize("name", ["findings.json", "findings.sarif"])
-def test_a_part_of_a_document_is_none(browser, stub, name):
+def test_an_incomplete_document_is_invalid(browser, stub, name):
     stub.total, stub.failures = 101, {2: TimedOut()}
     with pytest.raises(json.JSONDecodeError):
         json.loads(part_of(browser.get(f"{PATH}{name}")))
 
 
-def test_a_part_that_travels_packed_says_so_too(browser, stub):
+def test_an_incomplete_compressed_table_says_so_too(browser, stub):
     stub.total, stub.failures = 101, {2: TimedOut()}
     response = browser.get(f"{PATH}findings.csv", headers={"Accept-Encoding": "br, gzip"})
     assert response["Content-Encoding"] == "gzip"
@@ -192,7 +192,7 @@ def test_a_part_that_travels_packed_says_so_too(browser, stub):
     assert b'"INCOMPLETE' in zlib.decompressobj(wbits=31).decompress(b"".join(received))
 
 
-def test_a_file_travels_packed_where_the_browser_can_unpack_it(browser, stub):
+def test_a_file_is_compressed_if_the_browser_accepts_it(browser, stub):
     plain = browser.get(f"{PATH}findings.sarif")
     packed = browser.get(f"{PATH}findings.sarif", headers={"Accept-Encoding": "gzip"})
     assert gzip.decompress(b"".join(packed.streaming_content)).decode() == body_of(plain)
@@ -204,7 +204,7 @@ def test_a_file_travels_packed_where_the_browser_can_unpack_it(browser, stub):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_website_of_somebody_else_is_as_unknown_as_none(client, website, stub, name):
+def test_a_foreign_website_reads_like_one_that_does_not_exist(client, website, stub, name):
     stranger = make_user("stranger")
     make_membership(stranger, make_portal_account("acct_0002"))
     client.force_login(stranger)
@@ -216,18 +216,18 @@ def test_a_website_of_somebody_else_is_as_unknown_as_none(client, website, stub,
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_nobody_is_sent_to_sign_in(client, website, name):
+def test_a_visitor_is_redirected_to_the_sign_in(client, website, name):
     assert (
         client.get(f"{PATH}{name}?query=x")["Location"] == f"/accounts/login/?next={PATH}{name}%3Fquery%3Dx"
     )
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_nothing_can_be_posted_there(browser, name):
+def test_exports_refuse_post(browser, name):
     assert browser.post(f"{PATH}{name}").status_code == 405
 
 
-def test_the_account_tells_two_websites_of_one_host_apart(browser, website, stub):
+def test_the_account_selects_one_of_two_websites_with_the_same_host(browser, website, stub):
     second = make_portal_account("acct_0003")
     make_portal_website(second, "shop.example.com")
     make_membership(website.account.memberships.get().user, second)
@@ -237,7 +237,7 @@ def test_the_account_tells_two_websites_of_one_host_apart(browser, website, stub
 
 
 @pytest.mark.parametrize("name", ["findings.csv", "findings.sarif", "report.pdf"])
-def test_more_than_a_few_at_once_are_asked_to_come_back(browser, stub, name):
+def test_more_exports_than_slots_get_a_retry_after(browser, stub, name):
     held = [slots.Slot() for _ in range(slots.MAX_CONCURRENT)]
     response = browser.get(f"{PATH}{name}")
     for slot in held:
@@ -249,7 +249,7 @@ def test_more_than_a_few_at_once_are_asked_to_come_back(browser, stub, name):
     assert stub.requests == []
 
 
-def test_a_file_has_its_place_until_it_is_read(browser, stub):
+def test_a_file_holds_its_slot_until_it_is_read(browser, stub):
     held = [browser.get(f"{PATH}findings.csv") for _ in range(slots.MAX_CONCURRENT)]
     assert browser.get(f"{PATH}findings.csv").status_code == 503
     for response in held:
@@ -257,7 +257,7 @@ def test_a_file_has_its_place_until_it_is_read(browser, stub):
     assert browser.get(f"{PATH}report.pdf").status_code == 200
 
 
-def test_a_file_that_nobody_reads_gives_its_place_back():
+def test_an_unread_file_releases_its_slot():
     for _ in range(slots.MAX_CONCURRENT + 1):
         slots.SlotStream((chunk for chunk in [b""]), slots.Slot()).close()
 
@@ -269,7 +269,7 @@ def test_a_file_that_nobody_reads_gives_its_place_back():
 @pytest.mark.parametrize(
     ("error", "status"), [(UnknownLink(), 404), (RateLimited(retry_after=9), 503), (TimedOut(), 504)]
 )
-def test_a_problem_before_the_file_begins_is_a_screen_with_its_status(browser, stub, name, error, status):
+def test_an_error_before_the_file_starts_is_a_page_with_its_status(browser, stub, name, error, status):
     stub.failures = {1: error}
     response = browser.get(f"{PATH}{name}", {"severity": "High"})
     assert response.status_code == status
@@ -282,7 +282,7 @@ def test_a_problem_before_the_file_begins_is_a_screen_with_its_status(browser, s
 # Reports
 
 
-def test_a_report_has_filters_time_and_coverage_in_its_head(browser, stub):
+def test_a_report_starts_with_filters_time_and_coverage(browser, stub):
     response = browser.get(f"{PATH}report/", {"severity": "High", "query": "log in"})
     page = text_of(response)
     for words in (
@@ -292,14 +292,14 @@ def test_a_report_has_filters_time_and_coverage_in_its_head(browser, stub):
         assert words in page
 
 
-def test_a_report_asks_once_and_says_what_it_leaves_out(browser, stub):
+def test_a_report_takes_one_request_and_names_its_limit(browser, stub):
     stub.total = 250
     page = text_of(browser.get(f"{PATH}report/", {"page": "3"}))
     assert [(request.page, request.page_size) for request in stub.requests] == [(1, 100)]
     assert "This report has the worst 100. Files (CSV, JSON, SARIF) hold up to 10,000 findings." in page
 
 
-def test_a_report_of_a_search_says_that_there_are_more_than_are_counted(browser, stub):
+def test_a_report_of_a_large_search_says_more_than(browser, stub):
     stub.total = 1234
     page = text_of(browser.get(f"{PATH}report/", {"query": "a"}))
     assert "More than 1,000 of" in page
@@ -313,7 +313,7 @@ def test_a_pdf_is_a_file(browser, stub):
     assert response.content.startswith(b"%PDF-")
 
 
-def test_without_the_typesetter_there_are_no_pdfs_and_a_page_says_so(browser, stub, monkeypatch):
+def test_without_the_typesetter_pdfs_are_not_offered(browser, stub, monkeypatch):
     monkeypatch.setattr(export_links, "find_spec", lambda _: None)
     export_links.pdf_available.cache_clear()
     try:

@@ -38,7 +38,7 @@ def test_a_call_beyond_the_limit_is_refused_at_once_and_not_sent():
         assert fetch_dashboard(upstream, SITE, DashboardRequest()).ok
 
 
-def test_a_call_that_fails_gives_its_place_back():
+def test_a_failed_call_releases_its_slot():
     with FaultServer(lambda *_: None) as server:
         for _ in range(5):
             with pytest.raises(Exception, match="lost"):

@@ -105,7 +105,7 @@ def test_client_signs_the_bytes_that_it_sends():
     )
 
 
-def test_client_asks_for_an_answer_without_compression():
+def test_client_requests_no_compression():
     with FaultServer(OK) as server:
         ask(server)
     [received] = server.received
@@ -191,7 +191,7 @@ def test_client_leaves_no_thread_behind():
 # Connections
 
 
-def test_client_cannot_connect_where_nobody_listens():
+def test_client_cannot_connect_to_a_closed_port():
     upstream = Service(base_url=f"http://127.0.0.1:{free_port()}", timeout_seconds=2)
     with pytest.raises(CannotConnect, match="refused"):
         fetch_dashboard(upstream, SITE, DashboardRequest())
@@ -264,7 +264,7 @@ def test_client_gives_up_at_the_deadline_however_many_addresses_are_silent(monke
         pytest.param(answer(403, encoded({"ok": True, "error": {"code": "x"}})), id="403-that-says-ok"),
     ],
 )
-def test_client_takes_for_a_bad_answer(script):
+def test_client_refuses_a_bad_response(script):
     with FaultServer(script) as server, pytest.raises(BadResponse):
         ask(server)
     assert server.connections == 1
@@ -296,7 +296,7 @@ def test_client_asks_at_most_twice_after(status):
     assert server.connections == 2
 
 
-def test_client_signs_a_retry_anew():
+def test_client_signs_a_retry_with_a_new_nonce():
     with FaultServer(answer(503, headers=[("Retry-After", "1")]), OK) as server:
         ask(server)
     first, second = server.received
@@ -332,7 +332,7 @@ def test_client_reports_a_rate_limit_that_does_not_fit(retry_after, seconds):
     assert server.connections == 1
 
 
-def test_client_does_not_ask_again_what_was_too_slow():
+def test_client_does_not_retry_a_slow_request():
     body = encoded(refusal("unavailable", reason="slow_question", limit_seconds=3))
     slow = answer(503, body, headers=[("Retry-After", "30"), ("X-Request-Id", "0123abcd")])
     with FaultServer(slow, OK) as server, pytest.raises(SlowRequest) as caught:
@@ -344,7 +344,7 @@ def test_client_does_not_ask_again_what_was_too_slow():
 @pytest.mark.parametrize(
     "body", [b"<html>slow_question", b'"slow_question"', b'{"ok":false,"error":{"code":"unavailable"}}']
 )
-def test_client_takes_no_other_503_for_a_slow_question(body):
+def test_client_treats_other_503_as_unreachable(body):
     busy = answer(503, body, headers=[("Retry-After", "60")])
     with FaultServer(busy) as server, pytest.raises(Unreachable):
         ask(server)
@@ -438,7 +438,7 @@ def test_client_notes_a_customers_own_state_without_a_warning(caplog):
     "script",
     [OK, reset, answer(401, encoded(refusal("invalid_signature"))), answer(200, b"<html>"), answer(502)],
 )
-def test_client_tells_no_log_and_no_error_the_secret_or_a_signature(script, caplog):
+def test_no_log_and_no_error_has_the_secret_or_a_signature(script, caplog):
     caplog.set_level(logging.DEBUG)
     told = ""
     with FaultServer(script) as server:

@@ -31,7 +31,7 @@ def ask(application, question=None):
     )
 
 
-def test_an_application_is_asked_without_a_socket(monkeypatch):
+def test_an_application_is_called_without_a_socket(monkeypatch):
     monkeypatch.setattr("socket.socket", None)
     assert ask(Application()).host == HOST
 
@@ -66,7 +66,7 @@ def test_every_call_of_an_application_has_a_nonce_of_its_own():
 @pytest.mark.parametrize(
     "status", ["500 Internal Server Error", "502 Bad Gateway", "503 Service Unavailable"]
 )
-def test_an_application_that_fails_is_not_asked_again(status):
+def test_a_failed_application_is_not_called_again(status):
     application = Application(status, encoded(refusal("unavailable")), [("Retry-After", "1")])
     with pytest.raises(Unreachable):
         ask(application)
@@ -81,6 +81,6 @@ def test_an_applications_headers_are_read():
     assert (caught.value.retry_after, caught.value.request_id) == (30, "0123abcd")
 
 
-def test_an_answer_of_an_application_is_bounded():
+def test_a_response_of_an_application_has_a_size_limit():
     with pytest.raises(BadResponse, match="more than"):
         ask(Application(body=b" " * 3_000_000))

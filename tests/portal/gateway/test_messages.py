@@ -104,7 +104,7 @@ def test_a_chart_of_two_megabytes_is_refused_before_it_is_drawn(message):
         read(message)
 
 
-def test_what_the_contract_promises_fits(message):
+def test_responses_within_the_contract_fit(message):
     message["threats"] *= 100
     message["analyst_notes"] *= 50
     message["charts"] = [dict(chart, labels=["2026-11-02"] * 13) for chart in message["charts"]]

@@ -38,7 +38,7 @@ def test_a_page_in_the_same_language_stores_nothing(browser):
     assert not UserLanguage.objects.exists()
 
 
-def test_another_persons_visit_in_the_same_browser_is_their_own(browser, person):
+def test_each_person_has_a_language_in_a_shared_browser(browser, person):
     browser.get("/", headers={"accept-language": "de"})
     other = make_user("other")
     browser.force_login(other)
@@ -51,7 +51,7 @@ def test_a_stranger_leaves_none():
     assert not UserLanguage.objects.exists()
 
 
-def test_it_goes_with_the_person(browser, person):
+def test_the_language_is_deleted_with_the_person(browser, person):
     browser.get("/", headers={"accept-language": "de"})
     person.delete()
     assert not UserLanguage.objects.exists()

@@ -41,7 +41,7 @@ def stored(website):
     return WebsiteSummary.objects.filter(website_id=website.pk).first()
 
 
-def test_an_answer_is_kept_without_what_it_says_of_single_findings(website, stub):
+def test_a_summary_has_no_single_findings(website, stub):
     service.get_dashboard(website, DashboardRequest(severity="High"))
     summary = stored(website)
     assert summary.dashboard.summary == stub.response.summary
@@ -52,7 +52,7 @@ def test_an_answer_is_kept_without_what_it_says_of_single_findings(website, stub
     assert summary.refusal == ""
 
 
-def test_the_last_answer_takes_the_place_of_the_one_before(website, stub):
+def test_a_new_summary_replaces_the_earlier_one(website, stub):
     service.get_dashboard(website, DashboardRequest())
     first = stored(website).updated_at
     stub.response = make_dashboard(dashboard=make_dashboard().dashboard, threats=[])
@@ -70,7 +70,7 @@ def test_the_last_answer_takes_the_place_of_the_one_before(website, stub):
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_a_refusal_leaves_nothing_of_the_answer_before(website, stub, refusal):
+def test_a_refusal_replaces_the_earlier_dashboard(website, stub, refusal):
     service.get_dashboard(website, DashboardRequest())
     stub.response = refusal
     with pytest.raises(type(refusal)):
@@ -79,7 +79,7 @@ def test_a_refusal_leaves_nothing_of_the_answer_before(website, stub, refusal):
     assert stored(website).dashboard is None
 
 
-def test_a_service_that_does_not_answer_leaves_what_was_known(website, stub):
+def test_a_timeout_keeps_the_stored_summary(website, stub):
     service.get_dashboard(website, DashboardRequest())
     stub.response = TimedOut()
     with pytest.raises(TimedOut):
@@ -87,23 +87,19 @@ def test_a_service_that_does_not_answer_leaves_what_was_known(website, stub):
     assert stored(website).dashboard is not None
 
 
-def test_what_another_version_kept_otherwise_is_as_if_nothing_were_known():
+def test_a_summary_in_another_format_is_ignored():
     assert WebsiteSummary(payload='{"ok": true}').dashboard is None
 
 
 @pytest.mark.parametrize("what", ["website", "account"])
-def test_a_website_that_is_deleted_takes_its_answer_along(
-    website, stub, what, django_capture_on_commit_callbacks
-):
+def test_a_deleted_website_loses_its_summary(website, stub, what, django_capture_on_commit_callbacks):
     service.get_dashboard(website, DashboardRequest())
     with django_capture_on_commit_callbacks(execute=True):
         (website if what == "website" else website.account).delete()
     assert not WebsiteSummary.objects.exists()
 
 
-def test_a_website_that_is_changed_loses_what_was_told_of_the_one_before(
-    website, stub, django_capture_on_commit_callbacks
-):
+def test_a_changed_website_loses_its_summary(website, stub, django_capture_on_commit_callbacks):
     service.get_dashboard(website, DashboardRequest())
     website.host = "other.example.com"
     with django_capture_on_commit_callbacks(execute=True):
@@ -111,20 +107,20 @@ def test_a_website_that_is_changed_loses_what_was_told_of_the_one_before(
     assert stored(website) is None
 
 
-def test_an_answer_that_arrives_after_the_website_went_is_not_kept(website, stub):
+def test_a_response_after_the_deletion_is_not_stored(website, stub):
     stub.meanwhile = lambda: type(website).objects.all().delete()
     service.get_dashboard(website, DashboardRequest())
     assert not WebsiteSummary.objects.exists()
 
 
-def test_an_answer_to_the_account_that_had_the_website_before_is_not_kept(website, stub):
+def test_a_response_for_the_former_account_is_not_stored(website, stub):
     other = make_portal_account("acct_0002")
     stub.meanwhile = lambda: type(website).objects.update(account=other)
     service.get_dashboard(website, DashboardRequest())
     assert stored(website) is None
 
 
-def test_an_answer_of_one_website_is_not_anothers(website, stub):
+def test_each_website_has_its_own_summary(website, stub):
     other = make_portal_website(make_portal_account("acct_0002"), website.host)
     service.get_dashboard(website, DashboardRequest())
     assert stored(other) is None

@@ -69,19 +69,19 @@ def test_an_email_goes_out_for_each_import(website, owner):
     assert [message.body.count("/findings/") for message in mail.outbox] == [1, 1]
 
 
-def test_nothing_is_sent_where_there_is_nothing_to_tell(website, owner, monkeypatch):
+def test_nothing_is_sent_without_notifications(website, owner, monkeypatch):
     monkeypatch.setattr(locmem.EmailBackend, "open", _raising(OSError("asked")), raising=False)
     assert send_at([website], now=NOON).sent == 0
 
 
-def test_what_was_sent_is_not_sent_again(website, owner):
+def test_an_email_is_sent_once(website, owner):
     create(owner, website)
     send_at([website], now=NOON)
     assert send_at([website], now=NOON + timedelta(days=1)).sent == 0
     assert len(mail.outbox) == 1
 
 
-def test_a_website_that_did_not_answer_waits(account, website, owner):
+def test_notifications_of_an_unpolled_website_wait(account, website, owner):
     outlet = make_portal_website(account, "outlet.example.com")
     create(owner, website), create(owner, outlet)
     outcome = send_at([website], now=NOON)
@@ -91,7 +91,7 @@ def test_a_website_that_did_not_answer_waits(account, website, owner):
 # Once a day
 
 
-def test_a_day_is_told_in_one_email_the_next_morning(account, website, owner, subscribe):
+def test_daily_notifications_are_one_email_the_next_morning(account, website, owner, subscribe):
     subscribe(owner, frequency=DAILY)
     outlet = make_portal_website(account, "outlet.example.com")
     create(owner, website), create(owner, outlet, at=NOON + timedelta(hours=6))
@@ -108,14 +108,14 @@ def test_a_day_is_told_in_one_email_the_next_morning(account, website, owner, su
 
 
 @pytest.mark.parametrize("fields", [{"email": ""}, {"is_active": False}])
-def test_who_can_no_longer_be_written_to_is_not(website, owner, fields):
+def test_a_member_without_address_or_access_gets_no_email(website, owner, fields):
     create(owner, website)
     type(owner.user).objects.update(**fields)
     outcome = send_at([website], now=NOON)
     assert (outcome.sent, outcome.waiting, mail.outbox) == (0, 0, [])
 
 
-def test_who_said_no_meanwhile_is_not_written_to(website, owner, subscribe):
+def test_a_member_who_unsubscribed_gets_no_email(website, owner, subscribe):
     create(owner, website)
     subscribe(owner, frequency="never")
     assert send_at([website], now=NOON).sent == 0
@@ -124,9 +124,7 @@ def test_who_said_no_meanwhile_is_not_written_to(website, owner, subscribe):
 # What goes wrong
 
 
-def test_a_refused_email_keeps_no_other_waiting_and_is_tried_again(
-    website, owner, viewer, subscribe, refusing
-):
+def test_a_refused_email_is_retried_and_does_not_delay_others(website, owner, viewer, subscribe, refusing):
     subscribe(viewer)
     create(owner, website), create(viewer, website)
     refusing("owner")
@@ -136,7 +134,7 @@ def test_a_refused_email_keeps_no_other_waiting_and_is_tried_again(
     assert [message.to for message in mail.outbox] == [["viewer@example.com"]]
 
 
-def test_a_refused_email_is_sent_when_the_server_takes_it(website, owner, monkeypatch):
+def test_a_refused_email_is_sent_when_the_server_accepts_it(website, owner, monkeypatch):
     create(owner, website)
     with monkeypatch.context() as patch:
         patch.setattr(locmem.EmailBackend, "send_messages", _raising(smtplib.SMTPServerDisconnected("gone")))
@@ -145,7 +143,7 @@ def test_a_refused_email_is_sent_when_the_server_takes_it(website, owner, monkey
     assert len(mail.outbox) == 1
 
 
-def test_what_is_heard_while_an_email_is_refused_is_told_as_well(website, owner, monkeypatch):
+def test_changes_after_a_failed_email_are_a_second_email(website, owner, monkeypatch):
     create(owner, website)
     with monkeypatch.context() as patch:
         patch.setattr(locmem.EmailBackend, "send_messages", _raising(OSError("busy")))
@@ -167,7 +165,7 @@ def test_a_mail_server_that_cannot_be_reached_is_tried_once(website, owner, view
     assert outcome.failures == ("The mail server cannot be reached: no",)
 
 
-def test_a_mail_server_that_goes_away_keeps_the_rest_for_the_next_run(
+def test_a_lost_mail_server_leaves_the_others_for_the_next_run(
     website, owner, viewer, subscribe, monkeypatch
 ):
     subscribe(viewer)
@@ -186,7 +184,7 @@ def test_a_mail_server_that_goes_away_keeps_the_rest_for_the_next_run(
     assert send_at([website], now=NOON).sent == 2
 
 
-def test_an_address_that_makes_no_email_keeps_no_other_waiting(website, owner, viewer, subscribe):
+def test_an_invalid_address_does_not_delay_others(website, owner, viewer, subscribe):
     subscribe(viewer)
     type(owner.user).objects.filter(pk=owner.user.pk).update(email="o@example.com\nBcc: all@example.com")
     create(owner, website), create(viewer, website)
@@ -194,7 +192,7 @@ def test_an_address_that_makes_no_email_keeps_no_other_waiting(website, owner, v
     assert (outcome.sent, len(outcome.failures)) == (1, 1)
 
 
-def test_what_no_server_took_for_days_is_given_up(website, owner):
+def test_notifications_expire_after_days_without_a_mail_server(website, owner):
     create(owner, website, at=NOON - MAX_AGE - timedelta(seconds=1))
     outcome = send_at([website], now=NOON)
     assert (outcome.expired, outcome.sent, outcome.waiting) == (1, 0, 0)
@@ -202,7 +200,9 @@ def test_what_no_server_took_for_days_is_given_up(website, owner):
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("taken", [True, False])
-def test_a_crash_loses_no_email_and_what_is_sent_again_has_the_same_name(website, owner, monkeypatch, taken):
+def test_a_crash_loses_no_email_and_a_second_attempt_has_the_same_message_id(
+    website, owner, monkeypatch, taken
+):
     """Nobody knows whether the server took it: after a while it is sent again, under its own name."""
     create(owner, website)
     sent = locmem.EmailBackend.send_messages
@@ -224,16 +224,14 @@ def test_a_crash_loses_no_email_and_what_is_sent_again_has_the_same_name(website
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_runs_at_once_send_an_email_once(website, owner):
+def test_two_concurrent_runs_send_an_email_once(website, owner):
     create(owner, website)
     outcomes = race(lambda _: send_at([website], now=NOON).sent, times=4)
     assert (sum(outcomes), len(mail.outbox)) == (1, 1)
 
 
 @pytest.mark.django_db(transaction=True)
-def test_an_email_is_ours_from_when_we_begin_with_it_however_long_the_run_takes(
-    account, website, owner, monkeypatch
-):
+def test_a_claim_starts_with_each_email(account, website, owner, monkeypatch):
     """Another run that comes while the second e-mail is on its way leaves it alone."""
     outlet = make_portal_website(account, "outlet.example.com")
     create(owner, website), create(owner, outlet)

@@ -39,7 +39,7 @@ def html_of(message):
     return content
 
 
-def test_findings_are_told_with_severity_title_place_and_their_page(email):
+def test_findings_have_severity_title_location_and_link(email):
     message = email(make_change(7, "Critical"), make_change(8, "High", event="regressed"))
     assert message.subject == "shop.example.com: 2 findings to check, the worst: Critical"
     assert message.to == ["owner@example.com"]
@@ -51,11 +51,11 @@ def test_findings_are_told_with_severity_title_place_and_their_page(email):
         assert f'<a href="{SITE}findings/{number}/">' in html_of(message)
 
 
-def test_one_finding_is_told_as_one(email):
+def test_one_finding_has_a_singular_subject(email):
     assert email(make_change(7)).subject == "shop.example.com: 1 finding to check: High"
 
 
-def test_a_note_is_told_without_its_words(email):
+def test_a_note_is_mentioned_without_its_text(email):
     about = make_note_change(finding_id="7", finding_title="Old jQuery", author="Robin")
     message = email(notes=[about, make_note_change(2, author="Ada")])
     assert message.subject == "shop.example.com: 2 new notes"
@@ -64,7 +64,7 @@ def test_a_note_is_told_without_its_words(email):
     assert "See all" not in message.body
 
 
-def test_many_findings_are_counted_and_the_list_is_named(email):
+def test_many_findings_are_counted_and_the_list_is_linked(email):
     many = [make_change(number, "Critical" if number < 3 else "High") for number in range(50)]
     message = email(*many, total=1234)
     assert message.subject == "shop.example.com: 1,234 findings to check, the worst: Critical"
@@ -74,37 +74,37 @@ def test_many_findings_are_counted_and_the_list_is_named(email):
     assert "1,234 or more findings" in email(*many, total=1234, is_exact=False).subject
 
 
-def test_an_email_is_written_in_the_language_in_which_the_member_chose(email, owner, subscribe):
+def test_an_email_has_the_language_of_the_subscription(email, owner, subscribe):
     subscribe(owner, language="de")
     message = email(make_change(7, "Critical"), make_change(8))
     assert "Kritisch" in message.subject
     assert 'lang="de"' in html_of(message)
 
 
-def test_who_never_chose_is_written_to_in_the_language_of_their_last_visit(email, owner):
+def test_the_default_language_is_that_of_the_last_visit(email, owner):
     assert 'lang="en"' in html_of(email(make_change(7)))
     UserLanguage.objects.create(pk=owner.user_id, language="de")
     assert 'lang="de"' in html_of(email(make_change(7)))
 
 
-def test_a_language_that_was_chosen_goes_before_that_of_a_visit(email, owner, subscribe):
+def test_the_language_of_the_subscription_overrides_that_of_a_visit(email, owner, subscribe):
     UserLanguage.objects.create(pk=owner.user_id, language="de")
     subscribe(owner, language="en")
     assert 'lang="en"' in html_of(email(make_change(7)))
 
 
-def test_what_others_wrote_is_text_on_one_line(email):
+def test_texts_of_others_are_plain_and_on_one_line(email):
     message = email(make_change(7, title="<b>x</b>\r\nBcc: all@example.com \x1b[31m", location="<i>y"))
     assert "&lt;b&gt;x&lt;/b&gt; Bcc: all@example.com [31m" in html_of(message)
     assert "&lt;i&gt;y" in html_of(message)
     assert "- High: <b>x</b> Bcc: all@example.com [31m\n" in message.body
 
 
-def test_an_id_that_no_address_can_hold_leads_to_the_website(email):
+def test_an_invalid_finding_id_links_to_the_website(email):
     assert f"  {SITE}\n" in email(make_change("../../admin")).body
 
 
-def test_a_website_of_two_of_ones_accounts_is_named_with_the_account(email, owner):
+def test_links_have_the_account_if_the_host_is_ambiguous(email, owner):
     other = make_portal_account("acct_0002")
     make_portal_website(other)
     make_membership(owner.user, other)
@@ -113,7 +113,7 @@ def test_a_website_of_two_of_ones_accounts_is_named_with_the_account(email, owne
     assert f"{SITE}new/?since=1.2.3.&min_severity=High&account=acct_0001\n" in message.body
 
 
-def test_every_email_says_why_it_came_and_how_to_end_it(email, owner):
+def test_every_email_explains_itself_and_has_an_unsubscribe_link(email, owner):
     message = email(make_change(7))
     unsubscribe_url = f"{BASE}/notifications/unsubscribe/{unsubscribe_token(owner.pk)}/"
     for text in (message.body, html_of(message)):
@@ -135,7 +135,7 @@ def test_one_click_needs_https(email, settings):
     assert "List-Unsubscribe-Post" not in headers
 
 
-def test_a_token_is_of_one_membership_and_cannot_be_made_up(owner):
+def test_a_token_belongs_to_one_membership_and_cannot_be_forged(owner):
     assert membership_of_token(unsubscribe_token(owner.pk)) == owner.pk
     for token in (str(owner.pk), f"{owner.pk + 1}:{unsubscribe_token(owner.pk).split(':')[1]}", "", "x:y"):
         with pytest.raises(BadSignature):

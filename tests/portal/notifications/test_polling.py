@@ -31,14 +31,14 @@ def store_one(audience, cursor_before=BEGIN, *, number=1, **fields):
 # Who hears
 
 
-def test_owners_hear_unless_they_chose_otherwise_and_others_when_they_did(website, owner, viewer, subscribe):
+def test_owners_are_subscribed_by_default_and_others_by_choice(website, owner, viewer, subscribe):
     assert subscribers() == {("shop.example.com", "owner")}
     subscribe(viewer)
     subscribe(owner, frequency="never")
     assert subscribers() == {("shop.example.com", "viewer")}
 
 
-def test_nobody_hears_of_other_accounts_websites(website, owner):
+def test_no_member_subscribes_to_other_accounts(website, owner):
     other = make_portal_account("acct_0002")
     make_portal_website(other, "other.example.com")
     make_membership(make_user("stranger"), other)
@@ -46,12 +46,12 @@ def test_nobody_hears_of_other_accounts_websites(website, owner):
 
 
 @pytest.mark.parametrize("fields", [{"email": ""}, {"is_active": False}])
-def test_who_cannot_be_written_to_or_may_not_come_in_hears_nothing(website, owner, fields):
+def test_a_member_without_address_or_access_is_not_subscribed(website, owner, fields):
     type(owner.user).objects.filter(pk=owner.user.pk).update(**fields)
     assert subscribers() == set()
 
 
-def test_who_has_left_hears_nothing_of_what_waits_either(audience, owner):
+def test_a_former_member_has_no_notifications(audience, owner):
     store_one(audience, cursor_before="")
     store_one(audience, cursor_before="2.0.0.", cursor="3.0.0.")
     assert PendingNotification.objects.count() == 1
@@ -69,13 +69,13 @@ def test_the_members_take_no_more_statements_when_there_are_many(account, websit
 # What is kept
 
 
-def test_the_first_answer_only_tells_from_where_to_go_on(audience, website):
+def test_the_first_poll_only_stores_the_cursor(audience, website):
     store_one(audience, cursor_before="", cursor="7.0.0.")
     assert FeedCursor.objects.get(website=website).cursor == "7.0.0."
     assert PendingNotification.objects.count() == 0
 
 
-def test_later_answers_are_kept_for_each_member_who_wants_them(website, owner, viewer, subscribe):
+def test_later_changes_are_stored_for_each_subscriber(website, owner, viewer, subscribe):
     chosen = [Subscription.of(owner), subscribe(viewer, min_severity="Critical")]
     audience = Audience(website=website, subscriptions=chosen)
     store(audience, "", make_changes(cursor=BEGIN), now=timezone.now())
@@ -89,13 +89,13 @@ def test_later_answers_are_kept_for_each_member_who_wants_them(website, owner, v
     assert FeedCursor.objects.get(website=website).cursor == "6.0.0."
 
 
-def test_an_answer_without_anything_wanted_only_moves_the_cursor(audience, website):
+def test_changes_without_a_wanted_finding_only_move_the_cursor(audience, website):
     store_one(audience, cursor_before="", cursor=BEGIN)
     store(audience, BEGIN, make_changes(make_change(2, "Low"), cursor="2.0.0."), now=timezone.now())
     assert (PendingNotification.objects.count(), FeedCursor.objects.get().cursor) == (0, "2.0.0.")
 
 
-def test_the_same_answer_is_kept_once_whoever_brings_it(audience):
+def test_the_same_changes_are_stored_once(audience):
     store_one(audience, cursor_before="", cursor=BEGIN)
     for _ in range(2):
         store_one(audience, by_severity={"High": 5})
@@ -104,7 +104,7 @@ def test_the_same_answer_is_kept_once_whoever_brings_it(audience):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_runs_at_once_keep_an_answer_once(audience):
+def test_two_concurrent_runs_store_changes_once(audience):
     store_one(audience, cursor_before="", cursor=BEGIN)
     race(lambda _: store_one(audience, by_severity={"High": 5}), times=4)
     (notification,) = PendingNotification.objects.all()
@@ -118,14 +118,14 @@ def stored_findings():
     ]
 
 
-def test_what_each_import_changed_is_told_by_itself(audience):
+def test_each_import_has_its_own_notification(audience):
     store_one(audience, cursor_before="", cursor=BEGIN)
     store_one(audience, cursor="2.0.0.", number=1)
     store_one(audience, cursor_before="2.0.0.", cursor="3.0.0.", number=2)
     assert stored_findings() == [["1"], ["2"]]
 
 
-def test_what_a_day_changed_is_told_together(website, owner, subscribe):
+def test_daily_changes_are_one_notification(website, owner, subscribe):
     audience = Audience(website=website, subscriptions=[subscribe(owner, frequency="daily")])
     store_one(audience, cursor_before="", cursor=BEGIN)
     store_one(audience, cursor="2.0.0.", number=1)
@@ -134,7 +134,7 @@ def test_what_a_day_changed_is_told_together(website, owner, subscribe):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_crash_keeps_the_old_cursor_and_nothing_of_the_answer(audience, monkeypatch):
+def test_a_crash_keeps_the_old_cursor_and_stores_no_notification(audience, monkeypatch):
     store_one(audience, cursor_before="", cursor=BEGIN)
 
     def crash(*_, **__):
@@ -149,14 +149,14 @@ def test_a_crash_keeps_the_old_cursor_and_nothing_of_the_answer(audience, monkey
     assert PendingNotification.objects.count() == 1
 
 
-def test_who_left_while_the_service_answered_keeps_nothing(audience, owner):
+def test_a_membership_that_ends_during_the_poll_gets_no_notification(audience, owner):
     store_one(audience, cursor_before="", cursor=BEGIN)
     type(owner).objects.all().delete()
     store_one(audience)
     assert PendingNotification.objects.count() == 0
 
 
-def test_what_nobody_wants_any_more_begins_anew_later(audience, owner, subscribe):
+def test_a_feed_without_subscribers_is_deleted(audience, owner, subscribe):
     store_one(audience, cursor_before="", cursor=BEGIN)
     store_one(audience)
     delete_unsubscribed(audiences())

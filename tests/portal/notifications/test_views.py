@@ -37,13 +37,13 @@ def subscription_of(membership):
     return stored.min_severity, stored.frequency, stored.language
 
 
-def test_the_page_shows_what_is_usual_until_somebody_chooses(browser, owner, viewer):
+def test_the_page_shows_the_defaults_without_a_choice(browser, owner, viewer):
     assert b'<option value="immediate" selected>' in browser(owner).get(PAGE).content
     assert b'<option value="never" selected>' in browser(viewer).get(PAGE).content
     assert Subscription.objects.count() == 0
 
 
-def test_a_choice_is_kept_in_the_language_in_which_it_was_made(browser, owner):
+def test_a_choice_is_stored_with_the_language_of_the_page(browser, owner):
     response = browser(owner).post(
         subscribe_url(owner), CHOICE, headers={"accept-language": "de"}, follow=True
     )
@@ -56,12 +56,12 @@ def test_a_choice_is_kept_in_the_language_in_which_it_was_made(browser, owner):
 @pytest.mark.parametrize(
     "fields", [{"min_severity": "Dreadful"}, {"frequency": "hourly"}, {"min_severity": ""}]
 )
-def test_what_cannot_be_chosen_is_refused(browser, owner, fields):
+def test_an_invalid_choice_is_refused(browser, owner, fields):
     assert browser(owner).post(subscribe_url(owner), CHOICE | fields).status_code == 400
     assert Subscription.objects.count() == 0
 
 
-def test_nobody_chooses_for_others(browser, owner, viewer):
+def test_a_member_cannot_choose_for_others(browser, owner, viewer):
     stranger = make_membership(make_user("stranger"), make_portal_account("acct_0002"))
     for membership in (viewer, stranger):
         assert browser(owner).post(subscribe_url(membership), CHOICE).status_code == 404
@@ -69,7 +69,7 @@ def test_nobody_chooses_for_others(browser, owner, viewer):
     assert Subscription.objects.count() == 0
 
 
-def test_choosing_needs_a_form_of_ours(owner):
+def test_choosing_needs_a_csrf_token(owner):
     client = Client(enforce_csrf_checks=True)
     client.force_login(owner.user)
     assert client.post(subscribe_url(owner), CHOICE).status_code == 403
@@ -84,7 +84,7 @@ def test_the_page_says_where_the_emails_go_or_why_none_do(browser, owner, settin
     assert b"cannot send e-mails at the moment" in browser(owner).get(PAGE).content
 
 
-def test_ones_own_page_leads_there(browser, owner):
+def test_the_account_page_links_to_the_settings(browser, owner):
     assert b'href="/notifications/"' in browser(owner).get(reverse("account")).content
     assert b'href="/notifications/"' not in browser_of_nobody().get(reverse("account")).content
 
@@ -98,33 +98,33 @@ def browser_of_nobody():
 # The link in each e-mail
 
 
-def test_looking_at_the_link_changes_nothing(owner):
+def test_get_of_the_unsubscribe_link_changes_nothing(owner):
     page = Client().get(unsubscribe_url(owner))
     assert (page.status_code, Subscription.objects.count()) == (200, 0)
     assert b'<form method="post">' in page.content
 
 
-def test_a_mail_program_ends_the_emails_with_one_click(owner):
+def test_a_mail_program_unsubscribes_with_one_click(owner):
     client = Client(enforce_csrf_checks=True)
     assert client.post(unsubscribe_url(owner), {"List-Unsubscribe": "One-Click"}).status_code == 200
     assert subscription_of(owner) == ("High", "never", "")
     assert b"unsubscribed" in client.get(unsubscribe_url(owner)).content
 
 
-def test_ending_keeps_the_rest_of_the_choice(browser, owner):
+def test_unsubscribing_keeps_the_rest_of_the_choice(browser, owner):
     browser(owner).post(subscribe_url(owner), CHOICE, headers={"accept-language": "de"})
     Client().post(unsubscribe_url(owner))
     assert subscription_of(owner) == ("Medium", "never", "de")
 
 
-def test_the_link_of_who_has_left_says_that_nothing_comes(owner):
+def test_the_link_of_a_former_member_says_unsubscribed(owner):
     link = unsubscribe_url(owner)
     owner.delete()
     assert b"unsubscribed" in Client().post(link).content
 
 
 @pytest.mark.parametrize("token", ["1", "1:x", "1:1:1"])
-def test_a_link_that_nobody_gave_leads_nowhere(owner, token):
+def test_a_link_with_a_forged_token_is_not_found(owner, token):
     assert Client().post(reverse("portal:unsubscribe", args=[token])).status_code == 404
     assert Subscription.objects.count() == 0
 
@@ -132,7 +132,7 @@ def test_a_link_that_nobody_gave_leads_nowhere(owner, token):
 # Who is written to
 
 
-def test_a_member_whose_e_mails_are_on_is_written_to(owner, viewer, website, subscribe, settings):
+def test_a_member_with_an_active_subscription_gets_emails(owner, viewer, website, subscribe, settings):
     assert gets_emails(owner.user, website)
     assert not gets_emails(viewer.user, website)
     assert not gets_emails(make_user("stranger"), website)

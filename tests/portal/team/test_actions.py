@@ -58,7 +58,7 @@ def test_the_owner_of_another_account_is_no_replacement(owner):
         actions.remove(owner, by=owner.user)
 
 
-def test_an_owner_beside_another_may_go(account, owner):
+def test_one_of_two_owners_may_leave(account, owner):
     make_membership(make_user("second"), account, OWNER)
     actions.remove(owner, by=owner.user)
     assert [membership.user.username for membership in account.memberships.all()] == ["second"]
@@ -71,7 +71,7 @@ def test_the_last_owner_may_be_made_owner_again(owner):
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("act", ["remove", "demote"])
-def test_two_owners_cannot_end_one_another_at_the_same_moment(account, owner, act):
+def test_two_owners_cannot_remove_each_other_at_the_same_time(account, owner, act):
     second = make_membership(make_user("second"), account, OWNER)
 
     def end(number):
@@ -90,7 +90,7 @@ def test_two_owners_cannot_end_one_another_at_the_same_moment(account, owner, ac
     assert account.memberships.owners().count() == 1
 
 
-def test_a_member_whom_somebody_else_removed_meanwhile_is_gone(owner, viewer):
+def test_a_member_removed_in_another_request_is_gone(owner, viewer):
     stale = Membership.objects.get(pk=viewer.pk)
     actions.remove(viewer, by=owner.user)
     for act in (
@@ -142,7 +142,7 @@ def test_an_invitation_is_open_for_a_week(account, owner):
         actions.accept(invitation, make_user("new"))
 
 
-def test_a_withdrawn_invitation_leads_nowhere(account, owner):
+def test_a_withdrawn_invitation_is_not_found(account, owner):
     invitation = invite(account, owner)
     actions.withdraw(invitation, by=owner.user)
     with pytest.raises(actions.InvitationClosed):
@@ -151,7 +151,7 @@ def test_a_withdrawn_invitation_leads_nowhere(account, owner):
         actions.withdraw(invitation, by=owner.user)
 
 
-def test_a_second_invitation_of_an_address_replaces_the_first_in_this_account_alone(account, owner):
+def test_a_second_invitation_replaces_the_first_in_the_same_account(account, owner):
     second_account = make_portal_account("acct_0002")
     elsewhere, another = invite(second_account, owner), invite(account, owner, email="other@example.com")
     first, second = invite(account, owner), invite(account, owner)
@@ -162,14 +162,14 @@ def test_a_second_invitation_of_an_address_replaces_the_first_in_this_account_al
     assert actions.open_invitation(another.token) == another
 
 
-def test_who_is_a_member_already_stays_what_they_are(account, owner):
+def test_a_member_who_accepts_an_invitation_keeps_the_role(account, owner):
     invitation = invite(account, owner, role=VIEWER)
     assert actions.accept(invitation, owner.user).role == OWNER
     assert actions.open_invitation(invitation.token)
 
 
 @pytest.mark.parametrize("change", ["bare", "cut", "other", "empty", "letter"])
-def test_a_link_that_was_not_made_here_leads_nowhere(account, owner, change):
+def test_a_forged_invitation_link_is_not_found(account, owner, change):
     token = invite(account, owner).token
     other = invite(account, owner, email="other@example.com").token
     forged = {
@@ -186,7 +186,7 @@ def test_a_link_that_was_not_made_here_leads_nowhere(account, owner, change):
 # The record
 
 
-def test_everything_is_recorded_with_who_and_when(account, owner, viewer):
+def test_every_change_is_recorded_with_person_and_time(account, owner, viewer):
     before = timezone.now()
     invitation = invite(account, owner, role=MANAGER)
     actions.withdraw(invitation, by=owner.user)
@@ -206,7 +206,7 @@ def test_everything_is_recorded_with_who_and_when(account, owner, viewer):
     assert all(before <= change.at <= timezone.now() for change in MembershipChange.objects.all())
 
 
-def test_the_record_outlives_who_it_is_about(account, owner, viewer):
+def test_the_record_outlives_the_user(account, owner, viewer):
     actions.change_role(viewer, OWNER, by=owner.user)
     owner.user.delete()
     assert recorded() == ["owner role viewer owner"]

@@ -93,16 +93,14 @@ RIGHTS = {
 PEOPLE = ("visitor", VIEWER, MANAGER, OWNER, "stranger")
 
 
-def test_the_table_of_rights_names_every_address_of_these_pages():
+def test_the_table_of_permissions_has_every_url():
     assert {pattern.name for pattern in urlpatterns} - {None} == set(RIGHTS)
 
 
 @pytest.mark.parametrize("number", range(5), ids=PEOPLE)
 @pytest.mark.parametrize("method", ["GET", "POST"])
 @pytest.mark.parametrize("name", RIGHTS)
-def test_everybody_may_do_what_the_table_says_and_nothing_else(
-    members, browser, settings, name, method, number
-):
+def test_each_role_has_exactly_the_permissions_of_the_table(members, browser, settings, name, method, number):
     settings.EMAIL_URL = "smtp://localhost"
     expected = RIGHTS[name][method].split()[number]
     form = {"email": "new2@example.com", "role": MANAGER}
@@ -123,7 +121,7 @@ def test_everybody_may_do_what_the_table_says_and_nothing_else(
 @pytest.mark.parametrize(
     "forged", [{}, {"origin": "https://evil.example"}], ids=["no token", "foreign origin"]
 )
-def test_nothing_is_done_for_a_form_of_somebody_else(members, name, forged):
+def test_a_forged_form_changes_nothing(members, name, forged):
     client = Client(enforce_csrf_checks=True)
     client.force_login(members[OWNER].user)
     before = list(Membership.objects.values_list("pk", "role"))
@@ -134,14 +132,14 @@ def test_nothing_is_done_for_a_form_of_somebody_else(members, name, forged):
 
 @pytest.mark.parametrize("name", ["invite", "change_role", "remove_member", "leave_account"])
 @pytest.mark.parametrize("number", [0, 2**31, 2**63, 10**30])
-def test_what_does_not_exist_is_not_there(browser, name, number):
+def test_an_unknown_id_is_not_found(browser, name, number):
     assert browser(OWNER).post(reverse(f"portal:{name}", args=[number]), {"role": OWNER}).status_code == 404
 
 
 # The page
 
 
-def test_an_owner_sees_members_invitations_and_what_was_done(members, browser):
+def test_an_owner_sees_members_invitations_and_changes(members, browser):
     invite(members, role=MANAGER)
     page = text_of(browser(OWNER).get(TEAM))
     for words in (
@@ -164,7 +162,7 @@ def test_a_manager_sees_the_members_and_no_way_to_change_them(members, browser):
     assert 'action="/team/' not in response.content.decode()
 
 
-def test_a_viewer_is_told_who_sees_the_members(members, browser):
+def test_a_viewer_reads_who_sees_the_team(members, browser):
     page = text_of(browser(VIEWER).get(TEAM))
     assert "Only owners and managers" in page
     assert "manager@example.com" not in page
@@ -197,7 +195,7 @@ def test_a_new_role_and_a_removal_take_effect_on_the_next_request(members, brows
     assert viewer.get("/sites/shop.example.com/").status_code == 404
 
 
-def test_who_was_removed_decides_nothing_any_more(members, browser, account):
+def test_a_removed_owner_has_no_permissions(members, browser, account):
     second = make_membership(make_user("second"), account, OWNER)
     client = Client()
     client.force_login(second.user)
@@ -213,7 +211,7 @@ def test_leaving_takes_effect_on_the_next_request(members, browser):
     assert "No websites yet" in text_of(viewer.get("/"))
 
 
-def test_the_only_owner_is_told_why_nothing_happened(members, browser):
+def test_the_only_owner_sees_why_nothing_changed(members, browser):
     owner, pk = browser(OWNER), members[OWNER].pk
     for name, form in (("change_role", {"role": VIEWER}), ("remove_member", {}), ("leave_account", {})):
         done = owner.post(reverse(f"portal:{name}", args=[pk]), form, follow=True)
@@ -228,7 +226,7 @@ def test_a_role_that_is_none_is_refused(members, browser, role):
     assert Membership.objects.get(pk=members[VIEWER].pk).role == VIEWER
 
 
-def test_the_account_page_tells_memberships_and_how_to_leave(members, browser):
+def test_the_account_page_lists_memberships_and_how_to_leave(members, browser):
     page = browser(VIEWER).get("/accounts/").content.decode()
     assert "Sees the websites." in page
     assert reverse("portal:leave_account", args=[members[VIEWER].pk]) in page
@@ -241,7 +239,7 @@ def test_the_account_page_tells_memberships_and_how_to_leave(members, browser):
 # Inviting
 
 
-def test_with_a_mail_server_the_link_goes_to_the_address_alone(members, browser, settings):
+def test_with_a_mail_server_only_the_address_gets_the_link(members, browser, settings):
     settings.EMAIL_URL = "smtp://localhost"
     address = reverse("portal:invite", args=[members[OWNER].account_id])
     done = browser(OWNER).post(address, {"email": "New@Example.com", "role": VIEWER}, follow=True)
@@ -266,9 +264,7 @@ def test_without_a_mail_server_the_owner_is_shown_the_link_once(members, browser
     assert not invitation.was_emailed
 
 
-def test_a_mail_server_that_takes_nothing_is_told_and_leaves_nothing_open(
-    members, browser, settings, monkeypatch
-):
+def test_a_failed_email_withdraws_the_invitation_and_shows_a_message(members, browser, settings, monkeypatch):
     settings.EMAIL_URL = "smtp://localhost"
 
     def refuse(*_, **__):
@@ -291,7 +287,7 @@ def test_a_mail_server_that_takes_nothing_is_told_and_leaves_nothing_open(
         ({"email": "VIEWER@example.com", "role": VIEWER}, "This person is already a member."),
     ],
 )
-def test_an_invitation_that_cannot_be_is_told_and_keeps_what_was_typed(members, browser, form, words):
+def test_an_invalid_invitation_shows_an_error_and_keeps_the_input(members, browser, form, words):
     address = reverse("portal:invite", args=[members[OWNER].account_id])
     response = browser(OWNER).post(address, form)
     assert words in text_of(response)
@@ -305,16 +301,14 @@ def test_an_address_is_a_members_however_it_is_capitalised(account, members, bro
     assert "This person is already a member." in text_of(response)
 
 
-def test_a_member_of_another_account_is_invited_like_anybody(members, browser, settings):
+def test_a_member_of_another_account_can_be_invited(members, browser, settings):
     settings.EMAIL_URL = "smtp://localhost"
     address = reverse("portal:invite", args=[members[OWNER].account_id])
     done = browser(OWNER).post(address, {"email": "stranger@example.com", "role": VIEWER}, follow=True)
     assert "stranger@example.com is invited." in text_of(done)
 
 
-def test_an_invitation_leads_to_the_address_of_the_settings_whatever_the_host_header(
-    members, browser, settings, mailoutbox
-):
+def test_an_invitation_link_ignores_the_host_header(members, browser, settings, mailoutbox):
     settings.EMAIL_URL, settings.PORTAL_BASE_URL = "smtp://localhost", "https://portal.example.com"
     path = reverse("portal:invite", args=[members[OWNER].account_id])
     browser(OWNER).post(path, {"email": "new@example.com", "role": VIEWER}, HTTP_HOST="localhost:6666")
@@ -336,7 +330,7 @@ def test_a_day_has_room_for_twenty_invitations_of_an_account(members, browser, s
 # Joining
 
 
-def test_somebody_new_chooses_a_name_and_a_password_and_is_in(members, browser):
+def test_a_new_person_chooses_a_name_and_a_password_and_is_signed_in(members, browser):
     link = link_to(invite(members, role=MANAGER))
     client = browser("visitor")
     assert "Join Example Shop" in text_of(client.get(link))
@@ -358,7 +352,7 @@ def test_a_link_works_once(members, browser):
     assert not get_user_model().objects.filter(username="second").exists()
 
 
-def test_who_is_signed_in_joins_as_who_they_are(members, browser):
+def test_a_signed_in_person_joins_with_their_user(members, browser):
     link = link_to(invite(members))
     client = browser("stranger")
     assert "You are signed in as stranger" in text_of(client.get(link))
@@ -366,7 +360,7 @@ def test_who_is_signed_in_joins_as_who_they_are(members, browser):
     assert "shop.example.com" in text_of(client.get("/"))
 
 
-def test_who_signs_in_already_is_led_to_the_sign_in_and_back(members, browser):
+def test_an_existing_user_is_sent_to_the_sign_in_and_back(members, browser):
     link = link_to(invite(members, "stranger@example.com"))
     client = browser("visitor")
     page = client.get(link)
@@ -382,7 +376,7 @@ def test_who_signs_in_already_is_led_to_the_sign_in_and_back(members, browser):
     assert not get_user_model().objects.filter(username="newcomer").exists()
 
 
-def test_a_link_that_was_passed_on_tells_nobody_who_signs_in_here_and_proves_no_address(members, browser):
+def test_a_shared_link_does_not_reveal_users_and_proves_no_address(members, browser):
     link = link_to(invite(members, "stranger@example.com", was_emailed=False))
     client = browser("visitor")
     assert "You already have a user name here" not in text_of(client.get(link))
@@ -400,7 +394,7 @@ def test_a_link_that_was_passed_on_tells_nobody_who_signs_in_here_and_proves_no_
         ({"password2": "something else entirely"}, "match"),
     ],
 )
-def test_a_name_or_password_that_will_not_do_is_told(members, browser, fields, words):
+def test_an_invalid_name_or_password_shows_an_error(members, browser, fields, words):
     link = link_to(invite(members))
     assert words in text_of(browser("visitor").post(link, NEW | fields))
     assert not get_user_model().objects.filter(username="newcomer").exists()
@@ -417,9 +411,7 @@ def test_joining_takes_no_more_than_was_offered(members, browser):
     assert person.memberships.get().role == VIEWER
 
 
-def test_a_password_that_was_typed_stays_out_of_the_report_of_an_error(
-    members, browser, settings, monkeypatch, mailoutbox
-):
+def test_a_password_never_appears_in_an_error_report(members, browser, settings, monkeypatch, mailoutbox):
     settings.ADMINS = [("Operator", "operator@example.com")]
     monkeypatch.setattr(actions, "accept", lambda *_: 1 / 0)
     client = browser("visitor")

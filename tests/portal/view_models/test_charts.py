@@ -67,7 +67,7 @@ def test_the_other_charts_count_what_the_filters_leave():
     assert [(row.label, row.total, row.is_dimmed) for row in drawing.rows] == [("Nuclei", 2, False)]
 
 
-def test_a_chosen_source_stays_among_those_that_found_something():
+def test_an_active_source_stays_among_sources_with_findings():
     drawing = render_pdf(page={"facets": FACETS}, source="nuclei")["source"]
     assert [(row.label, row.total, row.is_dimmed) for row in drawing.rows] == [
         ("Nuclei", 2, False),
@@ -76,7 +76,7 @@ def test_a_chosen_source_stays_among_those_that_found_something():
     assert [series.label for series in drawing.series] == ["Findings"]
 
 
-def test_a_chart_whose_facet_does_not_count_everything_names_no_zero():
+def test_a_chart_with_a_bounded_facet_has_no_zeros():
     page = {"facets": FACETS, "bounded_facets": ["severity"], "total": 200, "total_relation": "at_least"}
     drawing = render_pdf(page=page, severity="High", query="sql")["severity"]
     assert [(row.label, row.total) for row in drawing.rows] == [("High", 2)]
@@ -126,7 +126,7 @@ def test_the_table_has_the_numbers_of_the_drawing():
 
 
 @pytest.mark.parametrize(("today", "is_running"), [("2026-11-22", True), ("2026-11-23", False)])
-def test_a_week_that_is_not_over_is_not_drawn_like_a_full_one(today, is_running):
+def test_the_current_week_looks_different(today, is_running):
     trend = render_pdf(today=date.fromisoformat(today))["trend"]
     assert [row.is_running for row in trend.rows] == [False, False, is_running]
     assert [bool(stroke.tail) for stroke in trend.line_chart.strokes] == [is_running] * 2
@@ -140,7 +140,7 @@ def test_the_trend_does_not_filter():
     assert not any(row.url for row in render_pdf()["trend"].rows)
 
 
-def test_a_chart_of_nothing_is_not_drawn():
+def test_an_empty_chart_is_left_out():
     assert render_pdf(make_chart(series=[Series("n", [0])])) == {}
     assert render_pdf(make_chart(labels=[], series=[])) == {}
 
@@ -154,7 +154,7 @@ def test_missing_values_count_as_zero(kind):
     assert [row.amounts for row in drawn.rows] == [(1,)]
 
 
-def test_a_type_the_portal_does_not_know_is_drawn_as_bars():
+def test_a_chart_of_an_unknown_type_has_bars():
     assert render_pdf(make_chart(type="radar"))["kind"].bar_chart
 
 

@@ -55,7 +55,7 @@ def test_catalogued_weaknesses_are_linked():
 
 
 @pytest.mark.parametrize("cve", ["CVE-1", "CVE-2021-44228&x=1", "cve-2021-44228/", "CVE-٢٠٢١-44228"])
-def test_what_is_no_cve_is_text(cve):
+def test_an_invalid_cve_is_text(cve):
     assert weaknesses(make_finding(cve=[cve]))[0].url == ""
 
 
@@ -64,13 +64,13 @@ def test_the_way_back_is_the_list_that_it_was_opened_from():
     assert (found.list_url, found.row_key) == (PATH + "?severity=High&page=2", "finding-7")
 
 
-def test_one_place_stands_at_the_head_alone():
+def test_a_single_location_is_only_at_the_top():
     only = Location(location="/a", evidence="GET /a")
     assert text_of(make_finding(location="/a", evidence="GET /a", locations=[only])).locations == ()
     assert text_of(make_finding(location="/b", evidence="GET /a", locations=[only])).locations
 
 
-def test_evidence_of_a_place_is_told_where_it_is_not_the_findings_own():
+def test_a_location_shows_evidence_that_differs():
     places = [
         Location(location="/a", evidence="GET /", evidence_truncated=True),  # the beginning of the same
         Location(location="/b", evidence="GET /b", evidence_truncated=True),
@@ -85,12 +85,12 @@ def test_evidence_of_a_place_is_told_where_it_is_not_the_findings_own():
 @pytest.mark.parametrize(
     ("count", "given", "more"), [(0, 0, 0), (1, 0, 0), (4, 0, 3), (2, 2, 0), (150, 100, 50)]
 )
-def test_places_that_are_not_told_are_counted(count, given, more):
+def test_locations_beyond_the_list_are_counted(count, given, more):
     places = [Location(location=f"/{number}") for number in range(given)]
     assert text_of(make_finding(locations_count=count, locations=places)).more_locations == more
 
 
-def test_the_timeline_is_the_services_without_what_the_portal_has_no_word_for():
+def test_the_timeline_leaves_out_events_without_a_label():
     events = [
         Event(at=THEN, event="first_seen"),
         Event(at=THEN, event="abducted"),
@@ -99,7 +99,7 @@ def test_the_timeline_is_the_services_without_what_the_portal_has_no_word_for():
     assert [step.event for step in timeline(make_finding(timeline=events))] == ["First seen", "Fixed"]
 
 
-def test_where_the_service_tells_no_timeline_it_is_when_it_was_seen():
+def test_without_a_timeline_there_are_first_and_last_seen():
     found = make_finding(first_seen=THEN, last_seen=None)
     assert [(step.event, step.at) for step in timeline(found)] == [("First seen", THEN)]
 

@@ -10,7 +10,7 @@ HERE = Address(path=PATH, filters=Filters(severity="High", page=2))
 
 
 @pytest.mark.parametrize(("count", "more"), [(0, 0), (1, 0), (4, 3)])
-def test_further_places_are_counted(count, more):
+def test_further_locations_are_counted(count, more):
     (row,) = finding_rows([make_threat(locations_count=count)], [], HERE)
     assert row.more_locations == more
 
@@ -29,12 +29,12 @@ def test_a_row_leads_to_its_finding_and_keeps_the_list_in_mind():
 
 
 @pytest.mark.parametrize("finding_id", ["", "..", "a/b", "a b", "?x", "é", "7\n", '"><img>', "x" * 129])
-def test_what_no_address_may_hold_leads_nowhere(finding_id):
+def test_an_invalid_id_has_no_link(finding_id):
     (row,) = finding_rows([make_threat(finding_id)], [], HERE)
     assert row.url == ""
 
 
-def test_a_row_tells_how_many_notes_are_about_its_finding():
+def test_a_row_shows_the_number_of_its_notes():
     notes = [make_note(finding_id="1"), make_note(finding_id="1"), make_note(finding_id="2"), make_note()]
     first, third = finding_rows([make_threat(1), make_threat(3)], notes, HERE)
     assert (first.notes, third.notes) == (2, 0)

@@ -41,11 +41,11 @@ OK, PARTIAL, FAILED, NEVER = (
         ([FAILED, NEVER], "partial", "0 of 2 scanners completed"),
     ],
 )
-def test_coverage_is_told_as_it_is(coverage, tone, words):
+def test_coverage_has_a_summary(coverage, tone, words):
     assert coverage_summary(coverage) == (tone, words)
 
 
-def test_the_summary_leads_to_the_findings_of_a_severity_whatever_the_filters():
+def test_the_summary_links_to_the_findings_of_a_severity_under_any_filters():
     at = Address(path="/s/", filters=Filters(status="fixed", kind="confirmed", query="x", page_size=50))
     counts = {count.label: count for count in overview(make_dashboard(), at).severities}
     assert (counts["High"].count, counts["High"].url) == (2, "/s/?severity=High&page_size=50")
@@ -85,7 +85,7 @@ def test_a_grade_says_whether_it_is_final(grade, is_provisional, title, meaning)
     assert (seen.grade_title, seen.grade_meaning) == (title, meaning)
 
 
-def test_new_findings_lead_to_the_page_of_what_is_new():
+def test_the_number_of_new_findings_links_to_their_page():
     at = Address(path="/s/", account="acct_0002", filters=Filters(severity="High"))
     assert overview(make_dashboard(), at).new_url == "/sites/shop.example.com/new/?account=acct_0002"
 
@@ -128,14 +128,14 @@ def test_the_grade_of_a_website_never_checked_is_a_day(due, text):
     )
 
 
-def test_what_not_checked_means_is_said_once():
+def test_not_checked_is_explained_once():
     rows = coverage_rows(
         [OK, make_coverage("never", last_run_at=None), make_coverage("never", last_run_at=None)]
     )
     assert [bool(row.remark) for row in rows] == [False, True, False]
 
 
-def test_good_news_say_when_and_by_what():
+def test_a_clean_website_names_time_and_scanners():
     earlier = datetime(2026, 11, 1, tzinfo=UTC)
     news = empty_state(
         make_clean_dashboard(coverage=[OK, make_coverage(source_name="ZAP", last_run_at=earlier)]), HERE
@@ -145,27 +145,27 @@ def test_good_news_say_when_and_by_what():
 
 
 @pytest.mark.parametrize("gap", [PARTIAL, FAILED, NEVER])
-def test_good_news_with_a_gap_in_the_checks_name_the_gap(gap):
+def test_a_clean_website_names_incomplete_checks(gap):
     news = empty_state(make_clean_dashboard(coverage=[OK, gap]), HERE)
     assert (news.tone, news.title) == ("partial", "No threats found so far")
     assert gap.source_name in news.text
 
 
-def test_good_news_of_an_overdue_check_are_of_the_past():
+def test_a_clean_website_with_an_overdue_check_says_so():
     overdue = make_coverage(source_name="ZAP", stale=True)
     news = empty_state(make_clean_dashboard(coverage=[OK, overdue]), HERE)
     assert (news.tone, news.title) == ("partial", "No threats found at the last check")
     assert news.text == "A new check is overdue: ZAP."
 
 
-def test_no_check_is_no_news():
+def test_a_website_without_checks_is_not_clean():
     news = empty_state(
         make_clean_dashboard(dashboard=make_page(total=0, grade=None), coverage=[NEVER, FAILED]), HERE
     )
     assert (news.tone, news.title) == ("never", "Not checked yet")
 
 
-def test_filters_that_match_nothing_are_not_good_news():
+def test_filters_without_matches_are_not_a_clean_website():
     at = Address(path="/s/", filters=Filters(query="x"))
     assert empty_state(make_clean_dashboard(), at).title == "Nothing matches these filters"
 
@@ -179,7 +179,7 @@ def test_filters_that_match_nothing_are_not_good_news():
         ("all", "No threats found"),
     ],
 )
-def test_nothing_of_a_status_is_told_as_such(status, title):
+def test_an_empty_status_has_its_own_text(status, title):
     none = empty_state(
         make_clean_dashboard(), Address(path="/s/", filters=Filters(status=status, page_size=50))
     )
@@ -234,7 +234,7 @@ def test_a_payment_that_failed_on_the_last_day_still_shows_its_days_of_grace():
     assert (overdue.until, overdue.days_left) == (until, 5)
 
 
-def test_a_plan_that_renews_shows_its_end_only_once_the_renewal_is_late():
+def test_a_renewing_plan_shows_its_end_only_after_a_late_renewal():
     terms = make_entitlement(renews=True, ends_on=TODAY, usable_until=TODAY + timedelta(days=3))
     in_time = plan(terms, today=TODAY)
     assert (in_time.renews_after, in_time.until, in_time.ends_soon) == (TODAY, None, False)
@@ -242,7 +242,7 @@ def test_a_plan_that_renews_shows_its_end_only_once_the_renewal_is_late():
     assert (late.renews_after, late.days_left, late.ends_soon) == (None, 2, True)
 
 
-def test_a_plan_whose_payment_is_overdue_claims_no_day_that_the_service_does_not_name():
+def test_an_overdue_plan_shows_an_end_only_from_the_service():
     overdue = plan(make_entitlement(status="past_due"), today=TODAY)
     assert (overdue.until, overdue.ends_soon) == (None, False)
     assert plan(make_entitlement(), today=TODAY).until == date(2027, 12, 31)

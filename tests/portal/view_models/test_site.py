@@ -36,11 +36,11 @@ def counted(total, everything, *, filters=HIGH, **page):
         (counted(1000, 20500, total_relation="at_least"), "More than 1,000 of 20,500 findings"),
     ],
 )
-def test_the_count_is_told_in_words(text, expected):
+def test_the_count_has_a_text(text, expected):
     assert text == expected
 
 
-def test_list_facets_and_charts_come_from_one_answer():
+def test_list_facets_and_charts_come_from_one_response():
     results = build_results(make_dashboard(), HERE)
     assert len(results.findings) == 2
     assert sum(option.count for option in results.facets[0].options) == 2
@@ -52,7 +52,7 @@ def offered(dashboard, **filters):
     return [facet.name for facet in build_results(dashboard, at).facets]
 
 
-def test_what_could_change_the_list_is_offered():
+def test_only_useful_filters_are_shown():
     unchecked = make_clean_dashboard(
         dashboard=make_page(total=0, grade=None), coverage=[make_coverage("never")]
     )

@@ -22,7 +22,7 @@ def graded(grade, **by_severity):
     return make_dashboard(dashboard=make_page(grade=grade), summary=summary)
 
 
-def test_the_worst_comes_first_and_what_is_not_known_before_what_is_fine():
+def test_the_worst_website_is_first_and_an_ungraded_one_before_good_ones():
     account = make_portal_account()
     make_membership(make_user(), account)
     answers = {
@@ -68,7 +68,7 @@ def test_a_last_check_is_stale_after_some_days(ago, stale):
     assert bool(summary.stale) == bool(stale)
 
 
-def test_the_newest_finding_is_dated_from_when_the_service_told_of_it():
+def test_the_day_of_the_newest_finding_is_relative_to_the_response():
     website = make_portal_website()
     page = make_page(generated_at=datetime(2026, 11, 20, 0, 30, tzinfo=UTC))
     dashboard = make_dashboard(dashboard=page, summary=make_summary(newest_open_days=2))
