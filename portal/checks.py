@@ -1,4 +1,4 @@
-"""What a deployment of the portal gets wrong before its first call; run by every manage.py command."""
+"""System checks of the portal: the address of the dashboard service."""
 
 from typing import Any
 
@@ -7,14 +7,14 @@ from django.core.checks import CheckMessage, Error, Tags, register
 from django.http.request import validate_host
 
 from portal.gateway import Misconfigured
-from portal.gateway.target import check_base_url, check_timeout, host_of, is_loopback
+from portal.gateway.target import check_base_url, host_of, is_loopback
 
 
 @register(Tags.security)
 def base_url_is_usable(**_: Any) -> list[CheckMessage]:
-    """E001: signed calls go to one server, encrypted, and a path would not be the one that was signed.
+    """E001: the address of the service is missing or cannot be used.
 
-    E005: where that server is this one, by a name that it refuses, every page would be a 502.
+    E005: it leads to this machine by a name that ALLOWED_HOSTS refuses, so that every page would be a 502.
     """
     if settings.DASHBOARD_APPLICATION and not settings.DASHBOARD_BASE_URL:
         return []
@@ -33,46 +33,8 @@ def _own_name_is_allowed() -> list[CheckMessage]:
         return []
     return [
         Error(
-            f"The portal asks this machine as {host}, which is not in ALLOWED_HOSTS: every call is refused.",
-            hint="Remove DASHBOARD_BASE_URL, and the portal asks the service in its own process.",
+            f"The portal calls this machine as {host}, which is not in ALLOWED_HOSTS: every call is refused.",
+            hint="Remove DASHBOARD_BASE_URL, and the portal calls the service in its own process.",
             id="portal.E005",
         )
     ]
-
-
-@register
-def timeout_is_usable(**_: Any) -> list[CheckMessage]:
-    """E002: a page waits this long at most."""
-    try:
-        check_timeout(settings.DASHBOARD_TIMEOUT_SECONDS)
-    except Misconfigured as error:
-        return [Error(str(error), hint="Set DASHBOARD_TIMEOUT_SECONDS, or remove it.", id="portal.E002")]
-    return []
-
-
-@register(Tags.security)
-def account_of_the_environment_is_whole(**_: Any) -> list[CheckMessage]:
-    """E003: a reference without its secret, or a secret without its account, signs nothing."""
-    if bool(settings.PORTAL_ACCOUNT_REF) == bool(settings.SITE_API_SECRET):
-        return []
-    return [
-        Error(
-            "Only one of PORTAL_ACCOUNT_REF and SITE_API_SECRET is set.",
-            hint=(
-                "Set both for a portal of one account; remove both when accounts keep their own secrets "
-                "(manage.py connect_account REF)."
-            ),
-            id="portal.E003",
-        )
-    ]
-
-
-@register(Tags.security)
-def own_address_is_usable(**_: Any) -> list[CheckMessage]:
-    """E004: links in e-mails lead to it, and who follows one signs in there."""
-    try:
-        if settings.PORTAL_BASE_URL:
-            check_base_url(settings.PORTAL_BASE_URL)
-    except Misconfigured as error:
-        return [Error(str(error), hint="Set PORTAL_BASE_URL, or remove it.", id="portal.E004")]
-    return []

@@ -1,6 +1,6 @@
 import pytest
 
-from config import resets
+from config import passwords
 from tests.config.checkout import Checkout
 
 
@@ -25,4 +25,4 @@ def fresh_checkout(tmp_path):
 @pytest.fixture
 def at_once(monkeypatch):
     """Run background jobs within the request."""
-    monkeypatch.setattr(resets, "run_later", lambda job: job())
+    monkeypatch.setattr(passwords, "run_later", lambda job: job())

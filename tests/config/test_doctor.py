@@ -2,7 +2,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from config import doctor
-from tests.config.test_setting_values import NEEDED, TWO
+from tests.config.test_settings_checks import NEEDED, TWO
 from tests.factories import make_account
 
 pytestmark = pytest.mark.django_db

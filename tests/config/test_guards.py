@@ -166,3 +166,8 @@ def test_a_browser_that_gives_an_odd_address_is_led_to_the_sign_in(client, url):
     response = client.get("/", headers={"HX-Request": "true", "HX-Current-URL": url})
     assert response.status_code == 200
     assert response["HX-Redirect"] == "/accounts/login/?next=%2F"
+
+
+@pytest.mark.parametrize("path", ["/v1/docs", "/accounts/login/"])
+def test_a_path_below_another_one_is_refused(client, path):
+    assert client.get(path, SCRIPT_NAME="/x").status_code == 400

@@ -6,7 +6,7 @@ from django.core.management import CommandError, call_command
 from config.resealing import opens, reseal, sealed_rows
 from dashboard_api.models import Secret
 from portal.models import Account as PortalAccount
-from tests.config.test_setting_values import ONE, TWO
+from tests.config.test_settings_checks import ONE, TWO
 from tests.factories import make_account, make_user
 
 pytestmark = pytest.mark.django_db

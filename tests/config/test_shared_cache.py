@@ -17,7 +17,7 @@ def processes(redis_server):
     made = [shared_cache.SharedCache(redis_server.url, dict(parameters)) for _ in range(2)]
     yield made
     for cache in made:
-        cache.own.clear()
+        cache.local.clear()
         cache._cache._get_connection_pool(write=True).disconnect()
 
 
