@@ -1,4 +1,4 @@
-"""Who and what the demo shows: every state that a portal can meet, most of them for one owner to see."""
+"""The demo's people, accounts, websites, runs and notes, in every state that the portal shows."""
 
 from dataclasses import dataclass
 
@@ -9,17 +9,17 @@ OK, PARTIAL, FAILED = Coverage.State.OK, Coverage.State.PARTIAL, Coverage.State.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
-    """A user, and what the sign-in is good for."""
+    """A user, and the pages that the user sees."""
 
     username: str
-    sees: str
+    pages: str
     is_staff: bool = False
     is_superuser: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoAccount:
-    """An account as both sides know it, and who sees it in the portal."""
+    """An account of the service and the portal, and its members."""
 
     ref: str
     name: str
@@ -31,11 +31,11 @@ class DemoAccount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """How an engine's last run ended, hours ago; ``completed``: hours since one that did complete."""
+    """The last run of a source."""
 
-    engine: str
+    source: str
     hours_ago: int
-    completed: int
+    completed: int  # hours since the last complete run
     state: str = OK
     urls_checked: int | None = None
     version: str = ""
@@ -44,7 +44,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoSite:
-    """A website, the account that links it, and how much was found by which runs."""
+    """A website of an account, with its runs and number of findings."""
 
     host: str
     account: str
@@ -55,7 +55,7 @@ class DemoSite:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """An analyst's words about a website, or about its worst open finding of a rule."""
+    """An analyst's note on a website, or on its worst open finding of a rule."""
 
     host: str
     body: str
@@ -66,11 +66,11 @@ class Note:
 
 
 PEOPLE = (
-    Person(username="owner", sees="the portal: six websites of two accounts, in every state there is"),
-    Person(username="colleague", sees="the portal: five of these websites, as a viewer"),
-    Person(username="neighbour", sees="the portal: one website of an account of their own"),
-    Person(username="analyst", sees="the admin: findings, and notes to write about them", is_staff=True),
-    Person(username="admin", sees="the admin: everything", is_staff=True, is_superuser=True),
+    Person(username="owner", pages="the portal: six websites of two accounts, in every state"),
+    Person(username="colleague", pages="the portal: five of these websites, as a viewer"),
+    Person(username="neighbour", pages="the portal: one website of an account of their own"),
+    Person(username="analyst", pages="the admin: findings, and notes to write about them", is_staff=True),
+    Person(username="admin", pages="the admin: everything", is_staff=True, is_superuser=True),
 )
 
 ACCOUNTS = (
@@ -80,18 +80,18 @@ ACCOUNTS = (
 )
 
 ALL_COMPLETE = (
-    Run(engine="nuclei", hours_ago=5, completed=5, urls_checked=214, version="3.4.2"),
-    Run(engine="zap", hours_ago=7, completed=7, urls_checked=388, version="2.16.1"),
-    Run(engine="wapiti", hours_ago=9, completed=9, urls_checked=341, version="3.2.4"),
-    Run(engine="testssl", hours_ago=3, completed=3, urls_checked=2, version="3.2.1"),
-    Run(engine="observatory", hours_ago=2, completed=2, urls_checked=1, version="1.4.0"),
-    Run(engine="retirejs", hours_ago=4, completed=4, urls_checked=57, version="5.2.7"),
+    Run(source="nuclei", hours_ago=5, completed=5, urls_checked=214, version="3.4.2"),
+    Run(source="zap", hours_ago=7, completed=7, urls_checked=388, version="2.16.1"),
+    Run(source="wapiti", hours_ago=9, completed=9, urls_checked=341, version="3.2.4"),
+    Run(source="testssl", hours_ago=3, completed=3, urls_checked=2, version="3.2.1"),
+    Run(source="observatory", hours_ago=2, completed=2, urls_checked=1, version="1.4.0"),
+    Run(source="retirejs", hours_ago=4, completed=4, urls_checked=57, version="5.2.7"),
 )
-# Every state of coverage on one website; Retire.js has never checked it.
+# Every state of coverage; Retire.js has never checked the website.
 MIXED = (
-    Run(engine="nuclei", hours_ago=5, completed=5, urls_checked=6120, version="3.4.2"),
+    Run(source="nuclei", hours_ago=5, completed=5, urls_checked=6120, version="3.4.2"),
     Run(
-        engine="zap",
+        source="zap",
         hours_ago=6,
         completed=54,
         state=PARTIAL,
@@ -99,16 +99,16 @@ MIXED = (
         version="2.16.1",
         detail="Stopped after two hours with 310 addresses left to check.",
     ),
-    Run(engine="wapiti", hours_ago=9, completed=9, urls_checked=1975, version="3.2.4"),
+    Run(source="wapiti", hours_ago=9, completed=9, urls_checked=1975, version="3.2.4"),
     Run(
-        engine="testssl",
+        source="testssl",
         hours_ago=3,
         completed=9 * 24,
         state=FAILED,
         version="3.2.1",
         detail="The server closed the connection before a handshake was complete.",
     ),
-    Run(engine="observatory", hours_ago=2, completed=2, urls_checked=20, version="1.4.0"),
+    Run(source="observatory", hours_ago=2, completed=2, urls_checked=20, version="1.4.0"),
 )
 
 SITES = (
@@ -126,7 +126,7 @@ SITES = (
         runs=ALL_COMPLETE,
     ),
 )
-# The link of this one was revoked, and for that one the portal holds an id that the service never gave.
+# A website whose link was revoked, and one for which the portal has an id that the service never issued.
 REVOKED, UNPAIRED = "outlet.example.com", "moved.example.net"
 UNPAIRED_LINK_ID = "00000000-0000-4000-8000-000000000000"
 
@@ -172,7 +172,7 @@ The history holds two passwords. Removing the folder is not enough:
         host="shop.example.com",
         days_ago=3,
         is_internal=True,
-        body="They asked twice about the failed TLS runs. Their firewall seems to block us.",
+        body="The customer asked twice about the failed TLS runs. Their firewall seems to block us.",
     ),
     Note(
         host="shop.example.com",
@@ -184,7 +184,7 @@ The history holds two passwords. Removing the folder is not enough:
     Note(
         host="blog.example.org",
         days_ago=8,
-        body="Nothing open, and every engine has looked. Thank you for the quick work on the old theme!",
+        body="Nothing open, and every scanner was complete. Thank you for the quick work on the old theme!",
     ),
     Note(host="press.example.org", days_ago=20, is_internal=True, body="Renewal offered on the telephone."),
     Note(host="bakery.example.net", days_ago=10, body="The online form is new: we look at it this week."),

@@ -1,4 +1,4 @@
-"""Puts the demo's cast into an empty database, as a whole or not at all."""
+"""The demo's data, stored in an empty database in one transaction."""
 
 from datetime import datetime, timedelta
 from random import Random
@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from config.demo import accounts
 from config.demo.findings import PERIOD, store_findings
-from config.demo.sample_data import read_catalogue
+from config.demo.sample_data import read_sample_data
 from dashboard_api import models as api
 from portal import models as portal
 
@@ -20,68 +20,66 @@ BY = "demo"
 
 
 def is_seeded() -> bool:
-    """Whether somebody lives in the database already."""
+    """Return whether the database has any user."""
     return User.objects.exists()
 
 
 @transaction.atomic
 def seed(password: str) -> None:
-    """Fill an empty database; ``password`` opens every user."""
+    """Fill an empty database; ``password`` is that of every user."""
     now = timezone.now()
     _create_people(password)
     for account in accounts.ACCOUNTS:
         _create_account(account, now)
-    catalogue, dice = read_catalogue(), Random(SEED)  # noqa: S311 - the same demo every time
-    api.Source.objects.bulk_create(
-        api.Source(slug=slug, name=name) for slug, name in catalogue.engines.items()
-    )
+    data, dice = read_sample_data(), Random(SEED)  # noqa: S311 - the same demo every time
+    api.Source.objects.bulk_create(api.Source(slug=slug, name=name) for slug, name in data.sources.items())
     for site in accounts.SITES:
         website = _create_website(site, now)
         runs = _create_coverage(site, website, now)
-        store_findings(catalogue, website, site.findings, runs, now=now, dice=dice)
+        store_findings(data, website, site.findings, runs, now=now, dice=dice)
     _create_notes(now)
 
 
 def _create_people(password: str) -> None:
-    stored = make_password(password)  # once: hashing is slow on purpose
+    hashed = make_password(password)  # once: hashing is slow on purpose
     people = User.objects.bulk_create(
         User(
             username=person.username,
             email=f"{person.username}@example.com",
-            password=stored,
+            password=hashed,
             is_staff=person.is_staff,
             is_superuser=person.is_superuser,
         )
         for person in accounts.PEOPLE
     )
-    reads = Permission.objects.filter(content_type__app_label="dashboard_api", codename__startswith="view_")
-    writes = Permission.objects.filter(
+    view = Permission.objects.filter(content_type__app_label="dashboard_api", codename__startswith="view_")
+    change = Permission.objects.filter(
         content_type__app_label="dashboard_api",
         codename__in=["change_finding", "add_analystnote", "change_analystnote"],
     )
     analysts = Group.objects.create(name="Analysts")
-    analysts.permissions.set((reads | writes).exclude(content_type__model__in=["secret", "nonce"]))
+    analysts.permissions.set((view | change).exclude(content_type__model__in=["secret", "nonce"]))
     analysts.user_set.set(user for user in people if user.is_staff and not user.is_superuser)
 
 
 def _create_account(account: accounts.DemoAccount, now: datetime) -> None:
-    service_side = api.Account.objects.create(ref=account.ref, name=account.name)
+    account_of_service = api.Account.objects.create(ref=account.ref, name=account.name)
     api.Entitlement.objects.create(
-        account=service_side,
+        account=account_of_service,
         plan=account.plan,
         starts_on=(now - timedelta(days=200)).date(),
         ends_on=(now + timedelta(days=account.ends_in_days)).date(),
         features=["export", "notes"],
     )
-    _, secret = api.Secret.objects.issue(service_side, by=BY)
-    portal_side = portal.Account(ref=account.ref, name=account.name)
-    portal_side.set_secret(secret)
-    portal_side.save()
+    _, secret = api.Secret.objects.issue(account_of_service, by=BY)
+    account_of_portal = portal.Account(ref=account.ref, name=account.name)
+    account_of_portal.set_secret(secret)
+    account_of_portal.save()
     Role = portal.Membership.Role  # noqa: N806 - a class
     for username, role in ((account.owner, Role.OWNER), (account.viewer, Role.VIEWER)):
         if username:
             user = User.objects.get(username=username)
-            portal.Membership.objects.create(user=user, account=portal_side, role=role)
+            portal.Membership.objects.create(user=user, account=account_of_portal, role=role)
 
 
 def _create_website(site: accounts.DemoSite, now: datetime) -> api.Website:
@@ -103,7 +101,7 @@ def _create_coverage(site: accounts.DemoSite, website: api.Website, now: datetim
     return api.Coverage.objects.bulk_create(
         api.Coverage(
             website=website,
-            source=sources[run.engine],
+            source=sources[run.source],
             state=run.state,
             last_run_at=now - timedelta(hours=run.hours_ago),
             completed_at=now - timedelta(hours=run.completed),
