@@ -1,4 +1,4 @@
-"""Requests that are refused before a page, a form or a database sees them."""
+"""Requests that are refused before a page, a form or a database handles them."""
 
 import pytest
 from django.core.files import uploadhandler
@@ -17,7 +17,7 @@ IMPORT = "/admin/dashboard_api/website/{}/import/"
 
 
 class Endless:
-    """A body of ``most`` bytes, generated while it is read; counts the bytes that were read."""
+    """A body of ``most`` bytes, generated while it is read, that counts the bytes read."""
 
     head = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="f"; filename="f"\r\n\r\n'.encode()
 
@@ -40,7 +40,7 @@ class Endless:
 
 @pytest.fixture(autouse=True)
 def stored(monkeypatch):
-    """Names of the files that uploads were stored in."""
+    """Return the names of the files in which uploads were stored."""
     names = []
 
     class Recorded(uploadhandler.TemporaryUploadedFile):

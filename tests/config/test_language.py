@@ -1,4 +1,4 @@
-"""English or German: kept in a cookie, asked for by the browser, and complete."""
+"""English and German: chosen by cookie or browser, and complete."""
 
 import gettext
 import os
@@ -93,7 +93,7 @@ class TestChoice:
 
 @pytest.fixture(scope="module")
 def gathered(tmp_path_factory):
-    """A copy of the product after ``make messages``; with REQUIRE_GETTEXT=1 its tools must be there."""
+    """Return a copy of the product after ``make messages``; REQUIRE_GETTEXT=1 fails instead of skipping."""
     if not all(map(shutil.which, ("make", "xgettext", "msgmerge", "msgfmt", "msgattrib"))):
         without = pytest.fail if os.environ.get("REQUIRE_GETTEXT") == "1" else pytest.skip
         without("GNU gettext or make is not installed (Debian: apt install gettext make)")

@@ -76,7 +76,7 @@ def test_every_error_that_can_appear_is_in_our_words(adapter, default):
 
 
 def said(adapter, code):
-    """In English and in German."""
+    """Run a test in English and in German."""
     for language in ("en", "de"):
         with translation.override(language):
             yield str(adapter.error_messages[code])

@@ -1,4 +1,4 @@
-"""Asking for a new password: who is written to, how often, and what the answer tells."""
+"""Requests for a new password: recipients, limits, and what the response reveals."""
 
 import re
 from concurrent.futures import wait

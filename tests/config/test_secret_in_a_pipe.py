@@ -1,4 +1,4 @@
-"""A secret goes from the service to the portal through a pipe, as the README has it."""
+"""A secret passes from the service to the portal through a pipe, as the README describes."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""What is counted in Redis, by processes that lose it and find it again."""
+"""Counters in Redis, while processes lose the connection and restore it."""
 
 import logging
 import pickle
@@ -100,7 +100,7 @@ ran = []
 
 
 class Planted:
-    """Runs when it is unpickled."""
+    """An object whose code runs when it is unpickled."""
 
     def __reduce__(self):
         return (ran.append, ("ran",))

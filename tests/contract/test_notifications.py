@@ -42,7 +42,7 @@ def _mail(settings, service):
 
 @pytest.fixture
 def begun(owner):
-    """The owner's portal has asked once."""
+    """The owner's portal, after its first poll."""
     assert run_json("notify")["began"] == 1
     assert mail.outbox == []
 
