@@ -1,1 +1,1 @@
-"""What the README claims, measured: ``make bench``, or one file, such as ``python -m benchmarks.es1``."""
+"""The benchmarks of docs/performance.md: ``make bench``, or one, such as ``python -m benchmarks.es1``."""

@@ -11,9 +11,12 @@ from django.utils import timezone
 from benchmarks import reports, writing
 from benchmarks.rows import Row
 from benchmarks.statements import Clock
-from dashboard_api.importing import bulk_insert, merge
-from dashboard_api.importing.service import Said, import_file
-from dashboard_api.importing.staging import Problem
+from dashboard_api.importing import bulk_insert
+from dashboard_api.importing.ingest import ImportOptions
+from dashboard_api.importing.plan import NewFinding, plan_reported
+from dashboard_api.importing.scopes import Scan, Scope
+from dashboard_api.importing.service import import_file
+from dashboard_api.importing.staging import GroupedFinding
 from dashboard_api.models import Source, Website
 from dashboard_api.scanners import read_report
 from dashboard_api.scanners.report import ReportedFinding
@@ -43,7 +46,7 @@ class Subject:
 
         def insert() -> None:
             with transaction.atomic(), connection.cursor() as cursor:
-                bulk_insert.write(cursor, writing.BARE, bulk_insert.NewFinding._fields, new)
+                bulk_insert.insert_rows(cursor, writing.BARE, NewFinding._fields, new)
 
         return self._cost(insert)
 
@@ -59,21 +62,27 @@ class Subject:
         self._file.truncate()
         self._file.write(reports.REPORTS[self._format](found))
 
-    def _as_stored(self) -> Iterator[bulk_insert.NewFinding]:
-        """Every row of the report that tells of a problem, as if it were the only one to do so."""
+    def _as_stored(self) -> Iterator[NewFinding]:
+        """Yield a finding for every row of the report that names one."""
         self._file.seek(0)
         report = read_report(self._file)
         source, _ = Source.objects.get_or_create(slug=report.source, defaults={"name": report.source_name})
+        scan = Scan(scope=Scope(), absent_at=None)
         for row in report:
             if isinstance(row, ReportedFinding):
                 now = timezone.now()
-                problem = Problem(told=row, first_seen=now, last_seen=now)
-                problem.add(row.location, seen_at=now, evidence=row.evidence)
-                told = merge._new(self._website, source, f"{row.row:064}", problem, "")  # noqa: SLF001
-                yield told[0]
+                group = GroupedFinding(row=row, first_seen=now, last_seen=now, locations_count=1)
+                group.add(row.location, seen_at=now, evidence=row.evidence)
+                key = f"{row.row:064}"
+                ids = {"website_id": self._website.pk, "source_id": source.pk}
+                ((finding, _),) = plan_reported({key: group}, {}, {}, scan, **ids).new
+                stored = bulk_insert.stored_time(now)
+                yield finding._replace(first_seen=stored, last_seen=stored)
 
     def _import(self) -> None:
-        (result,) = import_file(self._file, self._website, Said(), file_name="report", by="benchmark")
+        (result,) = import_file(
+            self._file, self._website, ImportOptions(), file_name="report", by="benchmark"
+        )
         assert (result.rows, result.rejected) == (self._rows, 0)  # noqa: S101  # else it measures nothing
 
     def _cost(self, write: Callable[[], object]) -> float:

@@ -21,23 +21,18 @@ import es1
 
 LOOPBACK = "127.0.0.1"
 CONNECTIONS = 8
-ANEW = "Answer-Anew"  # heeded under benchmarks/settings.py alone
+UNCACHED = "X-Uncached"  # read by benchmarks/uncached.py
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Burst:
-    """What to send: ``bodies`` by turns, signed if there is a ``secret``, until count or seconds run out.
+    """What to send: ``bodies`` by turns, signed if there is a ``secret``, until count or seconds run out."""
 
-    ``anew`` asks the server to forget the answers that it remembers.
-    """
-
-    ports: list[int]
+    port: int
     path: str
     bodies: list[dict[str, Any]] = field(default_factory=list)
-    method: str = "POST"
     secret: str | None = None
-    nonces: list[str] = field(default_factory=list)
-    anew: bool = False
+    uncached: bool = False
     count: int = 300
     seconds: float = 5
 
@@ -47,7 +42,6 @@ class Answers:
     """What came back: how many of each status, and how long they took."""
 
     statuses: dict[str, int]
-    accepted: list[str]  # the nonces that were answered with 200, where the burst named its nonces
     seconds: float
     p50_ms: float
     p99_ms: float
@@ -82,48 +76,42 @@ class Loader:
         return Answers(**json.loads(self._process.stdout.readline()))
 
 
-def messages(burst: Burst, *, now: int) -> list[tuple[str, bytes]]:
-    """The burst's requests as they go over the wire, each beside its nonce."""
+def messages(burst: Burst, *, now: int) -> list[bytes]:
+    """Return the burst's requests as they are sent, each with its own nonce."""
     bodies = [json.dumps(body, separators=(",", ":")).encode() for body in burst.bodies] or [b""]
-    nonces = burst.nonces or [secrets.token_urlsafe(24) for _ in range(burst.count)]
     return [
-        (nonce, _message(burst, body, now=now, nonce=nonce))
-        for body, nonce in zip(islice(cycle(bodies), burst.count), cycle(nonces), strict=False)
+        _message(burst, body, now=now, nonce=secrets.token_urlsafe(24))
+        for body in islice(cycle(bodies), burst.count)
     ]
 
 
 def _message(burst: Burst, body: bytes, *, now: int, nonce: str) -> bytes:
     headers = {"Host": LOOPBACK, "Content-Type": "application/json", "Content-Length": str(len(body))}
     if burst.secret:
-        headers |= es1.sign(
-            burst.secret, method=burst.method, path=burst.path, body=body, now=now, nonce=nonce
-        )
-    if burst.anew:
-        headers[ANEW] = "1"
-    lines = [f"{burst.method} {burst.path} HTTP/1.1", *(f"{key}: {value}" for key, value in headers.items())]
+        headers |= es1.sign(burst.secret, method="POST", path=burst.path, body=body, now=now, nonce=nonce)
+    if burst.uncached:
+        headers[UNCACHED] = "1"
+    lines = [f"POST {burst.path} HTTP/1.1", *(f"{key}: {value}" for key, value in headers.items())]
     return "\r\n".join([*lines, "", ""]).encode() + body
 
 
 @dataclass(slots=True)
-class _Came:
-    """What has come back so far, over all connections."""
+class _Results:
+    """The statuses and delays of all connections."""
 
     statuses: Counter[str] = field(default_factory=Counter)
-    accepted: list[str] = field(default_factory=list)
     delays: list[float] = field(default_factory=list)
 
-    def add(self, status: str, nonce: str, delay: float) -> None:
+    def add(self, status: str, delay: float) -> None:
         self.statuses[status] += 1
         self.delays.append(delay)
-        if status == "200":
-            self.accepted.append(nonce)
 
 
 class _Connection(asyncio.Protocol):
     """Sends the next message when the answer to the last one is whole."""
 
-    def __init__(self, left: Iterator[tuple[str, bytes]], deadline: float, came: "_Came") -> None:
-        self._left, self._deadline, self._came = left, deadline, came
+    def __init__(self, left: Iterator[bytes], deadline: float, results: _Results) -> None:
+        self._left, self._deadline, self._results = left, deadline, results
         self._buffer, self._expected = bytearray(), -1
         self.done = asyncio.get_running_loop().create_future()
 
@@ -132,11 +120,10 @@ class _Connection(asyncio.Protocol):
         self._send()
 
     def _send(self) -> None:
-        following = None if time.perf_counter() > self._deadline else next(self._left, None)
-        if following is None:
+        message = None if time.perf_counter() > self._deadline else next(self._left, None)
+        if message is None:
             self._transport.close()
             return
-        self._nonce, message = following
         self._sent = time.perf_counter()
         self._transport.write(message)
 
@@ -147,7 +134,7 @@ class _Connection(asyncio.Protocol):
             self._expected = end + 4 + int(head.partition(b"content-length:")[2].split(None, 1)[0])
         if 0 <= self._expected <= len(self._buffer):
             status = self._buffer[9:12].decode()
-            self._came.add(status, self._nonce, time.perf_counter() - self._sent)
+            self._results.add(status, time.perf_counter() - self._sent)
             self._buffer, self._expected = bytearray(), -1
             self._send()
 
@@ -160,22 +147,18 @@ class _Connection(asyncio.Protocol):
 
 async def send(burst: Burst) -> Answers:
     """All of ``burst`` from this process."""
-    left, came = iter(messages(burst, now=int(time.time()))), _Came()
+    left, results = iter(messages(burst, now=int(time.time()))), _Results()
     loop = asyncio.get_running_loop()
     started = time.perf_counter()
 
     def connection() -> _Connection:
-        return _Connection(left, started + burst.seconds, came)
+        return _Connection(left, started + burst.seconds, results)
 
-    opened = [
-        await loop.create_connection(connection, LOOPBACK, port)
-        for port in islice(cycle(burst.ports), CONNECTIONS)
-    ]
+    opened = [await loop.create_connection(connection, LOOPBACK, burst.port) for _ in range(CONNECTIONS)]
     await asyncio.gather(*(protocol.done for _, protocol in opened))
-    percentiles = quantiles(came.delays, n=100, method="inclusive")
+    percentiles = quantiles(results.delays, n=100, method="inclusive")
     return Answers(
-        statuses=dict(came.statuses),
-        accepted=came.accepted if burst.nonces else [],
+        statuses=dict(results.statuses),
         seconds=time.perf_counter() - started,
         p50_ms=percentiles[49] * 1e3,
         p99_ms=percentiles[98] * 1e3,

@@ -10,7 +10,7 @@ from pathlib import Path
 import django
 
 # Places in /proc/PID/stat, after the name.
-_STATE, _PARENT, _CHILDREN_USER, _CHILDREN_SYSTEM = 0, 1, 13, 14
+_STATE, _PARENT = 0, 1
 
 
 def described() -> str:
@@ -44,24 +44,6 @@ def cpu_seconds_once_idle(processes: Collection[int]) -> float:
         while _status(process)[_STATE] == "R":
             pass
     return cpu_seconds(processes)
-
-
-def cpu_seconds_of_ended(process: int) -> float:
-    """What all processes that ``process`` has started and that have ended had cost."""
-    of_children = _status(process)[_CHILDREN_USER : _CHILDREN_SYSTEM + 1]
-    return sum(map(int, of_children)) / os.sysconf("SC_CLK_TCK")
-
-
-def own_bytes(process: int) -> int:
-    """The memory that ``process`` shares with nobody."""
-    lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
-    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Private_"))
-
-
-def peak_bytes(process: int) -> int:
-    """The most memory that ``process`` ever took; ``ru_maxrss`` would count that of its parent, too."""
-    status = Path(f"/proc/{process}/status").read_text()
-    return int(status.partition("VmHWM:")[2].split(maxsplit=1)[0]) * 1024
 
 
 def parent_of(process: int) -> int:

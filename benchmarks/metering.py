@@ -8,7 +8,7 @@ import psycopg
 
 from benchmarks import records
 from benchmarks.load import Answers, Burst, Loader
-from benchmarks.machine import children_of, cpu_seconds, cpu_seconds_of_ended, parent_of
+from benchmarks.machine import cpu_seconds
 from benchmarks.pairing import Paired, paired
 from benchmarks.servers import Server
 
@@ -29,23 +29,6 @@ class Backends:
     def processes(self) -> list[int]:
         """Those that run."""
         return [pid for (pid,) in self._catalog.execute(_BACKENDS, [self._database])]
-
-
-class Cluster:
-    """All of PostgreSQL: what serves connections or did so, and what writes and cleans up behind them."""
-
-    def __init__(self) -> None:
-        self._catalog = psycopg.connect(f"{records.POSTGRESQL}/postgres", autocommit=True)
-        self._first = parent_of(self._catalog.info.backend_pid)
-
-    def cpu_seconds(self) -> float:
-        """What its processes have cost so far, with those that have ended."""
-        return cpu_seconds([self._first, *children_of(self._first)]) + cpu_seconds_of_ended(self._first)
-
-    def log_bytes(self) -> int:
-        """How much it has written to its log so far: what its replicas must be sent."""
-        (written,) = self._catalog.execute("SELECT pg_current_wal_lsn() - '0/0'").fetchone() or (0,)
-        return int(written)
 
 
 class Refused(Exception):

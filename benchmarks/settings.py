@@ -3,4 +3,4 @@
 from config.settings import *  # noqa: F403
 
 ROOT_URLCONF = "benchmarks.urls"
-MIDDLEWARE = [*MIDDLEWARE, "benchmarks.anew.forgetful"]  # noqa: F405
+MIDDLEWARE = [*MIDDLEWARE, "benchmarks.uncached.uncached"]  # noqa: F405

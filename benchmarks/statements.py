@@ -1,26 +1,27 @@
 """The SQL that an answer takes: caught once as the product sends it, then run again and again by itself."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
 
 from benchmarks.machine import cpu_seconds_once_idle
-from dashboard_api.backends import engine_of
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One statement with its parameters, as the driver takes them."""
+    """One statement with its parameters."""
 
     sql: str
     parameters: Any
 
     def run(self) -> None:
-        """Once, without Django's part, and with every row fetched."""
-        connection.connection.execute(self.sql, self.parameters).fetchall()
+        """Run the statement once and fetch every row."""
+        with connection.cursor() as cursor:
+            cursor.execute(self.sql, self.parameters)
+            cursor.fetchall()
 
 
 def statements_of(call: Callable[[], object]) -> list[Statement]:
@@ -28,20 +29,12 @@ def statements_of(call: Callable[[], object]) -> list[Statement]:
     caught: list[Statement] = []
 
     def catch(execute: Callable[..., Any], sql: str, parameters: Any, many: bool, context: Any) -> Any:
-        caught.append(for_driver(sql, parameters))
+        caught.append(Statement(sql, parameters))
         return execute(sql, parameters, many, context)
 
     with connection.execute_wrapper(catch):
         call()
     return caught
-
-
-def for_driver(sql: str, parameters: Any) -> Statement:
-    """As the driver takes it."""
-    if parameters is None:
-        return Statement(sql, ())
-    named = isinstance(parameters, Mapping)
-    return Statement(engine_of(connection).for_driver(sql, named=named), parameters)
 
 
 class Clock:

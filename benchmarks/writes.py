@@ -93,7 +93,7 @@ def _waits(engine: str, scale: float, rounds: int, name: str) -> Table:
         Writer(engine, name) as writer,
     ):
         burst = Burst(
-            ports=[server.port],
+            port=server.port,
             path=PATH,
             bodies=[questions.about(rows.LARGE)],
             secret=rows.SECRET,

@@ -14,7 +14,8 @@ from django.db.models import Field
 
 from benchmarks import loading, reports, rows
 from dashboard_api.importing import bulk_insert
-from dashboard_api.importing.service import Said, import_file
+from dashboard_api.importing.ingest import ImportOptions
+from dashboard_api.importing.service import import_file
 from dashboard_api.models import Finding, Website
 
 BATCH = 1_000
@@ -65,7 +66,7 @@ def bare(batch: list[rows.Row]) -> Callable[[], None]:
 
     def insert() -> None:
         with transaction.atomic(), connection.cursor() as cursor:
-            bulk_insert.write(cursor, BARE, loading.columns(), values)
+            bulk_insert.insert_rows(cursor, BARE, loading.columns(), values)
 
     return insert
 
@@ -74,7 +75,7 @@ def importing(batch: list[rows.Row]) -> Callable[[], object]:
     """The product's import of a file that reports ``batch``."""
     website = Website.objects.get(host=rows.host(WEBSITE))
     file = BytesIO(b"".join(reports.finding_lines(batch)))
-    return lambda: import_file(file, website, Said(), file_name="report", by="benchmark")
+    return lambda: import_file(file, website, ImportOptions(), file_name="report", by="benchmark")
 
 
 def write_for(seconds: float, found: Iterator[list[rows.Row]]) -> int:

@@ -16,8 +16,8 @@ _SHORT_LIVED_MODELS = {
     ("config", "attempts"),
     ("dashboard_api", "nonce"),
     ("dashboard_api", "secretuse"),
-    ("portal", "lastanswer"),
-    ("portal", "readinglanguage"),
+    ("portal", "userlanguage"),
+    ("portal", "websitesummary"),
     ("sessions", "session"),
 }
 

@@ -19,7 +19,7 @@ from django.views.csrf import csrf_failure
 from config.theme import chosen_theme
 from dashboard_api.api.request import error_response, new_request_id
 from dashboard_api.errors import ApiError, BadRequest, BodyTooLarge, InternalError, NotFound, Unavailable
-from portal.page_urls import page_of_form
+from portal.page_urls import referring_page
 
 WAIT_SECONDS = 15 * 60  # as the page says
 RETRY_SECONDS = 30
@@ -75,7 +75,7 @@ def stale_form(request: HttpRequest, reason: str = "") -> HttpResponse:
 
     The admin returns 403: its long forms are still filled in when the browser goes back.
     """
-    page = "" if request.path.startswith("/admin/") else page_of_form(request) or _sign_in_page(request)
+    page = "" if request.path.startswith("/admin/") else referring_page(request) or _sign_in_page(request)
     if not page:
         return csrf_failure(request, reason)
     if not request.user.is_authenticated or request.path != reverse("account_login"):

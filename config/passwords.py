@@ -25,8 +25,8 @@ from django.utils import timezone, translation
 from config.background import run_later
 from config.errors import too_many_requests
 from config.models import Attempts
-from portal.links import origin
-from portal.passwords import ChosenPassword
+from portal.forms import ChosenPassword
+from portal.page_urls import portal_origin
 
 logger = logging.getLogger(__name__)
 
@@ -67,7 +67,7 @@ def request_reset(request: HttpRequest, email: str) -> None:
     if not Attempts.objects.allow(limits, period=PERIOD, now=timezone.now()):
         raise ImmediateHttpResponse(too_many_requests(request))
     language = translation.get_language() or settings.LANGUAGE_CODE
-    run_later(partial(send_links, email, base_url=origin(request), language=language))
+    run_later(partial(send_links, email, base_url=portal_origin(request), language=language))
 
 
 def send_links(email: str, *, base_url: str, language: str) -> None:

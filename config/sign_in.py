@@ -24,7 +24,7 @@ from django.views.decorators.http import require_safe
 
 from config.errors import too_many_requests
 from config.second_factors import WRONG_CODE
-from portal.page_urls import is_path
+from portal.page_urls import is_local_path
 
 WRONG_NAME_OR_PASSWORD = _("The name or the password is not correct.")
 # A sentence of allauth that cannot be replaced; naming it here puts it into our translations.
@@ -102,7 +102,7 @@ class SignIn(DefaultAccountAdapter):
 
     def is_safe_url(self, url: str) -> bool:
         """Return whether ``url`` is a path of this site."""
-        return is_path(url)
+        return is_local_path(url)
 
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:
         """Return the page on which the change began."""

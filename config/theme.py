@@ -12,7 +12,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
-from portal.page_urls import is_path
+from portal.page_urls import is_local_path
 
 SYSTEM = "system"
 THEMES = {
@@ -53,7 +53,7 @@ def choose_theme(request: HttpRequest) -> HttpResponse:
     chosen, back = request.POST.get("theme", ""), request.POST.get("next", "")
     if chosen not in THEMES:
         raise BadRequest("There is no such theme.")
-    response = HttpResponseRedirect(back if is_path(back) else "/")
+    response = HttpResponseRedirect(back if is_local_path(back) else "/")
     if chosen == SYSTEM:
         response.delete_cookie(settings.THEME_COOKIE_NAME)
     else:

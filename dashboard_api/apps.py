@@ -22,14 +22,14 @@ class DashboardApiConfig(AppConfig):
         from dashboard_api.queries import search
 
         connection_created.connect(search.teach_sqlite)
-        post_migrate.connect(_keep, sender=self)
+        post_migrate.connect(_install_triggers, sender=self)
 
 
-def _keep(*, using: str, apps: Apps = installed, **_: Any) -> None:
+def _install_triggers(*, using: str, apps: Apps = installed, **_: Any) -> None:
     """After every ``migrate``: SQLite drops the triggers of a table that a migration remakes."""
     from dashboard_api.backends import triggers
     from dashboard_api.models import Finding
 
     has_tables = "finding" in apps.all_models["dashboard_api"]  # not after a ``migrate`` of another app alone
     if has_tables and router.allow_migrate_model(using, Finding):
-        triggers.keep(connections[using])
+        triggers.install(connections[using])

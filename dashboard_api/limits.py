@@ -75,13 +75,13 @@ MAX_BAD_ROWS = 10_000  # before the first valid row
 MAX_SARIF_RESULTS = 5_000  # GitHub's limit for a file
 
 MAX_UPLOAD_BYTES = 32 * 1024 * 1024  # in the admin; import_report accepts larger files
-UPLOAD_KEPT = timedelta(days=1)  # until it is imported or deleted
+UPLOAD_LIFETIME = timedelta(days=1)  # until it is imported or deleted
 INBOX_SETTLE_SECONDS = 60  # a file that changed later may be incomplete: decision record 0037
-MAX_KEPT_REJECTS = 1_000  # stored with an import run
+MAX_STORED_REJECTS = 1_000  # stored with an import run
 MAX_CATEGORY_LENGTH = 200  # of a report: decision record 0035
-MAX_PLACES_AT_ONCE = 10_000  # of one problem, in memory: decision record 0033
+MAX_OCCURRENCES = 10_000  # stored of one finding, and counted beyond: decision record 0056
 
 # Decisions about findings: decision record 0031.
-DECISION_BATCH = 500
+TRIAGE_BATCH = 500
 
 PRUNE_BATCH = 1_000

@@ -1,6 +1,6 @@
-"""What analysts decide about a finding, on the record: later scans respect it, the calendar may end it.
+"""Decisions of analysts about findings: later scans respect them, and they can have a last day.
 
-Each function changes the finding and writes its event in one transaction. Decision record 0031.
+Each function changes the finding and adds an event to its timeline in one transaction. Decision record 0031.
 """
 
 from datetime import date, datetime
@@ -8,69 +8,69 @@ from datetime import date, datetime
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from dashboard_api.limits import DECISION_BATCH
+from dashboard_api.limits import TRIAGE_BATCH
 from dashboard_api.models import Finding, FindingEvent, Severity
 
 Event = FindingEvent.Event
-DECISIONS = {
+EVENT_OF_STATUS = {
     Finding.Status.FALSE_POSITIVE: Event.FALSE_POSITIVE,
     Finding.Status.ACCEPTED_RISK: Event.ACCEPTED_RISK,
     Finding.Status.FIXED: Event.FIXED,
 }
-_STANDING = ("status", "decided_until", "fixed_at")
+_STATUS_FIELDS = ("status", "triage_until", "fixed_at")
 
 
 @transaction.atomic
 def decide(
     finding: Finding, status: str, *, by: str, reason: str, until: date | None = None, now: datetime
 ) -> None:
-    """Call ``finding`` a false positive, an accepted risk (up to and with the day ``until``) or fixed.
+    """Make ``finding`` a false positive, an accepted risk or fixed; ``until`` is the decision's last day.
 
-    Raises ValidationError when it is fixed already, when no reason is given, or when the day has passed.
+    Raise ValidationError if the finding is fixed already, the reason is empty, or the day has passed.
     """
-    event = DECISIONS[Finding.Status(status)]
+    event = EVENT_OF_STATUS[Finding.Status(status)]
     locked = _locked(finding)
     if locked.status == Finding.Status.FIXED:
         raise ValidationError("It is fixed: there is nothing to decide.")
     if until is not None and until < now.date():
-        raise ValidationError("This day has passed: the decision would be over before it began.")
-    locked.status, locked.decided_until = status, until
+        raise ValidationError("This day has passed: choose today or a later day, or leave it empty.")
+    locked.status, locked.triage_until = status, until
     locked.fixed_at = now if event == Event.FIXED else None
-    _save(locked, *_STANDING, now=now)
-    _record(locked, event, by=by, reason=reason, now=now)
+    _save(locked, *_STATUS_FIELDS, now=now)
+    _add_event(locked, event, by=by, reason=reason, now=now)
 
 
 @transaction.atomic
-def reconsider(finding: Finding, *, by: str, reason: str, now: datetime) -> None:
-    """Open it again; raises ValidationError when it is open, or when no reason is given."""
+def reopen(finding: Finding, *, by: str, reason: str, now: datetime) -> None:
+    """Make ``finding`` open again; raise ValidationError if it is open, or the reason is empty."""
     locked = _locked(finding)
     if locked.status == Finding.Status.OPEN:
         raise ValidationError("It is open already.")
-    locked.status, locked.decided_until, locked.fixed_at = Finding.Status.OPEN, None, None
-    _save(locked, *_STANDING, now=now)
-    _record(locked, Event.RECONSIDERED, by=by, reason=reason, now=now)
+    locked.status, locked.triage_until, locked.fixed_at = Finding.Status.OPEN, None, None
+    _save(locked, *_STATUS_FIELDS, now=now)
+    _add_event(locked, Event.RECONSIDERED, by=by, reason=reason, now=now)
 
 
 @transaction.atomic
-def rate(finding: Finding, severity: int | None, *, by: str, reason: str, now: datetime) -> None:
-    """Rate it other than its engine does, or with None as its engine does; the engine's is kept.
+def override_severity(finding: Finding, severity: int | None, *, by: str, reason: str, now: datetime) -> None:
+    """Replace the scanner's severity of ``finding``, or restore it with None.
 
-    Raises ValidationError when nothing would change, or when no reason is given.
+    Raise ValidationError if nothing would change, or the reason is empty.
     """
     locked = _locked(finding)
-    engine = locked.severity if locked.engine_severity is None else locked.engine_severity
-    wanted = engine if severity is None else severity
+    of_source = locked.severity if locked.source_severity is None else locked.source_severity
+    wanted = of_source if severity is None else severity
     if wanted == locked.severity:
         raise ValidationError(f"It is {locked.get_severity_display()} already.")
     before = locked.get_severity_display()
-    locked.severity, locked.engine_severity = wanted, None if wanted == engine else engine
-    _save(locked, "severity", "engine_severity", now=now)
-    told = f"{before} to {Severity(wanted).label}: {reason.strip()}" if reason.strip() else ""
-    _record(locked, Event.RATED, by=by, reason=told, now=now)
+    locked.severity, locked.source_severity = wanted, None if wanted == of_source else of_source
+    _save(locked, "severity", "source_severity", now=now)
+    change = f"{before} to {Severity(wanted).label}: {reason.strip()}" if reason.strip() else ""
+    _add_event(locked, Event.RATED, by=by, reason=change, now=now)
 
 
-def expire_decisions(now: datetime) -> int:
-    """Open again what was decided until a day that has passed; how many. Each batch is a commit."""
+def expire_triage(now: datetime) -> int:
+    """Reopen findings whose decision has ended, with a commit for each batch; return their number."""
     total = 0
     while expired := _expire_batch(now):
         total += expired
@@ -79,16 +79,16 @@ def expire_decisions(now: datetime) -> int:
 
 @transaction.atomic
 def _expire_batch(now: datetime) -> int:
-    expired = Finding.objects.select_for_update().filter(decided_until__lt=now.date()).order_by("pk")
-    found = list(expired[:DECISION_BATCH])
-    for finding in found:
-        finding.status, finding.decided_until = Finding.Status.OPEN, None
-    Finding.objects.bulk_update(found, ["status", "decided_until"])
+    expired = Finding.objects.select_for_update().filter(triage_until__lt=now.date()).order_by("pk")
+    findings = list(expired[:TRIAGE_BATCH])
+    for finding in findings:
+        finding.status, finding.triage_until = Finding.Status.OPEN, None
+    Finding.objects.bulk_update(findings, ["status", "triage_until"])
     FindingEvent.objects.bulk_create(
         FindingEvent(finding=finding, website_id=finding.website_id, event=Event.DECISION_EXPIRED, at=now)
-        for finding in found
+        for finding in findings
     )
-    return len(found)
+    return len(findings)
 
 
 def _locked(finding: Finding) -> Finding:
@@ -96,12 +96,12 @@ def _locked(finding: Finding) -> Finding:
 
 
 def _save(finding: Finding, *names: str, now: datetime) -> None:
-    """Whoever decides has looked."""
-    finding.looked_at = finding.looked_at or now
-    finding.save(update_fields=[*names, "looked_at"])
+    """Save these fields; a decision counts as a review."""
+    finding.reviewed_at = finding.reviewed_at or now
+    finding.save(update_fields=[*names, "reviewed_at"])
 
 
-def _record(finding: Finding, event: str, *, by: str, reason: str, now: datetime) -> None:
+def _add_event(finding: Finding, event: str, *, by: str, reason: str, now: datetime) -> None:
     if not reason.strip():
         raise ValidationError({"reason": "Say why: customers and colleagues will read it."})
     step = FindingEvent(

@@ -1,4 +1,4 @@
-"""Who may come in: people who signed in, each to the websites of their accounts."""
+"""Access to pages: people who are signed in, each to the websites of their accounts."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -14,39 +14,47 @@ from django.shortcuts import resolve_url
 from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 
-from portal.htmx import HtmxHttpRequest, page_before
-from portal.models.languages import note_reading_language
-from portal.page_urls import is_path, page_of_form
+from portal.htmx import HtmxHttpRequest, current_page
+from portal.models import Website
+from portal.models.languages import record_language
+from portal.page_urls import is_local_path, referring_page
 
 View = Callable[..., HttpResponseBase]
 
 
 def members_only(view: View) -> View:
-    """Send everyone else to sign in, and from there back to the page they were on."""
+    """Redirect visitors to the sign-in, and from there back to their page."""
 
     @wraps(view)
     def guarded(request: HtmxHttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not request.user.is_authenticated:
-            return sign_in_first(request)
-        note_reading_language(request.session, request.user.pk)
+            return redirect_to_sign_in(request)
+        record_language(request.session, request.user.pk)
         return view(request, *args, **kwargs)
 
     return guarded
 
 
-def sign_in_first(request: HtmxHttpRequest) -> HttpResponse:
+def find_website(request: HtmxHttpRequest, host: str) -> tuple[Website | None, list[Website]]:
+    """Return the website of the URL, if the person may see it, and all of their websites with this host."""
+    candidates = list(Website.objects.visible_to(request.user).with_host(host))
+    account = request.GET.get("account", "")
+    return next((site for site in candidates if account in ("", site.account.ref)), None), candidates
+
+
+def redirect_to_sign_in(request: HtmxHttpRequest) -> HttpResponse:
     """Redirect to the sign-in, which leads back; for a fragment, the whole page goes there."""
     if not request.htmx:
-        return redirect_to_login(_page_to_return_to(request))
-    page = (page_before(request).netloc and request.htmx.current_url_abs_path) or ""
-    query = urlencode({"next": page if is_path(page) else "/"})
+        return redirect_to_login(_return_path(request))
+    page = (current_page(request).netloc and request.htmx.current_url_abs_path) or ""
+    query = urlencode({"next": page if is_local_path(page) else "/"})
     return HttpResponseClientRedirect(f"{resolve_url(settings.LOGIN_URL)}?{query}")
 
 
-def _page_to_return_to(request: HtmxHttpRequest) -> str:
+def _return_path(request: HtmxHttpRequest) -> str:
     """Return this page; for a form, the page that sent it, with a message that nothing was changed."""
     if request.method in ("GET", "HEAD"):
         return request.get_full_path()
-    text = _("You were signed out, so nothing was changed. Sign in, then choose again.")
+    text = _("You were signed out, so nothing was changed. Sign in and try again.")
     messages.warning(request, text, fail_silently=True)
-    return page_of_form(request) or "/"
+    return referring_page(request) or "/"

@@ -1,4 +1,4 @@
-"""The operators' pages: which accounts the portal speaks for, their websites, and who may see them."""
+"""The operators' pages: accounts, their websites, and their members."""
 
 from typing import Any
 
@@ -11,21 +11,20 @@ from django.views.decorators.debug import sensitive_post_parameters, sensitive_v
 
 from foundation.hosts import InvalidHost, normalise_host
 from foundation.sealing import CannotUnseal
-from portal.models import Account, Website
+from portal.models import Account, Membership, MembershipChange, Website
 from portal.models.accounts import validate_secret
-from portal.models.members import Membership, MembershipChange
-from portal.team.actions import What, record
+from portal.team.actions import Action, record_change
 
 
 class AccountForm(forms.ModelForm):
-    """An account; its secret is written here and never read back."""
+    """An account; its secret can be set here, but is never shown."""
 
     secret = forms.CharField(
         required=False,
         strip=False,
         validators=[validate_secret],
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password", "class": "vTextField"}),
-        help_text="The site API secret that the service gave. Never shown; empty leaves it as it is.",
+        help_text="The site API secret from the service. Never shown; leave empty to keep it.",
     )
 
     class Meta:
@@ -34,23 +33,23 @@ class AccountForm(forms.ModelForm):
 
     @sensitive_variables()
     def clean(self) -> None:
-        """A new account needs a secret, unless the environment has it."""
+        """Require a secret for a new account, unless the environment has it."""
         super().clean()
         ref = str(self.cleaned_data.get("ref", ""))
-        can_sign = self.instance.sealed_secret or Account(ref=ref).is_of_the_environment
+        can_sign = self.instance.sealed_secret or Account(ref=ref).is_from_environment
         if not can_sign and not self.cleaned_data.get("secret") and "secret" not in self.errors:
-            self.add_error("secret", "Enter the secret that the service gave for this account.")
+            self.add_error("secret", "Enter this account's secret from the service.")
 
 
 class WebsiteForm(forms.ModelForm):
-    """A website, its host written as the service writes it."""
+    """A website, with its host in the service's form."""
 
     class Meta:
         model = Website
         fields = ("account", "host", "link_id")
 
     def clean_host(self) -> str:
-        """Normalised here, so that two ways to write a host are found to be one."""
+        """Return the normal form, so that duplicates are recognised."""
         try:
             return normalise_host(self.cleaned_data["host"])
         except InvalidHost as error:
@@ -66,7 +65,7 @@ class WebsiteInline(admin.TabularInline):
 
 
 class MembershipInline(admin.TabularInline):
-    """The account's people; a role is changed on the membership's own page."""
+    """The account's members; a role is changed on the membership's own page."""
 
     model = Membership
     fields = ("user", "role")
@@ -74,15 +73,15 @@ class MembershipInline(admin.TabularInline):
     extra = 0
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Rows are added and removed here."""
+        """Return False: rows are only added and removed here."""
         return False
 
 
 class MembershipChangeInline(admin.TabularInline):
-    """What was done about the account's people; to be read only."""
+    """The record of changes to the account's members; read-only."""
 
     model = MembershipChange
-    fields = readonly_fields = ("at", "by", "what", "person", "role")
+    fields = readonly_fields = ("at", "by", "action", "person", "role")
     verbose_name_plural = "changes of members"
     can_delete = False
     extra = max_num = 0
@@ -100,48 +99,48 @@ class AccountAdmin(admin.ModelAdmin):
     inlines = (WebsiteInline, MembershipInline, MembershipChangeInline)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Account]:
-        """With the counts of the list."""
+        """Return accounts with the counts of the list."""
         accounts: QuerySet[Account] = super().get_queryset(request)
         return accounts.annotate(
-            counted_websites=Count("websites", distinct=True),
-            counted_members=Count("memberships", distinct=True),
+            number_of_websites=Count("websites", distinct=True),
+            number_of_members=Count("memberships", distinct=True),
         )
 
     @admin.display(boolean=True, description="can sign")
     def can_sign(self, account: Account) -> bool:
-        """Whether there is a secret, and a master key that opens it."""
+        """Return whether there is a secret, and a master key that opens it."""
         try:
             return bool(account.reveal_secret())
         except CannotUnseal:
             return False
 
-    @admin.display(ordering="counted_websites", description="websites")
+    @admin.display(ordering="number_of_websites", description="websites")
     def website_count(self, account: Any) -> int:
-        """How many it has."""
-        return int(account.counted_websites)
+        """Return the number of websites."""
+        return int(account.number_of_websites)
 
-    @admin.display(ordering="counted_members", description="members")
+    @admin.display(ordering="number_of_members", description="members")
     def member_count(self, account: Any) -> int:
-        """How many people see them."""
-        return int(account.counted_members)
+        """Return the number of members."""
+        return int(account.number_of_members)
 
     def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
-        """Members who came and went are recorded."""
+        """Save, and record new and removed members."""
         super().save_formset(request, form, formset, change)
         if formset.model is Membership:
             for membership in formset.new_objects:
-                _record(What.JOINED, membership)
+                _record(Action.JOINED, membership)
             for membership in formset.deleted_objects:
-                _record(What.REMOVED, membership)
+                _record(Action.REMOVED, membership)
 
     @method_decorator(sensitive_post_parameters("secret"))
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """No report of an error may hold what was typed."""
+        """Show the form; error reports never contain the secret."""
         return super().changeform_view(request, *args, **kwargs)
 
     @method_decorator(sensitive_variables("secret"))
     def save_model(self, request: HttpRequest, obj: Account, form: AccountForm, change: bool) -> None:
-        """Seal the secret that was typed, if one was."""
+        """Save, with the secret sealed if one was entered."""
         if secret := form.cleaned_data["secret"]:
             obj.set_secret(secret)
         super().save_model(request, obj, form, change)
@@ -149,7 +148,7 @@ class AccountAdmin(admin.ModelAdmin):
 
 @admin.register(Website)
 class WebsiteAdmin(admin.ModelAdmin):
-    """Websites, with the link ids that the service returned."""
+    """Websites, with their link ids from the service."""
 
     form = WebsiteForm
     list_display = ("host", "account", "link_id")
@@ -160,7 +159,7 @@ class WebsiteAdmin(admin.ModelAdmin):
 
 @admin.register(Membership)
 class MembershipAdmin(admin.ModelAdmin):
-    """Who may see the websites of which account."""
+    """Members of accounts, with their roles."""
 
     list_display = ("user", "account", "role")
     list_filter = ("role", ("account", admin.RelatedOnlyFieldListFilter))
@@ -169,27 +168,27 @@ class MembershipAdmin(admin.ModelAdmin):
     fields = ("user", "account", "role")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Membership | None = None) -> tuple[str, ...]:
-        """A membership stays the same person's in the same account."""
+        """Return the fields that never change: the person and the account."""
         return ("user", "account") if obj else ()
 
     def save_model(self, request: HttpRequest, obj: Membership, form: Any, change: bool) -> None:
-        """Recorded for the account's owners, too."""
+        """Save, and record the change for the account's owners."""
         super().save_model(request, obj, form, change)
         if not change or form.changed_data:
-            _record(What.ROLE if change else What.JOINED, obj)
+            _record(Action.ROLE if change else Action.JOINED, obj)
 
     def delete_model(self, request: HttpRequest, obj: Membership) -> None:
-        """Recorded."""
-        _record(What.REMOVED, obj)
+        """Delete, and record the removal."""
+        _record(Action.REMOVED, obj)
         super().delete_model(request, obj)
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Membership]) -> None:
-        """Each of them recorded."""
+        """Delete, and record each removal."""
         for membership in queryset:
-            _record(What.REMOVED, membership)
+            _record(Action.REMOVED, membership)
         super().delete_queryset(request, queryset)
 
 
-def _record(what: str, membership: Membership) -> None:
-    role = "" if what == What.REMOVED else membership.role
-    record(membership.account, what, membership.user.get_username(), by=None, role=role)
+def _record(action: str, membership: Membership) -> None:
+    role = "" if action == Action.REMOVED else membership.role
+    record_change(membership.account, action, membership.user.get_username(), by=None, role=role)

@@ -1,10 +1,10 @@
-"""The application's name, and its system checks."""
+"""The application's configuration."""
 
 from django.apps import AppConfig
 
 
 class PortalConfig(AppConfig):
-    """The website owners' side."""
+    """The portal for website owners."""
 
     name = "portal"
     verbose_name = "Portal"

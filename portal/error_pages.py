@@ -1,6 +1,6 @@
-"""The one table from a gateway's error to what the customer sees: what happened, and what to do.
+"""Error pages for the gateway's errors: what happened, and what to do.
 
-Nothing that the service wrote reaches the page; its request id does, as a reference for support.
+No text from the service reaches a page; its request id does, as a reference for support.
 """
 
 import logging
@@ -17,7 +17,7 @@ from portal.gateway import (
     InactiveEntitlement,
     RateLimited,
     RevokedLink,
-    SlowQuestion,
+    SlowRequest,
     TimedOut,
     TooManyCalls,
     UnknownFinding,
@@ -27,15 +27,15 @@ from portal.gateway import (
 
 logger = logging.getLogger(__name__)
 
-USUAL_WAIT_SECONDS = 30  # where the service sends no Retry-After
+DEFAULT_WAIT_SECONDS = 30  # if the service sends no Retry-After
 BUSY_SECONDS = 2  # most calls are over by then
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
-    """A link that helps, to an address in the settings.
+    """A link to a page that helps, from the settings.
 
-    ``links_website``: only for those who may link websites.
+    ``links_website``: only for people who may link websites.
     """
 
     label: str
@@ -44,8 +44,8 @@ class Action:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
-    """One screen: the browser's status, the words, and where to go; ``reference`` is for support."""
+class ErrorPage:
+    """The HTTP status, texts and links of an error page; ``reference`` is for support."""
 
     status: int
     title: str
@@ -57,8 +57,8 @@ class Problem:
     retry_after: int = 0
 
 
-def problem_for(error: GatewayError) -> Problem:
-    """The screen for ``error``."""
+def error_page_for(error: GatewayError) -> ErrorPage:
+    """Return the error page for ``error``."""
     reference = error.request_id or new_reference()
     match error:
         case InactiveEntitlement():
@@ -71,11 +71,11 @@ def problem_for(error: GatewayError) -> Problem:
             return unknown_finding(reference)
         case RateLimited():
             return _rate_limited(error, reference)
-        case SlowQuestion():
-            return Problem(
+        case SlowRequest():
+            return ErrorPage(
                 status=503,
-                title=_("This takes too long to answer"),
-                text=_("The security service stopped, so that nobody else waits. Your filters are kept."),
+                title=_("This request takes too long"),
+                text=_("The security service stopped it. Your filters are kept."),
                 advice=_("Narrow the filters, search for more or longer words, or try again later."),
                 can_retry=True,
                 retry_after=error.retry_after,
@@ -84,16 +84,16 @@ def problem_for(error: GatewayError) -> Problem:
         case TooManyCalls():
             return _too_many_calls(reference)
         case TimedOut():
-            return Problem(
+            return ErrorPage(
                 status=504,
-                title=_("The answer is taking too long"),
+                title=_("The service is taking too long"),
                 text=_("The security service did not answer in time. Your filters are kept."),
                 advice=_("Wait a moment, then try again."),
                 can_retry=True,
                 reference=reference,
             )
         case Unreachable():
-            return Problem(
+            return ErrorPage(
                 status=502,
                 title=_("The security service cannot be reached"),
                 text=_("We could not get the latest results. Your website is not affected by this."),
@@ -105,23 +105,23 @@ def problem_for(error: GatewayError) -> Problem:
             return _unavailable(reference)
 
 
-def logged_problem(error: GatewayError, host: str) -> Problem:
-    """The screen for ``error``, with a line in the log that its reference leads to."""
-    problem = problem_for(error)
-    if not error.request_id:  # the gateway's line names the service's own id; this one is ours
-        logger.warning("%s: %s, reference %s", host, type(error).__name__, problem.reference)
-    return problem
+def logged_error_page(error: GatewayError, host: str) -> ErrorPage:
+    """Return the error page for ``error``, and log a line with its reference."""
+    error_page = error_page_for(error)
+    if not error.request_id:  # the gateway logged the service's id; this reference is ours
+        logger.warning("%s: %s, reference %s", host, type(error).__name__, error_page.reference)
+    return error_page
 
 
-def without_linking(problem: Problem) -> Problem:
-    """Return the same screen for a person who may not link a website."""
-    actions = tuple(action for action in problem.actions if not action.links_website)
-    return replace(problem, actions=actions)
+def without_linking_actions(error_page: ErrorPage) -> ErrorPage:
+    """Return the same page for a person who may not link websites."""
+    actions = tuple(action for action in error_page.actions if not action.links_website)
+    return replace(error_page, actions=actions)
 
 
-def unknown_website(reference: str) -> Problem:
-    """A website that is not linked, or that is not this person's: the same words for both."""
-    return Problem(
+def unknown_website(reference: str) -> ErrorPage:
+    """Return the page for a website that is not linked, or not this person's: both read the same."""
+    return ErrorPage(
         status=404,
         title=_("This website is not linked to your account"),
         text=_("We have no results to show for this address."),
@@ -131,9 +131,9 @@ def unknown_website(reference: str) -> Problem:
     )
 
 
-def unknown_finding(reference: str) -> Problem:
-    """A finding that does not exist, or that is another website's: the same words for both."""
-    return Problem(
+def unknown_finding(reference: str) -> ErrorPage:
+    """Return the page for a finding that does not exist, or of another website: both read the same."""
+    return ErrorPage(
         status=404,
         title=_("There is no such finding"),
         text=_("This website has no finding at this address."),
@@ -143,13 +143,13 @@ def unknown_finding(reference: str) -> Problem:
 
 
 def new_reference() -> str:
-    """An id that names one occurrence, on the page and in the log."""
+    """Return an id for one error, on the page and in the log."""
     return uuid.uuid4().hex[:12]
 
 
-def _actions(*ways: tuple[str, str]) -> tuple[Action, ...]:
-    """Those whose address this deployment has set."""
-    return tuple(Action(label=label, url=url) for label, url in ways if url)
+def _actions(*links: tuple[str, str]) -> tuple[Action, ...]:
+    """Return the links whose URL this deployment has set."""
+    return tuple(Action(label=label, url=url) for label, url in links if url)
 
 
 def _linking(label: str) -> tuple[Action, ...]:
@@ -157,14 +157,14 @@ def _linking(label: str) -> tuple[Action, ...]:
     return (Action(label=label, url=settings.LINK_URL, links_website=True),) if settings.LINK_URL else ()
 
 
-def _inactive_entitlement(error: InactiveEntitlement, reference: str) -> Problem:
-    plan, state = error.plan.capitalize(), labels.word(labels.PLAN_STATES, error.entitlement_status)
+def _inactive_entitlement(error: InactiveEntitlement, reference: str) -> ErrorPage:
+    plan, state = error.plan.capitalize(), labels.label(labels.PLAN_STATES, error.entitlement_status)
     facts = _("Your plan: %(plan)s (%(state)s).") % {"plan": plan, "state": state}
     if error.entitlement_status == "past_due":
-        facts += " " + _("The days of grace are over.")
+        facts += " " + _("The grace period is over.")
     elif error.ends_on is not None:
         facts += " " + _("Its last day: %(date)s.") % {"date": labels.day(error.ends_on)}
-    return Problem(
+    return ErrorPage(
         status=403,
         title=_("Your plan does not cover this dashboard at the moment"),
         text=facts,
@@ -174,13 +174,13 @@ def _inactive_entitlement(error: InactiveEntitlement, reference: str) -> Problem
     )
 
 
-def _revoked_link(error: RevokedLink, reference: str) -> Problem:
+def _revoked_link(error: RevokedLink, reference: str) -> ErrorPage:
     text = _("The link between this website and your account has been revoked.")
     if error.revoked_at is not None:
         text = _("The link between this website and your account was revoked on %(date)s.") % {
             "date": labels.day(error.revoked_at)
         }
-    return Problem(
+    return ErrorPage(
         status=403,
         title=_("The link to this website was revoked"),
         text=text,
@@ -190,9 +190,9 @@ def _revoked_link(error: RevokedLink, reference: str) -> Problem:
     )
 
 
-def _rate_limited(error: RateLimited, reference: str) -> Problem:
+def _rate_limited(error: RateLimited, reference: str) -> ErrorPage:
     wait = error.retry_after
-    return Problem(
+    return ErrorPage(
         status=503,
         title=_("Too many requests at once"),
         text=_("Your account has asked for many results in a short time."),
@@ -203,18 +203,16 @@ def _rate_limited(error: RateLimited, reference: str) -> Problem:
             else _("Wait a moment, then try again.")
         ),
         can_retry=True,
-        retry_after=wait or USUAL_WAIT_SECONDS,
+        retry_after=wait or DEFAULT_WAIT_SECONDS,
         reference=reference,
     )
 
 
-def _too_many_calls(reference: str) -> Problem:
-    return Problem(
+def _too_many_calls(reference: str) -> ErrorPage:
+    return ErrorPage(
         status=503,
-        title=_("Many people are asking right now"),
-        text=_(
-            "We did not ask the security service, so that the page answers at once. Your filters are kept."
-        ),
+        title=_("The portal is busy"),
+        text=_("Many people are using it at the same time. Your filters are kept."),
         advice=_("Wait a moment, then try again."),
         can_retry=True,
         retry_after=BUSY_SECONDS,
@@ -222,13 +220,13 @@ def _too_many_calls(reference: str) -> Problem:
     )
 
 
-def _unavailable(reference: str) -> Problem:
-    """What only the operator can mend; the details are in the log."""
-    return Problem(
+def _unavailable(reference: str) -> ErrorPage:
+    """Return the page for a fault that only the operator can fix; the log has the details."""
+    return ErrorPage(
         status=502,
         title=_("Temporarily unavailable"),
-        text=_("We cannot show the results right now. The fault is on our side, not on your website."),
-        advice=_("Try again in a few minutes. If it stays, tell support the reference below."),
+        text=_("We cannot show the results right now. The problem is on our side, not on your website."),
+        advice=_("Try again in a few minutes. If it still fails, contact support with the reference below."),
         can_retry=True,
         reference=reference,
     )

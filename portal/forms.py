@@ -1,40 +1,46 @@
-"""The state of the page, which is its URL: filters, page and page size; defaults are absent."""
+"""Filters of the list of findings, as the URL carries them, and what all forms share."""
 
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
-from urllib.parse import urlencode
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
 
 from portal import labels
-from portal.gateway import Question
+from portal.gateway import DashboardRequest
 
 PAGE_SIZES = (20, 50, 100)
-MAX_PAGE_DEPTH = 10_000  # page * page_size, the service's bound
-MAX_QUERY_LENGTH = 200  # the service's, too
-FINDING_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~-]{0,127}", re.ASCII)  # that an address may hold
-NARROWING = ("status", "severity", "kind", "source", "query")
+MAX_PAGE_DEPTH = 10_000  # page * page_size, the service's limit
+MAX_QUERY_LENGTH = 200  # the service's limit, too
+FINDING_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~-]{0,127}", re.ASCII)  # an id that can be part of a URL
+FILTER_NAMES = ("status", "severity", "kind", "source", "query")
+PASSWORD_LABELS = {
+    "oldpassword": _("Current password"),
+    "password1": _("New password"),
+    "password2": _("New password, once more"),
+}
+PASSWORD_RULES = _("At least 12 characters; not a common one, and not similar to your name or address.")
 
 
 class WordField(forms.CharField):
-    """One of ``words``, however it is capitalised."""
+    """A field for one of ``words``, in any capitalisation."""
 
     def __init__(self, words: Iterable[str], **kwargs: Any) -> None:
         self.spellings = {word.casefold(): word for word in words}
         super().__init__(**kwargs)
 
     def clean(self, value: Any) -> str:
-        """The word as the service writes it."""
-        given = super().clean(value).casefold()
-        if given and given not in self.spellings:
-            raise forms.ValidationError("is not one of the words")
-        return self.spellings.get(given, "")
+        """Return the word as the service writes it."""
+        word = super().clean(value).casefold()
+        if word and word not in self.spellings:
+            raise forms.ValidationError("This is not one of the words.")
+        return self.spellings.get(word, "")
 
 
 class FilterForm(forms.Form):
-    """What an address may carry; whatever does not validate is as if it were not there."""
+    """The query string of a list of findings; invalid fields are ignored."""
 
     status = WordField(labels.STATUSES.keys() - {labels.OPEN}, required=False)  # open is the default
     severity = WordField(labels.SEVERITIES, required=False)
@@ -49,7 +55,7 @@ class FilterForm(forms.Form):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """What is asked of a website's findings; without a status, of those that are open."""
+    """Filters and page of a list of findings; without a status, the list has the open ones."""
 
     status: str = ""
     severity: str = ""
@@ -60,8 +66,8 @@ class Filters:
     page: int = 1
 
     @classmethod
-    def read(cls, data: Mapping[str, Any]) -> Self:
-        """The filters of a query string; invalid values are dropped."""
+    def from_query(cls, data: Mapping[str, Any]) -> Self:
+        """Return the filters of a query string; invalid values are dropped."""
         form = FilterForm(data)
         form.is_valid()
         filters = cls(**{name: value for name, value in form.cleaned_data.items() if value})
@@ -70,50 +76,32 @@ class Filters:
     @property
     def active(self) -> dict[str, str]:
         """The filters that narrow the list, by name."""
-        return {name: value for name in NARROWING if (value := getattr(self, name))}
+        return {name: value for name in FILTER_NAMES if (value := getattr(self, name))}
 
     @property
-    def bare(self) -> Self:
-        """The same without the search."""
+    def without_query(self) -> Self:
+        """The same filters without the search, on the first page."""
         return replace(self, query="", page=1)
 
     @property
-    def whole(self) -> Self:
-        """The same without a page: everything that they find."""
+    def without_page(self) -> Self:
+        """The same filters on the first page of the default size."""
         return replace(self, page=1, page_size=PAGE_SIZES[0])
 
-    def question(self) -> Question:
-        """The same, as the gateway asks it."""
-        return Question(**asdict(self))
+    def to_request(self) -> DashboardRequest:
+        """Return the request that the gateway sends for these filters."""
+        return DashboardRequest(**asdict(self))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Address:
-    """Where a state of the page lives; ``account`` only where the host alone does not tell the website."""
+class ChosenPassword:
+    """A mixin for forms in which people choose a password: our labels and rules, no placeholders."""
 
-    path: str
-    account: str = ""
-    filters: Filters = Filters()
+    fields: dict[str, forms.Field]
 
-    def __str__(self) -> str:
-        fields = self.fields()
-        return f"{self.path}?{urlencode(fields)}" if fields else self.path
-
-    def fields(self, *, without: str = "") -> dict[str, str]:
-        """The query string's fields, in their one order, defaults absent."""
-        given = {"account": self.account, **asdict(self.filters)}
-        usual = asdict(Filters())
-        return {
-            name: str(value)
-            for name, value in given.items()
-            if value and value != usual.get(name) and name != without
-        }
-
-    def of_finding(self, finding_id: str) -> str:
-        """The address of a finding, with the list that it was opened from; empty where it can have none."""
-        path = f"{self.path}findings/{finding_id}/"
-        return str(replace(self, path=path)) if FINDING_ID.fullmatch(finding_id) else ""
-
-    def to(self, **changes: Any) -> str:
-        """The address with other filters; they start at their first page."""
-        return str(replace(self, filters=replace(self.filters, **{"page": 1, **changes})))
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in PASSWORD_LABELS.keys() & self.fields.keys():
+            field = self.fields[name]
+            field.label = PASSWORD_LABELS[name]
+            field.help_text = PASSWORD_RULES if name == "password1" else ""
+            field.widget.attrs.pop("placeholder", None)

@@ -1,7 +1,6 @@
-"""Page or fragment: the one place that answers it, and that tells htmx which address it now shows."""
+"""Responses as a whole page or as an htmx fragment, and the URL that htmx shows for them."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -10,77 +9,79 @@ from django.utils.cache import patch_vary_headers
 from django_htmx.http import push_url, replace_url, retarget
 from django_htmx.middleware import HtmxDetails
 
-from portal.error_pages import Problem, without_linking
+from portal.error_pages import ErrorPage, without_linking_actions
 from portal.forms import Filters
-from portal.models.members import Membership
-
-if TYPE_CHECKING:
-    from portal.view_models import SiteCard, SitePage
+from portal.models import Membership
+from portal.view_models import SiteCard, SitePage
 
 REGION = "results"
 FORM = "filters"
 
 
 class HtmxHttpRequest(HttpRequest):
-    """A request as django-htmx's middleware hands it on."""
+    """A request with the attribute that the middleware of django-htmx adds."""
 
     htmx: HtmxDetails
 
 
 def wants_region(request: HtmxHttpRequest) -> bool:
-    """Whether to answer with the region alone; a restored history entry is always a whole page."""
+    """Return whether to send the region alone; a restored history entry is always a whole page."""
     htmx = request.htmx
     return bool(htmx) and not htmx.history_restore_request and htmx.target == REGION
 
 
-def render_site(request: HtmxHttpRequest, page: "SitePage") -> HttpResponse:
-    """``page`` whole, or its region; an error keeps its true status and still reaches the region."""
-    if page.problem and not Membership.objects.of(request.user).may_link():
-        page = replace(page, problem=without_linking(page.problem))
+def render_site(request: HtmxHttpRequest, page: SitePage) -> HttpResponse:
+    """Return ``page`` or its region; an error keeps its status and still replaces the region."""
+    if page.error_page and not Membership.objects.of_user(request.user).can_link_websites():
+        page = replace(page, error_page=without_linking_actions(page.error_page))
     if wants_region(request):
         response = render(request, "portal/_fragment.html", {"page": page}, status=page.status)
-        show_address(request, response, page.here, page.address.filters)
+        set_shown_url(request, response, page.url, page.address.filters)
         if page.status >= 400:
             retarget(response, f"#{REGION}")
     else:
         response = render(request, "portal/site.html", {"page": page}, status=page.status)
-    return _finished(response, page.problem)
+    return _with_headers(response, page.error_page)
 
 
-def render_card(request: HtmxHttpRequest, card: "SiteCard", problem: Problem | None) -> HttpResponse:
-    """Return ``card`` with the latest answer, or with what was known before.
+def render_card(request: HtmxHttpRequest, card: SiteCard, error_page: ErrorPage | None) -> HttpResponse:
+    """Return ``card`` with the latest summary.
 
-    A refusal (such as an expired plan) is a state that the card shows with 200. Only a fault is an error.
+    A refusal, such as an expired plan, is a state that the card shows with 200. Only a fault is an error.
     """
-    card = replace(card, is_asking=False, has_failed=bool(problem and problem.can_retry))
-    status = problem.status if problem and problem.status >= 500 else 200
+    card = replace(card, is_refreshing=False, refresh_failed=bool(error_page and error_page.can_retry))
+    status = error_page.status if error_page and error_page.status >= 500 else 200
     response = render(request, "portal/_site_card.html", {"card": card}, status=status)
-    if problem:
+    if error_page:
         retarget(response, f"#{card.id}")
-    return _finished(response, problem)
+    return _with_headers(response, error_page)
 
 
-def _finished(response: HttpResponse, problem: Problem | None) -> HttpResponse:
-    """With the headers that every page of the service's answers has."""
-    if problem and problem.retry_after:
-        response["Retry-After"] = str(problem.retry_after)
+def _with_headers(response: HttpResponse, error_page: ErrorPage | None) -> HttpResponse:
+    if error_page and error_page.retry_after:
+        response["Retry-After"] = str(error_page.retry_after)
     patch_vary_headers(response, ("HX-Request", "HX-Target"))
     return response
 
 
-def page_before(request: HtmxHttpRequest) -> SplitResult:
-    """Return the address of the page that shows the fragment, as the browser says; empty for a bad one."""
+def current_page(request: HtmxHttpRequest) -> SplitResult:
+    """Return the URL of the page that shows the fragment, as the browser sent it; empty if invalid."""
     try:
         return urlsplit(request.htmx.current_url or "")
     except ValueError:
         return urlsplit("")
 
 
-def show_address(request: HtmxHttpRequest, response: HttpResponse, here: str, now: Filters) -> None:
-    """A new state is a step in the history; the same one, or a search being refined, is not."""
-    shown = page_before(request)
-    before = Filters.read(QueryDict(shown.query))
-    refined = request.htmx.trigger == FORM and before.query and now.query and before.bare == now.bare
-    is_same_thing = shown.path == urlsplit(here).path
-    write = replace_url if is_same_thing and (refined or before == now) else push_url
-    write(response, here)
+def set_shown_url(request: HtmxHttpRequest, response: HttpResponse, url: str, filters: Filters) -> None:
+    """Let htmx show ``url``: as a new history entry, unless only a search was refined or nothing changed."""
+    shown = current_page(request)
+    before = Filters.from_query(QueryDict(shown.query))
+    is_refined = (
+        request.htmx.trigger == FORM
+        and before.query
+        and filters.query
+        and before.without_query == filters.without_query
+    )
+    is_same_page = shown.path == urlsplit(url).path
+    set_url = replace_url if is_same_page and (is_refined or before == filters) else push_url
+    set_url(response, url)

@@ -1,4 +1,4 @@
-"""The portal's words for the service's values; a value it does not know keeps the service's own text."""
+"""Labels for the service's values; an unknown value keeps the service's own text."""
 
 from collections.abc import Mapping
 from datetime import date, datetime
@@ -21,7 +21,7 @@ KINDS = {
 }
 KIND_MEANINGS = {
     "confirmed": _("The check proved that the problem is there."),
-    "suspected": _("There are signs of the problem; someone should look."),
+    "suspected": _("There are signs of the problem; someone should check."),
     "informational": _("Good to know; not a problem by itself."),
 }
 FILTERS = {
@@ -40,27 +40,27 @@ STATUSES = {
     "all": _("All"),
 }
 STATUS_MEANINGS = {
-    "open": _("Still there when it was last looked for."),
+    "open": _("Still there at the last check."),
     "fixed": _("A complete check no longer found it."),
-    "accepted_risk": _("Known, and left as it is for a reason."),
-    "false_positive": _("Looked like a problem, and is none."),
-    "all": _("Whatever became of it."),
+    "accepted_risk": _("Known, and accepted for a reason."),
+    "false_positive": _("Looked like a problem, but is not one."),
+    "all": _("In any state."),
 }
-NOTHING_OF_STATUS = {
+EMPTY_STATUSES = {
     "fixed": _("Nothing has been fixed yet"),
     "accepted_risk": _("No risk has been accepted"),
-    "false_positive": _("No finding was a false alarm"),
+    "false_positive": _("There are no false positives"),
 }
 EVENTS = {
     "first_seen": _("First seen"),
     "last_seen": _("Last seen"),
     "fixed": _("Fixed"),
     "regressed": _("Found again after it was fixed"),
-    "false_positive": _("Called a false positive"),
+    "false_positive": _("Marked as a false positive"),
     "accepted_risk": _("Risk accepted"),
-    "reconsidered": _("Opened again by an analyst"),
-    "decision_expired": _("The decision was for a time that is over"),
-    "rated": _("Rated otherwise by an analyst"),
+    "reconsidered": _("Reopened by an analyst"),
+    "decision_expired": _("The decision expired"),
+    "rated": _("Severity changed by an analyst"),
 }
 CHARTS = {
     "severity": _("By severity"),
@@ -105,40 +105,40 @@ ROLES = {
     "viewer": _("Viewer"),
 }
 ROLE_MEANINGS = {
-    "owner": _("Sees the websites and the members, and decides who is one."),
-    "manager": _("Sees the websites, and who the members are."),
+    "owner": _("Sees the websites and manages the team."),
+    "manager": _("Sees the websites and the team."),
     "viewer": _("Sees the websites."),
 }
 
 
-def word(table: Mapping[str, str | Promise], value: str, otherwise: str = "") -> str:
-    """The portal's word for ``value``, else ``otherwise``, else the value made readable."""
+def label(table: Mapping[str, str | Promise], value: str, default: str = "") -> str:
+    """Return the label of ``value``, else ``default``, else the value in readable form."""
     if value in table:
         return str(table[value])
-    return otherwise or value.replace("_", " ").capitalize()
+    return default or value.replace("_", " ").capitalize()
 
 
 def tone(severity: str) -> str:
-    """The name by which the style sheet knows a severity."""
+    """Return the CSS class of a severity."""
     return severity.lower() if severity in SEVERITIES else "info"
 
 
-def rank(severity: str) -> int:
-    """0 is the worst; a severity that is not known comes last."""
-    known = list(SEVERITIES)
-    return known.index(severity) if severity in known else len(known)
+def severity_rank(severity: str) -> int:
+    """Return the position of ``severity``: 0 is the worst, unknown severities come last."""
+    severities = list(SEVERITIES)
+    return severities.index(severity) if severity in severities else len(severities)
 
 
 def day(at: date) -> str:
-    """Such as 3 Nov 2026."""
+    """Return text such as 3 Nov 2026."""
     return date_format(at)
 
 
-def day_of_year(at: date) -> str:
-    """Such as 3 Nov."""
+def day_and_month(at: date) -> str:
+    """Return text such as 3 Nov."""
     return date_format(at, "MONTH_DAY_FORMAT")
 
 
 def moment(at: datetime) -> str:
-    """Such as 3 Nov 2026, 14:05."""
+    """Return text such as 3 Nov 2026, 14:05."""
     return date_format(at, "DATETIME_FORMAT")

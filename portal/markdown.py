@@ -1,4 +1,4 @@
-"""Analysts write Markdown; this is the one place that turns their words into HTML."""
+"""Analysts' notes: Markdown to safe HTML."""
 
 import nh3
 from django.utils.safestring import SafeString, mark_safe
@@ -12,9 +12,9 @@ _markdown = MarkdownIt("js-default", {"html": False, "linkify": False}).disable(
 
 
 def render_note(text: str) -> SafeString:
-    """``text`` as HTML without anything active: raw HTML shows as text, links lead to http(s) only.
+    """Return ``text`` as HTML without active content: raw HTML shows as text, links lead to http(s) only.
 
-    Headings become paragraphs, because the page's own headings are its outline.
+    Headings become paragraphs, because the page has its own outline.
     """
     tokens = _markdown.parse(text)
     for token in tokens:

@@ -1,21 +1,78 @@
-"""Addresses to send a visitor back to, none of which leaves this site."""
+"""URLs of the portal's pages: of a website in a given state, for e-mails, and to return to."""
 
-from urllib.parse import urlsplit
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode, urlsplit
 
+from django.conf import settings
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
+from portal.forms import FINDING_ID, Filters
 
-def page_of_form(request: HttpRequest) -> str:
-    """Path and query of this site's page that sent the form; empty where the browser does not name it."""
+if TYPE_CHECKING:  # config uses this module without the portal's tables, too
+    from portal.models import Website
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """The URL of a page in a given state; ``account`` only if the host alone is ambiguous."""
+
+    path: str
+    account: str = ""
+    filters: Filters = field(default_factory=Filters)
+
+    def __str__(self) -> str:
+        fields = self.fields()
+        return f"{self.path}?{urlencode(fields)}" if fields else self.path
+
+    def fields(self, *, without: str = "") -> dict[str, str]:
+        """Return the fields of the query string in their fixed order, without defaults."""
+        values = {"account": self.account, **asdict(self.filters)}
+        defaults = asdict(Filters())
+        return {
+            name: str(value)
+            for name, value in values.items()
+            if value and value != defaults.get(name) and name != without
+        }
+
+    def of_finding(self, finding_id: str) -> str:
+        """Return the URL of a finding, with the filters of its list; empty for an id that has no URL."""
+        path = f"{self.path}findings/{finding_id}/"
+        return str(replace(self, path=path)) if FINDING_ID.fullmatch(finding_id) else ""
+
+    def with_filters(self, **changes: Any) -> str:
+        """Return the URL with other filters, on their first page."""
+        return str(replace(self, filters=replace(self.filters, **{"page": 1, **changes})))
+
+
+def site_address(website: "Website", *, is_shared: bool) -> Address:
+    """Return the address of the dashboard; with its account if the person has several for this host."""
+    return Address(
+        path=reverse("portal:site", args=[website.host]),
+        account=website.account.ref if is_shared else "",
+    )
+
+
+def portal_origin(request: HttpRequest) -> str:
+    """Return PORTAL_BASE_URL; without it, which only a deployment on loopback allows, the request's origin.
+
+    Visitors can forge the Host header, so links for other people never use it.
+    """
+    return settings.PORTAL_BASE_URL or request.build_absolute_uri("/").removesuffix("/")
+
+
+def referring_page(request: HttpRequest) -> str:
+    """Return path and query of this site's page that sent the form; empty without a usable Referer."""
     page = request.headers.get("Referer", "")
     if not url_has_allowed_host_and_scheme(page, allowed_hosts={request.get_host()}):
         return ""
     parts = urlsplit(page)
     path = f"{parts.path}?{parts.query}" if parts.query else parts.path
-    return path if is_path(path) else ""
+    return path if is_local_path(path) else ""
 
 
-def is_path(text: str) -> bool:
-    """Whether ``text`` is an address of this site that begins with its path; names of views are none."""
+def is_local_path(text: str) -> bool:
+    """Return whether ``text`` is a URL of this site that begins with its path; names of views are not."""
     return text.startswith("/") and url_has_allowed_host_and_scheme(text, allowed_hosts=None)

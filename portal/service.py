@@ -1,4 +1,4 @@
-"""The dashboard service as this deployment's settings and accounts reach it; what views ask through."""
+"""Requests to the dashboard service, with the settings and the accounts of this deployment."""
 
 from django.conf import settings
 from django.utils.module_loading import import_string
@@ -6,77 +6,82 @@ from django.utils.module_loading import import_string
 from foundation.sealing import CannotUnseal
 from portal.gateway import (
     Changes,
-    ChangesQuestion,
+    ChangesRequest,
     Dashboard,
-    FindingAnswer,
+    DashboardRequest,
+    FindingResponse,
     InactiveEntitlement,
     LinkedSite,
     Misconfigured,
-    Question,
     RevokedLink,
+    Service,
     UnknownLink,
-    Upstream,
     fetch_changes,
     fetch_dashboard,
     fetch_finding,
 )
-from portal.models import LastAnswer, Website
+from portal.models import Website, WebsiteSummary
 
 
-def ask(website: Website, question: Question) -> Dashboard:
-    """The dashboard of ``website`` as ``question`` narrows it; raises GatewayError.
+def get_dashboard(website: Website, request: DashboardRequest) -> Dashboard:
+    """Return the dashboard of ``website``, filtered by ``request``; raises GatewayError.
 
-    What the service says of the website as a whole is kept: a dashboard in short, or that it shows none.
-    Call it outside any open transaction: a service in this process uses the same connection.
+    The website's summary is stored: a dashboard without its lists, or a refusal. Call this outside any open
+    transaction: a service in this process uses the same connection.
     """
     try:
-        dashboard = fetch_dashboard(upstream(), linked_site(website), question)
+        dashboard = fetch_dashboard(configured_service(), linked_site(website), request)
     except (InactiveEntitlement, RevokedLink, UnknownLink) as refusal:
-        LastAnswer.objects.keep(website, refusal=refusal.code)
+        WebsiteSummary.objects.store(website, refusal=refusal.code)
         raise
-    LastAnswer.objects.keep(website, dashboard=dashboard)
+    WebsiteSummary.objects.store(website, dashboard=dashboard)
     return dashboard
 
 
-def ask_about(website: Website, finding_id: str, listed: Question) -> FindingAnswer:
-    """One finding of ``website``, which the list ``listed`` may hold; raises GatewayError."""
-    return fetch_finding(upstream(), linked_site(website), finding_id, listed)
+def get_finding(website: Website, finding_id: str, list_request: DashboardRequest) -> FindingResponse:
+    """Return one finding of ``website``, which the list of ``list_request`` may hold; raises GatewayError."""
+    return fetch_finding(configured_service(), linked_site(website), finding_id, list_request)
 
 
-def ask_what_changed(website: Website, *, since: str, min_severity: str) -> Changes:
-    """What is worse on ``website`` than at the cursor ``since``; raises GatewayError."""
-    question = ChangesQuestion(since=since, min_severity=min_severity)
-    return fetch_changes(upstream(), linked_site(website), question)
+def get_changes_since(website: Website, *, cursor: str, min_severity: str) -> Changes:
+    """Return the changes of ``website`` after ``cursor``; raises GatewayError."""
+    return _get_changes(website, ChangesRequest(since=cursor, min_severity=min_severity))
 
 
-def ask_what_is_new(website: Website, *, days: int, min_severity: str) -> Changes:
-    """Return what got worse on ``website`` in the last ``days``, today included; raises GatewayError."""
-    question = ChangesQuestion(days=days, min_severity=min_severity)
-    return fetch_changes(upstream(), linked_site(website), question)
+def get_recent_changes(website: Website, *, days: int, min_severity: str) -> Changes:
+    """Return the changes of ``website`` in the last ``days``, today included; raises GatewayError."""
+    return _get_changes(website, ChangesRequest(days=days, min_severity=min_severity))
 
 
-def ask_what_an_import_changed(website: Website, *, since: str, min_severity: str) -> Changes:
-    """The same by the first import since the cursor, and whether there is more; raises GatewayError."""
-    question = ChangesQuestion(since=since, min_severity=min_severity, until="next_import")
-    return fetch_changes(upstream(), linked_site(website), question)
+def get_changes_of_next_import(website: Website, *, cursor: str, min_severity: str) -> Changes:
+    """Return the changes by the first import after ``cursor``, and whether there are more.
+
+    Raises GatewayError.
+    """
+    request = ChangesRequest(since=cursor, min_severity=min_severity, until="next_import")
+    return _get_changes(website, request)
 
 
-def upstream() -> Upstream:
-    """The service at DASHBOARD_BASE_URL, else the one in this process; raises Misconfigured."""
+def _get_changes(website: Website, request: ChangesRequest) -> Changes:
+    return fetch_changes(configured_service(), linked_site(website), request)
+
+
+def configured_service() -> Service:
+    """Return the service at DASHBOARD_BASE_URL, else the one in this process; raises Misconfigured."""
     if not settings.DASHBOARD_BASE_URL and settings.DASHBOARD_APPLICATION:
-        return Upstream(
+        return Service(
             application=import_string(settings.DASHBOARD_APPLICATION),
             timeout_seconds=settings.DASHBOARD_TIMEOUT_SECONDS,
         )
-    return Upstream(
+    return Service(
         base_url=settings.DASHBOARD_BASE_URL,
         timeout_seconds=settings.DASHBOARD_TIMEOUT_SECONDS,
-        calls_at_once=settings.DASHBOARD_CALLS_AT_ONCE,
+        max_concurrent_calls=settings.DASHBOARD_CALLS_AT_ONCE,
     )
 
 
 def linked_site(website: Website) -> LinkedSite:
-    """What the gateway needs to know of ``website``; raises Misconfigured without a usable secret."""
+    """Return ``website`` as the gateway needs it; raises Misconfigured without a usable secret."""
     account = website.account
     try:
         return LinkedSite(

@@ -1,4 +1,4 @@
-"""The portal's pages: a person's websites, the dashboard of one of them, and one of its findings."""
+"""The main pages: a person's websites, the dashboard of one website, and one of its findings."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,97 +9,99 @@ from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
 from portal import service, view_models
-from portal.access import members_only
-from portal.doors import website_at
-from portal.error_pages import logged_problem
+from portal.access import find_website, members_only
+from portal.error_pages import logged_error_page
 from portal.forms import FINDING_ID, Filters
-from portal.gateway import GatewayError, Question, UnknownFinding
+from portal.gateway import DashboardRequest, GatewayError, UnknownFinding
 from portal.htmx import HtmxHttpRequest, render_card, render_site
-from portal.models import LastAnswer, Membership, Website
-from portal.models.notifications import hears_of
+from portal.models import Membership, Website, WebsiteSummary
+from portal.models.notifications import gets_emails
 from portal.view_models import SitePage
 
 
 @require_safe
 @members_only
 def sites(request: HtmxHttpRequest) -> HttpResponse:
-    """The list of websites, from the last known answers; each card then refreshes itself.
+    """Show the list of websites with stored summaries; each card then refreshes itself.
 
-    Staff who are members of no account work in the admin, so they are sent there.
+    Staff without an account work in the admin, so they are redirected there.
     """
-    memberships = list(Membership.objects.of(request.user))
+    memberships = list(Membership.objects.of_user(request.user))
     if not memberships and request.user.is_staff:
         return redirect("admin:index")
     websites = list(Website.objects.visible_to(request.user))
-    answers = LastAnswer.objects.in_bulk(website.pk for website in websites)
-    page = view_models.sites_page(websites, memberships, answers)
+    summaries = WebsiteSummary.objects.in_bulk(website.pk for website in websites)
+    page = view_models.sites_page(websites, memberships, summaries)
     return render(request, "portal/sites.html", {"page": page})
 
 
 @require_safe
 @members_only
-def card(request: HtmxHttpRequest, host: str) -> HttpResponse:
-    """What the service tells of ``host`` now, for its place in the list; to anybody but htmx, its page."""
-    website, doors = website_at(request, host)
+def site_card(request: HtmxHttpRequest, host: str) -> HttpResponse:
+    """Refresh the card of ``host`` in the list of websites; without htmx, redirect to the list."""
+    website, candidates = find_website(request, host)
     if website is None:
         raise Http404
     if not request.htmx:
         return redirect("portal:sites")
-    problem = None
+    error_page = None
     try:
-        service.ask(website, Question(page_size=1))
+        service.get_dashboard(website, DashboardRequest(page_size=1))
     except GatewayError as error:
-        problem = logged_problem(error, host)
-    answer = LastAnswer.objects.filter(website_id=website.pk).first()
-    card = view_models.site_card(website, answer, is_shared=len(doors) > 1)
-    return render_card(request, card, problem)
+        error_page = logged_error_page(error, host)
+    summary = WebsiteSummary.objects.filter(website_id=website.pk).first()
+    card = view_models.site_card(website, summary, is_shared=len(candidates) > 1)
+    return render_card(request, card, error_page)
 
 
 @require_safe
 @members_only
 @gzip_page
 def site(request: HtmxHttpRequest, host: str) -> HttpResponse:
-    """The dashboard of ``host``, as the address narrows it."""
+    """Show the dashboard of ``host`` with the filters of the URL."""
 
-    def show(website: Website, page: SitePage) -> SitePage:
-        dashboard = service.ask(website, page.address.filters.question())
-        # Only where a first check is to come does the page say whether it sends an e-mail.
-        hears = dashboard.summary.first_check_by is not None and hears_of(request.user, website)
-        return replace(page, results=view_models.results_of(dashboard, page.address, hears=hears))
+    def fill(website: Website, page: SitePage) -> SitePage:
+        dashboard = service.get_dashboard(website, page.address.filters.to_request())
+        # The page mentions e-mails only before the first check.
+        awaits_check = dashboard.summary.first_check_by is not None
+        has_emails = awaits_check and gets_emails(request.user, website)
+        results = view_models.build_results(dashboard, page.address, gets_emails=has_emails)
+        return replace(page, results=results)
 
-    return _shown(request, host, show)
+    return _render(request, host, fill)
 
 
 @require_safe
 @members_only
 @gzip_page
 def finding(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpResponse:
-    """One finding of ``host``; the address also tells the list that it was opened from."""
+    """Show one finding of ``host``; the query string has the filters of the list it was opened from."""
 
-    def show(website: Website, page: SitePage) -> SitePage:
-        if not FINDING_ID.fullmatch(finding_id):  # nothing ever led here
+    def fill(website: Website, page: SitePage) -> SitePage:
+        if not FINDING_ID.fullmatch(finding_id):
             raise UnknownFinding
-        answer = service.ask_about(website, finding_id, page.address.filters.question())
+        response = service.get_finding(website, finding_id, page.address.filters.to_request())
         link = request.build_absolute_uri(replace(page.address, filters=Filters()).of_finding(finding_id))
-        return replace(page, finding=view_models.finding_text(answer, page.address, link=link))
+        return replace(page, finding=view_models.finding_view(response, page.address, link=link))
 
-    return _shown(request, host, show, finding_id=finding_id)
+    return _render(request, host, fill, finding_id=finding_id)
 
 
-def _shown(
+def _render(
     request: HtmxHttpRequest,
     host: str,
-    show: Callable[[Website, SitePage], SitePage],
+    fill: Callable[[Website, SitePage], SitePage],
     *,
     finding_id: str = "",
 ) -> HttpResponse:
-    """The page that ``show`` fills, where the person may see the website; else what went wrong."""
-    website, doors = website_at(request, host)
+    """Return the page with the contents that ``fill`` adds, or with an error page."""
+    website, candidates = find_website(request, host)
     if website is None:
-        return render_site(request, view_models.unknown_site(host, path=request.path))
-    page = view_models.site_page(website, doors, Filters.read(request.GET), finding_id=finding_id)
+        return render_site(request, view_models.site_not_found(host, path=request.path))
+    filters = Filters.from_query(request.GET)
+    page = view_models.site_page(website, candidates, filters, finding_id=finding_id)
     try:
-        page = show(website, page)
+        page = fill(website, page)
     except GatewayError as error:
-        page = replace(page, problem=logged_problem(error, host))
+        page = replace(page, error_page=logged_error_page(error, host))
     return render_site(request, page)

@@ -8,7 +8,7 @@ from django.contrib.auth import get_user_model
 from django.utils import timezone
 
 from dashboard_api import models as api
-from dashboard_api.importing.bulk_insert import NewFinding, NewOccurrence, stored_moment
+from dashboard_api.importing.plan import NewFinding, NewOccurrence
 from portal import models as portal
 
 SECRET = "es1_test_0123456789abcdef0123456789abcdef"
@@ -75,10 +75,10 @@ def make_finding(website, *, source=None, **fields):
     return api.Finding.objects.create(website=website, **(defaults | fields))
 
 
-def make_new_finding(website, *, source=None, places=(), **fields):
-    """Return a finding and its locations, as ``bulk.add`` takes them."""
+def make_new_finding(website, *, source=None, locations=(), **fields):
+    """Return what ``bulk_insert.add_findings`` takes: a finding with its occurrences."""
     number = next(_numbers)
-    seen = stored_moment(fields.pop("seen", timezone.now()))
+    seen = fields.pop("seen", timezone.now())
     defaults = {
         "website_id": website.pk,
         "source_id": (source or make_source()).pk,
@@ -94,16 +94,17 @@ def make_new_finding(website, *, source=None, places=(), **fields):
         "cwe": "[]",
         "cve": "[]",
         "rule": "",
-        "location": places[0] if places else "",
-        "other_locations": "\n".join(places[1:]),
-        "locations_count": len(places),
+        "location": locations[0] if locations else "",
+        "other_locations": "\n".join(locations[1:]),
+        "locations_count": len(locations),
         "evidence": "",
         "first_seen": seen,
         "last_seen": seen,
     }
-    digests = (hashlib.sha256(place.encode()).hexdigest() for place in places)
+    digests = [hashlib.sha256(location.encode()).hexdigest() for location in locations]
     occurrences = [
-        NewOccurrence(place, digest, "", seen, seen) for place, digest in zip(places, digests, strict=True)
+        NewOccurrence(location, digest, "", seen, seen)
+        for location, digest in zip(locations, digests, strict=True)
     ]
     return NewFinding(**(defaults | fields)), occurrences
 
@@ -133,7 +134,7 @@ def make_import_run(website, *, source=None, **fields):
 
 
 def make_upload(website, content=b"", **fields):
-    defaults = {"by": "ada", "file_name": "report.jsonl", "said": {}}
+    defaults = {"by": "ada", "file_name": "report.jsonl", "options": {}}
     return api.Upload.objects.create(website=website, content=content, **(defaults | fields))
 
 

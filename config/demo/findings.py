@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from random import Random
 
 from config.demo.sample_data import Location, Page, SampleData, Weakness
+from dashboard_api.importing.plan import other_locations
 from dashboard_api.models import Coverage, Finding, FindingEvent, Kind, Occurrence, Severity, Website
 
 PERIOD = timedelta(days=90)
@@ -42,7 +43,7 @@ def store_findings(
     findings.sort(key=lambda pair: pair[0].first_seen)
     for finding, addresses in findings:
         finding.location, finding.locations_count = addresses[0], len(addresses)
-        finding.keep_other_locations(addresses)
+        finding.other_locations = other_locations(finding.location, addresses)
     Finding.objects.bulk_create(finding for finding, _ in findings)
     Occurrence.objects.bulk_create(
         _occurrence(finding, address) for finding, addresses in findings for address in addresses
@@ -99,7 +100,7 @@ def _finding(
         first_seen=first_seen,
         last_seen=last_seen,
         fixed_at=fixed_at,
-        decided_until=(now + _ACCEPTED_FOR).date() if status == Finding.Status.ACCEPTED_RISK else None,
+        triage_until=(now + _ACCEPTED_FOR).date() if status == Finding.Status.ACCEPTED_RISK else None,
     )
 
 

@@ -1,4 +1,4 @@
-"""What engines and analysts found. Reports bring findings; analysts decide where they stand."""
+"""The pages of findings: imports create findings, and analysts triage them."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -19,46 +19,46 @@ from dashboard_api.models import (
     Occurrence,
     Severity,
 )
-from dashboard_api.triage import decide, rate, reconsider
+from dashboard_api.triage import decide, override_severity, reopen
 
-PLACES_SHOWN = 100
+OCCURRENCES_SHOWN = 100
 
 
-class FirstPlaces(BaseInlineFormSet):
-    """A finding can have thousands of places: a page shows the first."""
+class FirstOccurrences(BaseInlineFormSet):
+    """The first occurrences of a finding, which can have thousands."""
 
     def get_queryset(self) -> QuerySet[Occurrence]:
-        """Sliced once, because every row asks."""
+        """Return the slice, the same one for every row."""
         if not hasattr(self, "_first"):
-            self._first = super().get_queryset()[:PLACES_SHOWN]
+            self._first = super().get_queryset()[:OCCURRENCES_SHOWN]
         return self._first
 
 
 class OccurrenceInline(RecordInline):
-    """Where the finding was seen."""
+    """The locations where the finding was seen."""
 
     model = Occurrence
-    formset = FirstPlaces
+    formset = FirstOccurrences
     fields = ("location", "first_seen", "last_seen", "gone_at")
-    verbose_name_plural = f"places (the first {PLACES_SHOWN})"
+    verbose_name_plural = f"locations (the first {OCCURRENCES_SHOWN})"
 
 
 QUEUE = "queue"
 EVERYTHING = "all"
 
 
-class NotLookedAt(admin.SimpleListFilter):
-    """A filter by the analysts' queue, its default: open findings that no analyst has looked at."""
+class ReviewQueue(admin.SimpleListFilter):
+    """A filter by the analysts' queue, its default: open findings that no analyst has reviewed."""
 
     title = QUEUE
     parameter_name = QUEUE
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """The queue, or everything."""
-        return [("new", "To look at"), (EVERYTHING, "Everything")]
+        """Return the two choices: the queue, or everything."""
+        return [("new", "To review"), (EVERYTHING, "Everything")]
 
     def choices(self, changelist: ChangeList) -> Iterator[Any]:
-        """The two choices without Django's "All", which would be the default."""
+        """Return the two choices without Django's "All", which would be the default."""
         is_everything = self.value() == EVERYTHING
         for value, label in self.lookup_choices:
             query = {self.parameter_name: value}
@@ -70,29 +70,32 @@ class NotLookedAt(admin.SimpleListFilter):
             }
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Finding]) -> QuerySet[Finding]:
-        """As an index holds it."""
+        """Return the findings of the choice; an index holds the queue."""
         if self.value() == EVERYTHING:
             return queryset
-        return queryset.filter(status=Finding.Status.OPEN, looked_at__isnull=True)
+        return queryset.filter(status=Finding.Status.OPEN, reviewed_at__isnull=True)
 
 
 class FindingList(ChangeList):
-    """The list of findings: the queue worst first, everything newest first; no page sorts all findings."""
+    """The list of findings: the queue with the worst first, everything with the newest first.
+
+    Indexes have both orders, so that no page sorts all findings.
+    """
 
     def get_ordering(self, request: HttpRequest, queryset: QuerySet[Finding]) -> list[Any]:
-        """Order by the chosen columns; else in the list's own order."""
+        """Return the order of the chosen columns, or else the list's own."""
         if ORDER_VAR in self.params:
             return super().get_ordering(request, queryset)
         return self._get_default_ordering()
 
     def _get_default_ordering(self) -> list[Any]:
-        """The list's own order, which Django marks in the table's head."""
+        """Return the list's own order, which Django marks in the table's head."""
         is_everything = self.params.get(QUEUE) == EVERYTHING
         return ["-id"] if is_everything else ["-severity", "-id"]
 
 
 class EventInline(RecordInline):
-    """What happened to the finding since it was first seen."""
+    """The timeline of the finding."""
 
     model = FindingEvent
     fields = ("at", "event", "by", "reason")
@@ -100,7 +103,7 @@ class EventInline(RecordInline):
 
 
 class Reason(Confirmation):
-    """A decision has a reason."""
+    """A form for the reason of a decision."""
 
     reason = forms.CharField(
         max_length=450,
@@ -110,20 +113,20 @@ class Reason(Confirmation):
 
 
 class Decision(Reason):
-    """It may be for a time only."""
+    """A form for a decision, which can have a last day."""
 
     until = forms.DateField(
         required=False,
-        help_text="Its last day; empty: until it is taken back.",
+        help_text="The last day of the decision; empty: no end.",
         widget=forms.DateInput(attrs={"type": "date"}),
     )
 
 
-class Rating(Reason):
-    """A severity of ours, or the engine's again."""
+class SeverityOverride(Reason):
+    """A form for a severity of our own, or the scanner's again."""
 
     severity = forms.TypedChoiceField(
-        choices=[("", "as the engine rates it"), *Severity.choices],
+        choices=[("", "as the scanner rates it"), *Severity.choices],
         coerce=int,
         empty_value=None,
         required=False,
@@ -132,11 +135,11 @@ class Rating(Reason):
 
 @admin.register(Finding)
 class FindingAdmin(OperatorAdmin):
-    """What a report said is read; where the finding stands is decided, by actions and with a reason."""
+    """The page of a finding: fields of reports are read-only, and actions with a reason change its status."""
 
     list_display = ("severity", "title", "website", "source", "kind", "status", "first_seen", "last_seen")
     list_display_links = ("title",)
-    list_filter = (NotLookedAt, "status", "severity", "kind", "source")
+    list_filter = (ReviewQueue, "status", "severity", "kind", "source")
     list_select_related = ("website", "source")
     ordering = ("-id",)
     everything = f"?{QUEUE}={EVERYTHING}"
@@ -144,14 +147,14 @@ class FindingAdmin(OperatorAdmin):
     show_full_result_count = False
     fields = (
         "status",
-        "decided_until",
-        "looked_at",
+        "triage_until",
+        "reviewed_at",
         "fixed_at",
         "title",
         "website",
         "source",
         "severity",
-        "engine_severity",
+        "source_severity",
         "severity_raw",
         "kind",
         "rule",
@@ -169,22 +172,22 @@ class FindingAdmin(OperatorAdmin):
     )
     readonly_fields = fields
     inlines = (EventInline, OccurrenceInline)
-    actions = ("looked_at", "false_positive", "accept_risk", "fixed", "reopen", "rate")
+    actions = ("mark_reviewed", "false_positive", "accept_risk", "fixed", "reopen", "override_severity")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Reports bring findings: manage.py import_report."""
+        """Return False: imports create findings (manage.py import_report)."""
         return False
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
-        """The list with its own order."""
+        """Return the list with its own order."""
         return FindingList
 
     def line(self, obj: Finding) -> str:
-        """The finding with its website and place, because titles repeat."""
+        """Return the finding with its website and location, because titles repeat."""
         return " · ".join(filter(None, (str(obj), obj.website.host, obj.location)))
 
     def warning(self, queryset: QuerySet[Finding]) -> str:
-        """Warn about several accounts: a decision counts for every account that links the website."""
+        """Return a warning about several accounts: a decision counts for every account with the website."""
         accounts = Account.objects.filter(
             links__revoked_at=None, links__website__in=queryset.values("website")
         )
@@ -195,30 +198,32 @@ class FindingAdmin(OperatorAdmin):
         return f"This is about more than one account: {names}."
 
     def actions_for(self, obj: Finding) -> tuple[str, ...]:
-        """Those that change something."""
+        """Return the actions that change the finding."""
         if obj.status == Finding.Status.OPEN:
-            return ("false_positive", "accept_risk", "fixed", "rate")
-        return ("reopen", "rate")
+            return ("false_positive", "accept_risk", "fixed", "override_severity")
+        return ("reopen", "override_severity")
 
-    @admin.action(description="Looked at", permissions=["operate"])
-    def looked_at(self, request: HttpRequest, queryset: QuerySet[Finding]) -> None:
-        """Nothing to decide: out of the queue."""
-        count = queryset.filter(looked_at__isnull=True).update(looked_at=timezone.now())
-        self.message_user(request, f"Looked at: {count}.", messages.SUCCESS)
+    @admin.action(description="Mark as reviewed", permissions=["operate"])
+    def mark_reviewed(self, request: HttpRequest, queryset: QuerySet[Finding]) -> None:
+        """Take findings out of the queue without a decision."""
+        count = queryset.filter(reviewed_at__isnull=True).update(reviewed_at=timezone.now())
+        self.message_user(request, f"Marked as reviewed: {count}.", messages.SUCCESS)
 
     @admin.action(description="False positive", permissions=["operate"])
     def false_positive(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:
-        """No problem after all."""
-        return self._decide(request, queryset, Finding.Status.FALSE_POSITIVE, done="Called a false positive")
+        """Make findings false positives."""
+        return self._decide(
+            request, queryset, Finding.Status.FALSE_POSITIVE, done="Marked as a false positive"
+        )
 
     @admin.action(description="Accept the risk", permissions=["operate"])
     def accept_risk(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:
-        """A problem that is left as it is."""
+        """Accept the risk of findings."""
         return self._decide(request, queryset, Finding.Status.ACCEPTED_RISK, done="Accepted")
 
     @admin.action(description="Fixed", permissions=["operate"])
     def fixed(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:
-        """What no engine can tell: somebody looked, and it is gone."""
+        """Make findings fixed, which an analyst has checked where no scanner can."""
         return self._decide(request, queryset, Finding.Status.FIXED, done="Fixed", form_class=Reason)
 
     def _decide(
@@ -233,50 +238,50 @@ class FindingAdmin(OperatorAdmin):
         return self.confirm(
             request,
             queryset,
-            lambda finding, said: decide(
+            lambda finding, form: decide(
                 finding,
                 status,
                 by=user_name(request),
-                reason=said["reason"],
-                until=said.get("until"),
+                reason=form["reason"],
+                until=form.get("until"),
                 now=timezone.now(),
             ),
-            title=f"Decide: {Finding.Status(status).label.lower()}",
-            consequence="They leave the list of what is open.",
+            title=f"Triage: {Finding.Status(status).label.lower()}",
+            consequence="They leave the list of open findings.",
             done=done,
             form_class=form_class,
         )
 
-    @admin.action(description="Open again", permissions=["operate"])
+    @admin.action(description="Reopen", permissions=["operate"])
     def reopen(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:
-        """Open again."""
+        """Reopen findings."""
         return self.confirm(
             request,
             queryset,
-            lambda finding, said: reconsider(
-                finding, by=user_name(request), reason=said["reason"], now=timezone.now()
+            lambda finding, form: reopen(
+                finding, by=user_name(request), reason=form["reason"], now=timezone.now()
             ),
-            title="Open findings again",
-            consequence="What was decided about them no longer holds.",
-            done="Open again",
+            title="Reopen findings",
+            consequence="Earlier decisions about them end.",
+            done="Reopened",
             form_class=Reason,
         )
 
-    @admin.action(description="Rate otherwise", permissions=["operate"])
-    def rate(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:
-        """A severity of ours; the engine's is kept."""
+    @admin.action(description="Override the severity", permissions=["operate"])
+    def override_severity(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:
+        """Override the scanner's severity of findings, which is stored beside it."""
         return self.confirm(
             request,
             queryset,
-            lambda finding, said: rate(
+            lambda finding, form: override_severity(
                 finding,
-                said["severity"],
+                form["severity"],
                 by=user_name(request),
-                reason=said["reason"],
+                reason=form["reason"],
                 now=timezone.now(),
             ),
-            title="Rate findings otherwise",
-            consequence="Later reports do not change it; what the engine says is kept beside it.",
-            done="Rated",
-            form_class=Rating,
+            title="Override the severity of findings",
+            consequence="Later reports do not change it; the scanner's own severity is shown beside it.",
+            done="Severity overridden",
+            form_class=SeverityOverride,
         )

@@ -1,4 +1,4 @@
-"""A report uploaded for a website: shown what would become of it, then imported or given up."""
+"""Upload a report for a website: preview its changes, then import or discard it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -17,9 +17,9 @@ from django.utils.dateparse import parse_datetime
 
 from dashboard_api import limits
 from dashboard_api.admin.operations import user_name
-from dashboard_api.importing.ingest import ImportResult
-from dashboard_api.importing.locations import Elsewhere, place_on
-from dashboard_api.importing.service import EmptyRefusal, RefusedReport, Said, import_file, in_words
+from dashboard_api.importing.ingest import ImportOptions, ImportResult
+from dashboard_api.importing.locations import OutsideWebsite, normalise_location
+from dashboard_api.importing.service import EmptyRefusal, RefusedReport, import_file, in_words
 from dashboard_api.models import Finding, FindingEvent, Upload, Website
 from dashboard_api.scanners import READERS
 
@@ -27,7 +27,7 @@ TITLES_SHOWN = 20
 
 
 class ReportForm(forms.Form):
-    """The report, and what it cannot tell by itself."""
+    """A form for the report, and for what the report cannot say by itself."""
 
     report = forms.FileField(
         allow_empty_file=True,
@@ -46,7 +46,7 @@ class ReportForm(forms.Form):
         label="Base address",
         required=False,
         assume_scheme="https",
-        help_text="Of places without a host.",
+        help_text="The base of locations without a host.",
     )
     targets = forms.CharField(
         required=False,
@@ -63,48 +63,48 @@ class ReportForm(forms.Form):
         self.website = website
 
     def clean_report(self) -> Any:
-        """Refuse what is too large to keep."""
+        """Refuse reports that are too large to store."""
         report = self.cleaned_data["report"]
         if report.size > limits.MAX_UPLOAD_BYTES:
             raise ValidationError("This report is too large to upload: use manage.py import_report.")
         return report
 
     def clean_base_url(self) -> str:
-        """It must be the website's own."""
+        """Refuse an address outside the website."""
         base_url: str = self.cleaned_data["base_url"]
-        self._check_places([base_url] if base_url else [])
+        self._check_locations([base_url] if base_url else [])
         return base_url
 
     def clean_targets(self) -> list[str]:
-        """Split the targets, which must be on the website."""
+        """Split the targets; refuse one outside the website."""
         targets: list[str] = self.cleaned_data["targets"].replace(",", " ").split()
-        self._check_places(targets)
+        self._check_locations(targets)
         return targets
 
-    def _check_places(self, places: Iterable[str]) -> None:
+    def _check_locations(self, locations: Iterable[str]) -> None:
         try:
-            for place in places:
-                place_on(self.website.host, place)
-        except Elsewhere as error:
+            for location in locations:
+                normalise_location(self.website.host, location)
+        except OutsideWebsite as error:
             raise ValidationError(f"It {error}.") from error
 
     def save(self, *, by: str) -> Upload:
-        """Keep the report until it is decided about."""
+        """Store the report until it is imported or discarded."""
         names = ("format_name", "complete", "base_url", "targets", "category")
-        said = {name: self.cleaned_data[name] for name in names}
+        options = {name: self.cleaned_data[name] for name in names}
         at = self.cleaned_data["scanned_at"]
         return Upload.objects.create(
             website=self.website,
             by=by,
             file_name=self.cleaned_data["report"].name,
             content=self.cleaned_data["report"].read(),
-            said=said | {"scanned_at": at.isoformat() if at else None},
+            options=options | {"scanned_at": at.isoformat() if at else None},
         )
 
 
 @dataclass(slots=True, kw_only=True)
 class Preview:
-    """What would become of a report: in words, and the worst of what would be new, back or fixed."""
+    """The outcome of an import before it happens: in words, and the worst findings of each change."""
 
     lines: list[str] = field(default_factory=list)
     refusal: str = ""
@@ -112,10 +112,10 @@ class Preview:
 
 
 class Uploads(admin.ModelAdmin):
-    """The two pages, for the website's admin to mix in."""
+    """A mixin for the admin of websites with the pages to upload and to preview a report."""
 
     def get_urls(self) -> list[URLPattern]:
-        """Before the page of the website."""
+        """Return the two pages before those of the website."""
         upload = self.admin_site.admin_view(self.upload)
         decide = self.admin_site.admin_view(self.decide_upload)
         return [
@@ -125,7 +125,7 @@ class Uploads(admin.ModelAdmin):
         ]
 
     def upload(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Ask for the report; it changes nothing yet."""
+        """Ask for the report and store it; nothing is imported yet."""
         website = self.get_object(request, unquote(object_id))
         if website is None:
             raise Http404("There is no such website.")
@@ -136,7 +136,7 @@ class Uploads(admin.ModelAdmin):
         return self._page(request, "upload", website, form=form, title=f"Import a report about {website}")
 
     def decide_upload(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Show what would happen; then do it, or forget the report."""
+        """Preview the import; then import or discard the report."""
         self._check_may_import(request)
         upload = get_object_or_404(Upload.objects.select_related("website"), pk=pk, by=user_name(request))
         back = reverse("admin:dashboard_api_website_change", args=[upload.website.pk])
@@ -151,7 +151,7 @@ class Uploads(admin.ModelAdmin):
 
     def _import(self, request: HttpRequest, upload: Upload) -> None:
         try:
-            results = _imported(upload)
+            results = _import(upload)
         except RefusedReport as error:
             self.message_user(request, str(error), messages.ERROR)
             return
@@ -168,34 +168,34 @@ class Uploads(admin.ModelAdmin):
         return TemplateResponse(request, f"admin/dashboard_api/website/{name}.html", context)
 
 
-def _imported(upload: Upload, **options: Any) -> list[ImportResult]:
-    at = upload.said["scanned_at"]
-    said = Said(**upload.said | {"scanned_at": parse_datetime(at) if at else None})
+def _import(upload: Upload, **how: Any) -> list[ImportResult]:
+    at = upload.options["scanned_at"]
+    options = ImportOptions(**upload.options | {"scanned_at": parse_datetime(at) if at else None})
     content = BytesIO(bytes(upload.content))
     try:
-        return import_file(content, upload.website, said, file_name=upload.file_name, by=upload.by, **options)
+        return import_file(content, upload.website, options, file_name=upload.file_name, by=upload.by, **how)
     except EmptyRefusal as error:
         raise RefusedReport(f'{error} Upload it again, tick "Complete" and fill in "Scanned at".') from error
 
 
 def _preview(upload: Upload) -> Preview:
-    """The import itself, undone at its end."""
+    """Return the preview: the import itself, rolled back at its end."""
     preview = Preview()
-    last = Finding.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
-    step = FindingEvent.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
+    last_finding = Finding.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
+    last_event = FindingEvent.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
 
-    def look() -> None:
-        mine = Finding.objects.filter(website=upload.website)
-        changed = FindingEvent.objects.filter(pk__gt=step, finding__website=upload.website)
+    def collect() -> None:
+        own = Finding.objects.filter(website=upload.website)
+        changed = FindingEvent.objects.filter(pk__gt=last_event, finding__website=upload.website)
         for name, findings in (
-            ("New", mine.filter(pk__gt=last)),
-            ("Open again", mine.filter(events__in=changed.filter(event=FindingEvent.Event.REGRESSED))),
-            ("Fixed", mine.filter(events__in=changed.filter(event=FindingEvent.Event.FIXED))),
+            ("New", own.filter(pk__gt=last_finding)),
+            ("Open again", own.filter(events__in=changed.filter(event=FindingEvent.Event.REGRESSED))),
+            ("Fixed", own.filter(events__in=changed.filter(event=FindingEvent.Event.FIXED))),
         ):
             preview.changes.append((name, _titles(findings.worst_first()[:TITLES_SHOWN])))
 
     try:
-        preview.lines = _lines(_imported(upload, dry_run=True, preview=look))
+        preview.lines = _lines(_import(upload, dry_run=True, before_commit=collect))
     except RefusedReport as error:
         preview.refusal = str(error)
     return preview

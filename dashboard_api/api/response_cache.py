@@ -1,11 +1,13 @@
-"""The answer as bytes: the one that was given before, where nothing it is made of has changed, or a new one.
+"""Encoded responses: the one that was given before if nothing in it has changed, or a new one.
 
-What is remembered are dashboards. The memory is each process's own and never stale: its key holds the
-website's tags, which the database draws anew with every change, and all else that an answer depends on.
-Decision record 0019.
+Only dashboards are remembered, by each process. The memory is never stale: its key holds the tags of the
+website, which the database changes with all of its data, and everything else that a response depends on.
+Decision records 0019 and 0052.
 """
 
+from dataclasses import dataclass
 from datetime import datetime
+from operator import attrgetter
 from threading import Lock
 from typing import Any
 
@@ -13,7 +15,7 @@ import msgspec
 from cachetools import LRUCache
 
 from dashboard_api import limits
-from dashboard_api.contract import ChangesRequest, DashboardRequest, FindingRequest
+from dashboard_api.contract import ChangesRequest, DashboardRequest, FindingRequest, responses
 from dashboard_api.queries.credentials import AccountSite
 from dashboard_api.reading import sections
 from dashboard_api.reading.changes import build_changes
@@ -21,24 +23,46 @@ from dashboard_api.reading.dashboard import build_dashboard
 from dashboard_api.reading.finding import build_finding
 from dashboard_api.reading.snapshot import snapshot
 
-_memory: LRUCache[tuple[Any, ...], bytes] = LRUCache(limits.MAX_REMEMBERED_BYTES, getsizeof=len)
+
+@dataclass(frozen=True, slots=True)
+class RememberedResponse:
+    """The members of a response in their order; all but ``dashboard``, which holds its time, are encoded."""
+
+    members: dict[str, Any]
+    size: int
+
+    @classmethod
+    def of(cls, response: responses.DashboardResponse) -> "RememberedResponse":
+        """Return what is remembered of a response."""
+        members = msgspec.structs.asdict(response)
+        encoded = {name: msgspec.json.encode(member) for name, member in members.items()}
+        raw = {name: msgspec.Raw(member) for name, member in encoded.items()}
+        return cls(raw | {"dashboard": response.dashboard}, size=sum(map(len, encoded.values())))
+
+    def encode(self, now: datetime) -> bytes:
+        """Return the response as it is given at ``now``."""
+        page = msgspec.structs.replace(self.members["dashboard"], generated_at=now)
+        return msgspec.json.encode(self.members | {"dashboard": page})
+
+
+_memory: LRUCache[tuple[Any, ...], RememberedResponse] = LRUCache(
+    limits.MAX_REMEMBERED_BYTES, getsizeof=attrgetter("size")
+)
 _one_at_a_time = Lock()
-_PLACE = b'"generated_at":'  # what comes before can hold no quotation mark: ok and host
 
 
 def answer(link: AccountSite, question: DashboardRequest, now: datetime) -> bytes:
-    """The encoded DashboardAnswer; raises SlowRequest."""
-    generated = _PLACE + msgspec.json.encode(now)
+    """Return the encoded DashboardResponse; raise SlowRequest."""
     key = _key(link, question, now)
     with _one_at_a_time:
-        known = _memory.get(key)
-    if known is not None:
-        return known.replace(_PLACE, generated, 1)
-    with snapshot():  # it begins after the tags were read: what it shows is no older than they are
-        made = msgspec.json.encode(build_dashboard(link, question, now))
-    with _one_at_a_time:
-        _memory[key] = made.replace(generated, _PLACE, 1)
-    return made
+        remembered = _memory.get(key)
+    if remembered is None:
+        with snapshot():  # it begins after the tags were read: what it shows is no older than they are
+            response = build_dashboard(link, question, now)
+        remembered = RememberedResponse.of(response)
+        with _one_at_a_time:
+            _memory[key] = remembered
+    return remembered.encode(now)
 
 
 def finding_answer(link: AccountSite, question: FindingRequest) -> bytes:

@@ -1,193 +1,183 @@
-"""PostgreSQL: triggers see a whole statement, so that a thousand rows cost little more than one."""
+"""SQL for PostgreSQL: triggers see a whole statement, so that a thousand rows cost little more than one."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 
-from dashboard_api.backends.count_tables import FINDING, CountTable, changes_of, recounting, tables
-from dashboard_api.backends.data_version import EVERY_WEBSITE, OF_A_WEBSITE, OF_EVERY_WEBSITE, drawn
-from dashboard_api.backends.trigger_set import Kept, named
+from dashboard_api.backends.trigger_set import TriggerSet
 
-LIST_TRIGGERS = "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal"
-DROP_TRIGGER = "DROP FUNCTION {name}() CASCADE"
-LOCK_FINDINGS = f"LOCK TABLE {FINDING} IN SHARE ROW EXCLUSIVE MODE"
+LIST_TRIGGERS = "SELECT tgname, tgrelid::regclass FROM pg_trigger WHERE NOT tgisinternal"
+DROP_TRIGGER = "DROP TRIGGER {name} ON {table}"
+LOCK_FINDINGS = "LOCK TABLE dashboard_api_finding IN SHARE ROW EXCLUSIVE MODE"
 AS_JSON = "COALESCE(json_agg(json_build_array({})), '[]')::text"  # a list of rows
+UTC = ""  # times are stored with their zone
 NUMBERS = "SELECT value::bigint FROM json_array_elements_text(%s)"  # of a JSON list
-UTC = ""  # moments are written with their zone
-ROW = "ctid"  # where a row lies
+ROW = "ctid"  # the position of a row
+
+# The counts of findings by table, in the order of its columns: ``findings`` is the relation to be counted, in
+# which a finding that goes away has the change -1. They are in the order of the keys, so that no two writers
+# deadlock.
+FINDINGS = "(SELECT *, 1 AS change FROM dashboard_api_finding) AS finding"
+COUNTS = {
+    "dashboard_api_bucketcount": """
+        SELECT website_id, status, source_id, severity, kind, SUM(change)
+        FROM {findings} GROUP BY website_id, status, source_id, severity, kind
+        HAVING SUM(change) <> 0 ORDER BY website_id, status, source_id, severity, kind
+    """,
+    "dashboard_api_weekcount": """
+        SELECT website_id, week, source_id, severity, kind, SUM(found), SUM(fixed) FROM (
+            SELECT website_id, date_trunc('week', first_seen AT TIME ZONE 'UTC')::date AS week,
+                source_id, severity, kind, change AS found, 0 AS fixed
+            FROM {findings}
+            UNION ALL
+            SELECT website_id, date_trunc('week', fixed_at AT TIME ZONE 'UTC')::date,
+                source_id, severity, kind, 0, change
+            FROM {findings} WHERE fixed_at IS NOT NULL
+        ) AS event GROUP BY website_id, week, source_id, severity, kind
+        HAVING SUM(found) <> 0 OR SUM(fixed) <> 0 ORDER BY website_id, week, source_id, severity, kind
+    """,
+    "dashboard_api_daycount": """
+        SELECT website_id, day, SUM(found), SUM(fixed), SUM(still_open) FROM (
+            SELECT website_id, (first_seen AT TIME ZONE 'UTC')::date AS day, change AS found, 0 AS fixed,
+                CASE status WHEN 'open' THEN change ELSE 0 END AS still_open
+            FROM {findings}
+            UNION ALL
+            SELECT website_id, (fixed_at AT TIME ZONE 'UTC')::date, 0, change, 0
+            FROM {findings} WHERE fixed_at IS NOT NULL
+        ) AS event GROUP BY website_id, day
+        HAVING SUM(found) <> 0 OR SUM(fixed) <> 0 OR SUM(still_open) <> 0 ORDER BY website_id, day
+    """,
+}
+
+_ADD_COUNTS = f"""
+    INSERT INTO dashboard_api_bucketcount AS cell (website_id, status, source_id, severity, kind, findings)
+    {COUNTS["dashboard_api_bucketcount"]}
+    ON CONFLICT (website_id, status, source_id, severity, kind) DO UPDATE
+    SET findings = cell.findings + excluded.findings;
+
+    INSERT INTO dashboard_api_weekcount AS cell (website_id, week, source_id, severity, kind, found, fixed)
+    {COUNTS["dashboard_api_weekcount"]}
+    ON CONFLICT (website_id, week, source_id, severity, kind) DO UPDATE
+    SET found = cell.found + excluded.found, fixed = cell.fixed + excluded.fixed;
+
+    INSERT INTO dashboard_api_daycount AS cell (website_id, day, found, fixed, still_open)
+    {COUNTS["dashboard_api_daycount"]}
+    ON CONFLICT (website_id, day) DO UPDATE
+    SET found = cell.found + excluded.found, fixed = cell.fixed + excluded.fixed,
+        still_open = cell.still_open + excluded.still_open;
+"""
+_DELETE_EMPTY = """
+    DELETE FROM dashboard_api_bucketcount
+    WHERE website_id IN (SELECT website_id FROM old_rows) AND findings = 0;
+
+    DELETE FROM dashboard_api_weekcount
+    WHERE website_id IN (SELECT website_id FROM old_rows) AND found = 0 AND fixed = 0;
+
+    DELETE FROM dashboard_api_daycount
+    WHERE website_id IN (SELECT website_id FROM old_rows) AND found = 0 AND fixed = 0;
+"""
+# Most updates change nothing that is counted.
+_RETURN_IF_UNCHANGED = """
+    PERFORM website_id, status, source_id, severity, kind, first_seen, fixed_at FROM new_rows
+    EXCEPT ALL SELECT website_id, status, source_id, severity, kind, first_seen, fixed_at FROM old_rows;
+    IF NOT FOUND THEN RETURN NULL; END IF;
+"""
+_INSERTED = "(SELECT *, 1 AS change FROM new_rows) AS finding"
+_UPDATED = "(SELECT *, 1 AS change FROM new_rows UNION ALL SELECT *, -1 FROM old_rows) AS finding"
+_DELETED = "(SELECT *, -1 AS change FROM old_rows) AS finding"
 
 
-def for_driver(statement: str, *, named: bool) -> str:  # noqa: ARG001  # it takes both
-    """The driver's placeholders are Django's."""
-    return statement
+def _function(name: str, body: str) -> str:
+    return f"""
+        CREATE OR REPLACE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$
+        #variable_conflict use_column
+        BEGIN {body} RETURN NULL; END $$
+    """
 
 
-_DAY = "({moment} AT TIME ZONE 'UTC')::date"
-_WEEK = "date_trunc('week', {day}::timestamp)::date"
-COUNT_TABLES = tables(_WEEK)
-CHANGES = changes_of(FINDING, day=_DAY, change="1")
-
-_CHANGE_KEY = "website_id, status, severity, source_id, kind, found_on, fixed_on"
-
-
-def _trigger(event: str, change: str, relations: dict[str, int]) -> tuple[str, list[str]]:
-    """After ``change``, count each row of the transition tables ``relations`` as often as they say."""
-    return named(
-        "dashboard_api_counts",
-        event,
-        [
-            # FOUND is a variable of every function, and a column of ours.
-            _function(f"#variable_conflict use_column\nDECLARE shrunk boolean; BEGIN {_counting(relations)}"),
-            _after(change, relations),
-        ],
-    )
-
-
-def _function(body: str, *, options: str = "") -> str:
-    made = f"CREATE FUNCTION {{name}}() RETURNS trigger LANGUAGE plpgsql {options}"
-    return f"{made}AS $$ {body} RETURN NULL; END $$"
-
-
-def _after(change: str, relations: Iterable[str] = (), table: str = FINDING) -> str:
-    transitions = " ".join(f"{relation[:3]} TABLE AS {relation}" for relation in relations)
-    referencing = f" REFERENCING {transitions}" if transitions else ""
-    return (
-        f"CREATE TRIGGER {{name}} AFTER {change} ON {table}{referencing} "
-        "FOR EACH STATEMENT EXECUTE FUNCTION {name}()"
-    )
-
-
-def _counting(relations: dict[str, int]) -> str:
-    """Rows that a statement left as they were, where it counts, cancel out."""
-    rows = " UNION ALL ".join(
-        changes_of(relation, day=_DAY, change=f"{change}") for relation, change in relations.items()
-    )
-    added = ", ".join(f"{table.name}_added AS ({table.added()})" for table in COUNT_TABLES)
-    emptied = "".join(f"{_forget(table)}; " for table in COUNT_TABLES)
-    return (
-        f"WITH changes AS MATERIALIZED (SELECT {_CHANGE_KEY}, SUM(change)::integer AS change "
-        f"FROM ({rows}) AS rows GROUP BY {_CHANGE_KEY} HAVING SUM(change) <> 0), {added} "
-        "SELECT EXISTS (SELECT FROM changes WHERE change < 0) INTO shrunk; "
-    ) + (f"IF shrunk THEN {emptied}END IF;" if "old_rows" in relations else "")
-
-
-def _forget(table: CountTable) -> str:
-    """Cells that count nothing any more; only those where the old rows counted can be such."""
-    key = ", ".join(table.key)
-    return (
-        f"WITH changes AS ({changes_of('old_rows', day=_DAY, change='1')}) "
-        f"DELETE FROM {table.name} WHERE ({key}) IN (SELECT {key} FROM ({table.counted}) AS counted) "
-        f"AND {' AND '.join(f'{number} = 0' for number in table.numbers)}"
-    )
-
-
-def _truncated() -> tuple[str, list[str]]:
-    emptied = " ".join(f"DELETE FROM {table.name};" for table in COUNT_TABLES)
-    return named(
-        "dashboard_api_counts",
-        "truncated",
-        [
-            _function(f"BEGIN {emptied}"),
-            _after("TRUNCATE"),
-        ],
-    )
-
-
-COUNTS = Kept(
-    prefix="dashboard_api_counts",
-    triggers=dict(
-        [
-            _trigger("found", "INSERT", {"new_rows": 1}),
-            _trigger("changed", "UPDATE", {"old_rows": -1, "new_rows": 1}),
-            _trigger("gone", "DELETE", {"old_rows": -1}),
-            _truncated(),
-        ]
-    ),
-    refresh=list(recounting(COUNT_TABLES, CHANGES)),
+COUNT_TRIGGERS = TriggerSet(
+    "dashboard_api_counts",
+    [
+        _function("dashboard_api_count_inserted", _ADD_COUNTS.format(findings=_INSERTED)),
+        _function(
+            "dashboard_api_count_updated",
+            _RETURN_IF_UNCHANGED + _ADD_COUNTS.format(findings=_UPDATED) + _DELETE_EMPTY,
+        ),
+        _function("dashboard_api_count_deleted", _ADD_COUNTS.format(findings=_DELETED) + _DELETE_EMPTY),
+        _function("dashboard_api_count_nothing", "".join(f"DELETE FROM {table};" for table in COUNTS)),
+        """
+        CREATE TRIGGER dashboard_api_counts_insert AFTER INSERT ON dashboard_api_finding
+        REFERENCING NEW TABLE AS new_rows
+        FOR EACH STATEMENT EXECUTE FUNCTION dashboard_api_count_inserted()
+        """,
+        """
+        CREATE TRIGGER dashboard_api_counts_update AFTER UPDATE ON dashboard_api_finding
+        REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
+        FOR EACH STATEMENT EXECUTE FUNCTION dashboard_api_count_updated()
+        """,
+        """
+        CREATE TRIGGER dashboard_api_counts_delete AFTER DELETE ON dashboard_api_finding
+        REFERENCING OLD TABLE AS old_rows
+        FOR EACH STATEMENT EXECUTE FUNCTION dashboard_api_count_deleted()
+        """,
+        """
+        CREATE TRIGGER dashboard_api_counts_truncate AFTER TRUNCATE ON dashboard_api_finding
+        FOR EACH STATEMENT EXECUTE FUNCTION dashboard_api_count_nothing()
+        """,
+    ],
 )
 
-
-_TAG = "(random() * 9007199254740991)::bigint"  # as many bits as a double has
-DRAW_WEBSITE = drawn(f"SELECT %s, {_TAG}")
-_DRAW_EVERY_WEBSITE = drawn(f"SELECT {EVERY_WEBSITE}, {_TAG}")
-_TRANSITIONS = {"INSERT": ["new_rows"], "UPDATE": ["old_rows", "new_rows"], "DELETE": ["old_rows"]}
-
-
-def _revised(table: str, change: str, statement: str, relations: Iterable[str] = ()) -> tuple[str, list[str]]:
-    return named(
-        "dashboard_api_revisions",
-        f"{table.removeprefix('dashboard_api_')}_{change.lower()}",
-        [
-            _function(f"BEGIN {statement};"),
-            _after(change, relations, table),
-        ],
-    )
-
-
-def _draw_of(relations: Iterable[str]) -> str:
-    """In the order of the websites, so that two statements never wait for each other."""
-    websites = " UNION ".join(f"SELECT website_id FROM {relation}" for relation in relations)
-    return drawn(
-        f"SELECT website_id, {_TAG} FROM ({websites}) AS changed GROUP BY website_id ORDER BY website_id"
-    )
+# A random number of as many bits as a double has, for each website; in the order of the websites, so that two
+# statements never wait for each other.
+_BUMP = """
+INSERT INTO dashboard_api_revision (website_id, tag)
+SELECT website_id, (random() * 9007199254740991)::bigint
+FROM ({websites}) AS changed (website_id) GROUP BY website_id ORDER BY website_id
+ON CONFLICT (website_id) DO UPDATE SET tag = excluded.tag
+"""
+BUMP_WEBSITE = _BUMP.format(websites="SELECT %s::bigint")
+BUMP_EVERY_WEBSITE = _BUMP.format(websites="SELECT 0")
+_CHANGED_WEBSITES = {
+    "insert": "SELECT website_id FROM new_rows",
+    "update": "SELECT website_id FROM old_rows UNION SELECT website_id FROM new_rows",
+    "delete": "SELECT website_id FROM old_rows",
+}
+_TRANSITIONS = {
+    "insert": "REFERENCING NEW TABLE AS new_rows",
+    "update": "REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows",
+    "delete": "REFERENCING OLD TABLE AS old_rows",
+}
 
 
-REVISIONS = Kept(
-    prefix="dashboard_api_revisions",
-    triggers=dict(
-        [
-            *(
-                _revised(table, change, _draw_of(relations), relations)
-                for table in OF_A_WEBSITE
-                for change, relations in _TRANSITIONS.items()
-            ),
-            *(_revised(OF_EVERY_WEBSITE, change, _DRAW_EVERY_WEBSITE) for change in _TRANSITIONS),
-            *(
-                _revised(table, "TRUNCATE", _DRAW_EVERY_WEBSITE)
-                for table in (*OF_A_WEBSITE, OF_EVERY_WEBSITE)
-            ),
-        ]
-    ),
-    refresh=[_DRAW_EVERY_WEBSITE],
-)
+def _revision_triggers() -> Iterator[str]:
+    yield _function("dashboard_api_bump_every_website", f"{BUMP_EVERY_WEBSITE};")
+    for change, websites in _CHANGED_WEBSITES.items():
+        yield _function(f"dashboard_api_bump_websites_{change}", f"{_BUMP.format(websites=websites)};")
+        for table in ("finding", "coverage", "analystnote"):
+            yield f"""
+                CREATE TRIGGER dashboard_api_revisions_{table}_{change}
+                AFTER {change} ON dashboard_api_{table} {_TRANSITIONS[change]}
+                FOR EACH STATEMENT EXECUTE FUNCTION dashboard_api_bump_websites_{change}()
+            """
+    shared = [("source", change) for change in ("insert", "update", "delete", "truncate")]
+    emptied = [(table, "truncate") for table in ("finding", "coverage", "analystnote")]
+    for table, change in (*shared, *emptied):
+        yield f"""
+            CREATE TRIGGER dashboard_api_revisions_{table}_{change} AFTER {change} ON dashboard_api_{table}
+            FOR EACH STATEMENT EXECUTE FUNCTION dashboard_api_bump_every_website()
+        """
 
 
-# GIN puts new entries into a list at first. A search would read all of it, several times.
-_INDEX = "dashboard_api_finding_search"
+REVISION_TRIGGERS = TriggerSet("dashboard_api_revisions", list(_revision_triggers()))
 
-
-def _merged(change: str) -> tuple[str, list[str]]:
-    """Only the index's owner may, and who writes may be somebody else: nothing of theirs is called."""
-    merge = f"gin_clean_pending_list(format('%I.{_INDEX}', tg_table_schema)::regclass)"
-    return named(
-        "dashboard_api_search_merged",
-        change.lower(),
-        [
-            _function(
-                f"BEGIN PERFORM {merge};",
-                options="SECURITY DEFINER SET search_path = pg_catalog, pg_temp ",
-            ),
-            _after(change),
-        ],
-    )
-
-
-ENTRIES = Kept(
-    prefix="dashboard_api_search_merged",
-    triggers=dict(map(_merged, ("INSERT", "UPDATE"))),
-    refresh=[f"SELECT gin_clean_pending_list('{_INDEX}'::regclass)"],
-)
-
-KEPT = COUNTS, REVISIONS, ENTRIES
-
-REBUILD_SEARCH = [f"REINDEX INDEX {_INDEX}"]
+REBUILD_SEARCH = ["REINDEX INDEX dashboard_api_finding_search"]
 
 # The ids of findings by their fingerprints, a JSON list; then a website and a source. What comes next is
 # sought in the order of the unique index, which no other index has. Asked for what is equal, PostgreSQL would
 # read all findings of a website that it has not counted yet, for each thousand reported.
-KNOWN_FINDINGS = f"""
+KNOWN_FINDINGS = """
 SELECT next.id FROM json_array_elements_text(%s) AS reported (fingerprint),
     (SELECT %s::bigint AS website_id, %s::bigint AS source_id) AS whose,
     LATERAL (
-        SELECT * FROM {FINDING} AS finding
+        SELECT * FROM dashboard_api_finding AS finding
         WHERE (finding.website_id, finding.source_id, finding.fingerprint)
             >= (whose.website_id, whose.source_id, reported.fingerprint)
         ORDER BY finding.website_id, finding.source_id, finding.fingerprint LIMIT 1
@@ -197,8 +187,8 @@ WHERE next.website_id = whose.website_id AND next.source_id = whose.source_id
 """
 
 # No indexed column is touched. Rows by column, as arrays.
-SEE_AGAIN = f"""
-UPDATE {FINDING} AS finding SET last_seen = reported.last_seen
+SEE_AGAIN = """
+UPDATE dashboard_api_finding AS finding SET last_seen = reported.last_seen
 FROM unnest(%s::timestamptz[], %s::bigint[]) AS reported (last_seen, id) WHERE finding.id = reported.id
 """
 SEE_PLACES = """

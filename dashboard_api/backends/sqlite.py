@@ -1,199 +1,202 @@
-"""SQLite: triggers see one row at a time, and stand aside for ``dashboard_api.importing.bulk_insert``."""
+"""SQL for SQLite: triggers see a row at a time, and leave new findings to ``bulk_insert`` if asked."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
-from itertools import chain
+from collections.abc import Iterator
 
-from django.db.backends.sqlite3.base import FORMAT_QMARK_REGEX
+from dashboard_api.backends.trigger_set import TriggerSet
 
-from dashboard_api.backends.count_tables import (
-    EVERY_SOURCE,
-    FINDING,
-    CountTable,
-    changes_of,
-    recounting,
-    tables,
-)
-from dashboard_api.backends.data_version import EVERY_WEBSITE, OF_A_WEBSITE, OF_EVERY_WEBSITE, drawn
-from dashboard_api.backends.trigger_set import Kept, named
-
-LIST_TRIGGERS = "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+LIST_TRIGGERS = "SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'"
 DROP_TRIGGER = "DROP TRIGGER {name}"
-LOCK_FINDINGS = "SELECT 1"  # who writes in a transaction is alone in it
+LOCK_FINDINGS = "SELECT 1"  # a transaction that writes is alone
 AS_JSON = "json_group_array(json_array({}))"  # a list of rows
+UTC = " || 'Z'"  # times are stored without their zone
 NUMBERS = "SELECT value FROM json_each(%s)"  # of a JSON list
-UTC = " || 'Z'"  # moments are stored without their zone
-ROW = "rowid"  # where a row lies
+ROW = "rowid"  # the position of a row
 
-
-class _Named(dict[str, str]):
-    """What stands for a parameter of each name."""
-
-    def __missing__(self, name: str) -> str:
-        return f":{name}"
-
-
-@lru_cache(maxsize=512)
-def for_driver(statement: str, *, named: bool) -> str:
-    """With the driver's placeholders in place of Django's."""
-    return statement % _Named() if named else FORMAT_QMARK_REGEX.sub("?", statement).replace("%%", "%")
-
-
-_DAY = "substr({moment}, 1, 10)"  # date() would round the last microsecond into the next day
-_WEEK = "date({day}, 'weekday 0', '-6 days')"
-COUNT_TABLES = _BUCKETS, _WEEKS, _DAYS = tables(_WEEK)
-CHANGES = changes_of(FINDING, day=_DAY, change="1")
-
-_EACH_BY_ITSELF = "NOT EXISTS (SELECT 1 FROM dashboard_api_bulkload)"
-
-Cell = tuple[CountTable, str, str]  # the table, the values of its key, what is added to its numbers
-
-
-def _found(row: str, change: int) -> Iterator[Cell]:
-    """Where a finding counts because it is there."""
-    where = f"{row}.website_id, {row}.status"
-    for source in (f"{row}.source_id", EVERY_SOURCE):
-        yield _BUCKETS, f"{where}, {source}, {row}.severity, {row}.kind", f"{change}"
-    yield from _weeks(row, "first_seen", f"{change}, 0")
-    day = _DAY.format(moment=f"{row}.first_seen")
-    yield _DAYS, f"{row}.website_id, {day}", f"{change}, 0, {change} * ({row}.status = 'open')"
-
-
-def _fixed(row: str, change: int) -> Iterator[Cell]:
-    """Where it counts because it was fixed."""
-    yield from _weeks(row, "fixed_at", f"0, {change}")
-    yield _DAYS, f"{row}.website_id, {_DAY.format(moment=f'{row}.fixed_at')}", f"0, {change}, 0"
-
-
-def _weeks(row: str, moment: str, change: str) -> Iterator[Cell]:
-    week = _WEEK.format(day=_DAY.format(moment=f"{row}.{moment}"))
-    for source in (f"{row}.source_id", EVERY_SOURCE):
-        yield _WEEKS, f"{row}.website_id, {source}, {week}, {row}.severity, {row}.kind", change
-
-
-def _add(cells: Iterable[Cell]) -> str:
-    return " ".join(
-        f"INSERT INTO {table.name} ({table.columns()}) VALUES ({key}, {change}) "
-        f"ON CONFLICT ({', '.join(table.key)}) DO UPDATE SET "
-        f"{', '.join(f'{number} = {number} + excluded.{number}' for number in table.numbers)};"
-        for table, key, change in cells
-    )
-
-
-def _subtract(cells: Iterable[Cell]) -> str:
-    """Cells that count nothing any more are forgotten."""
-    return " ".join(
-        f"{_add([(table, key, change)])} "
-        f"DELETE FROM {table.name} WHERE ({', '.join(table.key)}) = ({key}) "
-        f"AND {' AND '.join(f'{number} = 0' for number in table.numbers)};"
-        for table, key, change in cells
-    )
-
-
-_COUNTED = ("website_id", "status", "severity", "source_id", "kind", "first_seen", "fixed_at")
-_CHANGED = " OR ".join(f"OLD.{column} IS NOT NEW.{column}" for column in _COUNTED)
-_EVENTS = {
-    "found": ("INSERT", _EACH_BY_ITSELF, _add(_found("NEW", 1))),
-    "found_fixed": ("INSERT", f"NEW.fixed_at IS NOT NULL AND {_EACH_BY_ITSELF}", _add(_fixed("NEW", 1))),
-    "gone": ("DELETE", "true", _subtract(_found("OLD", -1))),
-    "gone_fixed": ("DELETE", "OLD.fixed_at IS NOT NULL", _subtract(_fixed("OLD", -1))),
-    "changed": (
-        f"UPDATE OF {', '.join(_COUNTED)}",
-        _CHANGED,
-        _subtract(_found("OLD", -1)) + _add(_found("NEW", 1)),
-    ),
-    "changed_unfixed": (
-        f"UPDATE OF {', '.join(_COUNTED)}",
-        f"OLD.fixed_at IS NOT NULL AND ({_CHANGED})",
-        _subtract(_fixed("OLD", -1)),
-    ),
-    "changed_fixed": (
-        f"UPDATE OF {', '.join(_COUNTED)}",
-        f"NEW.fixed_at IS NOT NULL AND ({_CHANGED})",
-        _add(_fixed("NEW", 1)),
-    ),
+# The counts of findings by table, in the order of its columns: ``findings`` is the relation to be counted.
+# date() would round the last microsecond of a day into the next one.
+FINDINGS = "dashboard_api_finding"
+COUNTS = {
+    "dashboard_api_bucketcount": """
+        SELECT website_id, status, source_id, severity, kind, COUNT(*)
+        FROM {findings} GROUP BY website_id, status, source_id, severity, kind
+    """,
+    "dashboard_api_weekcount": """
+        SELECT website_id, week, source_id, severity, kind, SUM(found), SUM(fixed) FROM (
+            SELECT website_id, date(substr(first_seen, 1, 10), 'weekday 0', '-6 days') AS week,
+                source_id, severity, kind, 1 AS found, 0 AS fixed
+            FROM {findings}
+            UNION ALL
+            SELECT website_id, date(substr(fixed_at, 1, 10), 'weekday 0', '-6 days'),
+                source_id, severity, kind, 0, 1
+            FROM {findings} WHERE fixed_at IS NOT NULL
+        ) AS events GROUP BY website_id, week, source_id, severity, kind
+    """,
+    "dashboard_api_daycount": """
+        SELECT website_id, day, SUM(found), SUM(fixed), SUM(still_open) FROM (
+            SELECT website_id, substr(first_seen, 1, 10) AS day,
+                1 AS found, 0 AS fixed, status = 'open' AS still_open
+            FROM {findings}
+            UNION ALL
+            SELECT website_id, substr(fixed_at, 1, 10), 0, 1, 0 FROM {findings} WHERE fixed_at IS NOT NULL
+        ) AS events GROUP BY website_id, day
+    """,
 }
 
-COUNTS = Kept(
-    prefix="dashboard_api_counts",
-    triggers=dict(
-        named(
-            "dashboard_api_counts",
-            event,
-            [f"CREATE TRIGGER {{name}} AFTER {change} ON {FINDING} WHEN {when} BEGIN {body} END"],
-        )
-        for event, (change, when, body) in _EVENTS.items()
-    ),
-    refresh=list(recounting(COUNT_TABLES, CHANGES)),
-)
+# Of new findings by their first and last ids.
+_NEW = "(SELECT * FROM dashboard_api_finding WHERE id BETWEEN %(first)s AND %(last)s)"
+ADD_COUNTS = [
+    f"""
+    INSERT INTO dashboard_api_bucketcount (website_id, status, source_id, severity, kind, findings)
+    {COUNTS["dashboard_api_bucketcount"].format(findings=_NEW)}
+    ON CONFLICT (website_id, status, source_id, severity, kind) DO UPDATE
+    SET findings = findings + excluded.findings
+    """,
+    f"""
+    INSERT INTO dashboard_api_weekcount (website_id, week, source_id, severity, kind, found, fixed)
+    {COUNTS["dashboard_api_weekcount"].format(findings=_NEW)}
+    ON CONFLICT (website_id, week, source_id, severity, kind) DO UPDATE
+    SET found = found + excluded.found, fixed = fixed + excluded.fixed
+    """,
+    f"""
+    INSERT INTO dashboard_api_daycount (website_id, day, found, fixed, still_open)
+    {COUNTS["dashboard_api_daycount"].format(findings=_NEW)}
+    ON CONFLICT (website_id, day) DO UPDATE
+    SET found = found + excluded.found, fixed = fixed + excluded.fixed,
+        still_open = still_open + excluded.still_open
+    """,
+]
 
+_ADD = """
+    INSERT INTO dashboard_api_bucketcount (website_id, status, source_id, severity, kind, findings)
+    VALUES (NEW.website_id, NEW.status, NEW.source_id, NEW.severity, NEW.kind, 1)
+    ON CONFLICT DO UPDATE SET findings = findings + 1;
 
-# Of new findings that are not fixed, from a JSON array of arrays.
-_TOLD = """
-SELECT json_extract(value, '$[0]') AS website_id, json_extract(value, '$[1]') AS status,
-json_extract(value, '$[2]') AS severity, json_extract(value, '$[3]') AS source_id,
-json_extract(value, '$[4]') AS kind, json_extract(value, '$[5]') AS found_on,
-NULL AS fixed_on, json_extract(value, '$[6]') AS change
-FROM json_each(%s)
+    INSERT INTO dashboard_api_weekcount (website_id, week, source_id, severity, kind, found, fixed)
+    VALUES (NEW.website_id, date(substr(NEW.first_seen, 1, 10), 'weekday 0', '-6 days'),
+        NEW.source_id, NEW.severity, NEW.kind, 1, 0)
+    ON CONFLICT DO UPDATE SET found = found + 1;
+
+    INSERT INTO dashboard_api_weekcount (website_id, week, source_id, severity, kind, found, fixed)
+    SELECT NEW.website_id, date(substr(NEW.fixed_at, 1, 10), 'weekday 0', '-6 days'),
+        NEW.source_id, NEW.severity, NEW.kind, 0, 1
+    WHERE NEW.fixed_at IS NOT NULL
+    ON CONFLICT DO UPDATE SET fixed = fixed + 1;
+
+    INSERT INTO dashboard_api_daycount (website_id, day, found, fixed, still_open)
+    VALUES (NEW.website_id, substr(NEW.first_seen, 1, 10), 1, 0, NEW.status = 'open')
+    ON CONFLICT DO UPDATE SET found = found + 1, still_open = still_open + excluded.still_open;
+
+    INSERT INTO dashboard_api_daycount (website_id, day, found, fixed, still_open)
+    SELECT NEW.website_id, substr(NEW.fixed_at, 1, 10), 0, 1, 0 WHERE NEW.fixed_at IS NOT NULL
+    ON CONFLICT DO UPDATE SET fixed = fixed + 1;
 """
-ADD_CHANGES = [f"WITH changes AS ({_TOLD}) {table.added()}" for table in COUNT_TABLES]
+# A count of nothing is deleted.
+_SUBTRACT = """
+    UPDATE dashboard_api_bucketcount SET findings = findings - 1
+    WHERE (website_id, status, source_id, severity, kind)
+        = (OLD.website_id, OLD.status, OLD.source_id, OLD.severity, OLD.kind);
+    DELETE FROM dashboard_api_bucketcount
+    WHERE (website_id, status, source_id, severity, kind)
+        = (OLD.website_id, OLD.status, OLD.source_id, OLD.severity, OLD.kind) AND findings = 0;
 
+    UPDATE dashboard_api_weekcount SET found = found - 1
+    WHERE (website_id, week, source_id, severity, kind)
+        = (OLD.website_id, date(substr(OLD.first_seen, 1, 10), 'weekday 0', '-6 days'),
+            OLD.source_id, OLD.severity, OLD.kind);
+    UPDATE dashboard_api_weekcount SET fixed = fixed - 1
+    WHERE (website_id, week, source_id, severity, kind)
+        = (OLD.website_id, date(substr(OLD.fixed_at, 1, 10), 'weekday 0', '-6 days'),
+            OLD.source_id, OLD.severity, OLD.kind);
+    DELETE FROM dashboard_api_weekcount
+    WHERE website_id = OLD.website_id AND week IN (
+        date(substr(OLD.first_seen, 1, 10), 'weekday 0', '-6 days'),
+        date(substr(OLD.fixed_at, 1, 10), 'weekday 0', '-6 days')
+    ) AND (source_id, severity, kind) = (OLD.source_id, OLD.severity, OLD.kind) AND found = 0 AND fixed = 0;
 
-def _draw(website: object, when: str = "true") -> str:
-    return drawn(f"SELECT {website}, random() WHERE {when}") + ";"
-
-
-def _revised(table: str, body: Mapping[str, str]) -> Iterator[tuple[str, list[str]]]:
-    """A trigger for each kind of change, with what it does."""
-    for change, statements in body.items():
-        when = _EACH_BY_ITSELF if (table, change) == (FINDING, "INSERT") else "true"
-        yield named(
-            "dashboard_api_revisions",
-            f"{table.removeprefix('dashboard_api_')}_{change.lower()}",
-            [f"CREATE TRIGGER {{name}} AFTER {change} ON {table} WHEN {when} BEGIN {statements} END"],
+    UPDATE dashboard_api_daycount SET found = found - 1, still_open = still_open - (OLD.status = 'open')
+    WHERE (website_id, day) = (OLD.website_id, substr(OLD.first_seen, 1, 10));
+    UPDATE dashboard_api_daycount SET fixed = fixed - 1
+    WHERE (website_id, day) = (OLD.website_id, substr(OLD.fixed_at, 1, 10));
+    DELETE FROM dashboard_api_daycount
+    WHERE website_id = OLD.website_id AND day IN (substr(OLD.first_seen, 1, 10), substr(OLD.fixed_at, 1, 10))
+        AND found = 0 AND fixed = 0;
+"""
+COUNT_TRIGGERS = TriggerSet(
+    "dashboard_api_counts",
+    [
+        f"""
+        CREATE TRIGGER dashboard_api_counts_insert AFTER INSERT ON dashboard_api_finding
+        WHEN NOT EXISTS (SELECT 1 FROM dashboard_api_bulkload) BEGIN {_ADD} END
+        """,
+        f"""
+        CREATE TRIGGER dashboard_api_counts_update
+        AFTER UPDATE OF website_id, status, source_id, severity, kind, first_seen, fixed_at
+        ON dashboard_api_finding
+        WHEN (
+            OLD.website_id, OLD.status, OLD.source_id, OLD.severity, OLD.kind, OLD.first_seen, OLD.fixed_at
+        ) IS NOT (
+            NEW.website_id, NEW.status, NEW.source_id, NEW.severity, NEW.kind, NEW.first_seen, NEW.fixed_at
         )
-
-
-_OF_A_WEBSITE = {
-    "INSERT": _draw("NEW.website_id"),
-    "UPDATE": _draw("NEW.website_id") + _draw("OLD.website_id", "OLD.website_id <> NEW.website_id"),
-    "DELETE": _draw("OLD.website_id"),
-}
-DRAW_WEBSITE = _draw("%s")
-_DRAW_EVERY_WEBSITE = _draw(EVERY_WEBSITE)
-
-REVISIONS = Kept(
-    prefix="dashboard_api_revisions",
-    triggers=dict(
-        chain(
-            *(_revised(table, _OF_A_WEBSITE) for table in OF_A_WEBSITE),
-            _revised(OF_EVERY_WEBSITE, dict.fromkeys(_OF_A_WEBSITE, _DRAW_EVERY_WEBSITE)),
-        )
-    ),
-    refresh=[_DRAW_EVERY_WEBSITE],
+        BEGIN {_SUBTRACT} {_ADD} END
+        """,
+        f"""
+        CREATE TRIGGER dashboard_api_counts_delete AFTER DELETE ON dashboard_api_finding
+        BEGIN {_SUBTRACT} END
+        """,
+    ],
 )
 
-KEPT = COUNTS, REVISIONS
+_BUMP = """
+INSERT INTO dashboard_api_revision (website_id, tag)
+SELECT website_id, random() FROM ({websites}) AS changed WHERE true
+ON CONFLICT (website_id) DO UPDATE SET tag = excluded.tag
+"""
+BUMP_WEBSITE = _BUMP.format(websites="SELECT %s AS website_id")
+BUMP_EVERY_WEBSITE = _BUMP.format(websites="SELECT 0 AS website_id")
+_CHANGED_WEBSITES = {
+    "insert": "SELECT NEW.website_id AS website_id",
+    "update": "SELECT NEW.website_id AS website_id UNION SELECT OLD.website_id",
+    "delete": "SELECT OLD.website_id AS website_id",
+}
+
+
+def _revision_triggers() -> Iterator[str]:
+    for change, websites in _CHANGED_WEBSITES.items():
+        for table in ("finding", "coverage", "analystnote"):
+            is_bulk = (table, change) == ("finding", "insert")
+            yield f"""
+                CREATE TRIGGER dashboard_api_revisions_{table}_{change}
+                AFTER {change} ON dashboard_api_{table}
+                {"WHEN NOT EXISTS (SELECT 1 FROM dashboard_api_bulkload)" if is_bulk else ""}
+                BEGIN {_BUMP.format(websites=websites)}; END
+            """
+        yield f"""
+            CREATE TRIGGER dashboard_api_revisions_source_{change} AFTER {change} ON dashboard_api_source
+            BEGIN {BUMP_EVERY_WEBSITE}; END
+        """
+
+
+REVISION_TRIGGERS = TriggerSet("dashboard_api_revisions", list(_revision_triggers()))
 
 REBUILD_SEARCH = [
     "INSERT INTO dashboard_api_search (dashboard_api_search) VALUES ('delete-all')",
-    f"""
+    """
     INSERT INTO dashboard_api_search (rowid, entries) SELECT id, dashboard_api_search_entries(
         website_id, status, severity, source_id, kind,
         title, location, rule, cve, description, other_locations
-    ) FROM {FINDING} ORDER BY id
+    ) FROM dashboard_api_finding ORDER BY id
     """,
     "INSERT INTO dashboard_api_search (dashboard_api_search) VALUES ('optimize')",
 ]
 
 # The ids of findings by their fingerprints, a JSON list; then a website and a source.
-KNOWN_FINDINGS = f"""
-SELECT finding.id FROM json_each(%s) AS told CROSS JOIN {FINDING} AS finding
-WHERE website_id = %s AND source_id = %s AND fingerprint = told.value
+KNOWN_FINDINGS = """
+SELECT finding.id FROM json_each(%s) AS reported CROSS JOIN dashboard_api_finding AS finding
+WHERE website_id = %s AND source_id = %s AND fingerprint = reported.value
 """
 
-# No indexed column is touched. A row at a time.
-SEE_AGAIN = f"UPDATE {FINDING} SET last_seen = %s WHERE id = %s"
+# No indexed column is changed. A row at a time.
+SEE_AGAIN = "UPDATE dashboard_api_finding SET last_seen = %s WHERE id = %s"
 SEE_PLACES = """
 UPDATE dashboard_api_occurrence
 SET first_seen = %s, last_seen = %s, gone_at = %s, evidence = COALESCE(%s, evidence),

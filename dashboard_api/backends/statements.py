@@ -1,8 +1,7 @@
-"""Statements of our own: the ORM spends more on writing one than the database on running it."""
+"""SQL of our own: the ORM takes longer to write a statement than the database to run it."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
-from operator import attrgetter, methodcaller
 from types import ModuleType
 from typing import Any
 
@@ -14,54 +13,32 @@ from dashboard_api.backends import engine_of
 def rows(
     model: type[models.Model], statement: str, parameters: Sequence[Any] | Mapping[str, Any]
 ) -> list[tuple[Any, ...]]:
-    """All rows of one statement, from the database that has ``model``."""
-    found: list[tuple[Any, ...]] = _asked(model, statement, parameters, methodcaller("fetchall"))
+    """Return all rows of a statement, from the database of ``model``."""
+    with connections[router.db_for_read(model)].cursor() as cursor:
+        cursor.execute(statement, parameters)
+        found: list[tuple[Any, ...]] = cursor.fetchall()
     return found
 
 
-def changed_rows(
-    model: type[models.Model], statement: str, parameters: Sequence[Any] | Mapping[str, Any]
-) -> int:
-    """How many rows one statement has changed, in the database that has ``model``."""
-    count: int = _asked(model, statement, parameters, attrgetter("rowcount"))
+def changed_rows(model: type[models.Model], statement: str, parameters: Sequence[Any]) -> int:
+    """Return how many rows a statement has changed in the database of ``model``."""
+    with connections[router.db_for_write(model)].cursor() as cursor:
+        cursor.execute(statement, parameters)
+        count: int = cursor.rowcount
     return count
 
 
-def _asked(
-    model: type[models.Model],
-    statement: str,
-    parameters: Sequence[Any] | Mapping[str, Any],
-    told: Callable[[Any], Any],
-) -> Any:
-    """What the statement's cursor has ``told``.
-
-    By the driver itself, where nobody listens to what is asked: Django's cursor costs about as much as the
-    database. Connections and errors are Django's. Decision record 0034.
-    """
-    connection = connections[router.db_for_read(model)]
-    if connection.queries_logged or connection.execute_wrappers:
-        with connection.cursor() as cursor:
-            cursor.execute(statement, parameters)
-            return told(cursor)
-    connection.close_if_health_check_failed()
-    connection.ensure_connection()
-    connection.validate_no_broken_transaction()
-    spoken = engine_of(connection).for_driver(statement, named=isinstance(parameters, Mapping))
-    with connection.wrap_database_errors:
-        return told(connection.connection.execute(spoken, parameters))
-
-
 def engine_for(model: type[models.Model]) -> ModuleType:
-    """What is said differently to the database that has ``model``."""
+    """Return the module with the SQL dialect of the database of ``model``."""
     return engine_of(connections[router.db_for_read(model)])
 
 
 def first_rows(
     model: type[models.Model], statement: str, parameters: Mapping[str, Any]
 ) -> list[tuple[Any, ...]]:
-    """Like ``rows``, for the first statement of a call: it is itself the check of a connection that was kept.
+    """Return all rows of the first statement of a call, on a new connection if the kept one is broken.
 
-    Asking first whether the connection still works would be a statement more for every call.
+    This replaces Django's health check, which is a statement of its own in every call.
     """
     connection = connections[router.db_for_read(model)]
     was_kept = connection.connection is not None and not connection.in_atomic_block
@@ -76,15 +53,15 @@ def first_rows(
 
 
 def marks(values: Collection[Any]) -> str:
-    """As many placeholders."""
+    """Return a placeholder for each value."""
     return ", ".join(["%s"] * len(values))
 
 
 def moment(value: Any) -> Any:
-    """A stored time, which SQLite gives without its zone, UTC."""
+    """Return a stored time with its zone, UTC, which SQLite leaves out."""
     return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
 
 
 def stored(value: datetime) -> str:
-    """A time to compare stored ones with: as SQLite writes it, and PostgreSQL reads it."""
+    """Return a time as SQLite stores it and PostgreSQL reads it, for comparisons."""
     return str(value.astimezone(UTC).replace(tzinfo=None))

@@ -1,24 +1,16 @@
-"""A set of triggers by name, each named for what it does."""
+"""A set of triggers whose names tell what version they are of."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Sequence
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
-    """Names that begin with ``prefix``, each with the statements that make its trigger.
+class TriggerSet:
+    """Triggers for one purpose: their names begin with ``prefix``, and end in a digest of all statements."""
 
-    ``refresh`` corrects what changed while there were none.
-    """
-
-    prefix: str
-    triggers: Mapping[str, Sequence[str]]
-    refresh: Sequence[str]
-
-
-def named(prefix: str, event: str, statements: Sequence[str]) -> tuple[str, list[str]]:
-    """A name that ends in a digest of ``statements``, and these with ``{name}`` filled in."""
-    digest = hashlib.sha256("\n".join(statements).encode()).hexdigest()[:8]
-    name = f"{prefix}_{event}_{digest}"
-    return name, [statement.replace("{name}", name) for statement in statements]
+    def __init__(self, prefix: str, statements: Sequence[str]) -> None:
+        digest = hashlib.sha256("".join(statements).encode()).hexdigest()[:8]
+        named = [re.sub(r"(CREATE TRIGGER \w+)", rf"\1_{digest}", statement) for statement in statements]
+        self.prefix = prefix
+        self.statements = named
+        self.names = set(re.findall(r"CREATE TRIGGER (\w+)", "".join(named)))

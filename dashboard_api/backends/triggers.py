@@ -1,43 +1,49 @@
-"""Have the database keep what it is to keep: every ``migrate`` ends here."""
+"""The triggers of the database, which every ``migrate`` installs when it ends."""
 
 from django.db import transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 
-from dashboard_api.backends import engine_of
-from dashboard_api.backends.trigger_set import Kept
+from dashboard_api.backends import engine_of, verify
+from dashboard_api.backends.trigger_set import TriggerSet
 
 
-def keep(connection: BaseDatabaseWrapper) -> None:
-    """Create the triggers that are missing, and correct what they maintain."""
-    for kept in engine_of(connection).KEPT:
-        with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
-            _make_missing(cursor, connection, kept)
+def install(connection: BaseDatabaseWrapper) -> None:
+    """Create missing triggers, and correct what they maintain: changes may have been missed meanwhile."""
+    engine = engine_of(connection)
+    with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
+        if _replace(cursor, connection, engine.COUNT_TRIGGERS):
+            verify.recount_all(connection)
+        if _replace(cursor, connection, engine.REVISION_TRIGGERS):
+            cursor.execute(engine.BUMP_EVERY_WEBSITE)
 
 
-def forget(connection: BaseDatabaseWrapper) -> None:
-    """Drop all triggers; the next ``migrate`` creates them and corrects what they maintain."""
+def remove(connection: BaseDatabaseWrapper) -> None:
+    """Drop all triggers; the next ``migrate`` installs them."""
+    engine = engine_of(connection)
     with connection.cursor() as cursor:
-        for kept in engine_of(connection).KEPT:
-            _drop(cursor, connection, _present(cursor, connection, kept))
+        for triggers in (engine.COUNT_TRIGGERS, engine.REVISION_TRIGGERS):
+            _drop(cursor, connection, triggers)
 
 
-def _make_missing(cursor: CursorWrapper, connection: BaseDatabaseWrapper, kept: Kept) -> None:
-    """Changes may have been missed while a trigger was, so that is mended, too."""
-    present = _present(cursor, connection, kept)
-    if present == kept.triggers.keys():
-        return
-    _drop(cursor, connection, present)
-    for statements in (*kept.triggers.values(), kept.refresh):
-        for statement in statements:
-            cursor.execute(statement)
+def _replace(cursor: CursorWrapper, connection: BaseDatabaseWrapper, triggers: TriggerSet) -> bool:
+    """Create the triggers unless all are there; return whether they were created."""
+    if _installed(cursor, connection, triggers).keys() == triggers.names:
+        return False
+    _drop(cursor, connection, triggers)
+    for statement in triggers.statements:
+        cursor.execute(statement)
+    return True
 
 
-def _present(cursor: CursorWrapper, connection: BaseDatabaseWrapper, kept: Kept) -> set[str]:
+def _installed(
+    cursor: CursorWrapper, connection: BaseDatabaseWrapper, triggers: TriggerSet
+) -> dict[str, str]:
+    """Return the names of the triggers in the database, of whatever version, each with its table."""
     cursor.execute(engine_of(connection).LIST_TRIGGERS)
-    return {name for (name,) in cursor.fetchall() if name.startswith(kept.prefix)}
+    return {name: table for name, table in cursor.fetchall() if name.startswith(triggers.prefix)}
 
 
-def _drop(cursor: CursorWrapper, connection: BaseDatabaseWrapper, triggers: set[str]) -> None:
-    for name in triggers:
-        cursor.execute(engine_of(connection).DROP_TRIGGER.format(name=name))
+def _drop(cursor: CursorWrapper, connection: BaseDatabaseWrapper, triggers: TriggerSet) -> None:
+    for name, table in _installed(cursor, connection, triggers).items():
+        cursor.execute(engine_of(connection).DROP_TRIGGER.format(name=name, table=table))

@@ -1,4 +1,6 @@
-"""Do the counts beside the findings say what the findings say? Proven here, and made anew where not."""
+"""Comparison of the counts with the findings that they count, and correction of wrong counts."""
+
+# names of our own tables
 
 from collections import defaultdict
 
@@ -6,37 +8,60 @@ from django.db import transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from dashboard_api.backends import engine_of
-from dashboard_api.backends.count_tables import CountTable, recounting
+from dashboard_api.backends.count_tables import COUNT_TABLES, CountTable
 
 
 def wrong_counts(connection: BaseDatabaseWrapper) -> dict[int, int]:
-    """How many counts of each website are not what its findings say; nothing for those that are right."""
-    engine = engine_of(connection)
+    """Return how many counts of a website differ from its findings, for each website with such counts."""
     wrong: dict[int, int] = defaultdict(int)
     with connection.cursor() as cursor:
-        for table in engine.COUNT_TABLES:
-            cursor.execute(_differences(table, engine.CHANGES))
-            for website, cells in cursor.fetchall():
-                wrong[website] += cells
+        for table in COUNT_TABLES:
+            cursor.execute(_differences(connection, table))
+            for website, counts in cursor.fetchall():
+                wrong[website] += counts
     return dict(wrong)
 
 
-def _differences(table: CountTable, changes: str) -> str:
-    """One statement, so that both sides are of one moment."""
-    key, columns = ", ".join(table.key), table.columns()
-    stored, computed = f"SELECT {columns} FROM {table.name}", f"SELECT {columns} FROM computed"
-    return (
-        f"WITH changes AS ({changes}), computed AS ({table.computed()}) "
-        f"SELECT website_id, COUNT(*) FROM (SELECT {key} FROM ({stored} EXCEPT {computed}) AS more "
-        f"UNION SELECT {key} FROM ({computed} EXCEPT {stored}) AS less) AS wrong GROUP BY website_id"
-    )
+def _differences(connection: BaseDatabaseWrapper, table: CountTable) -> str:
+    """Return one statement, so that it compares counts and findings of one moment."""
+    return f"""
+        WITH stored AS (SELECT {table.columns} FROM {table.name}),
+        computed ({table.columns}) AS ({_computed(connection, table)})
+        SELECT website_id, COUNT(*) FROM (
+            SELECT {table.key} FROM (SELECT * FROM stored EXCEPT SELECT * FROM computed) AS surplus
+            UNION SELECT {table.key} FROM (SELECT * FROM computed EXCEPT SELECT * FROM stored) AS missing
+        ) AS wrong GROUP BY website_id
+    """
 
 
 def recount(connection: BaseDatabaseWrapper, website_id: int) -> None:
-    """Count the findings of one website anew; nobody changes any meanwhile."""
+    """Count the findings of one website again, while nobody changes any."""
     engine = engine_of(connection)
     with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
         cursor.execute(engine.LOCK_FINDINGS)
-        for statement in recounting(engine.COUNT_TABLES, engine.CHANGES, only=" WHERE website_id = %s"):
-            cursor.execute(statement, [website_id])
-        cursor.execute(engine.DRAW_WEBSITE, [website_id])
+        for table in COUNT_TABLES:
+            cursor.execute(f"DELETE FROM {table.name} WHERE website_id = %s", [website_id])
+            cursor.execute(f"{_insert(connection, table)} WHERE website_id = %s", [website_id])
+        cursor.execute(engine.BUMP_WEBSITE, [website_id])
+
+
+def recount_all(connection: BaseDatabaseWrapper) -> None:
+    """Count all findings again; the caller's transaction keeps writers away."""
+    with connection.cursor() as cursor:
+        for table in COUNT_TABLES:
+            cursor.execute(f"DELETE FROM {table.name}")
+            cursor.execute(_insert(connection, table))
+
+
+def _insert(connection: BaseDatabaseWrapper, table: CountTable) -> str:
+    """Return the statement that inserts all counts, to which a condition may be added."""
+    return f"""
+        WITH computed ({table.columns}) AS ({_computed(connection, table)})
+        INSERT INTO {table.name} ({table.columns}) SELECT {table.columns} FROM computed
+    """
+
+
+def _computed(connection: BaseDatabaseWrapper, table: CountTable) -> str:
+    engine = engine_of(connection)
+    counts: str = engine.COUNTS[table.name].format(findings=engine.FINDINGS)
+    return counts

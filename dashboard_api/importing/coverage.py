@@ -1,10 +1,11 @@
-"""Records of runs by scope, which show where a run is the newest. Decision record 0035."""
+"""The runs of a source by scope, and the category that a report without a name belongs to. Record 0035."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from dashboard_api.models import Coverage, CoverageScope, Source, Website
+from dashboard_api.models import Coverage, CoverageScope, Occurrence, Source, Website
 from dashboard_api.models.scopes import summarise
 
 EVERYWHERE = ""  # the target of reports that do not name all of theirs
@@ -27,7 +28,7 @@ def record_run(website: Website, source: Source, run: Run, *, urls: Mapping[str,
     Return the targets where it is the newest run; the same run again is, unless it was complete before.
     """
     coverage = Coverage.objects.filter(website=website, source=source).first()
-    scopes = _known_scopes(coverage)
+    scopes = _stored_scopes(coverage)
     if coverage and not scopes and EVERYWHERE in urls:
         scopes[run.category, EVERYWHERE] = CoverageScope.of(coverage, run.category)
     coverage = coverage or Coverage(website=website, source=source)
@@ -41,7 +42,7 @@ def record_run(website: Website, source: Source, run: Run, *, urls: Mapping[str,
     return newest
 
 
-def _known_scopes(coverage: Coverage | None) -> dict[tuple[str, str], CoverageScope]:
+def _stored_scopes(coverage: Coverage | None) -> dict[tuple[str, str], CoverageScope]:
     return {(scope.category, scope.target): scope for scope in coverage.scopes.all()} if coverage else {}
 
 
@@ -68,3 +69,34 @@ def _save(coverage: Coverage, scopes: list[CoverageScope]) -> None:
         unique_fields=["coverage", "category", "target"],
         update_fields=["state", "last_run_at", "completed_at", "urls_checked", "version", "detail"],
     )
+
+
+def category_of(
+    rules_and_locations: Collection[tuple[str, str]], website: Website, source: Source
+) -> str | None:
+    """Return the category of earlier reports with at least half of these rules and locations.
+
+    Otherwise the report starts a new category. An empty report continues the only category there is; None
+    where there are several.
+    """
+    shared: Counter[str] = Counter()
+    categories = set()
+    reported = {(rule, location[:2000]) for rule, location in rules_and_locations}
+    occurrences = Occurrence.objects.filter(finding__website=website, finding__source=source)
+    stored = occurrences.order_by().values_list("category", "finding__rule", "location").distinct()
+    for category, rule, location in stored.iterator():
+        categories.add(category)
+        shared[category] += (rule, location) in reported
+    if not categories:
+        return ""
+    if not reported:
+        return categories.pop() if len(categories) == 1 else None
+    best = max(sorted(shared), key=lambda category: shared[category])
+    return best if 2 * shared[best] >= len(reported) else _new_category(categories)
+
+
+def _new_category(categories: Collection[str]) -> str:
+    number = len(categories) + 1
+    while f"part {number}" in categories:
+        number += 1
+    return f"part {number}"

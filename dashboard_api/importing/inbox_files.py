@@ -1,7 +1,7 @@
 """Safe access to files of the inbox: no link is followed, nothing is overwritten.
 
-Users who may write to a folder of the inbox can swap names while a report is imported. So every name is
-looked up in a folder that is open, and the opened file is checked, not what the name meant before.
+Users who may write to a folder of the inbox can swap names during an import. So every name is opened in an
+open folder, and the checks are on the open file instead of the name.
 """
 
 import errno
@@ -14,11 +14,11 @@ from pathlib import Path, PurePath
 from types import TracebackType
 from typing import BinaryIO, Self
 
-_READ_ONLY = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK  # a pipe must not make us wait
+_READ_ONLY = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK  # opening a pipe must not block
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _LOCK = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 _LONGEST_NAME = 255  # in bytes, as file systems have it
-_LONGEST_ENDING = 20  # of a name; what is longer belongs to its stem
+_LONGEST_ENDING = 20  # a longer one is part of the stem
 
 WHY = ".why.txt"
 
@@ -51,7 +51,7 @@ class Folder:
         os.close(self.descriptor)
 
     def folder(self, name: str) -> "Folder":
-        """Open the folder ``name`` in this one; raises UnsafeFile."""
+        """Open the folder ``name`` in this one; raise UnsafeFile."""
         try:
             flags = _READ_ONLY | os.O_DIRECTORY | os.O_NOFOLLOW
             return Folder(os.open(name, flags, dir_fd=self.descriptor))
@@ -61,7 +61,7 @@ class Folder:
             raise
 
     def own_folder(self, name: str) -> "Folder":
-        """Open the folder ``name``, made if missing; raises UnsafeFile where another user owns it."""
+        """Open or create the folder ``name``; raise UnsafeFile if another user owns it."""
         with suppress(FileExistsError):
             os.mkdir(name, dir_fd=self.descriptor)
         folder = self.folder(name)
@@ -72,19 +72,19 @@ class Folder:
 
     def statuses(self) -> dict[str, os.stat_result]:
         """Return the status of each entry by name; of a link, the link's own."""
-        found = {}
+        statuses = {}
         with os.scandir(self.descriptor) as entries:
             for entry in entries:
                 with suppress(FileNotFoundError):
-                    found[entry.name] = entry.stat(follow_symlinks=False)
-        return found
+                    statuses[entry.name] = entry.stat(follow_symlinks=False)
+        return statuses
 
     def status(self, name: str) -> os.stat_result:
         """Return the current status of the entry ``name``; of a link, the link's own."""
         return os.stat(name, dir_fd=self.descriptor, follow_symlinks=False)
 
     def open(self, name: str) -> BinaryIO:
-        """Open a plain file of this folder for reading; raises UnsafeFile."""
+        """Open a plain file of this folder for reading; raise UnsafeFile."""
         try:
             descriptor = os.open(name, _READ_ONLY | os.O_NOFOLLOW, dir_fd=self.descriptor)
         except OSError as error:
@@ -98,11 +98,11 @@ class Folder:
         return file
 
     def objection(self, status: os.stat_result) -> str:
-        """Say why a file of this folder with this status may not be used; empty: it may."""
+        """Return why a file of this folder with this status must not be used; empty if it may."""
         return objection(status, self._trusted_owners())
 
     def lock_file(self, name: str) -> int:
-        """Open a plain file to lock, made if missing, and return its descriptor; raises UnsafeFile."""
+        """Open or create a plain file to lock, and return its descriptor; raise UnsafeFile."""
         try:
             descriptor = os.open(name, _LOCK, 0o600, dir_fd=self.descriptor)
         except OSError as error:
@@ -115,34 +115,34 @@ class Folder:
         return descriptor
 
     def move(self, name: str, target: "Folder", *, sidecar: str = "", reason: str = "") -> str:
-        """Move a file into ``target``, under a free name, which is returned.
+        """Move a file into ``target`` under a free name, and return that name.
 
-        ``sidecar`` is the suffix of a file that moves with it, and before it: left behind, it would count for
-        the next report of this name. ``reason`` is written into a separate file.
+        ``sidecar`` is the suffix of a file that moves first, because it must not apply to the next report of
+        this name. ``reason`` is written to a separate file.
         """
         new = target.reserve(name, {sidecar: b"", "": b""} | ({WHY: reason.encode()} if reason else {}))
-        waiting = [sidecar, ""] if sidecar else [""]
+        suffixes = [sidecar, ""] if sidecar else [""]
         try:
-            while waiting:
-                source, place = name + waiting[0], new + waiting[0]
-                # Replaces only the empty file that was made for it.
-                os.rename(source, place, src_dir_fd=self.descriptor, dst_dir_fd=target.descriptor)
-                del waiting[0]
+            while suffixes:
+                source, path = name + suffixes[0], new + suffixes[0]
+                # This replaces only the empty file that ``reserve`` created.
+                os.rename(source, path, src_dir_fd=self.descriptor, dst_dir_fd=target.descriptor)
+                del suffixes[0]
         except OSError:
-            target.remove(new + suffix for suffix in [*waiting, *([WHY] if reason else [])])
+            target.remove(new + suffix for suffix in [*suffixes, *([WHY] if reason else [])])
             raise
         return new
 
     def reserve(self, name: str, contents: Mapping[str, bytes]) -> str:
-        """Make a file for ``name`` with each suffix, under the first name that is free for all of them."""
+        """Create a file for each suffix under the first name that is free for all, and return that name."""
         for new in _numbered(name):
-            made: list[str] = []
+            created: list[str] = []
             try:
                 for suffix, content in contents.items():
                     self._create(new + suffix, content)
-                    made.append(new + suffix)
+                    created.append(new + suffix)
             except FileExistsError:
-                self.remove(made)
+                self.remove(created)
             else:
                 break
         return new
@@ -161,7 +161,7 @@ class Folder:
 
 
 def objection(status: os.stat_result, owners: set[int]) -> str:
-    """Say why a file may not be used; empty: it may."""
+    """Return why a file must not be used; empty if it may."""
     if stat.S_ISLNK(status.st_mode):
         return "It is a link: put the file itself here."
     if not stat.S_ISREG(status.st_mode):

@@ -34,21 +34,21 @@ class WrongOptions(ValueError):
 
 
 def options_in(data: bytes, *, is_sidecar: bool) -> dict[str, Any]:
-    """Return the fields of ``Said`` that a file sets; raises WrongOptions."""
+    """Return the fields of ``ImportOptions`` that a file sets; raise WrongOptions."""
     if len(data) > MAX_BYTES:
         raise WrongOptions("is too large for a file of options")
     try:
-        given = tomllib.loads(data.decode())
+        values = tomllib.loads(data.decode())
     except UnicodeDecodeError as error:
         raise WrongOptions("is not UTF-8 text") from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise WrongOptions(f"is not TOML: {error}") from error
-    if "scanned_at" in given and not is_sidecar:
+    if "scanned_at" in values and not is_sidecar:
         raise WrongOptions(
             "says scanned_at, which differs for each report: say it in a file next to the report, "
             "such as report.json.toml"
         )
-    return {_name(key): _CHECKS[_name(key)](value) for key, value in given.items()}
+    return {_name(key): _CHECKS[_name(key)](value) for key, value in values.items()}
 
 
 def _name(key: str) -> str:

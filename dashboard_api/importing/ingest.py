@@ -1,8 +1,8 @@
-"""A scan report becomes findings: in one transaction, with every row of it accounted for.
+"""Read a report of one website, and store what it says as findings and coverage.
 
-A finding is a problem of the website, its occurrences are the places where it was seen. Only a complete
-scan that is the newest of its scope can tell that a problem is gone, and only inside its scope. Decision
-records 0008 and 0035.
+Every row counts once: as a finding, a further occurrence, coverage or a reject. Only a complete scan that is
+the newest of its scope can prove that a finding is gone, and only inside that scope. Decision records 0008
+and 0035.
 """
 
 from collections import Counter
@@ -16,13 +16,11 @@ from django.db import transaction
 from django.utils import timezone
 
 from dashboard_api.importing import bulk_insert
-from dashboard_api.importing.absence import close_absent
-from dashboard_api.importing.coverage import EVERYWHERE, Run, record_run
-from dashboard_api.importing.locations import place_on
-from dashboard_api.importing.merge import merge
-from dashboard_api.importing.parts import part_of
+from dashboard_api.importing.apply import apply_absent, apply_reported
+from dashboard_api.importing.coverage import EVERYWHERE, Run, category_of, record_run
+from dashboard_api.importing.locations import normalise_location
 from dashboard_api.importing.scopes import Scan, Targets, target_of
-from dashboard_api.importing.staging import Problem, SortedRows, sort_rows
+from dashboard_api.importing.staging import GroupedFinding, StagedReport, TimeOf, stage
 from dashboard_api.limits import MAX_CATEGORY_LENGTH
 from dashboard_api.models import Coverage, Finding, Source, Website
 from dashboard_api.scanners.report import Reject, ScanReport
@@ -34,21 +32,27 @@ _NO_TARGET = "The report names no target; if it was another, name it."
 _ANY_PART = "The report is empty and may be any of several parts: name its category to call anything fixed."
 
 
-class NothingImported(ValueError):
-    """The report is of no use, and nothing was changed; ``result`` tells why."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportOptions:
+    """What the operator adds to a report, because the report cannot say it by itself.
 
-    def __init__(self, result: "ImportResult") -> None:
-        self.result = result
-        super().__init__("every row was rejected" if result.rows else "the report is empty")
+    ``scanned_at`` replaces every time in the report; ``modified_at``, of the file, counts where there is
+    none. ``targets`` were scanned without being named. ``category`` names the scan, of which this is the only
+    report: rules that it does not list ran as well.
+    """
 
-
-class EmptyReport(NothingImported):
-    """A report without rows says nothing, unless its scan is known to have been complete, and when."""
+    format_name: str = "auto"
+    complete: bool = False  # counts where the format cannot say it
+    scanned_at: datetime | None = None
+    base_url: str | None = None
+    modified_at: datetime | None = None
+    targets: Sequence[str] = ()
+    category: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportResult:
-    """What became of a report: findings, occurrences, coverage and rejected add up to its rows."""
+    """The outcome of a report: findings, occurrences, coverage and rejected add up to its rows."""
 
     host: str
     source: str
@@ -57,9 +61,9 @@ class ImportResult:
     state: str
     detail: str
     rows: int
-    findings: int  # rows that told of a problem first; each is new, updated or reopened
-    occurrences: int  # rows that told of another place of it, or more about the same place
-    coverage: int  # rows that told what was checked
+    findings: int  # rows that name a finding first; each is new, updated or reopened
+    occurrences: int  # further rows of the same findings
+    coverage: int  # rows about what was checked
     rejected: int
     failed: int  # rows of the coverage whose check failed
     rejects: tuple[Reject, ...]  # the first of those that were rejected, and why
@@ -71,125 +75,100 @@ class ImportResult:
     reopened: int = 0
     fixed: int = 0
     category: str = ""
-    targets: tuple[str, ...] = ()  # the first of those where a missing problem was called fixed
+    targets: tuple[str, ...] = ()  # the first of those where a missing finding counts as fixed
     more_targets: int = 0
     note: str = ""  # about the scope, for the operator
 
 
+class NothingImported(ValueError):
+    """The report is empty, or every row was rejected; nothing was changed, and ``result`` says why."""
+
+    def __init__(self, result: ImportResult) -> None:
+        self.result = result
+        super().__init__("every row was rejected" if result.rows else "the report is empty")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadReport:
-    """A report about ``website`` that was read to its end; ``result`` lacks only what storing it tells."""
+    """A report about ``website`` after its last row; ``result`` lacks the numbers that storing it gives."""
 
     website: Website
     version: str
-    rows: SortedRows
+    rows: StagedReport
     result: ImportResult
-    seen_at: Callable[[datetime | None], datetime]  # what counts of the time that a row tells, if any
+    time_of: TimeOf
     targets: tuple[str, ...]  # of its coverage: EVERYWHERE where the report does not name all of them
     proves_absence: bool
     is_unnamed_part: bool
 
 
-def import_report(
-    report: ScanReport,
-    website: Website,
-    *,
-    complete: bool = False,
-    scanned_at: datetime | None = None,
-    base_url: str | None = None,
-    targets: Sequence[str] = (),
-    category: str = "",
-) -> ImportResult:
-    """Read ``report`` and store it; raises EmptyReport, NothingImported or UnreadableReport."""
-    read_report = read(
-        report,
-        website,
-        complete=complete,
-        scanned_at=scanned_at,
-        base_url=base_url,
-        targets=targets,
-        category=category,
-    )
-    return store(read_report)
-
-
-def read(
-    report: ScanReport,
-    website: Website,
-    *,
-    complete: bool = False,
-    scanned_at: datetime | None = None,
-    base_url: str | None = None,
-    modified_at: datetime | None = None,
-    targets: Sequence[str] = (),
-    category: str = "",
-) -> ReadReport:
-    """Sort the rows of ``report``; raises EmptyReport, NothingImported or UnreadableReport.
-
-    ``complete`` is the operator's word where the format cannot tell; ``scanned_at`` is the operator's
-    word against every time in the report, and ``modified_at`` counts where there is none. No time is in
-    the future. ``targets`` were scanned, too. ``category`` names the scan, whose only report this is: rules
-    that it does not list ran as well.
-    """
-    category = one_line(category)
+def read(report: ScanReport, website: Website, options: ImportOptions) -> ReadReport:
+    """Read every row of ``report``; raise NothingImported or UnreadableReport."""
     # Some rows, such as a certificate's expiry, are judged as of this time.
-    report.judged_at = scanned_at or report.scanned_at or modified_at
-    rows = sort_rows(report, website.host, base_url=base_url)
-    rows.recognise(partial(_known, website, report.source))
-    for target in targets:
-        rows.scope.targets.add(target_of(place_on(website.host, target)))
-    note = ""
-    if not rows.scope.targets:
-        rows.scope.targets.add(website.host)
-        note = _NO_TARGET
-    rows.scope.category = (category or report.category)[:MAX_CATEGORY_LENGTH]
-    if category and report.is_unnamed_part:
-        rows.scope.checks = None  # the operator says that the report is the whole scan, so all rules ran
-    is_complete = complete if report.complete is None else report.complete
+    report.judged_at = options.scanned_at or report.scanned_at or options.modified_at
+    rows = stage(report, website.host, base_url=options.base_url)
+    rows.use_known_aliases(partial(_stored_fingerprints, website, report.source))
+    note = _complete_scope(rows, report, website, options)
+    is_complete = options.complete if report.complete is None else report.complete
+    scanned_at = options.scanned_at or report.scanned_at or options.modified_at
     now = timezone.now()
-    known_at = scanned_at or report.scanned_at or modified_at
-    ended_at = min(known_at or now, now)
-
-    def seen_at(told: datetime | None) -> datetime:
-        return ended_at if scanned_at or told is None else min(told, now)
-
-    result = _accounted(report, rows, website, ended_at=ended_at, is_complete=is_complete)
-    if not report.rows and not (is_complete and known_at):
-        raise EmptyReport(result)
-    if rows.rejected.count and not rows.findings and not rows.coverage:
+    ended_at = min(scanned_at or now, now)
+    result = _result(report, rows, website, ended_at=ended_at, is_complete=is_complete)
+    is_proof = report.rows or (is_complete and scanned_at)
+    if not is_proof or (rows.rejected.count and rows.rejected.count == report.rows):
         raise NothingImported(result)
     return ReadReport(
         website=website,
         version=report.version,
         rows=rows,
         result=replace(result, note=note),
-        seen_at=seen_at,
+        time_of=_time_of(options, ended_at=ended_at, now=now),
         targets=tuple(rows.scope.targets) if report.names_targets and not note else (EVERYWHERE,),
         proves_absence=is_complete and not rows.unreadable and result.state != Coverage.State.FAILED,
-        is_unnamed_part=report.is_unnamed_part and not category,
+        is_unnamed_part=report.is_unnamed_part and not one_line(options.category),
     )
 
 
-def store(report: ReadReport, *, watch: Callable[[int], object] | None = None) -> ImportResult:
-    """What a report tells as findings of its website, in one transaction.
+def _complete_scope(rows: StagedReport, report: ScanReport, website: Website, options: ImportOptions) -> str:
+    """Add what the operator says to the scope; return a note where no target is named."""
+    scope, category = rows.scope, one_line(options.category)
+    for target in options.targets:
+        scope.targets.add(target_of(normalise_location(website.host, target)))
+    scope.category = (category or report.category)[:MAX_CATEGORY_LENGTH]
+    if category and report.is_unnamed_part:
+        scope.checks = None  # every rule
+    if scope.targets:
+        return ""
+    scope.targets.add(website.host)
+    return _NO_TARGET
 
-    ``watch`` is told how many findings were stored, each time.
+
+def _time_of(options: ImportOptions, *, ended_at: datetime, now: datetime) -> TimeOf:
+    """Return the function that gives a row its time: its own, unless the operator's replaces it."""
+    if options.scanned_at:
+        return lambda _: ended_at
+    return lambda at: ended_at if at is None else min(at, now)
+
+
+def store(report: ReadReport, *, on_stored: Callable[[int], object] | None = None) -> ImportResult:
+    """Store ``report`` in one transaction.
+
+    ``on_stored`` is called with the number of findings after each batch.
     """
     website, rows, result = report.website, report.rows, report.result
     with transaction.atomic(savepoint=False):
         Website.objects.select_for_update().get(pk=website.pk)  # one import of a website at a time
         source = Source.objects.imported(result.source, result.source_name)
         if report.is_unnamed_part:
-            report = _in_its_part(report, source)
+            report = _with_category(report, source)
             result = report.result
-        scan = _record(report, source)
+        scan = _record_run(report, source)
         counts: Counter[str] = Counter()
-        places_of = partial(rows.places, seen_at=report.seen_at)
-        for batch in _batches(rows.problems(report.seen_at)):
-            counts += merge(batch, website, source, scan=scan, places_of=places_of)
-            if watch:
-                watch(len(batch))
-        fixed = close_absent(rows, website, source, scan) if scan.absent_at else 0
+        for batch in _batches(rows.grouped_findings(report.time_of)):
+            counts += apply_reported(batch, website, source, scan)
+            if on_stored:
+                on_stored(len(batch))
+        fixed = apply_absent(rows, website, source, scan)
     return replace(
         result,
         new=counts["new"],
@@ -197,11 +176,11 @@ def store(report: ReadReport, *, watch: Callable[[int], object] | None = None) -
         reopened=counts["reopened"],
         fixed=fixed,
         category=scan.scope.category,
-        **_shown(scan),
+        **_shown_targets(scan),
     )
 
 
-def _shown(scan: Scan) -> dict[str, Any]:
+def _shown_targets(scan: Scan) -> dict[str, Any]:
     """Return the targets to show; none where the report does not prove absence."""
     if scan.absent_at is None:
         return {}
@@ -209,53 +188,51 @@ def _shown(scan: Scan) -> dict[str, Any]:
     return {"targets": targets[:SHOWN_TARGETS], "more_targets": len(targets[SHOWN_TARGETS:])}
 
 
-def _accounted(
-    report: ScanReport, rows: SortedRows, website: Website, *, ended_at: datetime, is_complete: bool
+def _result(
+    report: ScanReport, rows: StagedReport, website: Website, *, ended_at: datetime, is_complete: bool
 ) -> ImportResult:
-    failed, suppressed = rows.failed.count, rows.suppressed.count
-    remarks = []
-    if failed:
-        remarks.append(f"Failed checks: {failed}.")
-    if rows.unreadable:
-        remarks.append(f"Unreadable rows: {rows.unreadable}.")
-    if failed and not rows.findings and failed == rows.coverage:
+    findings = rows.findings
+    remarks = [f"Failed checks: {rows.failed.count}."] if rows.failed.count else []
+    remarks += [f"Unreadable rows: {rows.unreadable}."] if rows.unreadable else []
+    if rows.failed.count and not findings and rows.failed.count == rows.coverage:
         state = Coverage.State.FAILED
     elif remarks or not is_complete:
-        # What failed or could not be read may be just the row that tells of a known problem.
+        # A row that failed or could not be read may be the one about a stored finding.
         state = Coverage.State.PARTIAL
     else:
         state = Coverage.State.OK
+    remarks += [f"Suppressed: {rows.suppressed.count}."] if rows.suppressed.count else []
     return ImportResult(
         host=website.host,
         source=report.source,
         source_name=report.source_name,
         scanned_at=ended_at,
         state=state.value,
-        detail=" ".join([*remarks, *([f"Suppressed: {suppressed}."] if suppressed else [])]),
+        detail=" ".join(remarks),
         rows=report.rows,
-        findings=rows.findings,
-        occurrences=rows.occurrences,
+        findings=findings,
+        occurrences=rows.finding_rows - findings,
         coverage=rows.coverage,
         rejected=rows.rejected.count,
-        failed=failed,
+        failed=rows.failed.count,
         rejects=tuple(rows.rejected.first),
         failures=tuple(rows.failed.first),
-        suppressed=suppressed,
+        suppressed=rows.suppressed.count,
         suppressions=tuple(rows.suppressed.first),
     )
 
 
-def _known(website: Website, slug: str, fingerprints: Sequence[str]) -> set[str]:
+def _stored_fingerprints(website: Website, slug: str, fingerprints: Sequence[str]) -> set[str]:
     """Return those of ``fingerprints`` that stored findings of the source have."""
-    known: set[str] = set()
+    stored: set[str] = set()
     for source in Source.objects.filter(slug=slug):
         for start in range(0, len(fingerprints), BATCH):
-            keys = bulk_insert.known(website.pk, source.pk, fingerprints[start : start + BATCH])
-            known.update(Finding.objects.filter(pk__in=keys).values_list("fingerprint", flat=True))
-    return known
+            ids = bulk_insert.ids_of(website.pk, source.pk, fingerprints[start : start + BATCH])
+            stored.update(Finding.objects.filter(pk__in=ids).values_list("fingerprint", flat=True))
+    return stored
 
 
-def _record(report: ReadReport, source: Source) -> Scan:
+def _record_run(report: ReadReport, source: Source) -> Scan:
     """Record the run; return the scope in which it proves absence, which only the newest run can."""
     result, scope = report.result, report.rows.scope
     run = Run(
@@ -276,29 +253,29 @@ def _urls(report: ReadReport) -> dict[str, int | None]:
     if not report.rows.coverage:
         return dict.fromkeys(report.targets)
     if len(report.targets) == 1:
-        return {report.targets[0]: report.rows.places_seen}
-    counts = report.rows.places_by_target()
+        return {report.targets[0]: report.rows.locations_count}
+    counts = report.rows.locations_by_target()
     return {target: counts[target] for target in report.targets}
 
 
-def _in_its_part(report: ReadReport, source: Source) -> ReadReport:
-    """Return ``report`` with the category of the part it continues; if unclear, it proves no absence."""
-    category = part_of(report.rows.pairs(), report.website, source)
+def _with_category(report: ReadReport, source: Source) -> ReadReport:
+    """Return ``report`` with the category that it continues; if unclear, it proves no absence."""
+    category = category_of(report.rows.rules_and_locations(), report.website, source)
     report.rows.scope.category = category or ""
     if category is not None:
         return report
     return replace(report, proves_absence=False, result=replace(report.result, note=_ANY_PART))
 
 
-def _batches(problems: Iterable[tuple[str, Problem]]) -> Iterator[dict[str, Problem]]:
-    """Of about as many places each, so that a report of any length takes little memory."""
-    batch: dict[str, Problem] = {}
-    places = 0
-    for key, problem in problems:
-        batch[key] = problem
-        places += len(problem.places)
-        if places >= BATCH:
+def _batches(findings: Iterable[tuple[str, GroupedFinding]]) -> Iterator[dict[str, GroupedFinding]]:
+    """Yield batches of about as many occurrences each, so that memory stays flat."""
+    batch: dict[str, GroupedFinding] = {}
+    occurrences = 0
+    for fingerprint, finding in findings:
+        batch[fingerprint] = finding
+        occurrences += len(finding.occurrences)
+        if occurrences >= BATCH:
             yield batch
-            batch, places = {}, 0
+            batch, occurrences = {}, 0
     if batch:
         yield batch

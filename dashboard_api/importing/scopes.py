@@ -96,7 +96,7 @@ class Scan:
     absent_at: datetime | None
 
     def proves_absence(self, *, rule: str, location: str, category: str, last_seen: datetime) -> bool:
-        """Whether a place that was last seen at ``last_seen``, and that the report does not list, is gone."""
+        """Return whether an occurrence of earlier reports, missing from this one, is gone."""
         if self.absent_at is None or last_seen >= self.absent_at:
             return False
         return self.scope.covers(rule=rule, location=location, category=category)

@@ -1,17 +1,22 @@
-"""One report's file into one website, on record: what the command, the inbox and the admin share."""
+"""Import a file for one website, on record: for the command, the inbox and the admin."""
 
 import dataclasses
 import hashlib
 import io
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Callable
 from pathlib import PurePath
 from typing import BinaryIO, cast
 
 from django.db import transaction
 
-from dashboard_api.importing.ingest import ImportResult, NothingImported, ReadReport, read, store
+from dashboard_api.importing.ingest import (
+    ImportOptions,
+    ImportResult,
+    NothingImported,
+    ReadReport,
+    read,
+    store,
+)
 from dashboard_api.models import Coverage, ImportRun, Source, Website
 from dashboard_api.queries import change_feed
 from dashboard_api.scanners import read_report
@@ -20,84 +25,73 @@ from dashboard_api.scanners.report import UnreadableReport
 SHOWN_REASONS = 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
-    """What the operator says that the report cannot tell by itself."""
-
-    format_name: str = "auto"
-    complete: bool = False
-    scanned_at: datetime | None = None
-    base_url: str | None = None
-    modified_at: datetime | None = None  # of the file: the scan's time where nothing else names one
-    targets: Sequence[str] = ()
-    category: str = ""
-
-
 class RefusedReport(ValueError):
     """Nothing was changed; the message says why, and what to do."""
 
 
 class EmptyRefusal(RefusedReport):
-    """A report without rows; each caller adds how to confirm that this is right."""
+    """The report has no rows; callers add how to confirm that this is right."""
 
 
 def import_file(
     stream: BinaryIO,
     website: Website,
-    said: Said,
+    options: ImportOptions,
     *,
     file_name: str,
     by: str,
     dry_run: bool = False,
-    watch: Callable[[int], object] | None = None,
-    watch_storing: Callable[[int, int], object] | None = None,
-    preview: Callable[[], object] | None = None,
+    on_read: Callable[[int], object] | None = None,
+    on_stored: Callable[[int, int], object] | None = None,
+    before_commit: Callable[[], object] | None = None,
 ) -> list[ImportResult]:
-    """Import the report in ``stream``, of several tools each one's, all together; raises RefusedReport.
+    """Import all reports of a file, one for each tool in it, in one transaction; raise RefusedReport.
 
-    With ``dry_run`` everything but the commit. ``watch`` is told how many bytes were read, each time, and
-    ``watch_storing`` how many findings were stored, of how many; ``preview`` is called in the transaction.
+    With ``dry_run`` the transaction is rolled back. ``on_read`` is called with the number of bytes of each
+    part that is read, ``on_stored`` with the number of findings of each batch and of all reports together,
+    and ``before_commit`` at the end of the transaction.
     """
     digest = hashlib.sha256()
-    watched = cast("BinaryIO", io.BufferedReader(_Watched(stream, digest.update, watch or _nobody)))
-    reports, unusable = _read_all(watched, website, said)
+    reports, unusable = _read_all(_observed(stream, digest.update, on_read), website, options)
     total = sum(report.result.findings for report in reports)
 
-    def stored(count: int) -> None:
-        if watch_storing:
-            watch_storing(count, total)
+    def count_stored(count: int) -> None:
+        if on_stored:
+            on_stored(count, total)
 
     with transaction.atomic():
-        results = [*(store(report, watch=stored) for report in reports), *unusable]
-        newest = change_feed.newest(
-            website.pk
-        )  # of all of them: whoever asks by import hears of a file at once
+        results = [*(store(report, on_stored=count_stored) for report in reports), *unusable]
+        # One value for all reports of the file, so that the change feed shows them together.
+        newest = change_feed.newest(website.pk)
         for result in results:
-            _record(result, website, newest, said, file_name=file_name, by=by, digest=digest.hexdigest())
-        if preview:
-            preview()
+            run = _run(result, website, newest)
+            run.by, run.file_name, run.digest = by, PurePath(file_name).name[-255:], digest.hexdigest()
+            run.file_modified_at = options.modified_at
+            run.save()
+        if before_commit:
+            before_commit()
         transaction.set_rollback(dry_run)
     return results
 
 
-def _read_all(stream: BinaryIO, website: Website, said: Said) -> tuple[list[ReadReport], list[ImportResult]]:
-    """What each tool reports; and what became of reports that are of no use beside them."""
+def _read_all(
+    stream: BinaryIO, website: Website, options: ImportOptions
+) -> tuple[list[ReadReport], list[ImportResult]]:
+    """Return the reports to store, and the results of those without a usable row; raise RefusedReport."""
     usable: list[ReadReport] = []
     unusable: list[ImportResult] = []
-    options = dataclasses.asdict(said)
-    format_name = options.pop("format_name")
     try:
-        first = read_report(stream, format_name=format_name)
+        first = read_report(stream, format_name=options.format_name)
         for report in (first, *first.others):
             try:
-                usable.append(read(report, website, **options))
+                usable.append(read(report, website, options))
             except NothingImported as error:
                 unusable.append(error.result)
     except UnreadableReport as error:
         raise RefusedReport(f"{error} Nothing was changed.") from error
     if not usable:
         raise _refusal(unusable)
-    return usable, [_left_out(result) for result in unusable]
+    return usable, [_not_imported(result) for result in unusable]
 
 
 def _refusal(results: list[ImportResult]) -> RefusedReport:
@@ -110,7 +104,7 @@ def _refusal(results: list[ImportResult]) -> RefusedReport:
     return RefusedReport(f"Every row was rejected, so nothing was changed.\n{details}")
 
 
-def _left_out(result: ImportResult) -> ImportResult:
+def _not_imported(result: ImportResult) -> ImportResult:
     why = "Every row was rejected" if result.rows else "It is empty, which says nothing by itself"
     return dataclasses.replace(
         result, state=Coverage.State.PARTIAL.value, detail=f"{why}: nothing was changed."
@@ -118,12 +112,12 @@ def _left_out(result: ImportResult) -> ImportResult:
 
 
 def digest_of(stream: BinaryIO) -> str:
-    """What tells whether a file was imported before: as the record of its import has it."""
+    """Return the digest of a file, as the record of its import has it."""
     return hashlib.file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type]
 
 
 def in_words(result: ImportResult) -> list[str]:
-    """What became of the report, a line each."""
+    """Return the result in words, one line each."""
     lines = [
         f"{result.source} on {result.host}, scanned {result.scanned_at:%Y-%m-%d %H:%M} UTC: {result.state}.",
         (
@@ -139,16 +133,16 @@ def in_words(result: ImportResult) -> list[str]:
     rows: dict[str, list[int]] = {}
     for row in (*result.rejects, *result.failures, *result.suppressions):
         rows.setdefault(row.reason.rstrip("."), []).append(row.row)
-    listed = list(rows.items())[:SHOWN_REASONS]
-    lines += [f"Row {first} {reason}{_and_more(more)}." for reason, (first, *more) in listed]
-    shown = sum(len(numbers) for _, numbers in listed)
+    reasons = list(rows.items())[:SHOWN_REASONS]
+    lines += [f"Row {first} {reason}{_and_more(more)}." for reason, (first, *more) in reasons]
+    shown = sum(len(numbers) for _, numbers in reasons)
     if more := result.rejected + result.failed + result.suppressed - shown:
         lines.append(f"And {more} more.")
     return lines
 
 
 def scope_in_words(result: ImportResult) -> str:
-    """Say where a missing problem counts as fixed; empty where the report proves nothing."""
+    """Return where a missing finding counts as fixed; empty where the report proves nothing."""
     if not result.targets:
         return result.note if result.state == Coverage.State.OK else ""
     more = f" and {result.more_targets} more" if result.more_targets else ""
@@ -160,28 +154,12 @@ def _and_more(rows: list[int]) -> str:
     return f" (and {len(rows)} more row{'s' if len(rows) > 1 else ''})" if rows else ""
 
 
-def _nobody(_: object) -> None:
-    """Watches."""
-
-
-def _record(
-    result: ImportResult,
-    website: Website,
-    newest: change_feed.Newest,
-    said: Said,
-    *,
-    file_name: str,
-    by: str,
-    digest: str,
-) -> None:
-    ImportRun.objects.create(
+def _run(result: ImportResult, website: Website, newest: change_feed.Newest) -> ImportRun:
+    """Return the unsaved record of ``result``; it lacks what the reports of a file share."""
+    return ImportRun(
         website=website,
         source=Source.objects.imported(result.source, result.source_name),
         scanned_at=result.scanned_at,
-        by=by,
-        file_name=PurePath(file_name).name[-255:],
-        digest=digest,
-        file_modified_at=said.modified_at,
         state=result.state,
         detail=result.detail,
         scope=scope_in_words(result)[:500],
@@ -200,13 +178,20 @@ def _record(
     )
 
 
-class _Watched(io.RawIOBase):
-    """``stream``, of which each part that is read is shown."""
+def _observed(
+    stream: BinaryIO, on_bytes: Callable[[bytes], object], on_read: Callable[[int], object] | None
+) -> BinaryIO:
+    """Return a stream that reads from ``stream`` and reports each part."""
+    return cast("BinaryIO", io.BufferedReader(_Observed(stream, on_bytes, on_read)))
+
+
+class _Observed(io.RawIOBase):
+    """A stream that calls back with each part that is read."""
 
     def __init__(
-        self, stream: BinaryIO, show: Callable[[bytes], object], watch: Callable[[int], object]
+        self, stream: BinaryIO, on_bytes: Callable[[bytes], object], on_read: Callable[[int], object] | None
     ) -> None:
-        self._stream, self._show, self._watch = stream, show, watch
+        self._stream, self._on_bytes, self._on_read = stream, on_bytes, on_read
 
     def readable(self) -> bool:
         return True
@@ -214,6 +199,7 @@ class _Watched(io.RawIOBase):
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
         chunk = self._stream.read(len(buffer))
         buffer[: len(chunk)] = chunk
-        self._show(chunk)
-        self._watch(len(chunk))
+        self._on_bytes(chunk)
+        if self._on_read:
+            self._on_read(len(chunk))
         return len(chunk)

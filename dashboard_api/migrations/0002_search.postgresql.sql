@@ -1,49 +1,65 @@
+-- Counts beside the findings, which triggers maintain (dashboard_api/backends/postgresql.py).
+CREATE TABLE dashboard_api_bucketcount (
+    website_id bigint NOT NULL,
+    status varchar(14) NOT NULL,
+    source_id bigint NOT NULL,
+    severity smallint NOT NULL,
+    kind varchar(13) NOT NULL,
+    findings integer NOT NULL,
+    PRIMARY KEY (website_id, status, source_id, severity, kind)
+);
+
+CREATE TABLE dashboard_api_weekcount (
+    website_id bigint NOT NULL,
+    week date NOT NULL,
+    source_id bigint NOT NULL,
+    severity smallint NOT NULL,
+    kind varchar(13) NOT NULL,
+    found integer NOT NULL,
+    fixed integer NOT NULL,
+    PRIMARY KEY (website_id, week, source_id, severity, kind)
+);
+
+CREATE TABLE dashboard_api_daycount (
+    website_id bigint NOT NULL,
+    day date NOT NULL,
+    found integer NOT NULL,
+    fixed integer NOT NULL,
+    still_open integer NOT NULL,
+    PRIMARY KEY (website_id, day)
+);
+
+CREATE INDEX dashboard_api_daycount_open ON dashboard_api_daycount (website_id, day) WHERE still_open > 0;
+
 -- Half of each page stays free, so that a finding that is seen again is updated on its own page.
 ALTER TABLE dashboard_api_finding SET (fillfactor = 50);
 
--- The search index is an index of an expression. A GIN index returns matches in no order, so a search reads it part
--- by part. A block has 8 parts of about 1,024 findings of one website and severity, the oldest first. A part has up
--- to 8 slices, the rows of this table, numbered in the order in which they begin: id / 8 is the number of the part,
--- id / 64 the number of the block.
+-- The search index is an index of an expression. A GIN index returns matches in no order, so a search asks it block
+-- by block: a block is some 4,096 findings of one website and severity, which begin with the id first_id.
 CREATE TABLE dashboard_api_search_block (
-    id bigint PRIMARY KEY,
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     website_id bigint NOT NULL,
     severity smallint NOT NULL,
     first_id bigint NOT NULL,
     UNIQUE (website_id, severity, first_id)
 );
 
-CREATE INDEX dashboard_api_search_block_first ON dashboard_api_search_block (website_id, severity, first_id)
-INCLUDE (id) WHERE id % 64 = 0;
-
-CREATE SEQUENCE dashboard_api_search_block_number OWNED BY dashboard_api_search_block.id;
-
 -- The database fills this column; no writer knows it.
 ALTER TABLE dashboard_api_finding ADD COLUMN search_block bigint NOT NULL DEFAULT 0;
 
 CREATE FUNCTION dashboard_api_search_choose_block() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-    newest bigint;
-    next bigint;
+DECLARE newest bigint;
 BEGIN
-    LOOP
-        SELECT id INTO newest FROM dashboard_api_search_block AS slice
-        WHERE slice.website_id = new.website_id AND slice.severity = new.severity AND first_id <= new.id
-        ORDER BY first_id DESC LIMIT 1;
-        -- A new slice begins by chance, so that nothing has to be counted; eight of them make parts of like size.
-        EXIT WHEN newest IS NOT NULL AND (tg_op = 'UPDATE' OR random() > 1.0 / 128);
-        next := newest + 1;
-        IF newest IS NULL OR next % 64 = 0 THEN
-            next := 64 * nextval('dashboard_api_search_block_number');
-        END IF;
-        INSERT INTO dashboard_api_search_block (id, website_id, severity, first_id)
-        VALUES (next, new.website_id, new.severity, CASE WHEN newest IS NULL THEN 0 ELSE new.id END)
-        ON CONFLICT DO NOTHING;
-        IF FOUND THEN
-            newest := next;
-            EXIT;
-        END IF; -- somebody else began it
-    END LOOP;
+    SELECT id INTO newest FROM dashboard_api_search_block AS block
+    WHERE block.website_id = new.website_id AND block.severity = new.severity AND first_id <= new.id
+    ORDER BY first_id DESC LIMIT 1;
+    -- A new block begins by chance, so that nothing has to be counted.
+    IF newest IS NULL OR (tg_op = 'INSERT' AND random() < 1.0 / 4096) THEN
+        INSERT INTO dashboard_api_search_block (website_id, severity, first_id)
+        VALUES (new.website_id, new.severity, CASE WHEN newest IS NULL THEN 0 ELSE new.id END)
+        ON CONFLICT (website_id, severity, first_id) DO UPDATE SET first_id = excluded.first_id
+        RETURNING id INTO newest;
+    END IF;
     new.search_block := newest;
     RETURN new;
 END
@@ -65,8 +81,8 @@ CREATE FUNCTION dashboard_api_search_entries(
     title text, location text, rule text, cve jsonb, description text, other_locations text
 ) RETURNS tsvector IMMUTABLE COST 10000 LANGUAGE plpgsql AS $$
 DECLARE
-    scope text := left(status, 2) || block / 64;
-    filters text := scope || 's' || source_id || ' ' || scope || 'k' || kind || ' ' || block / 8;
+    scope text := left(status, 2) || block;
+    filters text := scope || 's' || source_id || ' ' || scope || 'k' || kind;
     searched text :=
         title || ' ' || location || ' ' || rule || ' ' || cve || ' ' || description || ' ' || other_locations;
     folded text;
@@ -100,81 +116,57 @@ USING gin (dashboard_api_search_entries(
     search_block, status, source_id, kind, title, location, rule, cve, description, other_locations
 )) WITH (gin_pending_list_limit = 8192);
 
+-- A GIN index puts new entries into a list first, all of which every search would read. To insert them at once
+-- (fastupdate = off) takes an import twice the time, so every statement that writes merges the list when it ends.
+-- Only the owner of the index may, so the function has the owner's rights, and calls nothing that others made.
+CREATE FUNCTION dashboard_api_search_merge() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM gin_clean_pending_list(format('%I.dashboard_api_finding_search', tg_table_schema)::regclass);
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER dashboard_api_search_merge AFTER INSERT OR UPDATE ON dashboard_api_finding
+FOR EACH STATEMENT EXECUTE FUNCTION dashboard_api_search_merge();
+
 -- Nothing is planned by statistics of the entries.
 ALTER INDEX dashboard_api_finding_search ALTER COLUMN 1 SET STATISTICS 0;
 
--- Of the worst severity two parts are asked at first: what they hold tells how many promise the rest. Another
--- severity begins with as many as those before it promise, but no more than a block: it may be quite unlike them.
+-- The first matches in the order of every list, at most "bound". "sought" is a tsquery in which # stands for the
+-- block. Where blocks have many matches they are asked one by one, so that few matches are read in vain; where they
+-- have few, up to 64 are asked by one statement.
 CREATE FUNCTION dashboard_api_search(site bigint, level smallint, sought text, bound integer)
 RETURNS TABLE (id bigint, severity smallint, source_id bigint, kind varchar)
 STABLE LANGUAGE plpgsql SET jit = off AS $$
 DECLARE
-    blocks bigint[]; -- of a severity, the newest first; each has 8 places
-    block bigint;
-    parts bigint[]; -- of a block, the newest first; then those that are asked now, or were before
-    missing integer; -- places of the newest block that have no part yet
-    asked integer; -- places, the missing ones among them
-    upto integer;
-    expression text;
+    blocks bigint[] := ARRAY(
+        SELECT block.id FROM dashboard_api_search_block AS block
+        WHERE block.website_id = site AND block.severity = coalesce(level, block.severity)
+        ORDER BY block.severity DESC, block.first_id DESC
+    );
+    start integer := 1;
+    step integer := 1;
     had integer;
-    matched integer; -- in this severity
-    found integer := 0; -- in all
-    through integer := 0; -- parts of the severities before
 BEGIN
-    FOR blocks, missing IN
-        SELECT array_agg(oldest.id / 64 ORDER BY first_id DESC), (
-            SELECT 7 - newest.id / 8 % 8 FROM dashboard_api_search_block AS newest
-            WHERE newest.website_id = site AND newest.severity = oldest.severity ORDER BY first_id DESC LIMIT 1
-        )
-        FROM dashboard_api_search_block AS oldest
-        WHERE oldest.website_id = site AND oldest.severity = coalesce(level, oldest.severity) AND oldest.id % 64 = 0
-        GROUP BY oldest.severity ORDER BY oldest.severity DESC
-    LOOP
-        asked := missing;
-        upto := missing + 2;
-        IF through > 0 THEN
-            upto := greatest(upto, least(8, missing + (bound - found) * through / greatest(found, 1)));
-        END IF;
-        matched := 0;
-        LOOP
-            upto := least(upto, 8 * cardinality(blocks));
-            expression := '';
-            FOR place IN asked / 8..(upto - 1) / 8 LOOP
-                block := blocks[place + 1];
-                parts := ARRAY[
-                    8 * block + 7, 8 * block + 6, 8 * block + 5, 8 * block + 4,
-                    8 * block + 3, 8 * block + 2, 8 * block + 1, 8 * block
-                ];
-                expression := expression || '|(' || replace(sought, '#', block::text) || ')';
-                IF upto < 8 * place + 8 THEN
-                    parts := parts[greatest(asked - 8 * place, 0) + 1:upto - 8 * place];
-                    expression := expression || '&(' || array_to_string(parts, '|') || ')';
-                ELSIF asked > greatest(missing, 8 * place) THEN
-                    parts := parts[greatest(missing - 8 * place, 0) + 1:asked - 8 * place];
-                    expression := expression || '&!(' || array_to_string(parts, '|') || ')';
-                END IF;
-            END LOOP;
-            RETURN QUERY
+    WHILE bound > 0 AND start <= cardinality(blocks) LOOP
+        RETURN QUERY
+            SELECT matching.id, matching.severity, matching.source_id, matching.kind
+            FROM unnest(blocks[start:start + step - 1]) AS block, LATERAL (
                 SELECT finding.id, finding.severity, finding.source_id, finding.kind
                 FROM dashboard_api_finding AS finding
                 WHERE dashboard_api_search_entries(
                     finding.search_block, finding.status, finding.source_id, finding.kind,
                     finding.title, finding.location, finding.rule, finding.cve, finding.description,
                     finding.other_locations
-                ) @@ substr(expression, 2)::tsquery
-                ORDER BY finding.severity DESC, finding.id DESC LIMIT bound - found;
-            GET DIAGNOSTICS had = ROW_COUNT;
-            found := found + had;
-            matched := matched + had;
-            asked := upto;
-            EXIT WHEN found = bound OR asked = 8 * cardinality(blocks);
-            upto := asked + least(
-                1 + (bound - found) * (asked - missing) / greatest(matched, 1),
-                least(64 * (asked / 8) + 8, 64) - asked % 8
-            );
-        END LOOP;
-        EXIT WHEN found = bound;
-        through := through + asked - missing;
+                ) @@ replace(sought, '#', block::text)::tsquery
+                OFFSET 0 -- or it could be planned as a join of all
+            ) AS matching
+            ORDER BY matching.severity DESC, matching.id DESC LIMIT bound;
+        GET DIAGNOSTICS had = ROW_COUNT;
+        bound := bound - had;
+        start := start + step;
+        step := least(64, greatest(1, step * 200 / (had + 1)));
     END LOOP;
 END
 $$;

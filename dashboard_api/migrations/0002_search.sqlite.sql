@@ -1,3 +1,37 @@
+-- Counts beside the findings, which triggers maintain (dashboard_api/backends/sqlite.py). Without a rowid a count
+-- is stored in the tree of its key, so a sum reads one tree instead of two.
+CREATE TABLE dashboard_api_bucketcount (
+    website_id bigint NOT NULL,
+    status varchar(14) NOT NULL,
+    source_id bigint NOT NULL,
+    severity smallint NOT NULL,
+    kind varchar(13) NOT NULL,
+    findings integer NOT NULL,
+    PRIMARY KEY (website_id, status, source_id, severity, kind)
+) WITHOUT ROWID;
+
+CREATE TABLE dashboard_api_weekcount (
+    website_id bigint NOT NULL,
+    week date NOT NULL,
+    source_id bigint NOT NULL,
+    severity smallint NOT NULL,
+    kind varchar(13) NOT NULL,
+    found integer NOT NULL,
+    fixed integer NOT NULL,
+    PRIMARY KEY (website_id, week, source_id, severity, kind)
+) WITHOUT ROWID;
+
+CREATE TABLE dashboard_api_daycount (
+    website_id bigint NOT NULL,
+    day date NOT NULL,
+    found integer NOT NULL,
+    fixed integer NOT NULL,
+    still_open integer NOT NULL,
+    PRIMARY KEY (website_id, day)
+) WITHOUT ROWID;
+
+CREATE INDEX dashboard_api_daycount_open ON dashboard_api_daycount (website_id, day) WHERE still_open > 0;
+
 -- A row means that dashboard_api.importing.bulk_insert writes findings and does the work of the triggers for all of them at once.
 -- The row refers to a website that does not exist, so no transaction can be committed while the row exists.
 CREATE TABLE dashboard_api_bulkload (

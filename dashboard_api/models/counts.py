@@ -1,12 +1,10 @@
 """How many findings there are, kept beside them by triggers: no answer depends on how much was found.
 
 Nothing else writes here (decision record 0013). No foreign keys: counts go with the findings they count.
+Migration 0002 creates the tables, which SQLite has without a rowid.
 """
 
-from typing import ClassVar
-
 from django.db import models
-from django.db.models import Q
 
 
 class BucketCount(models.Model):
@@ -15,10 +13,13 @@ class BucketCount(models.Model):
     pk = models.CompositePrimaryKey("website_id", "status", "source_id", "severity", "kind")
     website_id = models.BigIntegerField()
     status = models.CharField(max_length=14)
-    source_id = models.BigIntegerField(help_text="0: every source together.")
+    source_id = models.BigIntegerField()
     severity = models.PositiveSmallIntegerField()
     kind = models.CharField(max_length=13)
     findings = models.IntegerField()
+
+    class Meta:
+        managed = False
 
     def __str__(self) -> str:
         return f"{self.pk}: {self.findings}"
@@ -27,14 +28,17 @@ class BucketCount(models.Model):
 class WeekCount(models.Model):
     """Findings first seen, and findings fixed, in a week, by severity, source and kind, of any status."""
 
-    pk = models.CompositePrimaryKey("website_id", "source_id", "week", "severity", "kind")
+    pk = models.CompositePrimaryKey("website_id", "week", "source_id", "severity", "kind")
     website_id = models.BigIntegerField()
-    source_id = models.BigIntegerField(help_text="0: every source together.")
     week = models.DateField(help_text="Its Monday, in UTC.")
+    source_id = models.BigIntegerField()
     severity = models.PositiveSmallIntegerField()
     kind = models.CharField(max_length=13)
     found = models.IntegerField()
     fixed = models.IntegerField()
+
+    class Meta:
+        managed = False
 
     def __str__(self) -> str:
         return f"{self.pk}: {self.found} found, {self.fixed} fixed"
@@ -51,13 +55,7 @@ class DayCount(models.Model):
     still_open = models.IntegerField()
 
     class Meta:
-        indexes: ClassVar = [
-            models.Index(
-                fields=["website_id", "day"],
-                condition=Q(still_open__gt=0),
-                name="dashboard_api_daycount_open",
-            ),
-        ]
+        managed = False
 
     def __str__(self) -> str:
         return f"{self.pk}: {self.found} found, {self.fixed} fixed, {self.still_open} still open"

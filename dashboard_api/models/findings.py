@@ -1,6 +1,5 @@
 """Findings with their locations, the sources that report them, and coverage."""
 
-from collections.abc import Iterable
 from datetime import date, timedelta
 from typing import ClassVar, Self
 
@@ -35,9 +34,9 @@ class SourceManager(models.Manager["Source"]):
     """Queries on sources."""
 
     def imported(self, slug: str, name: str) -> "Source":
-        """Return the source of a report; a new one starts disabled, so that only its own websites show it.
+        """Return the source of a report; a new one is disabled, so that only its own websites show it.
 
-        Whether every website should be checked by it is the operator's decision: decision record 0044.
+        Operators decide whether every website should be checked by it: decision record 0044.
         """
         return self.get_or_create(slug=slug, defaults={"name": name, "enabled": False})[0]
 
@@ -94,23 +93,23 @@ class Finding(models.Model):
     )
     source = models.ForeignKey(Source, on_delete=models.PROTECT, related_name="findings")
     fingerprint = models.CharField(
-        max_length=64, help_text="Tells the same problem in the next report (decision record 0008)."
+        max_length=64, help_text="Identifies the finding in later reports (decision record 0008)."
     )
     severity = models.PositiveSmallIntegerField(choices=Severity)
-    severity_raw = models.CharField(max_length=50, blank=True, help_text="The engine's own word.")
-    engine_severity = models.PositiveSmallIntegerField(
+    severity_raw = models.CharField(max_length=50, blank=True, help_text="The scanner's own word.")
+    source_severity = models.PositiveSmallIntegerField(
         choices=Severity,
         null=True,
         blank=True,
-        help_text="The engine's, where an analyst rates it otherwise.",
+        help_text="The scanner's severity, where an analyst has overridden it.",
     )
     kind = models.CharField(max_length=13, choices=Kind)
     status = models.CharField(max_length=14, choices=Status, default=Status.OPEN)
-    decided_until = models.DateField(
-        null=True, blank=True, help_text="The last day of the decision; empty: until it is taken back."
+    triage_until = models.DateField(
+        null=True, blank=True, help_text="The last day of the decision; empty: no end."
     )
-    looked_at = models.DateTimeField(
-        null=True, blank=True, help_text="When an analyst first looked at it; empty: it is in the queue."
+    reviewed_at = models.DateTimeField(
+        null=True, blank=True, help_text="When an analyst first reviewed it; empty: it is in the queue."
     )
     title = models.CharField(max_length=500)
     description = models.TextField(blank=True)
@@ -122,7 +121,7 @@ class Finding(models.Model):
     # Copies of the locations, so that lists and searches need no second table.
     location = models.CharField(max_length=2000, blank=True)
     other_locations = models.TextField(
-        blank=True, help_text="Further places, one a line: as many as are searched."
+        blank=True, help_text="Further locations to search, one a line, up to a limit."
     )
     locations_count = models.PositiveIntegerField(default=0)
     evidence = models.TextField(blank=True)
@@ -170,22 +169,18 @@ class Finding(models.Model):
                 F("status"),
                 F("severity").desc(),
                 F("id").desc(),
-                condition=Q(looked_at__isnull=True),
+                condition=Q(reviewed_at__isnull=True),
                 name="dashboard_api_finding_queue",
             ),
             models.Index(
-                fields=["decided_until"],
-                condition=Q(decided_until__isnull=False),
-                name="dashboard_api_finding_decided",
+                fields=["triage_until"],
+                condition=Q(triage_until__isnull=False),
+                name="dashboard_api_finding_triaged",
             ),
         ]
 
     def __str__(self) -> str:
         return f"{self.get_severity_display()}: {self.title}"
-
-    def keep_other_locations(self, locations: Iterable[str]) -> None:
-        """Store the first ``locations`` besides ``location``, for the search."""
-        self.other_locations = searched_with(self.location, locations)
 
     def clean(self) -> None:
         """Check that exactly the fixed findings have ``fixed_at``."""
@@ -193,12 +188,6 @@ class Finding(models.Model):
             self.fixed_at = None
         elif self.fixed_at is None:
             self.fixed_at = timezone.now()
-
-
-def searched_with(first: str, locations: Iterable[str]) -> str:
-    """Return up to MAX_OTHER_LOCATIONS of ``locations`` other than ``first``, one a line."""
-    others = [location for location in dict.fromkeys(locations) if location != first]
-    return "\n".join(others[: limits.MAX_OTHER_LOCATIONS])
 
 
 class Occurrence(models.Model):
@@ -213,14 +202,14 @@ class Occurrence(models.Model):
     first_seen = models.DateTimeField(default=timezone.now)
     last_seen = models.DateTimeField(default=timezone.now)
     gone_at = models.DateTimeField(
-        null=True, blank=True, help_text="When a complete scan no longer found the problem here."
+        null=True, blank=True, help_text="When a complete scan no longer found it here."
     )
     category = models.CharField(
         max_length=limits.MAX_CATEGORY_LENGTH,
         blank=True,
         default="",
         db_default="",
-        help_text="Of the report that last saw it here; only this category can tell that it is gone.",
+        help_text="Of the last report about it; only reports of this category can prove that it is gone.",
     )
 
     class Meta:

@@ -23,12 +23,12 @@ class ImportRun(models.Model):
         max_length=64,
         blank=True,
         editable=False,
-        help_text="SHA-256 of the file: with its time it tells whether it was imported.",
+        help_text="SHA-256 of the file; with its time it identifies the import.",
     )
     file_modified_at = models.DateTimeField(
         null=True,
         editable=False,
-        help_text="When the file was last written to, where it came from an inbox.",
+        help_text="The modification time of a file from an inbox.",
     )
     state = models.CharField(max_length=10, choices=Coverage.State)
     detail = models.CharField(max_length=500, blank=True)
@@ -37,7 +37,7 @@ class ImportRun(models.Model):
         blank=True,
         default="",
         db_default="",
-        help_text="Where a missing problem counted as fixed.",
+        help_text="Where a missing finding counted as fixed.",
     )
     rows = models.PositiveIntegerField()
     findings = models.PositiveIntegerField()
@@ -51,12 +51,10 @@ class ImportRun(models.Model):
     newest_finding_id = models.BigIntegerField(
         null=True,
         editable=False,
-        help_text="Of the website when the import ended, which tells imports apart.",
+        help_text="Of the website at the end of the import; the change feed groups findings by it.",
     )
     newest_event_id = models.BigIntegerField(null=True, editable=False)
-    rejects = models.JSONField(
-        default=list, blank=True, help_text="The first rows that were left out, and why."
-    )
+    rejects = models.JSONField(default=list, blank=True, help_text="The first rejected rows, with reasons.")
 
     class Meta:
         ordering: ClassVar = ["-imported_at", "-id"]
@@ -87,7 +85,7 @@ class Upload(models.Model):
     uploaded_at = models.DateTimeField(default=timezone.now, db_index=True)
     file_name = models.CharField(max_length=255)
     content = models.BinaryField()
-    said = models.JSONField(help_text="What the operator told beside the file.")
+    options = models.JSONField(help_text="The import options of the form.")
 
     class Meta:
         ordering: ClassVar = ["-uploaded_at"]

@@ -24,11 +24,11 @@ class FindingEvent(models.Model):
         RATED = "rated"
 
     finding = models.ForeignKey(Finding, on_delete=models.CASCADE, related_name="events")
-    website_id = models.BigIntegerField(help_text="The finding's; what came back is found by it.")
+    website_id = models.BigIntegerField(help_text="The finding's website; regressions are queried by it.")
     at = models.DateTimeField(default=timezone.now)
     event = models.CharField(max_length=20, choices=Event)
-    by = models.CharField(max_length=150, blank=True, help_text="Empty: a scan, or the calendar.")
-    reason = models.CharField(max_length=500, blank=True, help_text="As customers read it, too.")
+    by = models.CharField(max_length=150, blank=True, help_text="Empty: a scan, or the end of a decision.")
+    reason = models.CharField(max_length=500, blank=True, help_text="Customers read it, too.")
 
     class Meta:
         ordering: ClassVar = ["id"]

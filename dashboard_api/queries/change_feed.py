@@ -5,7 +5,6 @@ from datetime import date, datetime
 from typing import NamedTuple
 
 from dashboard_api import limits
-from dashboard_api.backends.count_tables import EVERY_SOURCE
 from dashboard_api.backends.statements import marks, moment, rows, stored
 from dashboard_api.models.findings import Finding, Severity
 
@@ -44,16 +43,16 @@ class PublishedNote(NamedTuple):
 
 
 # Of each list of findings that the counts know, the index tells the newest.
-_NEWEST = f"""
+_NEWEST = """
 SELECT (SELECT MAX(newest) FROM (SELECT (
     SELECT id FROM dashboard_api_finding AS finding WHERE finding.website_id = list.website_id
     AND finding.status = list.status AND finding.severity = list.severity ORDER BY id DESC LIMIT 1
 ) AS newest FROM (
     SELECT DISTINCT website_id, status, severity FROM dashboard_api_bucketcount
-    WHERE website_id = %s AND source_id = {EVERY_SOURCE}
+    WHERE website_id = %s
 ) AS list) AS each_of_them),
 (SELECT MAX(id) FROM dashboard_api_findingevent WHERE website_id = %s AND event = 'regressed')
-"""  # noqa: S608  # a number of ours
+"""
 
 
 def newest(website_id: int) -> Newest:

@@ -1,23 +1,35 @@
-"""What is told of a website whichever of its findings are listed: one statement, one row of JSON.
+"""What an answer reads of a website besides its findings: one statement, one row of JSON lists.
 
-Each column is a part, a list of rows as arrays, decoded into its type at once. A statement costs more to send
-than most of these cost to run, and a row of SQLite's more than its bytes: the thread gives way to others for
-each. tests/dashboard_api/queries/test_overview.py proves each part equal to its twin by the ORM. Decision
-records 0013 and 0034.
+Each list is decoded into its type at once. A statement for each would take a round trip on PostgreSQL, and on
+SQLite every fetched row lets another thread go first. The tests prove each list equal to its twin by the ORM.
+Decision record 0051.
 """
 
 import functools
-from collections.abc import Sequence
 from datetime import date, datetime
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from dashboard_api import limits
-from dashboard_api.backends.count_tables import EVERY_SOURCE
-from dashboard_api.backends.statements import engine_for, rows
+from dashboard_api.backends.statements import engine_for, moment, rows
 from dashboard_api.models.findings import Finding
+
+
+class Filters(NamedTuple):
+    """The values that findings must have; None lets every value pass."""
+
+    severity: int | None = None
+    source_id: int | None = None
+    kind: str | None = None
+
+    def without(self, column: str) -> "Filters":
+        """Return the other filters."""
+        return self._replace(**{column: None})
+
+
+NO_FILTERS = Filters()
 
 
 class Engine(NamedTuple):
@@ -43,13 +55,22 @@ class Run(NamedTuple):
 
 
 class Bucket(NamedTuple):
-    """Findings of a website that no filter tells apart."""
+    """How many findings of a website have the same status, severity, source and kind."""
 
     status: str
     severity: int
     source_id: int
     kind: str
     findings: int
+
+    def passes(self, filters: Filters) -> bool:
+        """Return whether the findings have the values that ``filters`` ask for."""
+        severity, source_id, kind = filters
+        return (
+            (severity is None or self.severity == severity)
+            and (source_id is None or self.source_id == source_id)
+            and (kind is None or self.kind == kind)
+        )
 
 
 class Week(NamedTuple):
@@ -81,7 +102,7 @@ class Note(NamedTuple):
 
 
 class Overview(NamedTuple):
-    """The parts; ``statuses`` counts what passes the filters, whatever its status."""
+    """Everything that is read of a website at once; ``recent`` is one row."""
 
     engines: list[Engine]
     runs: list[Run]
@@ -92,69 +113,65 @@ class Overview(NamedTuple):
     notes: list[Note]
 
 
-class Part(NamedTuple):
-    """A list of rows: their type, the columns of each, and where they are from."""
+_FILTERS = """
+    AND (CAST(%(severity)s AS integer) IS NULL OR severity = CAST(%(severity)s AS integer))
+    AND (CAST(%(source)s AS text) IS NULL OR source_id = (
+        SELECT id FROM dashboard_api_source WHERE slug = CAST(%(source)s AS text)
+    ))
+    AND (CAST(%(kind)s AS text) IS NULL OR kind = CAST(%(kind)s AS text))
+"""
+_NOTES = """
+    SELECT id, finding_id, author, body, created_at, updated_at FROM dashboard_api_analystnote
+    WHERE website_id = %(website)s AND NOT is_internal
+    AND (account_id = %(account)s OR account_id IS NULL){about}
+    ORDER BY created_at DESC, id DESC LIMIT %(notes)s
+"""
 
-    rows: Any
-    columns: str
-    relation: str
+
+@functools.cache
+def _statement(engine: ModuleType) -> str:
+    """Return the one SELECT of all lists of an ``Overview``, each as a JSON list of rows."""
+    rows_of, utc = engine.AS_JSON.format, engine.UTC
+    run = f"source_id, state, last_run_at{utc}, completed_at{utc}, urls_checked, version, detail"
+    return f"""
+        SELECT (
+            SELECT {rows_of("id, slug, name, enabled, interval_days")} FROM dashboard_api_source
+        ), (
+            SELECT {rows_of(run)}
+            FROM dashboard_api_coverage WHERE website_id = %(website)s
+        ), (
+            SELECT {rows_of("status, severity, source_id, kind, findings")}
+            FROM dashboard_api_bucketcount WHERE website_id = %(website)s
+            AND (CAST(%(status)s AS text) IS NULL OR status IN ('open', CAST(%(status)s AS text)))
+        ), (
+            SELECT {rows_of("status, findings")} FROM (
+                SELECT status, SUM(findings) AS findings FROM dashboard_api_bucketcount
+                WHERE website_id = %(website)s{_FILTERS} GROUP BY status
+            ) AS statuses
+        ), (
+            SELECT {rows_of("week, found, fixed")} FROM (
+                SELECT week, SUM(found) AS found, SUM(fixed) AS fixed FROM dashboard_api_weekcount
+                WHERE website_id = %(website)s AND week >= %(first_week)s{_FILTERS} GROUP BY week
+            ) AS weeks
+        ), (
+            SELECT {rows_of("found, fixed, oldest, newest")} FROM (
+                SELECT COALESCE(SUM(found), 0) AS found, COALESCE(SUM(fixed), 0) AS fixed, (
+                    SELECT MIN(day) FROM dashboard_api_daycount
+                    WHERE website_id = %(website)s AND still_open > 0
+                ) AS oldest, (
+                    SELECT MAX(day) FROM dashboard_api_daycount
+                    WHERE website_id = %(website)s AND still_open > 0
+                ) AS newest
+                FROM dashboard_api_daycount WHERE website_id = %(website)s AND day >= %(recent_day)s
+            ) AS recent
+        ), (
+            SELECT {rows_of(f"id, finding_id, author, body, created_at{utc}, updated_at{utc}")}
+            FROM ({_NOTES.format(about="")}) AS notes
+        )
+    """  # noqa: S608  # words of ours
 
 
-PARTS = {
-    "engines": Part(list[Engine], "id, slug, name, enabled, interval_days", "dashboard_api_source"),
-    "runs": Part(
-        list[Run],
-        "source_id, state, last_run_at{utc}, completed_at{utc}, urls_checked, version, detail",
-        "dashboard_api_coverage WHERE website_id = %(website)s",
-    ),
-    "buckets": Part(
-        list[Bucket],
-        "status, severity, source_id, kind, findings",
-        "dashboard_api_bucketcount WHERE website_id = %(website)s AND source_id > {every_source}{status}",
-    ),
-    "statuses": Part(
-        list[tuple[str, int]],
-        "status, findings",
-        """(SELECT status, SUM(findings) AS findings FROM dashboard_api_bucketcount
-        WHERE website_id = %(website)s AND status IN ({every_status}){one_source}{severity}{kind}
-        GROUP BY status) AS counted""",
-    ),
-    "weeks": Part(
-        list[Week],
-        "week, found, fixed",
-        """(SELECT week, SUM(found) AS found, SUM(fixed) AS fixed FROM dashboard_api_weekcount
-        WHERE website_id = %(website)s AND week >= %(first_week)s{severity}{one_source}{kind}
-        GROUP BY week) AS counted""",
-    ),
-    "recent": Part(
-        list[Recent],
-        "found, fixed, oldest, newest",
-        """(SELECT COALESCE(SUM(found), 0) AS found, COALESCE(SUM(fixed), 0) AS fixed,
-        (SELECT MIN(day) FROM dashboard_api_daycount
-        WHERE website_id = %(website)s AND still_open > 0) AS oldest,
-        (SELECT MAX(day) FROM dashboard_api_daycount
-        WHERE website_id = %(website)s AND still_open > 0) AS newest
-        FROM dashboard_api_daycount WHERE website_id = %(website)s AND day >= %(recent_day)s) AS counted""",
-    ),
-    "notes": Part(
-        list[Note],
-        "id, finding_id, author, body, created_at{utc}, updated_at{utc}",
-        """(SELECT id, finding_id, author, body, created_at, updated_at FROM dashboard_api_analystnote
-        WHERE website_id = %(website)s AND NOT is_internal
-        AND (account_id = %(account)s OR account_id IS NULL){finding}
-        ORDER BY created_at DESC, id DESC LIMIT %(notes)s) AS newest""",
-    ),
-}
-
-_decode = {name: msgspec.json.Decoder(part.rows, strict=False).decode for name, part in PARTS.items()}
-# What narrows a part, where a parameter of that name is given.
-_NARROWED = {
-    "status": " AND status IN ('open', %(status)s)",
-    "severity": " AND severity = %(severity)s",
-    "source": " AND source_id = (SELECT id FROM dashboard_api_source WHERE slug = %(source)s)",
-    "kind": " AND kind = %(kind)s",
-    "finding": " AND finding_id = %(finding)s",
-}
+_decoders = [msgspec.json.Decoder(rows, strict=False) for rows in Overview.__annotations__.values()]
 
 
 def overview(
@@ -167,58 +184,45 @@ def overview(
     kind: str | None = None,
     first_week: date,
     recent_day: date,
-    by_status: bool = True,
 ) -> Overview:
-    """Every part, of one moment.
+    """Return everything of one moment; a filter that is None lets every value pass.
 
-    ``buckets`` are those of what is open and of ``status``, or of all statuses; ``source`` is a slug.
-    ``weeks`` begin at ``first_week``, a Monday; ``recent`` is one row, and counts from ``recent_day`` on.
-    ``statuses`` are empty unless wanted ``by_status``.
+    ``buckets`` are those of open findings and of ``status``, whatever the other filters. ``statuses`` and
+    ``weeks`` count what passes the filters but the status; ``source`` is a slug, ``first_week`` a Monday.
+    ``recent`` counts from ``recent_day`` on.
     """
-    names = [name for name in Overview._fields if by_status or name != "statuses"]
-    parts = _read(
-        names,
-        website=website_id,
-        account=account_id,
-        status=status,
-        severity=severity,
-        source=source,
-        kind=kind,
-        first_week=first_week.isoformat(),
-        recent_day=recent_day.isoformat(),
-        notes=limits.MAX_NOTES,
-    )
-    return Overview(**({"statuses": []} | dict(zip(names, parts, strict=True))))
+    parameters = {
+        "website": website_id,
+        "account": account_id,
+        "first_week": first_week.isoformat(),
+        "recent_day": recent_day.isoformat(),
+        "notes": limits.MAX_NOTES,
+        "status": status,
+        "severity": severity,
+        "source": source,
+        "kind": kind,
+    }
+    (columns,) = rows(Finding, _statement(engine_for(Finding)), parameters)
+    return Overview._make(decoder.decode(column) for decoder, column in zip(_decoders, columns, strict=True))
 
 
-def about(website_id: int, account_id: int, finding_id: int) -> tuple[list[Engine], list[Note]]:
-    """All engines, and the newest notes about the finding that may leave the service towards the account."""
-    engines, notes = _read(
-        ("engines", "notes"),
-        website=website_id,
-        account=account_id,
-        finding=finding_id,
-        notes=limits.MAX_NOTES,
-    )
-    return engines, notes
+def engines() -> list[Engine]:
+    """Return all detection engines."""
+    statement = "SELECT id, slug, name, enabled, interval_days FROM dashboard_api_source"
+    return [Engine._make(row) for row in rows(Finding, statement, [])]
 
 
-def _read(names: Sequence[str], **parameters: Any) -> list[list[Any]]:
-    given = frozenset(name for name, value in parameters.items() if value is not None)
-    (columns,) = rows(Finding, statement(engine_for(Finding), tuple(names), given), parameters)
-    return [_decode[name](column) for name, column in zip(names, columns, strict=True)]
-
-
-@functools.cache
-def statement(engine: ModuleType, names: Sequence[str], given: frozenset[str]) -> str:
-    """SELECT of these parts, each narrowed by the parameters that are ``given``."""
-    words = {name: condition if name in given else "" for name, condition in _NARROWED.items()}
-    words["every_status"] = ", ".join(f"'{status}'" for status in Finding.Status.values)
-    words["every_source"] = str(EVERY_SOURCE)
-    words["one_source"] = words["source"] or f" AND source_id = {EVERY_SOURCE}"
-    words["utc"] = engine.UTC
-    columns = [
-        f"(SELECT {engine.AS_JSON.format(columns)} FROM {relation})"  # noqa: S608  # words of ours
-        for _, columns, relation in map(PARTS.__getitem__, names)
+def notes_about(finding_id: int, website_id: int, account_id: int) -> list[Note]:
+    """Return the newest notes about a finding of the website that the account may read."""
+    parameters = {
+        "website": website_id,
+        "account": account_id,
+        "finding": finding_id,
+        "notes": limits.MAX_NOTES,
+    }
+    return [
+        Note(pk, about, author, body, moment(created_at), moment(updated_at))
+        for pk, about, author, body, created_at, updated_at in rows(
+            Finding, _NOTES.format(about=" AND finding_id = %(finding)s"), parameters
+        )
     ]
-    return f"SELECT {', '.join(columns)}".format(**words)

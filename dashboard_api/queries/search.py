@@ -20,9 +20,8 @@ from dashboard_api.backends.statements import rows
 from dashboard_api.contract.requests import ALL
 from dashboard_api.models import Finding, Severity
 from dashboard_api.queries.finding_rows import buckets_of
+from dashboard_api.queries.overview import NO_FILTERS, Filters
 from foundation.words import words_of
-
-Bucket = tuple[int, int, str]
 
 SEARCHED_LENGTH = 12_000  # characters of a finding's texts together
 MOST_SPELLINGS = 32  # of a beginning in one scope; more are asked for at once
@@ -55,9 +54,7 @@ class Sought:
     website_id: int
     words: Sequence[str]
     status: str = Finding.Status.OPEN
-    severity: int | None = None
-    source_id: int | None = None
-    kind: str | None = None
+    filters: Filters = NO_FILTERS
 
     def scope_beginnings(self) -> list[str]:
         """A status has two letters there."""
@@ -65,26 +62,27 @@ class Sought:
 
     def entries(self, scope: str) -> list[str]:
         """What the index must hold in ``scope``; the last entry may go on."""
-        filters = [f"s{self.source_id}"] if self.source_id is not None else []
-        filters += [f"k{self.kind}"] if self.kind is not None else []
+        _, source_id, kind = self.filters
+        filters = [f"s{source_id}"] if source_id is not None else []
+        filters += [f"k{kind}"] if kind is not None else []
         return [scope + entry for entry in (*filters, *(f".{word}" for word in self.words))]
 
 
 class Matches:
     """The first findings that a search finds, in the order of every list: worst first, then the newest.
 
-    ``buckets`` are their severities, source ids and kinds, where the database gave them with the ids.
+    ``traits`` are their severities, source ids and kinds, where the database gave them with the ids.
     """
 
-    def __init__(self, ids: list[int], buckets: list[Bucket] | None = None) -> None:
+    def __init__(self, ids: list[int], traits: list[tuple[int, int, str]] | None = None) -> None:
         self.ids = ids
-        self._buckets = buckets
+        self._traits = traits
 
     def counted(self, most: int) -> list[tuple[int, int, str, int]]:
         """Count the first ``most`` matches by severity, source id and kind."""
-        if self._buckets is None:
+        if self._traits is None:
             return buckets_of(self.ids[:most])
-        return [(*bucket, number) for bucket, number in Counter(self._buckets[:most]).items()]
+        return [(*traits, number) for traits, number in Counter(self._traits[:most]).items()]
 
 
 def matches(sought: Sought, *, limit: int) -> Matches:
@@ -97,7 +95,8 @@ def matches(sought: Sought, *, limit: int) -> Matches:
 def _ask_sqlite(sought: Sought, limit: int) -> Matches:
     """One severity after the other until enough is found: within one, the index gives the newest first."""
     found: list[int] = []
-    for severity in sorted(Severity, reverse=True) if sought.severity is None else [sought.severity]:
+    wanted = sought.filters.severity
+    for severity in sorted(Severity, reverse=True) if wanted is None else [wanted]:
         scopes = [
             sought.entries(f"{sought.website_id}{status}{severity}") for status in sought.scope_beginnings()
         ]
@@ -142,7 +141,7 @@ def _ask_postgresql(sought: Sought, limit: int) -> Matches:
     found = rows(
         Finding,
         "SELECT id, severity, source_id, kind FROM dashboard_api_search(%s, %s::smallint, %s, %s)",
-        [sought.website_id, sought.severity, expression, limit],
+        [sought.website_id, sought.filters.severity, expression, limit],
     )
     return Matches([row[0] for row in found], [row[1:] for row in found])
 
@@ -151,7 +150,7 @@ def rebuild() -> None:
     """Make the index anew: it is true by itself, unless what a word is has changed."""
     with transaction.atomic(), connection.cursor() as cursor:
         engine = engine_of(connection)
-        for statement in (*engine.REBUILD_SEARCH, *engine.REVISIONS.refresh):
+        for statement in (*engine.REBUILD_SEARCH, engine.BUMP_EVERY_WEBSITE):
             cursor.execute(statement)
 
 

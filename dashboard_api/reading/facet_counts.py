@@ -5,66 +5,72 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, Literal, Protocol
 
-from dashboard_api.contract import DashboardRequest
+from dashboard_api.queries.overview import Bucket
 
-Bucket = tuple[int, str, str, int]  # severity, source, kind, and how many findings
-FILTERS: tuple[Literal["severity", "source", "kind"], ...] = ("severity", "source", "kind")
+Cell = tuple[int, int, str, int]  # severity, source id, kind, and how many findings
+Facet = Literal["severity", "source_id", "kind"]
+# The columns of the filters by their names in requests and answers.
+FACETS: dict[Literal["severity", "source", "kind"], Facet] = {
+    "severity": "severity",
+    "source": "source_id",
+    "kind": "kind",
+}
 
 
 class Counts(Protocol):
-    """What can be counted under a question's filters."""
+    """What is counted and listed for a request."""
 
-    def relation(self, *, without: str = "") -> Literal["exact", "at_least"]:
-        """Of the counts to what there is, under the filters but for the one named ``without``."""
+    def relation(self, *, without: Facet | None = None) -> Literal["exact", "at_least"]:
+        """Return whether the counts are exact; one filter may be left out."""
 
-    def listed(self, question: DashboardRequest) -> int:
+    def listed(self) -> int:
         """Return how many findings the pages are known to list."""
 
-    def filtered(self, question: DashboardRequest, *, without: str = "") -> "Tally":
-        """The buckets that pass the question's filters, but for the one named ``without``."""
+    def tally(self, *, without: Facet | None = None) -> "Tally":
+        """Return the counts of what passes the filters; one filter may be left out."""
 
-    def sources(self) -> set[str]:
-        """Slugs of the engines that found something."""
+    def source_ids(self) -> set[int]:
+        """Return the engines that found something, whichever engine is asked for."""
 
 
 class Tally:
-    """How many findings fall into each bucket; every sum is made once, when it is first asked for."""
+    """How many findings there are by severity, source and kind; every sum is made once, when it is needed."""
 
-    def __init__(self, buckets: Iterable[Bucket]) -> None:
-        self.buckets = list(buckets)
-        self._narrowed: dict[tuple[int, int | str], Tally] = {}
+    def __init__(self, cells: Iterable[Cell]) -> None:
+        self._cells = list(cells)
 
-    def relation(self, *, without: str = "") -> Literal["exact"]:
-        """Of the counts to what there is."""
-        return "exact"
+    @classmethod
+    def of(cls, buckets: Iterable[Bucket]) -> "Tally":
+        """Return the counts of buckets, whatever their status."""
+        return cls(bucket[1:] for bucket in buckets)
 
     @cached_property
-    def _sums(self) -> tuple[Counter[tuple[str, int]], Counter[tuple[str, int]]]:
-        by_source: dict[tuple[str, int], int] = {}
+    def _sums(self) -> tuple[Counter[tuple[int, int]], Counter[tuple[str, int]]]:
+        by_source: dict[tuple[int, int], int] = {}
         by_kind: dict[tuple[str, int], int] = {}
-        for severity, source, kind, count in self.buckets:
-            by_source[source, severity] = by_source.get((source, severity), 0) + count
+        for severity, source_id, kind, count in self._cells:
+            by_source[source_id, severity] = by_source.get((source_id, severity), 0) + count
             by_kind[kind, severity] = by_kind.get((kind, severity), 0) + count
         return Counter(by_source), Counter(by_kind)
 
     @property
-    def by_source_and_severity(self) -> Counter[tuple[str, int]]:
-        """None of what there is not; and so below."""
+    def by_source_and_severity(self) -> Counter[tuple[int, int]]:
+        """Pairs of source id and severity."""
         return self._sums[0]
 
     @property
     def by_kind_and_severity(self) -> Counter[tuple[str, int]]:
-        """What the grade is made of."""
+        """Pairs of kind and severity: what the grade is made of."""
         return self._sums[1]
 
     @cached_property
-    def by_source(self) -> Counter[str]:
-        """By slug."""
+    def by_source(self) -> Counter[int]:
+        """All severities and kinds, by source id."""
         return _regrouped(self.by_source_and_severity, 0)
 
     @cached_property
     def by_kind(self) -> Counter[str]:
-        """All severities."""
+        """All severities and sources."""
         return _regrouped(self.by_kind_and_severity, 0)
 
     @cached_property
@@ -72,35 +78,16 @@ class Tally:
         """All sources and kinds."""
         return _regrouped(self.by_kind_and_severity, 1)
 
-    def total(self) -> int:
-        """All of them."""
-        return self.by_severity.total()
-
-    def listed(self, question: DashboardRequest) -> int:
-        """Return how many findings the pages list."""
-        return self.filtered(question).total()
-
-    def sources(self) -> set[str]:
-        """Slugs of the engines that found something."""
+    def source_ids(self) -> set[int]:
+        """Return the engines that found something."""
         return set(self.by_source)
 
-    def filtered(self, question: DashboardRequest, *, without: str = "") -> "Tally":
-        """The buckets that pass the question's filters, but for the one named ``without``."""
-        tally = self
-        for position, name in enumerate(FILTERS):
-            if name != without and (value := getattr(question, name)) is not None:
-                tally = tally._only(position, value)
-        return tally
-
-    def _only(self, position: int, value: int | str) -> "Tally":
-        if (position, value) not in self._narrowed:
-            self._narrowed[position, value] = Tally(
-                [bucket for bucket in self.buckets if bucket[position] == value]
-            )
-        return self._narrowed[position, value]
+    def total(self) -> int:
+        """Return the number of all findings."""
+        return self.by_severity.total()
 
 
-def _regrouped(sums: Counter[tuple[str, int]], position: int) -> Counter[Any]:
+def _regrouped(sums: Counter[Any], position: int) -> Counter[Any]:
     regrouped: Counter[Any] = Counter()
     for key, count in sums.items():
         regrouped[key[position]] += count

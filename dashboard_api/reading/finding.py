@@ -19,10 +19,11 @@ _LARGEST_ID = 2**63 - 1
 def build_finding(link: AccountSite, question: FindingRequest) -> responses.FindingResponse:
     """The finding of the linked website that is asked for; raises UnknownFinding (404)."""
     finding_id = _number(question.finding_id)
-    engines, notes = overview.about(link.website_id, link.account_id, finding_id)
-    found = finding_detail.finding(link.website_id, finding_id, {engine.pk: engine for engine in engines})
+    engines = {engine.pk: engine for engine in overview.engines()}
+    found = finding_detail.finding(link.website_id, finding_id, engines)
     if found is None:
         raise UnknownFinding
+    notes = overview.notes_about(finding_id, link.website_id, link.account_id)
     return responses.FindingResponse(
         ok=True,
         host=link.host,

@@ -13,7 +13,7 @@ from dashboard_api.models.revisions import Tags
 from dashboard_api.queries.credentials import AccountSite, EntitlementTerms
 from dashboard_api.queries.finding_rows import Threat
 from dashboard_api.queries.overview import Engine, Note, Recent, Run, Week
-from dashboard_api.reading.facet_counts import FILTERS, Counts, Tally
+from dashboard_api.reading.facet_counts import FACETS, Counts, Tally
 
 WORST_FIRST = sorted(Severity, reverse=True)
 LABELS = {severity.value: severity.label for severity in Severity}
@@ -39,16 +39,15 @@ def page(
     *,
     counts: Counts,
     by_status: Mapping[str, int],
-    sources: Mapping[str, str],
+    sources: Sequence[Engine],
     grade: Grade,
     tags: Tags,
     now: datetime,
 ) -> responses.Page:
-    """The ``dashboard`` member; ``counts`` are of status and query, ``sources`` maps slug to name.
+    """Return the ``dashboard`` member.
 
-    ``by_status`` counts what passes the other filters, whatever the words; ``tags`` are of what is told.
+    ``by_status`` counts what passes the other filters, whatever the words; ``tags`` are the website's.
     """
-    total = counts.filtered(question).total()
     return responses.Page(
         generated_at=now,
         grade=grade.letter,  # type: ignore[arg-type]  # one of GRADES
@@ -60,12 +59,14 @@ def page(
         ),
         page=question.page,
         page_size=question.page_size,
-        page_count=-(-counts.listed(question) // question.page_size),
-        total=total,
+        page_count=-(-counts.listed() // question.page_size),
+        total=counts.tally().total(),
         total_relation=counts.relation(),
         facets=facets(question, counts=counts, by_status=by_status, sources=sources),
         revision=".".join(str(tag or 0) for tag in tags),
-        bounded_facets=[name for name in FILTERS if counts.relation(without=name) == "at_least"],
+        bounded_facets=[
+            name for name, facet in FACETS.items() if counts.relation(without=facet) == "at_least"
+        ],
         grade_provisional=grade.provisional,
     )
 
@@ -75,20 +76,20 @@ def facets(
     *,
     counts: Counts,
     by_status: Mapping[str, int],
-    sources: Mapping[str, str],
+    sources: Sequence[Engine],
 ) -> responses.Facets:
-    """Every value of each filter, zero or not, counted under the other filters."""
-    by_severity = counts.filtered(question, without="severity").by_severity
-    by_source = counts.filtered(question, without="source").by_source
-    by_kind = counts.filtered(question, without="kind").by_kind
+    """Return every value of each filter, zero or not, counted under the other filters."""
+    by_severity = counts.tally(without="severity").by_severity
+    by_source = counts.tally(without="source_id").by_source
+    by_kind = counts.tally(without="kind").by_kind
     return responses.Facets(
         severity=[
             responses.FacetValue(value=severity.label, label=severity.label, count=by_severity[severity])
             for severity in WORST_FIRST
         ],
         source=[
-            responses.FacetValue(value=slug, label=name, count=by_source[slug])
-            for slug, name in sources.items()
+            responses.FacetValue(value=source.slug, label=source.name, count=by_source[source.pk])
+            for source in sources
         ],
         kind=[
             responses.FacetValue(value=kind.value, label=kind.label.capitalize(), count=by_kind[kind])
@@ -201,7 +202,7 @@ def within(texts: Sequence[str], limit: int) -> list[str]:
 def charts(
     tally: Tally,
     *,
-    sources: Mapping[str, str],
+    sources: Sequence[Engine],
     weeks: list[date],
     history: Iterable[Week],
 ) -> list[responses.Chart]:
@@ -209,7 +210,7 @@ def charts(
     by_severity, by_kind, by_source = tally.by_severity, tally.by_kind, tally.by_source_and_severity
     counted = {week.monday: week for week in history}
     by_week = [counted.get(monday, Week(monday, 0, 0)) for monday in weeks]
-    found = [slug for slug in sources if any(by_source[slug, severity] for severity in Severity)]
+    found = [source for source in sources if any(by_source[source.pk, severity] for severity in Severity)]
     return [
         _chart(
             "severity",
@@ -220,8 +221,11 @@ def charts(
         _chart(
             "source",
             "stacked",
-            [sources[slug] for slug in found],
-            {severity.label: [by_source[slug, severity] for slug in found] for severity in WORST_FIRST},
+            [source.name for source in found],
+            {
+                severity.label: [by_source[source.pk, severity] for source in found]
+                for severity in WORST_FIRST
+            },
         ),
         _chart(
             "kind",
@@ -259,8 +263,7 @@ def coverage(
     by_source = open_tally.by_source
     runs = {entry.source_id: entry for entry in entries}
     return [
-        _coverage_entry(source, runs.get(source.pk), by_source[source.slug], today=today)
-        for source in sources
+        _coverage_entry(source, runs.get(source.pk), by_source[source.pk], today=today) for source in sources
     ]
 
 

@@ -1,4 +1,4 @@
-"""Pure geometry: numbers in, frozen dataclasses of strings out; templates draw them as inline SVG."""
+"""Geometry of charts: frozen dataclasses of strings, which templates draw as inline SVG."""
 
 from portal.charts.bars import Bar, BarChart, Part, Segment, draw_bars
 from portal.charts.lines import Line, LineChart, Rule, Stroke, Tick, draw_lines

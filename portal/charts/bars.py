@@ -1,11 +1,11 @@
-"""Horizontal bars, plain or stacked: one row each, its label and amount above it."""
+"""Horizontal bars, plain or stacked: one in each row, below its label and amount."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from portal.charts.numbers import percent
 
-ROW_HEIGHT = 36  # the style sheet lays a link of this height over each row
+ROW_HEIGHT = 36  # the style sheet places a link of this height over each row
 TEXT_BASELINE = 14
 BAR_TOP = 21
 BAR_HEIGHT = 8
@@ -13,7 +13,7 @@ BAR_HEIGHT = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One number of a row, and the name by which the style sheet colours it."""
+    """One number of a row, and the CSS class of its colour."""
 
     tone: str
     value: int
@@ -21,7 +21,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Segment:
-    """A part, drawn."""
+    """The rectangle of a part."""
 
     tone: str
     x: str
@@ -30,7 +30,7 @@ class Segment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """A row, drawn."""
+    """The positions of a row, and its segments."""
 
     text_y: str
     bar_y: str
@@ -39,7 +39,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BarChart:
-    """All rows to one scale; widths in percent, heights in pixels, so that text never stretches."""
+    """All rows in one scale; widths in percent, heights in pixels, so that text never stretches."""
 
     height: str
     bar_height: str
@@ -47,7 +47,7 @@ class BarChart:
 
 
 def draw_bars(rows: Sequence[Sequence[Part]]) -> BarChart:
-    """The longest row spans the width; parts of a row stand side by side."""
+    """Return a chart of ``rows``; the longest row has the full width, its parts are side by side."""
     longest = max((sum(part.value for part in row) for row in rows), default=0)
     return BarChart(
         height=str(ROW_HEIGHT * len(rows)),

@@ -1,4 +1,4 @@
-"""Lines over time, to one scale, with horizontal rules and a few labels below."""
+"""Lines over time, in one scale, with horizontal rules and a few labels below."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ LABELS_HEIGHT = 26
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """The values of one series, and the name by which the style sheet colours it."""
+    """The values of one series, and the CSS class of its colour."""
 
     tone: str
     values: Sequence[int]
@@ -20,7 +20,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """A horizontal line and the amount it stands for."""
+    """A horizontal line and its amount."""
 
     y: str
     text_y: str
@@ -29,9 +29,9 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stroke:
-    """A line, drawn: ``points`` in a square of 100 by 100 that is stretched; the last point apart.
+    """The points of a line, in a square of 100 by 100 that is stretched, and its end.
 
-    ``tail`` leads to the last point where its value may still grow, else it is empty.
+    ``tail`` leads to the last point if its value may still grow, else it is empty.
     """
 
     tone: str
@@ -44,7 +44,7 @@ class Stroke:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tick:
-    """A label below: which one, where, and to which side it hangs."""
+    """A label below the chart: its index, position and alignment."""
 
     index: int
     x: str
@@ -65,9 +65,9 @@ class LineChart:
 
 
 def draw_lines(lines: Sequence[Line], *, is_running: bool = False) -> LineChart:
-    """Lines of equally many values, evenly spaced from edge to edge; ``is_running``: the last may grow."""
+    """Return a chart of ``lines``, which have the same length; ``is_running``: the last value may grow."""
     top = ceiling(max((value for line in lines for value in line.values), default=0))
-    positions = max((len(line.values) for line in lines), default=0)
+    length = max((len(line.values) for line in lines), default=0)
     return LineChart(
         height=str(PLOT_TOP + PLOT_HEIGHT + LABELS_HEIGHT),
         plot_y=str(PLOT_TOP),
@@ -75,7 +75,7 @@ def draw_lines(lines: Sequence[Line], *, is_running: bool = False) -> LineChart:
         label_y=str(PLOT_TOP + PLOT_HEIGHT + LABELS_HEIGHT - 6),
         rules=tuple(_rule(amount, top) for amount in (top, top // 2, 0)),
         strokes=tuple(_stroke(line, top, is_running=is_running) for line in lines if line.values),
-        ticks=_ticks(positions),
+        ticks=_ticks(length),
     )
 
 
@@ -86,28 +86,28 @@ def _rule(amount: int, top: int) -> Rule:
 
 def _stroke(line: Line, top: int, *, is_running: bool) -> Stroke:
     heights = [100 * (1 - value / top) for value in line.values]
-    places = [_place(index, len(heights)) for index in range(len(heights))]
-    points = [f"{plain(x)},{plain(y)}" for x, y in zip(places, heights, strict=True)]
+    positions = [_x(index, len(heights)) for index in range(len(heights))]
+    points = [f"{plain(x)},{plain(y)}" for x, y in zip(positions, heights, strict=True)]
     full = len(points) - is_running
     return Stroke(
         tone=line.tone,
         points=" ".join(points[:full]),
-        area=" ".join([f"{plain(places[0])},100", *points[:full], f"{plain(places[full - 1])},100"]),
+        area=" ".join([f"{plain(positions[0])},100", *points[:full], f"{plain(positions[full - 1])},100"]),
         tail=" ".join(points[-2:]) if is_running else "",
-        end_x=percent(places[-1], 100),
+        end_x=percent(positions[-1], 100),
         end_y=plain(PLOT_TOP + PLOT_HEIGHT * heights[-1] / 100),
     )
 
 
-def _place(index: int, positions: int) -> float:
-    return 100 * index / (positions - 1) if positions > 1 else 50
+def _x(index: int, length: int) -> float:
+    return 100 * index / (length - 1) if length > 1 else 50
 
 
-def _ticks(positions: int) -> tuple[Tick, ...]:
-    """The first label, the middle one and the last."""
-    shown = sorted({0, (positions - 1) // 2, positions - 1}) if positions else []
-    anchors = {0: "start", positions - 1: "end"} if positions > 1 else {}
+def _ticks(length: int) -> tuple[Tick, ...]:
+    """Return the first label, the middle one and the last."""
+    shown = sorted({0, (length - 1) // 2, length - 1}) if length else []
+    anchors = {0: "start", length - 1: "end"} if length > 1 else {}
     return tuple(
-        Tick(index=index, x=percent(_place(index, positions), 100), anchor=anchors.get(index, "middle"))
+        Tick(index=index, x=percent(_x(index, length), 100), anchor=anchors.get(index, "middle"))
         for index in shown
     )

@@ -1,1 +1,1 @@
-"""Take it with you: what a filter finds as a file (CSV, JSON, SARIF), as a report to print, and as a PDF."""
+"""Exports of findings: CSV, JSON and SARIF files, and a report as a page or a PDF."""

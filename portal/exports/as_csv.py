@@ -1,4 +1,4 @@
-"""Findings as a table for spreadsheets (RFC 4180), in which no cell can be a formula."""
+"""Findings as a table for spreadsheets (RFC 4180), without cells that could run as formulas."""
 
 import csv
 import io
@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from portal.exports.selection import Selected
+from portal.exports.selection import Selection
 from portal.gateway.messages import Threat
 
 COLUMNS = (
@@ -35,27 +35,27 @@ COLUMNS = (
     "id",
     "link",
 )
-BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"  # without it Excel takes UTF-8 for something else
-_ACTIVE = set("=+-@")
-_UNSEEN = {"Cc", "Cf", "Zl", "Zp", "Zs"}  # categories that a spreadsheet may skip at the beginning
+BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"  # without it Excel does not recognise UTF-8
+_FORMULA_STARTS = set("=+-@")
+_IGNORED = {"Cc", "Cf", "Zl", "Zp", "Zs"}  # categories that a spreadsheet may skip at the beginning
 
 
-def write_csv(selected: Selected) -> Iterator[str]:
-    """The head, then the rows of each page."""
+def write_csv(selection: Selection) -> Iterator[str]:
+    """Yield the header, then the rows of each page."""
     yield BYTE_ORDER_MARK + _lines([COLUMNS])
-    for page in selected.pages:
-        yield _lines([_row(threat, selected.finding_url(threat.id)) for threat in page])
+    for page in selection.pages:
+        yield _lines([_row(threat, selection.finding_url(threat.id)) for threat in page])
 
 
 def inert(text: str) -> str:
-    """``text``, after an apostrophe where a spreadsheet could take it for a formula."""
-    beginning = next((char for char in text if unicodedata.category(char) not in _UNSEEN), "")
-    is_active = unicodedata.normalize("NFKC", beginning)[:1] in _ACTIVE or text[:1] in ("\t", "\r", "\n")
-    return f"'{text}" if is_active else text
+    """Return ``text``, with an apostrophe before it if a spreadsheet could run it as a formula."""
+    beginning = next((char for char in text if unicodedata.category(char) not in _IGNORED), "")
+    is_formula = unicodedata.normalize("NFKC", beginning)[:1] in _FORMULA_STARTS
+    return f"'{text}" if is_formula or text[:1] in ("\t", "\r", "\n") else text
 
 
 def _lines(rows: Any) -> str:
-    """``rows`` with every cell quoted; a line ends in CR LF, and within a cell only in LF."""
+    """Return ``rows`` with every cell quoted; rows end in CR LF, lines within a cell in LF."""
     text = io.StringIO(newline="")
     csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\r\n").writerows(rows)
     return text.getvalue()
@@ -68,7 +68,7 @@ def _row(threat: Threat, link: str) -> list[str]:
 
 
 def _cell(value: Any) -> str:
-    """``value`` as text, inert."""
+    """Return ``value`` as text that is safe in a spreadsheet."""
     match value:
         case None:
             return ""

@@ -5,47 +5,47 @@ from typing import Any
 
 import msgspec
 
-from portal.exports.selection import Selected
+from portal.exports.selection import Selection
 from portal.gateway.messages import Threat
 
 
-def write_json(selected: Selected) -> Iterator[str]:
-    """What is said of the website, then the findings, one to a line; ``complete`` ends the document."""
-    yield opened(_head(selected), "threats")
-    yield from elements(selected, lambda threat: _threat(threat, selected.finding_url(threat.id)))
-    yield '],"complete":true}\r\n'
+def write_json(selection: Selection) -> Iterator[str]:
+    """Yield the website's figures, then the findings, one on each line; ``complete`` ends the document."""
+    yield open_list(_head(selection), "threats")
+    yield from elements(selection, lambda threat: _threat(threat, selection.finding_url(threat.id)))
+    yield '],"complete":true}\n'
 
 
-def json(value: Any) -> str:
-    """``value`` as JSON in one line."""
+def to_json(value: Any) -> str:
+    """Return ``value`` as JSON in one line."""
     return msgspec.json.encode(value).decode()
 
 
-def opened(head: Any, name: str) -> str:
-    """The object ``head``, left open in the middle of its last member, the list ``name``."""
-    return f'{json(head).removesuffix("}")},"{name}":[\r\n'
+def open_list(head: Any, name: str) -> str:
+    """Return the object ``head`` as JSON, open at the start of its last member, the list ``name``."""
+    return f'{to_json(head).removesuffix("}")},"{name}":[\n'
 
 
-def elements(selected: Selected, element: Callable[[Threat], Any]) -> Iterator[str]:
-    """The elements of a list, one to a line, page by page; no other line ends in CR LF."""
+def elements(selection: Selection, element: Callable[[Threat], Any]) -> Iterator[str]:
+    """Yield the elements of a list, one on each line, page by page."""
     separator = ""
-    for page in selected.pages:
-        rows = [f"{json(element(threat))}\r\n" for threat in page]
+    for page in selection.pages:
+        rows = [f"{to_json(element(threat))}\n" for threat in page]
         yield separator + ",".join(rows) if rows else ""
         separator = ","
 
 
-def _head(selected: Selected) -> dict[str, Any]:
-    first = selected.first
+def _head(selection: Selection) -> dict[str, Any]:
+    first = selection.first
     return {
         "host": first.host,
-        "link": selected.list_url,
+        "link": selection.list_url,
         "dashboard": {
             "generated_at": first.dashboard.generated_at,
             "grade": first.dashboard.grade,
             "grade_provisional": first.dashboard.grade_provisional,
-            "filters": selected.filters,
-            "total": selected.total,
+            "filters": selection.filters,
+            "total": selection.total,
         },
         "summary": first.summary,
         "coverage": first.coverage,

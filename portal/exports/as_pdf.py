@@ -1,4 +1,4 @@
-"""The report as a tagged PDF, drawn by typst where it is installed (the extra ``pdf``)."""
+"""The report as a tagged PDF, typeset by typst if it is installed (the extra ``pdf``)."""
 
 import json
 import logging
@@ -14,30 +14,30 @@ from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
 from portal import labels
-from portal.exports.errors import CannotDraw
-from portal.exports.note_lines import lines_of
+from portal.exports.errors import PdfFailed
+from portal.exports.note_lines import note_lines
 from portal.exports.report import Report
-from portal.view_models.finding import FindingText
-from portal.view_models.findings import NoteText
+from portal.view_models.finding import FindingView
+from portal.view_models.findings import NoteView
 
 logger = logging.getLogger(__name__)
 
 PROGRAM = Path(__file__).parent / "typesetting.py"
-SECONDS = 25  # of the clock; the program bounds its own use of the processor below it
+SECONDS = 25  # wall-clock time; the program limits its own CPU time to less
 MAX_BYTES = 16 * 1024 * 1024
-_LONG = re.compile(r"[^\s\u200b]{24}")  # a word that may have to be broken somewhere
-_UNSHOWN = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+_LONG_WORD = re.compile(r"[^\s\u200b]{24}")
+_CONTROL_CHARACTERS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 
 
-def draw(report: Report) -> bytes:
-    """The PDF; raises CannotDraw."""
-    told = json.dumps(_told(report)).encode()
+def render_pdf(report: Report) -> bytes:
+    """Return the PDF; raises PdfFailed."""
+    data = json.dumps(_template_data(report)).encode()
     try:
-        if len(told) > MAX_BYTES:
-            raise ValueError("the report is too large")  # noqa: TRY301 - one place that says it failed
-        done = subprocess.run(  # noqa: S603 - our own program; what is told travels on its input
+        if len(data) > MAX_BYTES:
+            raise ValueError("the report is too large")  # noqa: TRY301 - one place logs all failures
+        result = subprocess.run(  # noqa: S603 - our own program; the data is its standard input
             [sys.executable, "-I", str(PROGRAM)],
-            input=told,
+            input=data,
             capture_output=True,
             timeout=SECONDS,
             env={},
@@ -45,27 +45,27 @@ def draw(report: Report) -> bytes:
         )
     except (subprocess.SubprocessError, OSError, ValueError) as error:
         logger.warning("%s: no PDF: %s", report.host, type(error).__name__)
-        raise CannotDraw from error
-    return done.stdout
+        raise PdfFailed from error
+    return result.stdout
 
 
-def _told(report: Report) -> dict[str, Any]:
-    """All texts of the PDF, translated, for the template to lay out."""
+def _template_data(report: Report) -> dict[str, Any]:
+    """Return the data of report.typ: all texts of the PDF, translated."""
     return {
         "lang": (get_language() or "en").partition("-")[0],
         "title": report.title,
         "host": report.host,
         "words": {
             "coverage": _("What was checked"),
-            "coverage_columns": [_("Engine"), _("State"), _("Last run")],
+            "coverage_columns": [_("Scanner"), _("State"), _("Last run")],
             "notes": _("Notes from our analysts"),
             "findings": _("Findings"),
             "description": _("What it is"),
             "remediation": _("How to fix it"),
             "evidence": _("Evidence"),
             "references": _("Read more"),
-            "boxes": _("Boxes stand for characters that are in none of the fonts of this report."),
-            "empty": report.emptiness.title if report.emptiness else "",
+            "boxes": _("A box replaces a character that this report’s fonts do not have."),
+            "empty": report.empty_state.title if report.empty_state else "",
         },
         "facts": _facts(report),
         "coverage": [
@@ -79,42 +79,43 @@ def _told(report: Report) -> dict[str, Any]:
 
 
 def _facts(report: Report) -> list[tuple[str, str]]:
-    """The head: name and value of each."""
-    seen = report.overview
+    """Return the names and values at the top of the report."""
+    site = report.overview
     facts = [
         (_("Account"), report.account),
-        (_("As of"), _moment(report.made_at)),
+        (_("As of"), _moment(report.generated_at)),
         (_("Filters"), "; ".join(f"{chip.title}: {chip.value}" for chip in report.filters) or _("None")),
         (_("Findings"), report.count),
-        (_("Grade"), f"{seen.grade_text} – {seen.grade_meaning}" if seen.grade else seen.grade_title),
-        (_("Coverage"), seen.coverage),
+        (_("Grade"), f"{site.grade_text} – {site.grade_meaning}" if site.grade else site.grade_title),
+        (_("Coverage"), site.coverage),
     ]
     return [(name, breakable(value)) for name, value in facts if value]
 
 
-def _finding(found: FindingText) -> dict[str, Any]:
-    steps = [f"{step.what} {_moment(step.at)}" for step in found.timeline]
-    more = ngettext("+%(places)s more place", "+%(places)s more places", found.more_places)
-    places = [more % {"places": found.more_places}] if found.more_places else []
-    facts = [found.state, found.kind, found.source, found.rule, *places, *steps]
-    links = [*found.weaknesses, *found.references]
+def _finding(finding: FindingView) -> dict[str, Any]:
+    steps = [f"{step.event} {_moment(step.at)}" for step in finding.timeline]
+    count = finding.more_locations
+    more = ngettext("+%(count)s more location", "+%(count)s more locations", count)
+    locations = [more % {"count": count}] if count else []
+    facts = [finding.status, finding.kind, finding.source, finding.rule, *locations, *steps]
+    links = [*finding.weaknesses, *finding.references]
     return {
-        "tone": found.tone,
-        "severity": found.severity,
-        "title": breakable(found.title),
-        "link": found.link,
-        "location": breakable(found.location),
+        "tone": finding.tone,
+        "severity": finding.severity,
+        "title": breakable(finding.title),
+        "link": finding.link,
+        "location": breakable(finding.location),
         "facts": breakable(" · ".join(fact for fact in facts if fact)),
-        "description": breakable(found.description),
-        "remediation": breakable(found.remediation),
-        "evidence": breakable(found.evidence),
-        "notes": [_note(note) for note in found.notes],
-        "links": [{"text": breakable(known.text), "url": known.url} for known in links],
+        "description": breakable(finding.description),
+        "remediation": breakable(finding.remediation),
+        "evidence": breakable(finding.evidence),
+        "notes": [_note(note) for note in finding.notes],
+        "links": [{"text": breakable(link.text), "url": link.url} for link in links],
     }
 
 
-def _note(note: NoteText) -> dict[str, Any]:
-    lines = [asdict(line) | {"text": breakable(line.text)} for line in lines_of(note.body)]
+def _note(note: NoteView) -> dict[str, Any]:
+    lines = [asdict(line) | {"text": breakable(line.text)} for line in note_lines(note.body)]
     return {"about": f"{note.author}, {labels.day(note.written_at)}", "lines": lines}
 
 
@@ -123,5 +124,5 @@ def _moment(at: datetime) -> str:
 
 
 def breakable(text: str) -> str:
-    """``text`` with places at which a long word may break, and without what no font shows."""
-    return _LONG.sub("\\g<0>\u200b", _UNSHOWN.sub(" ", text.replace("\r\n", "\n")))
+    """Return ``text`` without control characters, and with break points in long words."""
+    return _LONG_WORD.sub("\\g<0>\u200b", _CONTROL_CHARACTERS.sub(" ", text.replace("\r\n", "\n")))

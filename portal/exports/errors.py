@@ -1,52 +1,52 @@
-"""Why there is no file, and the screen for each: what happened, and what to do."""
+"""Errors that prevent an export, each with its error page."""
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from portal.error_pages import Problem, new_reference
+from portal.error_pages import ErrorPage, new_reference
 
-BUSY_SECONDS = 5  # after which to come back
+BUSY_SECONDS = 5  # before the next attempt
 
 
-class Refusal(Exception):
-    """A file that was not begun."""
+class ExportError(Exception):
+    """An export that did not start."""
 
-    def problem(self) -> Problem:
-        """The screen."""
+    def error_page(self) -> ErrorPage:
+        """Return the error page."""
         raise NotImplementedError
 
 
-class TooMany(Refusal):
-    """More findings than a file holds."""
+class TooManyFindings(ExportError):
+    """More findings than a file can hold."""
 
-    def __init__(self, *, at_most: int) -> None:
-        self.at_most = at_most
-        super().__init__(f"more than {at_most}")
+    def __init__(self, *, max_rows: int) -> None:
+        self.max_rows = max_rows
+        super().__init__(f"more than {max_rows}")
 
-    def problem(self) -> Problem:
-        """What to narrow."""
-        text = _("Your filters find more than %(at_most)s findings, the most that one file holds.")
-        return Problem(
+    def error_page(self) -> ErrorPage:
+        """Return a page with advice to filter."""
+        text = _("Your filters match more than %(max_rows)s findings, the limit for one file.")
+        return ErrorPage(
             status=422,
             title=_("Too many findings for one file"),
-            text=text % {"at_most": number_format(self.at_most)},
+            text=text % {"max_rows": number_format(self.max_rows)},
             advice=_(
-                "A file holds everything or is not made. Narrow the findings, for example to one severity, "
-                "one source, or more words, and take one file after the other."
+                "Filter the findings, for example by severity or source, or add search words, and export "
+                "several files."
             ),
             reference=new_reference(),
         )
 
 
-class Busy(Refusal):
-    """Others are being made."""
+class ExportsBusy(ExportError):
+    """The process is creating as many exports as it can."""
 
-    def problem(self) -> Problem:
-        """When to come back."""
-        return Problem(
+    def error_page(self) -> ErrorPage:
+        """Return a page with the time of the next attempt."""
+        return ErrorPage(
             status=503,
-            title=_("Other files are being made"),
-            text=_("Only a few at a time are made, so that pages stay quick for everybody."),
+            title=_("Other exports are being created"),
+            text=_("Only a few are created at a time, so that pages stay fast."),
             advice=_("Wait a moment, then try again."),
             reference=new_reference(),
             can_retry=True,
@@ -54,29 +54,29 @@ class Busy(Refusal):
         )
 
 
-class NoPdf(Refusal):
-    """This deployment lacks what it takes."""
+class PdfUnavailable(ExportError):
+    """This deployment has no typesetter."""
 
-    def problem(self) -> Problem:
-        """There is another way."""
-        return Problem(
+    def error_page(self) -> ErrorPage:
+        """Return a page that names the alternative."""
+        return ErrorPage(
             status=404,
             title=_("There are no PDF reports here"),
-            text=_("This portal was set up without them."),
-            advice=_("Open the report and print it: browsers can print into a PDF."),
+            text=_("This portal is set up without them."),
+            advice=_("Open the report and print it: browsers can print to a PDF."),
             reference=new_reference(),
         )
 
 
-class CannotDraw(Refusal):
+class PdfFailed(ExportError):
     """The typesetter failed, or took too long."""
 
-    def problem(self) -> Problem:
-        """There is another way."""
-        return Problem(
+    def error_page(self) -> ErrorPage:
+        """Return a page that names the alternative."""
+        return ErrorPage(
             status=500,
-            title=_("The PDF could not be made"),
-            text=_("The fault is on our side, and was recorded. Your filters are kept."),
-            advice=_("Open the report and print it: browsers can print into a PDF."),
+            title=_("The PDF could not be created"),
+            text=_("The problem is on our side, and was recorded. Your filters are kept."),
+            advice=_("Open the report and print it: browsers can print to a PDF."),
             reference=new_reference(),
         )

@@ -1,4 +1,4 @@
-"""One file: everything that an address finds, streamed; a part of it never seems to be the whole."""
+"""Files with all findings that match the filters, streamed; an incomplete file never looks complete."""
 
 import logging
 import re
@@ -17,132 +17,138 @@ from portal import service
 from portal.exports.as_csv import write_csv
 from portal.exports.as_json import write_json
 from portal.exports.as_sarif import write_sarif
-from portal.exports.errors import TooMany
-from portal.exports.selection import Changed, Selected, pages_after
-from portal.exports.slots import Held, Place
-from portal.forms import Address, Filters
+from portal.exports.errors import TooManyFindings
+from portal.exports.selection import ListChanged, Selection, all_pages
+from portal.exports.slots import Slot, SlotStream
+from portal.forms import Filters
 from portal.gateway import Dashboard, GatewayError, TooManyCalls
 from portal.models import Website
+from portal.page_urls import Address
 
 logger = logging.getLogger(__name__)
 
 MAX_ROWS = 10_000
-PAGE_ROWS = 100  # the service's bound
-BUSY_SECONDS = 10  # for so long a page waits for its turn
+PAGE_ROWS = 100  # the service's limit
+BUSY_SECONDS = 10  # the longest wait for a free call
 _PAUSE_SECONDS = 0.1
 _GZIP = 16 + zlib.MAX_WBITS
 
 
-class Torn(Exception):
-    """The file ends here, and whoever receives it must see that it is not whole."""
+class ExportInterrupted(Exception):
+    """The file is incomplete; the server closes the connection, so that the download fails."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
-    """``other_lines`` are those beside one for each finding; ``torn`` is the end of what broke off."""
+    """A file format; ``incomplete_marker`` ends a file that was interrupted."""
 
     suffix: str
     content_type: str
-    write: Callable[[Selected], Iterator[str]]
-    other_lines: int
-    torn: str = ""  # JSON that is not closed says it by itself
+    write: Callable[[Selection], Iterator[str]]
+    incomplete_marker: str = ""  # incomplete JSON is invalid without one
 
 
 FORMATS = {
-    known.suffix: known
-    for known in (
+    file_format.suffix: file_format
+    for file_format in (
         Format(
             suffix="csv",
             content_type="text/csv; charset=utf-8; header=present",
             write=write_csv,
-            other_lines=1,
-            torn='"INCOMPLETE: the list stops here because something went wrong. Download it again."',
+            incomplete_marker='"INCOMPLETE: the list ends here because of an error. Export it again."',
         ),
-        Format(suffix="json", content_type="application/json", write=write_json, other_lines=2),
-        Format(suffix="sarif", content_type="application/sarif+json", write=write_sarif, other_lines=2),
+        Format(suffix="json", content_type="application/json", write=write_json),
+        Format(suffix="sarif", content_type="application/sarif+json", write=write_sarif),
     )
 }
 
 
-def select(request: HttpRequest, website: Website, address: Address) -> Selected:
-    """Return the findings of ``address``, with the first page read; raise GatewayError or TooMany."""
+def select(request: HttpRequest, website: Website, address: Address) -> Selection:
+    """Return the findings of ``address`` with the first page; raises GatewayError and TooManyFindings."""
 
-    def ask(number: int) -> Dashboard:
-        return service.ask(website, replace(filters, page=number).question())
+    def get_page(number: int) -> Dashboard:
+        return service.get_dashboard(website, replace(filters, page=number).to_request())
 
     filters = replace(address.filters, page=1, page_size=PAGE_ROWS)
-    first = ask(1)
-    total, bare = _total(first, ask), replace(address, filters=Filters())
+    first = get_page(1)
+    total, unfiltered = _total(first, get_page), replace(address, filters=Filters())
     if total > MAX_ROWS:
-        raise TooMany(at_most=MAX_ROWS)
-    return Selected(
+        raise TooManyFindings(max_rows=MAX_ROWS)
+    return Selection(
         first=first,
         total=total,
         filters=address.filters.active,
-        list_url=request.build_absolute_uri(str(replace(address, filters=address.filters.whole))),
-        finding_url=lambda id_: request.build_absolute_uri(url) if (url := bare.of_finding(id_)) else "",
-        pages=pages_after(first, partial(_in_turn, ask), total=total, page_rows=PAGE_ROWS),
+        list_url=request.build_absolute_uri(str(replace(address, filters=address.filters.without_page))),
+        finding_url=lambda id_: (
+            request.build_absolute_uri(url) if (url := unfiltered.of_finding(id_)) else ""
+        ),
+        pages=all_pages(first, partial(_get_page_patiently, get_page), total=total, page_rows=PAGE_ROWS),
     )
 
 
-def _in_turn(ask: Callable[[int], Dashboard], number: int) -> Dashboard:
-    """Ask for a page of a file that has begun: one busy moment is no reason to break it off."""
+def _get_page_patiently(get_page: Callable[[int], Dashboard], number: int) -> Dashboard:
+    """Return a further page; waits for a free call, so that a busy moment does not interrupt the file."""
     end = time.monotonic() + BUSY_SECONDS
     while time.monotonic() < end:
         with suppress(TooManyCalls):
-            return ask(number)
+            return get_page(number)
         time.sleep(_PAUSE_SECONDS)
-    return ask(number)
+    return get_page(number)
 
 
-def _total(first: Dashboard, ask: Callable[[int], Dashboard]) -> int:
-    """Return the number of findings, or a number above MAX_ROWS where a file cannot hold them.
+def _total(first: Dashboard, get_page: Callable[[int], Dashboard]) -> int:
+    """Return the number of findings, or a number above MAX_ROWS if a file cannot hold them.
 
-    A search does not count past 1,000 matches: the deepest page that a file may need has the number of pages.
+    A search counts up to 1,000 matches exactly; beyond that, the last page of a full file has the number of
+    pages.
     """
     if first.dashboard.total_relation == "exact":
         return first.dashboard.total
-    pages = ask(MAX_ROWS // PAGE_ROWS).dashboard.page_count
+    pages = get_page(MAX_ROWS // PAGE_ROWS).dashboard.page_count
     if pages * PAGE_ROWS > MAX_ROWS:
         return MAX_ROWS + 1
-    return (pages - 1) * PAGE_ROWS + len(ask(pages).threats)
+    return (pages - 1) * PAGE_ROWS + len(get_page(pages).threats)
 
 
-def streamed(request: HttpRequest, known: Format, selected: Selected, place: Place) -> HttpResponseBase:
-    """The file, packed if the browser unpacks it; ``place`` is given back when it has all, or has gone."""
-    chunks, takes_gzip = _chunks(known, selected), "gzip" in request.headers.get("Accept-Encoding", "")
-    chunks = _packed(chunks) if takes_gzip else chunks
-    response = StreamingHttpResponse(Held(chunks, place), content_type=known.content_type)
-    if takes_gzip:
+def stream(request: HttpRequest, file_format: Format, selection: Selection, slot: Slot) -> HttpResponseBase:
+    """Return the file as a streaming response, compressed if possible; its end releases ``slot``."""
+    chunks = _chunks(file_format, selection)
+    accepts_gzip = "gzip" in request.headers.get("Accept-Encoding", "")
+    chunks = _gzip(chunks) if accepts_gzip else chunks
+    response = StreamingHttpResponse(SlotStream(chunks, slot), content_type=file_format.content_type)
+    if accepts_gzip:
         response["Content-Encoding"] = "gzip"
     patch_vary_headers(response, ("Accept-Encoding",))
-    response["X-Lines"] = str(selected.total + known.other_lines)
-    return attached(response, f"{selected.first.host}-findings", selected.first, known.suffix)
+    return as_attachment(response, f"{selection.first.host}-findings", selection.first, file_format.suffix)
 
 
-def attached(response: HttpResponseBase, name: str, told: Dashboard, suffix: str) -> HttpResponseBase:
-    """``response`` as a file to be saved under ``name`` and the day that ``told`` is of."""
+def as_attachment(
+    response: HttpResponseBase, name: str, dashboard: Dashboard, suffix: str
+) -> HttpResponseBase:
+    """Return ``response`` as a file for saving; its name ends in the day of ``dashboard``."""
     name = re.sub(r"[^a-z0-9.-]+", "-", name.lower()).strip(".-")
-    day = told.dashboard.generated_at.date().isoformat()
+    day = dashboard.dashboard.generated_at.date().isoformat()
     response["Content-Disposition"] = f'attachment; filename="{name}-{day}.{suffix}"'
     response["Cache-Control"] = "private, no-store"
     return response
 
 
-def _chunks(known: Format, selected: Selected) -> Generator[bytes]:
-    """The bytes; raises Torn, at which the server breaks the connection, after the mark of a part."""
+def _chunks(file_format: Format, selection: Selection) -> Generator[bytes]:
+    """Yield the bytes of the file; on an error, the marker of an incomplete file, then ExportInterrupted."""
     try:
-        for text in known.write(selected):
+        for text in file_format.write(selection):
             yield text.encode(errors="replace")
-    except (Changed, GatewayError) as error:
-        logger.warning("%s: a file broke off: %s: %s", selected.first.host, type(error).__name__, error)
-        yield known.torn.encode()
-        raise Torn(selected.first.host) from error
+    except (ListChanged, GatewayError) as error:
+        logger.warning(
+            "%s: an export was interrupted: %s: %s", selection.first.host, type(error).__name__, error
+        )
+        yield file_format.incomplete_marker.encode()
+        raise ExportInterrupted(selection.first.host) from error
 
 
-def _packed(chunks: Iterable[bytes]) -> Generator[bytes]:
-    """``chunks`` as gzip, each whole as soon as it is sent: the mark of a part arrives, too."""
-    packer = zlib.compressobj(wbits=_GZIP)
+def _gzip(chunks: Iterable[bytes]) -> Generator[bytes]:
+    """Yield ``chunks`` compressed, each flushed, so that the marker of an incomplete file arrives."""
+    compressor = zlib.compressobj(wbits=_GZIP)
     for chunk in chunks:
-        yield packer.compress(chunk) + packer.flush(zlib.Z_SYNC_FLUSH)
-    yield packer.flush()
+        yield compressor.compress(chunk) + compressor.flush(zlib.Z_SYNC_FLUSH)
+    yield compressor.flush()

@@ -1,4 +1,4 @@
-"""An analyst's words where there is no HTML: lines, with the marks of lists and the addresses of links."""
+"""An analyst's note without HTML: lines, with the markers of lists and the URLs of links."""
 
 from dataclasses import dataclass
 from html.parser import HTMLParser
@@ -10,15 +10,15 @@ _BLOCKS = {"p", "pre", "blockquote", "hr", "table", "tr", "ul", "ol"}
 
 @dataclass(slots=True)
 class Line:
-    """``mark`` is "•" or such as "3." where an item begins; ``depth`` counts the lists around it."""
+    """A line; ``marker`` is "•" or such as "3." at the start of an item, ``depth`` is its list level."""
 
-    mark: str
+    marker: str
     depth: int
     text: str = ""
 
 
-def lines_of(note: SafeString) -> list[Line]:
-    """The lines of ``note``, as ``portal.markdown`` made it."""
+def note_lines(note: SafeString) -> list[Line]:
+    """Return the lines of ``note``, which is HTML of ``portal.markdown``."""
     reader = _Reader()
     reader.feed(note)
     reader.close()
@@ -26,14 +26,14 @@ def lines_of(note: SafeString) -> list[Line]:
 
 
 class _Reader(HTMLParser):
-    """Follows the tags that notes have."""
+    """A parser for the tags of notes."""
 
     def __init__(self) -> None:
         super().__init__()
         self.lines = [Line("", 0)]
-        self._items: list[int | None] = []  # the last number of each list around; None has bullets
+        self._items: list[int | None] = []  # the last number of each open list; None for bullets
         self._is_verbatim = False
-        self._link: tuple[str, int] | None = None  # its address, and where its words begin
+        self._link: tuple[str, int] | None = None  # its URL, and the start of its text
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in _BLOCKS or tag == "br":
@@ -59,9 +59,9 @@ class _Reader(HTMLParser):
         elif tag == "pre":
             self._is_verbatim = False
         elif tag == "a" and self._link:
-            address, begin = self._link
-            if address and address != line.text[begin:]:
-                line.text += f" ({address})"
+            url, start = self._link
+            if url and url != line.text[start:]:
+                line.text += f" ({url})"
             self._link = None
         if tag in _BLOCKS:
             self._begin()
@@ -77,7 +77,7 @@ class _Reader(HTMLParser):
             self._begin()
             self.lines[-1].text = text
 
-    def _begin(self, mark: str = "") -> None:
-        """A new line, unless this one has nothing yet but the mark of an item."""
-        if mark or self.lines[-1].text or not self.lines[-1].mark:
-            self.lines.append(Line(mark, len(self._items)))
+    def _begin(self, marker: str = "") -> None:
+        """Begin a line, unless this one has nothing but the marker of an item."""
+        if marker or self.lines[-1].text or not self.lines[-1].marker:
+            self.lines.append(Line(marker, len(self._items)))

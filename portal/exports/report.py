@@ -1,4 +1,4 @@
-"""A report on what an address finds: the worst of it in full, from one answer, so that no part disagrees."""
+"""A report on the findings of a list: the worst in full, from one response, so that all parts agree."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -12,92 +12,106 @@ from django.utils.translation import gettext as _
 
 from portal import service
 from portal.exports.files import MAX_ROWS
-from portal.forms import Address, Filters
-from portal.gateway import Dashboard, FindingAnswer
+from portal.forms import Filters
+from portal.gateway import Dashboard, FindingResponse
 from portal.gateway.messages import Finding, Note, Threat
 from portal.models import Website
-from portal.view_models.export_links import can_draw
+from portal.page_urls import Address
+from portal.view_models.export_links import pdf_available
 from portal.view_models.filters import Chip, chips
-from portal.view_models.finding import FindingText, finding_text
-from portal.view_models.findings import NoteText, note_text
-from portal.view_models.overview import CoverageRow, Emptiness, Overview, coverage_rows, emptiness, overview
+from portal.view_models.finding import FindingView, finding_view
+from portal.view_models.findings import NoteView, note_view
+from portal.view_models.overview import (
+    CoverageRow,
+    EmptyState,
+    Overview,
+    coverage_rows,
+    empty_state,
+    overview,
+)
 from portal.view_models.site import count_text
 
-MAX_FINDINGS = 100  # told in full: one answer of the service
+MAX_FINDINGS = 100  # one response of the service
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What it says; ``limit`` says what is left out, ``pdf_url`` is empty where there are no PDFs."""
+    """The contents of a report.
+
+    ``limit`` names the findings that are left out, ``pdf_url`` is empty if there are no PDFs.
+    """
 
     host: str
     account: str
-    made_at: datetime
+    generated_at: datetime
     filters: tuple[Chip, ...]
     count: str
     limit: str
     overview: Overview
     coverage: tuple[CoverageRow, ...]
-    notes: tuple[NoteText, ...]
-    findings: tuple[FindingText, ...]
-    emptiness: Emptiness | None
+    notes: tuple[NoteView, ...]
+    findings: tuple[FindingView, ...]
+    empty_state: EmptyState | None
     list_url: str
     pdf_url: str
 
     @property
     def title(self) -> str:
-        """Of the page and of the PDF."""
+        """The title of the page and of the PDF."""
         return _("Security report: %(host)s") % {"host": self.host}
 
 
-def ask_for_report(request: HttpRequest, website: Website, address: Address) -> tuple[Report, Dashboard]:
-    """The report, and the answer it was made of; raises GatewayError."""
-    asked = replace(address.filters, page=1, page_size=MAX_FINDINGS)
-    told = service.ask(website, asked.question())
-    return report_of(told, website, address, absolute=request.build_absolute_uri), told
+def get_report(request: HttpRequest, website: Website, address: Address) -> tuple[Report, Dashboard]:
+    """Return the report and the dashboard that it is based on; raises GatewayError."""
+    filters = replace(address.filters, page=1, page_size=MAX_FINDINGS)
+    dashboard = service.get_dashboard(website, filters.to_request())
+    return build_report(dashboard, website, address, absolute=request.build_absolute_uri), dashboard
 
 
-def report_of(
-    told: Dashboard, website: Website, address: Address, *, absolute: Callable[[str], str]
+def build_report(
+    dashboard: Dashboard, website: Website, address: Address, *, absolute: Callable[[str], str]
 ) -> Report:
-    """What ``told`` says; ``absolute`` makes a path into an address that can be handed on."""
-    listed = replace(address, filters=address.filters.whole)
-    about: Mapping[str, list[Note]] = defaultdict(list)
-    for note in told.analyst_notes:
-        about[note.finding_id or ""].append(note)
-    findings = tuple(_finding(threat, about[threat.id], listed, absolute) for threat in told.threats)
-    ids = {threat.id for threat in told.threats}
+    """Return the report of ``dashboard``; ``absolute`` makes a path an absolute URL."""
+    list_address = replace(address, filters=address.filters.without_page)
+    notes: Mapping[str, list[Note]] = defaultdict(list)
+    for note in dashboard.analyst_notes:
+        notes[note.finding_id or ""].append(note)
+    findings = tuple(
+        _finding_view(threat, notes[threat.id], list_address, absolute) for threat in dashboard.threats
+    )
+    ids = {threat.id for threat in dashboard.threats}
+    pdf_url = str(replace(list_address, path=f"{list_address.path}report.pdf"))
     return Report(
-        host=told.host,
+        host=dashboard.host,
         account=str(website.account),
-        made_at=told.dashboard.generated_at,
-        filters=chips(told.dashboard.facets, listed),
-        count=count_text(told, listed.filters),
-        limit=_limit(told, findings),
-        overview=overview(told, listed),
-        coverage=coverage_rows(told.coverage),
-        notes=tuple(note_text(note) for note in told.analyst_notes if note.finding_id not in ids),
+        generated_at=dashboard.dashboard.generated_at,
+        filters=chips(dashboard.dashboard.facets, list_address),
+        count=count_text(dashboard, list_address.filters),
+        limit=_limit(dashboard, findings),
+        overview=overview(dashboard, list_address),
+        coverage=coverage_rows(dashboard.coverage),
+        notes=tuple(note_view(note) for note in dashboard.analyst_notes if note.finding_id not in ids),
         findings=findings,
-        emptiness=None if findings else emptiness(told, listed),
-        list_url=str(listed),
-        pdf_url=str(replace(listed, path=f"{listed.path}report.pdf")) if can_draw() else "",
+        empty_state=None if findings else empty_state(dashboard, list_address),
+        list_url=str(list_address),
+        pdf_url=pdf_url if pdf_available() else "",
     )
 
 
-def _finding(
-    threat: Threat, notes: list[Note], listed: Address, absolute: Callable[[str], str]
-) -> FindingText:
-    """A row of the list as the page of a finding tells it; ``link`` is the address of that page."""
-    path = replace(listed, filters=Filters()).of_finding(threat.id)
-    answer = FindingAnswer(
+def _finding_view(
+    threat: Threat, notes: list[Note], list_address: Address, absolute: Callable[[str], str]
+) -> FindingView:
+    """Return a finding of the list as on its own page; ``link`` is the URL of that page."""
+    path = replace(list_address, filters=Filters()).of_finding(threat.id)
+    response = FindingResponse(
         ok=True, host="", finding=Finding(**msgspec.structs.asdict(threat)), analyst_notes=notes
     )
-    return finding_text(answer, listed, link=absolute(path) if path else "")
+    return finding_view(response, list_address, link=absolute(path) if path else "")
 
 
-def _limit(told: Dashboard, findings: Sequence[FindingText]) -> str:
-    """Say where the other findings are, if there are any."""
-    if told.dashboard.total <= len(findings):
+def _limit(dashboard: Dashboard, findings: Sequence[FindingView]) -> str:
+    """Return where the other findings are, if the report leaves some out."""
+    if dashboard.dashboard.total <= len(findings):
         return ""
-    text = _("The worst %(shown)s are shown here. Files (CSV, JSON, SARIF) hold up to %(most)s findings.")
+    text = _("This report has the worst %(shown)s. Files (CSV, JSON, SARIF) hold up to %(most)s findings.")
     return text % {"shown": number_format(len(findings)), "most": number_format(MAX_ROWS)}

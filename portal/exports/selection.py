@@ -1,4 +1,4 @@
-"""What goes into a file: everything that the filters find, page by page, or an error before it is wrong."""
+"""The findings of a file: all matches of the filters, page by page; an error if the list changes."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,16 +8,16 @@ from portal.gateway.messages import Dashboard, Threat
 Pages = Iterable[Sequence[Threat]]
 
 
-class Changed(Exception):
-    """Two pages are not of the same list: what was found changed between them."""
+class ListChanged(Exception):
+    """The list changed between two pages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Selected:
-    """The ``total`` findings of ``pages``, and what the file says of them.
+class Selection:
+    """The ``total`` findings of ``pages``, and their context.
 
-    ``first`` is the answer that the first page came with, ``filters`` are the active ones by name,
-    ``list_url`` and ``finding_url`` (by id, empty for none) are whole addresses in the portal.
+    ``first`` is the dashboard of the first page, ``filters`` are the active ones by name, ``list_url`` and
+    ``finding_url`` (by id, empty if it has none) are absolute URLs in the portal.
     """
 
     first: Dashboard
@@ -28,27 +28,27 @@ class Selected:
     pages: Pages
 
 
-def pages_after(first: Dashboard, ask: Callable[[int], Dashboard], *, total: int, page_rows: int) -> Pages:
-    """Yield the rows of ``first``, then of every further page from ``ask``, ``total`` in all.
+def all_pages(first: Dashboard, get_page: Callable[[int], Dashboard], *, total: int, page_rows: int) -> Pages:
+    """Yield the rows of ``first`` and of all further pages, ``total`` rows together.
 
-    Raises Changed as soon as a page does not belong to the same list, and what ``ask`` raises. The service
-    answers each page by itself, so the revision of the list is compared, and (older services tell none) what
-    it says of the whole website and of the filters.
+    Raises ListChanged as soon as a page belongs to another version of the list, and the errors of
+    ``get_page``. The service reads each page in its own snapshot. The revision identifies the list; older
+    services send none, so that the figures about the website and the filters are compared, too.
     """
-    known, dashboard = set[str](), first
+    ids, dashboard = set[str](), first
     for number in range(1, max(-(-total // page_rows), 1) + 1):
         if number > 1:
-            dashboard = ask(number)
-        if _moment_of(dashboard) != _moment_of(first):
-            raise Changed("an answer of another moment")
-        known.update(threat.id for threat in dashboard.threats)
-        if len(known) != min(number * page_rows, total):
-            raise Changed("a finding that moved to another page")
+            dashboard = get_page(number)
+        if _version(dashboard) != _version(first):
+            raise ListChanged("the page belongs to another version of the list")
+        ids.update(threat.id for threat in dashboard.threats)
+        if len(ids) != min(number * page_rows, total):
+            raise ListChanged("a finding moved to another page")
         yield dashboard.threats
 
 
-def _moment_of(dashboard: Dashboard) -> tuple[object, ...]:
-    """What every page of one list has in common."""
+def _version(dashboard: Dashboard) -> tuple[object, ...]:
+    """Return the values that all pages of one version of a list share."""
     page, summary = dashboard.dashboard, dashboard.summary
     return (
         page.revision,

@@ -1,49 +1,49 @@
-"""How many files a process makes at a time: each holds one of its threads, and asks another for its pages."""
+"""A limit on concurrent exports in a process: each uses one thread here and requests many pages."""
 
 from collections.abc import Generator, Iterator
 from threading import BoundedSemaphore
 
-from portal.exports.errors import Busy
+from portal.exports.errors import ExportsBusy
 
-AT_ONCE = 2  # of the four threads that README names
+MAX_CONCURRENT = 2  # of the four threads of a process
 
-_free = BoundedSemaphore(AT_ONCE)
+_free = BoundedSemaphore(MAX_CONCURRENT)
 
 
-class Place:
-    """One of them, from here until ``release``; raises Busy."""
+class Slot:
+    """One of the slots, until ``release``; raises ExportsBusy if none is free."""
 
     def __init__(self) -> None:
         if not _free.acquire(blocking=False):
-            raise Busy
+            raise ExportsBusy
         self._is_held = True
 
     def release(self) -> None:
-        """Give it back, once."""
+        """Release the slot; further calls do nothing."""
         if self._is_held:
             self._is_held = False
             _free.release()
 
-    def __enter__(self) -> "Place":
+    def __enter__(self) -> "Slot":
         return self
 
     def __exit__(self, *_: object) -> None:
         self.release()
 
 
-class Held(Iterator[bytes]):
-    """``chunks`` for a response, which closes them also where nobody ever read one."""
+class SlotStream(Iterator[bytes]):
+    """Chunks of a response that holds a slot; closing releases it, also if nothing was read."""
 
-    def __init__(self, chunks: Generator[bytes], place: Place) -> None:
+    def __init__(self, chunks: Generator[bytes], slot: Slot) -> None:
         self._chunks = chunks
-        self._place = place
+        self._slot = slot
 
     def __next__(self) -> bytes:
         return next(self._chunks)
 
     def close(self) -> None:
-        """What the response does at its end."""
+        """Close the chunks and release the slot."""
         try:
             self._chunks.close()
         finally:
-            self._place.release()
+            self._slot.release()

@@ -1,6 +1,6 @@
-"""A program of its own: reads the report as JSON on its input, writes the PDF on its output.
+"""A separate program that reads the report as JSON from standard input and writes the PDF to standard output.
 
-Apart from the portal the typesetter can be stopped, writes no file, and holds none of the portal's secrets.
+In its own process, the typesetter can be stopped, writes no files, and has none of the portal's secrets.
 """
 
 import resource
@@ -17,17 +17,17 @@ MEMORY_BYTES = 2 * 1024**3
 
 
 def limit() -> None:
-    """Bound what this process may use, from here on."""
+    """Limit the resources of this process."""
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 
 def typeset(report: str) -> bytes:
-    """``report`` as a tagged PDF, accessible by PDF/UA-1.
+    """Return ``report`` as a tagged PDF, accessible by PDF/UA-1.
 
-    What the typesetter's own fonts lack is taken from the machine's. What these lack, too, is drawn as a box,
-    which the report then says and PDF/UA-1 forbids.
+    Characters that the typesetter's fonts lack come from the machine's fonts. If these lack some, too, the
+    PDF shows boxes and explains them; PDF/UA-1 forbids boxes.
     """
     for is_any_font in (False, True):
         with suppress(typst.TypstError):
@@ -36,7 +36,7 @@ def typeset(report: str) -> bytes:
 
 
 def _compile(inputs: dict[str, str], standard: Literal["ua-1"] | None, *, is_any_font: bool) -> bytes:
-    """Reading nothing but the template, and fonts."""
+    """Compile the template; nothing else can be read but fonts."""
     return typst.compile(
         HERE / "report.typ",
         root=HERE,

@@ -1,4 +1,4 @@
-"""The addresses of what can be taken out, beside that of the dashboard."""
+"""URLs of exports, next to that of the dashboard."""
 
 from django.urls import path
 

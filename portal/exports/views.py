@@ -1,4 +1,4 @@
-"""Files and reports: the same filters in the same query string as the dashboard's."""
+"""Exports: files and reports with the filters of the dashboard's query string."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,87 +10,87 @@ from django.utils.translation import gettext as _
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_GET
 
-from portal import view_models
-from portal.access import members_only
-from portal.doors import website_at
-from portal.error_pages import Action, Problem, logged_problem
-from portal.exports.as_pdf import draw
-from portal.exports.errors import NoPdf, Refusal
-from portal.exports.files import FORMATS, attached, select, streamed
-from portal.exports.report import ask_for_report
-from portal.exports.slots import Place
-from portal.forms import Address, Filters
+from portal.access import find_website, members_only
+from portal.error_pages import Action, ErrorPage, logged_error_page
+from portal.exports.as_pdf import render_pdf
+from portal.exports.errors import ExportError, PdfUnavailable
+from portal.exports.files import FORMATS, as_attachment, select, stream
+from portal.exports.report import get_report
+from portal.exports.slots import Slot
+from portal.forms import Filters
 from portal.gateway import GatewayError
 from portal.htmx import HtmxHttpRequest, render_site
 from portal.models import Website
-from portal.view_models.export_links import can_draw
+from portal.page_urls import Address
+from portal.view_models import site_not_found, site_page
+from portal.view_models.export_links import pdf_available
 
-Make = Callable[[Website, Address], HttpResponseBase]
+Export = Callable[[Website, Address], HttpResponseBase]
 
 
 @require_GET
 @members_only
 def findings(request: HtmxHttpRequest, host: str, suffix: str) -> HttpResponseBase:
-    """Everything that the address finds, as a file."""
+    """Send all findings that match the filters, as a file."""
 
-    def make(website: Website, address: Address) -> HttpResponseBase:
-        place = Place()
+    def export(website: Website, address: Address) -> HttpResponseBase:
+        slot = Slot()
         try:
-            return streamed(request, FORMATS[suffix], select(request, website, address), place)
+            return stream(request, FORMATS[suffix], select(request, website, address), slot)
         except BaseException:
-            place.release()
+            slot.release()
             raise
 
-    return _made(request, host, make)
+    return _export(request, host, export)
 
 
 @require_GET
 @members_only
 @gzip_page
 def report(request: HtmxHttpRequest, host: str) -> HttpResponseBase:
-    """The worst of it in full, on a page that prints well."""
+    """Show the worst findings in full, on a page made for printing."""
 
-    def make(website: Website, address: Address) -> HttpResponseBase:
-        made, _told = ask_for_report(request, website, address)
-        return render(request, "portal/exports/report.html", {"report": made})
+    def export(website: Website, address: Address) -> HttpResponseBase:
+        report, _dashboard = get_report(request, website, address)
+        return render(request, "portal/exports/report.html", {"report": report})
 
-    return _made(request, host, make)
+    return _export(request, host, export)
 
 
 @require_GET
 @members_only
 def pdf(request: HtmxHttpRequest, host: str) -> HttpResponseBase:
-    """The same as a PDF."""
+    """Send the report as a PDF."""
 
-    def make(website: Website, address: Address) -> HttpResponseBase:
-        if not can_draw():
-            raise NoPdf
-        with Place():
-            made, told = ask_for_report(request, website, address)
-            drawn = draw(made)
-        response = HttpResponse(drawn, content_type="application/pdf")
-        return attached(response, f"{host}-report", told, "pdf")
+    def export(website: Website, address: Address) -> HttpResponseBase:
+        if not pdf_available():
+            raise PdfUnavailable
+        with Slot():
+            report, dashboard = get_report(request, website, address)
+            content = render_pdf(report)
+        response = HttpResponse(content, content_type="application/pdf")
+        return as_attachment(response, f"{host}-report", dashboard, "pdf")
 
-    return _made(request, host, make)
+    return _export(request, host, export)
 
 
-def _made(request: HtmxHttpRequest, host: str, make: Make) -> HttpResponseBase:
-    """What ``make`` makes of the website and the address; else a screen with the true status."""
-    website, doors = website_at(request, host)
+def _export(request: HtmxHttpRequest, host: str, export: Export) -> HttpResponseBase:
+    """Return the result of ``export`` for the website and the filters of the URL, or an error page."""
+    website, candidates = find_website(request, host)
     if website is None:
-        return render_site(request, view_models.unknown_site(host, path=request.path))
-    page = view_models.site_page(website, doors, Filters.read(request.GET))
+        return render_site(request, site_not_found(host, path=request.path))
+    page = site_page(website, candidates, Filters.from_query(request.GET))
     try:
-        return make(website, page.address)
+        return export(website, page.address)
     except GatewayError as error:
-        problem = logged_problem(error, host)
-    except Refusal as refusal:
-        problem = refusal.problem()
-    return render_site(request, replace(page, problem=_with_ways_out(problem, request, page.address)))
+        error_page = logged_error_page(error, host)
+    except ExportError as error:
+        error_page = error.error_page()
+    return render_site(request, replace(page, error_page=_with_links(error_page, request, page.address)))
 
 
-def _with_ways_out(problem: Problem, request: HtmxHttpRequest, address: Address) -> Problem:
-    """Plain links: what htmx would swap in is a page's region, not a file."""
-    again = (Action(label=_("Try again"), url=request.get_full_path()),) if problem.can_retry else ()
+def _with_links(error_page: ErrorPage, request: HtmxHttpRequest, address: Address) -> ErrorPage:
+    """Return ``error_page`` with plain links, because htmx could not swap in a file."""
+    retry = (Action(label=_("Try again"), url=request.get_full_path()),) if error_page.can_retry else ()
     back = Action(label=_("Back to the findings"), url=str(address))
-    return replace(problem, can_retry=False, actions=(*again, back, *problem.actions))
+    return replace(error_page, can_retry=False, actions=(*retry, back, *error_page.actions))

@@ -1,8 +1,11 @@
-"""The portal's client of the service: signs calls and returns typed answers. Only it uses HTTP."""
+"""The portal's client of the dashboard service: signs requests and returns typed responses.
+
+Only this package uses HTTP.
+"""
 
 from portal.gateway.client import fetch_changes, fetch_dashboard, fetch_finding
 from portal.gateway.errors import (
-    BadAnswer,
+    BadResponse,
     CannotConnect,
     GatewayError,
     InactiveEntitlement,
@@ -12,40 +15,40 @@ from portal.gateway.errors import (
     Rejected,
     RevokedLink,
     SignatureRefused,
-    SlowQuestion,
+    SlowRequest,
     TimedOut,
     TooManyCalls,
     UnknownFinding,
     UnknownLink,
     Unreachable,
 )
-from portal.gateway.messages import Changes, ChangesQuestion, Dashboard, FindingAnswer, Question
-from portal.gateway.target import LinkedSite, Upstream
+from portal.gateway.messages import Changes, ChangesRequest, Dashboard, DashboardRequest, FindingResponse
+from portal.gateway.target import LinkedSite, Service
 
 __all__ = [
-    "BadAnswer",
+    "BadResponse",
     "CannotConnect",
     "Changes",
-    "ChangesQuestion",
+    "ChangesRequest",
     "Dashboard",
-    "FindingAnswer",
+    "DashboardRequest",
+    "FindingResponse",
     "GatewayError",
     "InactiveEntitlement",
     "LinkedSite",
     "Misconfigured",
-    "Question",
     "RateLimited",
     "Refused",
     "Rejected",
     "RevokedLink",
+    "Service",
     "SignatureRefused",
-    "SlowQuestion",
+    "SlowRequest",
     "TimedOut",
     "TooManyCalls",
     "UnknownFinding",
     "UnknownLink",
     "Unreachable",
-    "Upstream",
     "fetch_changes",
     "fetch_dashboard",
     "fetch_finding",

@@ -1,4 +1,4 @@
-"""ES1 as requests applies it: the exact bytes of one prepared request, signed as it leaves."""
+"""ES1 authentication for requests: signs the exact bytes of one prepared request."""
 
 import secrets
 import time
@@ -13,13 +13,13 @@ NONCE_BYTES = 24  # the reference client's figure (specification, section 5)
 
 
 class ES1Auth(AuthBase):
-    """Adds the three headers; each prepared request gets a timestamp and a nonce of its own."""
+    """Adds the three headers; each prepared request gets its own timestamp and nonce."""
 
     def __init__(self, secret: str) -> None:
         self._secret = secret
 
     def __call__(self, request: PreparedRequest) -> PreparedRequest:
-        """Sign ``request``, whose body must be bytes already: a text could be encoded otherwise later."""
+        """Sign ``request``, whose body must be bytes: text could still change its encoding."""
         if not isinstance(request.body, bytes):
             raise TypeError("sign the bytes that will be sent")
         request.headers.update(

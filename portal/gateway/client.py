@@ -1,4 +1,4 @@
-"""Asks the service: at most one retry, one deadline over all (contract, "Portal's duties as a client")."""
+"""Calls to the service, with at most one retry and one deadline (contract, "Portal's duties as a client")."""
 
 import logging
 import math
@@ -12,7 +12,7 @@ import msgspec
 from foundation.deadline import Deadline
 from portal.gateway import bulkhead
 from portal.gateway.errors import (
-    BadAnswer,
+    BadResponse,
     CannotConnect,
     GatewayError,
     InactiveEntitlement,
@@ -24,61 +24,66 @@ from portal.gateway.errors import (
 )
 from portal.gateway.exchange import Exchange, attempt
 from portal.gateway.messages import (
-    AnyQuestion,
+    AnyRequest,
     Changes,
-    ChangesQuestion,
+    ChangesRequest,
     Dashboard,
+    DashboardRequest,
     Finding,
-    FindingAnswer,
-    FindingQuestion,
-    Question,
+    FindingRequest,
+    FindingResponse,
 )
-from portal.gateway.responses import lacks_route, read_answer
-from portal.gateway.target import LinkedSite, Upstream
+from portal.gateway.responses import lacks_route, read_response
+from portal.gateway.target import LinkedSite, Service
 
 logger = logging.getLogger(__name__)
 
 PAUSE_SECONDS = 0.2  # before a retry for which the service names no time
 _RETRIED = {429, 502, 503, 504}
 
-# What the customer's own state explains: nothing for the operator to do.
+# Errors that the customer's own state explains: the operator has nothing to do.
 _EXPECTED = (InactiveEntitlement, RevokedLink, UnknownLink, UnknownFinding, RateLimited)
 
 
-def fetch_dashboard(upstream: Upstream, site: LinkedSite, question: Question) -> Dashboard:
-    """The dashboard of ``site`` as ``question`` narrows it; raises GatewayError."""
+def fetch_dashboard(service: Service, site: LinkedSite, request: DashboardRequest) -> Dashboard:
+    """Return the dashboard of ``site``, filtered by ``request``; raises GatewayError."""
     with _logged(site):
-        return read_answer(send(upstream, site, question), Dashboard, host=site.host)
+        return read_response(send(service, site, request), Dashboard, host=site.host)
 
 
-def fetch_finding(upstream: Upstream, site: LinkedSite, finding_id: str, listed: Question) -> FindingAnswer:
-    """One finding of ``site``; raises GatewayError.
+def fetch_finding(
+    service: Service, site: LinkedSite, finding_id: str, list_request: DashboardRequest
+) -> FindingResponse:
+    """Return one finding of ``site``; raises GatewayError.
 
-    A service without this call is asked for the list ``listed``, and the finding is as that tells it.
+    A service without this call gets ``list_request`` instead, and the finding is taken from that list.
     """
     with _logged(site):
-        exchange = send(upstream, site, FindingQuestion(finding_id=finding_id))
+        exchange = send(service, site, FindingRequest(finding_id=finding_id))
         if not lacks_route(exchange):
-            answer = read_answer(exchange, FindingAnswer, host=site.host)
-            if answer.finding.id != finding_id:
-                raise BadAnswer("another finding than the one asked for")
-            return answer
-        dashboard = read_answer(send(upstream, site, listed), Dashboard, host=site.host)
-        return _from_the_list(dashboard, finding_id)
+            response = read_response(exchange, FindingResponse, host=site.host)
+            if response.finding.id != finding_id:
+                raise BadResponse("the response is about another finding")
+            return response
+        dashboard = read_response(send(service, site, list_request), Dashboard, host=site.host)
+        return _finding_from_list(dashboard, finding_id)
 
 
-def fetch_changes(upstream: Upstream, site: LinkedSite, question: ChangesQuestion) -> Changes:
-    """What is worse on ``site`` than before; raises GatewayError, Rejected without this call, too."""
+def fetch_changes(service: Service, site: LinkedSite, request: ChangesRequest) -> Changes:
+    """Return new findings, regressions and notes of ``site``; raises GatewayError.
+
+    A service without this call leads to Rejected.
+    """
     with _logged(site):
-        return read_answer(send(upstream, site, question), Changes, host=site.host)
+        return read_response(send(service, site, request), Changes, host=site.host)
 
 
-def _from_the_list(dashboard: Dashboard, finding_id: str) -> FindingAnswer:
-    """What a list tells of a finding; raises UnknownFinding."""
+def _finding_from_list(dashboard: Dashboard, finding_id: str) -> FindingResponse:
+    """Return a finding of the list in ``dashboard``; raises UnknownFinding."""
     threat = next((threat for threat in dashboard.threats if threat.id == finding_id), None)
     if threat is None:
         raise UnknownFinding
-    return FindingAnswer(
+    return FindingResponse(
         ok=True,
         host=dashboard.host,
         finding=Finding(**msgspec.structs.asdict(threat)),
@@ -86,31 +91,31 @@ def _from_the_list(dashboard: Dashboard, finding_id: str) -> FindingAnswer:
     )
 
 
-def send(upstream: Upstream, site: LinkedSite, question: AnyQuestion) -> Exchange:
-    """Ask, and once more where that is safe; whatever status came back last.
+def send(service: Service, site: LinkedSite, request: AnyRequest) -> Exchange:
+    """Send ``request``, with one retry if that is safe, and return the last exchange.
 
-    Raises TooManyCalls where nothing was sent; Unreachable, TimedOut or BadAnswer where no whole answer
-    came back.
+    Raises TooManyCalls if nothing was sent; Unreachable, TimedOut or BadResponse if no complete response
+    arrived.
     """
-    deadline = Deadline(upstream.timeout_seconds)
-    ask = partial(
+    deadline = Deadline(service.timeout_seconds)
+    call = partial(
         attempt,
-        upstream.base_url + question.path,
-        request_body(site, question),
+        service.base_url + request.path,
+        request_body(site, request),
         secret=site.secret,
         deadline=deadline,
-        application=upstream.application,
+        application=service.application,
     )
-    if upstream.application:  # no connection that could fail, so no second try
-        return ask()
-    with bulkhead.waiting.place(upstream.calls_at_once):
-        return _ask_up_to_twice(ask, deadline)
+    if service.application:  # no connection that could fail, so no retry
+        return call()
+    with bulkhead.calls.slot(service.max_concurrent_calls):
+        return _call_up_to_twice(call, deadline)
 
 
-def _ask_up_to_twice(ask: Callable[[], Exchange], deadline: Deadline) -> Exchange:
-    """Return the result of ``ask``, called a second time after a failure that may be temporary."""
+def _call_up_to_twice(call: Callable[[], Exchange], deadline: Deadline) -> Exchange:
+    """Return the result of ``call``, after a retry if the first failure may be temporary."""
     try:
-        first = ask()
+        first = call()
     except CannotConnect:
         if not deadline.allows(PAUSE_SECONDS):
             raise
@@ -120,13 +125,13 @@ def _ask_up_to_twice(ask: Callable[[], Exchange], deadline: Deadline) -> Exchang
         if not deadline.allows(pause):
             return first
     time.sleep(pause)
-    return ask()
+    return call()
 
 
-def request_body(site: LinkedSite, question: AnyQuestion) -> bytes:
-    """The request of the specification, section 2, as compact JSON without empty filters."""
+def request_body(site: LinkedSite, request: AnyRequest) -> bytes:
+    """Return the request of the specification, section 2, as compact JSON without empty filters."""
     filters = {
-        name: value for name, value in msgspec.structs.asdict(question).items() if value not in ("", None)
+        name: value for name, value in msgspec.structs.asdict(request).items() if value not in ("", None)
     }
     return msgspec.json.encode(
         {"host": site.host, "link_id": site.link_id, "portal_account_ref": site.account_ref, **filters}
@@ -134,19 +139,19 @@ def request_body(site: LinkedSite, question: AnyQuestion) -> bytes:
 
 
 def _pause_after(exchange: Exchange) -> float:
-    """The seconds to wait before a retry: endless where there must be none."""
+    """Return the seconds to wait before a retry: infinity if there must be none."""
     if exchange.status not in _RETRIED:
         return math.inf
     if exchange.retry_after is not None:
         return exchange.retry_after
-    # 429 without a time, and a time that is a date, give no leave to ask again now.
+    # A 429 without a time, or a time that is a date, does not allow a retry now.
     asks_to_wait = exchange.status == 429 or "retry-after" in exchange.headers
     return math.inf if asks_to_wait else PAUSE_SECONDS
 
 
 @contextmanager
 def _logged(site: LinkedSite) -> Iterator[None]:
-    """One line for each failure; never a body, a secret or a signature."""
+    """Log one line for each failure; never a body, a secret or a signature."""
     try:
         yield
     except GatewayError as error:

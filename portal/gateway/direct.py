@@ -1,4 +1,4 @@
-"""A transport to a WSGI application in this process: no socket, and no second thread to wait for."""
+"""A transport to a WSGI application in this process, without a socket or a second thread."""
 
 from collections.abc import Callable, Iterable
 from io import BytesIO
@@ -13,14 +13,14 @@ WsgiApplication = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]
 
 
 class DirectAdapter(HTTPAdapter):
-    """An adapter of requests that calls ``application`` with the same method, path, headers and body."""
+    """An adapter for requests that calls ``application`` with the method, path, headers and body."""
 
     def __init__(self, application: WsgiApplication) -> None:
         self._application = application
         super().__init__()
 
     def send(self, request: PreparedRequest, *args: Any, **kwargs: Any) -> Response:
-        """Return the application's answer, read to its end."""
+        """Return the application's response, read to its end."""
         started: list[tuple[str, list[tuple[str, str]]]] = []
 
         def start_response(status: str, headers: list[tuple[str, str]]) -> None:
@@ -28,17 +28,17 @@ class DirectAdapter(HTTPAdapter):
 
         body = b"".join(self._application(_environ(request), start_response))
         [(status, headers)] = started
-        answer = HTTPResponse(
+        response = HTTPResponse(
             body=BytesIO(body),
             headers=HTTPHeaderDict(headers),
             status=int(status[:3]),
             preload_content=False,
         )
-        return self.build_response(request, answer)
+        return self.build_response(request, response)
 
 
 def _environ(request: PreparedRequest) -> dict[str, Any]:
-    """The WSGI environment of ``request``, as a web server on this machine would make it."""
+    """Return the WSGI environment of ``request``, as a web server on this machine would build it."""
     url = urlsplit(request.url or "")
     body = request.body if isinstance(request.body, bytes) else b""
     headers = {f"HTTP_{name.upper().replace('-', '_')}": value for name, value in request.headers.items()}

@@ -1,20 +1,20 @@
-"""Why the service could not be asked, or did not answer with a dashboard.
+"""The errors of a call to the service.
 
 GatewayError
-    Refused                  the service said no, with a code of its contract
+    Refused                  the service refused the request, with a code of its contract
         SignatureRefused     401: our secret or our clock is wrong; the operator must act
         InactiveEntitlement  403 inactive_entitlement: plan, status, ends_on
         RevokedLink          403 revoked_link: revoked_at
         UnknownLink          404 unknown_link
         UnknownFinding       404 unknown_finding
         RateLimited          429: retry_after seconds
-        SlowQuestion         503 unavailable, by reason slow_question: retry_after seconds
-        Rejected             any other 4xx: the portal asked something the service does not take
+        SlowRequest          503 unavailable with the reason slow_question: retry_after seconds
+        Rejected             any other 4xx: the service does not accept what the portal sent
     Unreachable              no connection, connection lost, or any other 5xx
         CannotConnect        nothing was sent
     TimedOut                 the deadline passed
     TooManyCalls             not sent: too many calls are waiting already
-    BadAnswer                an answer that is no dashboard: not JSON, wrong shape, too large, a redirect
+    BadResponse              not the promised response: not JSON, wrong shape, too large, a redirect
     Misconfigured            the portal has no usable secret or base URL
 """
 
@@ -22,7 +22,7 @@ from datetime import date, datetime
 
 
 class GatewayError(Exception):
-    """``request_id`` is the service's own, where it gave one; never shown text of the service's."""
+    """A failed call; ``request_id`` is the service's, if it sent one. Its text is never shown on a page."""
 
     def __init__(self, message: str = "", *, request_id: str = "") -> None:
         self.request_id = request_id
@@ -39,7 +39,7 @@ class Refused(GatewayError):
 
 
 class SignatureRefused(Refused):
-    """401, whatever the code; ``skew_seconds`` is our clock minus the service's, where it told its own."""
+    """401 with any code; ``skew_seconds`` is our clock minus the service's, if it sent its time."""
 
     def __init__(self, *, code: str, skew_seconds: int | None = None, request_id: str = "") -> None:
         self.skew_seconds = skew_seconds
@@ -81,15 +81,15 @@ class UnknownFinding(Refused):
 
 
 class RateLimited(Refused):
-    """``retry_after`` in seconds; 0 when the service did not say."""
+    """Too many requests; ``retry_after`` in seconds, 0 without the header."""
 
     def __init__(self, *, retry_after: int = 0, request_id: str = "") -> None:
         self.retry_after = retry_after
         super().__init__(status=429, code="rate_limited", request_id=request_id)
 
 
-class SlowQuestion(Refused):
-    """The service gave the question up; ``retry_after`` in seconds, 0 when it did not say."""
+class SlowRequest(Refused):
+    """The service stopped a request that took too long; ``retry_after`` in seconds, 0 without the header."""
 
     def __init__(self, *, retry_after: int = 0, request_id: str = "") -> None:
         self.retry_after = retry_after
@@ -97,28 +97,28 @@ class SlowQuestion(Refused):
 
 
 class Rejected(Refused):
-    """The service does not take what the portal asked."""
+    """The service does not accept what the portal sent."""
 
 
 class Unreachable(GatewayError):
-    """Nobody answered, or the service is down."""
+    """The service is down or cannot be reached."""
 
 
 class CannotConnect(Unreachable):
-    """Nothing was sent, so asking again is safe."""
+    """Nothing was sent, so a retry is safe."""
 
 
 class TimedOut(GatewayError):
-    """The answer did not arrive before the deadline."""
+    """The response did not arrive before the deadline."""
 
 
 class TooManyCalls(GatewayError):
-    """Too many calls are waiting; nothing was sent, so that threads stay free for pages without a call."""
+    """Nothing was sent because too many calls are waiting; other pages keep their threads."""
 
 
-class BadAnswer(GatewayError):
-    """What arrived is not what the contract promises."""
+class BadResponse(GatewayError):
+    """The response breaks the contract."""
 
 
 class Misconfigured(GatewayError):
-    """The portal itself lacks what it needs to ask."""
+    """The portal lacks a setting or a secret that a call needs."""

@@ -1,4 +1,4 @@
-"""One attempt: one signed request out, one bounded answer in."""
+"""One attempt: one signed request out, one response of limited size in."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -12,9 +12,9 @@ from urllib3.exceptions import HTTPError
 from foundation.deadline import ConnectFailed, Deadline, DeadlineAdapter, DeadlinePassed
 from portal.gateway.auth import ES1Auth
 from portal.gateway.direct import DirectAdapter, WsgiApplication
-from portal.gateway.errors import BadAnswer, CannotConnect, TimedOut, Unreachable
+from portal.gateway.errors import BadResponse, CannotConnect, TimedOut, Unreachable
 
-MAX_ANSWER_BYTES = 2 * 1024 * 1024
+MAX_RESPONSE_BYTES = 2 * 1024 * 1024
 _CHUNK_BYTES = 64 * 1024
 _SECONDS = re.compile(r"[0-9]{1,9}", re.ASCII)
 _HEADERS = {
@@ -27,7 +27,7 @@ _HEADERS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """What was sent and what came back; header names are in lower case."""
+    """A request and its response; header names are in lower case."""
 
     url: str
     sent_headers: Mapping[str, str] = field(repr=False)
@@ -38,7 +38,7 @@ class Exchange:
 
     @property
     def retry_after(self) -> int | None:
-        """The seconds that Retry-After asks for; None when it is absent or a date."""
+        """Return the seconds of Retry-After; None if the header is absent or a date."""
         seconds = self.headers.get("retry-after", "")
         return int(seconds) if _SECONDS.fullmatch(seconds) else None
 
@@ -46,25 +46,25 @@ class Exchange:
 def attempt(
     url: str, body: bytes, *, secret: str, deadline: Deadline, application: WsgiApplication | None = None
 ) -> Exchange:
-    """POST ``body`` to ``url``, freshly signed; raises Unreachable, TimedOut or BadAnswer.
+    """POST ``body`` to ``url`` with a new signature; raises Unreachable, TimedOut or BadResponse.
 
-    With ``application`` the request is handed to it instead of being sent. The adapter is used without a
-    requests.Session, so that nothing follows a redirect, reads proxies or passwords from the environment,
-    keeps cookies, or sends again by itself.
+    ``application``, if set, gets the request instead of the network. The adapter is used without a
+    requests.Session, so that nothing follows redirects, reads proxies or passwords from the environment,
+    stores cookies, or retries.
     """
     with _gateway_errors(deadline):
         request = requests.Request("POST", url, headers=_HEADERS, data=body, auth=ES1Auth(secret)).prepare()
         with closing(DirectAdapter(application) if application else DeadlineAdapter(deadline)) as adapter:
             response = adapter.send(request, stream=True, timeout=deadline.remaining())
             with closing(response):
-                answer = _read(response)
+                response_body = _read(response)
     return Exchange(
         url=url,
         sent_headers=_lower_case(request.headers),
         sent_body=body,
         status=response.status_code,
         headers=_lower_case(response.headers),
-        body=answer,
+        body=response_body,
     )
 
 
@@ -84,14 +84,14 @@ def _gateway_errors(deadline: Deadline) -> Iterator[None]:
 
 
 def _read(response: requests.Response) -> bytes:
-    """The body as it was sent, of at most MAX_ANSWER_BYTES."""
+    """Return the body, of at most MAX_RESPONSE_BYTES; raises BadResponse."""
     if response.headers.get("content-encoding", "identity").lower() != "identity":
-        raise BadAnswer("the answer is encoded, which was not asked for")
+        raise BadResponse("the response is encoded, although no encoding was accepted")
     body = bytearray()
     for chunk in response.raw.stream(_CHUNK_BYTES, decode_content=False):
         body += chunk
-        if len(body) > MAX_ANSWER_BYTES:
-            raise BadAnswer(f"the answer has more than {MAX_ANSWER_BYTES} bytes")
+        if len(body) > MAX_RESPONSE_BYTES:
+            raise BadResponse(f"the response has more than {MAX_RESPONSE_BYTES} bytes")
     return bytes(body)
 
 

@@ -1,8 +1,8 @@
-"""What is asked of the service and what it answers, as the portal reads it.
+"""Requests to the service and its responses, as the portal reads them.
 
-The reader is tolerant: members it does not know are ignored, and members a smaller service leaves out
-have defaults. What it cannot do without (the nine members of the specification, section 2) is required.
-Every list has a limit, a multiple of what the contract promises, so that no answer makes a page slow.
+The portal is a tolerant reader: it ignores unknown members, and members that a smaller service leaves out
+have defaults. Only the nine members of the specification, section 2, are required. Every list has a limit, a
+multiple of the contract's limit, so that no response makes a page slow.
 """
 
 from datetime import UTC, date, datetime
@@ -19,11 +19,11 @@ Counts = Annotated[dict[str, Number], msgspec.Meta(max_length=16)]
 Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 
 
-class Timed(msgspec.Struct, frozen=True, kw_only=True):
-    """A message with times; one that has no date in UTC is refused."""
+class WithTimes(msgspec.Struct, frozen=True, kw_only=True):
+    """A message with times, each of which has a date in UTC."""
 
     def __post_init__(self) -> None:
-        """Raise ValueError for such a time, so that the whole answer is refused."""
+        """Raise ValueError for a time without a date in UTC, so that the whole response is refused."""
         for name in self.__struct_fields__:
             value = getattr(self, name)
             if isinstance(value, datetime):
@@ -33,7 +33,7 @@ class Timed(msgspec.Struct, frozen=True, kw_only=True):
                     raise ValueError(f"{name} is a time beyond the calendar") from error
 
 
-class Question(msgspec.Struct, frozen=True, kw_only=True):
+class DashboardRequest(msgspec.Struct, frozen=True, kw_only=True):
     """The filters and the page of one dashboard request; an empty filter is not sent."""
 
     path: ClassVar[str] = "/v1/site/dashboard"
@@ -46,18 +46,18 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     page_size: int = 20
 
 
-class FindingQuestion(msgspec.Struct, frozen=True, kw_only=True):
+class FindingRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A request for one finding."""
 
     path: ClassVar[str] = "/v1/site/finding"
     finding_id: str
 
 
-class ChangesQuestion(msgspec.Struct, frozen=True, kw_only=True):
-    """A request for what is worse than when ``since`` was answered; without it, for where to begin.
+class ChangesRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A request for the changes after the cursor ``since``; without it, for a first cursor.
 
-    ``until`` "next_import": only the changes of the first import since then. ``days``, in place of ``since``:
-    the changes of the last so many days.
+    ``until`` "next_import" limits it to the first import after the cursor. ``days``, instead of ``since``,
+    requests the changes of the last days.
     """
 
     path: ClassVar[str] = "/v1/site/changes"
@@ -67,7 +67,7 @@ class ChangesQuestion(msgspec.Struct, frozen=True, kw_only=True):
     days: int | None = None
 
 
-AnyQuestion = Question | FindingQuestion | ChangesQuestion
+AnyRequest = DashboardRequest | FindingRequest | ChangesRequest
 
 
 class FacetValue(msgspec.Struct, frozen=True):
@@ -79,7 +79,7 @@ class FacetValue(msgspec.Struct, frozen=True):
 
 
 class Facets(msgspec.Struct, frozen=True):
-    """The counts beside the filters; statuses are not counted where words are searched."""
+    """The counts next to the filters; a search has no counts by status."""
 
     severity: Some[FacetValue] = []
     source: Many[FacetValue] = []
@@ -87,8 +87,8 @@ class Facets(msgspec.Struct, frozen=True):
     status: Some[FacetValue] = []
 
 
-class Page(Timed, frozen=True, kw_only=True):
-    """The ``dashboard`` member: the question as understood, its totals, and of which list they are."""
+class Page(WithTimes, frozen=True, kw_only=True):
+    """The ``dashboard`` member: the request as understood, its totals, and the revision of its list."""
 
     generated_at: Moment
     grade: str | None = None
@@ -103,8 +103,8 @@ class Page(Timed, frozen=True, kw_only=True):
     grade_provisional: bool = False
 
 
-class Summary(Timed, frozen=True, kw_only=True):
-    """The whole website, whatever the filters."""
+class Summary(WithTimes, frozen=True, kw_only=True):
+    """Figures about the whole website, independent of filters."""
 
     open: Number
     by_severity: Counts = {}
@@ -117,7 +117,7 @@ class Summary(Timed, frozen=True, kw_only=True):
     first_check_by: date | None = None
 
 
-class Threat(Timed, frozen=True, kw_only=True):
+class Threat(WithTimes, frozen=True, kw_only=True):
     """One finding of the list."""
 
     id: str
@@ -141,8 +141,8 @@ class Threat(Timed, frozen=True, kw_only=True):
     last_seen: Moment | None = None
 
 
-class Location(Timed, frozen=True, kw_only=True):
-    """One place of a finding, and what it shows there."""
+class Location(WithTimes, frozen=True, kw_only=True):
+    """One location of a finding, and its evidence there."""
 
     location: str
     evidence: str = ""
@@ -152,8 +152,8 @@ class Location(Timed, frozen=True, kw_only=True):
     gone_at: Moment | None = None
 
 
-class Event(Timed, frozen=True, kw_only=True):
-    """A step in the life of a finding: first_seen, last_seen, fixed, or one that is not known yet."""
+class Event(WithTimes, frozen=True, kw_only=True):
+    """A step in the history of a finding: first_seen, last_seen, fixed, or a newer kind."""
 
     at: Moment
     event: str
@@ -161,7 +161,7 @@ class Event(Timed, frozen=True, kw_only=True):
 
 
 class Finding(Threat, frozen=True, kw_only=True):
-    """One finding by itself."""
+    """One finding with its locations and its history."""
 
     locations: Many[Location] = []
     timeline: Many[Event] = []
@@ -185,8 +185,8 @@ class Chart(msgspec.Struct, frozen=True, kw_only=True):
     unit: str = ""
 
 
-class CoverageEntry(Timed, frozen=True, kw_only=True):
-    """What one engine checked; ``never`` is not checked, which is not clean."""
+class CoverageEntry(WithTimes, frozen=True, kw_only=True):
+    """The state of one scanner's check; ``never`` means not checked, which does not mean clean."""
 
     source: str
     source_name: str
@@ -200,7 +200,7 @@ class CoverageEntry(Timed, frozen=True, kw_only=True):
     stale: bool = False
 
 
-class Note(Timed, frozen=True, kw_only=True):
+class Note(WithTimes, frozen=True, kw_only=True):
     """An analyst's words, as Markdown text."""
 
     id: str
@@ -227,7 +227,7 @@ class Entitlement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Dashboard(msgspec.Struct, frozen=True, kw_only=True):
-    """The whole answer, in the specification's order of members."""
+    """The response of the dashboard call, in the specification's order of members."""
 
     ok: bool
     host: str
@@ -240,7 +240,7 @@ class Dashboard(msgspec.Struct, frozen=True, kw_only=True):
     entitlement: Entitlement
 
 
-class FindingAnswer(msgspec.Struct, frozen=True, kw_only=True):
+class FindingResponse(msgspec.Struct, frozen=True, kw_only=True):
     """One finding, and the notes about it."""
 
     ok: bool
@@ -249,8 +249,8 @@ class FindingAnswer(msgspec.Struct, frozen=True, kw_only=True):
     analyst_notes: Some[Note]
 
 
-class Change(Timed, frozen=True, kw_only=True):
-    """A finding that is new, or that came back (``regressed``)."""
+class Change(WithTimes, frozen=True, kw_only=True):
+    """A finding that is new, or that was fixed and is open again (``regressed``)."""
 
     id: str
     event: str
@@ -260,8 +260,8 @@ class Change(Timed, frozen=True, kw_only=True):
     at: Moment | None = None
 
 
-class NoteChange(Timed, frozen=True, kw_only=True):
-    """A note that can be read now, without its words."""
+class NoteChange(WithTimes, frozen=True, kw_only=True):
+    """A note that was published, without its text."""
 
     id: str
     author: str
@@ -271,7 +271,7 @@ class NoteChange(Timed, frozen=True, kw_only=True):
 
 
 class Changes(msgspec.Struct, frozen=True, kw_only=True):
-    """Changes, findings worst first; the next question uses ``cursor``, at once where there is ``more``.
+    """Changes, with findings worst first; ``more``: the next request, with ``cursor``, brings others.
 
     ``first_seen_count``: the findings first seen in the requested days, open or not.
     """

@@ -1,4 +1,4 @@
-"""From an answer of the service to what it tells, or to the error that it means."""
+"""Decoding of the service's HTTP responses into messages or errors."""
 
 import re
 import time
@@ -8,29 +8,29 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 
 from portal.gateway.errors import (
-    BadAnswer,
+    BadResponse,
     GatewayError,
     InactiveEntitlement,
     RateLimited,
     Rejected,
     RevokedLink,
     SignatureRefused,
-    SlowQuestion,
+    SlowRequest,
     UnknownFinding,
     UnknownLink,
     Unreachable,
 )
 from portal.gateway.exchange import Exchange
-from portal.gateway.messages import Changes, Dashboard, FindingAnswer, Moment
+from portal.gateway.messages import Changes, Dashboard, FindingResponse, Moment
 
-Answer = TypeVar("Answer", Dashboard, FindingAnswer, Changes)
-_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+Response = TypeVar("Response", Dashboard, FindingResponse, Changes)
+_DECODE_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 MAX_WAIT_SECONDS = 3600  # the longest wait that a page names, even where Retry-After is longer
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 
 
-class _Detail(msgspec.Struct):
-    """The ``error`` member: its code, and the details that some codes carry."""
+class _ErrorDetail(msgspec.Struct):
+    """The ``error`` member: its code, and the details of some codes."""
 
     code: Annotated[str, msgspec.Meta(pattern=r"\A[a-z_]{1,64}\Z")]
     reason: str = ""
@@ -41,75 +41,75 @@ class _Detail(msgspec.Struct):
     revoked_at: Moment | None = None
 
 
-class _Refusal(msgspec.Struct):
-    """The contract's error body."""
+class _ErrorBody(msgspec.Struct):
+    """The error body of the contract."""
 
     ok: bool
-    error: _Detail
+    error: _ErrorDetail
 
 
-# Made at import: msgspec crashes where several threads use a type for the first time at once.
+# Created at import: msgspec crashes when several threads use a type for the first time at once.
 _DECODERS: dict[Any, msgspec.json.Decoder[Any]] = {
-    kind: msgspec.json.Decoder(kind) for kind in (Dashboard, FindingAnswer, Changes)
+    kind: msgspec.json.Decoder(kind) for kind in (Dashboard, FindingResponse, Changes)
 }
-_REFUSALS = msgspec.json.Decoder(_Refusal)
+_ERRORS = msgspec.json.Decoder(_ErrorBody)
 
 
-def read_answer(exchange: Exchange, kind: type[Answer], *, host: str) -> Answer:
-    """What ``exchange`` brought about ``host``; raises Refused, Unreachable or BadAnswer."""
+def read_response(exchange: Exchange, kind: type[Response], *, host: str) -> Response:
+    """Return the response of ``exchange`` about ``host``; raises Refused, Unreachable or BadResponse."""
     request_id = _request_id(exchange)
     if exchange.status != 200:
-        raise _refusal(exchange, request_id)
+        raise _error(exchange, request_id)
     try:
-        answer: Answer = _DECODERS[kind].decode(exchange.body)
-    except _UNREADABLE as error:
-        raise BadAnswer(f"no {kind.__name__}: {error}", request_id=request_id) from error
-    if not answer.ok or answer.host != host:
-        raise BadAnswer("an answer about another website, or none", request_id=request_id)
-    return answer
+        response: Response = _DECODERS[kind].decode(exchange.body)
+    except _DECODE_ERRORS as error:
+        raise BadResponse(f"no {kind.__name__}: {error}", request_id=request_id) from error
+    if not response.ok or response.host != host:
+        raise BadResponse("the response is about another website, or not ok", request_id=request_id)
+    return response
 
 
 def lacks_route(exchange: Exchange) -> bool:
-    """Whether the service does not know the path at all: whatever it says, it is no code of that path's."""
+    """Return whether the service does not know the path, as older services do not know newer calls."""
     if exchange.status != 404:
         return False
     try:
-        return _REFUSALS.decode(exchange.body).error.code == "not_found"
-    except _UNREADABLE:
+        return _ERRORS.decode(exchange.body).error.code == "not_found"
+    except _DECODE_ERRORS:
         return True
 
 
-def _refusal(exchange: Exchange, request_id: str) -> GatewayError:
-    """The error that a status other than 200 means."""
-    if exchange.status == 503 and _is_slow_question(exchange):
+def _error(exchange: Exchange, request_id: str) -> GatewayError:
+    """Return the error for a status other than 200."""
+    if exchange.status == 503 and _is_slow_request(exchange):
         wait = min(exchange.retry_after or 0, MAX_WAIT_SECONDS)
-        return SlowQuestion(retry_after=wait, request_id=request_id)
+        return SlowRequest(retry_after=wait, request_id=request_id)
     if exchange.status >= 500:
         return Unreachable(f"the service answered {exchange.status}", request_id=request_id)
-    if exchange.status == 429:  # often a proxy's, without a body of the contract
+    if exchange.status == 429:  # often from a proxy, without a body of the contract
         return RateLimited(
             retry_after=min(exchange.retry_after or 0, MAX_WAIT_SECONDS), request_id=request_id
         )
     if exchange.status < 400:
-        return BadAnswer(f"the service answered {exchange.status}", request_id=request_id)
+        return BadResponse(f"the service answered {exchange.status}", request_id=request_id)
     try:
-        refusal = _REFUSALS.decode(exchange.body)
-    except _UNREADABLE as error:
-        return BadAnswer(f"{exchange.status} without a reason: {error}", request_id=request_id)
-    if refusal.ok:
-        return BadAnswer(f"{exchange.status} that says ok", request_id=request_id)
-    return _refused(exchange, refusal.error, request_id)
+        body = _ERRORS.decode(exchange.body)
+    except _DECODE_ERRORS as error:
+        return BadResponse(f"{exchange.status} without a reason: {error}", request_id=request_id)
+    if body.ok:
+        return BadResponse(f"{exchange.status} with ok set to true", request_id=request_id)
+    return _refused(exchange, body.error, request_id)
 
 
-def _is_slow_question(exchange: Exchange) -> bool:
-    """Most of 503 is not the service's own: a proxy's page, say."""
+def _is_slow_request(exchange: Exchange) -> bool:
+    """Return whether a 503 is the service's own; most come from a proxy."""
     try:
-        return _REFUSALS.decode(exchange.body).error.reason == "slow_question"
-    except _UNREADABLE:
+        return _ERRORS.decode(exchange.body).error.reason == "slow_question"
+    except _DECODE_ERRORS:
         return False
 
 
-def _refused(exchange: Exchange, detail: _Detail, request_id: str) -> GatewayError:
+def _refused(exchange: Exchange, detail: _ErrorDetail, request_id: str) -> GatewayError:
     match exchange.status, detail.code:
         case 401, code:
             skew = None if detail.server_time is None else int(time.time()) - detail.server_time
@@ -132,6 +132,6 @@ def _refused(exchange: Exchange, detail: _Detail, request_id: str) -> GatewayErr
 
 
 def _request_id(exchange: Exchange) -> str:
-    """The service's id of this call, unless it is something else that a log should not hold."""
+    """Return the service's id of this call; empty for a header that is not safe to log."""
     request_id = exchange.headers.get("x-request-id", "")
     return request_id if _REQUEST_ID.fullmatch(request_id) else ""

@@ -1,4 +1,4 @@
-"""Where to ask, about which website, and as whom."""
+"""The address of the service, and the website and account of a call."""
 
 import ipaddress
 import re
@@ -13,7 +13,7 @@ MIN_TIMEOUT_SECONDS = 1
 MAX_TIMEOUT_SECONDS = 45  # the reference client's figure (specification, section 4)
 
 IN_PROCESS = "https://localhost"  # the address of requests within this process
-MAX_CALLS_AT_ONCE = 3  # one less than the threads of a web process
+MAX_CONCURRENT_CALLS = 3  # one less than the threads of a web process
 
 _LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
 _BASE_URL = re.compile(
@@ -22,37 +22,37 @@ _BASE_URL = re.compile(
 
 
 def check_base_url(url: str) -> None:
-    """Raise Misconfigured unless ``url`` is scheme, host and perhaps port: https, or http to loopback."""
+    """Raise Misconfigured unless ``url`` is scheme, host and optional port: https, or http to loopback."""
     host = host_of(url)
     if host is None:
         raise Misconfigured(
-            "The base URL must be scheme, host and perhaps port, such as https://api.example.com, "
+            "The base URL must be a scheme, a host and an optional port, such as https://api.example.com, "
             "without user, path, query or a slash at the end."
         )
     if url.lower().startswith("http:") and not is_loopback(host):
         raise Misconfigured(
-            "The base URL must start with https://; http:// is for this machine itself, such as "
+            "The base URL must start with https://; http:// is only for this machine, such as "
             "http://127.0.0.1:8000."
         )
 
 
 def check_timeout(seconds: float) -> None:
-    """Raise Misconfigured unless ``seconds`` is a deadline that a page may wait for."""
+    """Raise Misconfigured unless a page may wait for ``seconds``."""
     if not MIN_TIMEOUT_SECONDS <= seconds <= MAX_TIMEOUT_SECONDS:
         raise Misconfigured(f"The timeout must be {MIN_TIMEOUT_SECONDS} to {MAX_TIMEOUT_SECONDS} seconds.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Upstream:
-    """The service: ``base_url`` without path, and the seconds that a whole call may take.
+class Service:
+    """The dashboard service: ``base_url`` without a path, and the seconds that a whole call may take.
 
-    At most ``calls_at_once`` wait for it in this process. An ``application`` is the service itself, in
-    this process: requests are handed to it, and there is nothing to wait for.
+    At most ``max_concurrent_calls`` wait in this process. ``application`` is the service in this process: it
+    is called directly, without a connection.
     """
 
     base_url: str = IN_PROCESS
     timeout_seconds: float
-    calls_at_once: int = MAX_CALLS_AT_ONCE
+    max_concurrent_calls: int = MAX_CONCURRENT_CALLS
     application: WsgiApplication | None = None
 
     def __post_init__(self) -> None:
@@ -62,7 +62,7 @@ class Upstream:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkedSite:
-    """A website as the service knows it, and the secret that signs for its account."""
+    """A website as the service knows it, and the secret that signs calls of its account."""
 
     host: str
     link_id: str
@@ -71,7 +71,7 @@ class LinkedSite:
 
 
 def host_of(url: str) -> str | None:
-    """The host of a URL that has only scheme, host and port; None for any other URL."""
+    """Return the host of a URL with only scheme, host and port; None for any other URL."""
     if not _BASE_URL.fullmatch(url):
         return None
     with suppress(ValueError):  # a port beyond 65535, or no IPv6 address between the brackets
@@ -81,7 +81,7 @@ def host_of(url: str) -> str | None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether ``host`` is a loopback name or address of this machine."""
+    """Return whether ``host`` is a loopback name or address of this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -1,20 +1,20 @@
 """The portal's tables, one module for each subject."""
 
 from portal.models.accounts import Account, Website
-from portal.models.languages import ReadingLanguage
+from portal.models.languages import UserLanguage
 from portal.models.members import Invitation, Membership, MembershipChange
-from portal.models.notifications import Listening, Subscription, Tiding
-from portal.models.summaries import LastAnswer
+from portal.models.notifications import FeedCursor, PendingNotification, Subscription
+from portal.models.summaries import WebsiteSummary
 
 __all__ = [
     "Account",
+    "FeedCursor",
     "Invitation",
-    "LastAnswer",
-    "Listening",
     "Membership",
     "MembershipChange",
-    "ReadingLanguage",
+    "PendingNotification",
     "Subscription",
-    "Tiding",
+    "UserLanguage",
     "Website",
+    "WebsiteSummary",
 ]

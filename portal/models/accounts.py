@@ -1,4 +1,4 @@
-"""What the portal knows by itself: accounts with their secrets, websites with their links."""
+"""Accounts of the service with their secrets, and websites with their links."""
 
 from typing import ClassVar, Self
 
@@ -18,7 +18,7 @@ MAX_SECRET_LENGTH = 512
 
 @sensitive_variables("secret")
 def validate_secret(secret: str) -> None:
-    """Raise ValidationError for what the service would not have given out either."""
+    """Raise ValidationError for a text that the service never issues as a secret."""
     if (
         not MIN_SECRET_LENGTH <= len(secret) <= MAX_SECRET_LENGTH
         or not secret.isprintable()
@@ -31,7 +31,7 @@ def validate_secret(secret: str) -> None:
 
 
 class Account(models.Model):
-    """An account of the dashboard service, and the secret to sign its calls with."""
+    """An account of the dashboard service, and the secret that signs its calls."""
 
     ref = models.CharField(
         "reference",
@@ -53,8 +53,8 @@ class Account(models.Model):
         return self.name or self.ref
 
     @property
-    def is_of_the_environment(self) -> bool:
-        """Whether PORTAL_ACCOUNT_REF and SITE_API_SECRET are this account's."""
+    def is_from_environment(self) -> bool:
+        """Whether PORTAL_ACCOUNT_REF and SITE_API_SECRET belong to this account."""
         return bool(settings.SITE_API_SECRET) and self.ref == settings.PORTAL_ACCOUNT_REF
 
     @sensitive_variables("secret")
@@ -64,23 +64,23 @@ class Account(models.Model):
         self.sealed_secret = seal(secret)
 
     def reveal_secret(self) -> str:
-        """The secret in clear, for the gateway alone; raises CannotUnseal."""
-        if self.is_of_the_environment:
+        """Return the secret in clear, for the gateway only; raises CannotUnseal."""
+        if self.is_from_environment:
             return str(settings.SITE_API_SECRET)
         return unseal(self.sealed_secret)
 
 
 class WebsiteQuerySet(models.QuerySet["Website"]):
-    """Questions about websites."""
+    """Queries for websites."""
 
     def visible_to(self, user: AbstractBaseUser | AnonymousUser) -> Self:
-        """Websites of the accounts that ``user`` is a member of; none for nobody."""
+        """Return the websites of the accounts of ``user``; none for a visitor who is not signed in."""
         if not user.is_authenticated:
             return self.none()
         return self.filter(account__memberships__user=user).select_related("account")
 
     def with_host(self, host: str) -> Self:
-        """Websites of this host, of whichever account."""
+        """Return the websites of this host, of all accounts."""
         return self.filter(host=host)
 
 
@@ -98,7 +98,7 @@ class Website(models.Model):
                 "Copy it as the service shows it, such as 6f1c2f0e-8f7e-4f57-9a3b-0d4a5b6c7d8e.",
             )
         ],
-        help_text="What the service returned when the website was linked to the account.",
+        help_text="The id that the service returned when the website was linked to the account.",
     )
 
     objects = WebsiteQuerySet.as_manager()

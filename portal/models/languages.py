@@ -1,6 +1,7 @@
-"""In which language each person last read the portal: whom we write to without being told reads it so.
+"""The language of each person's last page; e-mails use it for people who chose no other.
 
-On SQLite it lives in the file of short-lived data, so that no page waits for an import; hence no foreign key.
+On SQLite it is in the database of short-lived data, so that no page waits for an import; hence no foreign
+key.
 """
 
 from typing import Any, ClassVar
@@ -12,10 +13,10 @@ from django.db.models.signals import post_delete
 from django.dispatch import receiver
 from django.utils.translation import get_language
 
-_KNOWN = "reading_language"  # in the session: what is stored already
+_SESSION_KEY = "reading_language"  # the language that is stored already
 
 
-class ReadingLanguage(models.Model):
+class UserLanguage(models.Model):
     """The language of one person's last page."""
 
     user_id = models.BigIntegerField(primary_key=True)
@@ -28,20 +29,20 @@ class ReadingLanguage(models.Model):
         return f"user {self.user_id}: {self.language}"
 
 
-def reading_language(user_id: int) -> str:
-    """The person's, or the usual one where nobody has seen them yet."""
-    seen = ReadingLanguage.objects.filter(pk=user_id).first()
-    return seen.language if seen else settings.LANGUAGE_CODE
+def language_of(user_id: int) -> str:
+    """Return the person's language, or the default one before their first visit."""
+    row = UserLanguage.objects.filter(pk=user_id).first()
+    return row.language if row else settings.LANGUAGE_CODE
 
 
-def note_reading_language(session: SessionBase, user_id: int) -> None:
-    """Store the language of this page, if it is not that of the session's last one."""
+def record_language(session: SessionBase, user_id: int) -> None:
+    """Store the language of this page, if the session's last page had another."""
     language = get_language() or settings.LANGUAGE_CODE
-    if session.get(_KNOWN) != language:
-        ReadingLanguage.objects.update_or_create(pk=user_id, defaults={"language": language})
-        session[_KNOWN] = language
+    if session.get(_SESSION_KEY) != language:
+        UserLanguage.objects.update_or_create(pk=user_id, defaults={"language": language})
+        session[_SESSION_KEY] = language
 
 
 @receiver(post_delete, sender=settings.AUTH_USER_MODEL)
-def _forget(instance: Any, **_: Any) -> None:
-    ReadingLanguage.objects.filter(pk=instance.pk).delete()
+def _delete_with_user(instance: Any, **_: Any) -> None:
+    UserLanguage.objects.filter(pk=instance.pk).delete()

@@ -1,4 +1,4 @@
-"""Members, invitations, and the record of what was done about them."""
+"""Members, invitations, and the record of changes to both."""
 
 from datetime import datetime
 from typing import ClassVar, Self
@@ -14,30 +14,30 @@ _signer = Signer(salt="portal.invitation")
 
 
 class MembershipQuerySet(models.QuerySet["Membership"]):
-    """Questions about members."""
+    """Queries for members."""
 
-    def of(self, user: AbstractBaseUser | AnonymousUser) -> Self:
-        """The places of one person; none for nobody."""
+    def of_user(self, user: AbstractBaseUser | AnonymousUser) -> Self:
+        """Return the memberships of one person; none for a visitor who is not signed in."""
         return self.filter(user=user) if user.is_authenticated else self.none()
 
     def owners(self) -> Self:
-        """Those who decide about members."""
+        """Return the members who manage the others."""
         return self.filter(role=Membership.Role.OWNER)
 
-    def may_link(self) -> bool:
-        """Whether one of these members may link websites."""
+    def can_link_websites(self) -> bool:
+        """Return whether one of these members may link websites."""
         return self.filter(role__in=(Membership.Role.OWNER, Membership.Role.MANAGER)).exists()
 
-    def decided_by(self, user: AbstractBaseUser | AnonymousUser) -> Self:
-        """The members of every account that ``user`` owns."""
-        return self.filter(account__in=self.model.objects.of(user).owners().values("account"))
+    def manageable_by(self, user: AbstractBaseUser | AnonymousUser) -> Self:
+        """Return the members of every account that ``user`` owns."""
+        return self.filter(account__in=self.model.objects.of_user(user).owners().values("account"))
 
 
 class Membership(models.Model):
-    """A person's place in an account."""
+    """A person's role in an account."""
 
     class Role(models.TextChoices):
-        """All see the account's websites; managers see the members, too, and owners decide about them."""
+        """All see the account's websites; managers also see the members, and owners manage them."""
 
         OWNER = "owner"
         MANAGER = "manager"
@@ -60,29 +60,29 @@ class Membership(models.Model):
 
     @property
     def is_owner(self) -> bool:
-        """Whether this person decides about the account's members."""
+        """Whether this person manages the account's members."""
         return self.role == self.Role.OWNER
 
     @property
-    def sees_members(self) -> bool:
-        """Whether this person sees who else is a member."""
+    def can_see_members(self) -> bool:
+        """Whether this person sees the other members."""
         return self.role in (self.Role.OWNER, self.Role.MANAGER)
 
     @property
-    def may_link(self) -> bool:
+    def can_link_websites(self) -> bool:
         """Whether this person may link websites to the account."""
         return self.role in (self.Role.OWNER, self.Role.MANAGER)
 
 
 class InvitationQuerySet(models.QuerySet["Invitation"]):
-    """Questions about invitations."""
+    """Queries for invitations."""
 
     def open(self, *, at: datetime) -> Self:
-        """Those that can be accepted at this moment."""
+        """Return the invitations that can be accepted at this moment."""
         return self.filter(closed_at=None, expires_at__gt=at)
 
-    def of_token(self, token: str) -> Self:
-        """The one whose link ends in ``token``; none for a token that was not signed here."""
+    def with_token(self, token: str) -> Self:
+        """Return the invitation whose link has ``token``; none for a token that was not signed here."""
         try:
             return self.filter(pk=_signer.unsign(token))
         except BadSignature:
@@ -90,13 +90,13 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
 
 
 class Invitation(models.Model):
-    """A way into an account, once, for whoever holds its link."""
+    """An invitation to an account; its link works once, for any person who has it."""
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     account = models.ForeignKey("portal.Account", on_delete=models.CASCADE, related_name="invitations")
     email = models.EmailField()
     role = models.CharField(max_length=10, choices=Membership.Role, default=Membership.Role.VIEWER)
-    was_mailed = models.BooleanField(help_text="The link went to the address, and nobody else has seen it.")
+    was_emailed = models.BooleanField(help_text="The link was sent to the address and shown to no one else.")
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True, help_text="When it was accepted, withdrawn or replaced.")
@@ -111,15 +111,15 @@ class Invitation(models.Model):
 
     @property
     def token(self) -> str:
-        """The end of its link, which cannot be made from the database alone."""
+        """The token of its link; it cannot be computed from the database alone."""
         return _signer.sign(str(self.pk))
 
 
 class MembershipChange(models.Model):
-    """One thing that was done about the members of an account; rows are only ever added."""
+    """A record of one change to the members of an account; rows are only ever added."""
 
-    class What(models.TextChoices):
-        """What was done."""
+    class Action(models.TextChoices):
+        """The kinds of change."""
 
         INVITED = "invited"
         WITHDRAWN = "withdrawn"
@@ -130,9 +130,11 @@ class MembershipChange(models.Model):
 
     account = models.ForeignKey("portal.Account", on_delete=models.CASCADE, related_name="membership_changes")
     at = models.DateTimeField(default=timezone.now)
-    by = models.CharField(max_length=150, blank=True, help_text="Their user name then; empty for operators.")
-    what = models.CharField(max_length=10, choices=What)
-    person = models.CharField(max_length=254, help_text="Whom it is about: a user name or an address.")
+    by = models.CharField(
+        max_length=150, blank=True, help_text="The user name at the time; empty for operators."
+    )
+    action = models.CharField(max_length=10, choices=Action)
+    person = models.CharField(max_length=254, help_text="The member's user name, or the invited address.")
     role = models.CharField(max_length=10, choices=Membership.Role, blank=True)
 
     class Meta:
@@ -140,4 +142,4 @@ class MembershipChange(models.Model):
         indexes: ClassVar = [models.Index(fields=["account", "-at", "-id"], name="portal_changes_of_account")]
 
     def __str__(self) -> str:
-        return f"{self.by or 'an operator'}: {self.what} {self.person} {self.role}".strip()
+        return f"{self.by or 'an operator'}: {self.action} {self.person} {self.role}".strip()

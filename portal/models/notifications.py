@@ -1,79 +1,79 @@
-"""What members want to hear, how far each website was heard of, and what is still to be told."""
+"""Subscriptions of members, the cursor of each website's feed, and notifications that wait for delivery."""
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
+from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db import models
 from django.utils import timezone
 
 from portal import labels
+from portal.models.accounts import Website
 from portal.models.members import Membership
-from portal.team.emails import can_be_sent
 
-if TYPE_CHECKING:
-    from portal.models import Website
-
-USUAL_FLOOR = "High"
+DEFAULT_MIN_SEVERITY = "High"
 
 
 class Subscription(models.Model):
-    """What a member wants to hear; whoever never chose has none stored."""
+    """A member's choice of e-mails; members who made no choice have no row."""
 
-    class Rhythm(models.TextChoices):
-        """When."""
+    class Frequency(models.TextChoices):
+        """How often a member gets e-mails."""
 
-        AT_ONCE = "at_once"
+        IMMEDIATE = "immediate"
         DAILY = "daily"
         NEVER = "never"
 
     membership = models.OneToOneField(
         Membership, on_delete=models.CASCADE, primary_key=True, related_name="subscription"
     )
-    floor = models.CharField(max_length=10, default=USUAL_FLOOR, help_text="The mildest severity to hear of.")
-    rhythm = models.CharField(max_length=10, choices=Rhythm)
+    min_severity = models.CharField(
+        max_length=10, default=DEFAULT_MIN_SEVERITY, help_text="The lowest severity that is sent."
+    )
+    frequency = models.CharField(max_length=10, choices=Frequency)
     language = models.CharField(
         max_length=10,
         blank=True,
-        help_text="The one in which the member chose; empty: that of the last visit.",
+        help_text="The language in which the member chose; empty: the language of the last visit.",
     )
 
     class Meta:
         ordering: ClassVar = ["membership"]
 
     def __str__(self) -> str:
-        return f"{self.membership}: {self.rhythm}"
+        return f"{self.membership}: {self.frequency}"
 
     @classmethod
     def of(cls, membership: Membership) -> "Subscription":
-        """The member's, or what is usual for the role: owners hear, others do when they choose to."""
+        """Return the member's subscription, or the default: immediate for owners, never for others."""
         try:
             return membership.subscription
         except cls.DoesNotExist:
-            usual = cls.Rhythm.AT_ONCE if membership.is_owner else cls.Rhythm.NEVER
-            return cls(membership=membership, rhythm=usual)
+            default = cls.Frequency.IMMEDIATE if membership.is_owner else cls.Frequency.NEVER
+            return cls(membership=membership, frequency=default)
 
     @property
-    def hears(self) -> bool:
-        """Whether there is somebody to write to, who wants it."""
+    def is_active(self) -> bool:
+        """Whether the member wants e-mails, can still sign in, and has an address."""
         person = self.membership.user
-        return bool(self.rhythm != self.Rhythm.NEVER and person.is_active and person.email)
+        return bool(self.frequency != self.Frequency.NEVER and person.is_active and person.email)
 
-    def wants(self, severity: str) -> bool:
-        """Whether findings of this severity are told."""
-        return labels.rank(severity) <= labels.rank(self.floor)
-
-
-def hears_of(user: AbstractBaseUser | AnonymousUser, website: "Website") -> bool:
-    """Whether ``user`` gets e-mails about ``website``, and they can be sent."""
-    place = Membership.objects.of(user).filter(account=website.account_id).first()
-    return place is not None and can_be_sent() and Subscription.of(place).hears
+    def includes(self, severity: str) -> bool:
+        """Return whether the member wants findings of this severity."""
+        return labels.severity_rank(severity) <= labels.severity_rank(self.min_severity)
 
 
-class Listening(models.Model):
-    """Up to where the service told of a website that somebody wants to hear of."""
+def gets_emails(user: AbstractBaseUser | AnonymousUser, website: Website) -> bool:
+    """Return whether ``user`` gets e-mails about ``website``, and this portal can send them."""
+    membership = Membership.objects.of_user(user).filter(account=website.account_id).first()
+    return membership is not None and bool(settings.EMAIL_URL) and Subscription.of(membership).is_active
+
+
+class FeedCursor(models.Model):
+    """The position in the service's feed of changes of one website with subscribers."""
 
     website = models.OneToOneField(
-        "portal.Website", on_delete=models.CASCADE, primary_key=True, related_name="listening"
+        Website, on_delete=models.CASCADE, primary_key=True, related_name="feed_cursor"
     )
     cursor = models.TextField()
 
@@ -84,15 +84,17 @@ class Listening(models.Model):
         return f"{self.website} up to {self.cursor}"
 
 
-class Tiding(models.Model):
-    """What an import or a day changed on one website, for one member, until the mail server has taken it."""
+class PendingNotification(models.Model):
+    """The changes of one website by an import or in a day, for one member, until they are sent."""
 
-    membership = models.ForeignKey(Membership, on_delete=models.CASCADE, related_name="tidings")
-    website = models.ForeignKey("portal.Website", on_delete=models.CASCADE, related_name="tidings")
-    told = models.TextField(help_text="JSON.")
-    heard_at = models.DateTimeField(default=timezone.now)
-    mail = models.UUIDField(null=True, help_text="The e-mail that it belongs to, once it was tried to send.")
-    claimed_at = models.DateTimeField(null=True, help_text="Since when somebody is sending it.")
+    membership = models.ForeignKey(Membership, on_delete=models.CASCADE, related_name="pending_notifications")
+    website = models.ForeignKey(Website, on_delete=models.CASCADE, related_name="pending_notifications")
+    digest = models.TextField(help_text="JSON.")
+    created_at = models.DateTimeField(default=timezone.now)
+    email_id = models.UUIDField(
+        null=True, help_text="The e-mail that contains it, from the first attempt on."
+    )
+    claimed_at = models.DateTimeField(null=True, help_text="When a process began to send it.")
 
     class Meta:
         ordering: ClassVar = ["id"]

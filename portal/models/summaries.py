@@ -1,11 +1,11 @@
-"""What the service last said about each website: what the list of websites shows before it hears more.
+"""The service's last response about each website, which the list of websites shows first.
 
-On SQLite it lives in the file of short-lived data, so that no page waits for an import; hence no foreign
-key. It never outlives the website, nor the link, that it was told about.
+On SQLite it is in the database of short-lived data, so that no page waits for an import; hence no foreign
+key. A summary is deleted with its website, and when the website gets another link.
 """
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import msgspec
 from django.db import models, transaction
@@ -15,74 +15,72 @@ from django.utils import timezone
 
 from portal.gateway import Dashboard
 from portal.gateway.messages import Facets
+from portal.models.accounts import Website
 
-if TYPE_CHECKING:
-    from portal.models import Website
-
-_ASKED_WITH = ("pk", "account_id", "host", "link_id")
+_IDENTITY = ("pk", "account_id", "host", "link_id")
 
 
-class LastAnswerQuerySet(models.QuerySet["LastAnswer"]):
-    """Keeping and forgetting."""
+class WebsiteSummaryQuerySet(models.QuerySet["WebsiteSummary"]):
+    """Storing and discarding of summaries."""
 
-    def keep(self, website: "Website", *, dashboard: Dashboard | None = None, refusal: str = "") -> None:
-        """Keep a dashboard without its lists, or the code of a refusal, in place of what was kept.
+    def store(self, website: Website, *, dashboard: Dashboard | None = None, refusal: str = "") -> None:
+        """Replace the summary of ``website`` by a dashboard without its lists, or by a refusal's code.
 
-        What was asked with a link that is no longer the website's is forgotten again.
+        If the website got another link during the request, its summary is discarded instead.
         """
-        answer = LastAnswer(
+        summary = WebsiteSummary(
             website_id=website.pk,
-            at=timezone.now(),
+            updated_at=timezone.now(),
             refusal=refusal,
-            told=msgspec.json.encode(_in_short(dashboard)).decode() if dashboard else "",
+            payload=msgspec.json.encode(_without_lists(dashboard)).decode() if dashboard else "",
         )
         self.bulk_create(
-            [answer],
+            [summary],
             update_conflicts=True,
             unique_fields=["website_id"],
-            update_fields=["at", "refusal", "told"],
+            update_fields=["updated_at", "refusal", "payload"],
         )
-        asked_with = {name: getattr(website, name) for name in _ASKED_WITH}
-        if not type(website).objects.filter(**asked_with).exists():
-            self.forget(website.pk)
+        identity = {name: getattr(website, name) for name in _IDENTITY}
+        if not Website.objects.filter(**identity).exists():
+            self.discard(website.pk)
 
-    def forget(self, website_id: int) -> None:
-        """Keep nothing of this website."""
+    def discard(self, website_id: int) -> None:
+        """Delete the summary of this website."""
         self.filter(website_id=website_id).delete()
 
 
-class LastAnswer(models.Model):
-    """A dashboard as JSON, or why there was none, and when the portal got it."""
+class WebsiteSummary(models.Model):
+    """A dashboard as JSON, or the reason why there is none, and when the portal received it."""
 
     website_id = models.BigIntegerField(primary_key=True)
-    at = models.DateTimeField()
+    updated_at = models.DateTimeField()
     refusal = models.CharField(max_length=64, blank=True)
-    told = models.TextField(blank=True)
+    payload = models.TextField(blank=True, help_text="JSON.")
 
-    objects = LastAnswerQuerySet.as_manager()
+    objects = WebsiteSummaryQuerySet.as_manager()
 
     class Meta:
         ordering: ClassVar = ["website_id"]
 
     def __str__(self) -> str:
-        return f"website {self.website_id} at {self.at}"
+        return f"website {self.website_id} at {self.updated_at}"
 
     @property
     def dashboard(self) -> Dashboard | None:
-        """What was told; None for a refusal, and for what an earlier version of the portal kept otherwise."""
+        """The dashboard; None for a refusal, and for a format of an earlier version of the portal."""
         try:
-            return msgspec.json.decode(self.told, type=Dashboard)
+            return msgspec.json.decode(self.payload, type=Dashboard)
         except msgspec.DecodeError:
             return None
 
 
-def _in_short(dashboard: Dashboard) -> Dashboard:
-    """The same without what is told of single findings, and without what belongs to one question."""
+def _without_lists(dashboard: Dashboard) -> Dashboard:
+    """Return ``dashboard`` without single findings and without the parts that depend on filters."""
     page = msgspec.structs.replace(dashboard.dashboard, facets=Facets())
     return msgspec.structs.replace(dashboard, dashboard=page, threats=[], charts=[], analyst_notes=[])
 
 
-@receiver([post_save, post_delete], sender="portal.Website")
-def _forget(instance: "Website", **_: Any) -> None:
-    """After the commit, so that an answer which arrives meanwhile finds the website as it is now."""
-    transaction.on_commit(partial(LastAnswer.objects.forget, instance.pk))
+@receiver([post_save, post_delete], sender=Website)
+def _discard(instance: Website, **_: Any) -> None:
+    """Discard the summary after the commit; a response that arrives meanwhile finds the new website."""
+    transaction.on_commit(partial(WebsiteSummary.objects.discard, instance.pk))

@@ -1,1 +1,1 @@
-"""What members hear by e-mail, and when: new findings, regressions, notes."""
+"""E-mails to members about new findings, regressions and notes."""

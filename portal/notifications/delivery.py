@@ -1,7 +1,7 @@
-"""Sends what is due, each e-mail at least once: one whose end nobody saw is sent again under its own name.
+"""Sends e-mails that are due, each at least once, always with the same Message-ID.
 
-A mail server and a database cannot commit together. The e-mail's Message-ID stays the same, so that most
-mail systems show it once (decision record 0032).
+A mail server and a database cannot commit together. After an interruption an e-mail is sent again with its
+Message-ID, so that most mail programs show it once (decision record 0032).
 """
 
 from collections import defaultdict
@@ -16,107 +16,107 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from portal.models import Website
-from portal.models.notifications import Subscription, Tiding
+from portal.models import PendingNotification, Subscription, Website
 from portal.notifications.emails import compose
 
-MORNING = 6  # the hour, in UTC, of daily e-mails
-LEASE = timedelta(minutes=15)  # longer than it takes to send one
-PATIENCE = timedelta(days=3)  # with a mail server that does not take one
+DAILY_HOUR = 6  # in UTC
+CLAIM_LIFETIME = timedelta(minutes=15)  # longer than it takes to send one e-mail
+MAX_AGE = timedelta(days=3)  # of notifications that no mail server accepts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """How many e-mails were sent, how many tidings wait or were given up, and what went wrong."""
+    """Counts of e-mails sent, and of notifications that wait or expired; and the failures."""
 
     sent: int
     waiting: int
-    given_up: int
+    expired: int
     failures: tuple[str, ...]
 
 
 def send_due(websites: Collection[Website], *, clock: Callable[[], datetime] = timezone.now) -> Outcome:
-    """Send what is due about ``websites``, of which the service has just answered."""
+    """Send the e-mails that are due about ``websites``, whose changes are up to date."""
     now = clock()
-    given_up, _ = Tiding.objects.filter(heard_at__lt=now - PATIENCE).delete()
+    expired, _ = PendingNotification.objects.filter(created_at__lt=now - MAX_AGE).delete()
     sent, failures = _send(_due(websites, now=now), clock=clock)
-    return Outcome(sent=sent, waiting=Tiding.objects.count(), given_up=given_up, failures=tuple(failures))
+    waiting = PendingNotification.objects.count()
+    return Outcome(sent=sent, waiting=waiting, expired=expired, failures=tuple(failures))
 
 
-def _due(websites: Collection[Website], *, now: datetime) -> Iterable[list[Tiding]]:
-    """What belongs into one e-mail: an import's news, a day's, or what was tried before as it was."""
-    mails: dict[Hashable, list[Tiding]] = defaultdict(list)
-    for tiding in _free(now).filter(website__in=websites):
-        is_daily = Subscription.of(tiding.membership).rhythm == Subscription.Rhythm.DAILY
-        if tiding.mail:
-            mails[tiding.mail].append(tiding)
+def _due(websites: Collection[Website], *, now: datetime) -> Iterable[list[PendingNotification]]:
+    """Return the notifications of each e-mail: of an import, of a day, or of an earlier attempt."""
+    by_email: dict[Hashable, list[PendingNotification]] = defaultdict(list)
+    for notification in _unclaimed(now).filter(website__in=websites):
+        is_daily = Subscription.of(notification.membership).frequency == Subscription.Frequency.DAILY
+        if notification.email_id:
+            by_email[notification.email_id].append(notification)
         elif not is_daily:
-            mails[tiding].append(tiding)
-        elif tiding.heard_at < _last_morning(now):
-            mails[tiding.membership_id].append(tiding)
-    return mails.values()
+            by_email[notification].append(notification)
+        elif notification.created_at < _last_daily_time(now):
+            by_email[notification.membership_id].append(notification)
+    return by_email.values()
 
 
-def _free(now: datetime) -> QuerySet[Tiding]:
-    """Those that nobody is sending just now."""
-    free = Tiding.objects.filter(Q(claimed_at=None) | Q(claimed_at__lt=now - LEASE))
-    return free.select_related(
+def _unclaimed(now: datetime) -> QuerySet[PendingNotification]:
+    """Return the notifications that no other process is sending."""
+    unclaimed = Q(claimed_at=None) | Q(claimed_at__lt=now - CLAIM_LIFETIME)
+    return _with_relations(PendingNotification.objects.filter(unclaimed))
+
+
+def _with_relations(notifications: QuerySet[PendingNotification]) -> QuerySet[PendingNotification]:
+    return notifications.select_related(
         "membership__user", "membership__account", "membership__subscription", "website__account"
     )
 
 
-def _last_morning(now: datetime) -> datetime:
-    today = now.replace(hour=MORNING, minute=0, second=0, microsecond=0)
+def _last_daily_time(now: datetime) -> datetime:
+    today = now.replace(hour=DAILY_HOUR, minute=0, second=0, microsecond=0)
     return today if today <= now else today - timedelta(days=1)
 
 
-def _send(mails: Iterable[list[Tiding]], *, clock: Callable[[], datetime]) -> tuple[int, list[str]]:
-    """How many were taken; and what became of the others, which are tried again next time."""
+def _send(
+    emails: Iterable[list[PendingNotification]], *, clock: Callable[[], datetime]
+) -> tuple[int, list[str]]:
+    """Return the number of e-mails sent, and the failures, which the next run tries again."""
     sent, failures = 0, []
     connection = get_connection()
-    for tidings in mails:
+    for notifications in emails:
         try:
-            connection.open()  # unless it is
+            connection.open()  # does nothing if it is open
         except OSError as error:
             failures.append(f"The mail server cannot be reached: {error}")
             break
-        mail = _claim(tidings, now=clock())
-        if mail is None:
+        email_id = _claim(notifications, now=clock())
+        if email_id is None:
             continue
         try:
-            sent += _send_one(mail, connection)
+            sent += _send_one(email_id, connection)
         except (OSError, ValueError) as error:
-            Tiding.objects.filter(mail=mail).update(claimed_at=None)
+            PendingNotification.objects.filter(email_id=email_id).update(claimed_at=None)
             connection.close()
-            failures.append(f"{tidings[0].membership.user}: {type(error).__name__}: {error}")
+            failures.append(f"{notifications[0].membership.user}: {type(error).__name__}: {error}")
     connection.close()
     return sent, failures
 
 
 @transaction.atomic
-def _claim(tidings: list[Tiding], *, now: datetime) -> UUID | None:
-    """The name of the e-mail that is ours to send now; None when somebody else was quicker."""
-    mail = tidings[0].mail or uuid4()
-    wanted = {tiding.pk for tiding in tidings}
-    free = _free(now).select_for_update(of=("self",)).filter(pk__in=wanted)
-    if {tiding.pk for tiding in free} != wanted:
+def _claim(notifications: list[PendingNotification], *, now: datetime) -> UUID | None:
+    """Claim the notifications for one e-mail and return its id; None if another process was faster."""
+    email_id = notifications[0].email_id or uuid4()
+    wanted = {notification.pk for notification in notifications}
+    unclaimed = _unclaimed(now).select_for_update(of=("self",)).filter(pk__in=wanted)
+    if {notification.pk for notification in unclaimed} != wanted:
         return None
-    Tiding.objects.filter(pk__in=wanted).update(mail=mail, claimed_at=now)
-    return mail
+    PendingNotification.objects.filter(pk__in=wanted).update(email_id=email_id, claimed_at=now)
+    return email_id
 
 
-def _send_one(mail: UUID, connection: BaseEmailBackend) -> int:
-    """1 when it was sent, 0 when nobody is there to hear it any more; raises OSError and ValueError."""
-    tidings = list(_of(mail))
-    heard = bool(tidings) and Subscription.of(tidings[0].membership).hears
-    if heard:
-        connection.send_messages([compose(mail, tidings)])
-    Tiding.objects.filter(mail=mail).delete()
-    return int(heard)
-
-
-def _of(mail: UUID) -> QuerySet[Tiding]:
-    """As they stand now, since they were claimed."""
-    return Tiding.objects.filter(mail=mail).select_related(
-        "membership__user", "membership__account", "membership__subscription", "website__account"
-    )
+def _send_one(email_id: UUID, connection: BaseEmailBackend) -> int:
+    """Return 1 if the e-mail was sent, 0 if its member no longer wants it; raises OSError and ValueError."""
+    claimed = PendingNotification.objects.filter(email_id=email_id)
+    notifications = list(_with_relations(claimed))
+    is_wanted = bool(notifications) and Subscription.of(notifications[0].membership).is_active
+    if is_wanted:
+        connection.send_messages([compose(email_id, notifications)])
+    claimed.delete()
+    return int(is_wanted)

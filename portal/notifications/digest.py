@@ -1,4 +1,4 @@
-"""What one member is told of one website: the part of the service's answer that the member wants."""
+"""The changes of one website that one member wants to get."""
 
 from typing import Self
 
@@ -6,15 +6,15 @@ import msgspec
 
 from portal import labels
 from portal.gateway.messages import Change, Changes, NoteChange
-from portal.models.notifications import Subscription
+from portal.models import Subscription
 
-KEPT_FINDINGS = 50
+MAX_FINDINGS = 50
 
 
-class News(msgspec.Struct, frozen=True, kw_only=True):
-    """What is new since a cursor: findings worst first, perhaps fewer than ``total``, and notes.
+class Digest(msgspec.Struct, frozen=True, kw_only=True):
+    """Changes since a cursor: findings, worst first and perhaps fewer than ``total``, and notes.
 
-    Not ``is_exact``: there may be more.
+    Unless ``is_exact``, there may be more.
     """
 
     since: str = ""
@@ -24,11 +24,11 @@ class News(msgspec.Struct, frozen=True, kw_only=True):
     notes: list[NoteChange] = []
 
     @classmethod
-    def of(cls, changes: Changes, subscription: Subscription, *, since: str = "") -> Self:
-        """What of ``changes`` the member wants to hear; every note is wanted."""
-        findings = [change for change in changes.findings if subscription.wants(change.severity)]
+    def for_subscription(cls, changes: Changes, subscription: Subscription, *, since: str = "") -> Self:
+        """Return the part of ``changes`` that the member wants; it always has all notes."""
+        findings = [change for change in changes.findings if subscription.includes(change.severity)]
         counted = sum(
-            count for severity, count in changes.by_severity.items() if subscription.wants(severity)
+            count for severity, count in changes.by_severity.items() if subscription.includes(severity)
         )
         return cls(
             since=since,
@@ -39,25 +39,28 @@ class News(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     @classmethod
-    def read(cls, text: str) -> Self:
-        """What ``str`` has written."""
+    def from_json(cls, text: str) -> Self:
+        """Return the digest that ``to_json`` wrote."""
         return msgspec.json.decode(text, type=cls)
 
-    def __str__(self) -> str:
+    def to_json(self) -> str:
+        """Return the digest as JSON."""
         return msgspec.json.encode(self).decode()
 
     def __bool__(self) -> bool:
-        """Whether there is anything to tell."""
+        """Whether the digest has any content."""
         return bool(self.findings or self.notes)
 
-    def followed_by(self, later: Self) -> Self:
-        """Both together; what is in both is told as it was told last."""
-        told_again = {change.id for change in later.findings}
-        earlier = [change for change in self.findings if change.id not in told_again]
-        worst = sorted([*later.findings, *earlier], key=lambda change: labels.rank(change.severity))
+    def merged_with(self, later: Self) -> Self:
+        """Return both digests as one; of a finding in both, the later change stays."""
+        later_ids = {change.id for change in later.findings}
+        earlier = [change for change in self.findings if change.id not in later_ids]
+        findings = sorted(
+            [*later.findings, *earlier], key=lambda change: labels.severity_rank(change.severity)
+        )
         return msgspec.structs.replace(
             self,
-            findings=worst[:KEPT_FINDINGS],
+            findings=findings[:MAX_FINDINGS],
             total=self.total + later.total - (len(self.findings) - len(earlier)),
             is_exact=self.is_exact and later.is_exact,
             notes=list({note.id: note for note in (*later.notes, *self.notes)}.values()),

@@ -1,4 +1,4 @@
-"""One e-mail: what it says, in the language of who reads it, and where its links lead."""
+"""The text of one e-mail, in the reader's language, and its links."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,20 +16,18 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from portal import labels
-from portal.forms import Address
 from portal.gateway.messages import Change, NoteChange
-from portal.models import Website
-from portal.models.languages import reading_language
-from portal.models.notifications import Subscription, Tiding
-from portal.notifications.digest import News
-from portal.view_models.sites import site_address
+from portal.models import PendingNotification, Subscription, Website
+from portal.models.languages import language_of
+from portal.notifications.digest import Digest
+from portal.page_urls import Address, site_address
 
 SHOWN_FINDINGS = 20
-_signer = Signer(salt="portal.notifications")
+_signer = Signer(salt="portal.news")  # e-mails that were sent have tokens with this salt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class Item:
     """A finding or a note, and its page."""
 
     text: str
@@ -39,60 +37,62 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """One website: findings worst first, how many more there are in words, and where all of them are."""
+    """One website: findings worst first, the number of others as text, and the page with all of them."""
 
     host: str
     heading: str
-    findings: tuple[Line, ...]
+    findings: tuple[Item, ...]
     more: str
     list_url: str
-    notes: tuple[Line, ...]
+    notes: tuple[Item, ...]
 
 
-def stop_token(membership_id: int) -> str:
-    """What proves that an e-mail was received: it ends the e-mails, and nothing else."""
+def unsubscribe_token(membership_id: int) -> str:
+    """Return the token of a membership's e-mails; it can end them, and nothing else."""
     return _signer.sign(str(membership_id))
 
 
-def stopped_by(token: str) -> int:
-    """Whose e-mails ``token`` ends; raises BadSignature."""
+def membership_of_token(token: str) -> int:
+    """Return the id of the membership whose e-mails ``token`` ends; raises BadSignature."""
     return int(_signer.unsign(token))
 
 
-def compose(mail: UUID, tidings: Sequence[Tiding]) -> EmailMultiAlternatives:
-    """The e-mail of ``tidings``, all of one member; ``mail`` is its name for ever."""
-    membership = tidings[0].membership
+def compose(email_id: UUID, notifications: Sequence[PendingNotification]) -> EmailMultiAlternatives:
+    """Return the e-mail of ``notifications``, all of one member."""
+    membership = notifications[0].membership
     subscription = Subscription.of(membership)
-    language = subscription.language or reading_language(membership.user_id)
+    language = subscription.language or language_of(membership.user_id)
     with translation.override(language):
-        sections = [_section(tiding) for tiding in tidings]
-        stop_url = _absolute(reverse("portal:stop_news", args=[stop_token(membership.pk)]))
+        sections = [_section(notification) for notification in notifications]
+        token = unsubscribe_token(membership.pk)
+        unsubscribe_url = _absolute(reverse("portal:unsubscribe", args=[token]))
         context = {
             "sections": sections,
             "account": membership.account,
-            "floor": labels.word(labels.SEVERITIES, subscription.floor),
-            "news_url": _absolute(reverse("portal:news")),
-            "stop_url": stop_url,
+            "min_severity": labels.label(labels.SEVERITIES, subscription.min_severity),
+            "settings_url": _absolute(reverse("portal:notifications")),
+            "unsubscribe_url": unsubscribe_url,
             "language": language,
         }
         message = EmailMultiAlternatives(
             subject=_subject(sections),
             body=render_to_string("portal/notifications/email.txt", context),
             to=[membership.user.email],
-            headers=_headers(mail, stop_url),
+            headers=_headers(email_id, unsubscribe_url),
         )
-        message.attach_alternative(render_to_string("portal/notifications/email.html", context), "text/html")
+        html = render_to_string("portal/notifications/email.html", context)
+        message.attach_alternative(html, "text/html")
     return message
 
 
-def _headers(mail: UUID, stop_url: str) -> dict[str, str]:
-    """One name however often it is sent; RFC 8058 lets a mail program end the e-mails with one click."""
+def _headers(email_id: UUID, unsubscribe_url: str) -> dict[str, str]:
+    """Return the headers: one Message-ID for all attempts, and one-click unsubscribing (RFC 8058)."""
     headers = {
-        "Message-ID": f"<{mail}@{urlsplit(settings.PORTAL_BASE_URL).hostname}>",
+        "Message-ID": f"<{email_id}@{urlsplit(settings.PORTAL_BASE_URL).hostname}>",
         "Auto-Submitted": "auto-generated",
-        "List-Unsubscribe": f"<{stop_url}>",
+        "List-Unsubscribe": f"<{unsubscribe_url}>",
     }
-    if stop_url.startswith("https:"):
+    if unsubscribe_url.startswith("https:"):
         headers["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     return headers
 
@@ -101,74 +101,81 @@ def _subject(sections: Sequence[Section]) -> str:
     if len(sections) == 1:
         return sections[0].heading
     count = len(sections)
-    return ngettext("News of %(count)s website", "News of %(count)s websites", count) % {"count": count}
+    return ngettext("News about %(count)s website", "News about %(count)s websites", count) % {"count": count}
 
 
-def list_path(address: Address, since: str, floor: str) -> str:
-    """The page of all that is new since a cursor and bad enough."""
-    fields = {"since": since, "floor": floor, "account": address.account}
-    return f"{address.path}news/?{urlencode({name: value for name, value in fields.items() if value})}"
+def new_findings_path(host: str, *, account: str, since: str, min_severity: str) -> str:
+    """Return the path of the page of changes since a cursor, from a severity on."""
+    fields = {"since": since, "min_severity": min_severity, "account": account}
+    query = urlencode({name: value for name, value in fields.items() if value})
+    return f"{reverse('portal:new_findings', args=[host])}?{query}"
 
 
-def _section(tiding: Tiding) -> Section:
-    website, news = tiding.website, News.read(tiding.told)
-    hosts = Website.objects.visible_to(tiding.membership.user).with_host(website.host)
-    address = site_address(website, is_shared=hosts.count() > 1)
-    shown = news.findings[:SHOWN_FINDINGS]
-    floor = Subscription.of(tiding.membership).floor
+def _section(notification: PendingNotification) -> Section:
+    website, digest = notification.website, Digest.from_json(notification.digest)
+    membership = notification.membership
+    same_host = Website.objects.visible_to(membership.user).with_host(website.host)
+    address = site_address(website, is_shared=same_host.count() > 1)
+    shown = digest.findings[:SHOWN_FINDINGS]
+    list_path = new_findings_path(
+        website.host,
+        account=address.account,
+        since=digest.since,
+        min_severity=Subscription.of(membership).min_severity,
+    )
     return Section(
         host=website.host,
-        heading=_heading(website.host, news),
-        findings=tuple(_finding(change, address) for change in shown),
-        more=_more(news, len(shown)),
-        list_url=_absolute(list_path(address, news.since, floor)) if news.findings else "",
-        notes=tuple(note_line(note, address, base=settings.PORTAL_BASE_URL) for note in news.notes),
+        heading=_heading(website.host, digest),
+        findings=tuple(_finding_item(change, address) for change in shown),
+        more=_more(digest, len(shown)),
+        list_url=_absolute(list_path) if digest.findings else "",
+        notes=tuple(note_item(note, address, base=settings.PORTAL_BASE_URL) for note in digest.notes),
     )
 
 
-def _heading(host: str, news: News) -> str:
-    if not news.findings:
-        count = len(news.notes)
-        text = ngettext("%(host)s: %(count)s note to read", "%(host)s: %(count)s notes to read", count)
+def _heading(host: str, digest: Digest) -> str:
+    if not digest.findings:
+        count = len(digest.notes)
+        text = ngettext("%(host)s: %(count)s new note", "%(host)s: %(count)s new notes", count)
         return text % {"host": host, "count": localize(count)}
-    worst = labels.word(labels.SEVERITIES, news.findings[0].severity)
-    names = {"host": host, "count": localize(news.total), "worst": worst}
-    if not news.is_exact:
-        return _("%(host)s: %(count)s or more findings to look at, the worst: %(worst)s") % names
+    worst = labels.label(labels.SEVERITIES, digest.findings[0].severity)
+    names = {"host": host, "count": localize(digest.total), "worst": worst}
+    if not digest.is_exact:
+        return _("%(host)s: %(count)s or more findings to check, the worst: %(worst)s") % names
     text = ngettext(
-        "%(host)s: %(count)s finding to look at: %(worst)s",
-        "%(host)s: %(count)s findings to look at, the worst: %(worst)s",
-        news.total,
+        "%(host)s: %(count)s finding to check: %(worst)s",
+        "%(host)s: %(count)s findings to check, the worst: %(worst)s",
+        digest.total,
     )
     return text % names
 
 
-def _more(news: News, shown: int) -> str:
-    left = news.total - shown
-    if not left:
+def _more(digest: Digest, shown: int) -> str:
+    others = digest.total - shown
+    if not others:
         return ""
-    text = ngettext("And %(count)s more.", "And %(count)s more.", left)
-    return (text if news.is_exact else _("And %(count)s more, or still more.")) % {"count": localize(left)}
+    text = ngettext("And %(count)s more.", "And %(count)s more.", others)
+    return (text if digest.is_exact else _("And at least %(count)s more.")) % {"count": localize(others)}
 
 
-def _finding(change: Change, address: Address) -> Line:
-    severity = labels.word(labels.SEVERITIES, change.severity)
+def _finding_item(change: Change, address: Address) -> Item:
+    severity = labels.label(labels.SEVERITIES, change.severity)
     text = _("%(severity)s: %(title)s") % {"severity": severity, "title": _one_line(change.title)}
     if change.event == "regressed":
         text = _("%(finding)s (found again after it was fixed)") % {"finding": text}
     url = address.of_finding(change.id) or str(address)
-    return Line(text=text, detail=_one_line(change.location), url=_absolute(url))
+    return Item(text=text, detail=_one_line(change.location), url=_absolute(url))
 
 
-def note_line(note: NoteChange, address: Address, *, base: str = "") -> Line:
-    """That there is a note, and its page at ``base``."""
+def note_item(note: NoteChange, address: Address, *, base: str = "") -> Item:
+    """Return the item of a note, with its URL at ``base``."""
     names = {"author": _one_line(note.author), "title": _one_line(note.finding_title or "")}
-    about_finding = note.finding_id and address.of_finding(note.finding_id)
-    if about_finding:
+    finding_url = note.finding_id and address.of_finding(note.finding_id)
+    if finding_url:
         text = _("%(author)s wrote a note about “%(title)s”") % names
     else:
         text = _("%(author)s wrote a note about the website") % names
-    return Line(text=text, detail="", url=f"{base}{about_finding or f'{address}#notes'}")
+    return Item(text=text, detail="", url=f"{base}{finding_url or f'{address}#notes'}")
 
 
 def _one_line(text: str) -> str:

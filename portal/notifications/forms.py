@@ -1,4 +1,4 @@
-"""What a member chooses to hear of one account."""
+"""The form for the e-mails of one account."""
 
 from typing import ClassVar
 
@@ -6,21 +6,23 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from portal import labels
-from portal.models.notifications import Subscription
+from portal.models import Subscription
 
-RHYTHMS = [
-    (Subscription.Rhythm.AT_ONCE.value, _("At once")),
-    (Subscription.Rhythm.DAILY.value, _("Once a day, in the morning")),
-    (Subscription.Rhythm.NEVER.value, _("Never")),
+FREQUENCIES = [
+    (Subscription.Frequency.IMMEDIATE.value, _("Immediately")),
+    (Subscription.Frequency.DAILY.value, _("Once a day, in the morning")),
+    (Subscription.Frequency.NEVER.value, _("Never")),
 ]
 
 
 class SubscriptionForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in the stubs only
-    """One account's e-mails."""
+    """The e-mails of one account."""
 
-    rhythm = forms.ChoiceField(label=_("Write to me"), choices=RHYTHMS)
-    floor = forms.ChoiceField(label=_("From this severity on"), choices=list(labels.SEVERITIES.items()))
+    frequency = forms.ChoiceField(label=_("Send me e-mails"), choices=FREQUENCIES)
+    min_severity = forms.ChoiceField(
+        label=_("From this severity on"), choices=list(labels.SEVERITIES.items())
+    )
 
     class Meta:
         model = Subscription
-        fields: ClassVar = ["rhythm", "floor"]
+        fields: ClassVar = ["frequency", "min_severity"]

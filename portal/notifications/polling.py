@@ -1,6 +1,6 @@
-"""Asks the service what each import changed, on every website that somebody wants to hear of, and keeps it.
+"""Polls the service for the changes by each import, on every website with subscribers, and stores them.
 
-The new cursor and what follows from it for each member are one commit: nothing is lost, nothing kept twice.
+The new cursor and the notifications that follow from it are one commit: none is lost, none is stored twice.
 """
 
 from collections import defaultdict
@@ -12,86 +12,95 @@ from django.db import transaction
 
 from portal import labels, service
 from portal.gateway import Changes, Rejected
-from portal.models import Website
-from portal.models.members import Membership
-from portal.models.notifications import Listening, Subscription, Tiding
-from portal.notifications.digest import News
+from portal.models import FeedCursor, Membership, PendingNotification, Subscription, Website
+from portal.notifications.digest import Digest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audience:
-    """A website, and who wants to hear of it."""
+    """A website and its subscriptions."""
 
     website: Website
     subscriptions: Sequence[Subscription]
 
 
 def audiences() -> list[Audience]:
-    """Every website that somebody wants to hear of."""
-    members = Membership.objects.select_related("user", "account", "subscription")
-    listeners: dict[int, list[Subscription]] = defaultdict(list)
-    for membership in members:
+    """Return every website with active subscriptions."""
+    memberships = Membership.objects.select_related("user", "account", "subscription")
+    by_account: dict[int, list[Subscription]] = defaultdict(list)
+    for membership in memberships:
         subscription = Subscription.of(membership)
-        if subscription.hears:
-            listeners[membership.account_id].append(subscription)
-    websites = Website.objects.filter(account__in=listeners).select_related("account")
-    return [Audience(website=website, subscriptions=listeners[website.account_id]) for website in websites]
+        if subscription.is_active:
+            by_account[membership.account_id].append(subscription)
+    websites = Website.objects.filter(account__in=by_account).select_related("account")
+    return [Audience(website=website, subscriptions=by_account[website.account_id]) for website in websites]
 
 
-def forget_unwanted(wanted: Iterable[Audience]) -> None:
-    """What nobody wants to hear of any more begins anew when somebody does."""
-    wanted = list(wanted)
-    Listening.objects.exclude(website__in=[audience.website for audience in wanted]).delete()
-    members = {each.membership for audience in wanted for each in audience.subscriptions}
-    Tiding.objects.exclude(membership__in=members).delete()
+def delete_unsubscribed(current: Iterable[Audience]) -> None:
+    """Delete cursors and notifications without a subscriber; a new subscription starts with a new cursor."""
+    current = list(current)
+    FeedCursor.objects.exclude(website__in=[audience.website for audience in current]).delete()
+    members = {each.membership for audience in current for each in audience.subscriptions}
+    PendingNotification.objects.exclude(membership__in=members).delete()
 
 
-def ask(audience: Audience) -> Iterator[tuple[str, Changes]]:
-    """What each import since the last time changed, one answer after the other; raises GatewayError.
+def poll(audience: Audience) -> Iterator[tuple[str, Changes]]:
+    """Yield the changes by each import since the last poll, with the cursor before it.
 
-    With the cursor that was asked with, which is empty the first time.
+    The first cursor of a website is empty. Raises GatewayError.
     """
-    listening = Listening.objects.filter(website=audience.website).first()
-    since = listening.cursor if listening else ""
-    mildest = max((each.floor for each in audience.subscriptions), key=labels.rank)
+    feed = FeedCursor.objects.filter(website=audience.website).first()
+    cursor = feed.cursor if feed else ""
+    severities = (subscription.min_severity for subscription in audience.subscriptions)
+    lowest = max(severities, key=labels.severity_rank)
     more = True
     while more:
         try:
-            changes = service.ask_what_an_import_changed(audience.website, since=since, min_severity=mildest)
-        except Rejected:  # another service, perhaps: the next run begins anew
-            Listening.objects.filter(website=audience.website, cursor=since).delete()
+            changes = service.get_changes_of_next_import(audience.website, cursor=cursor, min_severity=lowest)
+        except Rejected:  # perhaps another service: the next run starts with a new cursor
+            FeedCursor.objects.filter(website=audience.website, cursor=cursor).delete()
             raise
-        yield since, changes
-        since, more = changes.cursor, changes.more and changes.cursor != since
+        yield cursor, changes
+        cursor, more = changes.cursor, changes.more and changes.cursor != cursor
 
 
-def news_for(audience: Audience, since: str, changes: Changes) -> list[tuple[Subscription, News]]:
-    """What each member is to be told; nobody is told nothing."""
-    told = ((each, News.of(changes, each, since=since)) for each in audience.subscriptions)
-    return [(subscription, news) for subscription, news in told if news]
+def digests_for(audience: Audience, cursor: str, changes: Changes) -> list[tuple[Subscription, Digest]]:
+    """Return the digest of each subscriber, without empty ones."""
+    digests = (
+        (subscription, Digest.for_subscription(changes, subscription, since=cursor))
+        for subscription in audience.subscriptions
+    )
+    return [(subscription, digest) for subscription, digest in digests if digest]
 
 
 @transaction.atomic
-def keep(audience: Audience, since: str, changes: Changes, *, now: datetime) -> None:
-    """Go on from the answer's cursor, with what is to be told; another run may have been quicker."""
+def store(audience: Audience, cursor: str, changes: Changes, *, now: datetime) -> None:
+    """Store the new cursor and the notifications, unless another run has stored them."""
     website = audience.website
-    if not since:
-        Listening.objects.get_or_create(website=website, defaults={"cursor": changes.cursor})
+    if not cursor:
+        FeedCursor.objects.get_or_create(website=website, defaults={"cursor": changes.cursor})
         return
-    if not Listening.objects.filter(website=website, cursor=since).update(cursor=changes.cursor):
+    if not FeedCursor.objects.filter(website=website, cursor=cursor).update(cursor=changes.cursor):
         return
-    for subscription, news in news_for(audience, since, changes):
-        _gather(subscription, website, news, now=now)
+    for subscription, digest in digests_for(audience, cursor, changes):
+        _store_notification(subscription, website, digest, now=now)
 
 
-def _gather(subscription: Subscription, website: Website, news: News, *, now: datetime) -> None:
-    """A tiding of its own, but for a day's e-mail; who has left meanwhile is told nothing."""
+def _store_notification(
+    subscription: Subscription, website: Website, digest: Digest, *, now: datetime
+) -> None:
+    """Store a notification, or add to the day's; a membership that has ended gets none."""
     membership = subscription.membership
     if not Membership.objects.select_for_update().filter(pk=membership.pk).exists():
         return
-    waiting = Tiding.objects.select_for_update().filter(membership=membership, website=website, mail=None)
-    if subscription.rhythm == Subscription.Rhythm.DAILY and (tiding := waiting.first()):
-        tiding.told = str(News.read(tiding.told).followed_by(news))
-        tiding.save(update_fields=["told"])
+    unsent = PendingNotification.objects.select_for_update().filter(
+        membership=membership, website=website, email_id=None
+    )
+    if subscription.frequency == Subscription.Frequency.DAILY and (notification := unsent.first()):
+        merged = Digest.from_json(notification.digest).merged_with(digest)
+        notification.digest = merged.to_json()
+        notification.save(update_fields=["digest"])
     else:
-        Tiding.objects.create(membership=membership, website=website, told=str(news), heard_at=now)
+        PendingNotification.objects.create(
+            membership=membership, website=website, digest=digest.to_json(), created_at=now
+        )

@@ -1,12 +1,16 @@
-"""Addresses of the pages about e-mails."""
+"""URLs of the notifications' pages, and of their former paths, which e-mails and bookmarks have."""
 
 from django.urls import path
+from django.views.generic import RedirectView
 
 from portal.notifications import views
 
 urlpatterns = [
-    path("news/", views.news, name="news"),
-    path("news/<int:membership>/", views.choose, name="choose_news"),
-    path("sites/<str:host>/news/", views.since, name="since"),
-    path("news/stop/<str:token>/", views.stop, name="stop_news"),
+    path("notifications/", views.subscriptions, name="notifications"),
+    path("notifications/<int:membership>/", views.subscribe, name="subscribe"),
+    path("notifications/unsubscribe/<str:token>/", views.unsubscribe, name="unsubscribe"),
+    path("sites/<str:host>/new/", views.new_findings, name="new_findings"),
+    path("news/", RedirectView.as_view(pattern_name="portal:notifications", permanent=True)),
+    path("news/stop/<str:token>/", views.former_unsubscribe),
+    path("sites/<str:host>/news/", views.former_new_findings),
 ]

@@ -1,4 +1,4 @@
-"""What the page of all that is new reads."""
+"""View models of the notifications' pages."""
 
 from dataclasses import dataclass, replace
 
@@ -7,70 +7,81 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from portal import labels
-from portal.forms import Address
 from portal.gateway import Changes
 from portal.gateway.messages import Threat
-from portal.notifications.emails import Line, note_line
-from portal.view_models.findings import Row, rows
+from portal.notifications.emails import Item, note_item
+from portal.notifications.forms import SubscriptionForm
+from portal.page_urls import Address
+from portal.view_models.findings import FindingRow, finding_rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SincePage:
+class SubscriptionSection:
+    """The e-mails of one account, and the form to change them."""
+
+    pk: int
+    account: str
+    form: SubscriptionForm
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewFindingsPage:
     """Findings worst first, perhaps fewer than ``text`` says, and notes newest first."""
 
     host: str
     site_url: str
     text: str
     is_cut: bool
-    findings: tuple[Row, ...]
-    notes: tuple[Line, ...]
+    findings: tuple[FindingRow, ...]
+    notes: tuple[Item, ...]
 
 
-def since_page(changes: Changes, address: Address) -> SincePage:
-    """What the service told of the website at ``address``."""
-    return SincePage(
+def new_findings_page(changes: Changes, address: Address) -> NewFindingsPage:
+    """Return the page of ``changes`` on the website at ``address``."""
+    is_since_email = changes.first_seen_count is None
+    return NewFindingsPage(
         host=changes.host,
         site_url=str(address),
-        text=_since_an_email(changes) if changes.first_seen_count is None else _last_days(changes),
+        text=_text_since_email(changes) if is_since_email else _text_of_last_days(changes),
         is_cut=changes.total > len(changes.findings),
-        findings=_rows(changes, address),
-        notes=tuple(note_line(note, address) for note in changes.analyst_notes),
+        findings=_finding_rows(changes, address),
+        notes=tuple(note_item(note, address) for note in changes.analyst_notes),
     )
 
 
-def _since_an_email(changes: Changes) -> str:
-    text = ngettext("%(shown)s finding", "%(shown)s findings", changes.total) % {"shown": _shown(changes)}
-    explanation = _("Everything from the e-mail, and everything new since then, that is still open.")
+def _text_since_email(changes: Changes) -> str:
+    text = ngettext("%(shown)s finding", "%(shown)s findings", changes.total) % {"shown": _count(changes)}
+    explanation = _("Everything from the e-mail and everything new since then, if it is still open.")
     return f"{text}. {explanation}"
 
 
-def _last_days(changes: Changes) -> str:
-    """Say both numbers: the dashboard's, and how many findings are listed here."""
-    found = changes.first_seen_count or 0
+def _text_of_last_days(changes: Changes) -> str:
+    """Return both numbers: the dashboard's, and the number of findings on this page."""
+    first_seen = changes.first_seen_count or 0
     new = ngettext(
-        "%(found)s new finding in the last 7 days.", "%(found)s new findings in the last 7 days.", found
-    ) % {"found": localize(found)}
+        "%(count)s new finding in the last 7 days.", "%(count)s new findings in the last 7 days.", first_seen
+    ) % {"count": localize(first_seen)}
     listed = ngettext(
         "%(shown)s is open now, or came back.",
         "%(shown)s are open now, or came back.",
         changes.total,
-    ) % {"shown": _shown(changes)}
+    ) % {"shown": _count(changes)}
     return f"{new} {listed}"
 
 
-def _shown(changes: Changes) -> str:
-    shown = localize(changes.total)
+def _count(changes: Changes) -> str:
+    count = localize(changes.total)
     is_cut = changes.total_relation == "at_least"
-    return _("%(count)s or more") % {"count": shown} if is_cut else shown
+    return _("%(count)s or more") % {"count": count} if is_cut else count
 
 
-def _rows(changes: Changes, address: Address) -> tuple[Row, ...]:
-    """As the list of the website shows them, as far as is told here."""
-    told = [
-        Threat(id=each.id, severity=each.severity, title=each.title, location=each.location)
-        for each in changes.findings
+def _finding_rows(changes: Changes, address: Address) -> tuple[FindingRow, ...]:
+    """Return rows as in the list of the website, with the fields that changes have."""
+    threats = [
+        Threat(id=change.id, severity=change.severity, title=change.title, location=change.location)
+        for change in changes.findings
     ]
     return tuple(
-        row if change.event == "new" else replace(row, state=labels.word(labels.EVENTS, change.event))
-        for row, change in zip(rows(told, [], address), changes.findings, strict=True)
+        row if change.event == "new" else replace(row, status=labels.label(labels.EVENTS, change.event))
+        for row, change in zip(finding_rows(threats, [], address), changes.findings, strict=True)
     )

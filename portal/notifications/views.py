@@ -1,113 +1,123 @@
-"""Where members choose what they hear by e-mail, and where a link in each e-mail ends them."""
+"""Pages about e-mails: the settings of a member, new findings, and the unsubscribe link of an e-mail."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import BadRequest
 from django.core.signing import BadSignature
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from portal import labels, service
-from portal.access import members_only
-from portal.doors import website_at
-from portal.error_pages import logged_problem
+from portal.access import find_website, members_only
+from portal.error_pages import logged_error_page
 from portal.forms import Filters
 from portal.gateway import GatewayError, Rejected
 from portal.htmx import HtmxHttpRequest, render_site
-from portal.models import Membership
-from portal.models.notifications import Subscription
-from portal.notifications.emails import stopped_by
+from portal.models import Membership, Subscription
+from portal.notifications.emails import membership_of_token
 from portal.notifications.forms import SubscriptionForm
-from portal.notifications.view_models import since_page
-from portal.team.emails import can_be_sent
-from portal.view_models import site_page, unknown_site
+from portal.notifications.view_models import SubscriptionSection, new_findings_page
+from portal.page_urls import site_address
+from portal.view_models import site_not_found, site_page
 from portal.view_models.overview import RECENT_DAYS
-from portal.view_models.sites import site_address
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
-    """One account's e-mails."""
-
-    pk: int
-    account: str
-    form: SubscriptionForm
 
 
 @require_safe
 @members_only
-def news(request: HttpRequest) -> HttpResponse:
-    """The e-mails of each account that the person is a member of."""
-    places = Membership.objects.of(request.user).select_related("account", "subscription")
-    choices = [
-        Choice(
-            pk=place.pk,
-            account=str(place.account),
-            form=SubscriptionForm(instance=Subscription.of(place), auto_id=f"news-{place.pk}-%s"),
+def subscriptions(request: HttpRequest) -> HttpResponse:
+    """Show the e-mails of each account of the person."""
+    memberships = Membership.objects.of_user(request.user).select_related("account", "subscription")
+    sections = [
+        SubscriptionSection(
+            pk=membership.pk,
+            account=str(membership.account),
+            form=SubscriptionForm(
+                instance=Subscription.of(membership), auto_id=f"subscription-{membership.pk}-%s"
+            ),
         )
-        for place in places
+        for membership in memberships
     ]
-    return render(
-        request, "portal/notifications/settings.html", {"choices": choices, "can_be_sent": can_be_sent()}
-    )
+    context = {"sections": sections, "can_send": bool(settings.EMAIL_URL)}
+    return render(request, "portal/notifications/settings.html", context)
 
 
 @require_POST
 @members_only
-def choose(request: HttpRequest, membership: int) -> HttpResponse:
-    """Keep what the person chose, and the language in which they did."""
-    place = get_object_or_404(Membership.objects.of(request.user), pk=membership)
-    subscription = Subscription.of(place)
+def subscribe(request: HttpRequest, membership: int) -> HttpResponse:
+    """Save a member's choice, and the language of the page."""
+    own = get_object_or_404(Membership.objects.of_user(request.user), pk=membership)
+    subscription = Subscription.of(own)
     subscription.language = get_language() or subscription.language
     form = SubscriptionForm(request.POST, instance=subscription)
     if not form.is_valid():
         raise BadRequest
     form.save()
-    messages.info(request, _("Your choice for %(account)s is saved.") % {"account": place.account})
-    return redirect("portal:news")
+    messages.info(request, _("Your choice for %(account)s is saved.") % {"account": own.account})
+    return redirect("portal:notifications")
 
 
 @require_safe
 @members_only
-def since(request: HtmxHttpRequest, host: str) -> HttpResponse:
-    """The page of news: changes since an e-mail that are still open; without an e-mail, of the last days."""
-    website, doors = website_at(request, host)
+def new_findings(request: HtmxHttpRequest, host: str) -> HttpResponse:
+    """Show the changes since an e-mail that are still open; without an e-mail, those of the last days."""
+    website, candidates = find_website(request, host)
     if website is None:
-        return render_site(request, unknown_site(host, path=request.path))
-    since, floor = request.GET.get("since", ""), request.GET.get("floor", "")
-    least = floor if floor in labels.SEVERITIES else ""
+        return render_site(request, site_not_found(host, path=request.path))
+    cursor, min_severity = request.GET.get("since", ""), request.GET.get("min_severity", "")
+    min_severity = min_severity if min_severity in labels.SEVERITIES else ""
     try:
-        if since:
-            changes = service.ask_what_changed(website, since=since, min_severity=least)
+        if cursor:
+            changes = service.get_changes_since(website, cursor=cursor, min_severity=min_severity)
         else:
-            changes = service.ask_what_is_new(website, days=RECENT_DAYS, min_severity=least)
-    except Rejected as error:  # nobody was ever given such a cursor
+            changes = service.get_recent_changes(website, days=RECENT_DAYS, min_severity=min_severity)
+    except Rejected as error:  # not a cursor of this service
         raise Http404 from error
     except GatewayError as error:
-        page = site_page(website, doors, Filters())
-        return render_site(request, replace(page, problem=logged_problem(error, host)))
-    page_of_news = since_page(changes, site_address(website, is_shared=len(doors) > 1))
-    return render(request, "portal/notifications/new_findings.html", {"page": page_of_news})
+        page = site_page(website, candidates, Filters())
+        return render_site(request, replace(page, error_page=logged_error_page(error, host)))
+    page_of_changes = new_findings_page(changes, site_address(website, is_shared=len(candidates) > 1))
+    return render(request, "portal/notifications/new_findings.html", {"page": page_of_changes})
 
 
-@csrf_exempt  # mail programs post here for their owners; the token proves more than a cookie would
+@csrf_exempt  # mail programs post here (RFC 8058); the token proves more than a cookie would
 @require_http_methods(["GET", "HEAD", "POST"])
-def stop(request: HttpRequest, token: str) -> HttpResponse:
-    """End the e-mails of one membership, for whoever holds one of them; looking changes nothing."""
+def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
+    """End the e-mails of one membership, for any holder of an e-mail; only a POST changes something."""
     try:
-        place = Membership.objects.select_related("account").filter(pk=stopped_by(token)).first()
+        memberships = Membership.objects.select_related("account")
+        membership = memberships.filter(pk=membership_of_token(token)).first()
     except BadSignature as error:
         raise Http404 from error
-    if request.method == "POST" and place is not None:
-        subscription = Subscription.of(place)
-        subscription.rhythm = Subscription.Rhythm.NEVER
+    if request.method == "POST" and membership is not None:
+        subscription = Subscription.of(membership)
+        subscription.frequency = Subscription.Frequency.NEVER
         subscription.save()
-    is_stopped = place is None or Subscription.of(place).rhythm == Subscription.Rhythm.NEVER
-    return render(
-        request, "portal/notifications/unsubscribe.html", {"place": place, "is_stopped": is_stopped}
-    )
+    is_done = membership is None or Subscription.of(membership).frequency == Subscription.Frequency.NEVER
+    context = {"membership": membership, "is_done": is_done}
+    return render(request, "portal/notifications/unsubscribe.html", context)
+
+
+@csrf_exempt
+@require_http_methods(["GET", "HEAD", "POST"])
+def former_unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
+    """Redirect an old link; a POST is handled here, because mail programs follow no redirects."""
+    if request.method == "POST":
+        return unsubscribe(request, token)
+    return redirect("portal:unsubscribe", token, permanent=True)
+
+
+@require_safe
+def former_new_findings(request: HttpRequest, host: str) -> HttpResponse:
+    """Redirect an old link, in which the lowest severity had another name."""
+    query = request.GET.copy()
+    if "floor" in query:
+        query["min_severity"] = query.pop("floor")[-1]
+    url = reverse("portal:new_findings", args=[host])
+    return redirect(f"{url}?{query.urlencode()}" if query else url, permanent=True)

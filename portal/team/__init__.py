@@ -1,1 +1,1 @@
-"""Who is a member of an account, as what, and how people come and go. Decision record 0018."""
+"""The team of an account: members, roles and invitations (decision record 0018)."""

@@ -1,20 +1,14 @@
-"""Letters to people who are invited."""
+"""E-mails to people who are invited."""
 
-from django.conf import settings
 from django.core.mail import send_mail
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 
-from portal.models.members import Invitation
-
-
-def can_be_sent() -> bool:
-    """Whether there is a mail server; without one, owners pass links on themselves."""
-    return bool(settings.EMAIL_URL)
+from portal.models import Invitation
 
 
 def send_invitation(invitation: Invitation, link: str, *, by: str) -> None:
-    """Send ``link`` to the invited address; raises OSError when the mail server does not take it."""
+    """Send ``link`` to the invited address; raises OSError if the mail server does not accept it."""
     send_mail(
         subject=_("You are invited to %(account)s") % {"account": invitation.account},
         message=render_to_string(

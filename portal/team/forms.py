@@ -1,4 +1,4 @@
-"""What owners and invited people fill in."""
+"""Forms of owners and invited people."""
 
 from datetime import timedelta
 from typing import Any, ClassVar
@@ -10,9 +10,8 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from portal import labels
-from portal.models import Account
-from portal.models.members import Membership
-from portal.passwords import ChosenPassword
+from portal.forms import ChosenPassword
+from portal.models import Account, Membership
 
 MAX_INVITATIONS_A_DAY = 20
 ROLES = [(role, labels.ROLES[role]) for role in reversed(Membership.Role.values)]
@@ -25,7 +24,7 @@ class RoleForm(forms.Form):
 
 
 class InvitationForm(RoleForm):
-    """Whom to invite to ``account``, and as what."""
+    """An invitation to ``account``: an address and a role."""
 
     email = forms.EmailField(label=_("E-mail address"), max_length=254)
     field_order = ("email", "role")
@@ -35,22 +34,22 @@ class InvitationForm(RoleForm):
         super().__init__(*args, **{"auto_id": f"invite-{account.pk}-%s", **kwargs})
 
     def clean_email(self) -> str:
-        """In small letters; not a member's, of this account."""
+        """Return the address in lower case; addresses of members are refused."""
         email = str(self.cleaned_data["email"]).lower()
         if self.account.memberships.filter(user__email__iexact=email).exists():
-            raise forms.ValidationError(_("This person is a member already."))
+            raise forms.ValidationError(_("This person is already a member."))
         return email
 
     def clean(self) -> None:
-        """Nobody sends letters by the hundred."""
+        """Limit the invitations of a day."""
         super().clean()
         yesterday = timezone.now() - timedelta(days=1)
         if self.account.invitations.filter(created_at__gt=yesterday).count() >= MAX_INVITATIONS_A_DAY:
-            raise forms.ValidationError(_("That was enough invitations for one day. Go on tomorrow."))
+            raise forms.ValidationError(_("You have sent many invitations today. Try again tomorrow."))
 
 
 class JoinForm(ChosenPassword, UserCreationForm):  # type: ignore[type-arg]  # generic in the stubs only
-    """A new person's user name and password."""
+    """The user name and password of a new person."""
 
     class Meta:
         model = User
@@ -59,8 +58,8 @@ class JoinForm(ChosenPassword, UserCreationForm):  # type: ignore[type-arg]  # g
         help_texts: ClassVar = {"username": ""}
 
     def clean_username(self) -> str:
-        """Never one that could be taken for somebody's address, which nobody has proved to be theirs."""
+        """Refuse names that look like an e-mail address, which could belong to another person."""
         username = str(super().clean_username())
         if "@" in username:
-            raise forms.ValidationError(_("Choose a name without the sign @."))
+            raise forms.ValidationError(_("Choose a name without the @ sign."))
         return username

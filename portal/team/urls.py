@@ -1,15 +1,17 @@
-"""Addresses of the pages about members."""
+"""URLs of the team's pages, and redirects from their former paths."""
 
 from django.urls import path
+from django.views.generic import RedirectView
 
 from portal.team import views
 
 urlpatterns = [
-    path("members/", views.members, name="members"),
-    path("members/<int:account>/invite/", views.invite, name="invite"),
-    path("members/invitations/<uuid:invitation>/withdraw/", views.withdraw, name="withdraw"),
-    path("members/<int:membership>/role/", views.change_role, name="change_role"),
-    path("members/<int:membership>/remove/", views.remove, name="remove"),
-    path("members/<int:membership>/leave/", views.leave, name="leave"),
-    path("invitations/<str:token>/", views.invitation, name="invitation"),
+    path("team/", views.team, name="team"),
+    path("team/<int:account>/invite/", views.invite, name="invite"),
+    path("team/invitations/<uuid:invitation>/withdraw/", views.withdraw, name="withdraw_invitation"),
+    path("team/<int:membership>/role/", views.change_role, name="change_role"),
+    path("team/<int:membership>/remove/", views.remove, name="remove_member"),
+    path("team/<int:membership>/leave/", views.leave, name="leave_account"),
+    path("invitations/<str:token>/", views.join, name="join"),
+    path("members/", RedirectView.as_view(pattern_name="portal:team", permanent=True)),
 ]

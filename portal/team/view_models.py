@@ -1,4 +1,4 @@
-"""What the pages about members read."""
+"""View models of the team's pages."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from portal import labels
-from portal.models.members import Invitation, Membership, MembershipChange
+from portal.models import Invitation, Membership, MembershipChange
 from portal.team.actions import is_last_owner
 from portal.team.forms import InvitationForm, RoleForm
 
@@ -25,20 +25,20 @@ SENTENCES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MembershipRow:
-    """One's own place in an account."""
+    """The person's own membership of an account."""
 
     pk: int
     account_pk: int
     account: str
     role: str
     meaning: str
-    sees_members: bool
+    can_see_members: bool
     is_last_owner: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemberRow:
-    """A member, as an owner or a manager sees them."""
+    """A member, as owners and managers see them."""
 
     pk: int
     name: str
@@ -51,7 +51,7 @@ class MemberRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeRow:
-    """A sentence, and when it became true."""
+    """A change to the team as a sentence, and its time."""
 
     at: datetime
     text: str
@@ -59,7 +59,7 @@ class ChangeRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccountSection:
-    """An account's members; ``form`` only for owners, ``changes`` newest first."""
+    """An account's team; ``form`` only for owners, ``changes`` newest first."""
 
     pk: int
     account: str
@@ -70,33 +70,34 @@ class AccountSection:
 
 
 def membership_rows(user: AbstractBaseUser | AnonymousUser) -> tuple[MembershipRow, ...]:
-    """What ``user`` is a member of."""
+    """Return the memberships of ``user``."""
     return tuple(
         MembershipRow(
             pk=membership.pk,
             account_pk=membership.account_id,
             account=str(membership.account),
-            role=labels.word(labels.ROLES, membership.role),
+            role=labels.label(labels.ROLES, membership.role),
             meaning=str(labels.ROLE_MEANINGS[membership.role]),
-            sees_members=membership.sees_members,
+            can_see_members=membership.can_see_members,
             is_last_owner=is_last_owner(membership),
         )
-        for membership in Membership.objects.of(user).select_related("account")
+        for membership in Membership.objects.of_user(user).select_related("account")
     )
 
 
 def account_sections(
-    user: AbstractBaseUser | AnonymousUser, failed: InvitationForm | None = None
+    user: AbstractBaseUser | AnonymousUser, invalid_form: InvitationForm | None = None
 ) -> tuple[AccountSection, ...]:
-    """The accounts whose members ``user`` sees; ``failed`` is a form to show again in its account."""
-    places = Membership.objects.of(user).select_related("account")
-    return tuple(_section(place, failed) for place in places if place.sees_members)
+    """Return the accounts whose team ``user`` sees; ``invalid_form`` is shown again in its account."""
+    memberships = Membership.objects.of_user(user).select_related("account")
+    return tuple(_section(own, invalid_form) for own in memberships if own.can_see_members)
 
 
-def _section(place: Membership, failed: InvitationForm | None) -> AccountSection:
-    account = place.account
-    form = failed if failed and failed.account == account else InvitationForm(account=account)
-    open_ones = account.invitations.open(at=timezone.now())
+def _section(own: Membership, invalid_form: InvitationForm | None) -> AccountSection:
+    account = own.account
+    is_same = invalid_form and invalid_form.account == account
+    form = invalid_form if is_same else InvitationForm(account=account)
+    open_invitations = account.invitations.open(at=timezone.now())
     members = list(account.memberships.select_related("user").order_by("user__username"))
     owners = sum(membership.is_owner for membership in members)
     return AccountSection(
@@ -107,16 +108,16 @@ def _section(place: Membership, failed: InvitationForm | None) -> AccountSection
                 pk=membership.pk,
                 name=membership.user.get_username(),
                 email=membership.user.email,
-                role=labels.word(labels.ROLES, membership.role),
-                is_self=membership == place,
+                role=labels.label(labels.ROLES, membership.role),
+                is_self=membership == own,
                 is_last_owner=membership.is_owner and owners == 1,
                 form=RoleForm({"role": membership.role}, auto_id=f"member-{membership.pk}-%s"),
             )
             for membership in members
         ),
-        invitations=tuple(open_ones),
+        invitations=tuple(open_invitations),
         changes=tuple(_change_row(change) for change in account.membership_changes.all()[:SHOWN_CHANGES]),
-        form=form if place.is_owner else None,
+        form=form if own.is_owner else None,
     )
 
 
@@ -124,6 +125,6 @@ def _change_row(change: MembershipChange) -> ChangeRow:
     names = {
         "by": change.by or _("Support"),
         "person": change.person,
-        "role": labels.word(labels.ROLES, change.role) if change.role else "",
+        "role": labels.label(labels.ROLES, change.role) if change.role else "",
     }
-    return ChangeRow(at=change.at, text=str(SENTENCES[change.what]) % names)
+    return ChangeRow(at=change.at, text=str(SENTENCES[change.action]) % names)

@@ -1,8 +1,9 @@
-"""Pages about members: everything that changes something is a POST, and tells what it did."""
+"""Pages of the team: every change is a POST, followed by a message that confirms it."""
 
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import get_user_model, login
 from django.core.exceptions import BadRequest
@@ -15,9 +16,8 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from portal.access import members_only
-from portal.links import origin
-from portal.models import Account
-from portal.models.members import Invitation, Membership
+from portal.models import Account, Invitation, Membership
+from portal.page_urls import portal_origin
 from portal.team import actions, emails
 from portal.team.forms import InvitationForm, JoinForm, RoleForm
 from portal.team.view_models import account_sections
@@ -25,137 +25,145 @@ from portal.team.view_models import account_sections
 
 @require_safe
 @members_only
-def members(request: HttpRequest) -> HttpResponse:
-    """Who else sees the websites of the person's accounts."""
-    return _render_members(request)
+def team(request: HttpRequest) -> HttpResponse:
+    """Show the members of the person's accounts."""
+    return _render_team(request)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @members_only
 def invite(request: HttpRequest, account: int) -> HttpResponse:
-    """Send a link, or show it once where no mail can be sent; the form itself is on the members' page."""
+    """Invite a person by e-mail; without a mail server, show the link once.
+
+    The form is on the team's page.
+    """
     if request.method != "POST":
-        return redirect("portal:members")
-    places = Membership.objects.of(request.user).owners()
-    found = get_object_or_404(Account, memberships__in=places, pk=account)
-    person, form = _person(request), InvitationForm(request.POST, account=found)
+        return redirect("portal:team")
+    own_memberships = Membership.objects.of_user(request.user).owners()
+    own_account = get_object_or_404(Account, memberships__in=own_memberships, pk=account)
+    person, form = _person(request), InvitationForm(request.POST, account=own_account)
     if not form.is_valid():
-        return _render_members(request, form)
-    by_mail = emails.can_be_sent()
-    invitation = actions.invite(found, **form.cleaned_data, by=person, was_mailed=by_mail)
-    link = origin(request) + reverse("portal:invitation", args=[invitation.token])
-    if not by_mail:
+        return _render_team(request, form)
+    by_email = bool(settings.EMAIL_URL)
+    invitation = actions.invite(own_account, **form.cleaned_data, by=person, was_emailed=by_email)
+    link = portal_origin(request) + reverse("portal:join", args=[invitation.token])
+    if not by_email:
         return render(request, "portal/team/invitation_link.html", {"invitation": invitation, "link": link})
     try:
         emails.send_invitation(invitation, link, by=person.get_username())
     except OSError:
         actions.withdraw(invitation, by=person)
-        form.add_error(None, _("The mail server did not take the letter. Try again later."))
-        return _render_members(request, form)
-    return _told(request, _("%(email)s is invited.") % {"email": invitation.email})
+        form.add_error(None, _("The e-mail could not be sent. Try again later."))
+        return _render_team(request, form)
+    return _confirm(request, _("%(email)s is invited.") % {"email": invitation.email})
 
 
 @require_POST
 @members_only
 def withdraw(request: HttpRequest, invitation: UUID) -> HttpResponse:
-    """The link stops working."""
-    decided = Membership.objects.of(request.user).owners().values("account")
-    found = get_object_or_404(Invitation, pk=invitation, account__in=decided)
+    """Withdraw an invitation, so that its link stops working."""
+    own_accounts = Membership.objects.of_user(request.user).owners().values("account")
+    own_invitation = get_object_or_404(Invitation, pk=invitation, account__in=own_accounts)
     try:
-        actions.withdraw(found, by=_person(request))
-    except actions.NoLongerOpen:
-        return _told(request, _("It was too late: the invitation is no longer open."))
-    return _told(request, _("The invitation of %(email)s is withdrawn.") % {"email": found.email})
+        actions.withdraw(own_invitation, by=_person(request))
+    except actions.InvitationClosed:
+        return _confirm(request, _("It was too late: the invitation is no longer open."))
+    return _confirm(request, _("The invitation of %(email)s is withdrawn.") % {"email": own_invitation.email})
 
 
 @require_POST
 @members_only
 def change_role(request: HttpRequest, membership: int) -> HttpResponse:
-    """An owner gives a member another role."""
-    found = get_object_or_404(Membership.objects.decided_by(request.user), pk=membership)
+    """Give a member another role, as an owner."""
+    member = get_object_or_404(Membership.objects.manageable_by(request.user), pk=membership)
     form = RoleForm(request.POST)
     if not form.is_valid():
         raise BadRequest
     try:
-        actions.change_role(found, form.cleaned_data["role"], by=_person(request))
+        actions.change_role(member, form.cleaned_data["role"], by=_person(request))
     except actions.LastOwner:
-        return _told(request, _("An account needs an owner: make somebody else one first."))
+        return _confirm(request, _("An account needs an owner: make another member an owner first."))
     except Membership.DoesNotExist as error:
         raise Http404 from error
-    return _told(request, _("The role of %(name)s is changed.") % {"name": found.user.get_username()})
+    return _confirm(request, _("The role of %(name)s is changed.") % {"name": member.user.get_username()})
 
 
 @require_POST
 @members_only
 def remove(request: HttpRequest, membership: int) -> HttpResponse:
-    """An owner removes a member."""
-    found = get_object_or_404(Membership.objects.decided_by(request.user), pk=membership)
-    return _end(request, found, _("%(name)s is no longer a member of %(account)s."), "portal:members")
+    """Remove a member, as an owner."""
+    member = get_object_or_404(Membership.objects.manageable_by(request.user), pk=membership)
+    return _end_membership(
+        request, member, _("%(name)s is no longer a member of %(account)s."), "portal:team"
+    )
 
 
 @require_POST
 @members_only
 def leave(request: HttpRequest, membership: int) -> HttpResponse:
-    """A member goes."""
-    found = get_object_or_404(Membership.objects.of(request.user), pk=membership)
-    return _end(request, found, _("You are no longer a member of %(account)s."), "account")
+    """Leave an account."""
+    own = get_object_or_404(Membership.objects.of_user(request.user), pk=membership)
+    return _end_membership(request, own, _("You are no longer a member of %(account)s."), "account")
 
 
 @sensitive_post_parameters("password1", "password2")
 @require_http_methods(["GET", "HEAD", "POST"])
-def invitation(request: HttpRequest, token: str) -> HttpResponse:
-    """Where a link leads: join as who is signed in, or as somebody new."""
+def join(request: HttpRequest, token: str) -> HttpResponse:
+    """Accept an invitation, as the person who is signed in or as a new one."""
     try:
-        found = actions.open_invitation(token)
-        return _join(request, found) if request.user.is_authenticated else _join_anew(request, found)
-    except actions.NoLongerOpen:
+        invitation = actions.open_invitation(token)
+        if request.user.is_authenticated:
+            return _join(request, invitation)
+        return _sign_up_and_join(request, invitation)
+    except actions.InvitationClosed:
         return render(request, "portal/team/invitation_invalid.html", status=404)
 
 
-def _join(request: HttpRequest, found: Invitation) -> HttpResponse:
+def _join(request: HttpRequest, invitation: Invitation) -> HttpResponse:
     if request.method == "POST":
-        actions.accept(found, _person(request))
+        actions.accept(invitation, _person(request))
         return redirect("portal:sites")
-    return render(request, "portal/team/join.html", {"invitation": found})
+    return render(request, "portal/team/join.html", {"invitation": invitation})
 
 
-def _join_anew(request: HttpRequest, found: Invitation) -> HttpResponse:
-    """Only who was sent the link learns whether somebody signs in with the address already."""
+def _sign_up_and_join(request: HttpRequest, invitation: Invitation) -> HttpResponse:
+    """Show or accept the form for a new person; only the owner of the address learns that it has a user."""
     people = get_user_model().objects
-    is_known = found.was_mailed and people.filter(email__iexact=found.email).exists()
-    form = None if is_known else JoinForm(request.POST if request.method == "POST" else None)
+    is_user = invitation.was_emailed and people.filter(email__iexact=invitation.email).exists()
+    form = None if is_user else JoinForm(request.POST if request.method == "POST" else None)
     if form is None or not form.is_valid():
-        return render(request, "portal/team/join.html", {"invitation": found, "form": form})
+        return render(request, "portal/team/join.html", {"invitation": invitation, "form": form})
     person = form.save(commit=False)  # hashes the password before any transaction begins
-    person.email = found.email if found.was_mailed else ""
+    person.email = invitation.email if invitation.was_emailed else ""
     with transaction.atomic():
         person.save()
-        actions.accept(found, person)
+        actions.accept(invitation, person)
     login(request, person)
     return redirect("portal:sites")
 
 
-def _end(request: HttpRequest, found: Membership, text: str, page: str) -> HttpResponse:
-    names = {"name": found.user.get_username(), "account": found.account}
+def _end_membership(request: HttpRequest, membership: Membership, text: str, page: str) -> HttpResponse:
+    names = {"name": membership.user.get_username(), "account": membership.account}
     try:
-        actions.remove(found, by=_person(request))
+        actions.remove(membership, by=_person(request))
     except actions.LastOwner:
-        return _told(request, _("An account needs an owner: make somebody else one first."), page)
+        return _confirm(request, _("An account needs an owner: make another member an owner first."), page)
     except Membership.DoesNotExist as error:
         raise Http404 from error
-    return _told(request, text % names, page)
+    return _confirm(request, text % names, page)
 
 
-def _render_members(request: HttpRequest, failed: InvitationForm | None = None) -> HttpResponse:
-    sections = account_sections(request.user, failed)
+def _render_team(request: HttpRequest, invalid_form: InvitationForm | None = None) -> HttpResponse:
+    sections = account_sections(request.user, invalid_form)
     return render(request, "portal/team/team.html", {"sections": sections})
 
 
 def _person(request: HttpRequest) -> Any:
-    """Who is signed in; ``members_only`` has let nobody else come here."""
+    """Return the signed-in user, whom ``members_only`` guarantees."""
     return request.user
 
 
-def _told(request: HttpRequest, text: str, page: str = "portal:members") -> HttpResponseRedirect:
+def _confirm(request: HttpRequest, text: str, page: str = "portal:team") -> HttpResponseRedirect:
+    """Redirect to ``page`` with the message ``text``."""
     messages.info(request, text)
     return redirect(page)

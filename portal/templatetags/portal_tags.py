@@ -1,7 +1,4 @@
-"""What pages write in one way everywhere: moments, and what a search found.
-
-Moments are in UTC, for people and for the script that knows their zone.
-"""
+"""Tags that pages share: times in UTC, and highlighted search words."""
 
 from datetime import UTC, date, datetime
 
@@ -11,15 +8,15 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from portal import labels
-from portal.marking import marked
+from portal.highlighting import highlight
 
 register = template.Library()
-register.filter(marked)
+register.filter(highlight)
 
 
 @register.simple_tag
 def moment(at: datetime | None) -> SafeString | str:
-    """Day and time of ``at``."""
+    """Return day and time of ``at`` in UTC; a script shows the reader's time zone."""
     if at is None:
         return ""
     at = at.astimezone(UTC)
@@ -29,7 +26,7 @@ def moment(at: datetime | None) -> SafeString | str:
 
 @register.simple_tag
 def day(at: datetime | date | None) -> SafeString | str:
-    """The day of ``at``; the script shows the reader's own day where a time is known."""
+    """Return the day of ``at``; if it has a time, a script shows the day in the reader's time zone."""
     if at is None:
         return ""
     if not isinstance(at, datetime):

@@ -1,7 +1,7 @@
-"""What a template may read: frozen context objects; templates compute nothing."""
+"""View models: frozen objects that templates read; templates compute nothing."""
 
-from portal.view_models.finding import finding_text
-from portal.view_models.site import Results, SitePage, results_of, site_page, unknown_site
+from portal.view_models.finding import finding_view
+from portal.view_models.site import Results, SitePage, build_results, site_not_found, site_page
 from portal.view_models.sites import SiteCard, SitesPage, site_card, sites_page
 
 __all__ = [
@@ -9,10 +9,10 @@ __all__ = [
     "SiteCard",
     "SitePage",
     "SitesPage",
-    "finding_text",
-    "results_of",
+    "build_results",
+    "finding_view",
     "site_card",
+    "site_not_found",
     "site_page",
     "sites_page",
-    "unknown_site",
 ]

@@ -1,4 +1,4 @@
-"""What can be taken out of a list: the same filters at another address."""
+"""Links to exports of a list: the same filters at another path."""
 
 from dataclasses import dataclass, replace
 from functools import cache
@@ -6,34 +6,33 @@ from importlib.util import find_spec
 
 from django.utils.translation import gettext as _
 
-from portal.forms import Address
+from portal.page_urls import Address
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
-    """A link; ``is_file``: the browser saves what it leads to."""
+class ExportLink:
+    """A link to an export."""
 
     text: str
     url: str
-    is_file: bool = True
 
 
-def offers(address: Address) -> tuple[Offer, ...]:
-    """All that this deployment can make of the list at ``address``."""
+def export_links(address: Address) -> tuple[ExportLink, ...]:
+    """Return the exports that this deployment offers for the list at ``address``."""
 
-    def at(name: str) -> str:
-        return str(replace(address, path=f"{address.path}{name}", filters=address.filters.whole))
+    def url(name: str) -> str:
+        return str(replace(address, path=f"{address.path}{name}", filters=address.filters.without_page))
 
     return (
-        Offer(text=_("CSV, for spreadsheets"), url=at("findings.csv")),
-        Offer(text="JSON", url=at("findings.json")),
-        Offer(text=_("SARIF, for developers’ tools"), url=at("findings.sarif")),
-        Offer(text=_("Report to print"), url=at("report/"), is_file=False),
-        *((Offer(text=_("Report as PDF"), url=at("report.pdf")),) if can_draw() else ()),
+        ExportLink(text=_("CSV, for spreadsheets"), url=url("findings.csv")),
+        ExportLink(text="JSON", url=url("findings.json")),
+        ExportLink(text=_("SARIF, for developer tools"), url=url("findings.sarif")),
+        ExportLink(text=_("Report to print"), url=url("report/")),
+        *((ExportLink(text=_("Report as PDF"), url=url("report.pdf")),) if pdf_available() else ()),
     )
 
 
 @cache
-def can_draw() -> bool:
-    """Whether this deployment has the typesetter that makes PDFs (the extra ``pdf``)."""
+def pdf_available() -> bool:
+    """Return whether this deployment has the typesetter for PDFs (the extra ``pdf``)."""
     return find_spec("typst") is not None

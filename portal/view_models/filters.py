@@ -1,4 +1,4 @@
-"""How the list is narrowed: facets with counts, chips of what is active, and pages."""
+"""Filters of the list: facets with counts, chips for active filters, and the pager."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -8,13 +8,14 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from portal import labels
-from portal.forms import MAX_PAGE_DEPTH, PAGE_SIZES, Address
+from portal.forms import MAX_PAGE_DEPTH, PAGE_SIZES
 from portal.gateway.messages import Facets, FacetValue, Page
+from portal.page_urls import Address
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    """One value of a facet; without an address it cannot be chosen, and ``count`` may be unknown."""
+    """One value of a facet; without a URL it cannot be chosen, and ``count`` may be unknown (None)."""
 
     key: str
     label: str
@@ -27,7 +28,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facet:
-    """A filter and its values; ``remark`` says of what their numbers are, or why they have none."""
+    """A filter and its values; ``remark`` explains counts that are limited or missing."""
 
     name: str
     title: str
@@ -37,7 +38,7 @@ class Facet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chip:
-    """An active filter, and the address without it."""
+    """An active filter; ``url`` removes it."""
 
     name: str
     title: str
@@ -47,7 +48,7 @@ class Chip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageLink:
-    """A page or a page size; without an address it is the current one, or the gap between pages."""
+    """A page or a page size; without a URL it is the current one, or the gap between pages."""
 
     key: str
     text: str
@@ -56,132 +57,134 @@ class PageLink:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pager:
-    """The pages of the list; ``before`` and ``after`` are addresses, empty at the ends.
+    """The pages of the list; the URLs are empty at its ends.
 
-    ``remark`` says why the list ends where more was found.
+    ``remark`` says why the pages end before all findings are listed.
     """
 
     links: tuple[PageLink, ...]
     sizes: tuple[PageLink, ...]
-    before: str
-    after: str
+    previous_url: str
+    next_url: str
     remark: str
 
 
 def facets(page: Page, address: Address) -> tuple[Facet, ...]:
-    """The filters whose values the service counts."""
+    """Return the filters with counts from the service."""
     values = page.facets
     by_name = {"severity": values.severity, "kind": values.kind, "source": values.source}
     return tuple(
-        _facet(name, known, address, is_bounded=name in page.bounded_facets)
-        for name, known in by_name.items()
-        if known
+        _facet(name, facet_values, address, is_bounded=name in page.bounded_facets)
+        for name, facet_values in by_name.items()
+        if facet_values
     )
 
 
 def _facet(name: str, values: Sequence[FacetValue], address: Address, *, is_bounded: bool) -> Facet:
     return Facet(
         name=name,
-        title=labels.word(labels.FILTERS, name),
+        title=labels.label(labels.FILTERS, name),
         options=tuple(_option(name, value, address, is_bounded=is_bounded) for value in values),
-        remark=of_the_worst(sum(value.count for value in values)) if is_bounded else "",
+        remark=worst_only_remark(sum(value.count for value in values)) if is_bounded else "",
     )
 
 
 def status_facet(values: Facets, address: Address) -> Facet:
-    """Always one of them: what is open, unless something else is asked for."""
+    """Return the filter by status; one status is always active, by default open."""
     counts = {value.value: value.count for value in values.status}
     return Facet(
         name="status",
-        title=labels.word(labels.FILTERS, "status"),
+        title=labels.label(labels.FILTERS, "status"),
         options=tuple(_status_option(status, counts.get(status), address) for status in labels.STATUSES),
-        remark="" if counts else _("Not counted while words are searched."),
+        remark="" if counts else _("Searches have no counts by status."),
     )
 
 
 def _status_option(status: str, count: int | None, address: Address) -> Option:
     current = address.filters.status or labels.OPEN
-    leads_on = count != 0 or status == current
+    is_selectable = count != 0 or status == current
+    new_status = "" if status in (labels.OPEN, current) else status
     return Option(
         key=f"facet-status-{status}",
-        label=labels.word(labels.STATUSES, status),
+        label=labels.label(labels.STATUSES, status),
         tone="",
-        meaning=labels.word(labels.STATUS_MEANINGS, status),
+        meaning=labels.label(labels.STATUS_MEANINGS, status),
         count=count,
-        url=address.to(status="" if status in (labels.OPEN, current) else status) if leads_on else "",
+        url=address.with_filters(status=new_status) if is_selectable else "",
         is_active=status == current,
     )
 
 
 def _option(name: str, value: FacetValue, address: Address, *, is_bounded: bool) -> Option:
-    """Of what no count has reached it is unknown whether there is any; the list counts what is asked for."""
+    """Return one value of a facet. In a bounded facet, a value without a count may still match findings."""
     is_active = getattr(address.filters, name) == value.value
-    leads_on = value.count or is_active or is_bounded
+    is_selectable = value.count or is_active or is_bounded
+    new_value = "" if is_active else value.value
     return Option(
         key=f"facet-{name}-{value.value.lower()}",
-        label=value_word(name, value.value, value.label),
+        label=filter_label(name, value.value, value.label),
         tone=labels.tone(value.value) if name == "severity" else "",
-        meaning=labels.word(labels.KIND_MEANINGS, value.value) if name == "kind" else "",
+        meaning=labels.label(labels.KIND_MEANINGS, value.value) if name == "kind" else "",
         count=None if is_bounded and (is_active or not value.count) else value.count,
-        url=address.to(**{name: "" if is_active else value.value}) if leads_on else "",
+        url=address.with_filters(**{name: new_value}) if is_selectable else "",
         is_active=is_active,
     )
 
 
-def of_the_worst(count: int) -> str:
-    """What is said beside numbers that are not of all that was found."""
+def worst_only_remark(count: int) -> str:
+    """Return the remark next to numbers that cover only the worst findings."""
     return _("Of the worst %(count)s.") % {"count": number_format(count)}
 
 
-def value_word(name: str, value: str, otherwise: str = "") -> str:
-    """The portal's word for a filter's value."""
+def filter_label(name: str, value: str, default: str = "") -> str:
+    """Return the label of a filter's value."""
     tables = {"severity": labels.SEVERITIES, "kind": labels.KINDS, "status": labels.STATUSES}
-    return labels.word(tables[name], value, otherwise) if name in tables else otherwise or value
+    return labels.label(tables[name], value, default) if name in tables else default or value
 
 
 def chips(values: Facets, address: Address) -> tuple[Chip, ...]:
-    """What is active now."""
-    names = {value.value: value.label for value in values.source}
+    """Return the active filters."""
+    source_names = {value.value: value.label for value in values.source}
     return tuple(
         Chip(
             name=name,
-            title=labels.word(labels.FILTERS, name),
+            title=labels.label(labels.FILTERS, name),
             value=_("“%(words)s”") % {"words": value}
             if name == "query"
-            else value_word(name, value, names.get(value, "")),
-            url=address.to(**{name: ""}),
+            else filter_label(name, value, source_names.get(value, "")),
+            url=address.with_filters(**{name: ""}),
         )
         for name, value in address.filters.active.items()
     )
 
 
 def clear_url(address: Address) -> str:
-    """The address without any filter; the page size stays."""
-    return address.to(**dict.fromkeys(address.filters.active, ""))
+    """Return the URL without filters; the page size stays."""
+    return address.with_filters(**dict.fromkeys(address.filters.active, ""))
 
 
 def pager(page: Page, address: Address) -> Pager:
-    """Links to the first page, the last one and those next to the current page.
+    """Return links to the first page, the last one and those next to the current page.
 
-    A search does not know its last page before it gets there: until then the links end with a gap.
+    A search may not know its last page yet: then the links end with a gap.
     """
     current, page_size = address.filters.page, address.filters.page_size
-    deepest = MAX_PAGE_DEPTH // page_size
-    last = min(page.page_count, deepest)
-    goes_on = (PageLink(key="", text="…", url=""),)
-    is_open = page.total_relation == "at_least" and current < last < deepest
+    max_page = MAX_PAGE_DEPTH // page_size
+    last = min(page.page_count, max_page)
+    gap = (PageLink(key="", text="…", url=""),)
+    has_more = page.total_relation == "at_least" and current < last < max_page
     return Pager(
-        links=(*_page_links(current, last, address), *(goes_on if is_open else ())) if last > 1 else (),
+        links=(*_page_links(current, last, address), *(gap if has_more else ())) if last > 1 else (),
         sizes=tuple(_size_links(page.total, address)),
-        before=address.to(page=min(current - 1, last)) if current > 1 and last else "",
-        after=address.to(page=current + 1) if current < last else "",
-        remark=_why_it_ends(last * page_size) if current >= last < page.page_count else "",
+        previous_url=address.with_filters(page=min(current - 1, last)) if current > 1 and last else "",
+        next_url=address.with_filters(page=current + 1) if current < last else "",
+        remark=_depth_remark(last * page_size) if current >= last < page.page_count else "",
     )
 
 
-def _why_it_ends(listed: int) -> str:
-    text = _("The pages end here, with the worst %(count)s findings. Filter or search to see the others.")
-    return text % {"count": number_format(listed)}
+def _depth_remark(count: int) -> str:
+    text = _("The list ends after the worst %(count)s findings. Filter or search to see the others.")
+    return text % {"count": number_format(count)}
 
 
 def _page_links(current: int, last: int, address: Address) -> Iterable[PageLink]:
@@ -190,7 +193,7 @@ def _page_links(current: int, last: int, address: Address) -> Iterable[PageLink]
         if not isinstance(number, int):
             yield PageLink(key="", text=str(number), url="")
         else:
-            url = "" if number == current else address.to(page=number)
+            url = "" if number == current else address.with_filters(page=number)
             yield PageLink(key=f"page-{number}", text=str(number), url=url)
 
 
@@ -198,5 +201,5 @@ def _size_links(total: int, address: Address) -> Iterable[PageLink]:
     if total <= PAGE_SIZES[0]:
         return
     for size in PAGE_SIZES:
-        url = "" if size == address.filters.page_size else address.to(page_size=size)
+        url = "" if size == address.filters.page_size else address.with_filters(page_size=size)
         yield PageLink(key=f"size-{size}", text=str(size), url=url)

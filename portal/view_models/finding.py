@@ -1,4 +1,4 @@
-"""One finding by itself: everything that is known about it, in the reader's words."""
+"""The page of one finding: all its details, with labels for the reader."""
 
 import re
 from collections.abc import Iterable
@@ -7,25 +7,25 @@ from datetime import datetime
 from urllib.parse import urlsplit
 
 from portal import labels
-from portal.forms import Address
-from portal.gateway import FindingAnswer
+from portal.gateway import FindingResponse
 from portal.gateway.messages import Event, Finding, Location
-from portal.view_models.findings import NoteText, note_text, row_key, state
+from portal.page_urls import Address
+from portal.view_models.findings import NoteView, note_view, row_key, status_label
 
 _CVE = re.compile(r"CVE-[0-9]{4}-[0-9]{4,19}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """A text, and where it leads if it leads anywhere."""
+    """A text, and its URL if it has one."""
 
     text: str
     url: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """Where it was seen; ``evidence`` only where it is not that of the finding itself."""
+class LocationView:
+    """A location of the finding; ``evidence`` only if it differs from the finding's."""
 
     location: str
     evidence: str
@@ -36,17 +36,17 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """Something that happened to the finding."""
+class TimelineStep:
+    """An event in the history of the finding."""
 
-    what: str
+    event: str
     at: datetime
     reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FindingText:
-    """The finding; ``list_url`` leads back to the list, ``link`` is the address to hand on."""
+class FindingView:
+    """The finding; ``list_url`` leads back to the list, ``link`` is the URL to share."""
 
     list_url: str
     row_key: str
@@ -55,7 +55,7 @@ class FindingText:
     tone: str
     kind: str
     kind_meaning: str
-    state: str
+    status: str
     title: str
     location: str
     source: str
@@ -64,63 +64,63 @@ class FindingText:
     remediation: str
     evidence: str
     is_evidence_cut: bool
-    places: tuple[Place, ...]
-    more_places: int
+    locations: tuple[LocationView, ...]
+    more_locations: int
     references: tuple[Link, ...]
     weaknesses: tuple[Link, ...]
-    timeline: tuple[Step, ...]
-    notes: tuple[NoteText, ...]
+    timeline: tuple[TimelineStep, ...]
+    notes: tuple[NoteView, ...]
 
 
-def finding_text(answer: FindingAnswer, address: Address, *, link: str) -> FindingText:
-    """``answer`` as the page tells it; ``address`` is that of the list it was opened from."""
-    found = answer.finding
-    places = tuple(_place(place, found) for place in found.locations)
-    return FindingText(
+def finding_view(response: FindingResponse, address: Address, *, link: str) -> FindingView:
+    """Return the finding of ``response``; ``address`` is that of the list the person came from."""
+    finding = response.finding
+    locations = tuple(_location_view(location, finding) for location in finding.locations)
+    return FindingView(
         list_url=str(address),
-        row_key=row_key(found.id),
+        row_key=row_key(finding.id),
         link=link,
-        severity=labels.word(labels.SEVERITIES, found.severity),
-        tone=labels.tone(found.severity),
-        kind=labels.word(labels.KINDS, found.kind),
-        kind_meaning=str(labels.KIND_MEANINGS.get(found.kind, "")),
-        state=state(found),
-        title=found.title,
-        location=found.location,
-        source=found.source_name or found.source,
-        rule=found.rule,
-        description=found.description,
-        remediation=found.remediation,
-        evidence=found.evidence,
-        is_evidence_cut=found.evidence_truncated,
-        places=() if _is_told_at_the_head(places, found) else places,
-        more_places=max(found.locations_count - max(len(places), 1), 0),
-        references=tuple(known for url in found.references if (known := reference(url))),
-        weaknesses=weaknesses(found),
-        timeline=timeline(found),
-        notes=tuple(note_text(note) for note in answer.analyst_notes),
+        severity=labels.label(labels.SEVERITIES, finding.severity),
+        tone=labels.tone(finding.severity),
+        kind=labels.label(labels.KINDS, finding.kind),
+        kind_meaning=str(labels.KIND_MEANINGS.get(finding.kind, "")),
+        status=status_label(finding),
+        title=finding.title,
+        location=finding.location,
+        source=finding.source_name or finding.source,
+        rule=finding.rule,
+        description=finding.description,
+        remediation=finding.remediation,
+        evidence=finding.evidence,
+        is_evidence_cut=finding.evidence_truncated,
+        locations=() if _is_redundant(locations, finding) else locations,
+        more_locations=max(finding.locations_count - max(len(locations), 1), 0),
+        references=tuple(filter(None, map(reference, finding.references))),
+        weaknesses=weaknesses(finding),
+        timeline=timeline(finding),
+        notes=tuple(note_view(note) for note in response.analyst_notes),
     )
 
 
-def _place(place: Location, found: Finding) -> Place:
-    is_own = not found.evidence.startswith(place.evidence)
-    return Place(
-        location=place.location,
-        evidence=place.evidence if is_own else "",
-        is_evidence_cut=is_own and place.evidence_truncated,
-        first_seen=place.first_seen,
-        last_seen=place.last_seen,
-        gone_at=place.gone_at,
+def _location_view(location: Location, finding: Finding) -> LocationView:
+    has_own_evidence = not finding.evidence.startswith(location.evidence)
+    return LocationView(
+        location=location.location,
+        evidence=location.evidence if has_own_evidence else "",
+        is_evidence_cut=has_own_evidence and location.evidence_truncated,
+        first_seen=location.first_seen,
+        last_seen=location.last_seen,
+        gone_at=location.gone_at,
     )
 
 
-def _is_told_at_the_head(places: tuple[Place, ...], found: Finding) -> bool:
-    """Whether the one place is the finding's own, and shows no more than that."""
-    return len(places) == 1 and places[0].location == found.location and not places[0].evidence
+def _is_redundant(locations: tuple[LocationView, ...], finding: Finding) -> bool:
+    """Return whether the only location repeats the one at the top of the page."""
+    return len(locations) == 1 and locations[0].location == finding.location and not locations[0].evidence
 
 
 def reference(url: str) -> Link | None:
-    """A link to ``url`` without its scheme, if it leads to the web and nowhere else."""
+    """Return a link to ``url``, shown without its scheme; None unless it is a plain http(s) URL."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -130,30 +130,30 @@ def reference(url: str) -> Link | None:
     return Link(text=url.partition("://")[2].rstrip("/"), url=url)
 
 
-def weaknesses(found: Finding) -> tuple[Link, ...]:
-    """The entries of the public catalogues of vulnerabilities and weaknesses."""
+def weaknesses(finding: Finding) -> tuple[Link, ...]:
+    """Return links to the public catalogues of vulnerabilities (CVE) and weaknesses (CWE)."""
     cves = (
         Link(text=cve, url=f"https://nvd.nist.gov/vuln/detail/{cve}" if _CVE.fullmatch(cve) else "")
-        for cve in found.cve
+        for cve in finding.cve
     )
     cwes = (
         Link(text=f"CWE-{number}", url=f"https://cwe.mitre.org/data/definitions/{number}.html")
-        for number in found.cwe
+        for number in finding.cwe
     )
     return (*cves, *cwes)
 
 
-def timeline(found: Finding) -> tuple[Step, ...]:
-    """What happened, oldest first; what the portal has no word for is left out."""
-    events: Iterable[Event] = found.timeline or _seen(found)
+def timeline(finding: Finding) -> tuple[TimelineStep, ...]:
+    """Return the events of the finding, oldest first; events without a label are left out."""
+    events: Iterable[Event] = finding.timeline or _events_from_dates(finding)
     return tuple(
-        Step(what=str(labels.EVENTS[event.event]), at=event.at, reason=event.reason)
+        TimelineStep(event=str(labels.EVENTS[event.event]), at=event.at, reason=event.reason)
         for event in events
         if event.event in labels.EVENTS
     )
 
 
-def _seen(found: Finding) -> list[Event]:
-    """What is known where the service tells no more than a list does."""
-    seen = {"first_seen": found.first_seen, "last_seen": found.last_seen}
-    return [Event(at=at, event=event) for event, at in seen.items() if at is not None]
+def _events_from_dates(finding: Finding) -> list[Event]:
+    """Return the events of a finding from a list, which has no timeline."""
+    dates = {"first_seen": finding.first_seen, "last_seen": finding.last_seen}
+    return [Event(at=at, event=event) for event, at in dates.items() if at is not None]

@@ -1,4 +1,4 @@
-"""The rows of the list, and the notes, as the page tells them."""
+"""Rows of the list of findings, and analysts' notes."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -8,14 +8,14 @@ from datetime import datetime
 from django.utils.safestring import SafeString
 
 from portal import labels
-from portal.forms import Address
 from portal.gateway.messages import Note, Threat
 from portal.markdown import render_note
+from portal.page_urls import Address
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NoteText:
-    """An analyst's note; ``body`` is clean HTML, ``finding_url`` leads to the finding it is about."""
+class NoteView:
+    """An analyst's note; ``body`` is safe HTML, ``finding_url`` is the page of its finding, if any."""
 
     author: str
     written_at: datetime
@@ -24,63 +24,65 @@ class NoteText:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """What the list shows of one finding; ``url`` leads to the rest."""
+class FindingRow:
+    """One finding in a list; ``url`` is its page."""
 
     key: str
     url: str
     severity: str
     tone: str
     kind: str
-    state: str
+    status: str
     title: str
     location: str
-    more_places: int
+    more_locations: int
     source: str
     last_seen: datetime | None
     notes: int
 
 
-def rows(threats: Iterable[Threat], notes: Iterable[Note], address: Address) -> tuple[Row, ...]:
-    """``threats`` in their order, each with the number of notes about it."""
-    about = Counter(note.finding_id for note in notes)
+def finding_rows(
+    threats: Iterable[Threat], notes: Iterable[Note], address: Address
+) -> tuple[FindingRow, ...]:
+    """Return ``threats`` in their order, each with the number of its notes."""
+    note_counts = Counter(note.finding_id for note in notes)
     return tuple(
-        Row(
+        FindingRow(
             key=row_key(threat.id),
             url=address.of_finding(threat.id),
-            severity=labels.word(labels.SEVERITIES, threat.severity),
+            severity=labels.label(labels.SEVERITIES, threat.severity),
             tone=labels.tone(threat.severity),
-            kind=labels.word(labels.KINDS, threat.kind),
-            state=state(threat),
+            kind=labels.label(labels.KINDS, threat.kind),
+            status=status_label(threat),
             title=threat.title,
             location=threat.location,
-            more_places=max(threat.locations_count - 1, 0),
+            more_locations=max(threat.locations_count - 1, 0),
             source=threat.source_name or threat.source,
             last_seen=threat.last_seen,
-            notes=about[threat.id],
+            notes=note_counts[threat.id],
         )
         for threat in threats
     )
 
 
 def row_key(finding_id: str) -> str:
-    """The name by which the page knows a finding's row."""
+    """Return the element id of a finding's row."""
     return f"finding-{finding_id}"
 
 
-def state(threat: Threat) -> str:
-    """Where it stands; nothing of what is open, as most are."""
-    return "" if threat.status == labels.OPEN else labels.word(labels.STATUSES, threat.status)
+def status_label(threat: Threat) -> str:
+    """Return the label of the finding's status; empty for open, which most are."""
+    return "" if threat.status == labels.OPEN else labels.label(labels.STATUSES, threat.status)
 
 
-def note_texts(notes: Iterable[Note], address: Address) -> tuple[NoteText, ...]:
-    """All of them, each with the address of the finding it is about."""
-    return tuple(note_text(note, address.of_finding(note.finding_id or "")) for note in notes)
+def note_views(notes: Iterable[Note], address: Address) -> tuple[NoteView, ...]:
+    """Return ``notes``, each with the URL of its finding."""
+    return tuple(note_view(note, address.of_finding(note.finding_id or "")) for note in notes)
 
 
-def note_text(note: Note, finding_url: str = "") -> NoteText:
-    """``note`` with its Markdown made into clean HTML."""
-    return NoteText(
+def note_view(note: Note, finding_url: str = "") -> NoteView:
+    """Return ``note`` with its Markdown rendered to safe HTML."""
+    return NoteView(
         author=note.author,
         written_at=note.updated_at or note.created_at,
         body=render_note(note.body),

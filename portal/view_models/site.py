@@ -1,4 +1,4 @@
-"""The dashboard of one website: the shell around the region, and what the region shows."""
+"""The dashboard of one website: the page, and the results in its region."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -8,52 +8,52 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from portal.error_pages import Problem, new_reference, unknown_website
-from portal.forms import MAX_QUERY_LENGTH, Address, Filters
+from portal.error_pages import ErrorPage, new_reference, unknown_website
+from portal.forms import MAX_QUERY_LENGTH, Filters
 from portal.gateway.messages import Dashboard
 from portal.models import Website
-from portal.view_models.charts import Drawing, drawings
-from portal.view_models.export_links import Offer, offers
+from portal.page_urls import Address, site_address
+from portal.view_models.charts import ChartView, chart_views
+from portal.view_models.export_links import ExportLink, export_links
 from portal.view_models.filters import Chip, Facet, Pager, chips, clear_url, facets, pager, status_facet
-from portal.view_models.finding import FindingText
-from portal.view_models.findings import NoteText, Row, note_texts, rows
+from portal.view_models.finding import FindingView
+from portal.view_models.findings import FindingRow, NoteView, finding_rows, note_views
 from portal.view_models.overview import (
     CoverageRow,
-    Emptiness,
+    EmptyState,
     Overview,
     Plan,
     coverage_rows,
-    emptiness,
+    empty_state,
     is_checked,
     overview,
     plan,
 )
-from portal.view_models.sites import site_address
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Results:
-    """All that one answer of the service says, so that its parts can never disagree."""
+    """The contents of one response of the service, so that the parts of a page always agree."""
 
-    made_at: datetime
+    generated_at: datetime
     count: str
     overview: Overview
-    drawings: tuple[Drawing, ...]
+    charts: tuple[ChartView, ...]
     facets: tuple[Facet, ...]
     chips: tuple[Chip, ...]
     clear_url: str
-    findings: tuple[Row, ...]
-    emptiness: Emptiness | None
+    findings: tuple[FindingRow, ...]
+    empty_state: EmptyState | None
     pager: Pager
     coverage: tuple[CoverageRow, ...]
-    notes: tuple[NoteText, ...]
+    notes: tuple[NoteView, ...]
     plan: Plan
-    offers: tuple[Offer, ...]
+    export_links: tuple[ExportLink, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Door:
-    """The same website as another account sees it."""
+class OtherAccount:
+    """A link to the same website in another account."""
 
     account: str
     url: str
@@ -61,114 +61,121 @@ class Door:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SitePage:
-    """The page; its region shows ``results``, a ``finding`` or a ``problem``, and ``here`` is its address.
+    """The page of a website; its region shows ``results``, a ``finding`` or an ``error_page``.
 
-    ``address`` is that of the list, also where the region shows one of its findings.
+    ``url`` is the page's own; ``address`` is that of the list, also when the region shows one finding.
     """
 
     host: str
     account: str
-    doors: tuple[Door, ...]
+    other_accounts: tuple[OtherAccount, ...]
     address: Address
-    here: str
+    url: str
     results: Results | None = None
-    finding: FindingText | None = None
-    problem: Problem | None = None
+    finding: FindingView | None = None
+    error_page: ErrorPage | None = None
 
     @property
     def status(self) -> int:
-        """The browser's true status."""
-        return self.problem.status if self.problem else 200
+        """The HTTP status."""
+        return self.error_page.status if self.error_page else 200
 
     @property
     def has_form(self) -> bool:
-        """Searching makes sense where there are results, or may be again."""
-        return self.problem is None or self.problem.can_retry
+        """Whether the page has a search form: only with results, or if a retry may bring some."""
+        return self.error_page is None or self.error_page.can_retry
 
     @property
-    def kept_fields(self) -> Sequence[tuple[str, str]]:
-        """What a search keeps: the other filters and the page size, from the first page."""
+    def search_fields(self) -> Sequence[tuple[str, str]]:
+        """The hidden fields of a search: the other filters and the page size."""
         fields = self.address.fields(without="query")
         return [(name, value) for name, value in fields.items() if name != "page"]
 
     @property
     def max_query_length(self) -> int:
-        """The service's bound."""
+        """The service's limit."""
         return MAX_QUERY_LENGTH
 
     @property
     def title(self) -> str:
-        """Of the window and of its step in the history: what is shown of the website."""
-        is_usual = self.results and not self.address.filters.active
-        return self.host if is_usual else f"{self.announcement} – {self.host}"
+        """The title of the window and of its history entry."""
+        is_default = self.results and not self.address.filters.active
+        return self.host if is_default else f"{self.announcement} – {self.host}"
 
     @property
     def list_url(self) -> str:
-        """The way back to the list, where the region is about one of its findings."""
-        return "" if self.here == str(self.address) else str(self.address)
+        """The URL of the list, if the region shows one of its findings."""
+        return "" if self.url == str(self.address) else str(self.address)
 
     @property
     def announcement(self) -> str:
-        """What changed, for those who do not see it."""
+        """The text that screen readers announce when the region changes."""
         if self.results:
-            return self.results.emptiness.title if self.results.emptiness else self.results.count
+            empty_state = self.results.empty_state
+            return empty_state.title if empty_state else self.results.count
         if self.finding:
             return self.finding.title
-        return self.problem.title if self.problem else ""
+        return self.error_page.title if self.error_page else ""
 
 
 def site_page(
-    website: Website, doors: Sequence[Website], filters: Filters, *, finding_id: str = ""
+    website: Website, candidates: Sequence[Website], filters: Filters, *, finding_id: str = ""
 ) -> SitePage:
-    """The page of ``website``, or of one of its findings, before anything is known of it.
+    """Return the page of ``website``, or of one of its findings, without content.
 
-    ``doors`` lead to the same host.
+    ``candidates`` are all of the person's websites with this host.
     """
-    is_shared = len(doors) > 1
+    is_shared = len(candidates) > 1
     address = replace(site_address(website, is_shared=is_shared), filters=filters)
     return SitePage(
         host=website.host,
         account=str(website.account),
-        doors=tuple(
-            Door(account=str(door.account), url=str(site_address(door, is_shared=True)))
-            for door in doors
-            if door != website
+        other_accounts=tuple(
+            OtherAccount(account=str(other.account), url=str(site_address(other, is_shared=True)))
+            for other in candidates
+            if other != website
         ),
         address=address,
-        here=address.of_finding(finding_id) or str(address),
+        url=address.of_finding(finding_id) or str(address),
     )
 
 
-def unknown_site(host: str, *, path: str) -> SitePage:
-    """The page of a website that does not exist, or not for this person: both alike."""
-    problem = unknown_website(new_reference())
-    return SitePage(host=host, account="", doors=(), address=Address(path=path), here=path, problem=problem)
+def site_not_found(host: str, *, path: str) -> SitePage:
+    """Return the page for a website that does not exist, or not for this person: both read the same."""
+    return SitePage(
+        host=host,
+        account="",
+        other_accounts=(),
+        address=Address(path=path),
+        url=path,
+        error_page=unknown_website(new_reference()),
+    )
 
 
-def results_of(dashboard: Dashboard, address: Address, *, hears: bool = False) -> Results:
-    """Return the results for ``address``; ``hears``: the reader gets e-mails about this website."""
+def build_results(dashboard: Dashboard, address: Address, *, gets_emails: bool = False) -> Results:
+    """Return the results for ``address``; ``gets_emails``: the reader gets e-mails about this website."""
     page, values = dashboard.dashboard, dashboard.dashboard.facets
-    is_narrowed = bool(address.filters.active)
+    is_filtered = bool(address.filters.active)
     return Results(
-        made_at=page.generated_at,
-        count=count_text(dashboard, address.filters) if dashboard.summary.open or is_narrowed else "",
+        generated_at=page.generated_at,
+        count=count_text(dashboard, address.filters) if dashboard.summary.open or is_filtered else "",
         overview=overview(dashboard, address),
-        drawings=drawings(dashboard.charts, page, address),
-        facets=_offered(dashboard, address),
+        charts=chart_views(dashboard.charts, page, address),
+        facets=_visible_facets(dashboard, address),
         chips=chips(values, address),
         clear_url=clear_url(address),
-        findings=rows(dashboard.threats, dashboard.analyst_notes, address),
-        emptiness=None if dashboard.threats else emptiness(dashboard, address, hears=hears),
+        findings=finding_rows(dashboard.threats, dashboard.analyst_notes, address),
+        empty_state=None if dashboard.threats else empty_state(dashboard, address, gets_emails=gets_emails),
         pager=pager(page, address),
         coverage=coverage_rows(dashboard.coverage),
-        notes=note_texts(dashboard.analyst_notes, address),
+        notes=note_views(dashboard.analyst_notes, address),
         plan=plan(dashboard.entitlement, today=page.generated_at.date()),
-        offers=offers(address),
+        export_links=export_links(address),
     )
 
 
-def _offered(dashboard: Dashboard, address: Address) -> tuple[Facet, ...]:
-    """The filters that could change anything: what was never checked has none, what is clean has a past."""
+def _visible_facets(dashboard: Dashboard, address: Address) -> tuple[Facet, ...]:
+    """Return the useful filters: none for an unchecked website, only the status for a clean one."""
     values = dashboard.dashboard.facets
     if dashboard.summary.open or address.filters.active:
         return (*facets(dashboard.dashboard, address), status_facet(values, address))
@@ -178,13 +185,13 @@ def _offered(dashboard: Dashboard, address: Address) -> tuple[Facet, ...]:
 def count_text(dashboard: Dashboard, filters: Filters) -> str:
     """Return text such as "26 of 137 findings", "More than 1,000 of 20,500 findings" or "137 findings".
 
-    How many there are is known of those that are open.
+    Only lists of open findings have a total to compare with.
     """
-    total, everything = dashboard.dashboard.total, dashboard.summary.open
+    total, open_total = dashboard.dashboard.total, dashboard.summary.open
     shown = number_format(total)
     if dashboard.dashboard.total_relation == "at_least":
         shown = _("More than %(count)s") % {"count": shown}
     if filters.active and not filters.status:
-        text = ngettext("%(shown)s of %(all)s finding", "%(shown)s of %(all)s findings", everything)
-        return text % {"shown": shown, "all": number_format(everything)}
+        text = ngettext("%(shown)s of %(all)s finding", "%(shown)s of %(all)s findings", open_total)
+        return text % {"shown": shown, "all": number_format(open_total)}
     return ngettext("%(shown)s finding", "%(shown)s findings", total) % {"shown": shown}

@@ -1,4 +1,4 @@
-"""The list of websites that a person sees: each as the service last told, the worst first."""
+"""The list of websites that a person sees: each with its last summary, the worst first."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -12,21 +12,21 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from portal import labels
-from portal.forms import Address
 from portal.gateway import Dashboard
-from portal.models import LastAnswer, Membership, Website
+from portal.models import Membership, Website, WebsiteSummary
+from portal.page_urls import Address, site_address
 from portal.view_models.overview import Overview, Plan, overview, plan
 
-STALE_DAYS = 7  # the last check of a website that is watched is more recent
-MANY = 999_999_999  # findings of a severity; beyond it websites count as equally bad
+STALE_DAYS = 7  # an active website is checked more often
+MAX_RANKED_COUNT = 999_999_999  # findings of a severity; higher counts rank equally
 
-# What is not known may be bad, but what is known to be serious comes before it.
-_WORST_FIRST = ("F", "D", "C", "", "B", "A")
+# An ungraded website may be at risk, but comes after those with serious findings.
+_GRADES_WORST_FIRST = ("F", "D", "C", "", "B", "A")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Glance:
-    """The service's last answer about a website; ``stale`` says so in words, else it is empty."""
+class SiteSummary:
+    """The summary of a website on its card; ``stale`` is a warning, else empty."""
 
     overview: Overview
     plan: Plan
@@ -36,28 +36,29 @@ class Glance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteCard:
-    """What is told of a website: a ``glance``, or why there is none (``refusal``), or nothing yet.
+    """The card of a website: a ``summary``, the ``refusal`` that prevents one, or neither yet.
 
-    ``at``: when the portal was told; ``has_failed``: it has just asked and was told nothing.
+    ``updated_at``: when the portal received it; ``refresh_failed``: the latest request failed.
     """
 
     id: str
-    ask_url: str
-    glance: Glance | None = None
+    refresh_url: str
+    summary: SiteSummary | None = None
     refusal: str = ""
     advice: str = ""
-    at: datetime | None = None
-    is_asking: bool = True
-    has_failed: bool = False
+    updated_at: datetime | None = None
+    is_refreshing: bool = True
+    refresh_failed: bool = False
 
     @property
-    def badness(self) -> str:
-        """Worse sorts first, here and in the browser: by grade, then by how much is open, Critical first."""
-        seen = self.glance and self.glance.overview
-        if not seen or not seen.grade:
-            return str(_WORST_FIRST.index(""))
-        rank = _WORST_FIRST.index(seen.grade) if seen.grade in _WORST_FIRST else 0
-        return "-".join([str(rank), *(f"{MANY - min(it.count, MANY):09}" for it in seen.severities)])
+    def risk_rank(self) -> str:
+        """The sort key, worst first, here and in the browser: grade, then open findings by severity."""
+        site = self.summary and self.summary.overview
+        if not site or not site.grade:
+            return str(_GRADES_WORST_FIRST.index(""))
+        rank = _GRADES_WORST_FIRST.index(site.grade) if site.grade in _GRADES_WORST_FIRST else 0
+        counts = (min(severity.count, MAX_RANKED_COUNT) for severity in site.severities)
+        return "-".join([str(rank), *(f"{MAX_RANKED_COUNT - count:09}" for count in counts)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,63 +74,72 @@ class SiteRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SitesPage:
-    """The list of websites; ``link_url``, where another is linked, is empty for viewers.
+    """The list of websites; ``link_url``, the page for linking another, is empty for viewers.
 
-    ``sees_members``: the person may see the members of one account or more.
+    ``can_see_members``: the person may see the members of at least one account.
     """
 
     rows: tuple[SiteRow, ...]
     link_url: str
-    sees_members: bool
+    can_see_members: bool
 
 
 def sites_page(
-    websites: Iterable[Website], memberships: Iterable[Membership], answers: Mapping[int, LastAnswer]
+    websites: Iterable[Website],
+    memberships: Iterable[Membership],
+    summaries: Mapping[int, WebsiteSummary],
 ) -> SitesPage:
-    """``websites`` with the person's role in their accounts; ``answers`` by the keys of websites."""
+    """Return the page for ``websites``; ``memberships`` are the person's, ``summaries`` by website id."""
     websites, memberships = list(websites), list(memberships)
     roles = {membership.account_id: membership.role for membership in memberships}
-    times = Counter(website.host for website in websites)
+    host_counts = Counter(website.host for website in websites)
     rows = [
-        _row(website, roles[website.account_id], answers.get(website.pk), is_shared=times[website.host] > 1)
+        _row(
+            website,
+            roles[website.account_id],
+            summaries.get(website.pk),
+            is_shared=host_counts[website.host] > 1,
+        )
         for website in websites
     ]
+    can_link = any(membership.can_link_websites for membership in memberships)
     return SitesPage(
-        rows=tuple(sorted(rows, key=lambda row: row.card.badness)),
-        link_url=settings.LINK_URL if any(membership.may_link for membership in memberships) else "",
-        sees_members=any(membership.sees_members for membership in memberships),
+        rows=tuple(sorted(rows, key=lambda row: row.card.risk_rank)),
+        link_url=settings.LINK_URL if can_link else "",
+        can_see_members=any(membership.can_see_members for membership in memberships),
     )
 
 
-def _row(website: Website, role: str, answer: LastAnswer | None, *, is_shared: bool) -> SiteRow:
+def _row(website: Website, role: str, summary: WebsiteSummary | None, *, is_shared: bool) -> SiteRow:
     return SiteRow(
         host=website.host,
         account=str(website.account),
-        role=labels.word(labels.ROLES, role),
+        role=labels.label(labels.ROLES, role),
         url=str(site_address(website, is_shared=is_shared)),
-        card=site_card(website, answer, is_shared=is_shared),
+        card=site_card(website, summary, is_shared=is_shared),
     )
 
 
-def site_card(website: Website, answer: LastAnswer | None, *, is_shared: bool) -> SiteCard:
-    """What ``answer`` told of ``website``; the page has yet to ask for more."""
+def site_card(website: Website, summary: WebsiteSummary | None, *, is_shared: bool) -> SiteCard:
+    """Return the card of ``website`` with its stored ``summary``, which the page then refreshes."""
     address = site_address(website, is_shared=is_shared)
-    card = SiteCard(id=f"site-{website.pk}", ask_url=str(replace(address, path=f"{address.path}card/")))
-    if answer is None:
+    refresh_path = reverse("portal:site_card", args=[website.host])
+    card = SiteCard(id=f"site-{website.pk}", refresh_url=str(replace(address, path=refresh_path)))
+    if summary is None:
         return card
-    if answer.refusal:
-        refusal, advice = labels.REFUSALS.get(answer.refusal, (_("No results"), ""))
-        return replace(card, at=answer.at, refusal=str(refusal), advice=str(advice))
-    if dashboard := answer.dashboard:
-        return replace(card, at=answer.at, glance=_glance(dashboard, address))
+    if summary.refusal:
+        refusal, advice = labels.REFUSALS.get(summary.refusal, (_("No results"), ""))
+        return replace(card, updated_at=summary.updated_at, refusal=str(refusal), advice=str(advice))
+    if dashboard := summary.dashboard:
+        return replace(card, updated_at=summary.updated_at, summary=_site_summary(dashboard, address))
     return card
 
 
-def _glance(dashboard: Dashboard, address: Address) -> Glance:
+def _site_summary(dashboard: Dashboard, address: Address) -> SiteSummary:
     last = dashboard.summary.last_scan_at
     is_stale = last is not None and timezone.now() - last > timedelta(days=STALE_DAYS)
     stale = ngettext("More than %(days)s day ago", "More than %(days)s days ago", STALE_DAYS)
-    return Glance(
+    return SiteSummary(
         overview=overview(dashboard, address),
         plan=plan(dashboard.entitlement, today=dashboard.dashboard.generated_at.date()),
         newest_on=_newest_on(dashboard),
@@ -138,17 +148,9 @@ def _glance(dashboard: Dashboard, address: Address) -> Glance:
 
 
 def _newest_on(dashboard: Dashboard) -> date | None:
-    """The day of the newest open finding; None where there is none, or no calendar has the day."""
+    """Return the day of the newest open finding; None without one, or if it is not a valid date."""
     days = dashboard.summary.newest_open_days
     try:
         return None if days is None else dashboard.dashboard.generated_at.date() - timedelta(days=days)
     except OverflowError:
         return None
-
-
-def site_address(website: Website, *, is_shared: bool) -> Address:
-    """Where its dashboard is; the account is told only where the person sees the host through several."""
-    return Address(
-        path=reverse("portal:site", args=[website.host]),
-        account=website.account.ref if is_shared else "",
-    )

@@ -1,34 +1,34 @@
 "use strict";
-// The cards of the list of websites ask a few at a time: a long list never takes up the server.
-// Where nothing was known of some, the worst come first once all have answered, unless somebody is at the list.
+// The cards of the list of websites refresh a few at a time, so that a long list never occupies the server.
+// If some had no summary, the list is sorted again after the last response, unless the focus is in it.
 (() => {
-  const ABREAST = 3;
-  const waiting = [];
-  const busy = new Set(); // those that wait, too
+  const MAX_REQUESTS = 3;
+  const queue = [];
+  const unfinished = new Set(); // cards in the queue, too
   const list = document.querySelector(".sites");
-  const isUnknown = Boolean(list.querySelector(".bones"));
-  const badness = (site) => site.querySelector(".told").dataset.badness;
-  const order = () => {
-    if (!isUnknown || list.contains(document.activeElement)) return;
-    list.append(...[...list.children].sort((one, other) => badness(one).localeCompare(badness(other))));
+  const needsSorting = Boolean(list.querySelector(".skeleton"));
+  const riskRank = (site) => site.querySelector(".site-summary").dataset.riskRank;
+  const sort = () => {
+    if (!needsSorting || list.contains(document.activeElement)) return;
+    list.append(...[...list.children].sort((a, b) => riskRank(a).localeCompare(riskRank(b))));
   };
-  const ask = () => {
-    while (waiting.length && busy.size - waiting.length < ABREAST) waiting.shift()();
-    if (busy.size) return;
-    order();
+  const next = () => {
+    while (queue.length && unfinished.size - queue.length < MAX_REQUESTS) queue.shift()();
+    if (unfinished.size) return;
+    sort();
     const status = document.querySelector("#status");
     const { failed, done } = status.dataset;
-    status.textContent = document.querySelector(".told[data-failed]") ? failed : done;
+    status.textContent = document.querySelector(".site-summary[data-failed]") ? failed : done;
   };
   document.addEventListener("htmx:confirm", (event) => {
-    if (!event.target.matches(".told")) return;
+    if (!event.target.matches(".site-summary")) return;
     event.preventDefault();
-    if (busy.has(event.target)) return;
-    busy.add(event.target);
-    waiting.push(event.detail.issueRequest);
-    ask();
+    if (unfinished.has(event.target)) return;
+    unfinished.add(event.target);
+    queue.push(event.detail.issueRequest);
+    next();
   });
   document.addEventListener("htmx:afterRequest", (event) => {
-    if (busy.delete(event.detail.requestConfig?.elt)) setTimeout(ask);
+    if (unfinished.delete(event.detail.requestConfig?.elt)) setTimeout(next);
   });
 })();

@@ -1,6 +1,6 @@
 "use strict";
-// allauth's own script makes and uses passkeys; this one says on the page when that did not work.
+// allauth's script creates and uses passkeys; this one shows a message on the page when that fails.
 document.addEventListener("allauth.error", (event) => {
   event.preventDefault();
-  document.querySelector("#passkey-trouble").hidden = false;
+  document.querySelector("#passkey-error").hidden = false;
 });

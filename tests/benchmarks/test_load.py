@@ -9,7 +9,6 @@ import es1
 from benchmarks.load import Burst, Loader, messages, send
 
 SECRET = "es1_test_0123456789abcdef"
-NONCES = ["nonce-001", "nonce-002", "nonce-003"]
 
 
 class Echo(BaseHTTPRequestHandler):
@@ -40,14 +39,15 @@ def server():
     server.server_close()
 
 
-def make_burst(*servers, **fields):
+def make_burst(server=None, **fields):
     defaults = {"path": "/v1/site/dashboard", "bodies": [{"page": 1}, {"page": 2}], "secret": SECRET}
-    return Burst(ports=[server.server_port for server in servers] or [1], **(defaults | fields))
+    return Burst(port=server.server_port if server else 1, **(defaults | fields))
 
 
 def test_messages_are_signed_each_with_a_nonce_of_its_own():
     sent = messages(make_burst(count=5), now=1_767_225_600)
-    for nonce, message in sent:
+    nonces = set()
+    for message in sent:
         head, _, body = message.partition(b"\r\n\r\n")
         lines = (line.split(": ", 1) for line in head.decode().split("\r\n")[1:])
         verified = es1.verify(
@@ -59,13 +59,13 @@ def test_messages_are_signed_each_with_a_nonce_of_its_own():
             now=1_767_225_600,
             window=300,
         )
-        assert verified.nonce == nonce
-    assert len({nonce for nonce, _ in sent}) == 5
+        nonces.add(verified.nonce)
+    assert len(nonces) == 5
 
 
 def test_messages_take_the_bodies_by_turns():
     sent = messages(make_burst(count=5), now=1_767_225_600)
-    assert [json.loads(message.partition(b"\r\n\r\n")[2])["page"] for _, message in sent] == [1, 2, 1, 2, 1]
+    assert [json.loads(message.partition(b"\r\n\r\n")[2])["page"] for message in sent] == [1, 2, 1, 2, 1]
 
 
 def test_send_counts_the_answers_and_keeps_to_its_count(server):
@@ -78,11 +78,6 @@ def test_send_counts_the_answers_and_keeps_to_its_count(server):
 def test_send_stops_when_its_time_is_over(server):
     answers = asyncio.run(send(make_burst(server, count=100_000, seconds=0.2)))
     assert 0 < answers.count < 100_000
-
-
-def test_send_tells_which_of_the_named_nonces_were_accepted(server):
-    answers = asyncio.run(send(make_burst(server, count=3, nonces=NONCES)))
-    assert sorted(answers.accepted) == NONCES
 
 
 def test_loader_sends_from_a_process_of_its_own(server):

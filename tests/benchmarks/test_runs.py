@@ -44,7 +44,6 @@ def _server():
     return {"BENCHMARK_POSTGRESQL": f"postgres://{told['USER']}{password}@{told['HOST']}:{port}"}
 
 
-on_postgresql = pytest.mark.skipif("not _server()", reason="only where the suite runs on PostgreSQL")
 ON_SQLITE = ["--engine", "sqlite", "--scale", "0.001"]
 
 
@@ -95,18 +94,3 @@ def test_the_portal_is_weighed_beside_the_admin(measure):
     assert of_the_portal["travelled, the portal"]["met"] is True
     assert of_the_portal["elements, 100 findings, the portal"]["met"] is True
     assert figures["A dashboard in the browser: filter change to painted result, Django's admin"]["value"] > 0
-
-
-@on_postgresql
-def test_steps_share_one_request_among_them(measure):
-    figures = measure("steps", "--scale", "0.001")
-    shares = [figure["value"] for figure in figures.values() if figure["unit"] == "%"]
-    assert len(shares) == 3
-    assert sum(shares) == pytest.approx(100, abs=0.01)
-
-
-@on_postgresql
-def test_sizes_add_up(measure):
-    sizes = [figure["value"] for figure in measure("sizes", "--scale", "0.001").values()]
-    assert sizes[-1] == pytest.approx(sum(sizes[:-1]), abs=0.01)
-    assert all(size > 0 for size in sizes)

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from portal import service
 from portal.exports import as_pdf, files, slots
-from portal.gateway import CannotConnect, RateLimited, SignatureRefused, SlowQuestion, TimedOut
+from portal.gateway import CannotConnect, RateLimited, SignatureRefused, SlowRequest, TimedOut
 from portal.view_models import export_links
 from tests.browser.steps import PATH
 from tests.faults.server import free_port
@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 NARROWED = f"{PATH}?severity=High&query=scripting"
 TROUBLES = {
     "502": (CannotConnect("away"), SignatureRefused(code="invalid_signature", request_id="x")),
-    "503": (RateLimited(retry_after=30), SlowQuestion(retry_after=30)),
+    "503": (RateLimited(retry_after=30), SlowRequest(retry_after=30)),
     "504": (TimedOut("slow"),),
     "400": (SuspiciousOperation("odd"),),
     "403": (PermissionDenied(),),
@@ -27,7 +27,7 @@ TROUBLES = {
 @pytest.fixture
 def fails(monkeypatch):
     """Lets every question to the service end in an error, or in an answer again."""
-    asked = service.ask
+    asked = service.get_dashboard
 
     def fail(error):
         def ask(website, question):
@@ -35,7 +35,7 @@ def fails(monkeypatch):
                 raise error
             return asked(website, question)
 
-        monkeypatch.setattr(service, "ask", ask)
+        monkeypatch.setattr(service, "get_dashboard", ask)
 
     return fail
 
@@ -55,7 +55,7 @@ def test_pages_without_the_service(tour, owner, settings, watch):
     settings.DASHBOARD_BASE_URL = f"http://127.0.0.1:{free_port()}"
     page = tour.open(user=owner)
     page.goto("/")
-    expect(page.locator(".again")).to_be_visible()
+    expect(page.locator(".retry")).to_be_visible()
     tour.look(page, "cards")
     page.goto(f"{PATH}findings/1/?query=form")
     tour.look(page, "a finding")
@@ -65,7 +65,7 @@ def test_what_happens_between_two_clicks(tour, owner, fails, watch):
     watch.expect("503", "net::ERR_INTERNET_DISCONNECTED", "htmx:sendError", "htmx:afterRequest")
     page = tour.open(user=owner)
     page.goto(NARROWED)
-    fails(SlowQuestion(retry_after=30))
+    fails(SlowRequest(retry_after=30))
     page.locator("#facet-kind-suspected").click()
     expect(page.locator("#retry")).to_be_visible()
     tour.look(page, "slow question")
@@ -73,12 +73,12 @@ def test_what_happens_between_two_clicks(tour, owner, fails, watch):
     page.locator("#retry").click()
     page.context.set_offline(True)
     page.locator("#facet-source-zap").click()
-    expect(page.locator("#trouble")).to_be_visible()
+    expect(page.locator("#connection-error")).to_be_visible()
     page.evaluate("scrollTo(0, 0)")  # scrolled, the message is above what axe compares it with
     tour.look(page, "offline")
     page.context.set_offline(False)
     page.context.clear_cookies()
-    page.locator("#trouble button").click()
+    page.locator("#connection-error button").click()
     expect(page.locator("[name=password]")).to_be_visible()
     assert "next=%2Fsites%2Fshop.example.com" in page.url
     tour.look(page, "session over")
@@ -94,13 +94,13 @@ def test_files_that_are_not_made(tour, owner, monkeypatch, watch):
         patch.setattr(as_pdf, "SECONDS", 0.001)
         tour.visit(page, f"{PATH}report.pdf?severity=High")
     with monkeypatch.context() as patch:
-        patch.setattr(export_links, "can_draw", lambda: False)
-        patch.setattr("portal.exports.views.can_draw", lambda: False)
+        patch.setattr(export_links, "pdf_available", lambda: False)
+        patch.setattr("portal.exports.views.pdf_available", lambda: False)
         tour.visit(page, f"{PATH}report.pdf")
-    held = [slots.Place() for _ in range(slots.AT_ONCE)]
+    held = [slots.Slot() for _ in range(slots.MAX_CONCURRENT)]
     tour.visit(page, f"{PATH}findings.json")
-    for place in held:
-        place.release()
+    for slot in held:
+        slot.release()
 
 
 def test_a_form_that_is_out_of_date(tour, owner):

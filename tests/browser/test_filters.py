@@ -107,6 +107,6 @@ def test_a_chosen_severity_leaves_the_others_to_choose_in_its_chart(dashboard):
     chart = dashboard.get_by_role("figure").filter(has=dashboard.get_by_role("heading", name="By severity"))
     chart.get_by_role("link", name="Show only High: 12 findings").click()
     expect(chip(dashboard, "Severity: High")).to_be_visible()
-    expect(chart.locator(".dim")).to_have_count(4)
+    expect(chart.locator(".dimmed")).to_have_count(4)
     chart.get_by_role("link", name="Show only Medium: 20 findings").click()
     expect(chip(dashboard, "Severity: Medium")).to_be_visible()

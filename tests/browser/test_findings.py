@@ -147,8 +147,8 @@ def test_what_was_fixed_is_found_by_its_status(dashboard, worst):
     expect(chip(dashboard, "Status: Fixed")).to_be_visible()
     expect(facet(dashboard, "False positive 0")).to_be_disabled()
     dashboard.goto(f"{PATH}?status=false_positive")
-    expect(dashboard.get_by_role("heading", name="No finding was a false alarm")).to_be_visible()
-    dashboard.get_by_role("link", name="Show what is open").click()
+    expect(dashboard.get_by_role("heading", name="There are no false positives")).to_be_visible()
+    dashboard.get_by_role("link", name="Show open findings").click()
     expect(dashboard).to_have_url(PATH)
     expect(status(dashboard)).to_have_text("44 findings")
 

@@ -30,10 +30,10 @@ SCREENS = [
     f"{PATH}?status=fixed",
     f"{PATH}report/?severity=Critical",
     "/sites/unknown.example.com/",
-    "/members/",
+    "/team/",
     "/accounts/",
-    "/news/",
-    f"{PATH}news/?since=0.0.0.&floor=High",
+    "/notifications/",
+    f"{PATH}new/?since=0.0.0.&min_severity=High",
     "/accounts/password/change/",
     "/accounts/2fa/totp/activate/",
     "/accounts/2fa/webauthn/add/",
@@ -41,7 +41,8 @@ SCREENS = [
 ]
 # Words that both languages have, and what is no text of the portal: names, addresses and findings.
 SAME_IN_BOTH = re.compile(
-    r"(?:Websites – )?Threat Dashboard|Websites?|Info|Status:?|Passkeys?|Nuclei|Zap|Standard|Admin|Ada"
+    r"(?:(?:Websites|Team) – )?Threat Dashboard|Team|Websites?|Info|Status:?|Passkeys?|Nuclei|Zap|Standard"
+    r"|Admin|Ada"
     r"|About .*|Change it\.|<script>.*"
     r"|Cross|PDF|CSV|JSON|SARIF|/ acct_\d+|acct_\d+|owner.*|Begin with the|worst|Seen|by hand|, too\."
     r"|.*(?:https?://|example\.com|site scripting|SQL injection|Outdated library|Cookie without).*"
@@ -93,5 +94,5 @@ def test_charts_facets_numbers_and_days_are_german(open_page, owner):
     page.goto(PATH)
     expect(page.get_by_role("img", name="Nach Schweregrad")).to_be_visible()
     expect(page.get_by_role("link", name=re.compile("Hoch.*12")).first).to_be_visible()
-    expect(page.get_by_text("1.234 Adressen geprüft")).to_be_visible()
-    expect(page.locator(".made time")).to_have_text(re.compile(r"^\d\d\.\d\d\.\d{4}, \d\d:\d\d$"))
+    expect(page.get_by_text("1.234 URLs geprüft")).to_be_visible()
+    expect(page.locator(".generated-at time")).to_have_text(re.compile(r"^\d\d\.\d\d\.\d{4}, \d\d:\d\d$"))

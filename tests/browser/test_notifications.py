@@ -40,26 +40,26 @@ def test_a_member_chooses_what_to_hear(open_page, owner, settings, javascript):
     settings.EMAIL_URL = "smtp://localhost"
     page = open_page(user=owner, java_script_enabled=javascript)
     page.goto("/accounts/")
-    page.get_by_role("link", name="E-mails about what is new").click()
-    page.get_by_label("Write to me").select_option("Once a day, in the morning")
+    page.get_by_role("link", name="E-mail settings").click()
+    page.get_by_label("Send me e-mails").select_option("Once a day, in the morning")
     page.get_by_label("From this severity on").select_option("Medium")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("status")).to_contain_text("Your choice for acct_0001 is saved.")
-    expect(page.get_by_label("Write to me")).to_have_value("daily")
+    expect(page.get_by_label("Send me e-mails")).to_have_value("daily")
     expect(page.get_by_label("From this severity on")).to_have_value("Medium")
 
 
 def test_the_link_that_ends_the_emails_asks_first_and_needs_no_sign_in(page, letter):
-    page.goto(link_in(letter, "/news/stop/"))
+    page.goto(link_in(letter, "/notifications/unsubscribe/"))
     assert Subscription.objects.count() == 0
-    page.get_by_role("button", name="No more e-mails").click()
-    expect(page.get_by_role("heading", name="You get no more of these e-mails")).to_be_visible()
-    assert Subscription.objects.get().rhythm == Subscription.Rhythm.NEVER
+    page.get_by_role("button", name="Unsubscribe").click()
+    expect(page.get_by_role("heading", name="You are unsubscribed")).to_be_visible()
+    assert Subscription.objects.get().frequency == Subscription.Frequency.NEVER
 
 
 def test_these_screens_in_each_way(tour, letter):
     page = tour.open()
-    tour.visit(page, link_in(letter, "/news/stop/"))
+    tour.visit(page, link_in(letter, "/notifications/unsubscribe/"))
     page.locator("main form button").click()
     expect(page.locator("main form")).to_have_count(0)
     expect(page.get_by_role("heading").first).to_be_visible()  # between two pages there is no form, either

@@ -26,7 +26,7 @@ from tests.factories import (
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 SIGNED_OUT = ("/nowhere/", "/v1/docs")
-OVERVIEW = ("/", "/news/", f"{PATH}news/?since=0.0.0.&floor=High")
+OVERVIEW = ("/", "/notifications/", f"{PATH}new/?since=0.0.0.&min_severity=High")
 DASHBOARDS = (
     PATH,
     f"{PATH}?severity=High&kind=suspected&source=zap&query=scripting&page_size=50",
@@ -108,7 +108,7 @@ def test_the_lists_of_websites_and_of_news(tour, everything, watch):
     page.route("**/clean.example.com/card/", lambda route: route.abort())
     watch.expect("net::ERR_FAILED", "htmx:sendError", "htmx:afterRequest")
     tour.visit(page, *OVERVIEW)
-    tour.visit(tour.open(user=make_user("nobody")), "/", "/news/")
+    tour.visit(tour.open(user=make_user("nobody")), "/", "/notifications/")
 
 
 def test_dashboards_in_every_state(tour, everything, watch):

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from dashboard_api.models import Severity, SiteLink
 from portal import service
-from portal.gateway import Question
+from portal.gateway import DashboardRequest
 from portal.models import Account, Website
 from tests.browser.steps import status
 from tests.factories import (
@@ -113,8 +113,8 @@ def test_the_list_keeps_its_order_under_the_hands_of_somebody(open_page, owner, 
 
 
 def test_an_order_that_was_known_stays_until_the_next_time(open_page, owner, website, bakery):
-    service.ask(website, Question())
-    service.ask(bakery, Question())
+    service.get_dashboard(website, DashboardRequest())
+    service.get_dashboard(bakery, DashboardRequest())
     worse = SiteLink.objects.get(website__host=bakery.host).website
     make_coverage(worse)
     for _ in range(2):
@@ -130,7 +130,7 @@ def test_an_order_that_was_known_stays_until_the_next_time(open_page, owner, web
 
 def test_a_card_fails_alone_and_is_tried_again_alone(open_page, owner, bakery, watch):
     watch.expect("502 (Bad Gateway)")
-    service.ask(bakery, Question())
+    service.get_dashboard(bakery, DashboardRequest())
     account = Account.objects.get(ref="acct_0002")
     account.set_secret(WRONG_SECRET)
     account.save()
@@ -211,7 +211,7 @@ def owner_of_everything(forty):
 
 
 def test_without_javascript_the_list_shows_what_is_known_and_leads_on(open_page, owner, website, bakery):
-    service.ask(website, Question())
+    service.get_dashboard(website, DashboardRequest())
     page = open_page(user=owner, java_script_enabled=False)
     page.goto("/")
     assert hosts(page) == ["shop.example.com", "bakery.example.net"]

@@ -25,7 +25,7 @@ def invite(page, email, role):
     button(page, "Invite").click()
 
 
-def join_anew(page, link, name):
+def sign_up(page, link, name):
     page.goto(link)
     page.get_by_label("User name").fill(name)
     page.get_by_label("New password", exact=True).fill(PASSWORD)
@@ -34,7 +34,7 @@ def join_anew(page, link, name):
     expect(page.get_by_role("link", name="shop.example.com")).to_be_visible()
 
 
-def letters_link():
+def emailed_link():
     return re.search(r"http://\S+/invitations/\S+", mail.outbox[-1].body)[0]
 
 
@@ -44,14 +44,14 @@ def test_an_owner_invites_promotes_and_removes_somebody(open_page, owner, settin
     ours = open_page(user=owner, java_script_enabled=javascript)
     theirs = open_page(java_script_enabled=javascript)
     ours.goto("/accounts/")
-    ours.get_by_role("link", name="Members").click()
+    ours.get_by_role("link", name="Team").click()
     invite(ours, "new@example.com", "Viewer")
     expect(ours.get_by_role("status")).to_have_text("new@example.com is invited.")
-    join_anew(theirs, letters_link(), "newcomer")
-    theirs.goto("/members/")
-    expect(theirs.get_by_role("heading", name="Only owners and managers see the members")).to_be_visible()
+    sign_up(theirs, emailed_link(), "newcomer")
+    theirs.goto("/team/")
+    expect(theirs.get_by_role("heading", name="Only owners and managers see the team")).to_be_visible()
 
-    ours.goto("/members/")
+    ours.goto("/team/")
     ours.get_by_label("Role of newcomer").select_option("Manager")
     button(ours, "Change the role of newcomer").click()
     expect(ours.get_by_label("Role of newcomer")).to_have_value("manager")
@@ -64,7 +64,7 @@ def test_an_owner_invites_promotes_and_removes_somebody(open_page, owner, settin
     expect(ours.get_by_role("status")).to_contain_text("newcomer is no longer a member")
     theirs.goto("/")
     expect(theirs.get_by_role("heading", name="No websites yet")).to_be_visible()
-    ours.get_by_text("What was done").click()
+    ours.get_by_text("Recent changes").click()
     expect(ours.get_by_text("owner made newcomer Manager")).to_be_visible()
     watch.expect("404")
     theirs.goto("/sites/shop.example.com/")
@@ -73,17 +73,17 @@ def test_an_owner_invites_promotes_and_removes_somebody(open_page, owner, settin
 def test_a_link_to_pass_on_is_shown_once_and_takes_an_existing_person_along(open_page, owner, settings):
     settings.EMAIL_URL = ""
     ours = open_page(user=owner)
-    ours.goto("/members/")
+    ours.goto("/team/")
     invite(ours, "colleague@example.com", "Owner")
-    expect(ours.get_by_role("heading", name="Pass this link on")).to_be_visible()
+    expect(ours.get_by_role("heading", name="Share this link")).to_be_visible()
     link = ours.get_by_text("/invitations/").text_content()
-    ours.get_by_role("link", name="Back to the members").click()
+    ours.get_by_role("link", name="Back to the team").click()
     expect(ours.get_by_text("/invitations/")).to_have_count(0)
 
     make_user("colleague")
     theirs = open_page()
     theirs.goto(link)
-    theirs.get_by_role("link", name="I sign in here already").click()
+    theirs.get_by_role("link", name="I already have a user name").click()
     sign_in(theirs, "colleague")
     expect(theirs).to_have_url(link)
     button(theirs, "Join").click()
@@ -98,9 +98,9 @@ def test_a_link_to_pass_on_is_shown_once_and_takes_an_existing_person_along(open
 
 def test_a_mistake_is_told_beside_the_field_and_keeps_what_was_typed(open_page, owner):
     page = open_page(user=owner)
-    page.goto("/members/")
+    page.goto("/team/")
     invite(page, "owner@example.com", "Manager")
-    expect(page.get_by_role("alert")).to_contain_text("This person is a member already.")
+    expect(page.get_by_role("alert")).to_contain_text("This person is already a member.")
     expect(page.get_by_label("E-mail address")).to_have_value("owner@example.com")
     expect(page.get_by_label("Role", exact=True)).to_have_value("manager")
 
@@ -111,7 +111,7 @@ def test_these_screens_in_each_way(tour, owner, website, settings, watch):
         email = f"somebody.with.a.rather.long.address{number}@example.com"
         make_membership(make_user(f"person{number}", email=email), website.account, role)
     ours, theirs = tour.open(user=owner), tour.open()
-    tour.visit(ours, "/members/")
+    tour.visit(ours, "/team/")
     send(ours, email="owner@example.com")
     expect(ours.locator("[role=alert]:visible").first).to_be_visible()
     tour.look(ours, "invitation refused")
@@ -119,7 +119,7 @@ def test_these_screens_in_each_way(tour, owner, website, settings, watch):
     expect(ours.locator("main")).to_contain_text("/invitations/")
     tour.look(ours, "invited")
     link = ours.get_by_text("/invitations/").text_content()
-    tour.visit(ours, link, "/members/")
+    tour.visit(ours, link, "/team/")
     theirs.goto(link)
     theirs.locator("main form .primary").click()
     tour.look(theirs, "invitation")
@@ -127,4 +127,4 @@ def test_these_screens_in_each_way(tour, owner, website, settings, watch):
     tour.visit(theirs, f"{link}x/")
     for role in ("manager", "viewer"):
         user = Membership.objects.filter(role=role).first().user
-        tour.visit(tour.open(user=user), "/members/")
+        tour.visit(tour.open(user=user), "/team/")

@@ -46,7 +46,7 @@ def test_the_whole_journey_works_by_links_and_forms(plain, owner):
     expect(plain.get_by_role("button", name="Copy link")).to_be_hidden()
     plain.get_by_role("link", name="All findings").click()
     expect(findings(plain)).to_have_count(12)
-    plain.get_by_text("Take it with you").click()
+    plain.get_by_text("Export", exact=True).click()
     plain.get_by_role("link", name="Report to print").click()
     expect(plain).to_have_url(f"{PATH}report/?severity=Low&kind=confirmed&query=flag")
     expect(plain.get_by_text("Cookie without a flag 12").first).to_be_visible()

@@ -52,22 +52,22 @@ def send(client, path, *, page="", **fields):
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("page", [f"{SIGN_IN}?next=/members/", ""])
+@pytest.mark.parametrize("page", [f"{SIGN_IN}?next=/team/", ""])
 def test_a_stale_sign_in_form_is_a_fresh_one_with_a_line_that_says_why(strict, page):
     make_user()
-    response = send(strict, SIGN_IN, page=page, login="owner", password="x", next="/members/")
+    response = send(strict, SIGN_IN, page=page, login="owner", password="x", next="/team/")
     assert response.status_code == 200
     assert OUT_OF_DATE in response.text
     assert 'name="csrfmiddlewaretoken"' in response.text
-    assert 'name="next" value="/members/"' in response.text
+    assert 'name="next" value="/team/"' in response.text
 
 
 @pytest.mark.django_db
 def test_a_stale_sign_in_form_of_who_signed_in_meanwhile_leads_on_without_a_word(strict):
     make_membership(user := make_user(), make_portal_account())
     strict.force_login(user)
-    response = send(strict, SIGN_IN, page=f"{SIGN_IN}?next=/members/", next="/members/")
-    assert response.request["PATH_INFO"] == "/members/"
+    response = send(strict, SIGN_IN, page=f"{SIGN_IN}?next=/team/", next="/team/")
+    assert response.request["PATH_INFO"] == "/team/"
     assert OUT_OF_DATE not in response.text
 
 
@@ -75,9 +75,9 @@ def test_a_stale_sign_in_form_of_who_signed_in_meanwhile_leads_on_without_a_word
 def test_any_other_stale_form_leads_back_to_its_page_and_changes_nothing(strict):
     place = make_membership(user := make_user(), make_portal_account())
     strict.force_login(user)
-    path = reverse("portal:choose_news", args=[place.pk])
-    response = send(strict, path, page="/news/", rhythm="daily", floor="Low")
-    assert response.request["PATH_INFO"] == "/news/"
+    path = reverse("portal:subscribe", args=[place.pk])
+    response = send(strict, path, page="/notifications/", frequency="daily", min_severity="Low")
+    assert response.request["PATH_INFO"] == "/notifications/"
     assert OUT_OF_DATE in response.text
     assert not hasattr(place, "subscription")
 

@@ -22,7 +22,7 @@ from tests.factories import (
     make_portal_website,
     make_user,
 )
-from tests.portal.dashboards import make_changes, make_dashboard, make_finding_answer
+from tests.portal.dashboards import make_changes, make_dashboard, make_finding_response
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
@@ -35,7 +35,8 @@ FIELDS = (
     "field_name", "term", "id__exact", "created_at__year", "last_seen__year", "last_seen__month",
     "last_seen__day", "enabled__exact", "is_active__exact", "login", "password", "password1", "password2",
     "oldpassword",
-    "usable_password", "email", "code", "credential", "name", "theme", "language", "role", "rhythm", "floor",
+    "usable_password", "email", "code", "credential", "name", "theme", "language", "role",
+    "frequency", "min_severity",
     "action", "_selected_action", "select_across", "index", "confirmed", "reason", "body", "host", "ref",
     "slug", "interval_days", "user", "website", "plan", "starts_on", "ends_on", "starts_on_0", "starts_on_1",
     "sites_limit", "features", "urls_checked", "verified_at_0", "verified_at_1", "report", "format_name",
@@ -55,7 +56,7 @@ COOKIES = ("sessionid", "csrftoken", "messages", "theme", "language")
 def _answers(monkeypatch):
     """Let the service answer every call."""
     monkeypatch.setattr(service, "fetch_dashboard", lambda *_: make_dashboard())
-    monkeypatch.setattr(service, "fetch_finding", lambda *_: make_finding_answer())
+    monkeypatch.setattr(service, "fetch_finding", lambda *_: make_finding_response())
     monkeypatch.setattr(service, "fetch_changes", lambda *_: make_changes())
 
 

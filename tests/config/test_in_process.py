@@ -9,7 +9,7 @@ from django.utils import translation
 from config import in_process
 from dashboard_api.api import views
 from portal import service
-from portal.gateway import Question, Unreachable
+from portal.gateway import DashboardRequest, Unreachable
 from tests.factories import make_account, make_link, make_portal_account, make_portal_website
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -31,7 +31,7 @@ def test_no_signal_of_a_request_reaches_the_one_around_it(website):
     signals.request_started.connect(hear)
     signals.request_finished.connect(hear)
     try:
-        assert service.ask(website, Question()).ok
+        assert service.get_dashboard(website, DashboardRequest()).ok
     finally:
         signals.request_started.disconnect(hear)
         signals.request_finished.disconnect(hear)
@@ -42,7 +42,7 @@ def test_the_thread_keeps_its_connection_its_language_and_its_prefix(website):
     connection.ensure_connection()
     before, prefix = connection.connection, get_script_prefix()
     with translation.override("de"):
-        service.ask(website, Question())
+        service.get_dashboard(website, DashboardRequest())
         assert translation.get_language() == "de"
     assert connection.connection is before
     assert get_script_prefix() == prefix
@@ -51,7 +51,7 @@ def test_the_thread_keeps_its_connection_its_language_and_its_prefix(website):
 @pytest.mark.parametrize("names", [["portal.example.com"], [".example.com"], ["*"]])
 def test_a_deployment_under_any_name_that_requires_https_answers_its_own_portal(settings, website, names):
     settings.ALLOWED_HOSTS, settings.HTTPS, settings.SECURE_SSL_REDIRECT = names, True, True
-    assert service.ask(website, Question()).ok
+    assert service.get_dashboard(website, DashboardRequest()).ok
 
 
 def test_a_fault_of_the_service_is_an_answer_and_not_the_portals_fault(website, monkeypatch):
@@ -60,7 +60,7 @@ def test_a_fault_of_the_service_is_an_answer_and_not_the_portals_fault(website, 
 
     monkeypatch.setattr(views, "authenticate", fail)
     with pytest.raises(Unreachable, match="500"):
-        service.ask(website, Question())
+        service.get_dashboard(website, DashboardRequest())
 
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="of PostgreSQL only: files do not break off")
@@ -72,7 +72,7 @@ def test_a_connection_that_broke_in_the_call_is_not_the_next_statements_trouble(
 
     monkeypatch.setattr(views, "authenticate", lose)
     with pytest.raises(Unreachable, match="503"):
-        service.ask(website, Question())
+        service.get_dashboard(website, DashboardRequest())
     website.refresh_from_db()
 
 

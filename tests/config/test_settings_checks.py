@@ -159,6 +159,6 @@ def test_names_are_found_in_a_file(tmp_path):
 
 def test_every_setting_that_is_read_is_checked_and_documented():
     read = set(re.findall(r'env(?:\.\w+)?\("(\w+)"', (ROOT / "config" / "settings.py").read_text()))
-    table = (ROOT / "README.md").read_text().partition("## Settings")[2].partition("\n## ")[0]
+    table = (ROOT / "docs" / "operating.md").read_text().partition("## Settings")[2].partition("\n## ")[0]
     documented = set(re.findall(r"`([A-Z][A-Z_]+)`", "".join(re.findall(r"^\|[^|]*\|", table, re.MULTILINE))))
     assert read == SETTINGS - {"DEMO_PASSWORD"} == documented

@@ -75,7 +75,7 @@ class TestLocked:
         make_membership(user, make_portal_account())
         lock("default")
         assert sign_in(client)["Location"] == "/"
-        for path in ("/", "/accounts/", "/members/", "/news/"):
+        for path in ("/", "/accounts/", "/team/", "/notifications/"):
             assert client.get(path).status_code == 200
 
     def test_people_sign_in_with_a_code_during_an_import(self, lock):

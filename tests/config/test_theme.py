@@ -42,9 +42,9 @@ def test_the_admin_has_the_theme_and_its_choice(client, theme, of_the_admin):
 
 
 def test_a_theme_can_be_chosen_before_the_sign_in(client):
-    html = client.get("/accounts/login/?next=/members/").content.decode()
+    html = client.get("/accounts/login/?next=/team/").content.decode()
     assert html.count('name="theme"') == 3
-    assert 'name="next" value="/accounts/login/?next=/members/"' in html
+    assert 'name="next" value="/accounts/login/?next=/team/"' in html
 
 
 def test_without_a_choice_the_page_is_as_the_system(client):

@@ -8,7 +8,7 @@ import pytest
 
 from dashboard_api.models import Finding, Severity
 from portal import service
-from portal.exports.files import Torn
+from portal.exports.files import ExportInterrupted
 from tests.factories import make_finding, make_website
 from tests.portal.exports.sarif import check
 
@@ -40,26 +40,26 @@ def test_every_format_holds_every_finding_once_and_worst_first(owner, many):
     assert [result["properties"]["id"] for result in log["results"]] == ids
 
 
-def test_a_file_holds_what_the_filters_find(owner, many):
+def test_a_file_holds_the_matches_of_the_filters(owner, many):
     told = json.loads(body_of(owner.get(f"{PATH}findings.json", {"severity": "Low", "query": "low no21"})))
     assert len(told["threats"]) == told["dashboard"]["total"] == 6  # 21 and 210 to 214
     fixed = json.loads(body_of(owner.get(f"{PATH}findings.json", {"status": "fixed"})))
     assert [threat["status"] for threat in fixed["threats"]] == ["fixed"]
 
 
-def test_what_changes_between_two_pages_breaks_the_file(owner, many, monkeypatch):
+def test_a_change_between_two_pages_interrupts_the_file(owner, many, monkeypatch):
     def ask(website, question):
         if question.page == 2:
             Finding.objects.filter(title="Low no3").update(severity=Severity.CRITICAL)
         return asked(website, question)
 
-    asked = service.ask
-    monkeypatch.setattr(service, "ask", ask)
-    with pytest.raises(Torn):
+    asked = service.get_dashboard
+    monkeypatch.setattr(service, "get_dashboard", ask)
+    with pytest.raises(ExportInterrupted):
         body_of(owner.get(f"{PATH}findings.csv"))
 
 
-def test_a_report_and_its_pdf_are_made_of_the_same(owner, many):
+def test_a_report_and_its_pdf_have_the_same_findings(owner, many):
     page = owner.get(f"{PATH}report/", {"query": "cafe"})
     assert b"Caf\xc3\xa9 login" in page.content
     pdf = owner.get(f"{PATH}report.pdf", {"query": "cafe"})

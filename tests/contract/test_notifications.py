@@ -1,6 +1,5 @@
 """From a change in the service to an e-mail of the portal, by signed calls and the command that cron runs."""
 
-import io
 import re
 from datetime import timedelta
 
@@ -12,11 +11,10 @@ from django.test import Client
 from django.utils import timezone
 
 from dashboard_api import limits
-from dashboard_api.importing.ingest import import_report
 from dashboard_api.models import Nonce, Severity
-from dashboard_api.scanners import nuclei
-from portal.models import Listening, Subscription, Tiding
+from portal.models import FeedCursor, PendingNotification, Subscription
 from tests.commands import run, run_json
+from tests.dashboard_api.importing.reports import import_bytes
 from tests.dashboard_api.scanners.samples import json_lines, make_row
 from tests.factories import (
     make_account,
@@ -43,11 +41,11 @@ def _mail(settings, service):
 @pytest.fixture
 def begun(owner):
     """The owner's portal, after its first poll."""
-    assert run_json("notify")["began"] == 1
+    assert run_json("notify")["subscribed"] == 1
     assert mail.outbox == []
 
 
-def test_a_report_that_is_imported_is_told_once_and_as_one_email(website, begun):
+def test_an_imported_report_is_one_email(website, begun):
     launch = make_link(make_account("acct_0002"), make_website("launch.example.net"))
     account = make_portal_account("acct_0002")
     make_portal_website(account, "launch.example.net", launch.link_id)
@@ -64,12 +62,12 @@ def test_a_report_that_is_imported_is_told_once_and_as_one_email(website, begun)
     assert message.body.count("/findings/") == worst.count() > 0
 
 
-def test_changes_send_their_owner_one_email_that_leads_to_what_it_tells(owner, link, begun):
+def test_an_import_sends_one_email_with_working_links(owner, link, begun):
     findings = [make_finding(link.website, severity=severity) for severity in Severity]
     told = run_json("notify")
-    assert (told["answered"], told["sent"], told["waiting"], told["failures"]) == (1, 1, 0, [])
+    assert (told["polled"], told["sent"], told["waiting"], told["failures"]) == (1, 1, 0, [])
     (message,) = mail.outbox
-    assert message.subject == "shop.example.com: 2 findings to look at, the worst: Critical"
+    assert message.subject == "shop.example.com: 2 findings to check, the worst: Critical"
     critical, high = findings[0], findings[1]
     pages = re.findall(r"http://[^/]+(/sites/\S+findings/\S+)", message.body)
     assert pages == [f"/sites/shop.example.com/findings/{each.pk}/" for each in (critical, high)]
@@ -77,7 +75,7 @@ def test_changes_send_their_owner_one_email_that_leads_to_what_it_tells(owner, l
     assert run_json("notify")["sent"] == 0
 
 
-def test_a_regression_and_a_note_are_told(owner, link, begun):
+def test_a_regression_and_a_note_are_in_the_email(owner, link, begun):
     finding = link.website.findings.get(title="Café login")
     make_event(finding, "fixed")
     make_event(finding, "regressed")
@@ -91,12 +89,12 @@ def test_a_regression_and_a_note_are_told(owner, link, begun):
     assert "Nobody" not in message.body
 
 
-@pytest.mark.parametrize(("rhythm", "mails"), [("at_once", 2), ("daily", 1)])
+@pytest.mark.parametrize(("frequency", "mails"), [("immediate", 2), ("daily", 1)])
 def test_imports_between_two_runs_are_an_email_each_or_a_days_together(
-    owner, link, website, begun, tmp_path, rhythm, mails
+    owner, link, website, begun, tmp_path, frequency, mails
 ):
     membership = website.account.memberships.get()
-    Subscription.objects.create(membership=membership, rhythm=rhythm, language="en")
+    Subscription.objects.create(membership=membership, frequency=frequency, language="en")
     for number in range(3):
         at = timezone.now() - timedelta(days=10 - number)
         rules = ["panel", "version"][: min(number + 1, 2)]  # the last tells nothing new
@@ -104,19 +102,19 @@ def test_imports_between_two_runs_are_an_email_each_or_a_days_together(
         rows = [make_row(template_id=rule, timestamp=at.isoformat()) for rule in rules]
         file.write_bytes(json_lines(*rows))
         call_command("import_report", str(file), "--host", link.website.host, verbosity=0)
-    assert run_json("notify", "--dry-run")["told"] == 2
+    assert run_json("notify", "--dry-run")["created"] == 2
     run("notify")
-    if rhythm == "daily":
+    if frequency == "daily":
         assert mail.outbox == []
-        Tiding.objects.update(heard_at=timezone.now() - timedelta(days=1))
+        PendingNotification.objects.update(created_at=timezone.now() - timedelta(days=1))
         run("notify")
     assert [message.body.count("/findings/") for message in mail.outbox] == [2 // mails] * mails
 
 
-def test_a_problem_that_a_later_report_finds_again_is_told_as_such(link, begun):
+def test_a_finding_of_a_later_report_is_a_regression(link, begun):
     def bring(*rows, day):
         at = timezone.now() - timedelta(days=10 - day)
-        import_report(nuclei.read(io.BytesIO(json_lines(*rows))), link.website, complete=True, scanned_at=at)
+        import_bytes(json_lines(*rows), link.website, complete=True, scanned_at=at)
 
     link.website.coverage.all().delete()  # these scans are not older than the last
     panel, version = make_row(), make_row(template_id="version", info={"name": "Old", "severity": "low"})
@@ -129,13 +127,13 @@ def test_a_problem_that_a_later_report_finds_again_is_told_as_such(link, begun):
     assert subjects == [False, False, True, True]
 
 
-def test_the_list_of_an_email_holds_what_it_told_of_and_what_came_since(owner, link, begun):
+def test_the_list_of_an_email_has_its_findings_and_newer_ones(owner, link, begun):
     old = make_finding(link.website, severity=Severity.LOW)
     back = link.website.findings.get(title="Café login")
     make_event(back)
     new = [make_finding(link.website, severity=Severity.CRITICAL) for _ in range(25)]
     run("notify")
-    (address,) = re.findall(r"http://[^/]+(/sites/\S+/news/\S+)", mail.outbox[0].body)
+    (address,) = re.findall(r"http://[^/]+(/sites/\S+/new/\S+)", mail.outbox[0].body)
     later = make_finding(link.website, severity=Severity.HIGH)
     make_note(link.website, author="Robin")
     text = owner.get(address).content.decode()
@@ -153,22 +151,22 @@ def test_the_list_of_an_email_holds_what_it_told_of_and_what_came_since(owner, l
 
 def test_a_list_that_is_too_long_says_so(owner, link, begun, monkeypatch):
     monkeypatch.setattr(limits, "MAX_CHANGES", 3)
-    text = owner.get("/sites/shop.example.com/news/?since=0.0.0.").content.decode()
+    text = owner.get("/sites/shop.example.com/new/?since=0.0.0.").content.decode()
     assert "31 findings." in text
     assert "The worst 3 are listed." in text
 
 
-def test_the_list_of_an_email_is_for_those_who_may_see_the_website(client, owner, link, begun):
-    address = "/sites/shop.example.com/news/?since=0.0.0."
+def test_the_list_of_an_email_needs_access_to_the_website(client, owner, link, begun):
+    address = "/sites/shop.example.com/new/?since=0.0.0."
     client.force_login(make_user("stranger"))
     assert client.get(address).status_code == 404
     assert Client().get(address).status_code == 302
 
 
 def test_the_list_of_an_email_says_why_it_is_not_there(owner, link, begun):
-    address = "/sites/shop.example.com/news/"
+    address = "/sites/shop.example.com/new/"
     assert owner.get(address, {"since": "yesterday"}).status_code == 404
-    assert owner.get(address, {"since": "0.0.0.", "floor": "Dreadful"}).status_code == 200
+    assert owner.get(address, {"since": "0.0.0.", "min_severity": "Dreadful"}).status_code == 200
     link.revoke(by="tests", reason="asked to", now=timezone.now())
     page = owner.get(address, {"since": "0.0.0."})
     assert (page.status_code, "was revoked" in page.content.decode()) == (403, True)
@@ -179,7 +177,7 @@ def test_without_a_cursor_the_last_days_are_listed_and_agree_with_the_dashboard(
     for days_ago, title in ((1, "Found yesterday"), (20, "Found long ago")):
         make_finding(link.website, title=title, first_seen=now - timedelta(days=days_ago))
     make_finding(link.website, title="Fixed at once", status="fixed", fixed_at=now, first_seen=now)
-    address = "/sites/shop.example.com/news/"
+    address = "/sites/shop.example.com/new/"
     ((count,),) = [re.findall(rf'href="{address}"[^>]*>(\d+)<', owner.get("/sites/shop.example.com/").text)]
     page = owner.get(address).text
     assert f"{count} new findings in the last 7 days." in page
@@ -188,33 +186,33 @@ def test_without_a_cursor_the_last_days_are_listed_and_agree_with_the_dashboard(
     assert "Fixed at once" not in page
 
 
-def test_what_nobody_wants_is_not_sent_and_no_email_is_empty(link, begun):
+def test_no_email_is_empty(link, begun):
     make_finding(link.website, severity=Severity.MEDIUM)
     make_finding(link.website, severity=Severity.CRITICAL, status="false_positive")
     assert run_json("notify")["sent"] == 0
-    assert (mail.outbox, Tiding.objects.count()) == ([], 0)
+    assert (mail.outbox, PendingNotification.objects.count()) == ([], 0)
 
 
-def test_each_member_hears_what_they_chose_by_one_call(link, website, begun):
+def test_one_call_serves_members_with_different_choices(link, website, begun):
     careful = make_membership(make_user("careful"), website.account, "viewer")
-    Subscription.objects.create(membership=careful, rhythm="at_once", floor="Low", language="de")
+    Subscription.objects.create(membership=careful, frequency="immediate", min_severity="Low", language="de")
     make_membership(make_user("quiet"), website.account, "viewer")
     run("notify")
     for severity in (Severity.HIGH, Severity.LOW, Severity.INFO):
         make_finding(link.website, severity=severity)
     spent = Nonce.objects.count()
     told = run_json("notify")
-    assert (told["answered"], told["told"], told["sent"]) == (1, 2, 2)
+    assert (told["polled"], told["created"], told["sent"]) == (1, 2, 2)
     assert Nonce.objects.count() == spent + 1
     subjects = {message.to[0]: message.subject for message in mail.outbox}
     assert subjects == {
-        "owner@example.com": "shop.example.com: 1 finding to look at: High",
-        "careful@example.com": "shop.example.com: 2 Funde zum Ansehen, der schlimmste: Hoch",
+        "owner@example.com": "shop.example.com: 1 finding to check: High",
+        "careful@example.com": "shop.example.com: 2 Funde zu prüfen, der schwerste: Hoch",
     }
 
 
 @pytest.mark.parametrize("refusal", ["inactive_entitlement", "revoked_link", "unknown_link"])
-def test_who_may_no_longer_see_it_hears_nothing_and_the_operator_why(link, website, begun, refusal):
+def test_a_refused_website_sends_nothing_and_names_the_reason(link, website, begun, refusal):
     make_finding(link.website, severity=Severity.CRITICAL)
     if refusal == "inactive_entitlement":
         link.account.entitlement.status = "expired"
@@ -229,49 +227,53 @@ def test_who_may_no_longer_see_it_hears_nothing_and_the_operator_why(link, websi
     assert mail.outbox == []
 
 
-def test_what_was_heard_before_the_plan_ended_is_not_sent_after(link, website, begun):
-    daily = Subscription.Rhythm.DAILY
+def test_notifications_from_before_the_plan_ended_are_not_sent(link, website, begun):
+    daily = Subscription.Frequency.DAILY
     owner = website.account.memberships.get()
-    Subscription.objects.create(membership=owner, rhythm=daily, language="en")
+    Subscription.objects.create(membership=owner, frequency=daily, language="en")
     make_finding(link.website, severity=Severity.CRITICAL)
     assert run_json("notify")["waiting"] == 1
-    Tiding.objects.update(heard_at=timezone.now() - timedelta(days=1))
+    PendingNotification.objects.update(created_at=timezone.now() - timedelta(days=1))
     link.account.entitlement.status = "expired"
     link.account.entitlement.save()
     told = run_json("notify")
     assert (told["sent"], told["waiting"], mail.outbox) == (0, 1, [])
 
 
-def test_one_website_that_cannot_be_asked_keeps_no_other_waiting(link, website, begun, capsys):
+def test_a_failed_website_does_not_delay_the_others(link, website, begun, capsys):
     broken = make_portal_account("acct_0009", secret="no-secret-of-the-service")
     make_portal_website(broken, "broken.example.com")
     make_membership(make_user("unlucky"), broken)
     make_finding(link.website, severity=Severity.HIGH)
-    with pytest.raises(CommandError, match="Not everything worked: 1"):
+    with pytest.raises(CommandError, match="1 failed"):
         run("notify")
     assert [message.to for message in mail.outbox] == [["owner@example.com"]]
 
 
 def test_trying_keeps_and_sends_nothing(link, begun):
-    before = Listening.objects.get().cursor
+    before = FeedCursor.objects.get().cursor
     make_finding(link.website, severity=Severity.HIGH)
     told = run_json("notify", "--dry-run")
-    assert (told["answered"], told["told"]) == (1, 1)
-    assert (Listening.objects.get().cursor, Tiding.objects.count(), mail.outbox) == (before, 0, [])
-    assert "Members would be told: 1. Nothing was kept" in run("notify", "--dry-run")
+    assert (told["polled"], told["created"]) == (1, 1)
+    assert (FeedCursor.objects.get().cursor, PendingNotification.objects.count(), mail.outbox) == (
+        before,
+        0,
+        [],
+    )
+    assert "Notifications: 1. Nothing was stored" in run("notify", "--dry-run")
     assert run_json("notify")["sent"] == 1
 
 
-def test_a_cursor_that_the_service_does_not_take_begins_anew(link, begun):
-    Listening.objects.update(cursor="of another service")
+def test_a_rejected_cursor_is_replaced_by_a_new_one(link, begun):
+    FeedCursor.objects.update(cursor="of another service")
     with pytest.raises(CommandError):
         run("notify")
-    assert run_json("notify")["began"] == 1
+    assert run_json("notify")["subscribed"] == 1
     make_finding(link.website, severity=Severity.HIGH)
     assert run_json("notify")["sent"] == 1
 
 
-def test_other_accounts_of_the_website_hear_by_their_own_calls(link, website, begun):
+def test_other_accounts_of_the_website_have_their_own_calls(link, website, begun):
     theirs = make_link(make_account("acct_0002"), link.website)
     account = make_portal_account("acct_0002")
     make_portal_website(account, link.website.host, theirs.link_id)
@@ -284,7 +286,7 @@ def test_other_accounts_of_the_website_hear_by_their_own_calls(link, website, be
 
 
 @pytest.mark.parametrize("name", ["EMAIL_URL", "PORTAL_BASE_URL"])
-def test_without_a_mail_server_or_an_address_nothing_is_asked(begun, settings, name):
+def test_without_a_mail_server_or_an_address_nothing_is_polled(begun, settings, name):
     setattr(settings, name, "")
     with pytest.raises(CommandError, match="Set EMAIL_URL"):
         run("notify")

@@ -15,8 +15,8 @@ from portal import gateway
 from portal import service as portal_service
 from portal.gateway import (
     Dashboard,
+    DashboardRequest,
     InactiveEntitlement,
-    Question,
     Rejected,
     RevokedLink,
     SignatureRefused,
@@ -53,7 +53,7 @@ def test_the_portal_reads_every_member_and_field_that_the_service_promises():
                 found |= {f"{field.encode_name}.{name}" for name in names(inner)}
         return found
 
-    assert names(responses.FindingResponse) == names(gateway.FindingAnswer)
+    assert names(responses.FindingResponse) == names(gateway.FindingResponse)
     unread = names(responses.DashboardResponse) - names(Dashboard)
     echoed = {name for name in unread if ".filters" in name}
     by_severity = {name for name in unread if ".by_severity." in name}
@@ -61,7 +61,7 @@ def test_the_portal_reads_every_member_and_field_that_the_service_promises():
     assert names(Dashboard) - names(responses.DashboardResponse) == set()
 
 
-def test_the_portal_shows_what_the_service_answers(owner):
+def test_the_portal_shows_a_dashboard_of_the_service(owner):
     page = owner.get(PATH)
     text = page.content.decode()
     assert page.status_code == 200
@@ -70,7 +70,7 @@ def test_the_portal_shows_what_the_service_answers(owner):
     assert "Only for us." not in text
 
 
-def test_the_portal_shows_the_finding_that_the_service_answers(owner, link):
+def test_the_portal_shows_a_finding_of_the_service(owner, link):
     finding = link.website.findings.get(title="Café login")
     make_occurrence(finding, "https://shop.example.com/login")
     make_note(link.website, finding=finding, body="By **hand**.")
@@ -83,7 +83,7 @@ def test_the_portal_shows_the_finding_that_the_service_answers(owner, link):
     assert "Only for us" not in text
 
 
-def test_a_finding_of_another_website_reaches_the_owner_as_one_that_does_not_exist(owner, link):
+def test_a_finding_of_another_website_reads_like_one_that_does_not_exist(owner, link):
     theirs = make_finding(make_website("other.example.com"), title="Of others")
 
     def page(finding_id):
@@ -95,9 +95,9 @@ def test_a_finding_of_another_website_reaches_the_owner_as_one_that_does_not_exi
     assert page(theirs.pk)[0] == 404
 
 
-def test_filters_in_the_address_narrow_the_real_answer(owner, website):
-    everything = portal_service.ask(website, Question())
-    high = portal_service.ask(website, Question(severity="High", page_size=100))
+def test_filters_of_the_url_narrow_the_real_list(owner, website):
+    everything = portal_service.get_dashboard(website, DashboardRequest())
+    high = portal_service.get_dashboard(website, DashboardRequest(severity="High", page_size=100))
     assert everything.dashboard.total == 31
     assert high.dashboard.total == len(high.threats) == 7
     page = owner.get(PATH, {"severity": "High", "query": "cafe"})
@@ -107,21 +107,21 @@ def test_filters_in_the_address_narrow_the_real_answer(owner, website):
 @pytest.mark.parametrize(
     "question",
     [
-        Question(severity="Critical"),
-        Question(source="nuclei", kind="confirmed"),
-        Question(query="cafe"),
-        Question(status="all", page=2, page_size=20),
-        Question(page=500),
-        Question(query='"; DROP TABLE'),
+        DashboardRequest(severity="Critical"),
+        DashboardRequest(source="nuclei", kind="confirmed"),
+        DashboardRequest(query="cafe"),
+        DashboardRequest(status="all", page=2, page_size=20),
+        DashboardRequest(page=500),
+        DashboardRequest(query='"; DROP TABLE'),
     ],
 )
-def test_every_question_the_portal_can_ask_is_accepted(website, question):
-    assert portal_service.ask(website, question).host == "shop.example.com"
+def test_every_request_of_the_portal_is_accepted(website, question):
+    assert portal_service.get_dashboard(website, question).host == "shop.example.com"
 
 
-def test_a_question_the_service_does_not_take_is_a_rejection(website):
+def test_a_request_that_the_service_refuses_is_a_rejection(website):
     with pytest.raises(Rejected) as refusal:
-        portal_service.ask(website, Question(page_size=101))
+        portal_service.get_dashboard(website, DashboardRequest(page_size=101))
     assert (refusal.value.status, refusal.value.code) == (400, "invalid_request")
 
 
@@ -129,7 +129,7 @@ def test_an_inactive_entitlement_reaches_the_owner_as_403(owner, link, website):
     link.account.entitlement.status = "expired"
     link.account.entitlement.save()
     with pytest.raises(InactiveEntitlement) as refusal:
-        portal_service.ask(website, Question())
+        portal_service.get_dashboard(website, DashboardRequest())
     assert refusal.value.ends_on == link.account.entitlement.ends_on
     assert refusal.value.request_id
     assert owner.get(PATH).status_code == 403
@@ -138,7 +138,7 @@ def test_an_inactive_entitlement_reaches_the_owner_as_403(owner, link, website):
 def test_a_revoked_link_reaches_the_owner_as_403(owner, link, website):
     link.revoke(by="tests", reason="asked to", now=timezone.now())
     with pytest.raises(RevokedLink) as refusal:
-        portal_service.ask(website, Question())
+        portal_service.get_dashboard(website, DashboardRequest())
     assert refusal.value.revoked_at is not None
     assert owner.get(PATH).status_code == 403
 
@@ -147,7 +147,7 @@ def test_a_link_that_does_not_pair_reaches_the_owner_as_404(owner, website):
     website.link_id = "00000000-0000-4000-8000-000000000000"
     website.save()
     with pytest.raises(UnknownLink):
-        portal_service.ask(website, Question())
+        portal_service.get_dashboard(website, DashboardRequest())
     assert owner.get(PATH).status_code == 404
 
 
@@ -155,7 +155,7 @@ def test_a_wrong_secret_reaches_the_owner_as_502_without_a_code(owner, website):
     website.account.set_secret("another-secret-0001")
     website.account.save()
     with pytest.raises(SignatureRefused):
-        portal_service.ask(website, Question())
+        portal_service.get_dashboard(website, DashboardRequest())
     page = owner.get(PATH)
     assert page.status_code == 502
     assert "invalid_signature" not in page.content.decode()
@@ -172,11 +172,11 @@ def test_every_page_spends_one_nonce(owner):
     assert Nonce.objects.count() == 3
 
 
-def test_a_question_that_takes_too_long_is_told_as_such_and_can_be_asked_again(owner, monkeypatch):
+def test_a_slow_request_has_its_own_error_page_with_a_retry(owner, monkeypatch):
     monkeypatch.setattr(limits, "STATEMENT_SECONDS", 0.05)
     monkeypatch.setattr(response_cache, "build_dashboard", lambda *_: rows(Finding, ENDLESS, []))
     page = owner.get(PATH, {"severity": "High", "query": "log"})
     text = page.content.decode()
     assert (page.status_code, page["Retry-After"]) == (503, "30")
-    assert "This takes too long to answer" in text
+    assert "This request takes too long" in text
     assert f'href="{PATH}?severity=High&amp;query=log"' in text

@@ -1,4 +1,4 @@
-"""The product, set up and served by the README's commands, with deploy/nginx.conf in front."""
+"""The product, set up and served by the commands of docs/operating.md, with deploy/nginx.conf in front."""
 
 import http.client
 import json
@@ -20,8 +20,10 @@ from tests.faults.certificate import write_certificate
 from tests.faults.server import free_port
 
 NAME = "portal.example.com"
-README = (BASE_DIR / "README.md").read_text()
-SETTING_UP, SERVING = re.findall(r"```sh\n(.*?)```", README.partition("## In production\n")[2], re.DOTALL)[:2]
+_DOCUMENT = (BASE_DIR / "docs" / "operating.md").read_text()
+SETTING_UP, SERVING = re.findall(r"```sh\n(.*?)```", _DOCUMENT.partition("## In production\n")[2], re.DOTALL)[
+    :2
+]
 CANNOT_RUN_HERE = {"make setup", "sudo "}  # what needs the network, or changes the machine
 FILL = """
 from django.contrib.auth import get_user_model
@@ -39,7 +41,7 @@ print(link.link_id)
 
 
 class Production(Checkout):
-    """A checkout prepared by the README's commands, with the database at ``url`` or SQLite."""
+    """A checkout prepared by the documented commands, with the database at ``url`` or SQLite."""
 
     def __init__(self, folder, url=""):
         super().__init__(folder)
@@ -74,7 +76,7 @@ class Production(Checkout):
 
     @contextmanager
     def serving(self):
-        """Run gunicorn as the README does, on a port of the test."""
+        """Run gunicorn as documented, on a port of the test."""
         command = _lines(SERVING).strip()
         environ = self.environ | {"GUNICORN_CMD_ARGS": f"--bind=127.0.0.1:{self.port}"}
         with (self.folder / "gunicorn.log").open("w") as log:
@@ -176,7 +178,7 @@ def error_of(body):
 
 
 def _lines(block, *, without_sqlite=False):
-    """Return the commands of a block of the README that can run in a test."""
+    """Return the commands of a block of the document that can run in a test."""
     lines = [line for line in block.splitlines() if not line.startswith(tuple(CANNOT_RUN_HERE))]
     return "\n".join(line for line in lines if not (without_sqlite and "short_lived" in line))
 

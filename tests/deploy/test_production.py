@@ -1,4 +1,4 @@
-"""The README's instructions for production, followed word for word."""
+"""The instructions for production of docs/operating.md, followed word for word."""
 
 import http.client
 import json
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 
 PAGE = "/sites/shop.example.com/"
 CALL = "/v1/site/dashboard"
-AT_ONCE = 32  # four times the threads of gunicorn.conf.py
+IMMEDIATE = 32  # four times the threads of gunicorn.conf.py
 
 
 def signed(link_id):
@@ -31,7 +31,7 @@ def signed(link_id):
     return body, headers | {"content-type": "application/json"}
 
 
-def test_the_commands_of_the_readme_set_it_up_without_an_error(production):
+def test_the_documented_commands_set_it_up_without_an_error(production):
     assert (production.done.returncode, production.done.stderr) == (0, "")
     assert "make setup" in SETTING_UP
     assert SERVING.startswith(".venv/bin/gunicorn config.wsgi")
@@ -44,15 +44,15 @@ def test_what_they_write_is_for_its_user_alone(production, website):
 
 def test_four_times_as_many_pages_as_threads_at_once_are_all_answered(website):
     browsers = [website.another_browser().sign_in(name) for name in ("ada", "bob")]
-    together = threading.Barrier(AT_ONCE)
+    together = threading.Barrier(IMMEDIATE)
 
     def view(number):
         together.wait(30)
         status, _, page = browsers[number % 2].copy().ask("GET", PAGE)
         return status, b"Finding 1" in page
 
-    with ThreadPoolExecutor(AT_ONCE) as threads:
-        assert set(threads.map(view, range(AT_ONCE))) == {(200, True)}
+    with ThreadPoolExecutor(IMMEDIATE) as threads:
+        assert set(threads.map(view, range(IMMEDIATE))) == {(200, True)}
 
 
 def test_a_card_of_the_overview_asks_the_service_in_the_same_way(website):

@@ -1,3 +1,4 @@
+import functools
 import sys
 import unicodedata
 
@@ -90,11 +91,31 @@ def _postgresql(db):
         pytest.skip("SQLite asks words_of itself")
 
 
+@functools.cache
+def characters_of_postgresql():
+    """Return the assigned characters that are the same to PostgreSQL, whose Unicode tables may be older."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT character, normalize(character, NFKD), character ~ '[[:graph:]]' COLLATE \"und-x-icu\" "
+            "FROM unnest(%s::text[]) AS given (character)",
+            [ASSIGNED],
+        )
+        return {
+            character: None
+            for character, decomposed, is_known in cursor.fetchall()
+            if decomposed == unicodedata.normalize("NFKD", character)
+            and (is_known or not (character.isalpha() or character.isdecimal()))
+        }
+
+
 @pytest.mark.usefixtures("_postgresql")
 def test_postgresql_makes_the_same_words_of_every_character():
+    known = list(characters_of_postgresql())
+    if unicodedata.unidata_version == "14.0.0":
+        assert known == ASSIGNED
     texts = [
         " ".join(f"a{character}B {character}" for character in characters)
-        for characters in (ASSIGNED[start : start + 100] for start in range(0, len(ASSIGNED), 100))
+        for characters in (known[start : start + 100] for start in range(0, len(known), 100))
     ]
     assert words_by_postgresql(texts) == [set(words_of(text)) for text in texts]
 
@@ -103,6 +124,8 @@ def test_postgresql_makes_the_same_words_of_every_character():
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.lists(STORABLE, min_size=1))
 def test_postgresql_makes_the_same_words_of_texts(texts):
+    known = characters_of_postgresql()
+    texts = ["".join(character for character in text if character in known) for text in texts]
     assert words_by_postgresql(texts) == [set(words_of(text)) for text in texts]
 
 

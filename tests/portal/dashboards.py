@@ -12,7 +12,7 @@ from portal.gateway.messages import (
     Facets,
     FacetValue,
     Finding,
-    FindingAnswer,
+    FindingResponse,
     Note,
     NoteChange,
     Page,
@@ -33,9 +33,9 @@ def make_finding(number=1, **fields):
     return Finding(**_told(number) | fields)
 
 
-def make_finding_answer(**fields):
+def make_finding_response(**fields):
     defaults = {"ok": True, "host": "shop.example.com", "finding": make_finding(), "analyst_notes": []}
-    return FindingAnswer(**(defaults | fields))
+    return FindingResponse(**(defaults | fields))
 
 
 def _told(number):

@@ -56,7 +56,7 @@ def test_a_strangers_form_leads_to_the_start_where_its_page_is_not_ours(page):
     assert send_form(referer=page) == "/accounts/login/?next=/"
 
 
-def test_a_fragment_of_a_stranger_takes_the_whole_page_to_sign_in():
+def test_a_fragment_for_a_visitor_redirects_the_whole_page_to_the_sign_in():
     page = "http://testserver/sites/shop.example.com/?severity=Low"
     response = ask(AnonymousUser(), hx_request="true", hx_current_url=page)
     assert response.status_code == 200

@@ -54,7 +54,7 @@ def test_account_is_added_with_its_secret_websites_and_members(operator):
     assert [member.user for member in account.memberships.all()] == [owner]
 
 
-def test_what_operators_do_about_members_is_recorded(operator):
+def test_changes_by_operators_are_recorded(operator):
     account, ada, bob = make_portal_account(), make_user("ada"), make_user("bob")
     operator.post(page("membership_add"), {"user": ada.pk, "account": account.pk, "role": "viewer"})
     ada_joined = account.memberships.get()
@@ -83,7 +83,7 @@ def test_what_operators_do_about_members_is_recorded(operator):
 def test_account_with_members_and_their_record_can_be_deleted(operator):
     account = make_portal_account()
     membership = make_membership(make_user("ada"), account)
-    account.membership_changes.create(what="joined", person="ada")
+    account.membership_changes.create(action="joined", person="ada")
     operator.post(page("account_delete", account.pk), {"post": "yes"})
     assert not Account.objects.exists()
     assert not Membership.objects.filter(pk=membership.pk).exists()
@@ -132,7 +132,7 @@ def test_account_gets_the_new_secret_that_is_typed(operator):
     assert account.reveal_secret() == CANARY
 
 
-def test_secret_stays_out_of_the_report_of_an_error(operator, settings, monkeypatch, mailoutbox):
+def test_secret_never_appears_in_an_error_report(operator, settings, monkeypatch, mailoutbox):
     settings.ADMINS = [("Operator", "operator@example.com")]
     monkeypatch.setattr(Account, "full_clean", lambda *_, **__: 1 / 0)
     operator.raise_request_exception = False
@@ -172,7 +172,7 @@ def test_website_that_is_there_already_is_an_error_of_the_form(operator):
     assert Website.objects.count() == 1
 
 
-def test_list_of_accounts_counts_and_tells_who_can_sign(operator, settings):
+def test_list_of_accounts_shows_counts_and_usable_secrets(operator, settings):
     account = make_portal_account("acct_0001")
     make_portal_website(account, "one.example.com")
     make_portal_website(account, "two.example.com")

@@ -18,7 +18,7 @@ def test_base_url_of_a_usable_shape_passes(settings, url):
     assert problems() == []
 
 
-def test_without_a_base_url_the_service_of_this_process_is_asked(settings):
+def test_without_a_base_url_the_service_is_in_this_process(settings):
     settings.DASHBOARD_BASE_URL = ""
     assert problems() == []
 

@@ -2,9 +2,9 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from portal.error_pages import problem_for, unknown_website
+from portal.error_pages import error_page_for, unknown_website
 from portal.gateway import (
-    BadAnswer,
+    BadResponse,
     CannotConnect,
     GatewayError,
     InactiveEntitlement,
@@ -14,7 +14,7 @@ from portal.gateway import (
     Rejected,
     RevokedLink,
     SignatureRefused,
-    SlowQuestion,
+    SlowRequest,
     TimedOut,
     TooManyCalls,
     UnknownFinding,
@@ -30,26 +30,26 @@ REVOKED = RevokedLink(revoked_at=datetime(2026, 11, 3, 14, 5, tzinfo=UTC))
 # error, status to the browser, in its words, can it be tried again
 TABLE = [
     (EXPIRED, 403, "Standard (Expired). Its last day: 31 Oct 2026.", False),
-    (OVERDUE, 403, "Standard (Payment overdue). The days of grace are over.", False),
+    (OVERDUE, 403, "Standard (Payment overdue). The grace period is over.", False),
     (REVOKED, 403, "revoked on 3 Nov 2026", False),
     (UnknownLink(), 404, "not linked to your account", False),
     (UnknownFinding(), 404, "There is no such finding", False),
     (RateLimited(retry_after=30), 503, "in 30 seconds", True),
     (RateLimited(), 503, "Wait a moment", True),
-    (SlowQuestion(retry_after=30), 503, "Narrow the filters", True),
-    (TooManyCalls(UPSTREAM_TEXT), 503, "Many people are asking", True),
+    (SlowRequest(retry_after=30), 503, "Narrow the filters", True),
+    (TooManyCalls(UPSTREAM_TEXT), 503, "The portal is busy", True),
     (TimedOut(UPSTREAM_TEXT), 504, "taking too long", True),
     (Unreachable(UPSTREAM_TEXT), 502, "cannot be reached", True),
     (CannotConnect(UPSTREAM_TEXT), 502, "cannot be reached", True),
     (SignatureRefused(code="stale_timestamp", skew_seconds=900), 502, "Temporarily unavailable", True),
     (Rejected(status=400, code="invalid_request"), 502, "Temporarily unavailable", True),
-    (BadAnswer(UPSTREAM_TEXT), 502, "Temporarily unavailable", True),
+    (BadResponse(UPSTREAM_TEXT), 502, "Temporarily unavailable", True),
     (Misconfigured(UPSTREAM_TEXT), 502, "Temporarily unavailable", True),
 ]
 
 
-def words_of(problem):
-    return f"{problem.title} {problem.text} {problem.advice}"
+def words_of(error_page):
+    return f"{error_page.title} {error_page.text} {error_page.advice}"
 
 
 def concrete_errors(base=GatewayError):
@@ -59,10 +59,10 @@ def concrete_errors(base=GatewayError):
 
 
 @pytest.mark.parametrize(("error", "status", "words", "can_retry"), TABLE)
-def test_every_error_has_its_screen(error, status, words, can_retry):
-    problem = problem_for(error)
-    assert (problem.status, problem.can_retry) == (status, can_retry)
-    assert words in words_of(problem)
+def test_every_error_has_its_page(error, status, words, can_retry):
+    error_page = error_page_for(error)
+    assert (error_page.status, error_page.can_retry) == (status, can_retry)
+    assert words in words_of(error_page)
 
 
 def test_no_error_of_the_gateway_is_forgotten():
@@ -71,51 +71,51 @@ def test_no_error_of_the_gateway_is_forgotten():
 
 @pytest.mark.parametrize("error", [error for error, *_ in TABLE], ids=lambda error: type(error).__name__)
 def test_a_screen_shows_no_text_and_no_code_of_the_service(error):
-    words = words_of(problem_for(error))
+    words = words_of(error_page_for(error))
     assert UPSTREAM_TEXT not in words
     assert getattr(error, "code", "no code") not in words
 
 
 def test_a_screen_names_the_services_request():
-    assert problem_for(TimedOut(request_id="req-1")).reference == "req-1"
+    assert error_page_for(TimedOut(request_id="req-1")).reference == "req-1"
 
 
 def test_a_screen_without_a_request_of_the_service_has_a_reference_of_its_own():
-    assert len({problem_for(TimedOut()).reference, problem_for(TimedOut()).reference, ""}) == 3
+    assert len({error_page_for(TimedOut()).reference, error_page_for(TimedOut()).reference, ""}) == 3
 
 
-def test_unknown_link_and_unknown_website_read_the_same():
-    assert problem_for(UnknownLink(request_id="r")) == unknown_website("r")
+def test_unknown_link_and_unknown_website_have_the_same_page():
+    assert error_page_for(UnknownLink(request_id="r")) == unknown_website("r")
 
 
 def test_actions_lead_where_the_deployment_says(settings):
-    assert [(action.label, action.url) for action in problem_for(EXPIRED).actions] == [
+    assert [(action.label, action.url) for action in error_page_for(EXPIRED).actions] == [
         ("Renew the plan", settings.RENEW_URL)
     ]
-    assert [action.url for action in problem_for(REVOKED).actions] == [
+    assert [action.url for action in error_page_for(REVOKED).actions] == [
         settings.SUPPORT_URL,
         settings.LINK_URL,
     ]
-    assert [action.url for action in problem_for(UnknownLink()).actions] == [settings.LINK_URL]
+    assert [action.url for action in error_page_for(UnknownLink()).actions] == [settings.LINK_URL]
 
 
 def test_actions_without_an_address_are_not_offered(settings):
     settings.RENEW_URL = settings.SUPPORT_URL = settings.LINK_URL = ""
-    assert not any(problem_for(error).actions for error in (EXPIRED, REVOKED, UnknownLink()))
+    assert not any(error_page_for(error).actions for error in (EXPIRED, REVOKED, UnknownLink()))
 
 
-@pytest.mark.parametrize("error", [RateLimited(retry_after=30), SlowQuestion(retry_after=30)])
-def test_the_browser_is_told_how_long_to_wait(error):
-    assert problem_for(error).retry_after == 30
+@pytest.mark.parametrize("error", [RateLimited(retry_after=30), SlowRequest(retry_after=30)])
+def test_the_response_says_how_long_to_wait(error):
+    assert error_page_for(error).retry_after == 30
 
 
-def test_missing_dates_are_not_made_up():
+def test_missing_dates_stay_missing():
     error = InactiveEntitlement(plan="standard", entitlement_status="suspended", ends_on=None)
-    assert problem_for(error).text == "Your plan: Standard (Suspended)."
-    assert "has been revoked" in problem_for(RevokedLink(revoked_at=None)).text
+    assert error_page_for(error).text == "Your plan: Standard (Suspended)."
+    assert "has been revoked" in error_page_for(RevokedLink(revoked_at=None)).text
 
 
 @pytest.mark.parametrize(("retry_after", "seconds"), [(0, 30), (7, 7)])
 def test_too_many_requests_always_names_a_time_to_come_back(retry_after, seconds):
-    problem = problem_for(RateLimited(retry_after=retry_after))
-    assert (problem.title, problem.retry_after) == ("Too many requests at once", seconds)
+    error_page = error_page_for(RateLimited(retry_after=retry_after))
+    assert (error_page.title, error_page.retry_after) == ("Too many requests at once", seconds)

@@ -3,17 +3,18 @@ from django.http import QueryDict
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.forms import Address, Filters
-from portal.gateway import Question
+from portal.forms import Filters
+from portal.gateway import DashboardRequest
+from portal.page_urls import Address
 
 PATH = "/sites/shop.example.com/"
 
 
 def read(query):
-    return Filters.read(QueryDict(query))
+    return Filters.from_query(QueryDict(query))
 
 
-def test_filters_read_what_the_address_says():
+def test_filters_come_from_the_url():
     assert read("severity=High&kind=confirmed&source=nuclei&query=log4j&page_size=50&page=3") == Filters(
         severity="High", kind="confirmed", source="nuclei", query="log4j", page_size=50, page=3
     )
@@ -43,7 +44,7 @@ def test_filters_read_what_the_address_says():
         "status=gone",
     ],
 )
-def test_filters_drop_what_is_not_valid(query):
+def test_filters_ignore_invalid_values(query):
     assert read(query) == Filters(page_size=read(query).page_size)
 
 
@@ -55,10 +56,10 @@ def test_words_are_read_however_they_are_capitalised():
     assert read("severity=high&kind=CONFIRMED") == Filters(severity="High", kind="confirmed")
 
 
-def test_a_status_is_read_and_open_is_the_usual_one():
+def test_open_is_the_default_status():
     assert read("status=FIXED&query=open") == Filters(status="fixed", query="open")
     assert read("status=Open") == Filters()
-    assert Filters().question().status == ""
+    assert Filters().to_request().status == ""
 
 
 def test_a_finding_has_an_address_that_keeps_the_list():
@@ -79,22 +80,22 @@ def test_an_address_has_one_order():
     )
 
 
-def test_a_changed_filter_goes_to_the_first_page_and_keeps_the_rest():
+def test_a_changed_filter_leads_to_the_first_page_and_keeps_the_others():
     address = Address(path=PATH, filters=read("severity=Low&page_size=50&page=4"))
-    assert address.to(kind="confirmed") == PATH + "?severity=Low&kind=confirmed&page_size=50"
-    assert address.to(page=5) == PATH + "?severity=Low&page_size=50&page=5"
+    assert address.with_filters(kind="confirmed") == PATH + "?severity=Low&kind=confirmed&page_size=50"
+    assert address.with_filters(page=5) == PATH + "?severity=Low&page_size=50&page=5"
 
 
 def test_a_removed_filter_leaves_no_trace():
-    assert Address(path=PATH, filters=read("severity=Low")).to(severity="") == PATH
+    assert Address(path=PATH, filters=read("severity=Low")).with_filters(severity="") == PATH
 
 
 def test_active_filters_are_those_that_narrow():
     assert read("severity=Low&query=x&page=2&page_size=50").active == {"severity": "Low", "query": "x"}
 
 
-def test_the_gateway_is_asked_the_same():
-    assert read("severity=Low&query=x&page=2&page_size=50").question() == Question(
+def test_filters_become_the_same_request():
+    assert read("severity=Low&query=x&page=2&page_size=50").to_request() == DashboardRequest(
         severity="Low", query="x", page=2, page_size=50
     )
 
@@ -111,6 +112,6 @@ def test_the_gateway_is_asked_the_same():
     )
 )
 def test_reading_an_address_again_gives_the_same_address(data):
-    first = Address(path=PATH, filters=Filters.read(data))
+    first = Address(path=PATH, filters=Filters.from_query(data))
     again = Address(path=PATH, filters=read(str(first).partition("?")[2]))
     assert again == first

@@ -3,8 +3,9 @@ from django.http import HttpResponse
 from django.test import RequestFactory
 from django_htmx.middleware import HtmxDetails
 
-from portal.forms import Address, Filters
-from portal.htmx import show_address, wants_region
+from portal.forms import Filters
+from portal.htmx import set_shown_url, wants_region
+from portal.page_urls import Address
 
 PATH = "/sites/shop.example.com/"
 REGION = {"hx_request": "true", "hx_target": "results"}
@@ -20,7 +21,7 @@ def shown(before, now, *, trigger, path=PATH):
     """What htmx is told when ``before`` becomes ``now`` at ``path``: push, replace, and the address."""
     request = make_request(**REGION, hx_trigger=trigger, hx_current_url=f"http://testserver{PATH}{before}")
     response = HttpResponse()
-    show_address(request, response, str(Address(path=path, filters=now)), now)
+    set_shown_url(request, response, str(Address(path=path, filters=now)), now)
     (how,) = (name for name in ("HX-Push-Url", "HX-Replace-Url") if name in response)
     return how, response[how]
 

@@ -1,7 +1,7 @@
 import pytest
 
 from portal import service
-from portal.gateway import Misconfigured, Question
+from portal.gateway import DashboardRequest, Misconfigured
 from portal.models import Account, Website
 from tests.factories import SECRET, make_portal_website
 from tests.faults.server import FaultServer, answer
@@ -10,25 +10,25 @@ from tests.portal.gateway.responses import HOST, dashboard, encoded
 pytestmark = pytest.mark.django_db
 
 
-def test_website_is_asked_about_at_the_address_of_the_settings(settings):
+def test_service_has_the_address_of_the_settings(settings):
     website = make_portal_website(host=HOST)
     with FaultServer(answer(200, encoded(dashboard()))) as server:
         settings.DASHBOARD_BASE_URL = server.base_url
-        assert service.ask(website, Question()).host == HOST
+        assert service.get_dashboard(website, DashboardRequest()).host == HOST
     assert len(server.received) == 1
 
 
-def test_website_is_asked_about_with_its_accounts_secret():
+def test_calls_use_the_secret_of_the_websites_account():
     site = service.linked_site(make_portal_website())
     assert site.secret == SECRET
     assert site.account_ref == "acct_0001"
 
 
-def test_secret_stays_out_of_what_is_shown_of_a_site():
+def test_secret_never_appears_in_a_repr():
     assert SECRET not in repr(service.linked_site(make_portal_website()))
 
 
-def test_website_whose_secret_cannot_be_opened_is_not_asked_about(settings):
+def test_website_with_an_unreadable_secret_is_misconfigured(settings):
     website = make_portal_website()
     settings.MASTER_KEYS = ["YW5vdGhlci1rZXktZm9yLXRlc3RzLTAxMjM0NTY3ODk="]
     with pytest.raises(Misconfigured, match=r"manage\.py connect_account acct_0001"):
@@ -44,7 +44,7 @@ def test_website_of_the_environments_account_needs_no_stored_secret(settings):
 @pytest.mark.parametrize(
     ("name", "value"), [("DASHBOARD_BASE_URL", "http://example.com"), ("DASHBOARD_TIMEOUT_SECONDS", 0)]
 )
-def test_service_that_cannot_be_asked_is_misconfigured(settings, name, value):
+def test_invalid_settings_of_the_service_are_misconfigured(settings, name, value):
     setattr(settings, name, value)
     with pytest.raises(Misconfigured):
-        service.upstream()
+        service.configured_service()

@@ -47,7 +47,7 @@ def test_each_of_these_checks_can_fail(pattern, bad):
     assert re.search(pattern, bad)
 
 
-def test_what_a_page_loads_stays_small():
+def test_assets_of_a_page_stay_small():
     portal = settings.BASE_DIR / "static" / "portal"
     assert max(len(script.read_bytes()) for script in portal.glob("*.js")) <= 5 * 1024
     assert len(gzip.compress((portal / "portal.css").read_bytes())) <= 10 * 1024

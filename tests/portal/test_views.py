@@ -8,11 +8,11 @@ import pytest
 
 from portal import service
 from portal.gateway import (
+    DashboardRequest,
     InactiveEntitlement,
-    Question,
     RateLimited,
     RevokedLink,
-    SlowQuestion,
+    SlowRequest,
     TimedOut,
     UnknownFinding,
     UnknownLink,
@@ -27,7 +27,7 @@ from tests.portal.dashboards import (
     make_entitlement,
     make_facets,
     make_finding,
-    make_finding_answer,
+    make_finding_response,
     make_note,
     make_page,
     make_summary,
@@ -38,42 +38,42 @@ pytestmark = pytest.mark.django_db
 
 HOST = "shop.example.com"
 PATH = f"/sites/{HOST}/"
-PROBLEMS = [
+ERRORS = [
     (InactiveEntitlement(plan="standard", entitlement_status="expired", ends_on=None), 403, "Renew the plan"),
     (UnknownLink(), 404, "Link a website"),
     (RateLimited(retry_after=30), 503, "Try again"),
-    (SlowQuestion(), 503, "Try again"),
+    (SlowRequest(), 503, "Try again"),
     (TimedOut(), 504, "Try again"),
 ]
 REGION = {"HX-Request": "true", "HX-Target": "results", "HX-Current-URL": f"http://testserver{PATH}"}
 
 
-class Service:
+class StubService:
     """Answers with ``answer``, or raises it, and remembers what was asked."""
 
     def __init__(self):
-        self.answer = make_dashboard()
-        self.finding = make_finding_answer()
-        self.asked = []
+        self.response = make_dashboard()
+        self.finding = make_finding_response()
+        self.requests = []
 
-    def ask(self, website, question):
-        self.asked.append((website, question))
-        if isinstance(self.answer, Exception):
-            raise self.answer
-        return self.answer
+    def get_dashboard(self, website, request):
+        self.requests.append((website, request))
+        if isinstance(self.response, Exception):
+            raise self.response
+        return self.response
 
-    def ask_about(self, website, finding_id, listed):
-        self.asked.append((website, finding_id))
-        if isinstance(self.answer, Exception):
-            raise self.answer
+    def get_finding(self, website, finding_id, list_request):
+        self.requests.append((website, finding_id))
+        if isinstance(self.response, Exception):
+            raise self.response
         return self.finding
 
 
 @pytest.fixture
 def stub(monkeypatch):
-    stub = Service()
-    monkeypatch.setattr(service, "ask", stub.ask)
-    monkeypatch.setattr(service, "ask_about", stub.ask_about)
+    stub = StubService()
+    monkeypatch.setattr(service, "get_dashboard", stub.get_dashboard)
+    monkeypatch.setattr(service, "get_finding", stub.get_finding)
     return stub
 
 
@@ -127,37 +127,37 @@ def test_the_list_shows_no_website_of_another_account(browser, stranger):
 
 
 @pytest.mark.parametrize(("role", "leads"), [("owner", True), ("manager", True), ("viewer", False)])
-def test_the_list_leads_those_who_may_see_them_to_the_members(client, website, account, role, leads):
+def test_the_list_links_to_the_team_for_owners_and_managers(client, website, account, role, leads):
     person = make_user("somebody")
     make_membership(person, account, role=role)
     client.force_login(person)
-    assert ('href="/members/"' in client.get("/").content.decode()) == leads
+    assert ('href="/team/"' in client.get("/").content.decode()) == leads
 
 
 MAY_LINK = [("owner", True), ("manager", True), ("viewer", False)]
 
 
-@pytest.mark.parametrize(("role", "may_link"), MAY_LINK)
-def test_the_list_without_websites_says_who_links_one(client, settings, account, role, may_link):
+@pytest.mark.parametrize(("role", "can_link"), MAY_LINK)
+def test_the_empty_list_says_who_links_a_website(client, settings, account, role, can_link):
     person = make_user("newcomer")
     make_membership(person, account, role=role)
     client.force_login(person)
     response = client.get("/")
     assert "No websites yet" in text_of(response)
-    assert (settings.LINK_URL in response.text) == may_link
-    assert ("Ask the person who manages your account" in response.text) != may_link
+    assert (settings.LINK_URL in response.text) == can_link
+    assert ("Ask the person who manages your account" in response.text) != can_link
 
 
-@pytest.mark.parametrize(("role", "may_link"), MAY_LINK)
+@pytest.mark.parametrize(("role", "can_link"), MAY_LINK)
 @pytest.mark.parametrize("path", ["/", PATH, "/sites/nowhere.example.com/"])
 def test_owners_and_managers_are_offered_to_link_a_website(
-    client, settings, account, website, stub, path, role, may_link
+    client, settings, account, website, stub, path, role, can_link
 ):
-    stub.answer = RevokedLink(revoked_at=None)
+    stub.response = RevokedLink(revoked_at=None)
     person = make_user("person")
     make_membership(person, account, role=role)
     client.force_login(person)
-    assert (settings.LINK_URL in client.get(path).text) == may_link
+    assert (settings.LINK_URL in client.get(path).text) == can_link
 
 
 def test_staff_who_are_members_of_no_account_start_in_the_admin(client, account, website):
@@ -168,12 +168,12 @@ def test_staff_who_are_members_of_no_account_start_in_the_admin(client, account,
     assert HOST in client.get("/").text
 
 
-def test_a_person_without_accounts_is_told_whom_to_ask(client):
+def test_a_person_without_accounts_sees_whom_to_ask(client):
     client.force_login(make_user("newcomer"))
     assert "Ask the person who manages your account" in client.get("/").text
 
 
-def test_a_website_seen_through_two_accounts_is_told_apart(browser, owner):
+def test_a_website_in_two_accounts_links_to_the_other(browser, owner):
     second = make_portal_account("acct_0003", name="Second")
     make_membership(owner, second, role="viewer")
     make_portal_website(second, HOST)
@@ -192,26 +192,26 @@ HTMX = {"HX-Request": "true", "HX-Current-URL": "http://testserver/"}
 def answers(monkeypatch, stub):
     """The same service, with what it answers kept as ever."""
     monkeypatch.undo()
-    monkeypatch.setattr(service, "fetch_dashboard", lambda _upstream, site, asked: stub.ask(site, asked))
+    monkeypatch.setattr(service, "fetch_dashboard", lambda _, *call: stub.get_dashboard(*call))
     return stub
 
 
-def test_the_list_asks_nothing_of_the_service(browser, answers):
+def test_the_list_sends_no_request(browser, answers):
     assert browser.get("/").status_code == 200
-    assert answers.asked == []
+    assert answers.requests == []
 
 
-def test_a_card_asks_for_the_summary_alone_and_shows_it(browser, answers):
+def test_a_card_requests_and_shows_the_summary(browser, answers):
     response = browser.get(CARD, headers=HTMX)
     assert response.status_code == 200
     assert b"<html" not in response.content
     assert "2 High" in text_of(response)
     assert "Linked · Standard, active" in text_of(response)
     assert b"hx-get" not in response.content
-    assert [asked for _, asked in answers.asked] == [Question(page_size=1)]
+    assert [request for _, request in answers.requests] == [DashboardRequest(page_size=1)]
 
 
-def test_the_list_shows_what_the_last_card_told_with_its_time(browser, answers):
+def test_the_list_shows_the_summary_of_the_last_card_with_its_time(browser, answers):
     browser.get(CARD, headers=HTMX)
     page = browser.get("/")
     assert "2 High" in text_of(page)
@@ -219,34 +219,34 @@ def test_the_list_shows_what_the_last_card_told_with_its_time(browser, answers):
     assert f'hx-get="{CARD}"' in page.content.decode()
 
 
-def test_the_list_shows_what_the_dashboard_told(browser, answers):
+def test_the_list_shows_the_summary_of_the_dashboard(browser, answers):
     browser.get(PATH, {"severity": "Low"})
     assert "2 High" in text_of(browser.get("/"))
 
 
-@pytest.mark.parametrize(("error", "status", "_action"), PROBLEMS)
+@pytest.mark.parametrize(("error", "status", "_action"), ERRORS)
 def test_a_card_that_gets_no_dashboard_is_an_error_only_where_there_is_a_fault(
     browser, answers, error, status, _action
 ):
-    answers.answer = error
+    answers.response = error
     response = browser.get(CARD, headers=HTMX)
     assert response.status_code == (status if status >= 500 else 200)
     assert response["HX-Retarget"].startswith("#site-")
 
 
-def test_a_card_that_failed_keeps_what_was_known_and_can_be_tried_again(browser, answers):
+def test_a_failed_card_keeps_its_summary_and_can_be_retried(browser, answers):
     browser.get(CARD, headers=HTMX)
-    answers.answer = TimedOut()
+    answers.response = TimedOut()
     response = browser.get(CARD, headers=HTMX)
     assert response.status_code == 504
     assert "2 High" in text_of(response)
     assert "Not refreshed since" in text_of(response)
-    assert 'hx-trigger="click from:find .again"' in response.content.decode()
+    assert 'hx-trigger="click from:find .retry"' in response.content.decode()
 
 
 def test_a_card_of_a_revoked_link_says_so_and_shows_no_numbers_anymore(browser, answers):
     browser.get(CARD, headers=HTMX)
-    answers.answer = RevokedLink(revoked_at=None)
+    answers.response = RevokedLink(revoked_at=None)
     for response in (browser.get(CARD, headers=HTMX), browser.get("/")):
         assert "Link revoked" in text_of(response)
         assert "2 High" not in text_of(response)
@@ -255,16 +255,16 @@ def test_a_card_of_a_revoked_link_says_so_and_shows_no_numbers_anymore(browser, 
 def test_a_card_is_a_fragment_for_htmx_only(browser, answers):
     response = browser.get(CARD)
     assert (response.status_code, response["Location"]) == (302, "/")
-    assert answers.asked == []
+    assert answers.requests == []
 
 
-def test_a_card_of_somebody_elses_website_is_as_unknown_as_one_of_none(browser, stranger, answers):
+def test_the_card_of_a_foreign_website_is_not_found(browser, stranger, answers):
     for host in ("other.example.com", "nowhere.example.com"):
         assert browser.get(f"/sites/{host}/card/", headers=HTMX).status_code == 404
-    assert answers.asked == []
+    assert answers.requests == []
 
 
-def test_a_list_never_shows_what_another_account_was_told(browser, stranger, answers, owner):
+def test_a_list_never_shows_the_summary_of_another_account(browser, stranger, answers, owner):
     second = make_portal_account("acct_0003", name="Second")
     make_portal_website(second, HOST)
     make_membership(owner, second)
@@ -300,7 +300,7 @@ def test_a_session_that_is_over_leads_back_to_the_same_page(client, website):
     assert response["HX-Redirect"] == "/accounts/login/?next=%2Fsites%2Fshop.example.com%2F"
 
 
-def test_a_stranger_reads_what_a_visitor_of_nothing_reads(client, stranger, website, stub):
+def test_a_foreign_website_reads_like_one_that_does_not_exist(client, stranger, website, stub):
     client.force_login(stranger)
     other, nothing = client.get(PATH), client.get("/sites/nowhere.example.com/")
     assert (other.status_code, nothing.status_code) == (404, 404)
@@ -312,13 +312,13 @@ def test_a_stranger_reads_what_a_visitor_of_nothing_reads(client, stranger, webs
         )
     ]
     assert re.sub(r'value="\w{64}"', "", without_host[0]) == re.sub(r'value="\w{64}"', "", without_host[1])
-    assert stub.asked == []
+    assert stub.requests == []
 
 
-def test_a_stranger_gets_no_fragment_either(client, stranger, website, stub):
+def test_a_foreign_website_has_no_fragment_either(client, stranger, website, stub):
     client.force_login(stranger)
     assert client.get(PATH, headers=REGION).status_code == 404
-    assert stub.asked == []
+    assert stub.requests == []
 
 
 def test_leaving_an_account_takes_effect_on_the_next_request(browser, owner, stub):
@@ -332,12 +332,12 @@ def test_an_account_that_is_not_the_persons_is_not_theirs_by_naming_it(browser, 
     assert browser.get(PATH, {"account": "acct_0002"}).status_code == 404
 
 
-def test_the_account_of_the_address_is_asked(browser, owner, stub):
+def test_the_request_uses_the_account_of_the_url(browser, owner, stub):
     second = make_portal_account("acct_0003", name="Second")
     make_membership(owner, second)
     make_portal_website(second, HOST)
     page = browser.get(PATH, {"account": "acct_0003"}).content.decode()
-    assert stub.asked[0][0].account == second
+    assert stub.requests[0][0].account == second
     assert f"{PATH}?account=acct_0003&amp;severity=High" in page
     assert f'href="{PATH}?account=acct_0001"' in page
 
@@ -349,11 +349,11 @@ def test_only_reading_is_possible(browser, stub):
 # Page and fragment
 
 
-def test_the_service_is_asked_what_the_address_says(browser, stub):
+def test_the_request_has_the_filters_of_the_url(browser, stub):
     browser.get(
         PATH, {"severity": "High", "query": "log4j", "page": "2", "page_size": "50", "kind": "nonsense"}
     )
-    assert stub.asked[0][1] == Question(severity="High", query="log4j", page=2, page_size=50)
+    assert stub.requests[0][1] == DashboardRequest(severity="High", query="log4j", page=2, page_size=50)
 
 
 def test_a_page_is_whole_and_a_fragment_is_the_region(browser, stub):
@@ -371,14 +371,14 @@ def test_a_restored_history_entry_is_a_whole_page(browser, stub):
 
 
 @pytest.mark.parametrize("headers", [{}, REGION])
-def test_caches_are_told_what_an_answer_depends_on_and_to_forget_it(browser, stub, headers):
+def test_responses_vary_by_htmx_headers_and_are_never_cached(browser, stub, headers):
     response = browser.get(PATH, headers=headers)
     assert {"HX-Request", "HX-Target", "Cookie"} <= set(response["Vary"].split(", "))
     assert response["Cache-Control"] == "private, no-store"
 
 
 @pytest.mark.parametrize("path", [PATH, f"{PATH}findings/1/"])
-def test_pages_travel_compressed(browser, stub, path):
+def test_pages_are_compressed(browser, stub, path):
     response = browser.get(path, headers={"Accept-Encoding": "gzip"})
     assert response["Content-Encoding"] == "gzip"
     assert b"Finding 1" in gzip.decompress(response.content)
@@ -387,7 +387,7 @@ def test_pages_travel_compressed(browser, stub, path):
 
 def test_a_page_of_20_findings_stays_small(browser, stub):
     threats = [make_threat(number, title="A title as long as most of them are") for number in range(20)]
-    stub.answer = make_dashboard(threats=threats)
+    stub.response = make_dashboard(threats=threats)
     page = browser.get(PATH, headers={"Accept-Encoding": "gzip"})
     whole = gzip.decompress(page.content)
     assert len(whole) < 40_000
@@ -399,15 +399,17 @@ def test_a_fragment_brings_the_canonical_address(browser, stub):
     assert response["HX-Push-Url"] == f"{PATH}?severity=High"
 
 
-def test_a_fragment_tells_the_search_form_what_to_keep_and_leaves_its_field_alone(browser, stub):
+def test_a_fragment_updates_the_hidden_fields_of_the_search_but_not_its_input(browser, stub):
     response = browser.get(PATH, {"severity": "High", "query": "x"}, headers=REGION)
     assert b'<input type="hidden" name="severity" value="High">' in response.content
-    assert b'<div id="kept" data-query="x" hx-swap-oob="true" hidden>' in response.content
+    assert re.search(
+        rb'<div id="search-fields" data-query="x"\s+hidden hx-swap-oob="true">', response.content
+    )
     assert b'id="q"' not in response.content
 
 
 def test_a_fragment_announces_its_result(browser, stub):
-    stub.answer = make_dashboard(dashboard=make_page(total=26), summary=make_summary(open=137))
+    stub.response = make_dashboard(dashboard=make_page(total=26), summary=make_summary(open=137))
     response = browser.get(PATH, {"severity": "High"}, headers=REGION)
     assert '<p id="status" hx-swap-oob="innerHTML">26 of 137 findings</p>' in response.content.decode()
 
@@ -417,19 +419,19 @@ def test_a_fragment_announces_its_result(browser, stub):
 
 def test_a_plan_says_how_long_it_lasts_and_what_stops_then(browser, stub):
     until = make_dashboard().dashboard.generated_at.date() + timedelta(days=165)
-    stub.answer = make_dashboard(entitlement=make_entitlement(usable_until=until))
+    stub.response = make_dashboard(entitlement=make_entitlement(usable_until=until))
     page = text_of(browser.get(PATH))
     assert "165 days left" in page
-    assert "When the plan ends, results, downloads and e-mails stop until it is renewed." in page
+    assert "When the plan ends, results, downloads and e-mails stop until you renew it." in page
 
 
-def test_a_row_shows_what_it_takes_to_choose_and_leads_to_the_rest(browser, stub):
+def test_a_row_shows_the_main_facts_and_links_to_the_finding(browser, stub):
     threat = make_threat(severity="Critical", title="Log4Shell", locations_count=4, status="accepted_risk")
-    stub.answer = make_dashboard(threats=[threat], analyst_notes=[make_note(finding_id="1")])
+    stub.response = make_dashboard(threats=[threat], analyst_notes=[make_note(finding_id="1")])
     response = browser.get(PATH, {"severity": "Critical", "page": 2})
     page = text_of(response)
     for words in (
-        "Critical Log4Shell https://shop.example.com/page/1 +3 more places",
+        "Critical Log4Shell https://shop.example.com/page/1 +3 more locations",
         "Accepted risk · 1 note · Confirmed · Nuclei 19 Nov 2026",
     ):
         assert words in page
@@ -439,7 +441,7 @@ def test_a_row_shows_what_it_takes_to_choose_and_leads_to_the_rest(browser, stub
 
 def test_untrusted_text_is_always_text(browser, stub):
     evil = '"><img src=x onerror=alert(1)>'
-    stub.answer = make_dashboard(
+    stub.response = make_dashboard(
         threats=[
             make_threat(
                 id=evil, title=evil, description=evil, remediation=evil, evidence=evil, location=evil,
@@ -458,7 +460,7 @@ def test_untrusted_text_is_always_text(browser, stub):
 
 
 def test_numbers_are_grouped(browser, stub):
-    stub.answer = make_dashboard(summary=make_summary(open=1180), dashboard=make_page(total=1180))
+    stub.response = make_dashboard(summary=make_summary(open=1180), dashboard=make_page(total=1180))
     assert "1,180 findings" in text_of(browser.get(PATH))
 
 
@@ -469,27 +471,25 @@ def test_numbers_are_grouped(browser, stub):
         ("de", ["Mehr als 1.000", "Von den schlimmsten 1.000.", "Nur Hoch zeigen"], "Nur Hoch zeigen:"),
     ],
 )
-def test_a_search_that_finds_more_than_is_counted_says_so_and_promises_no_number(
-    browser, stub, language, told, untold
-):
+def test_a_search_beyond_the_counted_matches_shows_no_exact_number(browser, stub, language, told, untold):
     counted = make_facets(severity={"Critical": 1000, "High": 0})
     cut = {"total": 1000, "page_count": 51, "total_relation": "at_least", "facets": counted}
     cut |= {"bounded_facets": ["severity"]}
-    stub.answer = make_dashboard(dashboard=make_page(**cut))
+    stub.response = make_dashboard(dashboard=make_page(**cut))
     page = text_of(browser.get(PATH, {"query": "a"}, headers={"accept-language": language}))
     for words in told:
         assert words in page
     assert untold not in page
 
 
-def test_a_clean_website_is_good_news_with_when_and_by_what(browser, stub):
-    stub.answer = make_clean_dashboard()
+def test_a_clean_website_shows_when_and_by_which_scanner(browser, stub):
+    stub.response = make_clean_dashboard()
     page = text_of(browser.get(PATH))
     assert "No threats found Last checked 19 Nov 2026, 22:15 UTC by Nuclei." in page
 
 
 def test_an_unchecked_website_is_neither_clean_nor_zero(browser, stub):
-    stub.answer = make_clean_dashboard(
+    stub.response = make_clean_dashboard(
         dashboard=make_page(total=0, page_count=0, grade=None),
         summary=make_summary(open=0, by_severity={}, last_scan_at=None, oldest_open_days=None),
         coverage=[make_coverage("never")],
@@ -502,7 +502,7 @@ def test_an_unchecked_website_is_neither_clean_nor_zero(browser, stub):
 
 
 def test_nothing_matching_names_the_filters_and_the_way_out(browser, stub):
-    stub.answer = make_dashboard(dashboard=make_page(total=0, page_count=0), threats=[], charts=[])
+    stub.response = make_dashboard(dashboard=make_page(total=0, page_count=0), threats=[], charts=[])
     response = browser.get(PATH, {"severity": "Low", "query": "zzz"})
     page = text_of(response)
     assert "Nothing matches these filters" in page
@@ -517,8 +517,8 @@ def test_nothing_matching_names_the_filters_and_the_way_out(browser, stub):
 FINDING = f"{PATH}findings/1/"
 
 
-def test_a_finding_shows_everything_that_is_known(browser, stub):
-    stub.finding = make_finding_answer(
+def test_a_finding_shows_all_its_details(browser, stub):
+    stub.finding = make_finding_response(
         finding=make_finding(
             severity="Critical",
             status="fixed",
@@ -544,7 +544,7 @@ def test_a_finding_shows_everything_that_is_known(browser, stub):
     for words in (
         "Log4Shell – shop.example.com", "Critical · Fixed · Confirmed · Nuclei", "Remote code.", "Update.",
         "GET / HTTP/1.1", "Only the beginning", "https://shop.example.com/a", "Evidence here B!",
-        "And 2 more places.", "CVE-2021-44228", "CWE-79", "http/missing-header", "Reproduced by hand .",
+        "And 2 more locations.", "CVE-2021-44228", "CWE-79", "http/missing-header", "Reproduced by hand .",
         "First seen 20 Nov 2026, 09:30 UTC Fixed 20 Nov 2026, 09:30 UTC",
     ):  # fmt: skip
         assert words in page
@@ -557,23 +557,23 @@ def test_a_finding_shows_everything_that_is_known(browser, stub):
     assert "javascript:" not in text
 
 
-def test_the_service_is_asked_about_the_finding_of_the_address(browser, stub, website):
+def test_the_request_has_the_finding_of_the_url(browser, stub, website):
     browser.get(FINDING, {"severity": "High"})
-    assert stub.asked == [(website, "1")]
+    assert stub.requests == [(website, "1")]
 
 
-def test_a_finding_leads_back_to_the_list_it_was_opened_from_and_is_handed_on_without_it(browser, stub):
+def test_a_finding_links_back_to_its_list_and_is_shared_without_it(browser, stub):
     page = browser.get(FINDING, {"severity": "High", "page": "2"}).content.decode()
     assert f'href="{PATH}?severity=High&amp;page=2" data-focus="finding-1"' in page
     assert f'value="http://testserver{FINDING}"' in page
 
 
-def test_the_address_to_hand_on_names_the_account_where_the_host_does_not_tell(browser, owner, stub):
+def test_the_link_to_share_has_the_account_if_the_host_is_ambiguous(browser, owner, stub):
     second = make_portal_account("acct_0003", name="Second")
     make_membership(owner, second)
     make_portal_website(second, HOST)
     page = browser.get(FINDING, {"account": "acct_0003", "severity": "High"}).content.decode()
-    assert stub.asked[0][0].account == second
+    assert stub.requests[0][0].account == second
     assert f'value="http://testserver{FINDING}?account=acct_0003"' in page
 
 
@@ -593,7 +593,7 @@ def test_a_finding_opens_in_place(browser, stub):
 
 @pytest.mark.parametrize("headers", [{}, REGION])
 def test_an_unknown_finding_leads_to_the_list(browser, stub, headers):
-    stub.answer = UnknownFinding()
+    stub.response = UnknownFinding()
     response = browser.get(FINDING, {"severity": "High"}, headers=headers)
     assert response.status_code == 404
     assert "There is no such finding" in text_of(response)
@@ -601,24 +601,24 @@ def test_an_unknown_finding_leads_to_the_list(browser, stub, headers):
 
 
 @pytest.mark.parametrize("finding_id", ["..%2F..", "%3Cimg%3E", "a%20b", "x" * 129])
-def test_what_no_address_holds_is_unknown_without_asking(browser, stub, finding_id):
+def test_an_invalid_id_is_unknown_without_a_request(browser, stub, finding_id):
     assert browser.get(f"{PATH}findings/{finding_id}/").status_code == 404
-    assert stub.asked == []
+    assert stub.requests == []
 
 
-def test_a_problem_with_a_finding_is_tried_again_at_the_finding(browser, stub):
-    stub.answer = TimedOut()
+def test_an_error_of_a_finding_is_retried_at_the_finding(browser, stub):
+    stub.response = TimedOut()
     response = browser.get(FINDING, {"severity": "High"}, headers=REGION)
     assert response.status_code == 504
     assert f'id="retry" class="button primary" href="{FINDING}?severity=High"' in response.content.decode()
 
 
-def test_a_finding_of_a_website_of_somebody_else_is_asked_of_nobody(client, stranger, website, stub):
+def test_a_finding_of_a_foreign_website_is_never_requested(client, stranger, website, stub):
     client.force_login(stranger)
     response = client.get(FINDING)
     assert response.status_code == 404
     assert "not linked to your account" in text_of(response)
-    assert stub.asked == []
+    assert stub.requests == []
 
 
 def test_an_anonymous_visitor_of_a_finding_is_sent_to_sign_in(client, website):
@@ -627,7 +627,7 @@ def test_an_anonymous_visitor_of_a_finding_is_sent_to_sign_in(client, website):
 
 def test_everything_about_a_finding_is_text(browser, stub):
     evil = '"><img src=x onerror=alert(1)>'
-    stub.finding = make_finding_answer(
+    stub.finding = make_finding_response(
         finding=make_finding(
             id=evil, title=evil, description=evil, remediation=evil, evidence=evil, location=evil,
             rule=evil, source=evil, source_name=evil, severity=evil, kind=evil, status=evil,
@@ -645,38 +645,38 @@ def test_everything_about_a_finding_is_text(browser, stub):
 # When there is no dashboard to show
 
 
-@pytest.mark.parametrize(("error", "status", "action"), PROBLEMS)
-def test_a_problem_has_its_status_and_its_way_out(browser, stub, error, status, action):
-    stub.answer = error
+@pytest.mark.parametrize(("error", "status", "action"), ERRORS)
+def test_an_error_page_has_its_status_and_an_action(browser, stub, error, status, action):
+    stub.response = error
     response = browser.get(PATH)
     assert response.status_code == status
     assert action in text_of(response)
     assert "Reference for support" in text_of(response)
 
 
-@pytest.mark.parametrize(("error", "status", "action"), PROBLEMS)
-def test_a_problem_reaches_the_region_with_its_true_status(browser, stub, error, status, action):
-    stub.answer = error
+@pytest.mark.parametrize(("error", "status", "action"), ERRORS)
+def test_an_error_page_replaces_the_region_with_its_status(browser, stub, error, status, action):
+    stub.response = error
     response = browser.get(PATH, {"severity": "High"}, headers=REGION)
     assert response.status_code == status
     assert response["HX-Retarget"] == "#results"
     assert response["HX-Push-Url"] == f"{PATH}?severity=High"
 
 
-def test_trying_again_keeps_the_filters(browser, stub):
-    stub.answer = TimedOut()
+def test_a_retry_keeps_the_filters(browser, stub):
+    stub.response = TimedOut()
     page = browser.get(PATH, {"severity": "High", "query": "x"}).content.decode()
     assert f'href="{PATH}?severity=High&amp;query=x"' in page
     assert 'name="query" value="x"' in page
 
 
-def test_the_browser_is_told_when_to_come_back(browser, stub):
-    stub.answer = RateLimited(retry_after=30)
+def test_the_response_has_retry_after(browser, stub):
+    stub.response = RateLimited(retry_after=30)
     assert browser.get(PATH)["Retry-After"] == "30"
 
 
 def test_the_reference_on_the_page_finds_the_line_in_the_log(browser, stub, caplog):
-    stub.answer = TimedOut("no answer within 15 s")
+    stub.response = TimedOut("no answer within 15 s")
     page = browser.get(PATH).content.decode()
     (reference,) = re.findall(r"<code>(\w+)</code>", page)
     assert f"{HOST}: TimedOut, reference {reference}" in caplog.text

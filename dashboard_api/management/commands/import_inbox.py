@@ -7,9 +7,10 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from dashboard_api.importing.inbox import Busy, Taken, take_all
+from dashboard_api.importing.inbox import InboxLocked, InboxResult, import_all
 from dashboard_api.importing.inbox_files import UnsafeFile
-from dashboard_api.importing.service import Said, in_words
+from dashboard_api.importing.ingest import ImportOptions
+from dashboard_api.importing.service import in_words
 from dashboard_api.management.lookup import COMMAND_LINE
 from foundation.operator_command import OperatorCommand, Result, web_address
 
@@ -27,7 +28,7 @@ class Command(OperatorCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The folder, and what holds for every report in it."""
+        """Add the folder, and options for every report in it."""
         super().add_arguments(parser)
         parser.add_argument("folder", metavar="DIR", type=Path)
         parser.add_argument("--complete", action="store_true", help="every scan ran to its end")
@@ -35,46 +36,46 @@ class Command(OperatorCommand):
             "--base-url",
             type=web_address,
             metavar="URL",
-            help="where places that name no host belong, such as https://{host}/, which is each website",
+            help="the base of locations without a host; {host} is each website's host: https://{host}/",
         )
-        parser.add_argument("--by", default=COMMAND_LINE, metavar="NAME", help="who imports; kept on record")
+        parser.add_argument("--by", default=COMMAND_LINE, metavar="NAME", help="who imports; recorded")
 
     def perform(
         self, *, folder: Path, complete: bool, base_url: str | None, by: str, **options: Any
     ) -> Result:
-        """What became of each file."""
+        """Import the reports, and return the outcome of each file."""
         if not folder.is_dir():
-            raise CommandError(f"{folder} is no folder.")
+            raise CommandError(f"{folder} is not a folder.")
         try:
-            taken = list(take_all(folder, said=Said(complete=complete, base_url=base_url), by=by))
-        except Busy as error:
-            raise CommandError(f"Another import_inbox is at work in {folder}.") from error
+            common = ImportOptions(complete=complete, base_url=base_url)
+            results = list(import_all(folder, options=common, by=by))
+        except InboxLocked as error:
+            raise CommandError(f"Another import_inbox is running in {folder}: wait for its end.") from error
         except UnsafeFile as error:
             raise CommandError(f"Nothing was imported: {error}") from error
         except OSError as error:
             raise CommandError(f"{folder} cannot be used: {error.strerror}.") from error
-        text = "\n".join(line for each in taken for line in _in_words(each)) or "Nothing was waiting."
+        text = (
+            "\n".join(line for each in results for line in _in_words(each))
+            or "There are no reports to import."
+        )
         return Result(
             text=text,
-            fields={"files": [fields for each in taken for fields in _fields(each)]},
-            failure="Not every report was imported." if any(each.why for each in taken) else "",
+            fields={"files": [fields for each in results for fields in _fields(each)]},
+            failure="Not every report was imported." if any(each.why for each in results) else "",
         )
 
 
-def _in_words(taken: Taken) -> list[str]:
-    lines = [line for result in taken.results for line in in_words(result)]
-    lines += taken.why.splitlines()
-    return [f"{taken.path}: {line}" for line in lines or ["It was imported before."]]
+def _in_words(file: InboxResult) -> list[str]:
+    lines = [line for result in file.results for line in in_words(result)]
+    lines += file.why.splitlines()
+    return [f"{file.path}: {line}" for line in lines or ["It was imported before."]]
 
 
-def _fields(taken: Taken) -> Iterator[dict[str, Any]]:
-    """For a file with reports of several tools, one for each."""
-    about = {
-        "file": taken.path,
-        "refused": taken.why or None,
-        "known": taken.is_known,
-    }
-    for result in map(dataclasses.asdict, taken.results):
-        yield about | {"result": result}
-    if not taken.results:
-        yield about | {"result": None}
+def _fields(file: InboxResult) -> Iterator[dict[str, Any]]:
+    """Yield the fields of a file: one dictionary for each report in it."""
+    fields = {"file": file.path, "error": file.why or None, "duplicate": file.is_duplicate}
+    for result in map(dataclasses.asdict, file.results):
+        yield fields | {"result": result}
+    if not file.results:
+        yield fields | {"result": None}

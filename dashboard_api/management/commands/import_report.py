@@ -1,4 +1,4 @@
-"""Bring scanners' reports in: every row of one becomes findings, coverage, or a reject with its reason."""
+"""Import reports of scanners: each row becomes a finding, coverage, or a reject with its reason."""
 
 import dataclasses
 import json
@@ -14,8 +14,9 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 from tqdm import tqdm
 
-from dashboard_api.importing.locations import Elsewhere, place_on
-from dashboard_api.importing.service import EmptyRefusal, RefusedReport, Said, import_file, in_words
+from dashboard_api.importing.ingest import ImportOptions
+from dashboard_api.importing.locations import OutsideWebsite, normalise_location
+from dashboard_api.importing.service import EmptyRefusal, RefusedReport, import_file, in_words
 from dashboard_api.management.lookup import COMMAND_LINE, find_account, find_website
 from dashboard_api.models import SiteLink, Website
 from dashboard_api.scanners import READERS
@@ -25,7 +26,7 @@ STANDARD_INPUT = "-"
 
 
 class Progress:
-    """A bar on a terminal, by the bytes that were read and then by the findings stored; nothing in a pipe."""
+    """A progress bar on a terminal: bytes of the file, then stored findings; nothing in a pipe."""
 
     def __init__(self, file: str) -> None:
         size = None if file == STANDARD_INPUT else Path(file).stat().st_size
@@ -33,18 +34,18 @@ class Progress:
         self._is_storing = False
 
     def read(self, count: int) -> None:
-        """So many bytes more."""
+        """Add bytes of the file."""
         self._bar.update(count)
 
     def stored(self, count: int, total: int) -> None:
-        """So many findings more, of ``total``."""
+        """Add stored findings, of ``total``."""
         if not self._is_storing:
             self._bar.close()
             self._bar, self._is_storing = _bar(total, unit=" findings"), True
         self._bar.update(count)
 
     def close(self) -> None:
-        """Leave nothing on the terminal."""
+        """Remove the bar from the terminal."""
         self._bar.close()
 
 
@@ -64,7 +65,7 @@ class Command(OperatorCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The reports, the website, and what a report cannot tell by itself."""
+        """Add the reports, the website, and what a report cannot say by itself."""
         super().add_arguments(parser)
         parser.add_argument("files", metavar="FILE", nargs="+", help="a report; - is standard input")
         parser.add_argument("--host", required=True, help="the website that was scanned")
@@ -90,7 +91,7 @@ class Command(OperatorCommand):
             "--base-url",
             type=web_address,
             metavar="URL",
-            help="where places that name no host, such as /login, belong",
+            help="the base of locations without a host, such as /login",
         )
         parser.add_argument(
             "--target",
@@ -106,14 +107,14 @@ class Command(OperatorCommand):
             help="a name for this scan, if one scanner checks the website in several parts: only findings of "
             "earlier reports with the same name can be fixed by it",
         )
-        parser.add_argument("--by", default=COMMAND_LINE, metavar="NAME", help="who imports; kept on record")
+        parser.add_argument("--by", default=COMMAND_LINE, metavar="NAME", help="who imports; recorded")
         parser.add_argument(
             "--strict", action="store_true", help="exit code 1 where rows were rejected; the rest is imported"
         )
-        parser.add_argument("--dry-run", action="store_true", help="tell what would happen; store nothing")
+        parser.add_argument("--dry-run", action="store_true", help="show the outcome; store nothing")
 
     def handle(self, *args: Any, files: list[str], **options: Any) -> None:
-        """One report after the other; with several, one that is refused does not keep the others out."""
+        """Import one report after the other; if one of several is refused, the others are still imported."""
         self._rejected = 0
         if len(files) == 1:
             super().handle(*args, file=files[0], prefix="", **options)
@@ -136,20 +137,20 @@ class Command(OperatorCommand):
 
     def _print_refusal(self, file: str, why: str, *, as_json: bool) -> None:
         if as_json:
-            self.stdout.write(json.dumps({"file": file, "refused": why}))
+            self.stdout.write(json.dumps({"file": file, "error": why}))
         else:
             self.stderr.write("\n".join(f"{file}: {line}" for line in why.splitlines()))
 
     def perform(
         self, *, file: str, prefix: str, host: str, account: str | None, by: str, **options: Any
     ) -> Result:
-        """Import the report, or with ``dry_run`` everything but the commit."""
+        """Import the report; with ``dry_run`` all but the commit."""
         website = find_website(host)
         if account is not None:
             _check_linked(account, website)
-        _check_places(website, "--base-url", [options["base_url"]] if options["base_url"] else [])
-        _check_places(website, "--target", options["target"])
-        said = Said(
+        _check_locations(website, "--base-url", [options["base_url"]] if options["base_url"] else [])
+        _check_locations(website, "--target", options["target"])
+        import_options = ImportOptions(
             format_name=options["format"],
             complete=options["complete"],
             scanned_at=options["scanned_at"],
@@ -163,12 +164,12 @@ class Command(OperatorCommand):
                 results = import_file(
                     stream,
                     website,
-                    said,
+                    import_options,
                     file_name=file,
                     by=by,
                     dry_run=dry_run,
-                    watch=progress.read,
-                    watch_storing=progress.stored,
+                    on_read=progress.read,
+                    on_stored=progress.stored,
                 )
         except OSError as error:
             raise CommandError(f"Cannot read {file}: {error.strerror}.") from error
@@ -194,11 +195,11 @@ def _check_linked(ref: str, website: Website) -> None:
         )
 
 
-def _check_places(website: Website, option: str, places: Sequence[str]) -> None:
+def _check_locations(website: Website, option: str, locations: Sequence[str]) -> None:
     try:
-        for place in places:
-            place_on(website.host, place)
-    except Elsewhere as error:
+        for location in locations:
+            normalise_location(website.host, location)
+    except OutsideWebsite as error:
         raise CommandError(f"{option} {error}.") from error
 
 
@@ -213,5 +214,5 @@ def _moment(text: str) -> datetime:
     except (ValueError, OverflowError) as error:
         raise ArgumentTypeError(f"{text} is not a time such as 2026-01-31T14:00:00Z") from error
     if moment > timezone.now():
-        raise ArgumentTypeError(f"{text} lies in the future")
+        raise ArgumentTypeError(f"{text} is in the future")
     return moment

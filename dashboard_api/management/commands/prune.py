@@ -25,7 +25,7 @@ class Command(OperatorCommand):
         now, total = timezone.now(), 0
         while forgotten := Nonce.objects.prune(now=now, batch=batch):
             total += forgotten
-        uploads, _ = Upload.objects.filter(uploaded_at__lt=now - limits.UPLOAD_KEPT).delete()
+        uploads, _ = Upload.objects.filter(uploaded_at__lt=now - limits.UPLOAD_LIFETIME).delete()
         return Result(
             text=f"Forgot {total} expired nonces and {uploads} uploads that were not imported.",
             fields={"nonces": total, "uploads": uploads},

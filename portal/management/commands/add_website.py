@@ -1,4 +1,4 @@
-"""Show a linked website in the portal: its host, and the link id that the service returned."""
+"""Add a linked website: its host, and its link id from the service."""
 
 from typing import Any
 
@@ -13,10 +13,10 @@ from portal.models import Website
 class Command(OperatorCommand):
     """manage.py add_website acct_0001 shop.example.com 6f1c2f0e-8f7e-4f57-9a3b-0d4a5b6c7d8e."""
 
-    help = "Add a website of an account, or give one that is there its new link id."
+    help = "Add a website to an account, or change the link id of an existing one."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The account, and the pair that the service knows."""
+        """Add the account, the host and the link id."""
         super().add_arguments(parser)
         parser.add_argument("ref", metavar="REF", help="the account's reference")
         parser.add_argument("host", metavar="HOST", help="such as shop.example.com")
@@ -24,7 +24,7 @@ class Command(OperatorCommand):
 
     @transaction.atomic
     def perform(self, *, ref: str, host: str, link_id: str, **options: Any) -> Result:
-        """The same again changes nothing."""
+        """Add the website or change its link id; a repetition changes nothing."""
         account = find_account(ref)
         host = host_of(host)
         website = account.websites.select_for_update().filter(host=host).first()

@@ -1,4 +1,4 @@
-"""Let the portal speak for an account of the service: its reference, and its secret sealed."""
+"""Connect an account of the service: its reference, and its sealed secret."""
 
 import getpass
 import sys
@@ -16,21 +16,21 @@ class Command(OperatorCommand):
     """manage.py connect_account acct_0001 < secret.txt."""
 
     help = (
-        "Connect an account of the service, or give a connected one a new secret. The secret is read from "
+        "Connect an account of the service, or change the secret of a connected one. The secret is read from "
         "standard input (16 characters or more) and stored sealed; it is never shown. For the account of "
         "PORTAL_ACCOUNT_REF nothing is read: SITE_API_SECRET signs its calls."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The account; the secret is no argument, since arguments are public to the machine."""
+        """Add the account; the secret is not an argument, because other users can see arguments."""
         super().add_arguments(parser)
-        parser.add_argument("ref", metavar="REF", help="the portal_account_ref that the service gave")
-        parser.add_argument("--name", help="whom it belongs to, as members see it")
+        parser.add_argument("ref", metavar="REF", help="the portal_account_ref from the service")
+        parser.add_argument("--name", help="the name of its owner, which members see")
 
     @sensitive_variables("secret")
     def perform(self, *, ref: str, name: str | None, **options: Any) -> Result:
-        """The account with its secret, or nothing; no transaction waits for somebody to type."""
-        needs_secret = not Account(ref=ref).is_of_the_environment
+        """Store the account with its secret, or nothing; the transaction begins after the input."""
+        needs_secret = not Account(ref=ref).is_from_environment
         secret = _read_secret() if needs_secret else ""
         with transaction.atomic():
             account = Account.objects.select_for_update().filter(ref=ref).first() or Account(ref=ref)
@@ -55,7 +55,7 @@ def _read_secret() -> str:
     try:
         secret = sys.stdin.read().rstrip("\r\n")
     except UnicodeDecodeError:
-        # The original error holds the input, so it must not travel on.
+        # The original error contains the input, so it must not be chained.
         raise CommandError("The secret on standard input must be UTF-8 text.") from None
     if not secret:
         raise CommandError("Give the secret on standard input, such as: manage.py connect_account REF < FILE")

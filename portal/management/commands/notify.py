@@ -1,4 +1,4 @@
-"""Tell members by e-mail what changed; run it every few minutes."""
+"""Send members e-mails about changes; run it every few minutes."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,16 +14,16 @@ from portal.notifications import polling
 from portal.notifications.delivery import send_due
 from portal.notifications.polling import Audience
 
-_REFUSED = (InactiveEntitlement, RevokedLink, UnknownLink)  # nothing that a later run would mend
+_SKIPPED = (InactiveEntitlement, RevokedLink, UnknownLink)  # a later run would not help
 
 
 @dataclass(slots=True, kw_only=True)
-class Round:
-    """What was heard: ``began`` of so many websites, ``told`` so often something to a member."""
+class PollResult:
+    """Websites that were polled, counts of new cursors and notifications, and what went wrong."""
 
-    answered: list[Website] = field(default_factory=list)
-    began: int = 0
-    told: int = 0
+    polled: list[Website] = field(default_factory=list)
+    subscribed: int = 0
+    created: int = 0
     skipped: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
 
@@ -32,65 +32,65 @@ class Command(OperatorCommand):
     """manage.py notify."""
 
     help = (
-        "Ask the service what each import changed on every website that a member wants to hear of, and send "
-        "the e-mails that are due. The first time it only learns from where to go on."
+        "Poll the service for the changes by each import, on every website with subscribers, and send the "
+        "e-mails that are due. The first run for a website only stores where to continue."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """It can be tried."""
+        """Add the option for a trial run."""
         super().add_arguments(parser)
-        parser.add_argument("--dry-run", action="store_true", help="ask, but keep and send nothing")
+        parser.add_argument("--dry-run", action="store_true", help="poll, but store and send nothing")
 
     def perform(self, *, dry_run: bool, **options: Any) -> Result:
-        """Ask, keep, send; what fails is told, and keeps nothing else waiting."""
+        """Poll, store, send; a failure is reported and does not delay the other websites."""
         if not settings.EMAIL_URL or not settings.PORTAL_BASE_URL:
-            raise CommandError("Set EMAIL_URL to a mail server, and PORTAL_BASE_URL to where links lead.")
+            raise CommandError("Set EMAIL_URL to a mail server, and PORTAL_BASE_URL to the portal's address.")
         audiences = polling.audiences()
         if not dry_run:
-            polling.forget_unwanted(audiences)
-        heard = Round()
+            polling.delete_unsubscribed(audiences)
+        result = PollResult()
         for audience in audiences:
-            _hear(audience, heard, dry_run=dry_run)
+            _poll(audience, result, dry_run=dry_run)
         fields: dict[str, Any] = {
-            "answered": len(heard.answered),
-            "began": heard.began,
-            "told": heard.told,
-            "skipped": heard.skipped,
+            "polled": len(result.polled),
+            "subscribed": result.subscribed,
+            "created": result.created,
+            "skipped": result.skipped,
         }
         if not dry_run:
-            outcome = send_due(heard.answered)
-            fields |= {"sent": outcome.sent, "waiting": outcome.waiting, "given_up": outcome.given_up}
-            heard.failures += outcome.failures
-        fields["failures"] = heard.failures
-        failure = f"Not everything worked: {len(heard.failures)}." if heard.failures else ""
+            outcome = send_due(result.polled)
+            fields |= {"sent": outcome.sent, "waiting": outcome.waiting, "expired": outcome.expired}
+            result.failures += outcome.failures
+        fields["failures"] = result.failures
+        failure = f"{len(result.failures)} failed." if result.failures else ""
         return Result(text=_in_words(fields), fields=fields, failure=failure)
 
 
-def _hear(audience: Audience, heard: Round, *, dry_run: bool) -> None:
-    """Ask about one website; a plan or a link that is over is no failure."""
+def _poll(audience: Audience, result: PollResult, *, dry_run: bool) -> None:
+    """Poll one website; an expired plan or a revoked link is not a failure."""
     name = f"{audience.website.host} ({audience.website.account.ref})"
     try:
-        for since, changes in polling.ask(audience):
-            heard.began += not since
-            heard.told += len(polling.news_for(audience, since, changes))
+        for cursor, changes in polling.poll(audience):
+            result.subscribed += not cursor
+            result.created += len(polling.digests_for(audience, cursor, changes))
             if not dry_run:
-                polling.keep(audience, since, changes, now=timezone.now())
-    except _REFUSED as refusal:
-        heard.skipped.append(f"{name}: {refusal.code}")
+                polling.store(audience, cursor, changes, now=timezone.now())
+    except _SKIPPED as refusal:
+        result.skipped.append(f"{name}: {refusal.code}")
     except GatewayError as error:
-        heard.failures.append(f"{name}: {type(error).__name__}: {error}")
+        result.failures.append(f"{name}: {type(error).__name__}: {error}")
     else:
-        heard.answered.append(audience.website)
+        result.polled.append(audience.website)
 
 
 def _in_words(fields: dict[str, Any]) -> str:
-    lines = [f"Asked about {fields['answered']} websites; for the first time about {fields['began']}."]
+    lines = [f"Websites polled: {fields['polled']}; for the first time: {fields['subscribed']}."]
     if "sent" in fields:
-        lines.append(f"E-mails sent: {fields['sent']}; still to be told: {fields['waiting']}.")
+        lines.append(f"E-mails sent: {fields['sent']}; notifications waiting: {fields['waiting']}.")
     else:
-        lines.append(f"Members would be told: {fields['told']}. Nothing was kept, nothing was sent.")
-    if fields.get("given_up"):
-        lines.append(f"Given up after three days: {fields['given_up']}.")
+        lines.append(f"Notifications: {fields['created']}. Nothing was stored or sent.")
+    if fields.get("expired"):
+        lines.append(f"Expired after three days: {fields['expired']}.")
     lines += [f"Skipped: {line}" for line in fields["skipped"]]
     lines += [f"Failed: {line}" for line in fields["failures"]]
     return "\n".join(lines)

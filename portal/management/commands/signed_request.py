@@ -1,4 +1,4 @@
-"""Call the service over HTTP as a customer's backend would, and show what was sent and answered."""
+"""Call the service over HTTP as a customer's backend would, and show request and response."""
 
 import json
 import shlex
@@ -8,10 +8,10 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
 from foundation.operator_command import OperatorCommand, Result, host_of
-from portal.gateway import GatewayError, Misconfigured, Question, Upstream
+from portal.gateway import DashboardRequest, GatewayError, Misconfigured, Service
 from portal.gateway.client import request_body, send
 from portal.gateway.exchange import Exchange
-from portal.gateway.messages import FindingQuestion
+from portal.gateway.messages import FindingRequest
 from portal.gateway.target import MAX_TIMEOUT_SECONDS, LinkedSite
 from portal.management.lookup import find_account
 from portal.models import Account, Website
@@ -45,20 +45,20 @@ class Command(OperatorCommand):
     """manage.py signed_request --host shop.example.com --severity High."""
 
     help = (
-        "Sign a request for the dashboard or one finding, send it, and print request and answer; the exit "
-        "code is 1 unless the answer is 200. Link id and secret are those of the portal's own tables; with "
-        "--link-id, PORTAL_ACCOUNT_REF and SITE_API_SECRET of the environment do, too."
+        "Sign a request for the dashboard or one finding, send it, and print request and response; the exit "
+        "code is 1 unless the status is 200. Link id and secret come from the portal's tables; with "
+        "--link-id, PORTAL_ACCOUNT_REF and SITE_API_SECRET of the environment work, too."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The website, the request's fields, and the way to the service."""
+        """Add the website, the fields of the request, and the address of the service."""
         super().add_arguments(parser)
         parser.add_argument("--host", required=True, help="the website, such as shop.example.com")
-        parser.add_argument("--account", metavar="REF", help="who asks, where several accounts have the host")
-        parser.add_argument("--link-id", metavar="ID", help="sent instead of the one that the portal holds")
+        parser.add_argument("--account", metavar="REF", help="the account, if several have the host")
+        parser.add_argument("--link-id", metavar="ID", help="sent instead of the stored one")
         for name in FILTERS:
-            parser.add_argument(f"--{name}", default="", help="a filter, sent as given")
-        parser.add_argument("--finding", metavar="ID", help="ask for this finding instead of the dashboard")
+            parser.add_argument(f"--{name}", default="", help="a filter, sent unchanged")
+        parser.add_argument("--finding", metavar="ID", help="request this finding instead of the dashboard")
         parser.add_argument("--page", type=int, default=1)
         parser.add_argument("--page-size", type=int, default=20)
         parser.add_argument(
@@ -70,50 +70,51 @@ class Command(OperatorCommand):
         parser.add_argument("--timeout", type=float, default=MAX_TIMEOUT_SECONDS, metavar="SECONDS")
 
     def perform(self, *, host: str, account: str | None, link_id: str | None, **options: Any) -> Result:
-        """One exchange, whatever its status."""
+        """Send one request and return its exchange, with any status."""
         website = _website(host_of(host), account, link_id)
-        question = _question(**options)
+        request = _request(**options)
         base_url = options["base_url"] or settings.DASHBOARD_BASE_URL or settings.PORTAL_BASE_URL
         if not base_url:
             raise CommandError(
-                "No address of the service is set. Add --base-url, such as --base-url http://127.0.0.1:8000."
+                "The address of the service is not set. Add --base-url, such as "
+                "--base-url http://127.0.0.1:8000."
             )
         if options["curl"]:
-            script = _script(base_url, website, question)
+            script = _script(base_url, website, request)
             return Result(text=script, fields={"script": script})
         try:
-            upstream = Upstream(base_url=base_url, timeout_seconds=options["timeout"])
-            exchange = send(upstream, linked_site(website), question)
+            service = Service(base_url=base_url, timeout_seconds=options["timeout"])
+            exchange = send(service, linked_site(website), request)
         except Misconfigured as error:
             raise CommandError(str(error)) from error
         except GatewayError as error:
             raise CommandError(
-                f"No answer from {base_url}: {error}. Is the service there? "
-                "DASHBOARD_BASE_URL or --base-url says where it is."
+                f"No response from {base_url}: {error}. Is the service running? "
+                "Check DASHBOARD_BASE_URL or --base-url."
             ) from error
         failure = "" if exchange.status == 200 else f"The service answered {exchange.status}."
         return Result(text=_in_words(exchange), fields=_in_fields(exchange), failure=failure)
 
 
-def _script(base_url: str, website: Website, question: Question | FindingQuestion) -> str:
+def _script(base_url: str, website: Website, request: DashboardRequest | FindingRequest) -> str:
     """Return the shell script of /v1/docs for this call; it holds no secret."""
     site = LinkedSite(host=website.host, link_id=website.link_id, account_ref=website.account.ref, secret="")
-    body = shlex.quote(request_body(site, question).decode())
-    return _SCRIPT.format(body=body, path=question.path, url=shlex.quote(base_url + question.path))
+    body = shlex.quote(request_body(site, request).decode())
+    return _SCRIPT.format(body=body, path=request.path, url=shlex.quote(base_url + request.path))
 
 
-def _question(*, finding: str | None, **options: Any) -> Question | FindingQuestion:
+def _request(*, finding: str | None, **options: Any) -> DashboardRequest | FindingRequest:
     if finding is not None:
-        return FindingQuestion(finding_id=finding)
-    return Question(**{name: options[name] for name in (*FILTERS, "page", "page_size")})
+        return FindingRequest(finding_id=finding)
+    return DashboardRequest(**{name: options[name] for name in (*FILTERS, "page", "page_size")})
 
 
 def _website(host: str, ref: str | None, link_id: str | None) -> Website:
-    """The portal's website of this host, or one made up from ``link_id``; raises CommandError."""
+    """Return the portal's website of this host, or an unsaved one with ``link_id``; raises CommandError."""
     if link_id is not None:
         return Website(account=_account(ref), host=host, link_id=link_id)
-    known = Website.objects.with_host(host).select_related("account")
-    websites = [website for website in known if ref in (None, website.account.ref)]
+    same_host = Website.objects.with_host(host).select_related("account")
+    websites = [website for website in same_host if ref in (None, website.account.ref)]
     if not websites:
         raise CommandError(
             f"The portal has no website {host}{f' of {ref}' if ref else ''}: "
@@ -129,23 +130,23 @@ def _account(ref: str | None) -> Account:
     ref = ref or settings.PORTAL_ACCOUNT_REF
     if not ref:
         raise CommandError(
-            "Whose link id is it? Add --account REF, or set PORTAL_ACCOUNT_REF and SITE_API_SECRET."
+            "The link id needs an account. Add --account REF, or set PORTAL_ACCOUNT_REF and SITE_API_SECRET."
         )
     account = Account(ref=ref)
-    return account if account.is_of_the_environment else find_account(ref)
+    return account if account.is_from_environment else find_account(ref)
 
 
 def _in_fields(exchange: Exchange) -> dict[str, Any]:
     return {
-        "sent": {
+        "request": {
             "method": "POST",
             "url": exchange.url,
             "headers": dict(exchange.sent_headers),
             "body": exchange.sent_body.decode(),
         },
-        "answered": {
+        "response": {
             "status": exchange.status,
-            "headers": _shown(exchange),
+            "headers": _shown_headers(exchange),
             "body": _decoded(exchange.body),
         },
     }
@@ -160,19 +161,19 @@ def _in_words(exchange: Exchange) -> str:
         exchange.sent_body.decode(),
         "",
         f"{exchange.status}",
-        *(f"{name}: {value}" for name, value in _shown(exchange).items()),
+        *(f"{name}: {value}" for name, value in _shown_headers(exchange).items()),
         "",
         body if isinstance(body, str) else json.dumps(body, indent=2, ensure_ascii=False),
     ]
     return _printable("\n".join(lines))
 
 
-def _shown(exchange: Exchange) -> dict[str, str]:
+def _shown_headers(exchange: Exchange) -> dict[str, str]:
     return {name: exchange.headers[name] for name in SHOWN_HEADERS if name in exchange.headers}
 
 
 def _decoded(body: bytes) -> Any:
-    """JSON as what it says, anything else as text."""
+    """Return JSON as its value, other bodies as text."""
     try:
         return json.loads(body)
     except (ValueError, RecursionError):
@@ -180,5 +181,5 @@ def _decoded(body: bytes) -> Any:
 
 
 def _printable(text: str) -> str:
-    """``text`` without what would steer a terminal."""
+    """Return ``text`` without control sequences of a terminal."""
     return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text)

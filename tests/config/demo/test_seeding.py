@@ -85,7 +85,7 @@ def test_what_became_of_a_finding_is_in_its_timeline_with_a_reason():
         (step,) = finding.events.all()
         assert (step.event, step.website_id) == (finding.status, finding.website_id)
         assert bool(step.reason) is (finding.status != "fixed")
-        assert (finding.decided_until is not None) is (finding.status == "accepted_risk")
+        assert (finding.triage_until is not None) is (finding.status == "accepted_risk")
 
 
 def test_findings_know_their_places():

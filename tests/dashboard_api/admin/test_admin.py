@@ -54,7 +54,7 @@ MAKERS = {
 }
 NEVER_DELETED = {Account, ImportRun, Website, Secret, SiteLink}
 NEVER_ADDED = {Finding, ImportRun, Secret}
-DONE = {"false_positive": "Called a false positive", "accept_risk": "Accepted", "fixed": "Fixed"}
+DONE = {"false_positive": "Marked as a false positive", "accept_risk": "Accepted", "fixed": "Fixed"}
 
 
 @pytest.fixture
@@ -490,17 +490,17 @@ def test_finding_is_accepted_for_a_time(operator):
     assert refusal.startswith(f"{finding} · shop.example.com · {finding.location}: This day has passed")
     confirm(operator, finding, "accept_risk", reason="Soon.", until=tomorrow.isoformat())
     finding.refresh_from_db()
-    assert (finding.status, finding.decided_until) == ("accepted_risk", tomorrow)
+    assert (finding.status, finding.triage_until) == ("accepted_risk", tomorrow)
 
 
 def test_finding_is_rated_otherwise_and_as_its_engine_does_again(operator):
     finding = make_finding(make_website(), severity=2)
-    confirm(operator, finding, "rate", severity="4", reason="It is reachable.")
+    confirm(operator, finding, "override_severity", severity="4", reason="It is reachable.")
     finding.refresh_from_db()
-    assert (finding.severity, finding.engine_severity) == (4, 2)
-    confirm(operator, finding, "rate", severity="", reason="It is not.")
+    assert (finding.severity, finding.source_severity) == (4, 2)
+    confirm(operator, finding, "override_severity", severity="", reason="It is not.")
     finding.refresh_from_db()
-    assert (finding.severity, finding.engine_severity) == (2, None)
+    assert (finding.severity, finding.source_severity) == (2, None)
 
 
 def test_a_finding_whose_id_has_thousands_is_decided_by_the_forms_themselves(operator):
@@ -543,12 +543,12 @@ def test_coverage_tells_when_its_engine_is_due_again_and_what_is_overdue(operato
     assert "4 Mar 2026, overdue" in operator.get(url(old, "change")).text
 
 
-def test_queue_holds_what_is_open_and_nobody_has_looked_at_worst_first(operator):
+def test_queue_holds_open_findings_without_a_review_worst_first(operator):
     site = make_website()
     low, high = make_finding(site, severity=1), make_finding(site, severity=3)
-    seen, decided = make_finding(site), make_finding(site)
+    reviewed, decided = make_finding(site), make_finding(site)
     make_finding(site, status="fixed", fixed_at=timezone.now())
-    act(operator, seen, "looked_at")
+    act(operator, reviewed, "mark_reviewed")
     confirm(operator, decided, "accept_risk", reason="Known.")
     for chosen in ({}, {"queue": "new"}):
         queue = operator.get(url(Finding, "changelist"), chosen).context["cl"].result_list
@@ -589,7 +589,7 @@ def test_the_arrow_marks_the_column_that_the_list_is_sorted_by(operator, asked, 
 
 
 def test_the_list_says_whether_it_is_the_queue_or_everything(operator):
-    for asked, chosen in (({}, "To look at"), (EVERYTHING, "Everything")):
+    for asked, chosen in (({}, "To review"), (EVERYTHING, "Everything")):
         page = operator.get(url(Finding, "changelist"), asked).context["cl"]
         choices = list(page.filter_specs[0].choices(page))
         assert [choice["display"] for choice in choices if choice["selected"]] == [chosen]

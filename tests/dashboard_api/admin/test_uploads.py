@@ -82,7 +82,7 @@ def test_a_file_with_reports_of_several_tools_is_shown_and_imported_as_a_whole(o
 
 
 def test_an_upload_can_be_given_up(operator, website):
-    operator.post(preview_of(upload(operator, website, make_row())), {"forget": ""})
+    operator.post(preview_of(upload(operator, website, make_row())), {"discard": ""})
     assert not Upload.objects.exists()
     assert not Finding.objects.exists()
 

@@ -1,6 +1,7 @@
 """The memory of answers: exact whatever changes, and by whichever path."""
 
 from datetime import UTC, datetime, timedelta
+from operator import attrgetter
 
 import msgspec
 import pytest
@@ -210,7 +211,9 @@ def opened(link):
 
 def test_the_memory_forgets_what_was_not_asked_for_longest(link, built, monkeypatch):
     size = len(response_cache.answer(seen(link), question_about(link), NOON))
-    monkeypatch.setattr(response_cache, "_memory", response_cache.LRUCache(int(size * 2.5), getsizeof=len))
+    monkeypatch.setattr(
+        response_cache, "_memory", response_cache.LRUCache(int(size * 2.5), getsizeof=attrgetter("size"))
+    )
     for page_size in (20, 21, 20, 22, 20, 21):
         ask(link, page_size=page_size)
     assert [question.page_size for question in built[1:]] == [20, 21, 22, 21]

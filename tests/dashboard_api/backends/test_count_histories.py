@@ -88,7 +88,7 @@ class Histories(RuleBasedStateMachine):
         """As imports do with what is new: open findings, many at once."""
         several = [fate | {"status": "open"} for fate in several]
         made = [self.made(site, source, fate) for fate in several]
-        bulk_insert.add(
+        bulk_insert.add_findings(
             [
                 make_new_finding(
                     finding.website,

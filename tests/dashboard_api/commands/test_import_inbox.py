@@ -36,7 +36,7 @@ def test_reports_are_imported_once_and_moved_away(website, folder):
     assert names(folder) == ["shop.example.com/done/a.jsonl", "shop.example.com/done/b.jsonl"]
     assert Finding.objects.count() == 2
     assert set(ImportRun.objects.values_list("by", "file_name")) == {("cron", "a.jsonl"), ("cron", "b.jsonl")}
-    assert run("import_inbox", str(folder)) == "Nothing was waiting.\n"
+    assert run("import_inbox", str(folder)) == "There are no reports to import.\n"
 
 
 def test_a_report_that_was_imported_before_the_crash_is_only_moved(website, folder, monkeypatch):
@@ -97,7 +97,7 @@ def test_scripts_are_told_of_each_file(website, folder, capsys):
     done = folder / "shop.example.com" / "done" / "b.jsonl"
     done.rename(folder / "shop.example.com" / "c.jsonl")
     (known,) = run_json("import_inbox", str(folder))["files"]
-    assert (known["file"], known["known"], known["refused"]) == ("shop.example.com/c.jsonl", True, None)
+    assert (known["file"], known["duplicate"], known["error"]) == ("shop.example.com/c.jsonl", True, None)
 
 
 def test_a_file_with_reports_of_several_tools_is_told_of_by_each_and_known_again(website, folder):
@@ -119,7 +119,7 @@ def test_a_file_with_reports_of_several_tools_is_told_of_by_each_and_known_again
 )
 def test_a_file_that_may_still_be_written_waits(website, folder, name, age):
     file = leave(folder, make_row(), name=name, age=age)
-    assert run("import_inbox", str(folder)) == "Nothing was waiting.\n"
+    assert run("import_inbox", str(folder)) == "There are no reports to import.\n"
     assert file.exists()
 
 
@@ -151,7 +151,7 @@ def test_a_folder_of_no_website_is_left_until_there_is_one(folder):
 def test_a_second_run_at_the_same_time_is_refused(website, folder):
     with (folder / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        assert "Another import_inbox is at work" in refused(folder)
+        assert "Another import_inbox is running in" in refused(folder)
 
 
 def test_names_that_are_taken_lose_nothing(website, folder):
@@ -174,4 +174,4 @@ def test_a_complete_scan_fixes_what_it_does_not_report(website, folder):
 
 
 def test_what_is_no_folder_is_refused(tmp_path):
-    assert "is no folder" in refused(tmp_path / "none")
+    assert "is not a folder" in refused(tmp_path / "none")

@@ -143,7 +143,7 @@ def test_unknown_host_is_refused_with_what_to_do(website, report, host, advice):
     ("options", "advice"),
     [
         (["--scanned-at", "soon"], "not a time such as 2026-01-31T14:00:00Z"),
-        (["--scanned-at", "2999-01-01"], "lies in the future"),
+        (["--scanned-at", "2999-01-01"], "is in the future"),
         (["--scanned-at", "0001-01-01T00:00+05:00"], "not a time"),
         (["--base-url", "/app"], "does not start with http"),
         (["--base-url", "https://example.com"], "--base-url is of example.com, which is neither"),
@@ -258,7 +258,7 @@ def test_scripts_are_told_of_several_reports_in_an_object_a_line(website, tmp_pa
     with pytest.raises(CommandError):
         call_command("import_report", str(bad), str(good), *HOST, "--json", stdout=output)
     refused, imported = map(json.loads, output.getvalue().splitlines())
-    assert (refused["file"], "Every row was rejected" in refused["refused"]) == (str(bad), True)
+    assert (refused["file"], "Every row was rejected" in refused["error"]) == (str(bad), True)
     assert (imported["file"], imported["new"]) == (str(good), 1)
 
 

@@ -21,7 +21,7 @@ def site():
 @pytest.fixture
 def wrong(site):
     """Two counts that no finding explains, one of them of a website that is gone."""
-    WeekCount.objects.filter(source_id=0).update(found=2)
+    WeekCount.objects.update(found=2)
     BucketCount.objects.create(
         website_id=site.pk + 1, status="open", severity=1, source_id=1, kind="confirmed", findings=1
     )

@@ -9,38 +9,23 @@ import django
 def import_and_stop(host):
     from dashboard_api.importing import ingest
     from dashboard_api.models import Website
-    from dashboard_api.scanners.report import ReportedFinding, ScanReport, Severity
+    from tests.dashboard_api.importing.reports import import_bytes
+    from tests.dashboard_api.scanners.samples import json_lines, make_row
 
-    merge = ingest.merge
+    apply_reported = ingest.apply_reported
 
-    def merge_and_wait(*arguments, **options):
-        merge(*arguments, **options)
+    def apply_and_wait(*arguments):
+        apply_reported(*arguments)
         sys.stdout.write("in the middle\n")
         sys.stdout.flush()
         time.sleep(60)
 
-    ingest.merge = merge_and_wait
-    findings = [
-        ReportedFinding.cleaned(
-            row=number,
-            identity=[f"{number}"],
-            rule="rule",
-            severity=Severity.HIGH,
-            severity_raw="",
-            kind="confirmed",
-            title=f"Finding {number}",
-            description="",
-            remediation="",
-            location=f"https://{host}/{number}",
-        )
-        for number in range(1, 1_501)
+    ingest.apply_reported = apply_and_wait
+    rows = [
+        make_row(template_id=f"rule-{number}", matched_at=f"https://{host}/{number}")
+        for number in range(1_500)
     ]
-    report = ScanReport(
-        source="nuclei",
-        source_name="Nuclei",
-        entries=iter(findings),
-    )
-    ingest.import_report(report, Website.objects.get(host=host))
+    import_bytes(json_lines(*rows), Website.objects.get(host=host))
 
 
 if __name__ == "__main__":

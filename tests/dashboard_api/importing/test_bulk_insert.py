@@ -16,7 +16,7 @@ ON_SQLITE = pytest.mark.skipif(
     "connection.vendor != 'sqlite'", reason="only on SQLite do triggers stand aside"
 )
 SEEN = datetime(2026, 3, 4, 23, 59, 59, 999_999, tzinfo=UTC)
-TOLD = {
+FIELDS = {
     "severity": 3,
     "severity_raw": "high",
     "kind": "suspected",
@@ -49,7 +49,7 @@ def columns(finding):
 def test_a_finding_is_stored_as_the_orm_stores_it(site):
     saved = make_finding(
         site,
-        **TOLD,
+        **FIELDS,
         references=["https://example.com"],
         cwe=[79],
         cve=["CVE-2020-11022"],
@@ -60,7 +60,9 @@ def test_a_finding_is_stored_as_the_orm_stores_it(site):
         last_seen=SEEN,
     )
     lists = {"references": '["https://example.com"]', "cwe": "[79]", "cve": '["CVE-2020-11022"]'}
-    bulk_insert.add([make_new_finding(site, **TOLD, **lists, places=["https://a", "https://b"], seen=SEEN)])
+    bulk_insert.add_findings(
+        [make_new_finding(site, **FIELDS, **lists, locations=["https://a", "https://b"], seen=SEEN)]
+    )
     added = Finding.objects.exclude(pk=saved.pk).get()
     assert columns(added) == columns(Finding.objects.get(pk=saved.pk))
     assert list(added.occurrences.values_list("location", "first_seen")) == [
@@ -74,15 +76,15 @@ def test_known_are_those_of_the_website_and_source_alone(site):
     make_finding(site, source=other, fingerprint="b" * 64)
     make_finding(make_website("other.example.com"), source=source, fingerprint="b" * 64)
     told = [letter * 64 for letter in "abcd"]
-    assert sorted(bulk_insert.known(site.pk, source.pk, told)) == [finding.pk for finding in known]
-    assert bulk_insert.known(site.pk, source.pk, []) == []
+    assert sorted(bulk_insert.ids_of(site.pk, source.pk, told)) == [finding.pk for finding in known]
+    assert bulk_insert.ids_of(site.pk, source.pk, []) == []
 
 
 def test_every_count_word_and_tag_is_true_at_once(site):
     other = make_website("other.example.com")
     make_finding(site, title="Old")
     tags = dict(Revision.objects.values_list("website_id", "tag"))
-    bulk_insert.add(
+    bulk_insert.add_findings(
         [
             make_new_finding(where, severity=number % 5, title=f"Überlauf {number}", seen=SEEN)
             for where in (site, other)
@@ -99,7 +101,9 @@ def test_every_count_word_and_tag_is_true_at_once(site):
 
 
 def test_what_was_added_can_be_changed_and_deleted(site):
-    bulk_insert.add([make_new_finding(site, title=f"word{number}", severity=1) for number in range(3)])
+    bulk_insert.add_findings(
+        [make_new_finding(site, title=f"word{number}", severity=1) for number in range(3)]
+    )
     first, second, third = site.findings.order_by("pk")
     site.findings.filter(pk=first.pk).update(title="renamed", severity=4)
     second.delete()
@@ -110,19 +114,19 @@ def test_what_was_added_can_be_changed_and_deleted(site):
 
 def test_nothing_is_added_of_findings_one_of_which_is_known(site):
     known = make_finding(site)
-    new = make_new_finding(site, source=known.source, places=["https://a"])
+    new = make_new_finding(site, source=known.source, locations=["https://a"])
     again = make_new_finding(site, source=known.source, fingerprint=known.fingerprint)
     with pytest.raises(IntegrityError), transaction.atomic():
-        bulk_insert.add([new, again])
+        bulk_insert.add_findings([new, again])
     assert (Finding.objects.get(), Occurrence.objects.count()) == (known, 0)
     make_finding(site)
     assert verify.wrong_counts(connection) == {}
 
 
 def test_ids_go_on_where_others_ended(site):
-    bulk_insert.add([make_new_finding(site), make_new_finding(site)])
+    bulk_insert.add_findings([make_new_finding(site), make_new_finding(site)])
     last = make_finding(site)
-    bulk_insert.add([make_new_finding(site, source=make_source("zap"))])
+    bulk_insert.add_findings([make_new_finding(site, source=make_source("zap"))])
     assert list(site.findings.order_by("pk").values_list("source__slug", flat=True))[-1] == "zap"
     assert site.findings.order_by("pk").last().pk > last.pk
 

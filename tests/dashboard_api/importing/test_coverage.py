@@ -1,15 +1,13 @@
 """The runs of a source by scope, and the summary that the dashboard shows."""
 
-import io
 import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.urls import reverse
 
-from dashboard_api.importing.ingest import import_report
 from dashboard_api.models import Coverage, CoverageScope
-from dashboard_api.scanners import read_report
+from tests.dashboard_api.importing.reports import import_bytes
 from tests.dashboard_api.scanners.samples import make_item, make_nikto, make_row, make_sslyze, make_wapiti
 from tests.factories import make_coverage, make_source, make_user, make_website
 
@@ -26,7 +24,7 @@ def website():
 
 def bring(website, document, *, day=0, **options):
     options = {"complete": True, "scanned_at": MARCH + day * DAY} | options
-    return import_report(read_report(io.BytesIO(json.dumps(document).encode())), website, **options)
+    return import_bytes(json.dumps(document).encode(), website, **options)
 
 
 def crawl(host, pages=0):

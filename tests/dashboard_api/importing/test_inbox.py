@@ -160,7 +160,7 @@ def test_a_report_that_grows_while_it_is_refused_waits(folder, monkeypatch):
         return read(io.BytesIO(json_lines(FOREIGN)), *arguments, **options)
 
     monkeypatch.setattr(inbox, "import_file", while_it_is_read)
-    assert "It changed while it was read; it is left for the next time." in output_of_refusal(folder)
+    assert "It changed while it was read; the next run imports it." in output_of_refusal(folder)
     assert file.exists()
     assert not any((folder / HOST / "failed").iterdir())
 
@@ -262,6 +262,6 @@ def test_compressed_reports_are_taken_as_they_are(folder):
 
 def test_a_report_that_was_just_written_waits_and_is_taken_later(folder):
     file = leave(folder, PANEL, age=30)
-    assert import_all(folder) == "Nothing was waiting.\n"
+    assert import_all(folder) == "There are no reports to import.\n"
     os.utime(file, (time.time() - 61,) * 2)
     assert "New: 1" in import_all(folder)

@@ -151,7 +151,7 @@ def test_a_misspelt_option_leaves_the_report_where_it_is_until_it_is_right(folde
 def test_options_that_may_still_be_written_are_waited_for(folder, name):
     leave(folder, PANEL)
     write(folder / HOST / name, b"", age=5)
-    assert import_all(folder) == "Nothing was waiting.\n"
+    assert import_all(folder) == "There are no reports to import.\n"
     write(folder / HOST / name, b"complete = true", age=-3600)  # a time of the future is no reason to wait
     import_all(folder)
     assert ImportRun.objects.get().state == "ok"
@@ -183,6 +183,6 @@ def test_a_scan_that_found_nothing_closes_what_its_target_had_in_its_category_al
 
 def test_a_sidecar_alone_waits_for_its_report(folder):
     write(folder / HOST / "a.jsonl.toml", b"complete = true")
-    assert import_all(folder) == "Nothing was waiting.\n"
+    assert import_all(folder) == "There are no reports to import.\n"
     leave(folder, PANEL)
     assert ": ok." in import_all(folder)

@@ -1,4 +1,3 @@
-import io
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -9,12 +8,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dashboard_api import limits
-from dashboard_api.importing import ingest, merge
-from dashboard_api.importing.ingest import EmptyReport, NothingImported, import_report
+from dashboard_api.importing import ingest
+from dashboard_api.importing.service import EmptyRefusal, RefusedReport
 from dashboard_api.models import Coverage, Finding, Occurrence, Source
 from dashboard_api.queries.search import Sought, matches
-from dashboard_api.scanners import nuclei
-from dashboard_api.scanners.report import UnreadableReport
+from tests.dashboard_api.importing.reports import import_bytes
 from tests.dashboard_api.scanners.samples import json_lines, make_row
 from tests.factories import make_coverage, make_finding, make_source, make_website
 
@@ -35,15 +33,16 @@ def row(rule="panel", path="/admin", *, day=0, **members):
     return make_row(template_id=rule, matched_at=place, **({"timestamp": seen} | members))
 
 
-def bring(website, *rows, **said):
-    result = import_report(nuclei.read(io.BytesIO(json_lines(*rows) if rows else b"")), website, **said)
+def bring(website, *rows, **options):
+    data = json_lines(*rows) if rows else b""
+    result = import_bytes(data, website, format_name="nuclei", **options)
     assert result.findings + result.occurrences + result.coverage + result.rejected == result.rows
     assert result.new + result.updated + result.reopened == result.findings
     return result
 
 
 def stored():
-    """Everything an import writes, but for keys."""
+    """Everything that an import writes, without keys."""
     findings = Finding.objects.order_by("fingerprint").values()
     occurrences = Occurrence.objects.order_by("finding__fingerprint", "location_digest").values()
     rows = [*findings, *occurrences, *Coverage.objects.order_by("website", "source").values()]
@@ -267,9 +266,8 @@ def test_rows_of_other_hosts_are_refused_one_by_one(website):
 
 
 def test_report_without_any_usable_row_changes_nothing(website):
-    with pytest.raises(NothingImported) as refusal:
+    with pytest.raises(RefusedReport, match=r"(?s)Row 1 .*Row 2 "):
         bring(website, make_row(matched_at="https://example.com/"), b"{")
-    assert [reject.row for reject in refusal.value.result.rejects] == [1, 2]
     assert not Source.objects.exists()
     assert not Coverage.objects.exists()
 
@@ -280,11 +278,11 @@ def test_place_without_host_belongs_to_the_base(website):
     assert Finding.objects.get().location == "https://shop.example.com/login"
 
 
-@pytest.mark.parametrize("said", [{}, {"complete": True}, {"scanned_at": MARCH}])
-def test_empty_report_says_nothing(website, said):
+@pytest.mark.parametrize("options", [{}, {"complete": True}, {"scanned_at": MARCH}])
+def test_empty_report_says_nothing(website, options):
     bring(website, row())
-    with pytest.raises(EmptyReport):
-        bring(website, **said)
+    with pytest.raises(EmptyRefusal):
+        bring(website, **options)
     assert Finding.objects.get().status == "open"
 
 
@@ -373,15 +371,15 @@ def test_long_location_is_cut_but_tells_places_apart(website):
 def test_failure_on_the_way_leaves_nothing(website, monkeypatch):
     monkeypatch.setattr(ingest, "BATCH", 1)
     batches = []
-    merge = ingest.merge
+    apply_reported = ingest.apply_reported
 
     def break_on_the_second(*arguments, **options):
         batches.append(arguments)
         if len(batches) == 2:
             raise IntegrityError
-        return merge(*arguments, **options)
+        return apply_reported(*arguments, **options)
 
-    monkeypatch.setattr(ingest, "merge", break_on_the_second)
+    monkeypatch.setattr(ingest, "apply_reported", break_on_the_second)
     with pytest.raises(IntegrityError):
         bring(website, row("panel"), row("version"))
     assert stored() == []
@@ -427,7 +425,7 @@ def test_importing_twice_is_importing_once(website, rows, complete):
     Coverage.objects.all().delete()
     try:
         bring(website, *rows, complete=complete)
-    except (NothingImported, UnreadableReport):
+    except RefusedReport:
         assert stored() == []
         return
     before = stored()
@@ -435,38 +433,58 @@ def test_importing_twice_is_importing_once(website, rows, complete):
     assert stored() == before
 
 
-# Problems at more places than are held in memory
+# Findings at more locations than are stored
 
 
-def told_by_day(website, days):
-    """Import what each day's complete or partial scan saw, and where; all that is stored after each."""
-    for day, (paths, is_complete) in enumerate(days):
-        rows = [row(path=f"/{path}", day=day, response=f"{path} on {day}") for path in sorted(paths)]
-        if rows:
-            yield bring(website, *rows, complete=is_complete), stored()
+def locations_count():
+    """Return how many locations are counted, and how many of them are stored."""
+    return Finding.objects.get().locations_count, Occurrence.objects.filter(gone_at=None).count()
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-@given(days=st.lists(st.tuples(st.sets(st.sampled_from("abcdefg")), st.booleans()), min_size=1, max_size=5))
-def test_problems_at_many_places_are_stored_as_if_there_were_few(website, monkeypatch, days):
-    lives = []
-    for at_once in (limits.MAX_PLACES_AT_ONCE, 2):
-        Finding.objects.all().delete()
-        Coverage.objects.all().delete()
-        with monkeypatch.context() as patch:
-            patch.setattr(limits, "MAX_PLACES_AT_ONCE", at_once)
-            patch.setattr(merge, "_PLACES_OF_PART", 3)
-            lives.append([(result, _without_finding(state)) for result, state in told_by_day(website, days)])
-    assert lives[0] == lives[1]
+def rows_at(paths, day):
+    return [row(path=f"/{path}", day=day, response=f"{path} on {day}") for path in paths]
 
 
-def _without_finding(states):
-    return [{name: value for name, value in state.items() if name != "finding_id"} for state in states]
+@pytest.fixture
+def three_stored(monkeypatch):
+    monkeypatch.setattr(limits, "MAX_OCCURRENCES", 3)
 
 
-def test_an_older_report_about_many_places_only_adds(website, monkeypatch):
+@pytest.mark.parametrize("complete", [True, False])
+def test_locations_beyond_the_limit_are_counted_and_not_stored(website, three_stored, complete):
+    for day in range(3):
+        result = bring(website, *rows_at("abcdeab", day), complete=complete)
+        assert (result.findings, result.occurrences) == (1, 6)
+        assert locations_count() == (5, 3)
+    assert not Occurrence.objects.exclude(gone_at=None).exists()
+
+
+def test_the_count_is_that_of_the_newest_complete_scan(website, three_stored):
+    for day, (paths, count) in enumerate([("abcdef", 6), ("hgfea", 5), ("abcd", 4), ("ab", 2), ("abc", 3)]):
+        bring(website, *rows_at(paths, day), complete=True)
+        assert locations_count() == (count, min(count, 3))
+
+
+def test_a_partial_scan_takes_no_location_from_the_count(website, three_stored):
+    bring(website, *rows_at("abcdef", 1), complete=True)
+    for day, paths in enumerate(["a", "fg", "hijkl"], start=2):
+        bring(website, *rows_at(paths, day))
+        assert locations_count() == (6, 3)
+
+
+def test_locations_of_two_targets_are_counted_together(website, three_stored):
+    for day in range(1, 5):
+        host = ("www", "mail")[day % 2]
+        places = [f"https://{host}.shop.example.com/{path}" for path in ("a", "b")]
+        seen = (MARCH + day * DAY).isoformat()
+        rows = [make_row(template_id="panel", matched_at=place, timestamp=seen) for place in places]
+        bring(website, *rows, complete=True)
+        assert locations_count() == ((2, 2) if day == 1 else (4, 3))
+
+
+def test_an_older_report_about_many_locations_only_adds(website, monkeypatch):
     bring(website, row(path="/a", day=5), row(path="/b", day=5), complete=True)
-    monkeypatch.setattr(limits, "MAX_PLACES_AT_ONCE", 1)
+    monkeypatch.setattr(limits, "MAX_OCCURRENCES", 3)
     bring(website, *(row(path=f"/{path}", day=2) for path in "bcd"), complete=True)
     finding = Finding.objects.get()
     assert (finding.locations_count, finding.last_seen, finding.first_seen) == (
@@ -475,4 +493,4 @@ def test_an_older_report_about_many_places_only_adds(website, monkeypatch):
         MARCH + 2 * DAY,
     )
     assert finding.location == "https://shop.example.com/a"
-    assert Occurrence.objects.filter(gone_at=None).count() == 4
+    assert Occurrence.objects.filter(gone_at=None).count() == 3

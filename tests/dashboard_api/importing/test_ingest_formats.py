@@ -1,14 +1,14 @@
 """Every format's sample, through the import into the database."""
 
-import io
 import json
 from datetime import UTC, datetime
 
 import pytest
 
-from dashboard_api.importing.ingest import import_report
+from dashboard_api.importing.service import RefusedReport
 from dashboard_api.models import Coverage, Finding, Occurrence
-from dashboard_api.scanners import READERS, read_report
+from dashboard_api.scanners import READERS
+from tests.dashboard_api.importing.reports import import_bytes
 from tests.dashboard_api.scanners.samples import SAMPLES, make_result, make_sarif
 from tests.factories import make_website
 
@@ -18,8 +18,7 @@ NOW = datetime(2026, 3, 2, tzinfo=UTC)
 
 
 def import_sample(website, data):
-    report = read_report(io.BytesIO(data))
-    return import_report(report, website, scanned_at=NOW, base_url=f"https://{website.host}/")
+    return import_bytes(data, website, scanned_at=NOW, base_url=f"https://{website.host}/")
 
 
 def stored():
@@ -49,17 +48,17 @@ def test_importing_twice_is_importing_once(name):
 @every_format
 def test_report_of_another_website_is_refused(name):
     other = make_website(host="other.example.com")
-    with pytest.raises(ValueError, match="rejected"):
-        import_report(read_report(io.BytesIO(SAMPLES[name])), other)
+    with pytest.raises(RefusedReport, match="rejected"):
+        import_bytes(SAMPLES[name], other)
     assert not Finding.objects.exists()
 
 
 def bring_results(website, *results, day):
     """Import a complete SARIF report of that day."""
     document = make_sarif(*results, invocations=[{"executionSuccessful": True}])
-    report = read_report(io.BytesIO(json.dumps(document).encode()))
     at = datetime(2026, 3, day, tzinfo=UTC)
-    return import_report(report, website, scanned_at=at, base_url=f"https://{website.host}/")
+    data = json.dumps(document).encode()
+    return import_bytes(data, website, scanned_at=at, base_url=f"https://{website.host}/")
 
 
 def result_in(name, **members):

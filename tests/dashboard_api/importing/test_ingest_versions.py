@@ -1,15 +1,13 @@
 """Stored findings after a report by a newer version of a scanner, or a report without a time."""
 
-import io
 import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from dashboard_api.importing.ingest import import_report
-from dashboard_api.importing.staging import fingerprint
+from dashboard_api.importing.staging import fingerprint_of
 from dashboard_api.models import Finding
-from dashboard_api.scanners import read_report
+from tests.dashboard_api.importing.reports import import_bytes
 from tests.dashboard_api.scanners.samples import make_entry, make_item, make_nikto, make_sslyze
 from tests.dashboard_api.scanners.testssl.test_versions import BY_3_0, BY_3_2, entries
 from tests.factories import make_website
@@ -18,9 +16,9 @@ pytestmark = pytest.mark.django_db
 MARCH = datetime(2026, 3, 2, tzinfo=UTC)
 
 
-def bring(website, document, *, days=0, **said):
-    report = read_report(io.BytesIO(json.dumps(document).encode()))
-    return import_report(report, website, scanned_at=MARCH + timedelta(days=days), **said)
+def bring(website, document, *, days=0, **options):
+    data = json.dumps(document).encode()
+    return import_bytes(data, website, scanned_at=MARCH + timedelta(days=days), **options)
 
 
 def test_certificate_is_judged_as_of_the_time_that_the_operator_says():
@@ -41,7 +39,7 @@ def test_newer_version_of_testssl_closes_nothing_and_opens_only_what_is_new():
 
 def store_as(source, identity):
     """Give the only finding the identity that it had in an earlier version of the reader."""
-    Finding.objects.update(fingerprint=fingerprint(source, identity))
+    Finding.objects.update(fingerprint=fingerprint_of(source, identity))
 
 
 def test_finding_under_the_renamed_id_of_testssl_stays_the_same_finding():

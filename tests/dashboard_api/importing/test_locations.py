@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard_api.importing.locations import Elsewhere, place_on
+from dashboard_api.importing.locations import OutsideWebsite, normalise_location
 
 SITE = "shop.example.com"
 BASE = "https://shop.example.com/app/"
@@ -32,8 +32,8 @@ BASE = "https://shop.example.com/app/"
     ],
 )
 def test_place_has_one_form(location, place):
-    assert place_on(SITE, location) == place
-    assert place_on(SITE, place) == place
+    assert normalise_location(SITE, location) == place
+    assert normalise_location(SITE, place) == place
 
 
 @pytest.mark.parametrize(
@@ -59,13 +59,13 @@ def test_place_has_one_form(location, place):
     ],
 )
 def test_place_elsewhere_is_refused(location):
-    with pytest.raises(Elsewhere):
-        place_on(SITE, location)
+    with pytest.raises(OutsideWebsite):
+        normalise_location(SITE, location)
 
 
 def test_refusal_says_whose_place_it_is():
-    with pytest.raises(Elsewhere, match=r"^is of example\.com, which is neither shop"):
-        place_on(SITE, "https://example.com/")
+    with pytest.raises(OutsideWebsite, match=r"^is of example\.com, which is neither shop"):
+        normalise_location(SITE, "https://example.com/")
 
 
 @pytest.mark.parametrize(
@@ -78,12 +78,12 @@ def test_refusal_says_whose_place_it_is():
     ],
 )
 def test_place_without_host_is_resolved_against_the_base(location, place):
-    assert place_on(SITE, location, base_url=BASE) == place
+    assert normalise_location(SITE, location, base_url=BASE) == place
 
 
 def test_place_without_host_needs_a_base():
-    with pytest.raises(Elsewhere, match="no base URL"):
-        place_on(SITE, "/login")
+    with pytest.raises(OutsideWebsite, match="no base URL"):
+        normalise_location(SITE, "/login")
 
 
 @pytest.mark.parametrize(
@@ -98,14 +98,14 @@ def test_place_without_host_needs_a_base():
 )
 def test_private_place_is_on_a_private_website(settings, site, location, place):
     settings.ALLOW_PRIVATE_HOSTS = True
-    assert place_on(site, location) == place
+    assert normalise_location(site, location) == place
 
 
 @given(st.text(), st.none() | st.just(BASE))
 def test_any_text_is_a_place_or_refused(text, base_url):
     for location in (text, f"https://shop.example.com{text}", f"https://{text}shop.example.com/"):
         try:
-            place = place_on(SITE, location, base_url=base_url)
-        except Elsewhere:
+            place = normalise_location(SITE, location, base_url=base_url)
+        except OutsideWebsite:
             continue
-        assert place_on(SITE, place) == place
+        assert normalise_location(SITE, place) == place

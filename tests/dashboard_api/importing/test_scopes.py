@@ -9,10 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dashboard_api import limits
-from dashboard_api.importing.ingest import import_report
 from dashboard_api.models import Coverage, Finding, FindingEvent, Occurrence
 from dashboard_api.queries import change_feed
 from dashboard_api.scanners import READERS, read_report
+from tests.dashboard_api.importing.reports import import_bytes
 from tests.dashboard_api.scanners import samples
 from tests.dashboard_api.scanners.samples import json_lines, suites
 from tests.factories import make_finding, make_website
@@ -121,7 +121,7 @@ class Scans:
             "scanned_at": self.now,
             "base_url": "https://shop.example.com/",
         } | options
-        result = import_report(read_report(io.BytesIO(data)), self.website, **options)
+        result = import_bytes(data, self.website, **options)
         assert result.rows == result.findings + result.occurrences + result.coverage + result.rejected
         assert result.rejected == 0
         return result
@@ -344,9 +344,9 @@ def systemic(*paths):
     return json.dumps(samples.make_zap_report(site=[site])).encode()
 
 
-@pytest.mark.parametrize("at_once", [1, limits.MAX_PLACES_AT_ONCE])
-def test_a_sampled_problem_loses_no_place_until_it_is_gone_as_a_whole(scans, monkeypatch, at_once):
-    monkeypatch.setattr(limits, "MAX_PLACES_AT_ONCE", at_once)
+@pytest.mark.parametrize("limit", [3, limits.MAX_OCCURRENCES])
+def test_a_sampled_problem_loses_no_place_until_it_is_gone_as_a_whole(scans, monkeypatch, limit):
+    monkeypatch.setattr(limits, "MAX_OCCURRENCES", limit)
     for paths in (("/a", "/b"), ("/b", "/c"), ("/d",)):
         scans.bring(systemic(*paths))
     assert Finding.objects.get().locations_count == 4
@@ -357,15 +357,19 @@ def test_a_sampled_problem_loses_no_place_until_it_is_gone_as_a_whole(scans, mon
 
 
 def test_a_problem_at_very_many_places_is_left_from_one_target_alone(scans, monkeypatch):
-    monkeypatch.setattr(limits, "MAX_PLACES_AT_ONCE", 1)
+    monkeypatch.setattr(limits, "MAX_OCCURRENCES", 4)
+    reports = {}
     for host in (WWW, MAIL):
         instances = [{"uri": f"https://{host}/{number}"} for number in range(3)]
         alert = samples.make_zap_alert(alertRef=SHARED, instances=instances)
         site = {"@name": f"https://{host}", "alerts": [alert]}
-        scans.bring(json.dumps(samples.make_zap_report(site=[site])).encode())
+        reports[host] = json.dumps(samples.make_zap_report(site=[site])).encode()
+        scans.bring(reports[host])
+    assert Finding.objects.get().locations_count == 6  # of which 4 are stored
     scans.bring(zap_report(WWW, [SHARED]))
     gone = Occurrence.objects.filter(gone_at=scans.now).values_list("location", flat=True)
     assert sorted(gone) == [f"https://{WWW}/{number}" for number in range(3)]
+    scans.bring(reports[MAIL])  # now there is room for all of its locations
     assert Finding.objects.get().locations_count == 4
 
 

@@ -7,7 +7,8 @@ import pytest
 from django.db import connection
 
 from dashboard_api.importing import ingest
-from dashboard_api.importing.service import RefusedReport, Said, import_file
+from dashboard_api.importing.ingest import ImportOptions
+from dashboard_api.importing.service import RefusedReport, import_file
 from dashboard_api.models import Coverage, Finding, ImportRun, Source
 from tests.dashboard_api.scanners.samples import json_lines, make_result, make_row, make_tools
 from tests.factories import make_website
@@ -21,12 +22,12 @@ def test_a_report_is_read_before_the_database_is_locked_and_stored_as_a_whole(dr
     import_file(
         io.BytesIO(json_lines(make_row())),
         make_website(),
-        Said(),
+        ImportOptions(),
         file_name="report.jsonl",
         by="tests",
         dry_run=dry_run,
-        watch=lambda _: reading.append(connection.in_atomic_block),
-        preview=lambda: storing.append(connection.in_atomic_block),
+        on_read=lambda _: reading.append(connection.in_atomic_block),
+        before_commit=lambda: storing.append(connection.in_atomic_block),
     )
     assert set(reading) == {False}
     assert storing == [True]
@@ -43,7 +44,7 @@ def ended(day):
 def bring(website, *tools, **members):
     """Import a SARIF file with a run of each tool; what became of each, by its source."""
     file = io.BytesIO(json.dumps(make_tools(*tools, **members)).encode())
-    results = import_file(file, website, Said(), file_name="all.sarif", by="tests")
+    results = import_file(file, website, ImportOptions(), file_name="all.sarif", by="tests")
     for result in results:
         assert result.rows == result.findings + result.occurrences + result.coverage + result.rejected
     return {result.source: result for result in results}
@@ -105,14 +106,14 @@ def test_a_file_of_which_no_tool_tells_anything_is_refused_with_every_reason():
 
 def test_all_tools_of_a_file_are_stored_or_none(monkeypatch):
     website = make_website()
-    merge = ingest.merge
+    apply_reported = ingest.apply_reported
 
-    def break_on_the_second(batch, website, source, **options):
+    def break_on_the_second(batch, website, source, scan):
         if source.slug == "two":
             raise ArithmeticError
-        return merge(batch, website, source, **options)
+        return apply_reported(batch, website, source, scan)
 
-    monkeypatch.setattr(ingest, "merge", break_on_the_second)
+    monkeypatch.setattr(ingest, "apply_reported", break_on_the_second)
     with pytest.raises(ArithmeticError):
         bring(website, ("One", [make_result()]), ("Two", [make_result()]))
     assert not any(model.objects.exists() for model in (Finding, Coverage, ImportRun, Source))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis.strategies import lists, text
 
 from dashboard_api import limits
-from dashboard_api.importing.staging import fingerprint, sort_rows
+from dashboard_api.importing.staging import fingerprint_of, stage
 from dashboard_api.scanners import nuclei, sarif
 from dashboard_api.scanners.report import Severity
 from dashboard_api.scanners.text import one_line
@@ -23,11 +23,15 @@ def sort(*rows):
 
 
 def sort_report(reader, data):
-    return sort_rows(reader.read(io.BytesIO(data)), "shop.example.com", base_url=None)
+    return stage(reader.read(io.BytesIO(data)), "shop.example.com", base_url=None)
 
 
-def problems(rows):
-    return dict(rows.problems(lambda told: told or DAY))
+def further(rows):
+    return rows.finding_rows - rows.findings
+
+
+def groups(rows):
+    return dict(rows.grouped_findings(lambda at: at or DAY))
 
 
 def at(path, **members):
@@ -36,34 +40,34 @@ def at(path, **members):
 
 def test_fingerprint_is_of_source_rule_and_matcher():
     assert (
-        fingerprint("nuclei", ("exposed-panel", "wix"))
+        fingerprint_of("nuclei", ("exposed-panel", "wix"))
         == "9ced00e12c3493cc7c49645cac928ea85ccb66f21d3b33b2b2d18fdf15f123ff"
     )
-    assert fingerprint("nuclei", ("exposed-panel", "")) in sort(make_row())
+    assert fingerprint_of("nuclei", ("exposed-panel", "")) in sort(make_row())
 
 
 @given(first=parts, second=parts, third=parts)
 def test_bar_within_a_part_is_not_one_between_parts(first, second, third):
     told = {(first, f"{second}|{third}"), (f"{first}|{second}", third), (first, second, third)}
-    assert len({fingerprint("nuclei", identity) for identity in told}) == len(told)
+    assert len({fingerprint_of("nuclei", identity) for identity in told}) == len(told)
 
 
 @given(identity=lists(parts.map(lambda part: part.replace("|", ""))).map(tuple))
 def test_fingerprint_of_parts_without_bars_is_of_the_parts_joined_by_bars(identity):
     joined = "|".join(("nuclei", *identity))
-    assert fingerprint("nuclei", identity) == hashlib.sha256(joined.encode()).hexdigest()
+    assert fingerprint_of("nuclei", identity) == hashlib.sha256(joined.encode()).hexdigest()
 
 
 def test_one_problem_has_every_place_once():
     rows = sort(at("/a"), at("/b?x=1"), at("/a?y=2#z"), at("/a", matcher_name="other"))
-    first, other = problems(rows).values()
-    assert [place.location for place in first.places.values()] == [
+    first, other = groups(rows).values()
+    assert [each.location for each in first.occurrences.values()] == [
         "https://shop.example.com/a",
         "https://shop.example.com/b",
     ]
-    assert first.first_place.location == "https://shop.example.com/a"
-    assert len(other.places) == 1
-    assert rows.occurrences == 2
+    assert first.first_occurrence.location == "https://shop.example.com/a"
+    assert len(other.occurrences) == 1
+    assert further(rows) == 2
 
 
 def test_places_tell_when_they_were_seen_first_and_last():
@@ -72,24 +76,24 @@ def test_places_tell_when_they_were_seen_first_and_last():
         at("/a", timestamp="2026-03-04T00:00:00Z"),
         at("/b", timestamp=None),
     )
-    (problem,) = problems(rows).values()
-    place = problem.first_place
-    assert (place.first_seen, place.last_seen) == (DAY + timedelta(days=1), DAY + timedelta(days=3))
-    assert (problem.first_seen, problem.last_seen) == (DAY, DAY + timedelta(days=3))
+    (group,) = groups(rows).values()
+    occurrence = group.first_occurrence
+    assert (occurrence.first_seen, occurrence.last_seen) == (DAY + timedelta(days=1), DAY + timedelta(days=3))
+    assert (group.first_seen, group.last_seen) == (DAY, DAY + timedelta(days=3))
 
 
 def test_evidence_of_a_place_is_gathered_without_repetition():
     tls = [at("/", extracted_results=[version], type="ssl") for version in ("tls12", "tls13", "tls12")]
-    (problem,) = problems(sort(*tls)).values()
-    assert problem.first_place.evidence == (
+    (group,) = groups(sort(*tls)).values()
+    assert group.first_occurrence.evidence == (
         "Protocol: ssl\n\nExtracted:\ntls12\n\nProtocol: ssl\n\nExtracted:\ntls13"
     )
 
 
 def test_gathered_evidence_is_capped():
     long = [at("/", response=letter * limits.MAX_STORED_EVIDENCE_BYTES) for letter in "xy"]
-    (problem,) = problems(sort(*long)).values()
-    assert len(problem.first_place.evidence) == limits.MAX_STORED_EVIDENCE_BYTES
+    (group,) = groups(sort(*long)).values()
+    assert len(group.first_occurrence.evidence) == limits.MAX_STORED_EVIDENCE_BYTES
 
 
 def test_rows_of_other_hosts_are_rejected_in_the_order_of_the_report():
@@ -105,31 +109,31 @@ def test_rows_of_other_hosts_are_rejected_in_the_order_of_the_report():
 
 def test_coverage_counts_the_places_that_were_checked():
     rows = sort(at("/a"), at("/a?x", matcher_status=False), at("/b", matcher_status=False))
-    assert (rows.coverage, rows.places_seen) == (2, 2)
+    assert (rows.coverage, rows.locations_count) == (2, 2)
 
 
 def test_finding_that_the_scanner_has_known_for_longer_was_seen_then():
     first, last = "2026-02-01T00:00:00Z", "2026-02-20T00:00:00Z"
     provenance = {"firstDetectionTimeUtc": first, "lastDetectionTimeUtc": last}
     rows = sort_report(sarif, json.dumps(make_sarif(make_result(provenance=provenance))).encode())
-    (problem,) = problems(rows).values()
-    assert (problem.first_seen, problem.last_seen) == (
+    (group,) = groups(rows).values()
+    assert (group.first_seen, group.last_seen) == (
         datetime(2026, 2, 1, tzinfo=UTC),
         datetime(2026, 2, 20, tzinfo=UTC),
     )
-    assert (rows.occurrences, len(problem.places)) == (0, 1)
+    assert (further(rows), len(group.occurrences)) == (0, 1)
 
 
 def test_problems_come_in_the_order_of_the_report_however_their_rows_are_mixed():
     rules = ["c", "a", "c", "b", "a", "c"]
     rows = sort(*(at(f"/{number}", template_id=rule) for number, rule in enumerate(rules)))
-    told = [(problem.told.rule, len(problem.places)) for problem in problems(rows).values()]
+    told = [(group.row.rule, len(group.occurrences)) for group in groups(rows).values()]
     assert told == [("c", 3), ("a", 2), ("b", 1)]
-    assert (rows.findings, rows.occurrences) == (3, 3)
+    assert (rows.findings, further(rows)) == (3, 3)
 
 
 def test_of_very_many_rejected_rows_the_first_are_kept_and_all_are_counted(monkeypatch):
-    monkeypatch.setattr("dashboard_api.importing.staging.MAX_KEPT_REJECTS", 2)
+    monkeypatch.setattr("dashboard_api.importing.staging.MAX_STORED_REJECTS", 2)
     rows = sort(at("/"), *[b"broken"] * 5)
     assert (rows.rejected.count, [reject.row for reject in rows.rejected.first]) == (5, [2, 3])
 
@@ -137,8 +141,8 @@ def test_of_very_many_rejected_rows_the_first_are_kept_and_all_are_counted(monke
 @pytest.mark.parametrize("severities", [("low", "high"), ("high", "low")])
 def test_the_worst_row_tells_of_a_problem_in_whatever_order_they_come(severities):
     rows = [at(f"/{severity}", info={"name": severity, "severity": severity}) for severity in severities]
-    (problem,) = problems(sort(*rows)).values()
-    assert (problem.told.severity, problem.told.title) == (Severity.HIGH, "high")
+    (group,) = groups(sort(*rows)).values()
+    assert (group.row.severity, group.row.title) == (Severity.HIGH, "high")
 
 
 def sort_results(*fingerprints):
@@ -156,35 +160,35 @@ def sort_results(*fingerprints):
 
 
 def key_of(value):
-    return fingerprint("code-scanner", ("open-redirect", value))
+    return fingerprint_of("code-scanner", ("open-redirect", value))
 
 
 def test_problems_that_are_known_by_one_older_form_become_that_one():
     rows = sort_results("a", "b", "a")
-    rows.recognise(lambda _: {key_of("")})
-    (problem,) = problems(rows).values()
-    assert list(problems(rows)) == [key_of("")]
-    assert [place.location[-2:] for place in problem.places.values()] == ["/0", "/1", "/2"]
-    assert (rows.findings, rows.occurrences) == (1, 2)
+    rows.use_known_aliases(lambda _: {key_of("")})
+    (group,) = groups(rows).values()
+    assert list(groups(rows)) == [key_of("")]
+    assert [each.location[-2:] for each in group.occurrences.values()] == ["/0", "/1", "/2"]
+    assert (rows.findings, further(rows)) == (1, 2)
     assert key_of("") in rows
     assert key_of("a") not in rows
 
 
 def test_problem_that_is_known_as_it_is_stays():
     rows = sort_results("a", "b")
-    rows.recognise(lambda _: {key_of(""), key_of("a")})
-    assert list(problems(rows)) == [key_of("a"), key_of("")]
+    rows.use_known_aliases(lambda _: {key_of(""), key_of("a")})
+    assert list(groups(rows)) == [key_of("a"), key_of("")]
 
 
 def test_older_form_that_the_report_gives_to_another_problem_is_not_taken():
     rows = sort_results("a", None)
-    rows.recognise(lambda _: {key_of("")})
-    assert list(problems(rows)) == [key_of("a"), key_of("")]
+    rows.use_known_aliases(lambda _: {key_of("")})
+    assert list(groups(rows)) == [key_of("a"), key_of("")]
 
 
 def test_problem_that_is_not_known_at_all_goes_by_its_newest_form():
     rows = sort_results("a")
     asked = []
-    rows.recognise(lambda keys: asked.extend(keys) or ())
-    assert list(problems(rows)) == [key_of("a")]
+    rows.use_known_aliases(lambda keys: asked.extend(keys) or ())
+    assert list(groups(rows)) == [key_of("a")]
     assert set(asked) == {key_of("a"), key_of("")}

@@ -9,7 +9,7 @@ from dashboard_api.contract import DashboardRequest
 from dashboard_api.models import BucketCount, Finding, Severity, Source
 from dashboard_api.queries import finding_rows
 from dashboard_api.queries.overview import Bucket, Engine
-from dashboard_api.reading import listing
+from dashboard_api.reading import dashboard, listing
 from dashboard_api.reading.facet_counts import Tally
 from tests.dashboard_api.queries.varied import FILTERS, filtered, make_varied_website
 
@@ -35,17 +35,13 @@ def page_of(site, **fields):
         **fields,
     )
     by_id = engines()
-    source_id = next((pk for pk, engine in by_id.items() if engine.slug == question.source), None)
     buckets = [
         Bucket(row.status, row.severity, row.source_id, row.kind, row.findings)
-        for row in BucketCount.objects.filter(website_id=site.pk, source_id__gt=0)
+        for row in BucketCount.objects.filter(website_id=site.pk)
+        if question.status in (row.status, "all")
     ]
-    tally = Tally(
-        (bucket.severity, by_id[bucket.source_id].slug, bucket.kind, bucket.findings)
-        for bucket in buckets
-        if question.status in (bucket.status, "all")
-    )
-    shown = listing.Listed(site.pk, question, source_id, buckets, tally).page(by_id)
+    filters = dashboard._filters(question, by_id.values())
+    shown = listing.Listed(site.pk, question, filters, buckets, Tally.of(buckets)).page(by_id)
     return [row.pk for row in shown]
 
 

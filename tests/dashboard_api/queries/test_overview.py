@@ -1,4 +1,4 @@
-"""Each part of what is told of a website is what its twin by the ORM reads."""
+"""Each list of the overview is what its twin by the ORM finding_rows."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -7,8 +7,10 @@ from django.db.models import Count, Max, Min, Q
 from django.db.models.functions import TruncWeek
 
 from dashboard_api import limits
-from dashboard_api.models import AnalystNote, BucketCount, Coverage, Source
-from dashboard_api.queries import overview as told
+from dashboard_api.models import AnalystNote, Coverage, Source
+from dashboard_api.queries import overview as reading
+from dashboard_api.queries.overview import Filters, Note, Run
+from dashboard_api.reading.dashboard import UNKNOWN_SOURCE
 from tests.dashboard_api.queries.varied import FILTERS, STATUSES, TODAY, filtered, make_varied_website
 from tests.factories import make_account, make_coverage, make_link, make_note, make_source, make_website
 
@@ -24,8 +26,15 @@ def site():
     return make_varied_website()
 
 
-def overview(website, account_id=NOBODY, **asked):
-    return told.overview(website.pk, account_id, first_week=MONDAY, recent_day=RECENT, **asked)
+def overview(website, account_id=NOBODY, **filters):
+    return reading.overview(website.pk, account_id, first_week=MONDAY, recent_day=RECENT, **filters)
+
+
+def by_id(filters):
+    """Filters as the product has them: engines by their ids."""
+    ids = dict(Source.objects.values_list("slug", "pk"))
+    source_id = None if filters["source"] is None else ids.get(filters["source"], UNKNOWN_SOURCE)
+    return Filters(filters["severity"], source_id, filters["kind"])
 
 
 def midnight(day):
@@ -36,12 +45,12 @@ def test_engines_and_their_runs_on_the_website(site):
     make_source("zzz", name="aaa", enabled=False, interval_days=3)
     make_coverage(site, source=make_source("zap"), urls_checked=7, detail='so "so"', completed_at=None)
     make_coverage(site, source=make_source("nuclei"))
-    read = overview(site)
+    read = overview(site).engines
     engines = Source.objects.values_list("pk", "slug", "name", "enabled", "interval_days")
-    assert sorted(read.engines) == sorted(engines)
-    assert {type(engine.enabled) for engine in read.engines} == {bool}
-    runs = Coverage.objects.filter(website=site).values_list(*told.Run._fields)
-    assert sorted(read.runs) == sorted(runs)
+    assert sorted(read) == sorted(reading.engines()) == sorted(engines)
+    assert {type(engine.enabled) for engine in read} == {bool}
+    runs = Coverage.objects.filter(website=site).values_list(*Run._fields)
+    assert sorted(overview(site).runs) == sorted(runs)
 
 
 @pytest.mark.parametrize("status", [*STATUSES, None])
@@ -54,19 +63,19 @@ def test_buckets_count_what_is_open_and_what_is_asked_for(site, status):
         .annotate(findings=Count("*"))
     )
     assert sorted(overview(site, status=status).buckets) == sorted(twin)
-    assert BucketCount.objects.filter(website_id=site.pk).exists()
-
-
-def test_statuses_are_not_counted_unless_wanted(site):
-    whole, part = overview(site), overview(site, by_status=False)
-    assert whole.statuses
-    assert part == whole._replace(statuses=[])
 
 
 @pytest.mark.parametrize("filters", FILTERS)
 def test_every_status_is_counted_under_the_filters(site, filters):
     twin = filtered(site.findings, **filters).order_by().values_list("status").annotate(findings=Count("*"))
     assert dict(overview(site, status="open", **filters).statuses) == dict(twin)
+
+
+@pytest.mark.parametrize("filters", FILTERS)
+def test_buckets_pass_filters_as_findings_do(site, filters):
+    twin = filtered(site.findings, **filters).count()
+    passing = [bucket for bucket in overview(site).buckets if bucket.passes(by_id(filters))]
+    assert sum(bucket.findings for bucket in passing) == twin
 
 
 @pytest.mark.parametrize("filters", FILTERS)
@@ -82,7 +91,7 @@ def test_weeks_count_what_was_found_and_fixed_whatever_its_status(site, filters)
         for field in ("first_seen", "fixed_at")
     ]
     found, fixed = ({week.date(): count for week, count in twin.items()} for twin in twins)
-    weeks = overview(site, status="open", **filters).weeks
+    weeks = overview(site, **filters).weeks
     assert {week.monday: week.found for week in weeks if week.found} == found
     assert {week.monday: week.fixed for week in weeks if week.fixed} == fixed
 
@@ -103,7 +112,7 @@ def test_recent_counts_whole_days_and_knows_the_oldest_and_the_newest_that_are_o
     assert recent.fixed
 
 
-def test_of_a_website_without_anything_nothing_is_told():
+def test_of_an_empty_website_nothing_is_read():
     read = overview(make_website())
     assert read.recent == [(0, 0, None, None)]
     assert (read.runs, read.buckets, read.statuses, read.weeks, read.notes) == ([], [], [], [], [])
@@ -114,10 +123,9 @@ def test_notes_about_a_finding_are_those_of_the_website_about_it(site):
     first, second = site.findings.all()[:2]
     for number in range(6):
         make_note(site, body=f"{number}", finding=[None, first, second][number % 3], is_internal=number == 1)
-    engines, notes = told.about(site.pk, link.account_id, first.pk)
+    notes = reading.notes_about(first.pk, site.pk, link.account_id)
     assert [note.body for note in notes] == ["4"]
     assert {note.finding_id for note in notes} == {first.pk}
-    assert {engine.slug for engine in engines} == set(Source.objects.values_list("slug", flat=True))
 
 
 def test_notes_are_the_newest_that_may_leave(monkeypatch):
@@ -130,5 +138,5 @@ def test_notes_are_the_newest_that_may_leave(monkeypatch):
         make_note(link.website, body=body, account=account, is_internal=number == 6)
     twin = AnalystNote.objects.filter(website=link.website).visible_to(link.account_id)[:3]
     notes = overview(link.website, link.account_id).notes
-    assert notes == list(twin.values_list(*(name.replace("pk", "id") for name in told.Note._fields)))
+    assert notes == list(twin.values_list(*(name.replace("pk", "id") for name in Note._fields)))
     assert len(notes) == 3

@@ -1,6 +1,5 @@
 """The index against a plain reference: the same findings on either database, however they came to be."""
 
-import io
 import json
 from contextlib import suppress
 
@@ -13,11 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dashboard_api.importing import bulk_insert
-from dashboard_api.importing.ingest import import_report
 from dashboard_api.models import Finding, Kind, Severity
+from dashboard_api.queries.overview import Filters
 from dashboard_api.queries.search import MOST_SPELLINGS, Sought, matches
-from dashboard_api.scanners import nuclei
 from foundation.words import words_of
+from tests.dashboard_api.importing.reports import import_bytes
 from tests.dashboard_api.scanners.samples import json_lines, make_row
 from tests.factories import make_finding, make_new_finding, make_source, make_user, make_website
 
@@ -50,8 +49,9 @@ def plain_search(site, words, *, status="open", severity=None, source_id=None, k
     ]
 
 
-def found(site, words, *, limit=ANY_NUMBER, **filters):
-    return matches(Sought(website_id=site.pk, words=words, **filters), limit=limit).ids
+def found(site, words, *, limit=ANY_NUMBER, status="open", **filters):
+    sought = Sought(website_id=site.pk, words=words, status=status, filters=Filters(**filters))
+    return matches(sought, limit=limit).ids
 
 
 def assert_true(*sites, also=()):
@@ -126,10 +126,8 @@ def write_in_bulk(site):
 
 def import_twice(site):
     rows = [make_row(template_id=f"rule-{number}") for number in range(3)]
-    import_report(nuclei.read(io.BytesIO(json_lines(*rows))), site)
-    import_report(
-        nuclei.read(io.BytesIO(json_lines(rows[0]))), site, complete=True, scanned_at=timezone.now()
-    )
+    import_bytes(json_lines(*rows), site)
+    import_bytes(json_lines(rows[0]), site, complete=True, scanned_at=timezone.now())
 
 
 def move_to_another_website(site):
@@ -361,13 +359,13 @@ def test_the_merge_has_the_owners_rights_but_calls_nothing_that_others_made(site
 
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="only PostgreSQL has blocks")
-@pytest.mark.parametrize("part_size", [1, 3, 17])
-def test_parts_and_blocks_are_searched_in_the_order_of_lists(site, part_size):
+@pytest.mark.parametrize("block_size", [1, 3, 17])
+def test_blocks_are_searched_in_the_order_of_lists(site, block_size):
     for number in range(90):
         words = "odd word" if number % 2 else "even word"
         finding = make_finding(site, title=f"{words} {number // 41}", severity=number % 3)
-        if number // 3 % part_size == 0:
-            begin_part(site, number % 3, finding.pk + 1)
+        if number // 3 % block_size == 0:
+            begin_block(site, number % 3, finding.pk + 1)
     for words in (["odd"], ["word"], ["word", "0"], ["odd", "2"], ["no"]):
         for limit in (1, 7, 44, 45, 46, 100):
             assert found(site, words, limit=limit) == plain_search(site, words)[:limit], (words, limit)
@@ -377,10 +375,10 @@ def test_parts_and_blocks_are_searched_in_the_order_of_lists(site, part_size):
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="only PostgreSQL has blocks")
 def test_a_word_that_was_given_up_long_ago_is_found(site):
-    """The newest parts promise nothing, whereas the oldest have more than is told."""
+    """The newest blocks have no match, and the oldest have more than are read."""
     for number in range(60):
         finding = make_finding(site, title="bygone" if number < 30 else "recent")
-        begin_part(site, finding.severity, finding.pk + 1)
+        begin_block(site, finding.severity, finding.pk + 1)
     assert found(site, ["bygone"], limit=7) == plain_search(site, ["bygone"])[:7]
 
 
@@ -390,30 +388,19 @@ def test_a_long_question_can_be_asked_however_many_blocks_there_are(site):
     finding = make_finding(site, title=" ".join(words))
     with connection.cursor() as cursor:
         cursor.execute(
-            "INSERT INTO dashboard_api_search_block (id, website_id, severity, first_id) "
-            "SELECT 64 * nextval('dashboard_api_search_block_number'), %s, %s, %s + number "
-            "FROM generate_series(1, 3000) AS number",
+            "INSERT INTO dashboard_api_search_block (website_id, severity, first_id) "
+            "SELECT %s, %s, %s + number FROM generate_series(1, 3000) AS number",
             [site.pk, finding.severity, finding.pk],
         )
     assert found(site, words, limit=201, status="all") == [finding.pk]
 
 
-def begin_part(site, severity, first_id):
-    """As the database does by chance, eight slices at once."""
+def begin_block(site, severity, first_id):
+    """As the database does by chance."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT max(id) / 8 * 8 + 8 FROM dashboard_api_search_block "
-            "WHERE website_id = %s AND severity = %s",
-            [site.pk, severity],
-        )
-        ((slice_id,),) = cursor.fetchall()
-        if slice_id % 64 == 0:
-            cursor.execute("SELECT 64 * nextval('dashboard_api_search_block_number')")
-            ((slice_id,),) = cursor.fetchall()
-        columns = "id, website_id, severity, first_id"
-        cursor.execute(
-            f"INSERT INTO dashboard_api_search_block ({columns}) VALUES (%s, %s, %s, %s)",
-            [slice_id, site.pk, severity, first_id],
+            "INSERT INTO dashboard_api_search_block (website_id, severity, first_id) VALUES (%s, %s, %s)",
+            [site.pk, severity, first_id],
         )
 
 

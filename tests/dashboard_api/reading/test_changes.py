@@ -15,9 +15,10 @@ from django.utils import timezone
 from dashboard_api import limits
 from dashboard_api.api import response_cache
 from dashboard_api.backends.statements import rows
-from dashboard_api.importing.service import Said, import_file
+from dashboard_api.importing.ingest import ImportOptions
+from dashboard_api.importing.service import import_file
 from dashboard_api.models import AnalystNote, Finding, Severity, Website
-from dashboard_api.triage import decide, reconsider
+from dashboard_api.triage import decide, reopen
 from tests.dashboard_api.calls import (
     CHANGES_PATH,
     PATH,
@@ -222,7 +223,7 @@ def test_what_analysts_decide_and_take_back_is_neither_new_nor_a_regression(clie
     finding = make_finding(link.website)
     decide(finding, "false_positive", **said)
     begin = cursor(client, link)
-    reconsider(finding, **said)
+    reopen(finding, **said)
     assert ids(told(client, link, begin)) == []
 
 
@@ -250,7 +251,7 @@ def bring(website, *rules, day):
     seen = f"2026-03-{day:02}T10:00:00Z"
     rows = [make_row(template_id=rule, timestamp=seen) for rule in rules]
     file = io.BytesIO(json_lines(*rows))
-    import_file(file, website, Said(complete=True), file_name=f"{day}.jsonl", by="tests")
+    import_file(file, website, ImportOptions(complete=True), file_name=f"{day}.jsonl", by="tests")
 
 
 def test_what_each_import_changed_can_be_asked_for_one_by_one(client, link):
@@ -292,7 +293,7 @@ def test_tools_of_one_file_are_one_import(client, link):
     since = cursor(client, link)
     tools = make_tools(("One", [make_result()]), ("Two", [make_result()]))
     file = io.BytesIO(json.dumps(tools).encode())
-    import_file(file, link.website, Said(), file_name="all.sarif", by="tests")
+    import_file(file, link.website, ImportOptions(), file_name="all.sarif", by="tests")
     answer = told(client, link, since, until="next_import")
     assert (answer["total"], answer["more"]) == (2, False)
 

@@ -24,8 +24,8 @@ from tests.factories import (
 
 pytestmark = pytest.mark.django_db
 
-# Of the caller: secrets and link, nonce. Of the answer: engines, buckets, page, findings, weeks, days,
-# notes; in the tests' own transaction, instead of a snapshot.
+# Of the caller: secrets and link, nonce. Of the answer: overview, findings; in the tests' own transaction,
+# instead of a snapshot.
 STATEMENTS, STATEMENTS_WHEN_REMEMBERED = 4, 2
 
 MEMBERS = [

@@ -12,7 +12,7 @@ from dashboard_api import limits
 from dashboard_api.api import response_cache
 from dashboard_api.backends.statements import rows
 from dashboard_api.models import Nonce
-from portal.gateway.messages import Dashboard, FindingAnswer
+from portal.gateway.messages import Dashboard, FindingResponse
 from tests.dashboard_api.calls import (
     FINDING_PATH,
     PATH,
@@ -39,7 +39,7 @@ ENDLESS = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT C
 PORTAL_READS = 2 * 1024 * 1024
 
 # Of the caller: secrets and link, nonce. Of the answer: engines, finding, notes, places, steps.
-STATEMENTS = 6
+STATEMENTS = 7
 
 
 @pytest.fixture
@@ -219,7 +219,7 @@ def test_the_portal_reads_a_finding_with_more_names_than_are_listed(client, link
     }
     finding = make_finding(link.website, **names)
     body = ask_about(client, link, finding.pk).content
-    whole = msgspec.json.decode(body, type=FindingAnswer).finding
+    whole = msgspec.json.decode(body, type=FindingResponse).finding
     assert all(getattr(whole, name) == given[:100] for name, given in names.items())
     assert msgspec.json.decode(ask(client, fields_for(link)).content, type=Dashboard).threats
 

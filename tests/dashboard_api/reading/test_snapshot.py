@@ -98,12 +98,12 @@ def test_an_answer_is_of_one_moment_whatever_is_committed_meanwhile(client, link
     overview = dashboard.overview
     with elsewhere() as run:
 
-        def read_and_fix_all(*arguments, **filters):
-            told = overview(*arguments, **filters)
+        def read_and_delete_all(*arguments, **filters):
+            read = overview(*arguments, **filters)
             run(lambda: Finding.objects.all().delete())
-            return told
+            return read
 
-        monkeypatch.setattr(dashboard, "overview", read_and_fix_all)
+        monkeypatch.setattr(dashboard, "overview", read_and_delete_all)
         answer = ask(client, fields_for(link)).json()
     assert not Finding.objects.exists()
     assert answer["dashboard"]["total"] == len(answer["threats"]) == answer["summary"]["open"] == 1

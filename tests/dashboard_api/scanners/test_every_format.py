@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard_api import limits
-from dashboard_api.importing.staging import fingerprint
+from dashboard_api.importing.staging import fingerprint_of
 from dashboard_api.scanners import READERS, json_values, read_report
 from dashboard_api.scanners.report import ReportedFinding, UnreadableReport
 from tests.dashboard_api.scanners.samples import SAMPLES, SCAN, make_row, read_whole, whole
@@ -55,7 +55,7 @@ def reversed_lists(value):
 
 def fingerprints(name, data):
     report = read_whole(READERS[name], data)
-    return {fingerprint(report.source, finding.identity) for finding in report.findings}
+    return {fingerprint_of(report.source, finding.identity) for finding in report.findings}
 
 
 @every_format

@@ -17,7 +17,7 @@ def test_parts_of_a_row_stand_side_by_side():
     ]
 
 
-def test_a_part_of_zero_is_not_drawn_and_takes_no_room():
+def test_a_part_of_zero_has_no_segment():
     (bar,) = draw_bars([[Part(tone="high", value=0), Part(tone="low", value=2)]]).bars
     assert [(part.tone, part.x) for part in bar.segments] == [("low", "0%")]
 

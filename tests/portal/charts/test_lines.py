@@ -2,12 +2,12 @@ from portal.charts import Line, draw_lines
 from portal.charts.lines import PLOT_HEIGHT, PLOT_TOP
 
 
-def draw(*values):
+def render_pdf(*values):
     return draw_lines([Line(tone="new", values=values)])
 
 
 def test_a_line_runs_from_edge_to_edge_with_its_top_at_the_ceiling():
-    (stroke,) = draw(0, 1, 2).strokes
+    (stroke,) = render_pdf(0, 1, 2).strokes
     assert stroke.points == "0,100 50,50 100,0"
     assert stroke.area == "0,100 0,100 50,50 100,0 100,100"
     assert (stroke.end_x, stroke.end_y) == ("100%", str(PLOT_TOP))
@@ -18,7 +18,7 @@ def test_a_last_value_that_may_grow_is_drawn_apart():
     assert stroke.points == "0,100 50,50"
     assert stroke.area == "0,100 0,100 50,50 50,100"
     assert stroke.tail == "50,50 100,0"
-    assert draw(0, 1, 2).strokes[0].tail == ""
+    assert render_pdf(0, 1, 2).strokes[0].tail == ""
     (alone,) = draw_lines([Line(tone="new", values=[2])], is_running=True).strokes
     assert (alone.points, alone.tail, alone.end_x) == ("", "50,0", "50%")
 
@@ -29,7 +29,7 @@ def test_lines_share_one_scale():
 
 
 def test_rules_stand_at_the_top_the_middle_and_zero():
-    chart = draw(3, 7)
+    chart = render_pdf(3, 7)
     assert [rule.amount for rule in chart.rules] == [10, 5, 0]
     assert [rule.y for rule in chart.rules] == [
         str(PLOT_TOP),
@@ -38,18 +38,18 @@ def test_rules_stand_at_the_top_the_middle_and_zero():
     ]
 
 
-def test_nothing_but_zeros_lies_on_the_ground():
-    assert draw(0, 0).strokes[0].points == "0,100 100,100"
+def test_a_line_of_zeros_is_at_the_bottom():
+    assert render_pdf(0, 0).strokes[0].points == "0,100 100,100"
 
 
-def test_a_single_value_stands_in_the_middle():
-    chart = draw(2)
+def test_a_single_value_is_in_the_middle():
+    chart = render_pdf(2)
     assert chart.strokes[0].points == "50,0"
     assert [(tick.index, tick.x, tick.anchor) for tick in chart.ticks] == [(0, "50%", "middle")]
 
 
 def test_first_middle_and_last_are_labelled():
-    assert [(tick.index, tick.anchor) for tick in draw(*range(13)).ticks] == [
+    assert [(tick.index, tick.anchor) for tick in render_pdf(*range(13)).ticks] == [
         (0, "start"),
         (6, "middle"),
         (12, "end"),

@@ -16,7 +16,7 @@ def test_member_is_found_by_username_or_e_mail(name):
     assert (membership.account, membership.user, membership.role) == (account, user, "owner")
 
 
-def test_member_is_a_viewer_unless_told_otherwise():
+def test_member_is_a_viewer_by_default():
     make_portal_account("acct_0001")
     make_user("ada")
     answer = run_json("add_member", "acct_0001", "ada")
@@ -35,7 +35,7 @@ def test_member_keeps_the_role_when_none_is_given():
     assert Membership.objects.get().role == "owner"
 
 
-def test_what_the_command_does_is_recorded():
+def test_changes_by_the_command_are_recorded():
     account = make_portal_account("acct_0001")
     make_user("ada")
     run("add_member", "acct_0001", "ada")
@@ -47,7 +47,7 @@ def test_what_the_command_does_is_recorded():
     ]
 
 
-def test_username_goes_before_somebody_elses_e_mail():
+def test_a_user_name_has_priority_over_an_e_mail_address():
     make_portal_account("acct_0001")
     user = make_user("ada@example.com", email="other@example.com")
     make_user("ada")
@@ -60,11 +60,11 @@ def test_username_goes_before_somebody_elses_e_mail():
     [
         (["acct_0002", "ada"], r"manage\.py connect_account acct_0002"),
         (["acct_0001", "eve"], r"manage\.py createsuperuser"),
-        (["acct_0001", "shared@example.com"], r"by username \(bob, carol\)"),
+        (["acct_0001", "shared@example.com"], r"give a user name \(bob, carol\)"),
         (["acct_0001", "ada", "--role", "king"], "invalid choice: 'king'"),
     ],
 )
-def test_member_is_refused_with_what_to_do(arguments, refusal):
+def test_invalid_member_is_refused_with_advice(arguments, refusal):
     make_portal_account("acct_0001")
     make_user("ada")
     make_user("bob", email="shared@example.com")

@@ -62,7 +62,7 @@ def test_secret_that_will_not_do_is_refused_without_showing_it(typed, secret, re
     account = make_portal_account("acct_0001")
     typed(secret)
     with pytest.raises(CommandError, match=refusal) as caught:
-        run("connect_account", "acct_0001", "--name", "Changed")
+        run("connect_account", "acct_0001", "--name", "ListChanged")
     assert "canary" not in f"{caught.value} {caught.value.__cause__}"
     assert Account.objects.get().sealed_secret == account.sealed_secret
     assert Account.objects.get().name == ""

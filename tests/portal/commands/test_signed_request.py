@@ -33,7 +33,7 @@ def service(settings):
         yield server
 
 
-def test_request_is_printed_as_it_was_sent_and_answered_without_the_secret(service):
+def test_request_and_response_are_printed_without_the_secret(service):
     make_portal_website(make_portal_account("acct_0001"), HOST)
     output = run("signed_request", "--host", HOST, "--severity", "High", "--query", "café")
     [received] = service.received
@@ -48,14 +48,14 @@ def test_request_is_printed_as_it_was_sent_and_answered_without_the_secret(servi
     assert SECRET not in output
 
 
-def test_request_is_told_to_scripts_as_one_object(service):
+def test_request_is_one_json_object_for_scripts(service):
     make_portal_website(make_portal_account("acct_0001"), HOST)
     told = run_json("signed_request", "--host", HOST, "--page", "2", "--page-size", "5")
-    assert told["sent"]["method"] == "POST"
-    assert told["sent"]["headers"][es1.NONCE_HEADER] == service.received[0].header(es1.NONCE_HEADER)
-    assert json.loads(told["sent"]["body"])["page_size"] == 5
-    assert told["answered"]["status"] == 200
-    assert told["answered"]["body"] == dashboard()
+    assert told["request"]["method"] == "POST"
+    assert told["request"]["headers"][es1.NONCE_HEADER] == service.received[0].header(es1.NONCE_HEADER)
+    assert json.loads(told["request"]["body"])["page_size"] == 5
+    assert told["response"]["status"] == 200
+    assert told["response"]["body"] == dashboard()
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_request_is_told_to_scripts_as_one_object(service):
         (500, b"\x1b[31mred\x9b", r"\x1b[31mred"),
     ],
 )
-def test_any_answer_but_200_is_printed_and_makes_the_command_fail(settings, capsys, status, body, shown):
+def test_any_status_other_than_200_is_printed_and_fails_the_command(settings, capsys, status, body, shown):
     make_portal_website(make_portal_account("acct_0001"), HOST)
     headers = [("Location", "https://elsewhere.example")]
     with FaultServer(answer(status, body, headers=headers)) as server:
@@ -107,7 +107,7 @@ def test_request_may_ask_for_a_finding(service):
     assert json.loads(service.received[0].body)["finding_id"] == "12"
 
 
-def test_request_is_made_for_the_account_that_is_named(service):
+def test_request_uses_the_given_account(service):
     make_portal_website(make_portal_account("acct_0001"), HOST)
     make_portal_website(make_portal_account("acct_0002"), HOST)
     run("signed_request", "--host", HOST, "--account", "acct_0002")
@@ -120,7 +120,7 @@ def test_request_is_made_for_the_account_that_is_named(service):
         (["--host", "other.example.com"], r"add_website REF other\.example\.com LINK_ID"),
         (["--host", HOST, "--account", "acct_0003"], r"has no website shop\.example\.com of acct_0003"),
         (["--host", HOST], "add --account, one of acct_0001, acct_0002"),
-        (["--host", HOST, "--link-id", LINK_ID], "Whose link id is it"),
+        (["--host", HOST, "--link-id", LINK_ID], "The link id needs an account"),
         (["--host", HOST, "--link-id", LINK_ID, "--account", "acct_0003"], r"connect_account acct_0003"),
         (["--host", "https://shop.example.com"], "without scheme or port"),
         (["--host", HOST, "--account", "acct_0001", "--timeout", "46"], "1 to 45 seconds"),
@@ -130,7 +130,7 @@ def test_request_is_made_for_the_account_that_is_named(service):
         (["--host", HOST, "--page", "one"], "invalid int value"),
     ],
 )
-def test_request_that_cannot_be_made_is_refused_with_what_to_do(service, arguments, refusal):
+def test_impossible_request_is_refused_with_advice(service, arguments, refusal):
     make_portal_website(make_portal_account("acct_0001"), HOST)
     make_portal_website(make_portal_account("acct_0002"), HOST)
     with pytest.raises(CommandError, match=refusal):
@@ -138,10 +138,10 @@ def test_request_that_cannot_be_made_is_refused_with_what_to_do(service, argumen
     assert service.connections == 0
 
 
-def test_service_that_does_not_answer_makes_the_command_fail():
+def test_unreachable_service_fails_the_command():
     make_portal_website(make_portal_account("acct_0001"), HOST)
     url = f"http://127.0.0.1:{free_port()}"
-    with pytest.raises(CommandError, match=f"No answer from {url}: .*refused.*DASHBOARD_BASE_URL"):
+    with pytest.raises(CommandError, match=f"No response from {url}: .*refused.*DASHBOARD_BASE_URL"):
         run("signed_request", "--host", HOST, "--base-url", url)
 
 
@@ -162,10 +162,10 @@ def test_request_is_understood_by_the_real_service(live_server):
     make_portal_website(make_portal_account("acct_0001"), link.website.host, link.link_id)
     arguments = ["--host", link.website.host, "--base-url", live_server.url, "--severity", "high"]
     told = run_json("signed_request", *arguments, "--query", "cafe")
-    assert [threat["title"] for threat in told["answered"]["body"]["threats"]] == ["Café login"]
+    assert [threat["title"] for threat in told["response"]["body"]["threats"]] == ["Café login"]
 
 
-def test_the_call_as_a_shell_script_is_answered_and_holds_no_secret(live_server, settings, tmp_path):
+def test_the_call_as_a_shell_script_works_and_has_no_secret(live_server, settings, tmp_path):
     if not all(map(shutil.which, ("bash", "openssl", "curl"))):
         pytest.skip("bash, openssl and curl are needed")
     settings.DASHBOARD_BASE_URL = live_server.url

@@ -7,7 +7,7 @@ from tests.factories import make_membership, make_portal_account, make_portal_we
 from tests.portal.dashboards import make_dashboard, make_page, make_threat
 
 
-class Service:
+class StubService:
     """Answers with pages of ``total`` findings; ``failures`` are errors by the number of the page.
 
     Like the service, a search counts ``counted`` findings, and knows of one more than those up to its page.
@@ -20,31 +20,31 @@ class Service:
         self.fields = {}
         self.page = {}
         self.failures = {}
-        self.asked = []
+        self.requests = []
 
-    def ask(self, website, question):
-        self.asked.append(question)
-        if failure := self.failures.get(question.page):
+    def get_dashboard(self, website, request):
+        self.requests.append(request)
+        if failure := self.failures.get(request.page):
             raise failure
-        begin = (question.page - 1) * question.page_size
-        ids = range(begin, min(begin + question.page_size, self.total))
-        page = make_page(**self._totals(question) | self.page)
+        begin = (request.page - 1) * request.page_size
+        ids = range(begin, min(begin + request.page_size, self.total))
+        page = make_page(**self._totals(request) | self.page)
         return make_dashboard(
             **{"dashboard": page, "threats": [make_threat(id_) for id_ in ids]} | self.fields
         )
 
-    def _totals(self, question):
-        if not question.query or self.total <= self.counted:
-            return {"total": self.total, "page_count": -(-self.total // question.page_size)}
-        known = min(self.total, max(self.counted, question.page * question.page_size) + 1)
-        page_count = -(-known // question.page_size)
+    def _totals(self, request):
+        if not request.query or self.total <= self.counted:
+            return {"total": self.total, "page_count": -(-self.total // request.page_size)}
+        known = min(self.total, max(self.counted, request.page * request.page_size) + 1)
+        page_count = -(-known // request.page_size)
         return {"total": self.counted, "total_relation": "at_least", "page_count": page_count}
 
 
 @pytest.fixture
 def stub(monkeypatch):
-    stub = Service()
-    monkeypatch.setattr(service, "ask", stub.ask)
+    stub = StubService()
+    monkeypatch.setattr(service, "get_dashboard", stub.get_dashboard)
     return stub
 
 

@@ -1,11 +1,11 @@
-"""What goes into a file, made by hand."""
+"""Selections for tests of file formats."""
 
-from portal.exports.selection import Selected
+from portal.exports.selection import Selection
 from tests.portal.dashboards import make_dashboard, make_page, make_threat
 
 
-def make_selected(*pages, **fields):
-    """``pages`` are lists of threats; without any, one of two threats."""
+def make_selection(*pages, **fields):
+    """Return a selection of ``pages``, lists of threats; by default one page of two."""
     pages = pages or ([make_threat(1), make_threat(2)],)
     total = sum(len(page) for page in pages)
     defaults = {
@@ -16,9 +16,4 @@ def make_selected(*pages, **fields):
         "finding_url": lambda id_: f"https://portal.example.com/sites/shop.example.com/findings/{id_}/",
         "pages": pages,
     }
-    return Selected(**(defaults | fields))
-
-
-def lines(text):
-    """How many lines end as those of a file do."""
-    return text.count("\r")
+    return Selection(**(defaults | fields))

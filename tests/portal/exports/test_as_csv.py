@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from portal.exports.as_csv import BYTE_ORDER_MARK, COLUMNS, inert, write_csv
 from tests.portal.dashboards import make_threat
-from tests.portal.exports.selections import lines, make_selected
+from tests.portal.exports.selections import make_selection
 
 anything = st.text(st.characters(exclude_categories=["Cs"]))
 formulas = st.builds(
@@ -41,7 +41,7 @@ def test_a_row_has_everything_that_the_list_knows_of_a_finding():
         description="It is “bad”, and\nlong.",
         first_seen=datetime(2026, 11, 1, 9, 0, tzinfo=timezone(timedelta(hours=1))),
     )
-    (row,) = table(make_selected([threat]))
+    (row,) = table(make_selection([threat]))
     assert row == {
         "severity": "High", "kind": "confirmed", "status": "open", "title": "Finding 7",
         "location": "https://shop.example.com/page/7", "locations_count": "1", "source": "nuclei",
@@ -55,13 +55,13 @@ def test_a_row_has_everything_that_the_list_knows_of_a_finding():
 
 def test_a_table_without_findings_has_its_head():
     assert "".join(
-        write_csv(make_selected([]))
+        write_csv(make_selection([]))
     ) == f"{BYTE_ORDER_MARK}{','.join(f'{it!r}' for it in COLUMNS)}\r\n".replace("'", '"')
 
 
 def test_every_page_is_written_by_itself():
-    pages = write_csv(make_selected([make_threat(1)], [make_threat(2), make_threat(3)]))
-    assert [lines(page) for page in pages] == [1, 1, 2]
+    pages = write_csv(make_selection([make_threat(1)], [make_threat(2), make_threat(3)]))
+    assert [page.count("\r") for page in pages] == [1, 1, 2]
 
 
 @pytest.mark.parametrize(
@@ -82,12 +82,12 @@ def test_every_page_is_written_by_itself():
         "=cmd|' /C calc'!A0",
     ],
 )
-def test_what_could_be_a_formula_is_text(text):
+def test_possible_formulas_are_text(text):
     assert inert(text) == f"'{text}"
 
 
 @pytest.mark.parametrize("text", ["", "x", "'=1", "1-1", "https://shop.example.com/?a=1", "(=1)", "Ünï"])
-def test_what_cannot_is_left_as_it_is(text):
+def test_other_text_is_unchanged(text):
     assert inert(text) == text
 
 
@@ -97,7 +97,7 @@ def test_no_cell_begins_as_a_formula(one, other):
         title=one, location=other, description=one, evidence=other, rule=one, remediation=other,
         references=[one, other], cve=[other], source=one, source_name=other, severity=one, kind=other,
     )  # fmt: skip
-    (row,) = table(make_selected([threat], finding_url=lambda _: one))
+    (row,) = table(make_selection([threat], finding_url=lambda _: one))
     assert set(row) == set(COLUMNS)
     for cell in row.values():
         assert not cell.lstrip(" \ufeff\u200b\x00").startswith(
@@ -108,4 +108,4 @@ def test_no_cell_begins_as_a_formula(one, other):
 @given(anything)
 def test_no_text_ends_a_line_of_the_file(text):
     threat = make_threat(title=text, evidence=f"{text}\r\n{text}\r{text}", references=[text, "\r"])
-    assert lines("".join(write_csv(make_selected([threat])))) == 2
+    assert "".join(write_csv(make_selection([threat]))).count("\r") == 2

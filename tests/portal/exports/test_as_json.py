@@ -9,15 +9,15 @@ from portal.exports.as_json import write_json
 from portal.gateway import Dashboard
 from portal.gateway.messages import Threat
 from tests.portal.dashboards import make_note, make_threat
-from tests.portal.exports.selections import lines, make_selected
+from tests.portal.exports.selections import make_selection
 
 
 def document(selected):
     return json.loads("".join(write_json(selected)))
 
 
-def test_it_says_what_it_is_of_and_that_it_is_whole():
-    selected = make_selected([make_threat(1)], [make_threat(2)])
+def test_the_document_names_its_list_and_is_complete():
+    selected = make_selection([make_threat(1)], [make_threat(2)])
     told = document(selected)
     assert list(told) == [
         "host", "link", "dashboard", "summary", "coverage", "analyst_notes", "threats", "complete",
@@ -34,17 +34,17 @@ def test_it_says_what_it_is_of_and_that_it_is_whole():
 
 
 def test_a_finding_has_the_members_of_the_api_and_its_address():
-    (told,) = document(make_selected([make_threat(1, cve=["CVE-2024-1"], evidence="\r\n\u2028")]))["threats"]
+    (told,) = document(make_selection([make_threat(1, cve=["CVE-2024-1"], evidence="\r\n\u2028")]))["threats"]
     assert list(told) == [*Threat.__struct_fields__, "link"]
     assert told["evidence"] == "\r\n\u2028"
     assert told["first_seen"] == "2026-11-01T08:00:00Z"
     assert told["link"].endswith("/findings/1/")
 
 
-def test_the_portal_itself_can_read_what_it_wrote():
-    first = make_selected([make_threat(1)]).first
+def test_the_portal_can_read_the_document():
+    first = make_selection([make_threat(1)]).first
     first = msgspec.structs.replace(first, analyst_notes=[make_note()])
-    told = document(make_selected([make_threat(1)], first=first))
+    told = document(make_selection([make_threat(1)], first=first))
     whole = json.loads(msgspec.json.encode(first)) | told | {"dashboard": told["dashboard"]}
     again = msgspec.convert(whole, Dashboard)
     assert (again.threats, again.summary, again.analyst_notes) == (
@@ -56,16 +56,16 @@ def test_the_portal_itself_can_read_what_it_wrote():
 
 def test_every_finding_has_a_line_and_there_are_two_more():
     pages = [[make_threat(1), make_threat(2, evidence="a\r\nb")], [make_threat(3)]]
-    assert lines("".join(write_json(make_selected(*pages)))) == 5
-    assert lines("".join(write_json(make_selected([])))) == 2
+    assert "".join(write_json(make_selection(*pages))).count("\n") == 5
+    assert "".join(write_json(make_selection([]))).count("\n") == 2
 
 
 def test_a_part_of_it_is_no_document():
-    chunks = list(write_json(make_selected([make_threat(1)], [make_threat(2)])))
+    chunks = list(write_json(make_selection([make_threat(1)], [make_threat(2)])))
     for end in range(1, len(chunks)):
         with pytest.raises(json.JSONDecodeError):
             json.loads("".join(chunks[:end]))
 
 
-def test_nothing_found_is_an_empty_list():
-    assert document(make_selected([]))["threats"] == []
+def test_no_findings_are_an_empty_list():
+    assert document(make_selection([]))["threats"] == []

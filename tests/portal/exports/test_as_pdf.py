@@ -9,11 +9,12 @@ import pytest
 import typst
 
 from portal.exports import as_pdf, typesetting
-from portal.exports.as_pdf import breakable, draw
-from portal.exports.errors import CannotDraw
-from portal.exports.report import report_of
-from portal.forms import Address, Filters
+from portal.exports.as_pdf import breakable, render_pdf
+from portal.exports.errors import PdfFailed
+from portal.exports.report import build_report
+from portal.forms import Filters
 from portal.models import Account, Website
+from portal.page_urls import Address
 from tests.portal.dashboards import make_dashboard, make_note, make_page, make_threat
 
 DEJAVU = Path("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")  # with letters of N'Ko
@@ -28,7 +29,7 @@ def make_report(*threats, filters=None, notes=(), **fields):
     told = make_dashboard(**defaults | fields)
     website = Website(host="shop.example.com", account=Account(ref="acct_0001", name="Example Shops"))
     address = Address(path="/sites/shop.example.com/", filters=filters or Filters())
-    return report_of(told, website, address, absolute=lambda path: f"https://portal.example.com{path}")
+    return build_report(told, website, address, absolute=lambda path: f"https://portal.example.com{path}")
 
 
 def streams(pdf):
@@ -45,7 +46,7 @@ def inside(pdf):
 
 
 def test_it_is_tagged_and_accessible_with_title_and_language():
-    pdf = draw(make_report())
+    pdf = render_pdf(make_report())
     everything = inside(pdf)
     assert b"/StructTreeRoot" in everything
     assert re.search(rb"/MarkInfo\s*<<[^>]*/Marked true", everything)
@@ -58,42 +59,42 @@ def test_it_is_tagged_and_accessible_with_title_and_language():
 
 def test_notes_keep_their_lists():
     body = "Do this:\n\n1. Update.\n2. Look again:\n   - at *forms*\n   - [here](https://example.com/)"
-    everything = inside(draw(make_report(notes=[make_note(body=body)])))
+    everything = inside(render_pdf(make_report(notes=[make_note(body=body)])))
     for tag in (b"/L", b"/LI", b"/LBody"):
         assert re.search(rb"/S\s*" + tag + rb"\b", everything), tag
 
 
 @pytest.mark.skipif(not DEJAVU.exists(), reason="needs a font (Debian: apt install fonts-dejavu-core)")
 def test_the_machines_fonts_show_what_the_typesetters_own_lack():
-    everything = inside(draw(make_report(make_threat(title="\u07d2\u07de\u07cf"))))
+    everything = inside(render_pdf(make_report(make_threat(title="\u07d2\u07de\u07cf"))))
     assert b"+DejaVuSans" in everything
     assert b"pdfuaid" in everything
 
 
 def test_it_is_still_tagged_where_a_character_cannot_be_shown_and_says_so(monkeypatch):
     report = make_report(make_threat(title="\U00100000"))  # of nobody's font
-    everything = inside(draw(report))
+    everything = inside(render_pdf(report))
     assert b"/StructTreeRoot" in everything
     assert b"pdfuaid" not in everything
 
-    told, inputs, compile_ = json.dumps(as_pdf._told(report)), [], typst.compile
+    data, inputs, compile_ = json.dumps(as_pdf._template_data(report)), [], typst.compile
     monkeypatch.setattr(
         typst,
         "compile",
         lambda *args, **kwargs: inputs.append(kwargs["sys_inputs"]) or compile_(*args, **kwargs),
     )
-    typesetting.typeset(told)
+    typesetting.typeset(data)
     assert ["boxes" in each for each in inputs] == [False, False, True]
 
 
-def test_nothing_that_was_found_is_ever_markup():
+def test_no_text_of_a_finding_is_markup():
     threat = make_threat(
         title=EVIL, location=EVIL, description=EVIL, remediation=EVIL, evidence=EVIL, rule=EVIL,
         source_name=EVIL, kind=EVIL, status=EVIL, severity=EVIL, cve=[EVIL],
         references=[f"https://example.com/{EVIL}", "javascript:alert(1)", "file:///etc/passwd"],
     )  # fmt: skip
     notes = [make_note(body=EVIL, author=EVIL), make_note(body=EVIL, finding_id="1")]
-    everything = inside(draw(make_report(threat, notes=notes, filters=Filters(query=EVIL[:200]))))
+    everything = inside(render_pdf(make_report(threat, notes=notes, filters=Filters(query=EVIL[:200]))))
     assert b"/URI" in everything
     for never in (b"javascript:", b"file:", b"root:"):
         assert never not in everything
@@ -104,32 +105,32 @@ def test_nothing_that_was_found_is_ever_markup():
 )
 def test_odd_texts_make_a_pdf(text):
     threat = make_threat(title=text, location=text, description=text, remediation=text, evidence=text)
-    assert draw(make_report(threat)).startswith(b"%PDF-")
+    assert render_pdf(make_report(threat)).startswith(b"%PDF-")
 
 
-def test_what_found_nothing_is_a_report_too():
+def test_a_report_without_findings_is_a_report_too():
     filters = Filters(severity="Low")
     empty = make_report(filters=filters, dashboard=make_page(total=0, page_count=0), threats=[])
-    assert empty.emptiness.title == "Nothing matches these filters"
-    assert draw(empty).startswith(b"%PDF-")
+    assert empty.empty_state.title == "Nothing matches these filters"
+    assert render_pdf(empty).startswith(b"%PDF-")
 
 
-def test_a_hundred_findings_with_the_longest_texts_are_drawn():
+def test_a_pdf_holds_a_hundred_findings_with_the_longest_texts():
     threats = [make_threat(n, description="long text " * 400, evidence="x" * 2048) for n in range(100)]
-    assert draw(make_report(*threats)).startswith(b"%PDF-")
+    assert render_pdf(make_report(*threats)).startswith(b"%PDF-")
 
 
 def test_a_typesetter_that_takes_too_long_is_stopped(monkeypatch, caplog):
     monkeypatch.setattr(as_pdf, "SECONDS", 0.001)
-    with pytest.raises(CannotDraw):
-        draw(make_report())
+    with pytest.raises(PdfFailed):
+        render_pdf(make_report())
     assert "shop.example.com: no PDF: TimeoutExpired" in caplog.text
 
 
 def test_a_report_that_is_too_large_is_not_begun(monkeypatch):
     monkeypatch.setattr(as_pdf, "MAX_BYTES", 10)
-    with pytest.raises(CannotDraw):
-        draw(make_report())
+    with pytest.raises(PdfFailed):
+        render_pdf(make_report())
 
 
 def test_the_typesetter_knows_no_setting_of_the_portal(monkeypatch, tmp_path):
@@ -137,7 +138,7 @@ def test_the_typesetter_knows_no_setting_of_the_portal(monkeypatch, tmp_path):
     program.write_text("import os, sys; sys.stdout.write('%PDF-' + ','.join(os.environ))")
     monkeypatch.setattr(as_pdf, "PROGRAM", program)
     monkeypatch.setenv("SECRET_KEY", "x")
-    assert b"SECRET_KEY" not in draw(make_report())
+    assert b"SECRET_KEY" not in render_pdf(make_report())
 
 
 def test_long_words_can_break_and_short_ones_stay_whole():

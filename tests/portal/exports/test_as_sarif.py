@@ -10,22 +10,22 @@ from portal.exports import as_sarif
 from portal.exports.as_sarif import absolute_uri, write_sarif
 from tests.portal.dashboards import make_threat
 from tests.portal.exports.sarif import check, check_uri
-from tests.portal.exports.selections import lines, make_selected
+from tests.portal.exports.selections import make_selection
 
 anything = st.text(st.characters(exclude_categories=["Cs"]))
 
 
 def run_of(*pages, **fields):
     """The run, once the log has been checked."""
-    return check(json.loads("".join(write_sarif(make_selected(*pages, **fields)))))
+    return check(json.loads("".join(write_sarif(make_selection(*pages, **fields)))))
 
 
 def result_of(**fields):
     return run_of([make_threat(**fields)])["results"][0]
 
 
-def test_a_log_names_its_schema_its_tool_and_what_it_is_of():
-    log = json.loads("".join(write_sarif(make_selected())))
+def test_a_log_names_its_schema_its_tool_and_its_list():
+    log = json.loads("".join(write_sarif(make_selection())))
     assert log["$schema"].endswith("/sarif-schema-2.1.0.json")
     run = check(log)
     assert run["tool"]["driver"]["name"] == "Threat Dashboard"
@@ -53,13 +53,13 @@ def test_a_severity_is_a_level_and_a_score(severity, level, score):
     assert result["properties"]["security-severity"] == rule["properties"]["security-severity"] == score
 
 
-def test_what_is_for_information_is_a_note_without_a_score():
+def test_informational_severity_is_a_note_without_a_score():
     result = result_of(severity="Info")
     assert result["level"] == "note"
     assert "security-severity" not in result["properties"]
 
 
-def test_what_is_informational_or_fixed_is_no_failure():
+def test_informational_and_fixed_findings_are_not_failures():
     assert (result_of(kind="informational")["kind"], result_of(status="fixed")["kind"]) == (
         "informational",
         "pass",
@@ -70,11 +70,11 @@ def test_what_is_informational_or_fixed_is_no_failure():
     ("status", "reasons"),
     [("open", []), ("accepted_risk", ["Accepted risk"]), ("false_positive", ["False positive"])],
 )
-def test_what_analysts_set_aside_is_suppressed(status, reasons):
+def test_findings_with_a_decision_are_suppressed(status, reasons):
     assert [it["justification"] for it in result_of(status=status)["suppressions"]] == reasons
 
 
-def test_findings_of_one_rule_share_it_as_the_first_and_worst_tells_it():
+def test_findings_of_one_rule_share_the_texts_of_the_worst():
     run = run_of(
         [make_threat(1, rule="a", severity="Critical", title="Worst", cwe=[79], references=["javascript:x", "https://example.com/a"])],
         [make_threat(2, rule="b"), make_threat(3, rule="a", severity="Low", title="Better")],
@@ -92,19 +92,19 @@ def test_the_same_rule_of_two_engines_is_two():
     assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["nuclei/a", "zap/a"]
 
 
-def test_without_a_rule_the_engine_stands_for_it():
+def test_without_a_rule_the_scanner_is_the_rule():
     run = run_of([make_threat(1, rule=""), make_threat(2, rule="", source="", source_name="")])
     assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["nuclei", "finding"]
 
 
-def test_a_finding_is_known_again_and_found_in_the_portal():
+def test_a_finding_has_a_fingerprint_and_a_link_to_the_portal():
     result = result_of(number=7)
     assert result["fingerprints"] == {"threatDashboardFinding/v1": "shop.example.com/7"}
     assert result["hostedViewerUri"].endswith("/findings/7/")
     assert result["provenance"]["firstDetectionTimeUtc"] == "2026-11-01T08:00:00Z"
 
 
-def test_a_place_that_is_no_address_of_the_web_is_a_name_at_the_website():
+def test_a_location_that_is_not_a_url_is_a_name_at_the_website():
     location = result_of(location="shop.example.com:443")["locations"][0]
     assert location["physicalLocation"]["artifactLocation"]["uri"] == "https://shop.example.com/"
     assert location["logicalLocations"] == [{"fullyQualifiedName": "shop.example.com:443"}]
@@ -125,12 +125,12 @@ def test_a_place_that_is_no_address_of_the_web_is_a_name_at_the_website():
     ],
 )
 def test_an_address_becomes_a_uri(text, uri):
-    assert absolute_uri(text, otherwise="") == uri
+    assert absolute_uri(text, default="") == uri
 
 
 @given(anything)
-def test_whatever_follows_a_host_becomes_a_uri(text):
-    check_uri(absolute_uri(f"https://a.example/{text}", otherwise="https://a.example/"))
+def test_any_text_after_a_host_becomes_a_uri(text):
+    check_uri(absolute_uri(f"https://a.example/{text}", default="https://a.example/"))
 
 
 @given(anything, anything)
@@ -150,11 +150,11 @@ def test_many_rules_wait_in_a_file(monkeypatch):
 
 def test_every_result_has_a_line_and_there_are_two_more():
     pages = [[make_threat(1), make_threat(2, evidence="a\r\nb", rule="x")], [make_threat(3)]]
-    assert lines("".join(write_sarif(make_selected(*pages)))) == 5
+    assert "".join(write_sarif(make_selection(*pages))).count("\n") == 5
 
 
 def test_a_part_of_it_is_no_log():
-    chunks = list(write_sarif(make_selected([make_threat(1)], [make_threat(2)])))
+    chunks = list(write_sarif(make_selection([make_threat(1)], [make_threat(2)])))
     for end in range(1, len(chunks)):
         with pytest.raises(json.JSONDecodeError):
             json.loads("".join(chunks[:end]))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from portal.exports.note_lines import lines_of
+from portal.exports.note_lines import note_lines
 from portal.markdown import render_note
 
 
@@ -24,5 +24,5 @@ from portal.markdown import render_note
     ],
 )
 def test_lines_have_the_marks_of_lists_and_the_addresses_of_links(markdown, lines):
-    found = lines_of(render_note(markdown))
-    assert [(line.mark, line.depth, line.text.rstrip()) for line in found] == lines
+    result = note_lines(render_note(markdown))
+    assert [(line.marker, line.depth, line.text.rstrip()) for line in result] == lines

@@ -5,7 +5,7 @@ from datetime import timedelta
 import msgspec
 import pytest
 
-from portal.exports.selection import Changed, pages_after
+from portal.exports.selection import ListChanged, all_pages
 from tests.portal.dashboards import (
     NOW,
     make_coverage,
@@ -35,18 +35,18 @@ class Answers:
         return msgspec.structs.replace(answer, **self.changes.get(number, {}))
 
     def taken(self):
-        return pages_after(self.ask(1), self.ask, total=self.total, page_rows=ROWS)
+        return all_pages(self.ask(1), self.ask, total=self.total, page_rows=ROWS)
 
 
 @pytest.mark.parametrize(("total", "pages"), [(0, [1]), (1, [1]), (2, [1]), (3, [1, 2]), (5, [1, 2, 3])])
-def test_every_page_is_asked_for_once_and_in_order(total, pages):
+def test_every_page_is_requested_once_and_in_order(total, pages):
     answers = Answers(total)
     taken = [threat.id for page in answers.taken() for threat in page]
     assert taken == [str(number) for number in range(total)]
     assert answers.asked == pages
 
 
-def test_a_page_is_asked_for_when_it_is_wanted():
+def test_a_page_is_requested_when_it_is_needed():
     answers = Answers(5)
     next(iter(answers.taken()))
     assert answers.asked == [1]
@@ -82,7 +82,7 @@ def test_a_page_is_asked_for_when_it_is_wanted():
 def test_a_page_of_another_list_is_refused(change):
     taken = Answers(5, {2: change}).taken()
     next(taken)
-    with pytest.raises(Changed):
+    with pytest.raises(ListChanged):
         next(taken)
 
 

@@ -3,8 +3,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from portal.gateway import Question, TooManyCalls, Upstream, fetch_dashboard
-from portal.gateway.bulkhead import waiting
+from portal.gateway import DashboardRequest, Service, TooManyCalls, fetch_dashboard
+from portal.gateway.bulkhead import calls
 from tests.faults.server import FaultServer, http
 from tests.portal.gateway.test_client import GOOD, SITE, ask
 
@@ -26,22 +26,22 @@ class Held:
 def test_a_call_beyond_the_limit_is_refused_at_once_and_not_sent():
     held = Held()
     with FaultServer(held) as server, ThreadPoolExecutor(2) as threads:
-        upstream = Upstream(base_url=server.base_url, timeout_seconds=10, calls_at_once=2)
-        calls = [threads.submit(fetch_dashboard, upstream, SITE, Question()) for _ in range(2)]
+        upstream = Service(base_url=server.base_url, timeout_seconds=10, max_concurrent_calls=2)
+        calls = [threads.submit(fetch_dashboard, upstream, SITE, DashboardRequest()) for _ in range(2)]
         for _ in calls:
             assert held.arrived.acquire(timeout=10)
         with pytest.raises(TooManyCalls):
-            fetch_dashboard(upstream, SITE, Question())
+            fetch_dashboard(upstream, SITE, DashboardRequest())
         assert server.connections == 2
         held.may_answer.set()
         assert [call.result().ok for call in calls] == [True, True]
-        assert fetch_dashboard(upstream, SITE, Question()).ok
+        assert fetch_dashboard(upstream, SITE, DashboardRequest()).ok
 
 
-def test_a_call_that_fails_gives_its_place_back():
+def test_a_failed_call_releases_its_slot():
     with FaultServer(lambda *_: None) as server:
         for _ in range(5):
             with pytest.raises(Exception, match="lost"):
                 ask(server)
-    with waiting.place(1):
+    with calls.slot(1):
         pass

@@ -9,21 +9,21 @@ import pytest
 
 import es1
 from portal.gateway import (
-    BadAnswer,
+    BadResponse,
     CannotConnect,
+    DashboardRequest,
     GatewayError,
     InactiveEntitlement,
     LinkedSite,
-    Question,
     RateLimited,
     Rejected,
     RevokedLink,
+    Service,
     SignatureRefused,
-    SlowQuestion,
+    SlowRequest,
     TimedOut,
     UnknownLink,
     Unreachable,
-    Upstream,
     fetch_dashboard,
 )
 from tests.factories import SECRET
@@ -64,8 +64,8 @@ def addresses(*numbers):
 
 
 def ask(server, question=None, *, seconds=10):
-    upstream = Upstream(base_url=server.base_url, timeout_seconds=seconds)
-    return fetch_dashboard(upstream, SITE, question or Question())
+    upstream = Service(base_url=server.base_url, timeout_seconds=seconds)
+    return fetch_dashboard(upstream, SITE, question or DashboardRequest())
 
 
 def test_client_returns_the_dashboard():
@@ -77,7 +77,7 @@ def test_client_returns_the_dashboard():
 
 def test_client_sends_compact_json_without_empty_filters():
     with FaultServer(OK) as server:
-        ask(server, Question(severity="High", query="été", page=2))
+        ask(server, DashboardRequest(severity="High", query="été", page=2))
     [received] = server.received
     assert received.head.startswith(b"POST /v1/site/dashboard HTTP/1.1\r\n")
     assert (
@@ -105,7 +105,7 @@ def test_client_signs_the_bytes_that_it_sends():
     )
 
 
-def test_client_asks_for_an_answer_without_compression():
+def test_client_requests_no_compression():
     with FaultServer(OK) as server:
         ask(server)
     [received] = server.received
@@ -156,9 +156,9 @@ def test_client_gives_up_at_the_deadline_when_the_service(script):
 def test_client_gives_up_on_a_tls_handshake_that_never_ends(script):
     started = time.monotonic()
     with FaultServer(script) as server:
-        upstream = Upstream(base_url=server.base_url.replace("http:", "https:"), timeout_seconds=1)
+        upstream = Service(base_url=server.base_url.replace("http:", "https:"), timeout_seconds=1)
         with pytest.raises(TimedOut):
-            fetch_dashboard(upstream, SITE, Question())
+            fetch_dashboard(upstream, SITE, DashboardRequest())
         assert time.monotonic() - started < 3
 
 
@@ -191,16 +191,16 @@ def test_client_leaves_no_thread_behind():
 # Connections
 
 
-def test_client_cannot_connect_where_nobody_listens():
-    upstream = Upstream(base_url=f"http://127.0.0.1:{free_port()}", timeout_seconds=2)
+def test_client_cannot_connect_to_a_closed_port():
+    upstream = Service(base_url=f"http://127.0.0.1:{free_port()}", timeout_seconds=2)
     with pytest.raises(CannotConnect, match="refused"):
-        fetch_dashboard(upstream, SITE, Question())
+        fetch_dashboard(upstream, SITE, DashboardRequest())
 
 
 def test_client_cannot_connect_to_a_name_that_does_not_exist():
-    upstream = Upstream(base_url="https://nowhere.invalid", timeout_seconds=20)
+    upstream = Service(base_url="https://nowhere.invalid", timeout_seconds=20)
     with pytest.raises(CannotConnect):
-        fetch_dashboard(upstream, SITE, Question())
+        fetch_dashboard(upstream, SITE, DashboardRequest())
 
 
 @pytest.mark.parametrize(
@@ -223,17 +223,17 @@ def test_client_reports_a_lost_connection_without_asking_again(script):
 def test_client_tries_the_next_address_of_the_host_when_one_is_silent(monkeypatch):
     with FaultServer(OK) as server, silent_port("127.0.0.2", server.port):
         monkeypatch.setattr("socket.getaddrinfo", addresses("127.0.0.2", "127.0.0.1"))
-        upstream = Upstream(base_url=f"http://localhost:{server.port}", timeout_seconds=2)
-        assert fetch_dashboard(upstream, SITE, Question()).host == HOST
+        upstream = Service(base_url=f"http://localhost:{server.port}", timeout_seconds=2)
+        assert fetch_dashboard(upstream, SITE, DashboardRequest()).host == HOST
 
 
 def test_client_gives_up_at_the_deadline_however_many_addresses_are_silent(monkeypatch):
     with silent_port() as port:
         monkeypatch.setattr("socket.getaddrinfo", addresses(*(f"127.0.0.{last}" for last in range(1, 9))))
-        upstream = Upstream(base_url=f"http://localhost:{port}", timeout_seconds=1)
+        upstream = Service(base_url=f"http://localhost:{port}", timeout_seconds=1)
         started = time.monotonic()
         with pytest.raises(TimedOut):
-            fetch_dashboard(upstream, SITE, Question())
+            fetch_dashboard(upstream, SITE, DashboardRequest())
         assert time.monotonic() - started < 3
 
 
@@ -264,8 +264,8 @@ def test_client_gives_up_at_the_deadline_however_many_addresses_are_silent(monke
         pytest.param(answer(403, encoded({"ok": True, "error": {"code": "x"}})), id="403-that-says-ok"),
     ],
 )
-def test_client_takes_for_a_bad_answer(script):
-    with FaultServer(script) as server, pytest.raises(BadAnswer):
+def test_client_refuses_a_bad_response(script):
+    with FaultServer(script) as server, pytest.raises(BadResponse):
         ask(server)
     assert server.connections == 1
 
@@ -273,7 +273,7 @@ def test_client_takes_for_a_bad_answer(script):
 def test_client_never_follows_a_redirect():
     with FaultServer(OK) as elsewhere:
         redirect = answer(307, b"x" * 100, headers=[("Location", elsewhere.base_url + "/v1/site/dashboard")])
-        with FaultServer(redirect) as server, pytest.raises(BadAnswer):
+        with FaultServer(redirect) as server, pytest.raises(BadResponse):
             ask(server)
         assert server.connections == 1
         assert elsewhere.connections == 0
@@ -296,7 +296,7 @@ def test_client_asks_at_most_twice_after(status):
     assert server.connections == 2
 
 
-def test_client_signs_a_retry_anew():
+def test_client_signs_a_retry_with_a_new_nonce():
     with FaultServer(answer(503, headers=[("Retry-After", "1")]), OK) as server:
         ask(server)
     first, second = server.received
@@ -332,10 +332,10 @@ def test_client_reports_a_rate_limit_that_does_not_fit(retry_after, seconds):
     assert server.connections == 1
 
 
-def test_client_does_not_ask_again_what_was_too_slow():
+def test_client_does_not_retry_a_slow_request():
     body = encoded(refusal("unavailable", reason="slow_question", limit_seconds=3))
     slow = answer(503, body, headers=[("Retry-After", "30"), ("X-Request-Id", "0123abcd")])
-    with FaultServer(slow, OK) as server, pytest.raises(SlowQuestion) as caught:
+    with FaultServer(slow, OK) as server, pytest.raises(SlowRequest) as caught:
         ask(server)
     assert (caught.value.retry_after, caught.value.request_id) == (30, "0123abcd")
     assert server.connections == 1
@@ -344,7 +344,7 @@ def test_client_does_not_ask_again_what_was_too_slow():
 @pytest.mark.parametrize(
     "body", [b"<html>slow_question", b'"slow_question"', b'{"ok":false,"error":{"code":"unavailable"}}']
 )
-def test_client_takes_no_other_503_for_a_slow_question(body):
+def test_client_treats_other_503_as_unreachable(body):
     busy = answer(503, body, headers=[("Retry-After", "60")])
     with FaultServer(busy) as server, pytest.raises(Unreachable):
         ask(server)
@@ -438,7 +438,7 @@ def test_client_notes_a_customers_own_state_without_a_warning(caplog):
     "script",
     [OK, reset, answer(401, encoded(refusal("invalid_signature"))), answer(200, b"<html>"), answer(502)],
 )
-def test_client_tells_no_log_and_no_error_the_secret_or_a_signature(script, caplog):
+def test_no_log_and_no_error_has_the_secret_or_a_signature(script, caplog):
     caplog.set_level(logging.DEBUG)
     told = ""
     with FaultServer(script) as server:

@@ -1,7 +1,7 @@
 import pytest
 
 import es1
-from portal.gateway import BadAnswer, Question, SlowQuestion, Unreachable, Upstream, fetch_dashboard
+from portal.gateway import BadResponse, DashboardRequest, Service, SlowRequest, Unreachable, fetch_dashboard
 from tests.factories import SECRET
 from tests.portal.gateway.responses import HOST, dashboard, encoded, refusal
 from tests.portal.gateway.test_client import SITE
@@ -27,18 +27,18 @@ class Application:
 
 def ask(application, question=None):
     return fetch_dashboard(
-        Upstream(application=application, timeout_seconds=10), SITE, question or Question()
+        Service(application=application, timeout_seconds=10), SITE, question or DashboardRequest()
     )
 
 
-def test_an_application_is_asked_without_a_socket(monkeypatch):
+def test_an_application_is_called_without_a_socket(monkeypatch):
     monkeypatch.setattr("socket.socket", None)
     assert ask(Application()).host == HOST
 
 
 def test_an_application_gets_the_bytes_that_were_signed():
     application = Application()
-    ask(application, Question(query="été"))
+    ask(application, DashboardRequest(query="été"))
     [environ], [body] = application.environs, application.bodies
     names = [es1.TIMESTAMP_HEADER, es1.NONCE_HEADER, es1.SIGNATURE_HEADER]
     headers = {name: environ[f"HTTP_{name.upper().replace('-', '_')}"] for name in names}
@@ -66,7 +66,7 @@ def test_every_call_of_an_application_has_a_nonce_of_its_own():
 @pytest.mark.parametrize(
     "status", ["500 Internal Server Error", "502 Bad Gateway", "503 Service Unavailable"]
 )
-def test_an_application_that_fails_is_not_asked_again(status):
+def test_a_failed_application_is_not_called_again(status):
     application = Application(status, encoded(refusal("unavailable")), [("Retry-After", "1")])
     with pytest.raises(Unreachable):
         ask(application)
@@ -76,11 +76,11 @@ def test_an_application_that_fails_is_not_asked_again(status):
 def test_an_applications_headers_are_read():
     slow = encoded(refusal("unavailable", reason="slow_question", limit_seconds=3))
     headers = [("Retry-After", "30"), ("X-Request-Id", "0123abcd")]
-    with pytest.raises(SlowQuestion) as caught:
+    with pytest.raises(SlowRequest) as caught:
         ask(Application("503 Service Unavailable", slow, headers))
     assert (caught.value.retry_after, caught.value.request_id) == (30, "0123abcd")
 
 
-def test_an_answer_of_an_application_is_bounded():
-    with pytest.raises(BadAnswer, match="more than"):
+def test_a_response_of_an_application_has_a_size_limit():
+    with pytest.raises(BadResponse, match="more than"):
         ask(Application(body=b" " * 3_000_000))

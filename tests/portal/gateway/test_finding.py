@@ -6,12 +6,12 @@ import pytest
 
 import es1
 from portal.gateway import (
-    BadAnswer,
+    BadResponse,
+    DashboardRequest,
     LinkedSite,
-    Question,
     RateLimited,
+    Service,
     UnknownFinding,
-    Upstream,
     fetch_finding,
 )
 from tests.factories import SECRET
@@ -34,11 +34,11 @@ LIST = answer(
 
 
 def ask(server, finding_id="7", **listed):
-    upstream = Upstream(base_url=server.base_url, timeout_seconds=10)
-    return fetch_finding(upstream, SITE, finding_id, Question(**listed))
+    upstream = Service(base_url=server.base_url, timeout_seconds=10)
+    return fetch_finding(upstream, SITE, finding_id, DashboardRequest(**listed))
 
 
-def test_a_finding_is_asked_for_by_its_id_at_its_own_path():
+def test_a_finding_is_requested_by_its_id_at_its_own_path():
     told = finding(
         finding=threat(
             locations=[{"location": "/a", "evidence": "GET /a"}],
@@ -61,7 +61,7 @@ def test_a_finding_is_asked_for_by_its_id_at_its_own_path():
 
 
 @pytest.mark.parametrize("missing", [NO_SUCH_PATH, answer(404, b"<h1>Not Found</h1>")], ids=["json", "html"])
-def test_a_service_without_the_call_is_asked_for_the_list(missing):
+def test_an_older_service_gets_a_request_for_the_list(missing):
     with FaultServer(missing, LIST) as server:
         found = ask(server, severity="High", page=2)
     assert json.loads(server.received[1].body)["page"] == 2
@@ -69,12 +69,12 @@ def test_a_service_without_the_call_is_asked_for_the_list(missing):
     assert [entry.id for entry in found.analyst_notes] == ["1"]
 
 
-def test_what_such_a_list_does_not_have_is_unknown():
+def test_a_finding_missing_from_the_list_is_unknown():
     with FaultServer(NO_SUCH_PATH, LIST) as server, pytest.raises(UnknownFinding):
         ask(server, "8")
 
 
-def test_an_unknown_finding_is_not_looked_for_in_the_list():
+def test_an_unknown_finding_is_not_searched_in_the_list():
     unknown = answer(404, encoded(refusal("unknown_finding")))
     with FaultServer(unknown) as server, pytest.raises(UnknownFinding):
         ask(server)
@@ -91,8 +91,8 @@ def test_an_unknown_finding_is_not_looked_for_in_the_list():
         dashboard(),
     ],
 )
-def test_an_answer_about_something_else_is_none(told):
-    with FaultServer(answer(200, encoded(told))) as server, pytest.raises(BadAnswer):
+def test_a_response_about_another_website_is_a_bad_response(told):
+    with FaultServer(answer(200, encoded(told))) as server, pytest.raises(BadResponse):
         ask(server)
 
 

@@ -7,10 +7,10 @@ import msgspec
 import pytest
 
 from portal import service
-from portal.gateway import BadAnswer, RateLimited
-from portal.gateway.exchange import MAX_ANSWER_BYTES, Exchange
+from portal.gateway import BadResponse, RateLimited
+from portal.gateway.exchange import MAX_RESPONSE_BYTES, Exchange
 from portal.gateway.messages import Dashboard
-from portal.gateway.responses import read_answer
+from portal.gateway.responses import read_response
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
 from tests.portal.dashboards import make_dashboard, make_note, make_threat
 from tests.portal.gateway.responses import HOST
@@ -25,7 +25,7 @@ def exchange(body, status=200, **headers):
 
 
 def read(answer):
-    return read_answer(exchange(json.dumps(answer).encode()), Dashboard, host=HOST)
+    return read_response(exchange(json.dumps(answer).encode()), Dashboard, host=HOST)
 
 
 @pytest.fixture
@@ -92,19 +92,19 @@ def test_every_list_has_a_limit(message):
     lists = list(of_lists(message))
     assert len(lists) >= 14
     for way, one in lists:
-        with pytest.raises(BadAnswer, match="length <= "):
+        with pytest.raises(BadResponse, match="length <= "):
             read(put(message, way, [one] * 1_001))
 
 
 def test_a_chart_of_two_megabytes_is_refused_before_it_is_drawn(message):
     labels = [f"label {number}" for number in range(100_000)]
     message["charts"] = [{"id": "source", "title": "", "type": "bar", "labels": labels, "series": []}]
-    assert len(json.dumps(message)) < MAX_ANSWER_BYTES
-    with pytest.raises(BadAnswer):
+    assert len(json.dumps(message)) < MAX_RESPONSE_BYTES
+    with pytest.raises(BadResponse):
         read(message)
 
 
-def test_what_the_contract_promises_fits(message):
+def test_responses_within_the_contract_fit(message):
     message["threats"] *= 100
     message["analyst_notes"] *= 50
     message["charts"] = [dict(chart, labels=["2026-11-02"] * 13) for chart in message["charts"]]
@@ -125,5 +125,5 @@ def test_every_file_of_another_tool_may_bring_a_source(message):
 )
 def test_every_429_is_a_rate_limit_even_from_a_proxy(body, headers, seconds):
     with pytest.raises(RateLimited) as caught:
-        read_answer(exchange(body, 429, **headers), Dashboard, host=HOST)
+        read_response(exchange(body, 429, **headers), Dashboard, host=HOST)
     assert caught.value.retry_after == seconds

@@ -1,6 +1,6 @@
 import pytest
 
-from portal.gateway import LinkedSite, Misconfigured, Upstream
+from portal.gateway import LinkedSite, Misconfigured, Service
 
 GOOD = [
     "https://api.example.com",
@@ -56,19 +56,19 @@ BAD = [
 
 @pytest.mark.parametrize("url", GOOD)
 def test_base_url_may_be(url):
-    assert Upstream(base_url=url, timeout_seconds=15).base_url == url
+    assert Service(base_url=url, timeout_seconds=15).base_url == url
 
 
 @pytest.mark.parametrize("url", BAD)
 def test_base_url_may_not_be(url):
     with pytest.raises(Misconfigured, match="The base URL must"):
-        Upstream(base_url=url, timeout_seconds=15)
+        Service(base_url=url, timeout_seconds=15)
 
 
 @pytest.mark.parametrize("seconds", [0, 0.9, 45.5, float("nan")])
 def test_timeout_may_not_be(seconds):
     with pytest.raises(Misconfigured, match="1 to 45 seconds"):
-        Upstream(base_url="https://api.example.com", timeout_seconds=seconds)
+        Service(base_url="https://api.example.com", timeout_seconds=seconds)
 
 
 def test_linked_site_does_not_show_its_secret():

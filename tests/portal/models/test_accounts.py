@@ -41,11 +41,11 @@ def test_account_of_the_environment_reveals_the_secret_of_the_environment(settin
 
 
 def test_account_without_a_reference_is_not_the_environments_when_nothing_is_set():
-    assert not Account(ref="").is_of_the_environment
+    assert not Account(ref="").is_from_environment
 
 
 @pytest.mark.parametrize("secret", ["0123456789abcdef", "with spaces inside it", "ü" * 16, "x" * 512])
-def test_secret_of_any_printable_text_is_taken(secret):
+def test_secret_may_be_any_printable_text(secret):
     account = Account(ref="acct_0001")
     account.set_secret(secret)
     assert account.reveal_secret() == secret
@@ -54,7 +54,7 @@ def test_secret_of_any_printable_text_is_taken(secret):
 @pytest.mark.parametrize(
     "secret", ["", "x" * 15, "x" * 513, " 0123456789abcdef", "0123456789abcdef\n", "0123456789\x00abcdef"]
 )
-def test_secret_that_no_service_gives_out_is_refused_without_showing_it(secret):
+def test_invalid_secret_is_refused_without_showing_it(secret):
     account = Account(ref="acct_0001")
     with pytest.raises(ValidationError) as caught:
         account.set_secret(secret)
@@ -67,7 +67,7 @@ def test_secret_of_the_tests_is_one():
 
 
 @pytest.mark.parametrize("ref", ["", "with space", "ümlaut", "new\nline", "x" * 129])
-def test_account_reference_that_no_service_gives_out_is_refused(ref):
+def test_invalid_account_reference_is_refused(ref):
     with pytest.raises(ValidationError):
         Account(ref=ref).clean_fields(exclude={"sealed_secret"})
 
@@ -88,13 +88,13 @@ def test_website_is_visible_to_members_of_its_account_alone():
     assert list(Website.objects.visible_to(stranger)) == [other]
 
 
-def test_no_website_is_visible_to_somebody_who_has_not_signed_in():
+def test_no_website_is_visible_to_a_visitor():
     make_portal_website()
     assert not Website.objects.visible_to(AnonymousUser()).exists()
-    assert not Membership.objects.of(AnonymousUser()).exists()
+    assert not Membership.objects.of_user(AnonymousUser()).exists()
 
 
-def test_website_stands_once_in_an_account_and_may_stand_in_two():
+def test_website_is_unique_in_an_account_but_may_be_in_two():
     website = make_portal_website()
     make_portal_website(make_portal_account("acct_0002"), host=website.host)
     with pytest.raises(IntegrityError), transaction.atomic():

@@ -3,8 +3,8 @@
 import pytest
 from django.test import Client
 
-from portal.models import ReadingLanguage
-from portal.models.languages import reading_language
+from portal.models import UserLanguage
+from portal.models.languages import language_of
 from tests.factories import make_membership, make_portal_account, make_user
 
 pytestmark = pytest.mark.django_db
@@ -23,35 +23,35 @@ def browser(person):
 
 
 def test_it_is_that_of_the_last_page_however_it_was_chosen(browser, person):
-    assert reading_language(person.pk) == "en"
+    assert language_of(person.pk) == "en"
     browser.get("/", headers={"accept-language": "de"})
-    assert reading_language(person.pk) == "de"
+    assert language_of(person.pk) == "de"
     browser.post("/language/", {"language": "en", "next": "/"})
     browser.get("/", headers={"accept-language": "de"})
-    assert reading_language(person.pk) == "en"
+    assert language_of(person.pk) == "en"
 
 
 def test_a_page_in_the_same_language_stores_nothing(browser):
     browser.get("/news/", headers={"accept-language": "de"})
-    ReadingLanguage.objects.all().delete()
+    UserLanguage.objects.all().delete()
     browser.get("/news/", headers={"accept-language": "de"})
-    assert not ReadingLanguage.objects.exists()
+    assert not UserLanguage.objects.exists()
 
 
-def test_another_persons_visit_in_the_same_browser_is_their_own(browser, person):
+def test_each_person_has_a_language_in_a_shared_browser(browser, person):
     browser.get("/", headers={"accept-language": "de"})
     other = make_user("other")
     browser.force_login(other)
     browser.get("/", headers={"accept-language": "de"})
-    assert (reading_language(person.pk), reading_language(other.pk)) == ("de", "de")
+    assert (language_of(person.pk), language_of(other.pk)) == ("de", "de")
 
 
 def test_a_stranger_leaves_none():
     Client().get("/", headers={"accept-language": "de"})
-    assert not ReadingLanguage.objects.exists()
+    assert not UserLanguage.objects.exists()
 
 
-def test_it_goes_with_the_person(browser, person):
+def test_the_language_is_deleted_with_the_person(browser, person):
     browser.get("/", headers={"accept-language": "de"})
     person.delete()
-    assert not ReadingLanguage.objects.exists()
+    assert not UserLanguage.objects.exists()

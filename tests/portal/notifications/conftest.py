@@ -37,7 +37,7 @@ def viewer(account):
 @pytest.fixture
 def subscribe():
     def subscribe(membership, **fields):
-        chosen = {"rhythm": Subscription.Rhythm.AT_ONCE, "language": "en"} | fields
+        chosen = {"frequency": Subscription.Frequency.IMMEDIATE, "language": "en"} | fields
         return Subscription.objects.update_or_create(membership=membership, defaults=chosen)[0]
 
     return subscribe

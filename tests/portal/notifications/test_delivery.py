@@ -8,25 +8,27 @@ from django.core import mail
 from django.core.mail.backends import locmem
 from django.db import DatabaseError
 
-from portal.models import Subscription, Tiding
-from portal.notifications.delivery import LEASE, PATIENCE, send_due
-from portal.notifications.digest import News
+from portal.models import PendingNotification, Subscription
+from portal.notifications.delivery import CLAIM_LIFETIME, MAX_AGE, send_due
+from portal.notifications.digest import Digest
 from tests.factories import make_portal_website
 from tests.portal.dashboards import make_change
 from tests.racing import race
 
 pytestmark = pytest.mark.django_db
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
-DAILY = Subscription.Rhythm.DAILY
+DAILY = Subscription.Frequency.DAILY
 
 
 def send_at(websites, *, now):
     return send_due(websites, clock=lambda: now)
 
 
-def gather(membership, website, number=1, *, at=NOON):
-    news = News(findings=[make_change(number)], total=1)
-    return Tiding.objects.create(membership=membership, website=website, told=str(news), heard_at=at)
+def create(membership, website, number=1, *, at=NOON):
+    digest = Digest(findings=[make_change(number)], total=1)
+    return PendingNotification.objects.create(
+        membership=membership, website=website, digest=digest.to_json(), created_at=at
+    )
 
 
 @pytest.fixture
@@ -49,7 +51,7 @@ def test_an_email_goes_to_each_member_about_each_website(account, website, owner
     subscribe(viewer)
     outlet = make_portal_website(account, "outlet.example.com")
     for member in (owner, viewer):
-        gather(member, website), gather(member, outlet)
+        create(member, website), create(member, outlet)
     outcome = send_at([website, outlet], now=NOON)
     assert (outcome.sent, outcome.waiting, outcome.failures) == (4, 0, ())
     assert sorted((message.to[0], message.subject[:8]) for message in mail.outbox) == [
@@ -62,26 +64,26 @@ def test_an_email_goes_to_each_member_about_each_website(account, website, owner
 
 def test_an_email_goes_out_for_each_import(website, owner):
     for number in (1, 2):
-        gather(owner, website, number)
+        create(owner, website, number)
     assert send_at([website], now=NOON).sent == 2
     assert [message.body.count("/findings/") for message in mail.outbox] == [1, 1]
 
 
-def test_nothing_is_sent_where_there_is_nothing_to_tell(website, owner, monkeypatch):
+def test_nothing_is_sent_without_notifications(website, owner, monkeypatch):
     monkeypatch.setattr(locmem.EmailBackend, "open", _raising(OSError("asked")), raising=False)
     assert send_at([website], now=NOON).sent == 0
 
 
-def test_what_was_sent_is_not_sent_again(website, owner):
-    gather(owner, website)
+def test_an_email_is_sent_once(website, owner):
+    create(owner, website)
     send_at([website], now=NOON)
     assert send_at([website], now=NOON + timedelta(days=1)).sent == 0
     assert len(mail.outbox) == 1
 
 
-def test_a_website_that_did_not_answer_waits(account, website, owner):
+def test_notifications_of_an_unpolled_website_wait(account, website, owner):
     outlet = make_portal_website(account, "outlet.example.com")
-    gather(owner, website), gather(owner, outlet)
+    create(owner, website), create(owner, outlet)
     outcome = send_at([website], now=NOON)
     assert (outcome.sent, outcome.waiting) == (1, 1)
 
@@ -89,15 +91,15 @@ def test_a_website_that_did_not_answer_waits(account, website, owner):
 # Once a day
 
 
-def test_a_day_is_told_in_one_email_the_next_morning(account, website, owner, subscribe):
-    subscribe(owner, rhythm=DAILY)
+def test_daily_notifications_are_one_email_the_next_morning(account, website, owner, subscribe):
+    subscribe(owner, frequency=DAILY)
     outlet = make_portal_website(account, "outlet.example.com")
-    gather(owner, website), gather(owner, outlet, at=NOON + timedelta(hours=6))
+    create(owner, website), create(owner, outlet, at=NOON + timedelta(hours=6))
     for hours in (0, 6, 17):
         assert send_at([website, outlet], now=NOON + timedelta(hours=hours)).sent == 0
     assert send_at([website, outlet], now=NOON + timedelta(hours=18)).sent == 1
-    assert [message.subject for message in mail.outbox] == ["News of 2 websites"]
-    gather(owner, website, at=NOON + timedelta(hours=18))
+    assert [message.subject for message in mail.outbox] == ["News about 2 websites"]
+    create(owner, website, at=NOON + timedelta(hours=18))
     assert send_at([website, outlet], now=NOON + timedelta(hours=30)).sent == 0
     assert send_at([website, outlet], now=NOON + timedelta(hours=42)).sent == 1
 
@@ -106,27 +108,25 @@ def test_a_day_is_told_in_one_email_the_next_morning(account, website, owner, su
 
 
 @pytest.mark.parametrize("fields", [{"email": ""}, {"is_active": False}])
-def test_who_can_no_longer_be_written_to_is_not(website, owner, fields):
-    gather(owner, website)
+def test_a_member_without_address_or_access_gets_no_email(website, owner, fields):
+    create(owner, website)
     type(owner.user).objects.update(**fields)
     outcome = send_at([website], now=NOON)
     assert (outcome.sent, outcome.waiting, mail.outbox) == (0, 0, [])
 
 
-def test_who_said_no_meanwhile_is_not_written_to(website, owner, subscribe):
-    gather(owner, website)
-    subscribe(owner, rhythm="never")
+def test_a_member_who_unsubscribed_gets_no_email(website, owner, subscribe):
+    create(owner, website)
+    subscribe(owner, frequency="never")
     assert send_at([website], now=NOON).sent == 0
 
 
 # What goes wrong
 
 
-def test_a_refused_email_keeps_no_other_waiting_and_is_tried_again(
-    website, owner, viewer, subscribe, refusing
-):
+def test_a_refused_email_is_retried_and_does_not_delay_others(website, owner, viewer, subscribe, refusing):
     subscribe(viewer)
-    gather(owner, website), gather(viewer, website)
+    create(owner, website), create(viewer, website)
     refusing("owner")
     outcome = send_at([website], now=NOON)
     assert (outcome.sent, outcome.waiting) == (1, 1)
@@ -134,8 +134,8 @@ def test_a_refused_email_keeps_no_other_waiting_and_is_tried_again(
     assert [message.to for message in mail.outbox] == [["viewer@example.com"]]
 
 
-def test_a_refused_email_is_sent_when_the_server_takes_it(website, owner, monkeypatch):
-    gather(owner, website)
+def test_a_refused_email_is_sent_when_the_server_accepts_it(website, owner, monkeypatch):
+    create(owner, website)
     with monkeypatch.context() as patch:
         patch.setattr(locmem.EmailBackend, "send_messages", _raising(smtplib.SMTPServerDisconnected("gone")))
         send_at([website], now=NOON)
@@ -143,12 +143,12 @@ def test_a_refused_email_is_sent_when_the_server_takes_it(website, owner, monkey
     assert len(mail.outbox) == 1
 
 
-def test_what_is_heard_while_an_email_is_refused_is_told_as_well(website, owner, monkeypatch):
-    gather(owner, website)
+def test_changes_after_a_failed_email_are_a_second_email(website, owner, monkeypatch):
+    create(owner, website)
     with monkeypatch.context() as patch:
         patch.setattr(locmem.EmailBackend, "send_messages", _raising(OSError("busy")))
         send_at([website], now=NOON)
-    gather(owner, website, 2)
+    create(owner, website, 2)
     assert send_at([website], now=NOON).sent == 2
     assert {("Finding 1" in sent.body, "Finding 2" in sent.body) for sent in mail.outbox} == {
         (True, False),
@@ -158,18 +158,18 @@ def test_what_is_heard_while_an_email_is_refused_is_told_as_well(website, owner,
 
 def test_a_mail_server_that_cannot_be_reached_is_tried_once(website, owner, viewer, subscribe, monkeypatch):
     subscribe(viewer)
-    gather(owner, website), gather(viewer, website)
+    create(owner, website), create(viewer, website)
     monkeypatch.setattr(locmem.EmailBackend, "open", _raising(ConnectionRefusedError("no")), raising=False)
     outcome = send_at([website], now=NOON)
     assert (outcome.sent, outcome.waiting) == (0, 2)
     assert outcome.failures == ("The mail server cannot be reached: no",)
 
 
-def test_a_mail_server_that_goes_away_keeps_the_rest_for_the_next_run(
+def test_a_lost_mail_server_leaves_the_others_for_the_next_run(
     website, owner, viewer, subscribe, monkeypatch
 ):
     subscribe(viewer)
-    gather(owner, website), gather(viewer, website)
+    create(owner, website), create(viewer, website)
     with monkeypatch.context() as patch:
         opened = iter([True])
         patch.setattr(
@@ -184,25 +184,27 @@ def test_a_mail_server_that_goes_away_keeps_the_rest_for_the_next_run(
     assert send_at([website], now=NOON).sent == 2
 
 
-def test_an_address_that_makes_no_email_keeps_no_other_waiting(website, owner, viewer, subscribe):
+def test_an_invalid_address_does_not_delay_others(website, owner, viewer, subscribe):
     subscribe(viewer)
     type(owner.user).objects.filter(pk=owner.user.pk).update(email="o@example.com\nBcc: all@example.com")
-    gather(owner, website), gather(viewer, website)
+    create(owner, website), create(viewer, website)
     outcome = send_at([website], now=NOON)
     assert (outcome.sent, len(outcome.failures)) == (1, 1)
 
 
-def test_what_no_server_took_for_days_is_given_up(website, owner):
-    gather(owner, website, at=NOON - PATIENCE - timedelta(seconds=1))
+def test_notifications_expire_after_days_without_a_mail_server(website, owner):
+    create(owner, website, at=NOON - MAX_AGE - timedelta(seconds=1))
     outcome = send_at([website], now=NOON)
-    assert (outcome.given_up, outcome.sent, outcome.waiting) == (1, 0, 0)
+    assert (outcome.expired, outcome.sent, outcome.waiting) == (1, 0, 0)
 
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("taken", [True, False])
-def test_a_crash_loses_no_email_and_what_is_sent_again_has_the_same_name(website, owner, monkeypatch, taken):
+def test_a_crash_loses_no_email_and_a_second_attempt_has_the_same_message_id(
+    website, owner, monkeypatch, taken
+):
     """Nobody knows whether the server took it: after a while it is sent again, under its own name."""
-    gather(owner, website)
+    create(owner, website)
     sent = locmem.EmailBackend.send_messages
 
     def crash(backend, messages):
@@ -214,37 +216,35 @@ def test_a_crash_loses_no_email_and_what_is_sent_again_has_the_same_name(website
         patch.setattr(locmem.EmailBackend, "send_messages", crash)
         with pytest.raises(DatabaseError):
             send_at([website], now=NOON)
-    assert send_at([website], now=NOON + LEASE).sent == 0
-    assert send_at([website], now=NOON + LEASE + timedelta(seconds=1)).sent == 1
+    assert send_at([website], now=NOON + CLAIM_LIFETIME).sent == 0
+    assert send_at([website], now=NOON + CLAIM_LIFETIME + timedelta(seconds=1)).sent == 1
     assert len(mail.outbox) == 1 + taken
     assert len({message.extra_headers["Message-ID"] for message in mail.outbox}) == 1
-    assert send_at([website], now=NOON + 3 * LEASE).sent == 0
+    assert send_at([website], now=NOON + 3 * CLAIM_LIFETIME).sent == 0
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_runs_at_once_send_an_email_once(website, owner):
-    gather(owner, website)
+def test_two_concurrent_runs_send_an_email_once(website, owner):
+    create(owner, website)
     outcomes = race(lambda _: send_at([website], now=NOON).sent, times=4)
     assert (sum(outcomes), len(mail.outbox)) == (1, 1)
 
 
 @pytest.mark.django_db(transaction=True)
-def test_an_email_is_ours_from_when_we_begin_with_it_however_long_the_run_takes(
-    account, website, owner, monkeypatch
-):
+def test_a_claim_starts_with_each_email(account, website, owner, monkeypatch):
     """Another run that comes while the second e-mail is on its way leaves it alone."""
     outlet = make_portal_website(account, "outlet.example.com")
-    gather(owner, website), gather(owner, outlet)
+    create(owner, website), create(owner, outlet)
     others = []
     taken = locmem.EmailBackend.send_messages
 
     def send(backend, messages):
         if mail.outbox and not others:
-            others.append(send_at([website, outlet], now=NOON + 2 * LEASE).sent)
+            others.append(send_at([website, outlet], now=NOON + 2 * CLAIM_LIFETIME).sent)
         return taken(backend, messages)
 
     monkeypatch.setattr(locmem.EmailBackend, "send_messages", send)
-    times = iter([NOON, NOON, NOON + 2 * LEASE])
+    times = iter([NOON, NOON, NOON + 2 * CLAIM_LIFETIME])
     assert send_due([website, outlet], clock=lambda: next(times)).sent == 2
     assert (others, len(mail.outbox)) == ([0], 2)
 
@@ -252,7 +252,7 @@ def test_an_email_is_ours_from_when_we_begin_with_it_however_long_the_run_takes(
 def test_an_email_takes_few_statements(account, website, owner, django_assert_max_num_queries):
     """Each e-mail takes a few: to be claimed, to be read, to see by which account it leads, to be done."""
     for number in range(10):
-        gather(owner, make_portal_website(account, f"site{number}.example.com"))
+        create(owner, make_portal_website(account, f"site{number}.example.com"))
     with django_assert_max_num_queries(10 * 8 + 4):
         send_at(list(account.websites.all()), now=NOON)
 

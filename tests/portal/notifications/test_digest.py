@@ -3,71 +3,73 @@
 import pytest
 
 from portal.models import Membership, Subscription
-from portal.notifications.digest import KEPT_FINDINGS, News
+from portal.notifications.digest import MAX_FINDINGS, Digest
 from tests.portal.dashboards import SEVERITIES, make_change, make_changes, make_note_change
 
 
-def wanting(floor):
-    return Subscription(membership=Membership(), floor=floor)
+def wanting(min_severity):
+    return Subscription(membership=Membership(), min_severity=min_severity)
 
 
 EVERYTHING = make_changes(*(make_change(number, severity) for number, severity in enumerate(SEVERITIES)))
 
 
-@pytest.mark.parametrize(("floor", "count"), [("Critical", 1), ("High", 2), ("Info", 5)])
-def test_a_member_is_told_what_is_bad_enough(floor, count):
-    news = News.of(EVERYTHING, wanting(floor))
-    assert [change.severity for change in news.findings] == list(SEVERITIES[:count])
-    assert (news.total, news.is_exact) == (count, True)
+@pytest.mark.parametrize(("min_severity", "count"), [("Critical", 1), ("High", 2), ("Info", 5)])
+def test_a_digest_has_findings_from_the_lowest_severity_on(min_severity, count):
+    digest = Digest.for_subscription(EVERYTHING, wanting(min_severity))
+    assert [change.severity for change in digest.findings] == list(SEVERITIES[:count])
+    assert (digest.total, digest.is_exact) == (count, True)
 
 
-def test_more_than_are_listed_are_counted_by_what_the_member_wants():
+def test_the_total_counts_wanted_findings_beyond_the_list():
     counted = {"Critical": 3, "High": 90, "Medium": 400}
     listed = [make_change(number, "High") for number in range(50)]
     changes = make_changes(*listed, total=493, total_relation="at_least", by_severity=counted)
-    assert News.of(changes, wanting("High")).total == 93
-    assert News.of(changes, wanting("High")).is_exact is False
+    assert Digest.for_subscription(changes, wanting("High")).total == 93
+    assert Digest.for_subscription(changes, wanting("High")).is_exact is False
 
 
-def test_nothing_that_is_wanted_is_nothing():
-    assert not News.of(make_changes(make_change(1, "Medium")), wanting("High"))
-    assert not News.of(make_changes(), wanting("Info"))
+def test_a_digest_without_wanted_findings_is_empty():
+    assert not Digest.for_subscription(make_changes(make_change(1, "Medium")), wanting("High"))
+    assert not Digest.for_subscription(make_changes(), wanting("Info"))
 
 
-def test_a_note_is_news_whatever_the_floor():
-    assert News.of(make_changes(analyst_notes=[make_note_change()]), wanting("Critical"))
+def test_a_note_is_in_every_digest():
+    assert Digest.for_subscription(make_changes(analyst_notes=[make_note_change()]), wanting("Critical"))
 
 
-def test_a_severity_that_is_not_known_is_the_mildest():
+def test_an_unknown_severity_is_the_lowest():
     changes = make_changes(make_change(1, "High"), findings=[make_change(2, "Curious")], by_severity={})
-    assert not News.of(changes, wanting("Info"))
+    assert not Digest.for_subscription(changes, wanting("Info"))
 
 
-def test_news_are_read_as_they_were_written():
-    news = News(since="1.2.3.", findings=[make_change()], total=4, is_exact=False, notes=[make_note_change()])
-    assert News.read(str(news)) == news
+def test_a_digest_survives_json():
+    digest = Digest(
+        since="1.2.3.", findings=[make_change()], total=4, is_exact=False, notes=[make_note_change()]
+    )
+    assert Digest.from_json(digest.to_json()) == digest
 
 
-def test_what_came_later_is_added_worst_first_and_each_once():
-    earlier = News(since="1.0.0.", findings=[make_change(1, "High"), make_change(2, "Low")], total=12)
-    later = News(
+def test_merged_findings_are_unique_and_worst_first():
+    earlier = Digest(since="1.0.0.", findings=[make_change(1, "High"), make_change(2, "Low")], total=12)
+    later = Digest(
         since="2.0.0.",
         findings=[make_change(3, "High"), make_change(2, "Low", event="regressed")],
         total=2,
         notes=[make_note_change()],
     )
-    both = earlier.followed_by(later)
+    both = earlier.merged_with(later)
     assert [(change.id, change.event) for change in both.findings] == [
         ("3", "new"),
         ("1", "new"),
         ("2", "regressed"),
     ]
     assert (both.since, both.total, both.is_exact, both.notes) == ("1.0.0.", 13, True, [make_note_change()])
-    assert both.followed_by(both).notes == both.notes
+    assert both.merged_with(both).notes == both.notes
 
 
-def test_what_is_kept_is_bounded():
-    news = News(findings=[make_change(number) for number in range(40)], total=40)
-    later = News(findings=[make_change(number) for number in range(100, 140)], total=40, is_exact=False)
-    both = news.followed_by(later)
-    assert (len(both.findings), both.total, both.is_exact) == (KEPT_FINDINGS, 80, False)
+def test_a_digest_has_a_limit_of_findings():
+    digest = Digest(findings=[make_change(number) for number in range(40)], total=40)
+    later = Digest(findings=[make_change(number) for number in range(100, 140)], total=40, is_exact=False)
+    both = digest.merged_with(later)
+    assert (len(both.findings), both.total, both.is_exact) == (MAX_FINDINGS, 80, False)

@@ -6,29 +6,31 @@ import pytest
 from django.core.signing import BadSignature
 from django.utils import timezone
 
-from portal.models import ReadingLanguage, Tiding
-from portal.notifications.digest import News
-from portal.notifications.emails import SHOWN_FINDINGS, compose, stop_token, stopped_by
+from portal.models import PendingNotification, UserLanguage
+from portal.notifications.digest import Digest
+from portal.notifications.emails import SHOWN_FINDINGS, compose, membership_of_token, unsubscribe_token
 from tests.factories import make_membership, make_portal_account, make_portal_website
 from tests.portal.dashboards import make_change, make_note_change
 
 pytestmark = pytest.mark.django_db
-MAIL = UUID(int=7)
+EMAIL_ID = UUID(int=7)
 BASE = "https://portal.example.com"
 SITE = f"{BASE}/sites/shop.example.com/"
 
 
 @pytest.fixture
-def letter(website, owner):
-    def letter(*findings, total=None, is_exact=True, notes=()):
+def email(website, owner):
+    def email(*findings, total=None, is_exact=True, notes=()):
         total = len(findings) if total is None else total
-        news = News(
+        digest = Digest(
             since="1.2.3.", findings=list(findings), total=total, is_exact=is_exact, notes=list(notes)
         )
-        tiding = Tiding(membership=owner, website=website, told=str(news), heard_at=timezone.now())
-        return compose(MAIL, [tiding])
+        notification = PendingNotification(
+            membership=owner, website=website, digest=digest.to_json(), created_at=timezone.now()
+        )
+        return compose(EMAIL_ID, [notification])
 
-    return letter
+    return email
 
 
 def html_of(message):
@@ -37,9 +39,9 @@ def html_of(message):
     return content
 
 
-def test_findings_are_told_with_severity_title_place_and_their_page(letter):
-    message = letter(make_change(7, "Critical"), make_change(8, "High", event="regressed"))
-    assert message.subject == "shop.example.com: 2 findings to look at, the worst: Critical"
+def test_findings_have_severity_title_location_and_link(email):
+    message = email(make_change(7, "Critical"), make_change(8, "High", event="regressed"))
+    assert message.subject == "shop.example.com: 2 findings to check, the worst: Critical"
     assert message.to == ["owner@example.com"]
     assert (
         "\n- Critical: Finding 7\n  https://shop.example.com/page/7\n  " + f"{SITE}findings/7/\n"
@@ -49,92 +51,92 @@ def test_findings_are_told_with_severity_title_place_and_their_page(letter):
         assert f'<a href="{SITE}findings/{number}/">' in html_of(message)
 
 
-def test_one_finding_is_told_as_one(letter):
-    assert letter(make_change(7)).subject == "shop.example.com: 1 finding to look at: High"
+def test_one_finding_has_a_singular_subject(email):
+    assert email(make_change(7)).subject == "shop.example.com: 1 finding to check: High"
 
 
-def test_a_note_is_told_without_its_words(letter):
+def test_a_note_is_mentioned_without_its_text(email):
     about = make_note_change(finding_id="7", finding_title="Old jQuery", author="Robin")
-    message = letter(notes=[about, make_note_change(2, author="Ada")])
-    assert message.subject == "shop.example.com: 2 notes to read"
+    message = email(notes=[about, make_note_change(2, author="Ada")])
+    assert message.subject == "shop.example.com: 2 new notes"
     assert f"Robin wrote a note about “Old jQuery”\n  {SITE}findings/7/" in message.body
     assert f"Ada wrote a note about the website\n  {SITE}#notes" in message.body
-    assert "in one list" not in message.body
+    assert "See all" not in message.body
 
 
-def test_many_findings_are_counted_and_the_list_is_named(letter):
+def test_many_findings_are_counted_and_the_list_is_linked(email):
     many = [make_change(number, "Critical" if number < 3 else "High") for number in range(50)]
-    message = letter(*many, total=1234)
-    assert message.subject == "shop.example.com: 1,234 findings to look at, the worst: Critical"
+    message = email(*many, total=1234)
+    assert message.subject == "shop.example.com: 1,234 findings to check, the worst: Critical"
     assert message.body.count("/findings/") == SHOWN_FINDINGS
     assert "And 1,214 more." in message.body
-    assert f"All of them in one list:\n{SITE}news/?since=1.2.3.&floor=High\n" in message.body
-    assert "1,234 or more findings" in letter(*many, total=1234, is_exact=False).subject
+    assert f"See all of them:\n{SITE}new/?since=1.2.3.&min_severity=High\n" in message.body
+    assert "1,234 or more findings" in email(*many, total=1234, is_exact=False).subject
 
 
-def test_an_email_is_written_in_the_language_in_which_the_member_chose(letter, owner, subscribe):
+def test_an_email_has_the_language_of_the_subscription(email, owner, subscribe):
     subscribe(owner, language="de")
-    message = letter(make_change(7, "Critical"), make_change(8))
+    message = email(make_change(7, "Critical"), make_change(8))
     assert "Kritisch" in message.subject
     assert 'lang="de"' in html_of(message)
 
 
-def test_who_never_chose_is_written_to_in_the_language_of_their_last_visit(letter, owner):
-    assert 'lang="en"' in html_of(letter(make_change(7)))
-    ReadingLanguage.objects.create(pk=owner.user_id, language="de")
-    assert 'lang="de"' in html_of(letter(make_change(7)))
+def test_the_default_language_is_that_of_the_last_visit(email, owner):
+    assert 'lang="en"' in html_of(email(make_change(7)))
+    UserLanguage.objects.create(pk=owner.user_id, language="de")
+    assert 'lang="de"' in html_of(email(make_change(7)))
 
 
-def test_a_language_that_was_chosen_goes_before_that_of_a_visit(letter, owner, subscribe):
-    ReadingLanguage.objects.create(pk=owner.user_id, language="de")
+def test_the_language_of_the_subscription_overrides_that_of_a_visit(email, owner, subscribe):
+    UserLanguage.objects.create(pk=owner.user_id, language="de")
     subscribe(owner, language="en")
-    assert 'lang="en"' in html_of(letter(make_change(7)))
+    assert 'lang="en"' in html_of(email(make_change(7)))
 
 
-def test_what_others_wrote_is_text_on_one_line(letter):
-    message = letter(make_change(7, title="<b>x</b>\r\nBcc: all@example.com \x1b[31m", location="<i>y"))
+def test_texts_of_others_are_plain_and_on_one_line(email):
+    message = email(make_change(7, title="<b>x</b>\r\nBcc: all@example.com \x1b[31m", location="<i>y"))
     assert "&lt;b&gt;x&lt;/b&gt; Bcc: all@example.com [31m" in html_of(message)
     assert "&lt;i&gt;y" in html_of(message)
     assert "- High: <b>x</b> Bcc: all@example.com [31m\n" in message.body
 
 
-def test_an_id_that_no_address_can_hold_leads_to_the_website(letter):
-    assert f"  {SITE}\n" in letter(make_change("../../admin")).body
+def test_an_invalid_finding_id_links_to_the_website(email):
+    assert f"  {SITE}\n" in email(make_change("../../admin")).body
 
 
-def test_a_website_of_two_of_ones_accounts_is_named_with_the_account(letter, owner):
+def test_links_have_the_account_if_the_host_is_ambiguous(email, owner):
     other = make_portal_account("acct_0002")
     make_portal_website(other)
     make_membership(owner.user, other)
-    message = letter(make_change(7))
+    message = email(make_change(7))
     assert f"{SITE}findings/7/?account=acct_0001\n" in message.body
-    assert f"{SITE}news/?since=1.2.3.&floor=High&account=acct_0001\n" in message.body
+    assert f"{SITE}new/?since=1.2.3.&min_severity=High&account=acct_0001\n" in message.body
 
 
-def test_every_email_says_why_it_came_and_how_to_end_it(letter, owner):
-    message = letter(make_change(7))
-    stop = f"{BASE}/news/stop/{stop_token(owner.pk)}/"
+def test_every_email_explains_itself_and_has_an_unsubscribe_link(email, owner):
+    message = email(make_change(7))
+    unsubscribe_url = f"{BASE}/notifications/unsubscribe/{unsubscribe_token(owner.pk)}/"
     for text in (message.body, html_of(message)):
-        assert "as a member of Example Shop: findings from “High” on" in text
-        assert f"{BASE}/news/" in text
-        assert stop in text
+        assert "as a member of Example Shop: findings of severity High or worse" in text
+        assert f"{BASE}/notifications/" in text
+        assert unsubscribe_url in text
     assert message.extra_headers == {
-        "Message-ID": f"<{MAIL}@portal.example.com>",
+        "Message-ID": f"<{EMAIL_ID}@portal.example.com>",
         "Auto-Submitted": "auto-generated",
-        "List-Unsubscribe": f"<{stop}>",
+        "List-Unsubscribe": f"<{unsubscribe_url}>",
         "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
     }
 
 
-def test_one_click_needs_https(letter, settings):
+def test_one_click_needs_https(email, settings):
     settings.PORTAL_BASE_URL = "http://127.0.0.1:8000"
-    headers = letter(make_change(7)).extra_headers
+    headers = email(make_change(7)).extra_headers
     assert "List-Unsubscribe" in headers
     assert "List-Unsubscribe-Post" not in headers
 
 
-def test_a_token_is_of_one_membership_and_cannot_be_made_up(owner):
-    assert stopped_by(stop_token(owner.pk)) == owner.pk
-    for token in (str(owner.pk), f"{owner.pk + 1}:{stop_token(owner.pk).split(':')[1]}", "", "x:y"):
+def test_a_token_belongs_to_one_membership_and_cannot_be_forged(owner):
+    assert membership_of_token(unsubscribe_token(owner.pk)) == owner.pk
+    for token in (str(owner.pk), f"{owner.pk + 1}:{unsubscribe_token(owner.pk).split(':')[1]}", "", "x:y"):
         with pytest.raises(BadSignature):
-            stopped_by(token)
+            membership_of_token(token)

@@ -4,10 +4,10 @@ import pytest
 from django.db import DatabaseError
 from django.utils import timezone
 
-from portal.models import Listening, Subscription, Tiding
+from portal.models import FeedCursor, PendingNotification, Subscription
 from portal.notifications import polling
-from portal.notifications.digest import News
-from portal.notifications.polling import Audience, audiences, forget_unwanted, keep
+from portal.notifications.digest import Digest
+from portal.notifications.polling import Audience, audiences, delete_unsubscribed, store
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
 from tests.portal.dashboards import make_change, make_changes
 from tests.racing import race
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 BEGIN = "1.0.0."
 
 
-def heard_by():
+def subscribers():
     return {
         (audience.website.host, subscription.membership.user.username)
         for audience in audiences()
@@ -24,39 +24,39 @@ def heard_by():
     }
 
 
-def keep_one(audience, since=BEGIN, *, number=1, **fields):
-    keep(audience, since, make_changes(make_change(number), **fields), now=timezone.now())
+def store_one(audience, cursor_before=BEGIN, *, number=1, **fields):
+    store(audience, cursor_before, make_changes(make_change(number), **fields), now=timezone.now())
 
 
 # Who hears
 
 
-def test_owners_hear_unless_they_chose_otherwise_and_others_when_they_did(website, owner, viewer, subscribe):
-    assert heard_by() == {("shop.example.com", "owner")}
+def test_owners_are_subscribed_by_default_and_others_by_choice(website, owner, viewer, subscribe):
+    assert subscribers() == {("shop.example.com", "owner")}
     subscribe(viewer)
-    subscribe(owner, rhythm="never")
-    assert heard_by() == {("shop.example.com", "viewer")}
+    subscribe(owner, frequency="never")
+    assert subscribers() == {("shop.example.com", "viewer")}
 
 
-def test_nobody_hears_of_other_accounts_websites(website, owner):
+def test_no_member_subscribes_to_other_accounts(website, owner):
     other = make_portal_account("acct_0002")
     make_portal_website(other, "other.example.com")
     make_membership(make_user("stranger"), other)
-    assert heard_by() == {("shop.example.com", "owner"), ("other.example.com", "stranger")}
+    assert subscribers() == {("shop.example.com", "owner"), ("other.example.com", "stranger")}
 
 
 @pytest.mark.parametrize("fields", [{"email": ""}, {"is_active": False}])
-def test_who_cannot_be_written_to_or_may_not_come_in_hears_nothing(website, owner, fields):
+def test_a_member_without_address_or_access_is_not_subscribed(website, owner, fields):
     type(owner.user).objects.filter(pk=owner.user.pk).update(**fields)
-    assert heard_by() == set()
+    assert subscribers() == set()
 
 
-def test_who_has_left_hears_nothing_of_what_waits_either(audience, owner):
-    keep_one(audience, since="")
-    keep_one(audience, since="2.0.0.", cursor="3.0.0.")
-    assert Tiding.objects.count() == 1
+def test_a_former_member_has_no_notifications(audience, owner):
+    store_one(audience, cursor_before="")
+    store_one(audience, cursor_before="2.0.0.", cursor="3.0.0.")
+    assert PendingNotification.objects.count() == 1
     owner.delete()
-    assert (heard_by(), Tiding.objects.count()) == (set(), 0)
+    assert (subscribers(), PendingNotification.objects.count()) == (set(), 0)
 
 
 def test_the_members_take_no_more_statements_when_there_are_many(account, website, django_assert_num_queries):
@@ -69,92 +69,98 @@ def test_the_members_take_no_more_statements_when_there_are_many(account, websit
 # What is kept
 
 
-def test_the_first_answer_only_tells_from_where_to_go_on(audience, website):
-    keep_one(audience, since="", cursor="7.0.0.")
-    assert Listening.objects.get(website=website).cursor == "7.0.0."
-    assert Tiding.objects.count() == 0
+def test_the_first_poll_only_stores_the_cursor(audience, website):
+    store_one(audience, cursor_before="", cursor="7.0.0.")
+    assert FeedCursor.objects.get(website=website).cursor == "7.0.0."
+    assert PendingNotification.objects.count() == 0
 
 
-def test_later_answers_are_kept_for_each_member_who_wants_them(website, owner, viewer, subscribe):
-    chosen = [Subscription.of(owner), subscribe(viewer, floor="Critical")]
+def test_later_changes_are_stored_for_each_subscriber(website, owner, viewer, subscribe):
+    chosen = [Subscription.of(owner), subscribe(viewer, min_severity="Critical")]
     audience = Audience(website=website, subscriptions=chosen)
-    keep(audience, "", make_changes(cursor=BEGIN), now=timezone.now())
+    store(audience, "", make_changes(cursor=BEGIN), now=timezone.now())
     changes = make_changes(make_change(5, "Critical"), make_change(6, "High"), cursor="6.0.0.")
-    keep(audience, BEGIN, changes, now=timezone.now())
-    told = {tiding.membership: News.read(tiding.told) for tiding in Tiding.objects.all()}
-    assert {member: len(news.findings) for member, news in told.items()} == {owner: 2, viewer: 1}
-    assert Listening.objects.get(website=website).cursor == "6.0.0."
+    store(audience, BEGIN, changes, now=timezone.now())
+    digests = {
+        notification.membership: Digest.from_json(notification.digest)
+        for notification in PendingNotification.objects.all()
+    }
+    assert {member: len(digest.findings) for member, digest in digests.items()} == {owner: 2, viewer: 1}
+    assert FeedCursor.objects.get(website=website).cursor == "6.0.0."
 
 
-def test_an_answer_without_anything_wanted_only_moves_the_cursor(audience, website):
-    keep_one(audience, since="", cursor=BEGIN)
-    keep(audience, BEGIN, make_changes(make_change(2, "Low"), cursor="2.0.0."), now=timezone.now())
-    assert (Tiding.objects.count(), Listening.objects.get().cursor) == (0, "2.0.0.")
+def test_changes_without_a_wanted_finding_only_move_the_cursor(audience, website):
+    store_one(audience, cursor_before="", cursor=BEGIN)
+    store(audience, BEGIN, make_changes(make_change(2, "Low"), cursor="2.0.0."), now=timezone.now())
+    assert (PendingNotification.objects.count(), FeedCursor.objects.get().cursor) == (0, "2.0.0.")
 
 
-def test_the_same_answer_is_kept_once_whoever_brings_it(audience):
-    keep_one(audience, since="", cursor=BEGIN)
+def test_the_same_changes_are_stored_once(audience):
+    store_one(audience, cursor_before="", cursor=BEGIN)
     for _ in range(2):
-        keep_one(audience, by_severity={"High": 5})
-    (tiding,) = Tiding.objects.all()
-    assert News.read(tiding.told).total == 5
+        store_one(audience, by_severity={"High": 5})
+    (notification,) = PendingNotification.objects.all()
+    assert Digest.from_json(notification.digest).total == 5
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_runs_at_once_keep_an_answer_once(audience):
-    keep_one(audience, since="", cursor=BEGIN)
-    race(lambda _: keep_one(audience, by_severity={"High": 5}), times=4)
-    (tiding,) = Tiding.objects.all()
-    assert News.read(tiding.told).total == 5
+def test_two_concurrent_runs_store_changes_once(audience):
+    store_one(audience, cursor_before="", cursor=BEGIN)
+    race(lambda _: store_one(audience, by_severity={"High": 5}), times=4)
+    (notification,) = PendingNotification.objects.all()
+    assert Digest.from_json(notification.digest).total == 5
 
 
-def told_of():
-    return [[change.id for change in News.read(tiding.told).findings] for tiding in Tiding.objects.all()]
+def stored_findings():
+    return [
+        [change.id for change in Digest.from_json(notification.digest).findings]
+        for notification in PendingNotification.objects.all()
+    ]
 
 
-def test_what_each_import_changed_is_told_by_itself(audience):
-    keep_one(audience, since="", cursor=BEGIN)
-    keep_one(audience, cursor="2.0.0.", number=1)
-    keep_one(audience, since="2.0.0.", cursor="3.0.0.", number=2)
-    assert told_of() == [["1"], ["2"]]
+def test_each_import_has_its_own_notification(audience):
+    store_one(audience, cursor_before="", cursor=BEGIN)
+    store_one(audience, cursor="2.0.0.", number=1)
+    store_one(audience, cursor_before="2.0.0.", cursor="3.0.0.", number=2)
+    assert stored_findings() == [["1"], ["2"]]
 
 
-def test_what_a_day_changed_is_told_together(website, owner, subscribe):
-    audience = Audience(website=website, subscriptions=[subscribe(owner, rhythm="daily")])
-    keep_one(audience, since="", cursor=BEGIN)
-    keep_one(audience, cursor="2.0.0.", number=1)
-    keep_one(audience, since="2.0.0.", cursor="3.0.0.", number=2)
-    assert told_of() == [["2", "1"]]
+def test_daily_changes_are_one_notification(website, owner, subscribe):
+    audience = Audience(website=website, subscriptions=[subscribe(owner, frequency="daily")])
+    store_one(audience, cursor_before="", cursor=BEGIN)
+    store_one(audience, cursor="2.0.0.", number=1)
+    store_one(audience, cursor_before="2.0.0.", cursor="3.0.0.", number=2)
+    assert stored_findings() == [["2", "1"]]
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_crash_keeps_the_old_cursor_and_nothing_of_the_answer(audience, monkeypatch):
-    keep_one(audience, since="", cursor=BEGIN)
+def test_a_crash_keeps_the_old_cursor_and_stores_no_notification(audience, monkeypatch):
+    store_one(audience, cursor_before="", cursor=BEGIN)
 
     def crash(*_, **__):
         raise DatabaseError
 
     with monkeypatch.context() as patch:
-        patch.setattr(polling, "_gather", crash)
+        patch.setattr(polling, "_store_notification", crash)
         with pytest.raises(DatabaseError):
-            keep_one(audience)
-    assert (Listening.objects.get().cursor, Tiding.objects.count()) == (BEGIN, 0)
-    keep_one(audience)
-    assert Tiding.objects.count() == 1
+            store_one(audience)
+    assert (FeedCursor.objects.get().cursor, PendingNotification.objects.count()) == (BEGIN, 0)
+    store_one(audience)
+    assert PendingNotification.objects.count() == 1
 
 
-def test_who_left_while_the_service_answered_keeps_nothing(audience, owner):
-    keep_one(audience, since="", cursor=BEGIN)
+def test_a_membership_that_ends_during_the_poll_gets_no_notification(audience, owner):
+    store_one(audience, cursor_before="", cursor=BEGIN)
     type(owner).objects.all().delete()
-    keep_one(audience)
-    assert Tiding.objects.count() == 0
+    store_one(audience)
+    assert PendingNotification.objects.count() == 0
 
 
-def test_what_nobody_wants_any_more_begins_anew_later(audience, owner, subscribe):
-    keep_one(audience, since="", cursor=BEGIN)
-    keep_one(audience)
-    forget_unwanted(audiences())
-    assert (Listening.objects.count(), Tiding.objects.count()) == (1, 1)
-    subscribe(owner, rhythm="never")
-    forget_unwanted(audiences())
-    assert (Listening.objects.count(), Tiding.objects.count()) == (0, 0)
+def test_a_feed_without_subscribers_is_deleted(audience, owner, subscribe):
+    store_one(audience, cursor_before="", cursor=BEGIN)
+    store_one(audience)
+    delete_unsubscribed(audiences())
+    assert (FeedCursor.objects.count(), PendingNotification.objects.count()) == (1, 1)
+    subscribe(owner, frequency="never")
+    delete_unsubscribed(audiences())
+    assert (FeedCursor.objects.count(), PendingNotification.objects.count()) == (0, 0)

@@ -5,13 +5,13 @@ from django.test import Client
 from django.urls import reverse
 
 from portal.models import Subscription
-from portal.models.notifications import hears_of
-from portal.notifications.emails import stop_token
+from portal.models.notifications import gets_emails
+from portal.notifications.emails import unsubscribe_token
 from tests.factories import make_membership, make_portal_account, make_user
 
 pytestmark = pytest.mark.django_db
-PAGE = "/news/"
-CHOICE = {"floor": "Medium", "rhythm": "daily"}
+PAGE = "/notifications/"
+CHOICE = {"min_severity": "Medium", "frequency": "daily"}
 
 
 @pytest.fixture
@@ -24,65 +24,69 @@ def browser():
     return browser
 
 
-def address(membership):
-    return reverse("portal:choose_news", args=[membership.pk])
+def subscribe_url(membership):
+    return reverse("portal:subscribe", args=[membership.pk])
 
 
-def stop(membership):
-    return reverse("portal:stop_news", args=[stop_token(membership.pk)])
+def unsubscribe_url(membership):
+    return reverse("portal:unsubscribe", args=[unsubscribe_token(membership.pk)])
 
 
-def chosen(membership):
+def subscription_of(membership):
     stored = Subscription.objects.get(membership=membership)
-    return stored.floor, stored.rhythm, stored.language
+    return stored.min_severity, stored.frequency, stored.language
 
 
-def test_the_page_shows_what_is_usual_until_somebody_chooses(browser, owner, viewer):
-    assert b'<option value="at_once" selected>' in browser(owner).get(PAGE).content
+def test_the_page_shows_the_defaults_without_a_choice(browser, owner, viewer):
+    assert b'<option value="immediate" selected>' in browser(owner).get(PAGE).content
     assert b'<option value="never" selected>' in browser(viewer).get(PAGE).content
     assert Subscription.objects.count() == 0
 
 
-def test_a_choice_is_kept_in_the_language_in_which_it_was_made(browser, owner):
-    response = browser(owner).post(address(owner), CHOICE, headers={"accept-language": "de"}, follow=True)
-    assert chosen(owner) == ("Medium", "daily", "de")
+def test_a_choice_is_stored_with_the_language_of_the_page(browser, owner):
+    response = browser(owner).post(
+        subscribe_url(owner), CHOICE, headers={"accept-language": "de"}, follow=True
+    )
+    assert subscription_of(owner) == ("Medium", "daily", "de")
     assert response.redirect_chain == [(PAGE, 302)]
-    browser(owner).post(address(owner), CHOICE | {"floor": "Critical"})
-    assert chosen(owner) == ("Critical", "daily", "en")
+    browser(owner).post(subscribe_url(owner), CHOICE | {"min_severity": "Critical"})
+    assert subscription_of(owner) == ("Critical", "daily", "en")
 
 
-@pytest.mark.parametrize("fields", [{"floor": "Dreadful"}, {"rhythm": "hourly"}, {"floor": ""}])
-def test_what_cannot_be_chosen_is_refused(browser, owner, fields):
-    assert browser(owner).post(address(owner), CHOICE | fields).status_code == 400
+@pytest.mark.parametrize(
+    "fields", [{"min_severity": "Dreadful"}, {"frequency": "hourly"}, {"min_severity": ""}]
+)
+def test_an_invalid_choice_is_refused(browser, owner, fields):
+    assert browser(owner).post(subscribe_url(owner), CHOICE | fields).status_code == 400
     assert Subscription.objects.count() == 0
 
 
-def test_nobody_chooses_for_others(browser, owner, viewer):
+def test_a_member_cannot_choose_for_others(browser, owner, viewer):
     stranger = make_membership(make_user("stranger"), make_portal_account("acct_0002"))
     for membership in (viewer, stranger):
-        assert browser(owner).post(address(membership), CHOICE).status_code == 404
-    assert Client().post(address(owner), CHOICE).status_code == 302
+        assert browser(owner).post(subscribe_url(membership), CHOICE).status_code == 404
+    assert Client().post(subscribe_url(owner), CHOICE).status_code == 302
     assert Subscription.objects.count() == 0
 
 
-def test_choosing_needs_a_form_of_ours(owner):
+def test_choosing_needs_a_csrf_token(owner):
     client = Client(enforce_csrf_checks=True)
     client.force_login(owner.user)
-    assert client.post(address(owner), CHOICE).status_code == 403
+    assert client.post(subscribe_url(owner), CHOICE).status_code == 403
 
 
 def test_the_page_says_where_the_emails_go_or_why_none_do(browser, owner, settings):
-    assert b"owner@example.com, in the language" in browser(owner).get(PAGE).content
+    assert b"owner@example.com, in the language of this page" in browser(owner).get(PAGE).content
     owner.user.email = ""
     owner.user.save()
-    assert b"We have no e-mail address of yours" in browser(owner).get(PAGE).content
+    assert b"We do not have your e-mail address" in browser(owner).get(PAGE).content
     settings.EMAIL_URL = ""
-    assert b"sends no e-mail at the moment" in browser(owner).get(PAGE).content
+    assert b"cannot send e-mails at the moment" in browser(owner).get(PAGE).content
 
 
-def test_ones_own_page_leads_there(browser, owner):
-    assert b'href="/news/"' in browser(owner).get(reverse("account")).content
-    assert b'href="/news/"' not in browser_of_nobody().get(reverse("account")).content
+def test_the_account_page_links_to_the_settings(browser, owner):
+    assert b'href="/notifications/"' in browser(owner).get(reverse("account")).content
+    assert b'href="/notifications/"' not in browser_of_nobody().get(reverse("account")).content
 
 
 def browser_of_nobody():
@@ -94,47 +98,75 @@ def browser_of_nobody():
 # The link in each e-mail
 
 
-def test_looking_at_the_link_changes_nothing(owner):
-    page = Client().get(stop(owner))
+def test_get_of_the_unsubscribe_link_changes_nothing(owner):
+    page = Client().get(unsubscribe_url(owner))
     assert (page.status_code, Subscription.objects.count()) == (200, 0)
     assert b'<form method="post">' in page.content
 
 
-def test_a_mail_program_ends_the_emails_with_one_click(owner):
+def test_a_mail_program_unsubscribes_with_one_click(owner):
     client = Client(enforce_csrf_checks=True)
-    assert client.post(stop(owner), {"List-Unsubscribe": "One-Click"}).status_code == 200
-    assert chosen(owner) == ("High", "never", "")
-    assert b"no more of these" in client.get(stop(owner)).content
+    assert client.post(unsubscribe_url(owner), {"List-Unsubscribe": "One-Click"}).status_code == 200
+    assert subscription_of(owner) == ("High", "never", "")
+    assert b"unsubscribed" in client.get(unsubscribe_url(owner)).content
 
 
-def test_ending_keeps_the_rest_of_the_choice(browser, owner):
-    browser(owner).post(address(owner), CHOICE, headers={"accept-language": "de"})
-    Client().post(stop(owner))
-    assert chosen(owner) == ("Medium", "never", "de")
+def test_unsubscribing_keeps_the_rest_of_the_choice(browser, owner):
+    browser(owner).post(subscribe_url(owner), CHOICE, headers={"accept-language": "de"})
+    Client().post(unsubscribe_url(owner))
+    assert subscription_of(owner) == ("Medium", "never", "de")
 
 
-def test_the_link_of_who_has_left_says_that_nothing_comes(owner):
-    link = stop(owner)
+def test_the_link_of_a_former_member_says_unsubscribed(owner):
+    link = unsubscribe_url(owner)
     owner.delete()
-    assert b"no more of these" in Client().post(link).content
+    assert b"unsubscribed" in Client().post(link).content
 
 
 @pytest.mark.parametrize("token", ["1", "1:x", "1:1:1"])
-def test_a_link_that_nobody_gave_leads_nowhere(owner, token):
-    assert Client().post(reverse("portal:stop_news", args=[token])).status_code == 404
+def test_a_link_with_a_forged_token_is_not_found(owner, token):
+    assert Client().post(reverse("portal:unsubscribe", args=[token])).status_code == 404
     assert Subscription.objects.count() == 0
 
 
 # Who is written to
 
 
-def test_a_member_whose_e_mails_are_on_is_written_to(owner, viewer, website, subscribe, settings):
-    assert hears_of(owner.user, website)
-    assert not hears_of(viewer.user, website)
-    assert not hears_of(make_user("stranger"), website)
-    subscribe(owner, rhythm=Subscription.Rhythm.NEVER)
+def test_a_member_with_an_active_subscription_gets_emails(owner, viewer, website, subscribe, settings):
+    assert gets_emails(owner.user, website)
+    assert not gets_emails(viewer.user, website)
+    assert not gets_emails(make_user("stranger"), website)
+    subscribe(owner, frequency=Subscription.Frequency.NEVER)
     subscribe(viewer)
-    assert not hears_of(owner.user, website)
-    assert hears_of(viewer.user, website)
+    assert not gets_emails(owner.user, website)
+    assert gets_emails(viewer.user, website)
     settings.EMAIL_URL = ""
-    assert not hears_of(viewer.user, website)
+    assert not gets_emails(viewer.user, website)
+
+
+# Former paths, which e-mails and bookmarks have
+
+
+@pytest.mark.parametrize(
+    ("former", "current"),
+    [
+        ("/news/", "/notifications/"),
+        ("/members/", "/team/"),
+        ("/sites/shop.example.com/news/", "/sites/shop.example.com/new/"),
+        (
+            "/sites/shop.example.com/news/?since=1.2.3.&floor=High&account=acct_0001",
+            "/sites/shop.example.com/new/?since=1.2.3.&account=acct_0001&min_severity=High",
+        ),
+        ("/news/stop/1:x/", "/notifications/unsubscribe/1:x/"),
+    ],
+)
+def test_former_path_is_redirected_for_ever(former, current):
+    response = Client().get(former)
+    assert (response.status_code, response["Location"]) == (301, current)
+
+
+def test_one_click_of_a_former_email_unsubscribes(owner):
+    client = Client(enforce_csrf_checks=True)
+    former = f"/news/stop/{unsubscribe_token(owner.pk)}/"
+    assert client.post(former, {"List-Unsubscribe": "One-Click"}).status_code == 200
+    assert subscription_of(owner) == ("High", "never", "")

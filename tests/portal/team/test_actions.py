@@ -31,11 +31,11 @@ def viewer(account):
 
 
 def invite(account, by, email="new@example.com", role=VIEWER):
-    return actions.invite(account, email, role, by=by.user, was_mailed=True)
+    return actions.invite(account, email, role, by=by.user, was_emailed=True)
 
 
 def recorded():
-    rows = MembershipChange.objects.values_list("by", "what", "person", "role")
+    rows = MembershipChange.objects.values_list("by", "action", "person", "role")
     return [" ".join(filter(None, row)) for row in reversed(rows)]
 
 
@@ -58,7 +58,7 @@ def test_the_owner_of_another_account_is_no_replacement(owner):
         actions.remove(owner, by=owner.user)
 
 
-def test_an_owner_beside_another_may_go(account, owner):
+def test_one_of_two_owners_may_leave(account, owner):
     make_membership(make_user("second"), account, OWNER)
     actions.remove(owner, by=owner.user)
     assert [membership.user.username for membership in account.memberships.all()] == ["second"]
@@ -71,7 +71,7 @@ def test_the_last_owner_may_be_made_owner_again(owner):
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("act", ["remove", "demote"])
-def test_two_owners_cannot_end_one_another_at_the_same_moment(account, owner, act):
+def test_two_owners_cannot_remove_each_other_at_the_same_time(account, owner, act):
     second = make_membership(make_user("second"), account, OWNER)
 
     def end(number):
@@ -90,7 +90,7 @@ def test_two_owners_cannot_end_one_another_at_the_same_moment(account, owner, ac
     assert account.memberships.owners().count() == 1
 
 
-def test_a_member_whom_somebody_else_removed_meanwhile_is_gone(owner, viewer):
+def test_a_member_removed_in_another_request_is_gone(owner, viewer):
     stale = Membership.objects.get(pk=viewer.pk)
     actions.remove(viewer, by=owner.user)
     for act in (
@@ -108,7 +108,7 @@ def test_a_member_whom_somebody_else_removed_meanwhile_is_gone(owner, viewer):
 def test_an_invitation_makes_a_member_once(account, owner):
     invitation = invite(account, owner, role=MANAGER)
     actions.accept(invitation, make_user("new"))
-    with pytest.raises(actions.NoLongerOpen):
+    with pytest.raises(actions.InvitationClosed):
         actions.accept(invitation, make_user("second"))
     assert account.memberships.get(user__username="new").role == MANAGER
     assert account.memberships.count() == 2
@@ -122,7 +122,7 @@ def test_one_link_in_many_hands_makes_one_member(account, owner):
     def accept(number):
         try:
             actions.accept(Invitation.objects.get(pk=invitation.pk), people[number])
-        except actions.NoLongerOpen:
+        except actions.InvitationClosed:
             return "refused"
         return "joined"
 
@@ -136,40 +136,40 @@ def test_an_invitation_is_open_for_a_week(account, owner):
     assert actions.open_invitation(invitation.token) == invitation
     invitation.expires_at = timezone.now() - timedelta(seconds=1)
     invitation.save()
-    with pytest.raises(actions.NoLongerOpen):
+    with pytest.raises(actions.InvitationClosed):
         actions.open_invitation(invitation.token)
-    with pytest.raises(actions.NoLongerOpen):
+    with pytest.raises(actions.InvitationClosed):
         actions.accept(invitation, make_user("new"))
 
 
-def test_a_withdrawn_invitation_leads_nowhere(account, owner):
+def test_a_withdrawn_invitation_is_not_found(account, owner):
     invitation = invite(account, owner)
     actions.withdraw(invitation, by=owner.user)
-    with pytest.raises(actions.NoLongerOpen):
+    with pytest.raises(actions.InvitationClosed):
         actions.open_invitation(invitation.token)
-    with pytest.raises(actions.NoLongerOpen):
+    with pytest.raises(actions.InvitationClosed):
         actions.withdraw(invitation, by=owner.user)
 
 
-def test_a_second_invitation_of_an_address_replaces_the_first_in_this_account_alone(account, owner):
+def test_a_second_invitation_replaces_the_first_in_the_same_account(account, owner):
     second_account = make_portal_account("acct_0002")
     elsewhere, another = invite(second_account, owner), invite(account, owner, email="other@example.com")
     first, second = invite(account, owner), invite(account, owner)
-    with pytest.raises(actions.NoLongerOpen):
+    with pytest.raises(actions.InvitationClosed):
         actions.open_invitation(first.token)
     assert actions.open_invitation(second.token) == second
     assert actions.open_invitation(elsewhere.token) == elsewhere
     assert actions.open_invitation(another.token) == another
 
 
-def test_who_is_a_member_already_stays_what_they_are(account, owner):
+def test_a_member_who_accepts_an_invitation_keeps_the_role(account, owner):
     invitation = invite(account, owner, role=VIEWER)
     assert actions.accept(invitation, owner.user).role == OWNER
     assert actions.open_invitation(invitation.token)
 
 
 @pytest.mark.parametrize("change", ["bare", "cut", "other", "empty", "letter"])
-def test_a_link_that_was_not_made_here_leads_nowhere(account, owner, change):
+def test_a_forged_invitation_link_is_not_found(account, owner, change):
     token = invite(account, owner).token
     other = invite(account, owner, email="other@example.com").token
     forged = {
@@ -179,14 +179,14 @@ def test_a_link_that_was_not_made_here_leads_nowhere(account, owner, change):
         "empty": "",
         "letter": token[:-1] + ("A" if token[-1] != "A" else "B"),
     }[change]
-    with pytest.raises(actions.NoLongerOpen):
+    with pytest.raises(actions.InvitationClosed):
         actions.open_invitation(forged)
 
 
 # The record
 
 
-def test_everything_is_recorded_with_who_and_when(account, owner, viewer):
+def test_every_change_is_recorded_with_person_and_time(account, owner, viewer):
     before = timezone.now()
     invitation = invite(account, owner, role=MANAGER)
     actions.withdraw(invitation, by=owner.user)
@@ -206,7 +206,7 @@ def test_everything_is_recorded_with_who_and_when(account, owner, viewer):
     assert all(before <= change.at <= timezone.now() for change in MembershipChange.objects.all())
 
 
-def test_the_record_outlives_who_it_is_about(account, owner, viewer):
+def test_the_record_outlives_the_user(account, owner, viewer):
     actions.change_role(viewer, OWNER, by=owner.user)
     owner.user.delete()
     assert recorded() == ["owner role viewer owner"]

@@ -17,7 +17,7 @@ from tests.factories import make_membership, make_portal_account, make_portal_we
 
 pytestmark = pytest.mark.django_db
 
-MEMBERS = "/members/"
+TEAM = "/team/"
 OWNER, MANAGER, VIEWER = Membership.Role.values
 NEW = {"username": "newcomer", "password1": "correct horse battery", "password2": "correct horse battery"}
 
@@ -30,33 +30,33 @@ def account():
 
 
 @pytest.fixture
-def places(account):
+def members(account):
     """One member of each role, and the owner of another account."""
-    places = {role: make_membership(make_user(role), account, role) for role in (OWNER, MANAGER, VIEWER)}
+    members = {role: make_membership(make_user(role), account, role) for role in (OWNER, MANAGER, VIEWER)}
     other = make_portal_account("acct_0002", name="Someone else")
-    return places | {"stranger": make_membership(make_user("stranger"), other, OWNER)}
+    return members | {"stranger": make_membership(make_user("stranger"), other, OWNER)}
 
 
 @pytest.fixture
-def browser(places):
-    """A browser for each of them, and one of nobody's."""
+def browser(members):
+    """A browser for each of them, and one of no one's."""
 
     def browser(name):
         client = Client()
-        if name in places:
-            client.force_login(places[name].user)
+        if name in members:
+            client.force_login(members[name].user)
         return client
 
     return browser
 
 
-def invite(places, email="new@example.com", role=VIEWER, *, was_mailed=True):
-    owner = places[OWNER]
-    return actions.invite(owner.account, email, role, by=owner.user, was_mailed=was_mailed)
+def invite(members, email="new@example.com", role=VIEWER, *, was_emailed=True):
+    owner = members[OWNER]
+    return actions.invite(owner.account, email, role, by=owner.user, was_emailed=was_emailed)
 
 
 def link_to(invitation):
-    return reverse("portal:invitation", args=[invitation.token])
+    return reverse("portal:join", args=[invitation.token])
 
 
 def text_of(response):
@@ -64,51 +64,49 @@ def text_of(response):
     return words.replace("( ", "(").replace(" )", ")")
 
 
-# Who may do what: every address of these pages, so that a new one cannot be forgotten
+# Permissions: every URL of these pages, so that none can be forgotten
 
 
-def addresses(places):
-    viewer, open_one = places[VIEWER].pk, invite(places)
+def urls(members):
+    viewer, open_one = members[VIEWER].pk, invite(members)
     return {
-        "members": MEMBERS,
-        "invite": reverse("portal:invite", args=[places[OWNER].account_id]),
-        "withdraw": reverse("portal:withdraw", args=[open_one.pk]),
+        "team": TEAM,
+        "invite": reverse("portal:invite", args=[members[OWNER].account_id]),
+        "withdraw_invitation": reverse("portal:withdraw_invitation", args=[open_one.pk]),
         "change_role": reverse("portal:change_role", args=[viewer]),
-        "remove": reverse("portal:remove", args=[viewer]),
-        "leave": reverse("portal:leave", args=[viewer]),
-        "invitation": link_to(open_one),
+        "remove_member": reverse("portal:remove_member", args=[viewer]),
+        "leave_account": reverse("portal:leave_account", args=[viewer]),
+        "join": link_to(open_one),
     }
 
 
 # A redirection to the sign-in is "in", one to another page of the portal is "ok".
 RIGHTS = {
-    "members": {"GET": "in 200 200 200 200", "POST": "405 405 405 405 405"},
+    "team": {"GET": "in 200 200 200 200", "POST": "405 405 405 405 405"},
     "invite": {"GET": "in ok ok ok ok", "POST": "in 404 404 ok 404"},
-    "withdraw": {"GET": "405 405 405 405 405", "POST": "in 404 404 ok 404"},
+    "withdraw_invitation": {"GET": "405 405 405 405 405", "POST": "in 404 404 ok 404"},
     "change_role": {"GET": "405 405 405 405 405", "POST": "in 404 404 ok 404"},
-    "remove": {"GET": "405 405 405 405 405", "POST": "in 404 404 ok 404"},
-    "leave": {"GET": "405 405 405 405 405", "POST": "in ok 404 404 404"},
-    "invitation": {"GET": "200 200 200 200 200", "POST": "200 ok ok ok ok"},
+    "remove_member": {"GET": "405 405 405 405 405", "POST": "in 404 404 ok 404"},
+    "leave_account": {"GET": "405 405 405 405 405", "POST": "in ok 404 404 404"},
+    "join": {"GET": "200 200 200 200 200", "POST": "200 ok ok ok ok"},
 }
-PEOPLE = ("nobody", VIEWER, MANAGER, OWNER, "stranger")
+PEOPLE = ("visitor", VIEWER, MANAGER, OWNER, "stranger")
 
 
-def test_the_table_of_rights_names_every_address_of_these_pages():
-    assert {pattern.name for pattern in urlpatterns} == set(RIGHTS)
+def test_the_table_of_permissions_has_every_url():
+    assert {pattern.name for pattern in urlpatterns} - {None} == set(RIGHTS)
 
 
 @pytest.mark.parametrize("number", range(5), ids=PEOPLE)
 @pytest.mark.parametrize("method", ["GET", "POST"])
 @pytest.mark.parametrize("name", RIGHTS)
-def test_everybody_may_do_what_the_table_says_and_nothing_else(
-    places, browser, settings, name, method, number
-):
+def test_each_role_has_exactly_the_permissions_of_the_table(members, browser, settings, name, method, number):
     settings.EMAIL_URL = "smtp://localhost"
     expected = RIGHTS[name][method].split()[number]
     form = {"email": "new2@example.com", "role": MANAGER}
     response = browser(PEOPLE[number]).generic(
         method,
-        addresses(places)[name],
+        urls(members)[name],
         "&".join(f"{field}={value}" for field, value in form.items()),
         content_type="application/x-www-form-urlencoded",
     )
@@ -123,34 +121,34 @@ def test_everybody_may_do_what_the_table_says_and_nothing_else(
 @pytest.mark.parametrize(
     "forged", [{}, {"origin": "https://evil.example"}], ids=["no token", "foreign origin"]
 )
-def test_nothing_is_done_for_a_form_of_somebody_else(places, name, forged):
+def test_a_forged_form_changes_nothing(members, name, forged):
     client = Client(enforce_csrf_checks=True)
-    client.force_login(places[OWNER].user)
+    client.force_login(members[OWNER].user)
     before = list(Membership.objects.values_list("pk", "role"))
-    response = client.post(addresses(places)[name], {"email": "x@example.com", "role": OWNER}, headers=forged)
+    response = client.post(urls(members)[name], {"email": "x@example.com", "role": OWNER}, headers=forged)
     assert response.status_code == 403
     assert list(Membership.objects.values_list("pk", "role")) == before
 
 
-@pytest.mark.parametrize("name", ["invite", "change_role", "remove", "leave"])
+@pytest.mark.parametrize("name", ["invite", "change_role", "remove_member", "leave_account"])
 @pytest.mark.parametrize("number", [0, 2**31, 2**63, 10**30])
-def test_what_does_not_exist_is_not_there(browser, name, number):
+def test_an_unknown_id_is_not_found(browser, name, number):
     assert browser(OWNER).post(reverse(f"portal:{name}", args=[number]), {"role": OWNER}).status_code == 404
 
 
 # The page
 
 
-def test_an_owner_sees_members_invitations_and_what_was_done(places, browser):
-    invite(places, role=MANAGER)
-    page = text_of(browser(OWNER).get(MEMBERS))
+def test_an_owner_sees_members_invitations_and_changes(members, browser):
+    invite(members, role=MANAGER)
+    page = text_of(browser(OWNER).get(TEAM))
     for words in (
         "Example Shop",
         "manager@example.com",
         "owner (you)",
         "Owner, the only one",
         "new@example.com invited, until",
-        "Invite somebody",
+        "Invite a person",
         "owner invited new@example.com as Manager",
     ):
         assert words in page
@@ -158,92 +156,92 @@ def test_an_owner_sees_members_invitations_and_what_was_done(places, browser):
     assert "Someone else" not in page
 
 
-def test_a_manager_sees_the_members_and_no_way_to_change_them(places, browser):
-    response = browser(MANAGER).get(MEMBERS)
+def test_a_manager_sees_the_members_and_no_way_to_change_them(members, browser):
+    response = browser(MANAGER).get(TEAM)
     assert "viewer@example.com" in text_of(response)
-    assert 'action="/members/' not in response.content.decode()
+    assert 'action="/team/' not in response.content.decode()
 
 
-def test_a_viewer_is_told_who_sees_the_members(places, browser):
-    page = text_of(browser(VIEWER).get(MEMBERS))
+def test_a_viewer_reads_who_sees_the_team(members, browser):
+    page = text_of(browser(VIEWER).get(TEAM))
     assert "Only owners and managers" in page
     assert "manager@example.com" not in page
 
 
 def test_the_page_takes_as_many_queries_for_many_members(
-    account, places, browser, django_assert_max_num_queries
+    account, members, browser, django_assert_max_num_queries
 ):
     for number in range(30):
         make_membership(make_user(f"person{number}"), account, OWNER if number % 2 else VIEWER)
     client = browser(OWNER)
-    client.get(MEMBERS)  # the first visit keeps the language, too
+    client.get(TEAM)  # the first visit keeps the language, too
     with django_assert_max_num_queries(9):
-        client.get(MEMBERS)
+        client.get(TEAM)
 
 
 # Roles, removing, leaving
 
 
-def test_a_new_role_and_a_removal_take_effect_on_the_next_request(places, browser):
+def test_a_new_role_and_a_removal_take_effect_on_the_next_request(members, browser):
     owner, viewer = browser(OWNER), browser(VIEWER)
     assert "shop.example.com" in text_of(viewer.get("/"))
-    pk = places[VIEWER].pk
+    pk = members[VIEWER].pk
     done = owner.post(reverse("portal:change_role", args=[pk]), {"role": MANAGER}, follow=True)
     assert "The role of viewer is changed." in text_of(done)
-    assert "owner@example.com" in text_of(viewer.get(MEMBERS))
-    done = owner.post(reverse("portal:remove", args=[pk]), follow=True)
+    assert "owner@example.com" in text_of(viewer.get(TEAM))
+    done = owner.post(reverse("portal:remove_member", args=[pk]), follow=True)
     assert "viewer is no longer a member of Example Shop." in text_of(done)
     assert "shop.example.com" not in text_of(viewer.get("/"))
     assert viewer.get("/sites/shop.example.com/").status_code == 404
 
 
-def test_who_was_removed_decides_nothing_any_more(places, browser, account):
+def test_a_removed_owner_has_no_permissions(members, browser, account):
     second = make_membership(make_user("second"), account, OWNER)
     client = Client()
     client.force_login(second.user)
-    assert "Invite somebody" in text_of(client.get(MEMBERS))
-    browser(OWNER).post(reverse("portal:remove", args=[second.pk]))
-    assert client.post(reverse("portal:remove", args=[places[VIEWER].pk])).status_code == 404
+    assert "Invite a person" in text_of(client.get(TEAM))
+    browser(OWNER).post(reverse("portal:remove_member", args=[second.pk]))
+    assert client.post(reverse("portal:remove_member", args=[members[VIEWER].pk])).status_code == 404
 
 
-def test_leaving_takes_effect_on_the_next_request(places, browser):
+def test_leaving_takes_effect_on_the_next_request(members, browser):
     viewer = browser(VIEWER)
-    done = viewer.post(reverse("portal:leave", args=[places[VIEWER].pk]), follow=True)
+    done = viewer.post(reverse("portal:leave_account", args=[members[VIEWER].pk]), follow=True)
     assert "You are no longer a member of Example Shop." in text_of(done)
     assert "No websites yet" in text_of(viewer.get("/"))
 
 
-def test_the_only_owner_is_told_why_nothing_happened(places, browser):
-    owner, pk = browser(OWNER), places[OWNER].pk
-    for name, form in (("change_role", {"role": VIEWER}), ("remove", {}), ("leave", {})):
+def test_the_only_owner_sees_why_nothing_changed(members, browser):
+    owner, pk = browser(OWNER), members[OWNER].pk
+    for name, form in (("change_role", {"role": VIEWER}), ("remove_member", {}), ("leave_account", {})):
         done = owner.post(reverse(f"portal:{name}", args=[pk]), form, follow=True)
-        assert "make somebody else one first" in text_of(done)
+        assert "make another member an owner first" in text_of(done)
     assert Membership.objects.get(pk=pk).role == OWNER
 
 
 @pytest.mark.parametrize("role", ["", "king", "OWNER"])
-def test_a_role_that_is_none_is_refused(places, browser, role):
-    response = browser(OWNER).post(reverse("portal:change_role", args=[places[VIEWER].pk]), {"role": role})
+def test_a_role_that_is_none_is_refused(members, browser, role):
+    response = browser(OWNER).post(reverse("portal:change_role", args=[members[VIEWER].pk]), {"role": role})
     assert response.status_code == 400
-    assert Membership.objects.get(pk=places[VIEWER].pk).role == VIEWER
+    assert Membership.objects.get(pk=members[VIEWER].pk).role == VIEWER
 
 
-def test_the_account_page_tells_memberships_and_how_to_leave(places, browser):
+def test_the_account_page_lists_memberships_and_how_to_leave(members, browser):
     page = browser(VIEWER).get("/accounts/").content.decode()
     assert "Sees the websites." in page
-    assert reverse("portal:leave", args=[places[VIEWER].pk]) in page
-    assert f'href="{MEMBERS}' not in page
+    assert reverse("portal:leave_account", args=[members[VIEWER].pk]) in page
+    assert f'href="{TEAM}' not in page
     own = browser(OWNER).get("/accounts/").content.decode()
-    assert f'href="{MEMBERS}#account-' in own
-    assert reverse("portal:leave", args=[places[OWNER].pk]) not in own
+    assert f'href="{TEAM}#account-' in own
+    assert reverse("portal:leave_account", args=[members[OWNER].pk]) not in own
 
 
 # Inviting
 
 
-def test_with_a_mail_server_the_link_goes_to_the_address_alone(places, browser, settings):
+def test_with_a_mail_server_only_the_address_gets_the_link(members, browser, settings):
     settings.EMAIL_URL = "smtp://localhost"
-    address = reverse("portal:invite", args=[places[OWNER].account_id])
+    address = reverse("portal:invite", args=[members[OWNER].account_id])
     done = browser(OWNER).post(address, {"email": "New@Example.com", "role": VIEWER}, follow=True)
     assert "new@example.com is invited." in text_of(done)
     [letter] = mail.outbox
@@ -254,30 +252,28 @@ def test_with_a_mail_server_the_link_goes_to_the_address_alone(places, browser, 
     assert Invitation.objects.get().token not in done.content.decode()
 
 
-def test_without_a_mail_server_the_owner_is_shown_the_link_once(places, browser, settings):
+def test_without_a_mail_server_the_owner_is_shown_the_link_once(members, browser, settings):
     settings.EMAIL_URL = ""
     owner = browser(OWNER)
-    address = reverse("portal:invite", args=[places[OWNER].account_id])
+    address = reverse("portal:invite", args=[members[OWNER].account_id])
     shown = owner.post(address, {"email": "new@example.com", "role": VIEWER})
     invitation = Invitation.objects.get()
     assert f"http://testserver{link_to(invitation)}" in shown.content.decode()
-    assert invitation.token not in owner.get(MEMBERS).content.decode()
+    assert invitation.token not in owner.get(TEAM).content.decode()
     assert mail.outbox == []
-    assert not invitation.was_mailed
+    assert not invitation.was_emailed
 
 
-def test_a_mail_server_that_takes_nothing_is_told_and_leaves_nothing_open(
-    places, browser, settings, monkeypatch
-):
+def test_a_failed_email_withdraws_the_invitation_and_shows_a_message(members, browser, settings, monkeypatch):
     settings.EMAIL_URL = "smtp://localhost"
 
     def refuse(*_, **__):
         raise ConnectionRefusedError
 
     monkeypatch.setattr(emails, "send_mail", refuse)
-    address = reverse("portal:invite", args=[places[OWNER].account_id])
+    address = reverse("portal:invite", args=[members[OWNER].account_id])
     response = browser(OWNER).post(address, {"email": "new@example.com", "role": VIEWER})
-    assert "did not take the letter" in text_of(response)
+    assert "could not be sent" in text_of(response)
     assert Invitation.objects.get().closed_at
 
 
@@ -288,47 +284,45 @@ def test_a_mail_server_that_takes_nothing_is_told_and_leaves_nothing_open(
         ({"email": "new@example.com\nBcc: all@example.com", "role": VIEWER}, "Enter a valid email address."),
         ({"email": "", "role": VIEWER}, "This field is required."),
         ({"email": "new@example.com", "role": "king"}, "Select a valid choice."),
-        ({"email": "VIEWER@example.com", "role": VIEWER}, "This person is a member already."),
+        ({"email": "VIEWER@example.com", "role": VIEWER}, "This person is already a member."),
     ],
 )
-def test_an_invitation_that_cannot_be_is_told_and_keeps_what_was_typed(places, browser, form, words):
-    address = reverse("portal:invite", args=[places[OWNER].account_id])
+def test_an_invalid_invitation_shows_an_error_and_keeps_the_input(members, browser, form, words):
+    address = reverse("portal:invite", args=[members[OWNER].account_id])
     response = browser(OWNER).post(address, form)
     assert words in text_of(response)
     assert Invitation.objects.count() == 0
 
 
-def test_an_address_is_a_members_however_it_is_capitalised(account, places, browser):
+def test_an_address_is_a_members_however_it_is_capitalised(account, members, browser):
     make_membership(make_user("ada", email="Ada@Example.com"), account, VIEWER)
     address = reverse("portal:invite", args=[account.pk])
     response = browser(OWNER).post(address, {"email": "ADA@example.com", "role": VIEWER})
-    assert "This person is a member already." in text_of(response)
+    assert "This person is already a member." in text_of(response)
 
 
-def test_a_member_of_another_account_is_invited_like_anybody(places, browser, settings):
+def test_a_member_of_another_account_can_be_invited(members, browser, settings):
     settings.EMAIL_URL = "smtp://localhost"
-    address = reverse("portal:invite", args=[places[OWNER].account_id])
+    address = reverse("portal:invite", args=[members[OWNER].account_id])
     done = browser(OWNER).post(address, {"email": "stranger@example.com", "role": VIEWER}, follow=True)
     assert "stranger@example.com is invited." in text_of(done)
 
 
-def test_an_invitation_leads_to_the_address_of_the_settings_whatever_the_host_header(
-    places, browser, settings, mailoutbox
-):
+def test_an_invitation_link_ignores_the_host_header(members, browser, settings, mailoutbox):
     settings.EMAIL_URL, settings.PORTAL_BASE_URL = "smtp://localhost", "https://portal.example.com"
-    path = reverse("portal:invite", args=[places[OWNER].account_id])
+    path = reverse("portal:invite", args=[members[OWNER].account_id])
     browser(OWNER).post(path, {"email": "new@example.com", "role": VIEWER}, HTTP_HOST="localhost:6666")
     assert "https://portal.example.com/invitations/" in mailoutbox[0].body
     assert "6666" not in mailoutbox[0].body
 
 
-def test_a_day_has_room_for_twenty_invitations_of_an_account(places, browser, settings):
+def test_a_day_has_room_for_twenty_invitations_of_an_account(members, browser, settings):
     settings.EMAIL_URL = "smtp://localhost"
     for number in range(20):
-        invite(places, f"person{number}@example.com")
-    address = reverse("portal:invite", args=[places[OWNER].account_id])
+        invite(members, f"person{number}@example.com")
+    address = reverse("portal:invite", args=[members[OWNER].account_id])
     response = browser(OWNER).post(address, {"email": "one.more@example.com", "role": VIEWER})
-    assert "enough invitations for one day" in text_of(response)
+    assert "many invitations today" in text_of(response)
     Invitation.objects.update(created_at=Invitation.objects.first().created_at - timedelta(days=1))
     assert browser(OWNER).post(address, {"email": "one.more@example.com", "role": VIEWER}).status_code == 302
 
@@ -336,9 +330,9 @@ def test_a_day_has_room_for_twenty_invitations_of_an_account(places, browser, se
 # Joining
 
 
-def test_somebody_new_chooses_a_name_and_a_password_and_is_in(places, browser):
-    link = link_to(invite(places, role=MANAGER))
-    client = browser("nobody")
+def test_a_new_person_chooses_a_name_and_a_password_and_is_signed_in(members, browser):
+    link = link_to(invite(members, role=MANAGER))
+    client = browser("visitor")
     assert "Join Example Shop" in text_of(client.get(link))
     assert client.post(link, NEW)["Location"] == "/"
     assert "shop.example.com Example Shop · Manager" in text_of(client.get("/"))
@@ -348,29 +342,29 @@ def test_somebody_new_chooses_a_name_and_a_password_and_is_in(places, browser):
     assert not person.is_staff
 
 
-def test_a_link_works_once(places, browser):
-    link = link_to(invite(places))
-    browser("nobody").post(link, NEW)
+def test_a_link_works_once(members, browser):
+    link = link_to(invite(members))
+    browser("visitor").post(link, NEW)
     for method in ("get", "post"):
-        again = getattr(browser("nobody"), method)(link, NEW | {"username": "second"})
+        again = getattr(browser("visitor"), method)(link, NEW | {"username": "second"})
         assert again.status_code == 404
         assert "does not work" in text_of(again)
     assert not get_user_model().objects.filter(username="second").exists()
 
 
-def test_who_is_signed_in_joins_as_who_they_are(places, browser):
-    link = link_to(invite(places))
+def test_a_signed_in_person_joins_with_their_user(members, browser):
+    link = link_to(invite(members))
     client = browser("stranger")
     assert "You are signed in as stranger" in text_of(client.get(link))
     client.post(link)
     assert "shop.example.com" in text_of(client.get("/"))
 
 
-def test_who_signs_in_already_is_led_to_the_sign_in_and_back(places, browser):
-    link = link_to(invite(places, "stranger@example.com"))
-    client = browser("nobody")
+def test_an_existing_user_is_sent_to_the_sign_in_and_back(members, browser):
+    link = link_to(invite(members, "stranger@example.com"))
+    client = browser("visitor")
     page = client.get(link)
-    assert "You sign in here already" in text_of(page)
+    assert "You already have a user name here" in text_of(page)
     assert 'type="password"' not in page.content.decode()
     sign_in = re.search(r'href="(/accounts/login/[^"]*)"', page.content.decode())[1]
     done = client.post(
@@ -382,10 +376,10 @@ def test_who_signs_in_already_is_led_to_the_sign_in_and_back(places, browser):
     assert not get_user_model().objects.filter(username="newcomer").exists()
 
 
-def test_a_link_that_was_passed_on_tells_nobody_who_signs_in_here_and_proves_no_address(places, browser):
-    link = link_to(invite(places, "stranger@example.com", was_mailed=False))
-    client = browser("nobody")
-    assert "You sign in here already" not in text_of(client.get(link))
+def test_a_shared_link_does_not_reveal_users_and_proves_no_address(members, browser):
+    link = link_to(invite(members, "stranger@example.com", was_emailed=False))
+    client = browser("visitor")
+    assert "You already have a user name here" not in text_of(client.get(link))
     client.post(link, NEW)
     assert get_user_model().objects.get(username="newcomer").email == ""
 
@@ -393,23 +387,23 @@ def test_a_link_that_was_passed_on_tells_nobody_who_signs_in_here_and_proves_no_
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"username": "stranger@example.com"}, "without the sign @"),
+        ({"username": "stranger@example.com"}, "without the @ sign"),
         ({"username": "Stranger"}, "already exists"),
         ({"password1": "short", "password2": "short"}, "too short"),
         ({"password1": "password1234", "password2": "password1234"}, "too common"),
         ({"password2": "something else entirely"}, "match"),
     ],
 )
-def test_a_name_or_password_that_will_not_do_is_told(places, browser, fields, words):
-    link = link_to(invite(places))
-    assert words in text_of(browser("nobody").post(link, NEW | fields))
+def test_an_invalid_name_or_password_shows_an_error(members, browser, fields, words):
+    link = link_to(invite(members))
+    assert words in text_of(browser("visitor").post(link, NEW | fields))
     assert not get_user_model().objects.filter(username="newcomer").exists()
-    assert browser("nobody").post(link, NEW).status_code == 302
+    assert browser("visitor").post(link, NEW).status_code == 302
 
 
-def test_joining_takes_no_more_than_was_offered(places, browser):
-    link = link_to(invite(places, role=VIEWER))
-    browser("nobody").post(
+def test_joining_takes_no_more_than_was_offered(members, browser):
+    link = link_to(invite(members, role=VIEWER))
+    browser("visitor").post(
         link, NEW | {"is_staff": "on", "is_superuser": "on", "role": OWNER, "email": "x@y.z"}
     )
     person = get_user_model().objects.get(username="newcomer")
@@ -417,14 +411,12 @@ def test_joining_takes_no_more_than_was_offered(places, browser):
     assert person.memberships.get().role == VIEWER
 
 
-def test_a_password_that_was_typed_stays_out_of_the_report_of_an_error(
-    places, browser, settings, monkeypatch, mailoutbox
-):
+def test_a_password_never_appears_in_an_error_report(members, browser, settings, monkeypatch, mailoutbox):
     settings.ADMINS = [("Operator", "operator@example.com")]
     monkeypatch.setattr(actions, "accept", lambda *_: 1 / 0)
-    client = browser("nobody")
+    client = browser("visitor")
     client.raise_request_exception = False
-    assert client.post(link_to(invite(places)), NEW).status_code == 500
+    assert client.post(link_to(invite(members)), NEW).status_code == 500
     assert "ZeroDivisionError" in mailoutbox[0].body
     assert NEW["password1"] not in mailoutbox[0].body
     assert not get_user_model().objects.filter(username="newcomer").exists()

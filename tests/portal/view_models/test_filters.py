@@ -1,6 +1,7 @@
 import pytest
 
-from portal.forms import Address, Filters
+from portal.forms import Filters
+from portal.page_urls import Address
 from portal.view_models.filters import chips, clear_url, facets, pager, status_facet
 from tests.portal.dashboards import make_facets, make_page
 
@@ -45,7 +46,7 @@ def test_an_active_value_leads_back_from_a_facet_of_the_worst_alone():
     assert (active.label, active.count, active.url) == ("Low", None, PATH + "?query=x")
 
 
-def test_the_active_value_is_counted_by_its_list_where_a_facet_is_of_the_worst_alone():
+def test_the_active_value_of_a_bounded_facet_has_no_count():
     facet = facet_of("severity", at(severity="High", query="x"), bounded_facets=["severity"])
     assert {option.label: option.count for option in facet.options if option.is_active} == {"High": None}
     assert options_of("severity", at(severity="High"))["High"].count == 2
@@ -81,7 +82,7 @@ def test_pages_are_elided_around_the_current_one():
     pages = pager(make_page(total=1180, page_count=59), at(page=30))
     assert [link.text for link in pages.links] == ["1", "…", "29", "30", "31", "…", "59"]
     assert [link.text for link in pages.links if not link.url] == ["…", "30", "…"]
-    assert (pages.before, pages.after) == (PATH + "?page=29", PATH + "?page=31")
+    assert (pages.previous_url, pages.next_url) == (PATH + "?page=29", PATH + "?page=31")
 
 
 def test_a_search_that_may_have_more_pages_ends_with_a_gap_until_its_last_page():
@@ -90,29 +91,29 @@ def test_a_search_that_may_have_more_pages_ends_with_a_gap_until_its_last_page()
     assert texts == ["1", "…", "49", "50", "51", "…"]
     last = pager(make_page(**many, page_count=51), at(query="x", page=51))
     assert [link.text for link in last.links] == ["1", "…", "50", "51"]
-    assert (last.after, last.remark) == ("", "")
+    assert (last.next_url, last.remark) == ("", "")
 
 
 @pytest.mark.parametrize("relation", ["exact", "at_least"])
-def test_the_deepest_page_says_that_there_are_more_findings_and_what_to_do(relation):
+def test_the_deepest_page_says_how_to_see_the_other_findings(relation):
     endless = {"total": 20500, "page_count": 501, "total_relation": relation}
     assert pager(make_page(**endless), at(page=499)).remark == ""
     deepest = pager(make_page(**endless), at(page=500))
     assert deepest.remark == (
-        "The pages end here, with the worst 10,000 findings. Filter or search to see the others."
+        "The list ends after the worst 10,000 findings. Filter or search to see the others."
     )
-    assert deepest.after == ""
+    assert deepest.next_url == ""
     assert [link.text for link in deepest.links][-2:] == ["499", "500"]
 
 
-def test_a_list_that_ends_at_the_deepest_page_is_whole():
+def test_a_list_that_ends_at_the_deepest_page_is_complete():
     for page in (make_page(total=10000, page_count=500), make_page(total=9990, page_count=500)):
         assert pager(page, at(page=500)).remark == ""
 
 
 def test_the_ends_lead_no_further():
-    assert pager(make_page(total=40, page_count=2), at()).before == ""
-    assert pager(make_page(total=40, page_count=2), at(page=2)).after == ""
+    assert pager(make_page(total=40, page_count=2), at()).previous_url == ""
+    assert pager(make_page(total=40, page_count=2), at(page=2)).next_url == ""
 
 
 def test_a_single_page_needs_no_links():
@@ -121,7 +122,7 @@ def test_a_single_page_needs_no_links():
 
 def test_a_page_past_the_end_leads_back_to_the_last():
     pages = pager(make_page(total=40, page_count=2), at(page=9))
-    assert (pages.before, pages.after) == (PATH + "?page=2", "")
+    assert (pages.previous_url, pages.next_url) == (PATH + "?page=2", "")
     assert all(link.url for link in pages.links)
 
 
@@ -135,7 +136,7 @@ def test_page_sizes_are_offered_where_they_change_anything():
     ]
 
 
-def test_a_status_is_always_one_of_them_and_open_is_the_usual_one():
+def test_one_status_is_always_active_and_open_is_the_default():
     usual = {option.label: option for option in status_facet(make_facets(), at(severity="High")).options}
     assert [label for label, option in usual.items() if option.is_active] == ["Open"]
     assert usual["Fixed"].url == PATH + "?status=fixed&severity=High"
@@ -156,9 +157,9 @@ def test_a_status_that_would_leave_nothing_leads_nowhere_unless_it_is_shown():
     assert shown["All"].url == PATH + "?status=all"
 
 
-def test_statuses_that_were_not_counted_can_still_be_chosen():
+def test_statuses_without_counts_can_be_chosen():
     searched = status_facet(make_facets(), at(query="sql"))
-    assert searched.remark == "Not counted while words are searched."
+    assert searched.remark == "Searches have no counts by status."
     words = {option.label: option for option in searched.options}
     assert {option.count for option in words.values()} == {None}
     assert words["Fixed"].url == PATH + "?status=fixed&query=sql"

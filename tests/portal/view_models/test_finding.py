@@ -2,19 +2,20 @@ from datetime import UTC, datetime
 
 import pytest
 
-from portal.forms import Address, Filters
+from portal.forms import Filters
 from portal.gateway.messages import Event, Location
-from portal.view_models.finding import finding_text, reference, timeline, weaknesses
-from tests.portal.dashboards import make_finding, make_finding_answer, make_note
+from portal.page_urls import Address
+from portal.view_models.finding import finding_view, reference, timeline, weaknesses
+from tests.portal.dashboards import make_finding, make_finding_response, make_note
 
 PATH = "/sites/shop.example.com/"
 THEN = datetime(2026, 11, 1, tzinfo=UTC)
 
 
 def text_of(finding=None, notes=(), **filters):
-    answer = make_finding_answer(finding=finding or make_finding(), analyst_notes=list(notes))
+    answer = make_finding_response(finding=finding or make_finding(), analyst_notes=list(notes))
     address = Address(path=PATH, filters=Filters(**filters))
-    return finding_text(answer, address, link="https://portal.example.com/x/")
+    return finding_view(answer, address, link="https://portal.example.com/x/")
 
 
 @pytest.mark.parametrize("url", ["https://example.com/a", "http://example.com/?q=1"])
@@ -54,7 +55,7 @@ def test_catalogued_weaknesses_are_linked():
 
 
 @pytest.mark.parametrize("cve", ["CVE-1", "CVE-2021-44228&x=1", "cve-2021-44228/", "CVE-٢٠٢١-44228"])
-def test_what_is_no_cve_is_text(cve):
+def test_an_invalid_cve_is_text(cve):
     assert weaknesses(make_finding(cve=[cve]))[0].url == ""
 
 
@@ -63,49 +64,49 @@ def test_the_way_back_is_the_list_that_it_was_opened_from():
     assert (found.list_url, found.row_key) == (PATH + "?severity=High&page=2", "finding-7")
 
 
-def test_one_place_stands_at_the_head_alone():
+def test_a_single_location_is_only_at_the_top():
     only = Location(location="/a", evidence="GET /a")
-    assert text_of(make_finding(location="/a", evidence="GET /a", locations=[only])).places == ()
-    assert text_of(make_finding(location="/b", evidence="GET /a", locations=[only])).places
+    assert text_of(make_finding(location="/a", evidence="GET /a", locations=[only])).locations == ()
+    assert text_of(make_finding(location="/b", evidence="GET /a", locations=[only])).locations
 
 
-def test_evidence_of_a_place_is_told_where_it_is_not_the_findings_own():
+def test_a_location_shows_evidence_that_differs():
     places = [
         Location(location="/a", evidence="GET /", evidence_truncated=True),  # the beginning of the same
         Location(location="/b", evidence="GET /b", evidence_truncated=True),
     ]
-    first, second = text_of(make_finding(evidence="GET /a", locations=places)).places
+    first, second = text_of(make_finding(evidence="GET /a", locations=places)).locations
     assert (first.evidence, first.is_evidence_cut) == ("", False)
     assert (second.evidence, second.is_evidence_cut) == ("GET /b", True)
-    (only,) = text_of(make_finding(evidence="", locations=places[1:])).places
+    (only,) = text_of(make_finding(evidence="", locations=places[1:])).locations
     assert only.evidence == "GET /b"
 
 
 @pytest.mark.parametrize(
     ("count", "given", "more"), [(0, 0, 0), (1, 0, 0), (4, 0, 3), (2, 2, 0), (150, 100, 50)]
 )
-def test_places_that_are_not_told_are_counted(count, given, more):
+def test_locations_beyond_the_list_are_counted(count, given, more):
     places = [Location(location=f"/{number}") for number in range(given)]
-    assert text_of(make_finding(locations_count=count, locations=places)).more_places == more
+    assert text_of(make_finding(locations_count=count, locations=places)).more_locations == more
 
 
-def test_the_timeline_is_the_services_without_what_the_portal_has_no_word_for():
+def test_the_timeline_leaves_out_events_without_a_label():
     events = [
         Event(at=THEN, event="first_seen"),
         Event(at=THEN, event="abducted"),
         Event(at=THEN, event="fixed"),
     ]
-    assert [step.what for step in timeline(make_finding(timeline=events))] == ["First seen", "Fixed"]
+    assert [step.event for step in timeline(make_finding(timeline=events))] == ["First seen", "Fixed"]
 
 
-def test_where_the_service_tells_no_timeline_it_is_when_it_was_seen():
+def test_without_a_timeline_there_are_first_and_last_seen():
     found = make_finding(first_seen=THEN, last_seen=None)
-    assert [(step.what, step.at) for step in timeline(found)] == [("First seen", THEN)]
+    assert [(step.event, step.at) for step in timeline(found)] == [("First seen", THEN)]
 
 
 def test_a_finding_that_is_not_open_says_so():
-    assert text_of(make_finding(status="accepted_risk")).state == "Accepted risk"
-    assert text_of().state == ""
+    assert text_of(make_finding(status="accepted_risk")).status == "Accepted risk"
+    assert text_of().status == ""
 
 
 def test_notes_need_no_way_to_the_finding_that_they_stand_with():

@@ -1,7 +1,8 @@
 import pytest
 
-from portal.forms import Address, Filters
-from portal.view_models.findings import note_texts, rows
+from portal.forms import Filters
+from portal.page_urls import Address
+from portal.view_models.findings import finding_rows, note_views
 from tests.portal.dashboards import make_note, make_threat
 
 PATH = "/sites/shop.example.com/"
@@ -9,37 +10,37 @@ HERE = Address(path=PATH, filters=Filters(severity="High", page=2))
 
 
 @pytest.mark.parametrize(("count", "more"), [(0, 0), (1, 0), (4, 3)])
-def test_further_places_are_counted(count, more):
-    (row,) = rows([make_threat(locations_count=count)], [], HERE)
-    assert row.more_places == more
+def test_further_locations_are_counted(count, more):
+    (row,) = finding_rows([make_threat(locations_count=count)], [], HERE)
+    assert row.more_locations == more
 
 
 def test_a_value_the_portal_does_not_know_keeps_the_services_word():
-    (row,) = rows([make_threat(severity="Extreme", kind="rumoured", status="in_review")], [], HERE)
+    (row,) = finding_rows([make_threat(severity="Extreme", kind="rumoured", status="in_review")], [], HERE)
     assert (row.severity, row.tone) == ("Extreme", "info")
-    assert (row.kind, row.state) == ("Rumoured", "In review")
+    assert (row.kind, row.status) == ("Rumoured", "In review")
 
 
 def test_a_row_leads_to_its_finding_and_keeps_the_list_in_mind():
-    (row,) = rows([make_threat(7)], [], HERE)
+    (row,) = finding_rows([make_threat(7)], [], HERE)
     assert row.url == PATH + "findings/7/?severity=High&page=2"
-    (row,) = rows([make_threat(7)], [], Address(path=PATH, account="acct_0003"))
+    (row,) = finding_rows([make_threat(7)], [], Address(path=PATH, account="acct_0003"))
     assert row.url == PATH + "findings/7/?account=acct_0003"
 
 
 @pytest.mark.parametrize("finding_id", ["", "..", "a/b", "a b", "?x", "é", "7\n", '"><img>', "x" * 129])
-def test_what_no_address_may_hold_leads_nowhere(finding_id):
-    (row,) = rows([make_threat(finding_id)], [], HERE)
+def test_an_invalid_id_has_no_link(finding_id):
+    (row,) = finding_rows([make_threat(finding_id)], [], HERE)
     assert row.url == ""
 
 
-def test_a_row_tells_how_many_notes_are_about_its_finding():
+def test_a_row_shows_the_number_of_its_notes():
     notes = [make_note(finding_id="1"), make_note(finding_id="1"), make_note(finding_id="2"), make_note()]
-    first, third = rows([make_threat(1), make_threat(3)], notes, HERE)
+    first, third = finding_rows([make_threat(1), make_threat(3)], notes, HERE)
     assert (first.notes, third.notes) == (2, 0)
 
 
 def test_a_note_leads_to_the_finding_that_it_is_about():
-    about, general = note_texts([make_note(finding_id="9", body="On one."), make_note()], HERE)
+    about, general = note_views([make_note(finding_id="9", body="On one."), make_note()], HERE)
     assert (about.body, about.finding_url) == ("<p>On one.</p>\n", PATH + "findings/9/?severity=High&page=2")
     assert general.finding_url == ""

@@ -4,8 +4,16 @@ import pytest
 from django.utils import timezone
 
 from portal import labels
-from portal.forms import Address, Filters
-from portal.view_models.overview import coverage_rows, coverage_verdict, emptiness, is_checked, overview, plan
+from portal.forms import Filters
+from portal.page_urls import Address
+from portal.view_models.overview import (
+    coverage_rows,
+    coverage_summary,
+    empty_state,
+    is_checked,
+    overview,
+    plan,
+)
 from tests.portal.dashboards import (
     make_clean_dashboard,
     make_coverage,
@@ -27,17 +35,17 @@ OK, PARTIAL, FAILED, NEVER = (
     [
         ([], "never", "Not checked yet"),
         ([NEVER, NEVER], "never", "Not checked yet"),
-        ([OK], "ok", "Checked by 1 engine"),
-        ([OK, OK], "ok", "Checked by all 2 engines"),
-        ([OK, NEVER], "partial", "1 of 2 engines completed"),
-        ([FAILED, NEVER], "partial", "0 of 2 engines completed"),
+        ([OK], "ok", "Checked by 1 scanner"),
+        ([OK, OK], "ok", "Checked by all 2 scanners"),
+        ([OK, NEVER], "partial", "1 of 2 scanners completed"),
+        ([FAILED, NEVER], "partial", "0 of 2 scanners completed"),
     ],
 )
-def test_coverage_is_told_as_it_is(coverage, tone, words):
-    assert coverage_verdict(coverage) == (tone, words)
+def test_coverage_has_a_summary(coverage, tone, words):
+    assert coverage_summary(coverage) == (tone, words)
 
 
-def test_the_summary_leads_to_the_findings_of_a_severity_whatever_the_filters():
+def test_the_summary_links_to_the_findings_of_a_severity_under_any_filters():
     at = Address(path="/s/", filters=Filters(status="fixed", kind="confirmed", query="x", page_size=50))
     counts = {count.label: count for count in overview(make_dashboard(), at).severities}
     assert (counts["High"].count, counts["High"].url) == (2, "/s/?severity=High&page_size=50")
@@ -77,9 +85,9 @@ def test_a_grade_says_whether_it_is_final(grade, is_provisional, title, meaning)
     assert (seen.grade_title, seen.grade_meaning) == (title, meaning)
 
 
-def test_new_findings_lead_to_the_page_of_what_is_new():
+def test_the_number_of_new_findings_links_to_their_page():
     at = Address(path="/s/", account="acct_0002", filters=Filters(severity="High"))
-    assert overview(make_dashboard(), at).new_url == "/s/news/?account=acct_0002"
+    assert overview(make_dashboard(), at).new_url == "/sites/shop.example.com/new/?account=acct_0002"
 
 
 def never_checked(due):
@@ -97,14 +105,14 @@ YESTERDAY, TOMORROW = THIS_DAY - timedelta(days=1), THIS_DAY + timedelta(days=1)
 @pytest.mark.parametrize(
     ("due", "hears", "text"),
     [
-        (THIS_DAY, False, "First check by {day}. You will see here what it finds."),
+        (THIS_DAY, False, "First check by {day}. You will see the results here."),
         (TOMORROW, True, "First check by {day}. We will write to you if it finds something serious."),
-        (YESTERDAY, True, "The first check was due by {day}. If it does not come soon, ask support."),
+        (YESTERDAY, True, "The first check was due by {day}. If it does not come soon, contact support."),
         (None, True, "No check of this website has been completed, so we cannot say whether it is clean."),
     ],
 )
 def test_a_website_never_checked_says_what_happens_next(due, hears, text):
-    news = emptiness(never_checked(due), HERE, hears=hears)
+    news = empty_state(never_checked(due), HERE, gets_emails=hears)
     assert (news.tone, news.title) == ("never", "Not checked yet")
     assert news.text == text.format(day=due and labels.day(due))
 
@@ -116,20 +124,20 @@ def test_the_grade_of_a_website_never_checked_is_a_day(due, text):
     seen = overview(never_checked(due), HERE)
     assert (seen.grade_title, seen.grade_meaning) == (
         "Not graded yet",
-        text.format(day=labels.day_of_year(due)),
+        text.format(day=labels.day_and_month(due)),
     )
 
 
-def test_what_not_checked_means_is_said_once():
+def test_not_checked_is_explained_once():
     rows = coverage_rows(
         [OK, make_coverage("never", last_run_at=None), make_coverage("never", last_run_at=None)]
     )
     assert [bool(row.remark) for row in rows] == [False, True, False]
 
 
-def test_good_news_say_when_and_by_what():
+def test_a_clean_website_names_time_and_scanners():
     earlier = datetime(2026, 11, 1, tzinfo=UTC)
-    news = emptiness(
+    news = empty_state(
         make_clean_dashboard(coverage=[OK, make_coverage(source_name="ZAP", last_run_at=earlier)]), HERE
     )
     assert (news.tone, news.title, news.checked_by) == ("ok", "No threats found", "OK, ZAP")
@@ -137,29 +145,29 @@ def test_good_news_say_when_and_by_what():
 
 
 @pytest.mark.parametrize("gap", [PARTIAL, FAILED, NEVER])
-def test_good_news_with_a_gap_in_the_checks_name_the_gap(gap):
-    news = emptiness(make_clean_dashboard(coverage=[OK, gap]), HERE)
+def test_a_clean_website_names_incomplete_checks(gap):
+    news = empty_state(make_clean_dashboard(coverage=[OK, gap]), HERE)
     assert (news.tone, news.title) == ("partial", "No threats found so far")
     assert gap.source_name in news.text
 
 
-def test_good_news_of_an_overdue_check_are_of_the_past():
+def test_a_clean_website_with_an_overdue_check_says_so():
     overdue = make_coverage(source_name="ZAP", stale=True)
-    news = emptiness(make_clean_dashboard(coverage=[OK, overdue]), HERE)
-    assert (news.tone, news.title) == ("partial", "No threats found when it was last checked")
-    assert news.text == "Since then a check is overdue: ZAP."
+    news = empty_state(make_clean_dashboard(coverage=[OK, overdue]), HERE)
+    assert (news.tone, news.title) == ("partial", "No threats found at the last check")
+    assert news.text == "A new check is overdue: ZAP."
 
 
-def test_no_check_is_no_news():
-    news = emptiness(
+def test_a_website_without_checks_is_not_clean():
+    news = empty_state(
         make_clean_dashboard(dashboard=make_page(total=0, grade=None), coverage=[NEVER, FAILED]), HERE
     )
     assert (news.tone, news.title) == ("never", "Not checked yet")
 
 
-def test_filters_that_match_nothing_are_not_good_news():
+def test_filters_without_matches_are_not_a_clean_website():
     at = Address(path="/s/", filters=Filters(query="x"))
-    assert emptiness(make_clean_dashboard(), at).title == "Nothing matches these filters"
+    assert empty_state(make_clean_dashboard(), at).title == "Nothing matches these filters"
 
 
 @pytest.mark.parametrize(
@@ -167,27 +175,27 @@ def test_filters_that_match_nothing_are_not_good_news():
     [
         ("fixed", "Nothing has been fixed yet"),
         ("accepted_risk", "No risk has been accepted"),
-        ("false_positive", "No finding was a false alarm"),
+        ("false_positive", "There are no false positives"),
         ("all", "No threats found"),
     ],
 )
-def test_nothing_of_a_status_is_told_as_such(status, title):
-    none = emptiness(
+def test_an_empty_status_has_its_own_text(status, title):
+    none = empty_state(
         make_clean_dashboard(), Address(path="/s/", filters=Filters(status=status, page_size=50))
     )
     assert none.title == title
-    assert none.way_out_url == ("" if status == "all" else "/s/?page_size=50")
+    assert none.action_url == ("" if status == "all" else "/s/?page_size=50")
 
 
 def test_nothing_of_a_status_under_other_filters_is_that_nothing_matches():
     at = Address(path="/s/", filters=Filters(status="fixed", query="x"))
-    assert emptiness(make_clean_dashboard(), at).title == "Nothing matches these filters"
+    assert empty_state(make_clean_dashboard(), at).title == "Nothing matches these filters"
 
 
 def test_a_page_past_the_end_leads_to_the_last():
     at = Address(path="/s/", filters=Filters(page=9))
-    past = emptiness(make_dashboard(dashboard=make_page(total=30, page_count=2), threats=[]), at)
-    assert (past.title, past.way_out_url) == ("There is no such page", "/s/?page=2")
+    past = empty_state(make_dashboard(dashboard=make_page(total=30, page_count=2), threats=[]), at)
+    assert (past.title, past.action_url) == ("There is no such page", "/s/?page=2")
 
 
 def test_a_state_of_coverage_the_portal_does_not_know_is_not_clean():
@@ -226,7 +234,7 @@ def test_a_payment_that_failed_on_the_last_day_still_shows_its_days_of_grace():
     assert (overdue.until, overdue.days_left) == (until, 5)
 
 
-def test_a_plan_that_renews_shows_its_end_only_once_the_renewal_is_late():
+def test_a_renewing_plan_shows_its_end_only_after_a_late_renewal():
     terms = make_entitlement(renews=True, ends_on=TODAY, usable_until=TODAY + timedelta(days=3))
     in_time = plan(terms, today=TODAY)
     assert (in_time.renews_after, in_time.until, in_time.ends_soon) == (TODAY, None, False)
@@ -234,7 +242,7 @@ def test_a_plan_that_renews_shows_its_end_only_once_the_renewal_is_late():
     assert (late.renews_after, late.days_left, late.ends_soon) == (None, 2, True)
 
 
-def test_a_plan_whose_payment_is_overdue_claims_no_day_that_the_service_does_not_name():
+def test_an_overdue_plan_shows_an_end_only_from_the_service():
     overdue = plan(make_entitlement(status="past_due"), today=TODAY)
     assert (overdue.until, overdue.ends_soon) == (None, False)
     assert plan(make_entitlement(), today=TODAY).until == date(2027, 12, 31)

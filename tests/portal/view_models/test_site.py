@@ -1,7 +1,8 @@
 import pytest
 
-from portal.forms import Address, Filters
-from portal.view_models import results_of
+from portal.forms import Filters
+from portal.page_urls import Address
+from portal.view_models import build_results
 from portal.view_models.site import count_text
 from tests.portal.dashboards import (
     make_clean_dashboard,
@@ -35,23 +36,23 @@ def counted(total, everything, *, filters=HIGH, **page):
         (counted(1000, 20500, total_relation="at_least"), "More than 1,000 of 20,500 findings"),
     ],
 )
-def test_the_count_is_told_in_words(text, expected):
+def test_the_count_has_a_text(text, expected):
     assert text == expected
 
 
-def test_list_facets_and_charts_come_from_one_answer():
-    results = results_of(make_dashboard(), HERE)
+def test_list_facets_and_charts_come_from_one_response():
+    results = build_results(make_dashboard(), HERE)
     assert len(results.findings) == 2
     assert sum(option.count for option in results.facets[0].options) == 2
-    assert sum(row.total for row in results.drawings[0].rows) == 2
+    assert sum(row.total for row in results.charts[0].rows) == 2
 
 
 def offered(dashboard, **filters):
     at = Address(path="/s/", filters=Filters(**filters))
-    return [facet.name for facet in results_of(dashboard, at).facets]
+    return [facet.name for facet in build_results(dashboard, at).facets]
 
 
-def test_what_could_change_the_list_is_offered():
+def test_only_useful_filters_are_shown():
     unchecked = make_clean_dashboard(
         dashboard=make_page(total=0, grade=None), coverage=[make_coverage("never")]
     )

@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.utils import timezone
 
-from portal.models import LastAnswer, Membership
+from portal.models import Membership, WebsiteSummary
 from portal.view_models import sites_page
 from portal.view_models.sites import STALE_DAYS, site_card
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
@@ -13,8 +13,8 @@ pytestmark = pytest.mark.django_db
 
 
 def told(website, dashboard):
-    LastAnswer.objects.keep(website, dashboard=dashboard)
-    return LastAnswer.objects.get(website_id=website.pk)
+    WebsiteSummary.objects.store(website, dashboard=dashboard)
+    return WebsiteSummary.objects.get(website_id=website.pk)
 
 
 def graded(grade, **by_severity):
@@ -22,7 +22,7 @@ def graded(grade, **by_severity):
     return make_dashboard(dashboard=make_page(grade=grade), summary=summary)
 
 
-def test_the_worst_comes_first_and_what_is_not_known_before_what_is_fine():
+def test_the_worst_website_is_first_and_an_ungraded_one_before_good_ones():
     account = make_portal_account()
     make_membership(make_user(), account)
     answers = {
@@ -39,10 +39,10 @@ def test_the_worst_comes_first_and_what_is_not_known_before_what_is_fine():
     kept = {}
     for website, answer in zip(websites, answers.values(), strict=True):
         if isinstance(answer, str):
-            LastAnswer.objects.keep(website, refusal=answer)
+            WebsiteSummary.objects.store(website, refusal=answer)
         elif answer:
-            LastAnswer.objects.keep(website, dashboard=answer)
-    kept = LastAnswer.objects.in_bulk()
+            WebsiteSummary.objects.store(website, dashboard=answer)
+    kept = WebsiteSummary.objects.in_bulk()
     page = sites_page(websites, Membership.objects.all(), kept)
     assert [row.host.partition(".")[0] for row in page.rows] == [
         "f-critical-and-more",
@@ -62,23 +62,23 @@ def test_the_worst_comes_first_and_what_is_not_known_before_what_is_fine():
 )
 def test_a_last_check_is_stale_after_some_days(ago, stale):
     website = make_portal_website()
-    summary = make_summary(last_scan_at=timezone.now() - ago)
-    glance = site_card(website, told(website, make_dashboard(summary=summary)), is_shared=False).glance
-    assert glance.stale.endswith(stale)
-    assert bool(glance.stale) == bool(stale)
+    figures = make_summary(last_scan_at=timezone.now() - ago)
+    summary = site_card(website, told(website, make_dashboard(summary=figures)), is_shared=False).summary
+    assert summary.stale.endswith(stale)
+    assert bool(summary.stale) == bool(stale)
 
 
-def test_the_newest_finding_is_dated_from_when_the_service_told_of_it():
+def test_the_day_of_the_newest_finding_is_relative_to_the_response():
     website = make_portal_website()
     page = make_page(generated_at=datetime(2026, 11, 20, 0, 30, tzinfo=UTC))
     dashboard = make_dashboard(dashboard=page, summary=make_summary(newest_open_days=2))
-    glance = site_card(website, told(website, dashboard), is_shared=False).glance
-    assert glance.newest_on.isoformat() == "2026-11-18"
+    summary = site_card(website, told(website, dashboard), is_shared=False).summary
+    assert summary.newest_on.isoformat() == "2026-11-18"
 
 
 def test_a_refusal_that_the_portal_has_no_words_for_is_still_one():
     website = make_portal_website()
-    LastAnswer.objects.keep(website, refusal="moved_away")
-    card = site_card(website, LastAnswer.objects.get(), is_shared=False)
+    WebsiteSummary.objects.store(website, refusal="moved_away")
+    card = site_card(website, WebsiteSummary.objects.get(), is_shared=False)
     assert card.refusal == "No results"
-    assert card.glance is None
+    assert card.summary is None

@@ -1,0 +1,131 @@
+"""Load what a plan needs, and write what it returns. Only here does an import change findings."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import groupby
+from operator import attrgetter
+
+from django.db.models import Max, Q
+
+from dashboard_api.importing import bulk_insert
+from dashboard_api.importing.plan import (
+    AbsentFinding,
+    ReducedFinding,
+    ReportedPlan,
+    StoredFinding,
+    StoredOccurrence,
+    plan_absent,
+    plan_reported,
+)
+from dashboard_api.importing.scopes import Scan
+from dashboard_api.importing.staging import GroupedFinding, StagedReport
+from dashboard_api.models import Finding, FindingEvent, Occurrence, Source, Website
+
+_BATCH = 1_000
+_KEY = ("website", "source", "fingerprint")
+_CHANGED = [name for name in StoredFinding._fields if name not in ("id", "fingerprint")]
+
+
+def apply_reported(
+    groups: Mapping[str, GroupedFinding], website: Website, source: Source, scan: Scan
+) -> Counter[str]:
+    """Store the findings of one batch of a report; return the numbers of new, updated and reopened ones."""
+    findings = _stored_findings(groups, website, source)
+    occurrences: dict[int, dict[str, StoredOccurrence]] = defaultdict(dict)
+    for occurrence in _stored_occurrences([finding.id for finding in findings.values()]):
+        occurrences[occurrence.finding_id][occurrence.location_digest] = occurrence
+    plan = plan_reported(groups, findings, occurrences, scan, website_id=website.pk, source_id=source.pk)
+    bulk_insert.add_findings(plan.new)
+    bulk_insert.add_occurrences(plan.new_occurrences)
+    bulk_insert.change_occurrences(plan.occurrences)
+    bulk_insert.change_last_seen(plan.seen_again)
+    _change_findings(plan, website, source)
+    _add_events(FindingEvent.Event.REGRESSED, plan.reopened, website)
+    reopened = len(plan.reopened)
+    return Counter(new=len(plan.new), updated=len(findings) - reopened, reopened=reopened)
+
+
+def apply_absent(staged: StagedReport, website: Website, source: Source, scan: Scan) -> int:
+    """Close the open findings, missing from the report, that ``scan`` proves gone; return their number."""
+    if scan.absent_at is None:
+        return 0
+    candidates = Finding.objects.filter(website=website, source=source, status=Finding.Status.OPEN)
+    candidates = candidates.filter(Q(last_seen__lt=scan.absent_at) | Q(locations_count__gt=1)).order_by()
+    fingerprints = candidates.values_list("pk", "fingerprint").iterator()
+    absent = [pk for pk, fingerprint in fingerprints if fingerprint not in staged]
+    return sum(
+        _apply_absent_batch(absent[start : start + _BATCH], website, scan)
+        for start in range(0, len(absent), _BATCH)
+    )
+
+
+def _apply_absent_batch(ids: Sequence[int], website: Website, scan: Scan) -> int:
+    plan = plan_absent(_with_occurrences(ids), scan)
+    by_time: dict[datetime, list[int]] = defaultdict(list)
+    for finding, at in plan.fixed:
+        by_time[at].append(finding)
+    for at, fixed in by_time.items():
+        Finding.objects.filter(pk__in=fixed).update(status=Finding.Status.FIXED, fixed_at=at)
+    _add_events(FindingEvent.Event.FIXED, plan.fixed, website)
+    for start in range(0, len(plan.gone_occurrences), _BATCH):
+        gone = plan.gone_occurrences[start : start + _BATCH]
+        Occurrence.objects.filter(pk__in=gone).update(gone_at=scan.absent_at)
+    for reduced in plan.reduced:
+        _reduce(reduced)
+    return len(plan.fixed)
+
+
+def _reduce(reduced: ReducedFinding) -> None:
+    fields = {"locations_count": reduced.locations_count, "other_locations": reduced.other_locations}
+    if reduced.shown is not None:
+        fields |= Occurrence.objects.values("location", "evidence").get(pk=reduced.shown.id)
+    Finding.objects.filter(pk=reduced.id).update(**fields)
+
+
+def _stored_findings(
+    fingerprints: Mapping[str, object], website: Website, source: Source
+) -> dict[str, StoredFinding]:
+    ids = bulk_insert.ids_of(website.pk, source.pk, fingerprints)
+    rows = Finding.objects.filter(pk__in=ids).order_by("pk").values_list(*StoredFinding._fields)
+    return {finding.fingerprint: finding for finding in map(StoredFinding._make, rows)}
+
+
+def _stored_occurrences(findings: Sequence[int]) -> Iterator[StoredOccurrence]:
+    """Yield the occurrences of ``findings``, one finding after the other."""
+    rows = Occurrence.objects.filter(finding__in=findings).order_by("finding", "pk")
+    return map(StoredOccurrence._make, rows.values_list(*StoredOccurrence._fields).iterator())
+
+
+def _with_occurrences(ids: Sequence[int]) -> Iterator[tuple[AbsentFinding, Sequence[StoredOccurrence]]]:
+    """Yield the findings with these ids, each with its occurrences."""
+    fixes = FindingEvent.objects.filter(finding__in=ids, event=FindingEvent.Event.FIXED)
+    fixed_at = dict(fixes.values_list("finding").annotate(Max("at")).order_by())
+    rows = Finding.objects.filter(pk__in=ids).order_by().values_list("pk", "rule", "location", "last_seen")
+    findings = {row[0]: AbsentFinding(*row, fixed_at=fixed_at.get(row[0])) for row in rows}
+    for finding, occurrences in groupby(_stored_occurrences(ids), key=attrgetter("finding_id")):
+        yield findings.pop(finding), list(occurrences)
+    for finding in findings.values():
+        yield finding, []
+
+
+def _change_findings(plan: ReportedPlan, website: Website, source: Source) -> None:
+    """Update all findings in one statement, an insert that finds each row by its key."""
+    Finding.objects.bulk_create(
+        [
+            Finding(website=website, source=source, **(finding._asdict() | {"id": None}))
+            for finding in plan.changed
+        ],
+        update_conflicts=True,
+        unique_fields=_KEY,
+        update_fields=_CHANGED,
+    )
+
+
+def _add_events(
+    event: FindingEvent.Event, findings: Sequence[tuple[int, datetime]], website: Website
+) -> None:
+    FindingEvent.objects.bulk_create(
+        FindingEvent(finding_id=finding, website_id=website.pk, event=event, at=at)
+        for finding, at in findings
+    )

@@ -1,0 +1,381 @@
+"""What a report changes, as values: this module reads and writes no database.
+
+``plan_reported`` compares findings of a report with stored ones; ``plan_absent`` decides which stored
+findings, missing from the report, are gone. ``apply`` loads what they need and writes what they return.
+Decision records 0031 and 0035.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import lru_cache
+from typing import NamedTuple
+
+from dashboard_api import limits
+from dashboard_api.importing.scopes import Scan
+from dashboard_api.importing.staging import GroupedFinding, ReportedOccurrence
+
+_LOCATION_LENGTH = 2000  # of the columns; the digest of the whole location tells occurrences apart
+OPEN, FIXED = "open", "fixed"
+
+
+class NewFinding(NamedTuple):
+    """An open finding as its columns store it; lists are JSON."""
+
+    website_id: int
+    source_id: int
+    fingerprint: str
+    severity: int
+    severity_raw: str
+    kind: str
+    status: str
+    title: str
+    description: str
+    remediation: str
+    references: str
+    cwe: str
+    cve: str
+    rule: str
+    location: str
+    other_locations: str
+    locations_count: int
+    evidence: str
+    first_seen: datetime
+    last_seen: datetime
+
+
+class NewOccurrence(NamedTuple):
+    """An occurrence as its columns store it."""
+
+    location: str
+    location_digest: str
+    evidence: str
+    first_seen: datetime
+    last_seen: datetime
+    category: str = ""
+
+
+class StoredFinding(NamedTuple):
+    """The columns of a finding that a report may change, and its key."""
+
+    id: int
+    fingerprint: str
+    rule: str
+    title: str
+    severity_raw: str
+    kind: str
+    description: str
+    remediation: str
+    references: Sequence[str]
+    cwe: Sequence[int]
+    cve: Sequence[str]
+    severity: int
+    source_severity: int | None
+    status: str
+    fixed_at: datetime | None
+    first_seen: datetime
+    last_seen: datetime
+    location: str
+    other_locations: str
+    locations_count: int
+    evidence: str
+
+
+class StoredOccurrence(NamedTuple):
+    """The columns of an occurrence that decide whether it is gone, and its keys."""
+
+    id: int
+    finding_id: int
+    location_digest: str
+    location: str
+    category: str
+    first_seen: datetime
+    last_seen: datetime
+    gone_at: datetime | None
+
+
+class OccurrenceChange(NamedTuple):
+    """New values of a stored occurrence; without evidence and category, those stay as they are."""
+
+    first_seen: datetime
+    last_seen: datetime
+    gone_at: datetime | None
+    evidence: str | None
+    category: str | None
+    id: int
+
+
+@dataclass(slots=True, kw_only=True)
+class ReportedPlan:
+    """The changes by findings that a report lists."""
+
+    new: list[tuple[NewFinding, list[NewOccurrence]]] = field(default_factory=list)
+    changed: list[StoredFinding] = field(default_factory=list)
+    seen_again: list[tuple[datetime, int]] = field(default_factory=list)  # only the time differs; with ids
+    reopened: list[tuple[int, datetime]] = field(default_factory=list)  # also in one of the two above
+    occurrences: list[OccurrenceChange] = field(default_factory=list)
+    new_occurrences: list[tuple[int, NewOccurrence]] = field(default_factory=list)
+
+
+def plan_reported(
+    groups: Mapping[str, GroupedFinding],
+    findings: Mapping[str, StoredFinding],
+    occurrences: Mapping[int, Mapping[str, StoredOccurrence]],
+    scan: Scan,
+    *,
+    website_id: int,
+    source_id: int,
+) -> ReportedPlan:
+    """Return the changes by ``groups`` of a report, by fingerprint.
+
+    ``findings`` are the stored ones, by fingerprint, and ``occurrences`` theirs, by finding and digest.
+    """
+    plan = ReportedPlan()
+    category = scan.scope.category
+    for fingerprint, group in groups.items():
+        if stored := findings.get(fingerprint):
+            _plan_known(plan, stored, occurrences.get(stored.id, {}), group, scan)
+        else:
+            plan.new.append(_new(website_id, source_id, fingerprint, group, category))
+    return plan
+
+
+def _new(
+    website_id: int, source_id: int, fingerprint: str, group: GroupedFinding, category: str
+) -> tuple[NewFinding, list[NewOccurrence]]:
+    row = group.row
+    occurrences = [_new_occurrence(digest, each, category) for digest, each in group.occurrences.items()]
+    first = occurrences[0]
+    finding = NewFinding(
+        website_id=website_id,
+        source_id=source_id,
+        fingerprint=fingerprint,
+        severity=int(row.severity),
+        severity_raw=row.severity_raw,
+        kind=row.kind,
+        status=OPEN,
+        title=row.title,
+        description=row.description,
+        remediation=row.remediation,
+        references=_as_json(row.references),
+        cwe=_as_json(row.cwe),
+        cve=_as_json(row.cve),
+        rule=row.rule,
+        location=first.location,
+        other_locations=other_locations(first.location, (each.location for each in occurrences)),
+        locations_count=group.locations_count,
+        evidence=first.evidence,
+        first_seen=group.first_seen,
+        last_seen=group.last_seen,
+    )
+    return finding, occurrences
+
+
+def _new_occurrence(digest: str, occurrence: ReportedOccurrence, category: str) -> NewOccurrence:
+    return NewOccurrence(
+        location=occurrence.location[:_LOCATION_LENGTH],
+        location_digest=digest,
+        evidence=occurrence.evidence,
+        first_seen=occurrence.first_seen,
+        last_seen=occurrence.last_seen,
+        category=category,
+    )
+
+
+@lru_cache(maxsize=256)  # the findings of a report share a few lists
+def _as_json(values: tuple[str | int, ...]) -> str:
+    return json.dumps(values)
+
+
+def other_locations(shown: str, locations: Iterable[str]) -> str:
+    """Return the locations to search besides the ``shown`` one, one a line, up to a limit."""
+    others = [location for location in dict.fromkeys(locations) if location != shown]
+    return "\n".join(others[: limits.MAX_OTHER_LOCATIONS])
+
+
+def _plan_known(
+    plan: ReportedPlan,
+    stored: StoredFinding,
+    occurrences: Mapping[str, StoredOccurrence],
+    group: GroupedFinding,
+    scan: Scan,
+) -> None:
+    category = scan.scope.category
+    finding = _with_report(stored, group)
+    if finding.status == OPEN and stored.status == FIXED:
+        plan.reopened.append((stored.id, group.last_seen))
+    changes = [
+        _seen_again(occurrence, group.occurrences[digest], category)
+        for digest, occurrence in occurrences.items()
+        if digest in group.occurrences
+    ]
+    if scan.absent_at is not None and not group.is_sampled and not group.is_cut:
+        changes += _gone(finding.rule, occurrences, group, scan)
+    gone_at = {change.id: change.gone_at for change in changes}
+    present = [each.location for each in occurrences.values() if gone_at.get(each.id, each.gone_at) is None]
+    unknown = [item for item in group.occurrences.items() if item[0] not in occurrences]
+    room = max(limits.MAX_OCCURRENCES - len(present), 0)
+    present += [occurrence.location[:_LOCATION_LENGTH] for _, occurrence in unknown[:room]]
+    finding = finding._replace(
+        locations_count=_locations_count(stored, len(present), len(unknown[room:]), group, scan),
+        other_locations=other_locations(finding.location, present),
+    )
+    if finding._replace(last_seen=stored.last_seen) != stored:
+        plan.changed.append(finding)
+    elif finding.last_seen != stored.last_seen:
+        plan.seen_again.append((finding.last_seen, stored.id))
+    plan.occurrences += changes
+    plan.new_occurrences += [
+        (stored.id, _new_occurrence(digest, each, category)) for digest, each in unknown[:room]
+    ]
+
+
+def _with_report(stored: StoredFinding, group: GroupedFinding) -> StoredFinding:
+    """Return ``stored`` with the values of the report, unless it is older; open if the finding is back."""
+    finding = stored._replace(first_seen=min(stored.first_seen, group.first_seen))
+    if stored.fixed_at is not None and group.last_seen > stored.fixed_at:
+        finding = finding._replace(status=OPEN, fixed_at=None)
+    if group.last_seen < stored.last_seen:
+        return finding
+    row, severity = group.row, int(group.row.severity)
+    is_overridden = stored.source_severity is not None
+    return finding._replace(
+        rule=row.rule,
+        title=row.title,
+        severity_raw=row.severity_raw,
+        kind=row.kind,
+        description=row.description,
+        remediation=row.remediation,
+        references=list(row.references),
+        cwe=list(row.cwe),
+        cve=list(row.cve),
+        severity=stored.severity if is_overridden else severity,
+        source_severity=severity if is_overridden else None,
+        last_seen=group.last_seen,
+        location=group.first_occurrence.location[:_LOCATION_LENGTH],
+        evidence=group.first_occurrence.evidence,
+    )
+
+
+def _seen_again(stored: StoredOccurrence, reported: ReportedOccurrence, category: str) -> OccurrenceChange:
+    is_newest = reported.last_seen >= stored.last_seen
+    is_back = stored.gone_at is not None and reported.last_seen > stored.gone_at
+    return OccurrenceChange(
+        first_seen=min(stored.first_seen, reported.first_seen),
+        last_seen=max(stored.last_seen, reported.last_seen),
+        gone_at=None if is_back else stored.gone_at,
+        evidence=reported.evidence if is_newest else None,
+        category=category if is_newest else None,
+        id=stored.id,
+    )
+
+
+def _gone(
+    rule: str, occurrences: Mapping[str, StoredOccurrence], group: GroupedFinding, scan: Scan
+) -> Iterator[OccurrenceChange]:
+    """Yield the occurrences that the report does not list, and that it proves to be gone."""
+    for digest, occurrence in occurrences.items():
+        if digest not in group.occurrences and occurrence.gone_at is None and is_gone(rule, occurrence, scan):
+            yield OccurrenceChange(
+                occurrence.first_seen, occurrence.last_seen, scan.absent_at, None, None, occurrence.id
+            )
+
+
+def is_gone(rule: str, occurrence: StoredOccurrence, scan: Scan) -> bool:
+    """Return whether ``scan``, which does not list ``occurrence``, proves that it is gone."""
+    return scan.proves_absence(
+        rule=rule,
+        location=occurrence.location,
+        category=occurrence.category,
+        last_seen=occurrence.last_seen,
+    )
+
+
+def _locations_count(
+    stored: StoredFinding, present: int, without_room: int, group: GroupedFinding, scan: Scan
+) -> int:
+    """Return the number of locations, of which only ``present`` are stored.
+
+    Beyond the limit it is what the newest complete report lists, or the most that any other report showed.
+    """
+    if present < limits.MAX_OCCURRENCES:
+        return present
+    if group.is_cut and scan.absent_at is not None:
+        return max(present, group.locations_count)
+    return max(present + without_room, group.locations_count, stored.locations_count)
+
+
+class AbsentFinding(NamedTuple):
+    """The columns of a finding, missing from a report, that decide whether it is gone."""
+
+    id: int
+    rule: str
+    location: str
+    last_seen: datetime
+    fixed_at: datetime | None  # when it was last fixed, also if it is open again
+
+
+class ReducedFinding(NamedTuple):
+    """A finding that is gone from some of its locations."""
+
+    id: int
+    shown: StoredOccurrence | None  # the occurrence to show instead, where the shown one is gone
+    other_locations: str
+    locations_count: int
+
+
+@dataclass(slots=True, kw_only=True)
+class AbsentPlan:
+    """The changes by what a report no longer lists."""
+
+    fixed: list[tuple[int, datetime]] = field(default_factory=list)
+    reduced: list[ReducedFinding] = field(default_factory=list)
+    gone_occurrences: list[int] = field(default_factory=list)
+
+
+def plan_absent(
+    findings: Iterable[tuple[AbsentFinding, Sequence[StoredOccurrence]]], scan: Scan
+) -> AbsentPlan:
+    """Return what ``scan``, which lists none of ``findings`` with their occurrences, proves about them."""
+    plan = AbsentPlan()
+    for finding, occurrences in findings:
+        _plan_missing(plan, finding, occurrences, scan)
+    return plan
+
+
+def _plan_missing(
+    plan: AbsentPlan, finding: AbsentFinding, occurrences: Sequence[StoredOccurrence], scan: Scan
+) -> None:
+    """Add what ``scan`` proves about one finding.
+
+    A fixed finding keeps its occurrences. One that was not seen since counts as gone since the fix.
+    """
+    if not occurrences:
+        occurrences, finding = [_only_occurrence(finding)], finding._replace(fixed_at=None)
+    gone_since = {each.id: at for each in occurrences if (at := _gone_since(each, finding))}
+    listed = [each for each in occurrences if each.gone_at is None]
+    gone = {each.id for each in listed if is_gone(finding.rule, each, scan)}
+    newly_gone = gone - gone_since.keys()
+    if len(newly_gone) + len(gone_since) == len(occurrences):
+        plan.fixed.append((finding.id, max(filter(None, [scan.absent_at, *gone_since.values()]))))
+    elif newly_gone:
+        remaining = [each for each in listed if each.id not in gone]
+        is_shown = any(each.location == finding.location for each in remaining)
+        shown = None if is_shown else remaining[0]
+        locations = [each.location for each in remaining]
+        others = other_locations(shown.location if shown else finding.location, locations)
+        plan.reduced.append(ReducedFinding(finding.id, shown, others, len(remaining)))
+        plan.gone_occurrences += gone
+
+
+def _only_occurrence(finding: AbsentFinding) -> StoredOccurrence:
+    """Return the occurrence of a finding that has none of its own: analysts write down such findings."""
+    return StoredOccurrence(
+        0, finding.id, "", finding.location, "", finding.last_seen, finding.last_seen, None
+    )
+
+
+def _gone_since(occurrence: StoredOccurrence, finding: AbsentFinding) -> datetime | None:
+    was_fixed = finding.fixed_at is not None and occurrence.last_seen < finding.fixed_at
+    return occurrence.gone_at or (finding.fixed_at if was_fixed else None)

@@ -1,0 +1,165 @@
+"""The plan of an import as a value: nothing here uses a database."""
+
+import hashlib
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from dashboard_api import limits
+from dashboard_api.importing.plan import (
+    AbsentFinding,
+    StoredFinding,
+    StoredOccurrence,
+    plan_absent,
+    plan_reported,
+)
+from dashboard_api.importing.scopes import Scan, Scope, Targets
+from dashboard_api.importing.staging import GroupedFinding
+from dashboard_api.scanners.report import ReportedFinding, Severity
+
+MARCH = datetime(2026, 3, 1, tzinfo=UTC)
+DAY = timedelta(days=1)
+HOST = "shop.example.com"
+COMPLETE = Scan(scope=Scope(targets=Targets([f"{HOST}:443"])), absent_at=MARCH + DAY)
+PARTIAL = Scan(scope=Scope(), absent_at=None)
+
+
+def url(path):
+    return f"https://{HOST}/{path}"
+
+
+def group(*paths, at=MARCH + DAY, is_sampled=False, **members):
+    fields = {"rule": "panel", "severity": Severity.HIGH, "severity_raw": "high", "kind": "confirmed"}
+    fields |= {"title": "Panel", "location": url(paths[0])} | members
+    row = ReportedFinding.cleaned(row=1, identity=["panel"], **fields)
+    grouped = GroupedFinding(row=row, first_seen=at, last_seen=at, is_sampled=is_sampled)
+    for path in paths:
+        grouped.add(url(path), seen_at=at, evidence=f"evidence of {path}")
+    grouped.locations_count = len(paths)
+    return grouped
+
+
+def stored(*paths, **fields):
+    defaults = {
+        "id": 7,
+        "fingerprint": "f",
+        "rule": "panel",
+        "title": "Panel",
+        "severity_raw": "high",
+        "kind": "confirmed",
+        "description": "",
+        "remediation": "",
+        "references": [],
+        "cwe": [],
+        "cve": [],
+        "severity": 3,
+        "source_severity": None,
+        "status": "open",
+        "fixed_at": None,
+        "first_seen": MARCH,
+        "last_seen": MARCH,
+        "location": url(paths[0]),
+        "other_locations": "\n".join(map(url, paths[1:])),
+        "locations_count": len(paths),
+        "evidence": f"evidence of {paths[0]}",
+    }
+    return StoredFinding(**(defaults | fields))
+
+
+def occurrences(*paths, gone=(), seen=MARCH):
+    return [
+        StoredOccurrence(number, 7, digest(path), url(path), "", seen, seen, MARCH if path in gone else None)
+        for number, path in enumerate(paths, start=1)
+    ]
+
+
+def digest(path):
+    return hashlib.sha256(url(path).encode()).hexdigest()
+
+
+def plan(grouped, finding=None, own=(), scan=COMPLETE):
+    findings = {finding.fingerprint: finding} if finding else {}
+    by_digest = {each.location_digest: each for each in own}
+    return plan_reported({"f": grouped}, findings, {7: by_digest}, scan, website_id=1, source_id=2)
+
+
+def test_an_unknown_finding_is_new_with_its_occurrences():
+    ((finding, new),) = plan(group("a", "b")).new
+    assert (finding.website_id, finding.source_id, finding.fingerprint, finding.status) == (1, 2, "f", "open")
+    assert (finding.location, finding.other_locations, finding.locations_count) == (url("a"), url("b"), 2)
+    assert [each.location for each in new] == [url("a"), url("b")]
+
+
+def test_an_unchanged_finding_only_has_a_new_time():
+    made = plan(group("a"), stored("a"), occurrences("a"))
+    assert (made.new, made.changed, made.reopened, made.new_occurrences) == ([], [], [], [])
+    assert made.seen_again == [(MARCH + DAY, 7)]
+    (change,) = made.occurrences
+    assert (change.first_seen, change.last_seen, change.gone_at) == (MARCH, MARCH + DAY, None)
+
+
+def test_a_changed_finding_has_the_values_of_the_newest_report():
+    made = plan(group("a", title="Admin panel", severity=Severity.LOW), stored("a"), occurrences("a"))
+    (changed,) = made.changed
+    assert (changed.title, changed.severity, changed.last_seen) == ("Admin panel", 1, MARCH + DAY)
+    assert made.seen_again == []
+
+
+def test_an_older_report_changes_no_value():
+    made = plan(group("a", at=MARCH - DAY, title="Other"), stored("a"), occurrences("a"), PARTIAL)
+    (changed,) = made.changed
+    assert changed == stored("a", first_seen=MARCH - DAY)
+    assert made.occurrences[0].evidence is None
+
+
+def test_an_overridden_severity_stays():
+    finding = stored("a", severity=4, source_severity=3)
+    (changed,) = plan(group("a", severity=Severity.LOW), finding, occurrences("a")).changed
+    assert (changed.severity, changed.source_severity) == (4, 1)
+
+
+@pytest.mark.parametrize(("at", "status"), [(MARCH + DAY, "open"), (MARCH - DAY, "fixed")])
+def test_a_fixed_finding_is_reopened_by_a_later_report_alone(at, status):
+    finding = stored("a", status="fixed", fixed_at=MARCH)
+    made = plan(group("a", at=at), finding, occurrences("a"))
+    assert made.changed[0].status == status
+    assert made.reopened == ([(7, at)] if status == "open" else [])
+
+
+@pytest.mark.parametrize(
+    ("scan", "is_sampled", "gone"), [(COMPLETE, False, [2]), (COMPLETE, True, []), (PARTIAL, False, [])]
+)
+def test_only_a_complete_report_proves_that_an_occurrence_is_gone(scan, is_sampled, gone):
+    made = plan(group("a", is_sampled=is_sampled), stored("a", "b"), occurrences("a", "b"), scan)
+    assert [change.id for change in made.occurrences if change.gone_at] == gone
+    assert [finding.locations_count for finding in made.changed] == [1] * len(gone)
+
+
+def test_locations_beyond_the_limit_are_only_counted(monkeypatch):
+    monkeypatch.setattr(limits, "MAX_OCCURRENCES", 3)
+    made = plan(group("c", "d", "e"), stored("a", "b"), occurrences("a", "b"), PARTIAL)
+    assert [each.location for _, each in made.new_occurrences] == [url("c")]
+    assert made.changed[0].locations_count == 5
+
+
+def absent(*own, **fields):
+    values = {"id": 7, "rule": "panel", "location": url("a"), "last_seen": MARCH, "fixed_at": None} | fields
+    return plan_absent([(AbsentFinding(**values), own)], COMPLETE)
+
+
+def test_a_finding_without_a_location_left_is_fixed():
+    assert absent(*occurrences("a", "b")).fixed == [(7, MARCH + DAY)]
+    assert absent().fixed == [(7, MARCH + DAY)]
+
+
+def test_a_finding_that_is_newer_than_the_scan_stays():
+    made = absent(*occurrences("a", seen=MARCH + 2 * DAY))
+    assert (made.fixed, made.reduced, made.gone_occurrences) == ([], [], [])
+
+
+def test_a_finding_that_is_left_elsewhere_shows_another_location():
+    elsewhere = occurrences("a")[0]._replace(id=2, location="https://mail.example.com/")
+    made = absent(*occurrences("a"), elsewhere)
+    assert (made.fixed, made.gone_occurrences) == ([], [1])
+    (reduced,) = made.reduced
+    assert (reduced.shown, reduced.locations_count, reduced.other_locations) == (elsewhere, 1, "")

@@ -1,0 +1,194 @@
+"""The lifecycle of findings as a state machine: scans, decisions and days, in any order."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.db import connection, transaction
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from dashboard_api import triage
+from dashboard_api.backends import verify
+from dashboard_api.models import Finding, FindingEvent, Severity, Website
+from tests.dashboard_api.importing.reports import import_bytes
+from tests.dashboard_api.scanners.samples import json_lines, make_row
+
+pytestmark = pytest.mark.django_db
+START = datetime(2026, 1, 1, 12, tzinfo=UTC)
+RULES = ("panel", "version", "cookie")
+PATHS = ("/a", "/b", "/c")
+SEVERITIES = {"low": 1, "medium": 2, "high": 3}
+
+rules = st.sampled_from(RULES)
+reports = st.dictionaries(rules, st.sets(st.sampled_from(PATHS), min_size=1), max_size=3)
+ratings = st.sampled_from(sorted(SEVERITIES))
+decided = st.sampled_from(["false_positive", "accepted_risk", "fixed"])
+
+
+@dataclass
+class Lifecycle:
+    """The expected state of one finding."""
+
+    severity: int
+    rated: int | None = None
+    status: str = "open"
+    until: object = None
+    places: set = field(default_factory=set)
+    ever: set = field(default_factory=set)
+    steps: list = field(default_factory=list)
+
+
+class Lifecycles(RuleBasedStateMachine):
+    @initialize()
+    def begin(self):
+        self.savepoint = transaction.savepoint()
+        self.website = Website.objects.create(host="shop.example.com")
+        self.now = START
+        self.lifecycles = {}
+
+    def teardown(self):
+        transaction.savepoint_rollback(self.savepoint)
+
+    def finding(self, name):
+        return Finding.objects.get(website=self.website, rule=name)
+
+    def arguments(self):
+        return {"by": "ada", "reason": "We looked.", "now": self.now}
+
+    @rule(days=st.integers(1, 3))
+    def time_passes(self, days):
+        self.now += timedelta(days=days)
+        for lifecycle in self.lifecycles.values():
+            if lifecycle.until is not None and lifecycle.until < self.now.date():
+                lifecycle.status, lifecycle.until = "open", None
+                lifecycle.steps.append("decision_expired")
+        triage.expire_triage(self.now)
+
+    @rule(report=reports, severity=ratings, complete=st.booleans())
+    def scan(self, report, severity, complete):
+        self.now += timedelta(hours=1)
+        for name, paths in report.items():
+            self.expect_reported(name, paths, SEVERITIES[severity], complete)
+        if complete:
+            self.expect_gone(set(self.lifecycles) - set(report))
+        self.bring(report, severity, complete)
+
+    def expect_reported(self, name, paths, severity, complete):
+        lifecycle = self.lifecycles.setdefault(name, Lifecycle(severity=severity))
+        lifecycle.severity = severity
+        if lifecycle.status == "fixed":
+            lifecycle.status = "open"
+            lifecycle.steps.append("regressed")
+        lifecycle.places = set(paths) if complete else lifecycle.places | paths
+        lifecycle.ever |= paths
+
+    def expect_gone(self, names):
+        for name in names:
+            if self.lifecycles[name].status == "open":
+                self.lifecycles[name].status = "fixed"
+                self.lifecycles[name].steps.append("fixed")
+
+    def bring(self, report, severity, complete):
+        rows = [
+            make_row(
+                template_id=name,
+                info={"name": name, "severity": severity},
+                matched_at=f"https://shop.example.com{path}",
+                timestamp=self.now.isoformat(),
+            )
+            for name, paths in report.items()
+            for path in paths
+        ]
+        if rows or complete:
+            data = json_lines(*rows) if rows else b""
+            options = {"format_name": "nuclei", "complete": complete, "scanned_at": self.now}
+            import_bytes(data, self.website, **options)
+
+    @rule(report=reports, severity=ratings, complete=st.booleans())
+    def old_scan(self, report, severity, complete):
+        """An old scan may add locations; it changes no stored values."""
+        known = {name: paths for name, paths in report.items() if name in self.lifecycles}
+        if not known:
+            return
+        then, self.now = self.now, START - timedelta(days=9)
+        for name, paths in known.items():
+            self.lifecycles[name].places |= paths - self.lifecycles[name].ever
+            self.lifecycles[name].ever |= paths
+        self.bring(known, severity, complete)
+        self.now = then
+
+    @precondition(lambda self: self.lifecycles)
+    @rule(data=st.data(), status=decided, days=st.none() | st.integers(0, 4))
+    def decide(self, data, status, days):
+        name = data.draw(st.sampled_from(sorted(self.lifecycles)))
+        lifecycle = self.lifecycles[name]
+        if lifecycle.status == "fixed":
+            return
+        until = None if days is None or status == "fixed" else self.now.date() + timedelta(days=days)
+        triage.decide(self.finding(name), status, until=until, **self.arguments())
+        lifecycle.status, lifecycle.until = status, until
+        lifecycle.steps.append(status)
+
+    @precondition(lambda self: any(lifecycle.status != "open" for lifecycle in self.lifecycles.values()))
+    @rule(data=st.data())
+    def reopen(self, data):
+        closed = sorted(name for name, lifecycle in self.lifecycles.items() if lifecycle.status != "open")
+        name = data.draw(st.sampled_from(closed))
+        triage.reopen(self.finding(name), **self.arguments())
+        self.lifecycles[name].status, self.lifecycles[name].until = "open", None
+        self.lifecycles[name].steps.append("reconsidered")
+
+    @precondition(lambda self: self.lifecycles)
+    @rule(data=st.data(), severity=st.none() | st.sampled_from([0, 4]))
+    def override_severity(self, data, severity):
+        name = data.draw(st.sampled_from(sorted(self.lifecycles)))
+        lifecycle = self.lifecycles[name]
+        if severity == lifecycle.rated:
+            return
+        triage.override_severity(self.finding(name), severity, **self.arguments())
+        lifecycle.rated = severity
+        lifecycle.steps.append("rated")
+
+    @invariant()
+    def findings_are_as_expected(self):
+        found = {finding.rule: finding for finding in Finding.objects.filter(website=self.website)}
+        assert found.keys() == self.lifecycles.keys()
+        for name, lifecycle in self.lifecycles.items():
+            finding = found[name]
+            of_source = finding.severity if finding.source_severity is None else finding.source_severity
+            assert (finding.status, finding.triage_until) == (lifecycle.status, lifecycle.until)
+            assert (finding.severity, of_source) == (
+                lifecycle.severity if lifecycle.rated is None else lifecycle.rated,
+                lifecycle.severity,
+            )
+            there = finding.occurrences.filter(gone_at=None).values_list("location", flat=True)
+            assert {place.removeprefix("https://shop.example.com") for place in there} == lifecycle.places
+            assert finding.locations_count == len(lifecycle.places)
+            steps = FindingEvent.objects.filter(finding=finding).values_list("event", flat=True)
+            assert list(steps) == lifecycle.steps
+
+    @invariant()
+    def counts_are_true(self):
+        assert verify.wrong_counts(connection) == {}
+
+
+def test_scans_and_decisions_alone_determine_the_lifecycle():
+    run_state_machine_as_test(
+        Lifecycles,
+        settings=settings(
+            max_examples=25, stateful_step_count=15, deadline=None, suppress_health_check=list(HealthCheck)
+        ),
+    )
+
+
+def test_severities_of_the_model_are_those_of_the_machine():
+    assert {name: Severity[name.upper()] for name in SEVERITIES} == SEVERITIES
