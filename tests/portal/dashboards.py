@@ -26,11 +26,11 @@ SEVERITIES = ("Critical", "High", "Medium", "Low", "Info")
 
 
 def make_threat(number=1, **fields):
-    return Threat(**_told(number) | fields)
+    return Threat(**_members(number) | fields)
 
 
 def make_finding(number=1, **fields):
-    return Finding(**_told(number) | fields)
+    return Finding(**_members(number) | fields)
 
 
 def make_finding_response(**fields):
@@ -38,7 +38,7 @@ def make_finding_response(**fields):
     return FindingResponse(**(defaults | fields))
 
 
-def _told(number):
+def _members(number):
     return {
         "id": str(number),
         "severity": "High",
@@ -189,7 +189,7 @@ def make_note_change(number=1, **fields):
 
 
 def make_changes(*findings, **fields):
-    """What changed; counted as the service does, unless told otherwise."""
+    """Changes, counted as the service does by default."""
     counted = dict.fromkeys(SEVERITIES, 0)
     for finding in findings:
         counted[finding.severity] += 1

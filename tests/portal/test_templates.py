@@ -1,4 +1,4 @@
-"""What no template may hold, whoever writes it."""
+"""What no template may contain."""
 
 import gzip
 import re

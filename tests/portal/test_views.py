@@ -465,21 +465,21 @@ def test_numbers_are_grouped(browser, stub):
 
 
 @pytest.mark.parametrize(
-    ("language", "told", "untold"),
+    ("language", "present", "absent"),
     [
         ("en", ["More than 1,000", "Of the worst 1,000.", "Show only High"], "Show only High:"),
         ("de", ["Mehr als 1.000", "Von den schlimmsten 1.000.", "Nur Hoch zeigen"], "Nur Hoch zeigen:"),
     ],
 )
-def test_a_search_beyond_the_counted_matches_shows_no_exact_number(browser, stub, language, told, untold):
+def test_a_search_beyond_the_counted_matches_shows_no_exact_number(browser, stub, language, present, absent):
     counted = make_facets(severity={"Critical": 1000, "High": 0})
     cut = {"total": 1000, "page_count": 51, "total_relation": "at_least", "facets": counted}
     cut |= {"bounded_facets": ["severity"]}
     stub.response = make_dashboard(dashboard=make_page(**cut))
     page = text_of(browser.get(PATH, {"query": "a"}, headers={"accept-language": language}))
-    for words in told:
+    for words in present:
         assert words in page
-    assert untold not in page
+    assert absent not in page
 
 
 def test_a_clean_website_shows_when_and_by_which_scanner(browser, stub):

@@ -55,7 +55,7 @@ def website(db):
 
 @pytest.fixture
 def browser(client, website):
-    """A viewer's: whoever may read may take out."""
+    """A viewer's: every member who reads may export."""
     viewer = make_user("viewer")
     make_membership(viewer, website.account, role="viewer")
     client.force_login(viewer)

@@ -1,4 +1,4 @@
-"""The PDF: tagged, told what it is of, and made of text that stays text."""
+"""The PDF: tagged, with a title, and made from text that stays text."""
 
 import json
 import re
@@ -26,10 +26,12 @@ EVIL = (
 
 def make_report(*threats, filters=None, notes=(), **fields):
     defaults = {"threats": list(threats) or [make_threat(1)], "analyst_notes": list(notes)}
-    told = make_dashboard(**defaults | fields)
+    dashboard = make_dashboard(**defaults | fields)
     website = Website(host="shop.example.com", account=Account(ref="acct_0001", name="Example Shops"))
     address = Address(path="/sites/shop.example.com/", filters=filters or Filters())
-    return build_report(told, website, address, absolute=lambda path: f"https://portal.example.com{path}")
+    return build_report(
+        dashboard, website, address, absolute=lambda path: f"https://portal.example.com{path}"
+    )
 
 
 def streams(pdf):

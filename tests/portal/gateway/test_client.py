@@ -440,23 +440,23 @@ def test_client_notes_a_customers_own_state_without_a_warning(caplog):
 )
 def test_no_log_and_no_error_has_the_secret_or_a_signature(script, caplog):
     caplog.set_level(logging.DEBUG)
-    told = ""
+    texts = ""
     with FaultServer(script) as server:
         try:
             ask(server)
         except GatewayError as error:
-            told += _everything_told_by(error)
-    told += caplog.text
-    assert SECRET not in told
+            texts += _texts_of(error)
+    texts += caplog.text
+    assert SECRET not in texts
     for received in server.received:
-        assert received.header(es1.SIGNATURE_HEADER) not in told
-        assert received.header(es1.NONCE_HEADER) not in told
-        assert json.loads(received.body)["link_id"] not in told
+        assert received.header(es1.SIGNATURE_HEADER) not in texts
+        assert received.header(es1.NONCE_HEADER) not in texts
+        assert json.loads(received.body)["link_id"] not in texts
 
 
-def _everything_told_by(error):
-    told = ""
+def _texts_of(error):
+    texts = ""
     while error:
-        told += f"{error!r} {error} {vars(error)}"
+        texts += f"{error!r} {error} {vars(error)}"
         error = error.__cause__ or error.__context__
-    return told
+    return texts

@@ -39,14 +39,14 @@ def ask(server, finding_id="7", **listed):
 
 
 def test_a_finding_is_requested_by_its_id_at_its_own_path():
-    told = finding(
+    body = finding(
         finding=threat(
             locations=[{"location": "/a", "evidence": "GET /a"}],
             timeline=[{"at": "2026-01-02T03:04:05Z", "event": "first_seen", "by": "somebody"}],
         ),
         analyst_notes=[note(1, finding_id="7")],
     )
-    with FaultServer(answer(200, encoded(told))) as server:
+    with FaultServer(answer(200, encoded(body))) as server:
         found = ask(server, severity="High")
     [received] = server.received
     assert received.head.startswith(b"POST /v1/site/finding HTTP/1.1\r\n")
@@ -82,7 +82,7 @@ def test_an_unknown_finding_is_not_searched_in_the_list():
 
 
 @pytest.mark.parametrize(
-    "told",
+    "body",
     [
         finding(host="other.example.com"),
         finding(ok=False),
@@ -91,8 +91,8 @@ def test_an_unknown_finding_is_not_searched_in_the_list():
         dashboard(),
     ],
 )
-def test_a_response_about_another_website_is_a_bad_response(told):
-    with FaultServer(answer(200, encoded(told))) as server, pytest.raises(BadResponse):
+def test_a_response_about_another_website_is_a_bad_response(body):
+    with FaultServer(answer(200, encoded(body))) as server, pytest.raises(BadResponse):
         ask(server)
 
 

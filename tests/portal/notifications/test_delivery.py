@@ -104,7 +104,7 @@ def test_daily_notifications_are_one_email_the_next_morning(account, website, ow
     assert send_at([website, outlet], now=NOON + timedelta(hours=42)).sent == 1
 
 
-# Whoever is not to hear
+# Members who get no e-mail
 
 
 @pytest.mark.parametrize("fields", [{"email": ""}, {"is_active": False}])

@@ -1,4 +1,4 @@
-"""What one member is told: no more than the member wants, and never nothing."""
+"""The digest of one member: no more than the member wants, and never empty."""
 
 import pytest
 

@@ -12,7 +12,7 @@ from tests.portal.dashboards import make_clean_dashboard, make_dashboard, make_p
 pytestmark = pytest.mark.django_db
 
 
-def told(website, dashboard):
+def stored(website, dashboard):
     WebsiteSummary.objects.store(website, dashboard=dashboard)
     return WebsiteSummary.objects.get(website_id=website.pk)
 
@@ -63,7 +63,7 @@ def test_the_worst_website_is_first_and_an_ungraded_one_before_good_ones():
 def test_a_last_check_is_stale_after_some_days(ago, stale):
     website = make_portal_website()
     figures = make_summary(last_scan_at=timezone.now() - ago)
-    summary = site_card(website, told(website, make_dashboard(summary=figures)), is_shared=False).summary
+    summary = site_card(website, stored(website, make_dashboard(summary=figures)), is_shared=False).summary
     assert summary.stale.endswith(stale)
     assert bool(summary.stale) == bool(stale)
 
@@ -72,7 +72,7 @@ def test_the_day_of_the_newest_finding_is_relative_to_the_response():
     website = make_portal_website()
     page = make_page(generated_at=datetime(2026, 11, 20, 0, 30, tzinfo=UTC))
     dashboard = make_dashboard(dashboard=page, summary=make_summary(newest_open_days=2))
-    summary = site_card(website, told(website, dashboard), is_shared=False).summary
+    summary = site_card(website, stored(website, dashboard), is_shared=False).summary
     assert summary.newest_on.isoformat() == "2026-11-18"
 
 
