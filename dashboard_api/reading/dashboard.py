@@ -1,7 +1,7 @@
 """The dashboard response: what it reads, and its nine members in their order."""
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from dashboard_api import limits
 from dashboard_api.contract import DashboardRequest, responses
@@ -21,28 +21,12 @@ def build_dashboard(
     link: AccountSite, request: DashboardRequest, now: datetime
 ) -> responses.DashboardResponse:
     """Return the dashboard of the linked website at ``now``; its cost does not grow with the findings."""
-    website_id, today = link.website_id, now.date()
-    weeks = sections.recent_weeks(today)
-    stored = overview(
-        website_id,
-        link.account_id,
-        status=None if request.status == ALL else request.status,
-        severity=request.severity,
-        source=request.source,
-        kind=request.kind,
-        first_week=weeks[0],
-        recent_day=today - limits.RECENT_PERIOD + timedelta(days=1),  # today is the last of them
-    )
+    today = now.date()
+    stored = _overview(link, request, today)
     sources = sorted(stored.sources, key=lambda source: (source.name.lower(), source.slug))
     filters = _filters(request, sources)
     open_counts = FacetCounts.of(_with_status(Finding.Status.OPEN, stored.buckets))
-    counts: SearchResults | Listing
-    if request.query:
-        counts = SearchResults(website_id, request, filters)
-    else:
-        buckets = _with_status(request.status, stored.buckets)
-        all_counts = open_counts if request.status == Finding.Status.OPEN else FacetCounts.of(buckets)
-        counts = Listing(website_id, request, filters, buckets, all_counts)
+    counts = _counts(link.website_id, request, filters, stored.buckets, open_counts)
     shown = _shown(sources, stored, counts, open_counts)
     return responses.DashboardResponse(
         ok=True,
@@ -65,12 +49,40 @@ def build_dashboard(
         ),
         threats=[sections.threat(row) for row in counts.page({source.pk: source for source in sources})],
         charts=sections.charts(
-            counts.facet_counts(), sources=shown, weeks=weeks, history=stored.weeks
+            counts.facet_counts(), sources=shown, weeks=sections.recent_weeks(today), history=stored.weeks
         ),  # the history follows severity, source and kind, not status and words
         coverage=sections.coverage(shown, stored.runs, open_counts, today=today),
         analyst_notes=[sections.note(row) for row in stored.notes],
         entitlement=sections.entitlement(link, today=today),
     )
+
+
+def _overview(link: AccountSite, request: DashboardRequest, today: date) -> Overview:
+    return overview(
+        link.website_id,
+        link.account_id,
+        status=None if request.status == ALL else request.status,
+        severity=request.severity,
+        source=request.source,
+        kind=request.kind,
+        first_week=sections.recent_weeks(today)[0],
+        recent_day=today - limits.RECENT_PERIOD + timedelta(days=1),  # today is the last of them
+    )
+
+
+def _counts(
+    website_id: int,
+    request: DashboardRequest,
+    filters: Filters,
+    buckets: Sequence[Bucket],
+    open_counts: FacetCounts,
+) -> SearchResults | Listing:
+    """Return the counts and pages of the request; ``buckets`` have other statuses, too."""
+    if request.query:
+        return SearchResults(website_id, request, filters)
+    buckets = _with_status(request.status, buckets)
+    counts = open_counts if request.status == Finding.Status.OPEN else FacetCounts.of(buckets)
+    return Listing(website_id, request, filters, buckets, counts)
 
 
 def _filters(request: DashboardRequest, sources: Iterable[SourceRow]) -> Filters:
