@@ -52,7 +52,7 @@ def test_report_is_imported_and_summed_up(website, report):
     assert output.splitlines() == [
         "nuclei on shop.example.com, scanned 2026-03-01 08:00 UTC: partial.",
         "Rows: 2. Findings: 1, further occurrences: 0, coverage: 0, rejected: 1.",
-        "New: 1, known: 0, open again: 0, fixed: 0.",
+        "New: 1, updated: 0, reopened: 0, fixed: 0.",
         "Row 2 is of example.com, which is neither shop.example.com nor one of its subdomains.",
     ]
     assert Finding.objects.get().website == website

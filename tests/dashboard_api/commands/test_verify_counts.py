@@ -28,7 +28,7 @@ def wrong(site):
 
 
 def test_verify_counts_is_content_with_what_triggers_keep(site):
-    assert run("verify_counts") == "Every count is what the findings say.\n"
+    assert run("verify_counts") == "All counts are correct.\n"
     assert run_json("verify_counts") == {"websites": [], "repaired": False}
 
 
@@ -43,8 +43,8 @@ def test_verify_counts_tells_where_they_differ_and_fails(wrong, site):
 def test_verify_counts_says_what_it_mended(wrong, site):
     told = run("verify_counts", "--repair").splitlines()
     assert told == [
-        "shop.example.com: 1 wrong, counted anew.",
-        f"deleted website {site.pk + 1}: 1 wrong, counted anew.",
+        "shop.example.com: 1 wrong, recounted.",
+        f"deleted website {site.pk + 1}: 1 wrong, recounted.",
     ]
 
 

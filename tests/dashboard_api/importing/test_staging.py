@@ -165,7 +165,7 @@ def key_of(value):
 
 def test_problems_that_are_known_by_one_older_form_become_that_one():
     rows = sort_results("a", "b", "a")
-    rows.use_known_aliases(lambda _: {key_of("")})
+    rows.use_stored_aliases(lambda _: {key_of("")})
     (group,) = groups(rows).values()
     assert list(groups(rows)) == [key_of("")]
     assert [each.location[-2:] for each in group.occurrences.values()] == ["/0", "/1", "/2"]
@@ -176,19 +176,19 @@ def test_problems_that_are_known_by_one_older_form_become_that_one():
 
 def test_problem_that_is_known_as_it_is_stays():
     rows = sort_results("a", "b")
-    rows.use_known_aliases(lambda _: {key_of(""), key_of("a")})
+    rows.use_stored_aliases(lambda _: {key_of(""), key_of("a")})
     assert list(groups(rows)) == [key_of("a"), key_of("")]
 
 
 def test_older_form_that_the_report_gives_to_another_problem_is_not_taken():
     rows = sort_results("a", None)
-    rows.use_known_aliases(lambda _: {key_of("")})
+    rows.use_stored_aliases(lambda _: {key_of("")})
     assert list(groups(rows)) == [key_of("a"), key_of("")]
 
 
 def test_problem_that_is_not_known_at_all_goes_by_its_newest_form():
     rows = sort_results("a")
     asked = []
-    rows.use_known_aliases(lambda keys: asked.extend(keys) or ())
+    rows.use_stored_aliases(lambda keys: asked.extend(keys) or ())
     assert list(groups(rows)) == [key_of("a")]
     assert set(asked) == {key_of("a"), key_of("")}
