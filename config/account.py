@@ -1,4 +1,4 @@
-"""Everybody's own page, staff included: how they sign in, and what they are members of."""
+"""A person's own page, for members and staff: sign-in methods and memberships."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccountPage:
-    """``app``: the authenticator app, if one was set up; ``codes_left``: None without recovery codes."""
+    """The content of the page; ``codes_left`` is None without recovery codes."""
 
     app: Authenticator | None
     passkeys: tuple[Authenticator, ...]
@@ -24,12 +24,12 @@ class AccountPage:
 @require_safe
 @login_required
 def account(request: HttpRequest) -> HttpResponse:
-    """The page of whoever is signed in."""
+    """Show the page of the signed-in person."""
     return render(request, "account/index.html", {"page": account_page(request.user)})
 
 
 def account_page(user: Any) -> AccountPage:
-    """What ``user`` proves at the sign-in besides the password, and may see then."""
+    """Return the second factors and memberships of ``user``."""
     Type = Authenticator.Type  # noqa: N806 - a class
     factors = list(user.authenticator_set.order_by("created_at"))
     app = next((factor for factor in factors if factor.type == Type.TOTP), None)
@@ -43,7 +43,7 @@ def account_page(user: Any) -> AccountPage:
 
 
 def _memberships(user: Any) -> tuple[Any, ...]:
-    """The portal's rows, where there is a portal."""
+    """Return the memberships, if this deployment has the portal."""
     if not settings.ENABLE_PORTAL:
         return ()
     from portal.team.view_models import membership_rows

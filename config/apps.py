@@ -11,7 +11,7 @@ from config.databases import SHORT_LIVED
 
 
 class ConfigConfig(AppConfig):
-    """Sign-in, error pages, guards, the demo."""
+    """The project's application: sign-in, error pages, guards, the demo."""
 
     name = "config"
     verbose_name = "Project"

@@ -1,6 +1,6 @@
-"""Background jobs: a few threads of each process run them shortly after the answer.
+"""Background jobs: a few threads of each process run them shortly after the response.
 
-No answer waits for a job, so no answer shows its result. A killed process loses its jobs. Record 0045.
+No response waits for a job, so none shows its result. A killed process loses its jobs. Record 0045.
 """
 
 import logging
@@ -20,7 +20,7 @@ _room = BoundedSemaphore(MAX_WAITING)
 
 
 def run_later(job: Callable[[], object]) -> None:
-    """Run ``job`` in a thread; drop and log it where too many are waiting."""
+    """Run ``job`` in a thread; drop and log it if too many are waiting."""
     if _room.acquire(blocking=False):
         _threads.submit(_run, job)
     else:

@@ -1,8 +1,8 @@
-"""What differs between deployments, in one place: SQLite or PostgreSQL, with Redis or without.
+"""Databases and caches of a deployment: SQLite or PostgreSQL, with Redis or without.
 
-SQLite keeps two files, so that an import never makes a sign-in or a signed call wait: the records
-(synchronous=FULL) and what is short-lived, such as nonces and sessions (synchronous=NORMAL). PostgreSQL
-keeps everything in one database. Redis is for attempts to sign in, and nothing else. Records 0002, 0014,
+SQLite has two files, so that an import never makes a sign-in or a signed call wait: the records
+(synchronous=FULL) and short-lived data such as nonces and sessions (synchronous=NORMAL). PostgreSQL
+has everything in one database. Redis only counts attempts to sign in. Records 0002, 0014,
 0015, 0021.
 """
 
@@ -48,7 +48,7 @@ _REDIS_SECONDS = 0.5
 
 
 def databases(url: str, base_dir: Path) -> dict[str, dict[str, Any]]:
-    """The DATABASES setting for ``url``: ``sqlite:///path/records.sqlite3`` or ``postgres://...``."""
+    """Return the DATABASES setting for ``url``: ``sqlite:///path/records.sqlite3`` or ``postgres://...``."""
     if re.match("sqlite:///.", url):
         records = base_dir / environ.Env.db_url_config(url)["NAME"]
         records.parent.mkdir(parents=True, exist_ok=True)
@@ -68,7 +68,7 @@ def databases(url: str, base_dir: Path) -> dict[str, dict[str, Any]]:
 
 
 def caches(url: str) -> dict[str, dict[str, Any]]:
-    """The CACHES setting for ``url``: ``redis://host:6379/0``, or nothing for the memory of each process."""
+    """Return the CACHES setting for ``url``: ``redis://host:6379/0``, or empty for each process's memory."""
     if not url:
         return {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
     if not re.match("(rediss?|unix)://.", url):
@@ -104,7 +104,7 @@ def _sqlite(file: Path, *, synchronous: str) -> dict[str, Any]:
 
 
 class ShortLivedRouter:
-    """Sends what is short-lived to its own file where there is one."""
+    """A router that sends short-lived models to their own file on SQLite."""
 
     def _alias(self, app_label: str, model_name: str | None) -> str:
         if SHORT_LIVED in settings.DATABASES and (app_label, model_name) in _SHORT_LIVED_MODELS:
@@ -112,11 +112,11 @@ class ShortLivedRouter:
         return "default"
 
     def db_for_read(self, model: Any, **hints: Any) -> str:
-        """The alias that holds ``model``."""
+        """Return the alias of the database of ``model``."""
         return self._alias(model._meta.app_label, model._meta.model_name)
 
     db_for_write = db_for_read
 
     def allow_migrate(self, db: str, app_label: str, model_name: str | None = None, **hints: Any) -> bool:
-        """Each table exists in the one database that holds it."""
+        """Return whether ``db`` is the one database that has the table."""
         return db == self._alias(app_label, model_name)

@@ -40,9 +40,9 @@ def _was_made_earlier(alias: str) -> bool:
 
 
 def log_problems() -> None:
-    """Log a line for each problem that can be found quickly; the server starts all the same.
+    """Log a line for each problem that can be found quickly; the server still starts.
 
-    A database that is away comes back, and calls that need a lost key are refused one by one.
+    An unreachable database may come back, and calls that need a lost key are refused one by one.
     """
     for problem in (*unread_settings(os.environ), *_of_the_store(newest_only=True)):
         logger.error("%s", problem)
@@ -52,8 +52,8 @@ def log_problems() -> None:
 def problems() -> list[str]:
     """Return a line for everything that is wrong with this deployment."""
     checked = run_checks(include_deployment_checks=True)
-    found = [f"{check.msg} {check.hint or ''}".strip() for check in checked if check.level >= WARNING]
-    return [*unread_settings(os.environ), *found, *_of_the_store(newest_only=False)]
+    failed = [f"{check.msg} {check.hint or ''}".strip() for check in checked if check.level >= WARNING]
+    return [*unread_settings(os.environ), *failed, *_of_the_store(newest_only=False)]
 
 
 def _of_the_store(*, newest_only: bool) -> Iterator[str]:

@@ -26,36 +26,36 @@ STORE_RETRY_SECONDS = 30
 
 
 def is_api(request: HttpRequest) -> bool:
-    """Whether a program gets the answer: also below ``//v1/``, which some base URLs lead to."""
+    """Return whether the response is for a program: also below ``//v1/``, which some base URLs lead to."""
     return request.path.lstrip("/").startswith("v1/")
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """400, such as for a Host header that is not allowed; 503 where the database failed."""
+    """Respond with 400, such as for a forbidden Host header; with 503 if the database failed."""
     if _store_failed(exception):
         return unavailable(request)
     return _json(BadRequest()) if is_api(request) else defaults.bad_request(request, exception)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """404: no route takes the path."""
+    """Respond with 404: no route has the path."""
     return _json(NotFound()) if is_api(request) else defaults.page_not_found(request, exception)
 
 
 def too_large(request: HttpRequest) -> HttpResponse:
-    """413: the body is longer than the page takes, and was not read."""
+    """Respond with 413: the body is longer than the page allows, and was not read."""
     return _json(BodyTooLarge()) if is_api(request) else _page(request, 413)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500, or 503 where the database failed; the log has the cause."""
+    """Respond with 500, or 503 if the database failed; the log has the cause."""
     if _store_failed(sys.exception()):
         return unavailable(request)
     return _json(InternalError()) if is_api(request) else defaults.server_error(request)
 
 
 def unavailable(request: HttpRequest) -> HttpResponse:
-    """503: the database is locked, away or full."""
+    """Respond with 503: the database is locked, unreachable or full."""
     if is_api(request):
         return _json(Unavailable())
     response = _page(request, 503)
@@ -64,14 +64,14 @@ def unavailable(request: HttpRequest) -> HttpResponse:
 
 
 def too_many_requests(request: HttpRequest) -> HttpResponse:
-    """429: too many attempts to sign in, or to get a new password."""
+    """Respond with 429: too many attempts to sign in, or to get a new password."""
     response = render(request, "429.html", status=429)
     response["Retry-After"] = str(WAIT_SECONDS)
     return response
 
 
 def stale_form(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Lead back to the form's page with a line of explanation, if it is a page of ours; else 403.
+    """Redirect to the form's page with an explanation, if it is a page of ours; else respond with 403.
 
     The admin keeps the 403: its long forms are still filled in when the browser goes back.
     """
@@ -84,14 +84,14 @@ def stale_form(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def _sign_in_page(request: HttpRequest) -> str:
-    """The address of the sign-in, with the page to go to afterwards; empty for any other form."""
+    """Return the address of the sign-in, with the page to go to afterwards; empty for other forms."""
     if request.path != reverse("account_login"):
         return ""
     return f"{request.path}?{urlencode({'next': request.POST.get('next', '')})}"
 
 
 def _store_failed(error: BaseException | None) -> bool:
-    """Whether a database failed, even where Django's sessions raised another error because of it."""
+    """Return whether a database failed, even if Django's sessions raised another error because of it."""
     while error is not None:
         if isinstance(error, (OperationalError, InterfaceError)):
             return True
@@ -100,7 +100,7 @@ def _store_failed(error: BaseException | None) -> bool:
 
 
 def _page(request: HttpRequest, status: int) -> HttpResponse:
-    """The page of ``status`` in the visitor's theme and language; it does not look up who is signed in."""
+    """Return the page of ``status`` in the visitor's theme and language, without reading the session."""
     text = render_to_string(f"{status}.html", {"theme": chosen_theme(request)})
     return HttpResponse(text, status=status)
 

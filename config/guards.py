@@ -29,7 +29,7 @@ class Guard:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Drop odd cookies; a refusal here would lack the headers that other middleware sets."""
+        """Drop invalid cookies; an error here would lack the headers of other middleware."""
         _drop_odd_cookies(request)
         return self.get_response(request)
 

@@ -1,4 +1,4 @@
-"""The service for a portal in the same process: Django's whole request handling, without a web server."""
+"""The service as a WSGI application for a portal in the same process."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -11,7 +11,7 @@ from django.utils import translation
 
 
 class InProcess(BaseHandler):
-    """Answers a call inside the request that makes it, in the same thread.
+    """An application that answers a call within the request that makes it, in the same thread.
 
     It sends neither request_started nor request_finished: their receivers close connections and caches,
     which the request around it still needs. Decision record 0040.
@@ -21,7 +21,7 @@ class InProcess(BaseHandler):
         self.load_middleware()
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        """Answer with one part, and leave the thread as it was."""
+        """Return the response as one part, and restore the state of the thread."""
         request = WSGIRequest(environ | {"HTTP_HOST": _allowed_host()})
         with translation.override(translation.get_language()):
             try:
@@ -35,7 +35,7 @@ class InProcess(BaseHandler):
 
 
 def _allowed_host() -> str:
-    """A host name of this deployment: the portal calls itself, so there is no visitor's Host to check."""
+    """Return a host name of this deployment: the portal calls itself, so there is no visitor's Host."""
     names = (name.removeprefix(".") for name in settings.ALLOWED_HOSTS if name != "*")
     return next(names, "localhost")
 

@@ -1,4 +1,4 @@
-"""The language of a page: chosen by a form and kept in a cookie, else as the browser asks."""
+"""The language of a page: the one chosen in the menu and stored in a cookie, else the browser's."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ ENGLISH_ONLY = ("/v1/", "/admin/")
 
 
 def language(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Django's choice of the language, for the pages that are translated."""
+    """Middleware that applies Django's choice of the language to translated pages only."""
     in_chosen_language = LocaleMiddleware(get_response)
 
     def answer(request: HttpRequest) -> HttpResponse:

@@ -10,15 +10,15 @@ from portal.forms import ChosenPassword
 
 
 class ChangePasswordForm(ChosenPassword, forms.ChangePasswordForm):
-    """By somebody who is signed in."""
+    """The form of a signed-in person."""
 
 
 class SetPasswordForm(ChosenPassword, forms.SetPasswordForm):
-    """A first password, for a person who is signed in without one."""
+    """The form for a first password of a signed-in person."""
 
 
 class ResetPasswordKeyForm(ChosenPassword, forms.ResetPasswordKeyForm):
-    """By somebody who was sent a link."""
+    """The form behind a link from an e-mail."""
 
 
 class ResetPasswordForm(forms.ResetPasswordForm):
@@ -30,7 +30,7 @@ class ResetPasswordForm(forms.ResetPasswordForm):
         return email.lower()
 
     def save(self, request: HttpRequest, **_: Any) -> str:
-        """Have the link sent after the answer; raises ImmediateHttpResponse (429) for too many requests."""
+        """Have the link sent after the response; raise ImmediateHttpResponse (429) for too many requests."""
         email: str = self.cleaned_data["email"]
         request_reset(request, email)
         return email

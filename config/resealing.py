@@ -24,17 +24,17 @@ class SealedRow:
 def sealed_rows(*, newest_only: bool = False) -> Iterator[SealedRow]:
     """Yield every row with sealed texts, or the newest of each table."""
     for rows, describe in _tables():
-        found = rows.order_by("-pk")
-        yield from map(describe, found[:1] if newest_only else found.iterator())
+        newest_first = rows.order_by("-pk")
+        yield from map(describe, newest_first[:1] if newest_only else newest_first.iterator())
 
 
 def opens(row: SealedRow) -> bool:
-    """Whether the master keys of this deployment open all texts of ``row``."""
+    """Return whether the master keys of this deployment open all texts of ``row``."""
     return _opened_by(MultiFernet(_keys()), row)
 
 
 def reseal(row: SealedRow) -> bool:
-    """Seal ``row`` with the newest master key; False where it was already. Raises InvalidToken."""
+    """Seal ``row`` with the newest master key; return False if it was already. Raise InvalidToken."""
     newest, *_ = _keys()
     if _opened_by(newest, row):
         return False
@@ -78,7 +78,7 @@ def _column(row: Any, name: str, description: str) -> SealedRow:
 
 
 def _second_factor(row: Authenticator) -> SealedRow:
-    """A TOTP secret, or the seed of recovery codes, or the codes themselves."""
+    """Return the row of a second factor: a TOTP secret, a seed of recovery codes, or the codes."""
     sealed = {name: row.data[name] for name in ("secret", "seed", "migrated_codes") if name in row.data}
 
     def store(change: Change) -> int:

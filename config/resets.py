@@ -1,4 +1,4 @@
-"""Links to a new password by e-mail: no answer shows whether an address is known. Record 0045."""
+"""Links to a new password by e-mail: no response shows whether an address is known. Record 0045."""
 
 import logging
 from datetime import timedelta

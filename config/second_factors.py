@@ -1,4 +1,4 @@
-"""Codes of an authenticator app, each good for one use as long as it is accepted at all."""
+"""Codes of an authenticator app, each of which is accepted once."""
 
 from typing import Any
 
@@ -9,12 +9,12 @@ from django.core.cache import cache
 
 
 class SpentOnce:
-    """allauth remembers a used code for one period; with a tolerance it is accepted for longer."""
+    """A form that remembers used codes for as long as they are accepted; allauth does so for one period."""
 
     user: Any
 
     def clean_code(self) -> str:
-        """The code; raises ValidationError for one that was used before."""
+        """Return the code; raise ValidationError for one that was used before."""
         code: str = super().clean_code()  # type: ignore[misc]
         digits = "".join(filter(str.isdigit, code))  # what counts of a code
         seconds = app_settings.TOTP_PERIOD * (2 * app_settings.TOTP_TOLERANCE + 1)
@@ -24,8 +24,8 @@ class SpentOnce:
 
 
 class AuthenticateForm(SpentOnce, forms.AuthenticateForm):
-    """At the sign-in."""
+    """The code form of the sign-in."""
 
 
 class ReauthenticateForm(SpentOnce, forms.ReauthenticateForm):
-    """Before something that matters."""
+    """The code form before a sensitive change."""

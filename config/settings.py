@@ -150,7 +150,7 @@ MFA_TOTP_ISSUER = "Threat Dashboard"
 MFA_TOTP_TOLERANCE = 1  # a code is accepted for half a minute before and after its own
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
-# Without a mail server nobody can be sent a link: the page says whom to ask instead (config.sign_in).
+# Without a mail server no link can be sent: the page says whom to contact instead (config.sign_in).
 EMAIL_URL = env.str("EMAIL_URL", default="")
 vars().update(env.email_url_config(EMAIL_URL or "dummymail://"))
 EMAIL_TIMEOUT = 10

@@ -100,13 +100,13 @@ def master_keys(text: str) -> list[str]:
     """Return the Fernet keys of ``2:<key>,1:<key>``, newest first; raises WrongValue."""
     keys: dict[int, str] = {}
     for entry in text.split(","):
-        found = _MASTER_KEY.fullmatch(entry.strip())
-        if not found:
+        match = _MASTER_KEY.fullmatch(entry.strip())
+        if not match:
             raise WrongValue(
                 "must look like '2:<key>,1:<key>', newest first, each key 32 random bytes in URL-safe "
                 "base64 (44 characters). docs/operating.md shows how to make one."
             )
-        number, key = int(found[1]), found[2]
+        number, key = int(match[1]), match[2]
         if number in keys:
             raise WrongValue(f"names key {number} twice.")
         if len(set(_decoded(key))) < 8:
@@ -198,7 +198,7 @@ def _secret(text: str) -> None:
 
 
 def _anything(text: str) -> None:
-    """Accept every text."""
+    """Accept any text."""
 
 
 def _keys(text: str) -> None:

@@ -1,6 +1,6 @@
 """The cache that counts attempts to sign in and remembers used codes: in Redis, shared by all processes.
 
-No right answer depends on what it holds, so Redis may be away, or lose everything. Decision record 0015.
+Nothing correct depends on its content, so Redis may be unreachable or lose everything. Decision record 0015.
 """
 
 import functools
@@ -24,17 +24,17 @@ class UnreadableValue(RedisError):
 
 
 class JsonSerializer:
-    """JSON for values in Redis, so that reading one never runs code. Decision record 0043."""
+    """A serializer of values in Redis to JSON, so that reading one never runs code. Decision record 0043."""
 
     def dumps(self, value: Any) -> bytes:
-        """Return ``value`` as bytes; raises TypeError for a type that JSON would change."""
+        """Return ``value`` as bytes; raise TypeError for a type that JSON would change."""
         data = json.dumps(value)
         if json.loads(data) != value:
-            raise TypeError(f"A {type(value).__name__} cannot be kept as JSON.")
+            raise TypeError(f"A {type(value).__name__} cannot be stored as JSON.")
         return data.encode()
 
     def loads(self, data: bytes) -> Any:
-        """Return the stored value; raises UnreadableValue."""
+        """Return the stored value; raise UnreadableValue."""
         try:
             return json.loads(data)
         except (ValueError, RecursionError) as error:
@@ -42,17 +42,17 @@ class JsonSerializer:
 
 
 class RedisOfMany(RedisCache):
-    """Redis that may hold what others keep there, too."""
+    """A Redis that may also contain other programs' keys."""
 
     def clear(self) -> None:
-        """Forget our own keys, and leave the others'."""
+        """Delete our own keys only."""
         client = self._cache.get_client(write=True)
         for key in client.scan_iter(f"{self.key_prefix}:*"):
             client.delete(key)
 
 
 def _or_own(name: str) -> Callable[..., Any]:
-    """The operation ``name`` in Redis or, while that is away, in the process's own memory."""
+    """Return the operation ``name`` in Redis or, while Redis fails, in the process's own memory."""
     shared, own = getattr(RedisOfMany, name), getattr(LocMemCache, name)
 
     @functools.wraps(shared)
@@ -69,7 +69,7 @@ def _or_own(name: str) -> Callable[..., Any]:
 
 
 class SharedCache(RedisOfMany):
-    """Redis; while it fails, the memory of this process, which is all there is without ``REDIS_URL``."""
+    """A cache in Redis; while Redis fails, in the memory of this process, as without ``REDIS_URL``."""
 
     def __init__(self, server: str, params: dict[str, Any]) -> None:
         super().__init__(server, params)

@@ -1,6 +1,6 @@
-"""How people get in: by accounts that operators make or owners invite, never by signing up.
+"""Sign-in: for people whom an operator or an owner added, without signing up.
 
-What this adds to allauth, and why: docs/decisions/0016-signing-in.md.
+It extends allauth; docs/decisions/0016-signing-in.md says why.
 """
 
 from typing import Any
@@ -40,9 +40,9 @@ WAYS_TO_PROVE = {
 
 
 class PasswordBackend(ModelBackend):
-    """By user name, or else by an e-mail address that only one person has.
+    """Authentication by user name, or by an e-mail address that only one person has.
 
-    It checks exactly one password whoever is asked for, so that the time tells nobody who exists.
+    It checks exactly one password for any name, so that the time does not show which names exist.
     """
 
     @sensitive_variables("password")
@@ -53,7 +53,7 @@ class PasswordBackend(ModelBackend):
         password: str | None = None,
         **credentials: Any,
     ) -> Any:
-        """The person, or None for a wrong name, a wrong password and who may not come in any more."""
+        """Return the person, or None for a wrong name, a wrong password or an inactive person."""
         if username is None or password is None:
             return None
         person = _person_called(username)
@@ -65,7 +65,7 @@ class PasswordBackend(ModelBackend):
 
 
 def _has_password(person: User, password: str) -> bool:
-    """Whether ``password`` is right; an outdated hash is replaced unless the database is locked."""
+    """Return whether ``password`` is right; replace an outdated hash unless the database is locked."""
     stored = person.password
     is_right, is_outdated = verify_password(password, stored)
     if is_right and is_outdated:
@@ -80,12 +80,12 @@ def _has_password(person: User, password: str) -> bool:
 def _person_called(name: str) -> User | None:
     people = get_user_model().objects.filter(Q(username__iexact=name) | Q(email__iexact=name))
     named = [person for person in people if person.username.casefold() == name.casefold()]
-    found = named or list(people)
-    return found[0] if len(found) == 1 else None
+    matches = named or list(people)
+    return matches[0] if len(matches) == 1 else None
 
 
 class SignIn(DefaultAccountAdapter):
-    """allauth's hooks: nobody signs up, nobody is led elsewhere, and nobody learns who exists."""
+    """allauth's hooks: no signing up, no open redirects, no hints about which people exist."""
 
     error_messages = DefaultAccountAdapter.error_messages | {
         "username_password_mismatch": WRONG_NAME_OR_PASSWORD,
@@ -100,36 +100,36 @@ class SignIn(DefaultAccountAdapter):
     }
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
-        """No."""
+        """Return False."""
         return False
 
     def is_safe_url(self, url: str) -> bool:
-        """Only a path of this site is a place to go on to."""
+        """Return whether ``url`` is a path of this site."""
         return is_local_path(url)
 
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:
-        """Back to where the change began."""
+        """Return the page where the change began."""
         return resolve_url("account")
 
     def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
-        """Return the ways to confirm one's identity again, in our words."""
+        """Return the ways to confirm one's identity, in our words."""
         ways = super().get_reauthentication_methods(user)
         return [way | {"description": WAYS_TO_PROVE[way["id"]]} for way in ways]
 
     def validation_error(self, code: str, *args: Any) -> ValidationError:
-        """What is wrong; whoever tried too often gets the page, and the status, that says so."""
+        """Return the form error; after too many attempts, raise the response with its own page and status."""
         if code in ("too_many_login_attempts", "rate_limited"):
             raise ImmediateHttpResponse(too_many_requests(self.request))
         return super().validation_error(code, *args)
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
-        """Failures count by name and address: nobody can lock another person out from afar."""
+        """Return a key of name and address, so that one person cannot lock out another from afar."""
         by_name = super()._get_login_attempts_cache_key(request, **credentials)
         return f"{by_name}:{self.get_client_ip(request)}"
 
 
 class SecondFactors(DefaultMFAAdapter):
-    """What people prove besides their password; its secrets are sealed like an account's."""
+    """Second factors, whose secrets are sealed like an account's."""
 
     error_messages = DefaultMFAAdapter.error_messages | {
         "incorrect_code": WRONG_CODE,
@@ -140,15 +140,15 @@ class SecondFactors(DefaultMFAAdapter):
     }
 
     def encrypt(self, text: str) -> str:
-        """``text`` as it may be stored."""
+        """Return ``text`` as it may be stored."""
         return seal(text)
 
     def decrypt(self, encrypted_text: str) -> str:
-        """What was sealed; raises CannotUnseal."""
+        """Return the sealed text; raise CannotUnseal."""
         return unseal(encrypted_text)
 
     def generate_authenticator_name(self, user: Any, type: Any) -> str:  # noqa: A002 - allauth's name
-        """Such as Passkey 2."""
+        """Return a name such as Passkey 2."""
         number = user.authenticator_set.filter(type=type).count() + 1
         if number == 1:
             return pgettext("the name of the first one", "Passkey")
@@ -156,12 +156,12 @@ class SecondFactors(DefaultMFAAdapter):
 
 
 def not_offered(_: HttpRequest, **__: Any) -> HttpResponse:
-    """404 for pages of allauth that have no use here."""
+    """Respond with 404 for pages of allauth that have no use here."""
     raise Http404
 
 
 def reset_password(request: HttpRequest) -> HttpResponseBase:
-    """By a link in a letter where mail can be sent, else by asking somebody."""
+    """Reset by an e-mailed link where mail can be sent; otherwise show whom to contact."""
     return password_reset(request) if settings.EMAIL_URL else _reset_by_support(request)
 
 

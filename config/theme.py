@@ -1,4 +1,4 @@
-"""Light, dark, or as the system has it: chosen by a form, kept in a cookie, written into every page.
+"""The theme, light, dark or the system's: chosen by a form, stored in a cookie, written into every page.
 
 So a page has its colours from the first byte, with or without JavaScript.
 """
@@ -25,7 +25,7 @@ COOKIE_SECONDS = 365 * 24 * 3600
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Theme:
-    """One to choose."""
+    """A theme to choose."""
 
     name: str
     label: str | Promise
@@ -39,7 +39,7 @@ def chosen_theme(request: HttpRequest) -> str:
 
 
 def theme(request: HttpRequest) -> dict[str, object]:
-    """What every template may read: the theme that the visitor chose, and all that there are."""
+    """Return the template context: the visitor's theme, and all themes."""
     chosen = chosen_theme(request)
     themes = [Theme(name=name, label=label, is_chosen=name == chosen) for name, label in THEMES.items()]
     # A form that failed is shown at an address that may not be one to open.
@@ -49,7 +49,7 @@ def theme(request: HttpRequest) -> dict[str, object]:
 
 @require_POST
 def choose_theme(request: HttpRequest) -> HttpResponse:
-    """Keep the choice, and go back to the page where it was made."""
+    """Store the choice, and redirect to the page where it was made."""
     chosen, back = request.POST.get("theme", ""), request.POST.get("next", "")
     if chosen not in THEMES:
         raise BadRequest("There is no such theme.")

@@ -25,7 +25,7 @@ urlpatterns = [
     path("accounts/", account, name="account"),
     # What these two pages of allauth would show is on that page, and allauth leads back to them.
     re_path(r"^accounts/2fa/(?:webauthn/)?$", RedirectView.as_view(pattern_name="account")),
-    # allauth needs the names of these, but they lead nowhere: people and addresses are not made here.
+    # allauth needs these names; the pages do not exist, because people and addresses are added elsewhere.
     re_path(r"^accounts/(?:signup|email|confirm-email|inactive|login/code)/", sign_in.not_offered),
     path("accounts/password/reset/", sign_in.reset_password),
     # The picture to scan is part of the page: the one exception to the policy.
@@ -37,7 +37,7 @@ urlpatterns = [
 handler400 = "config.errors.bad_request"
 handler404 = "config.errors.not_found"
 handler500 = "config.errors.server_error"
-handler429 = "config.errors.too_many_requests"  # allauth's, for whoever tries too often
+handler429 = "config.errors.too_many_requests"  # allauth's, after too many attempts
 if settings.ENABLE_API:
     urlpatterns.append(path("v1/", include("dashboard_api.api.urls")))
 if settings.ENABLE_PORTAL:

@@ -1,4 +1,4 @@
-"""The service's half: shapes first, then the clock, then the signature."""
+"""Verifying, for the service: first shapes, then the clock, then the signature."""
 
 import hmac
 import re
@@ -38,7 +38,7 @@ class SignedHeaders:
 
 @dataclass(slots=True)
 class Verified:
-    """What a verified request claims: ``timestamp`` in Unix seconds, ``nonce`` still to be spent."""
+    """A verified request: ``timestamp`` in Unix seconds, ``nonce`` still to be spent."""
 
     timestamp: int
     nonce: str
@@ -51,7 +51,7 @@ def check_shape(header: str, value: str) -> None:
 
 
 def parse_headers(headers: Mapping[str, str]) -> SignedHeaders:
-    """Read the three headers from a mapping of lower-case names; raises MalformedHeaders."""
+    """Return the three headers from a mapping of lower-case names; raise MalformedHeaders."""
     try:
         values = _values(headers)
     except KeyError as error:
@@ -63,7 +63,7 @@ def parse_headers(headers: Mapping[str, str]) -> SignedHeaders:
 
 
 def check_window(timestamp: int, *, now: int, window: int) -> None:
-    """Raise StaleTimestamp unless both lie at most ``window`` seconds apart (both ends inclusive)."""
+    """Raise StaleTimestamp unless both are at most ``window`` seconds apart, the end included."""
     if abs(now - timestamp) > window:
         raise StaleTimestamp(skew=now - timestamp, window=window)
 
@@ -71,10 +71,10 @@ def check_window(timestamp: int, *, now: int, window: int) -> None:
 def check_signature(
     secrets: Iterable[str], signed: SignedHeaders, *, method: str, path: str, body: bytes
 ) -> int:
-    """The position among ``secrets`` of the one that made the signature; raises InvalidSignature.
+    """Return the index in ``secrets`` of the one that made the signature; raise InvalidSignature.
 
-    Every secret is tried in constant time, so neither the time taken nor the error tells which one
-    came close.
+    Every secret is tried in constant time, so neither the time nor the error shows which one came
+    close.
     """
     canonical = canonical_string(signed.timestamp, signed.nonce, method, path, body)
     given = signed.signature.encode()
@@ -97,10 +97,10 @@ def verify(
     now: int,
     window: int,
 ) -> Verified:
-    """Check shapes, clock and signature, in this order, and return what was claimed.
+    """Check shapes, clock and signature, in this order, and return the verified request.
 
     ``headers`` maps lower-case names to values; ``now`` and ``window`` are seconds.
-    Raises MalformedHeaders, StaleTimestamp or InvalidSignature. The caller still spends the nonce.
+    Raise MalformedHeaders, StaleTimestamp or InvalidSignature. The caller still spends the nonce.
     """
     signed = parse_headers(headers)
     timestamp = int(signed.timestamp)

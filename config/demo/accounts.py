@@ -1,4 +1,4 @@
-"""Who and what the demo shows: every state that a portal can meet, most of them for one owner to see."""
+"""The people, accounts and websites of the demo, in every state that the portal can show."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ OK, PARTIAL, FAILED = Coverage.State.OK, Coverage.State.PARTIAL, Coverage.State.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
-    """A user, and what the sign-in is good for."""
+    """A user, and what they can see."""
 
     username: str
     sees: str
@@ -19,7 +19,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoAccount:
-    """An account as both sides know it, and who sees it in the portal."""
+    """An account of the service and the portal, with its owner and viewer."""
 
     ref: str
     name: str
@@ -31,9 +31,9 @@ class DemoAccount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """How an engine's last run ended, hours ago; ``completed``: hours since one that did complete."""
+    """The last run of a source; ``completed`` is the number of hours since the last complete one."""
 
-    engine: str
+    source: str
     hours_ago: int
     completed: int
     state: str = OK
@@ -44,7 +44,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoSite:
-    """A website, the account that links it, and how much was found by which runs."""
+    """A website, the account that links it, its runs and its number of findings."""
 
     host: str
     account: str
@@ -55,7 +55,7 @@ class DemoSite:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """An analyst's words about a website, or about its worst open finding of a rule."""
+    """An analyst's note about a website, or about its worst open finding of a rule."""
 
     host: str
     body: str
@@ -80,18 +80,18 @@ ACCOUNTS = (
 )
 
 ALL_COMPLETE = (
-    Run(engine="nuclei", hours_ago=5, completed=5, urls_checked=214, version="3.4.2"),
-    Run(engine="zap", hours_ago=7, completed=7, urls_checked=388, version="2.16.1"),
-    Run(engine="wapiti", hours_ago=9, completed=9, urls_checked=341, version="3.2.4"),
-    Run(engine="testssl", hours_ago=3, completed=3, urls_checked=2, version="3.2.1"),
-    Run(engine="observatory", hours_ago=2, completed=2, urls_checked=1, version="1.4.0"),
-    Run(engine="retirejs", hours_ago=4, completed=4, urls_checked=57, version="5.2.7"),
+    Run(source="nuclei", hours_ago=5, completed=5, urls_checked=214, version="3.4.2"),
+    Run(source="zap", hours_ago=7, completed=7, urls_checked=388, version="2.16.1"),
+    Run(source="wapiti", hours_ago=9, completed=9, urls_checked=341, version="3.2.4"),
+    Run(source="testssl", hours_ago=3, completed=3, urls_checked=2, version="3.2.1"),
+    Run(source="observatory", hours_ago=2, completed=2, urls_checked=1, version="1.4.0"),
+    Run(source="retirejs", hours_ago=4, completed=4, urls_checked=57, version="5.2.7"),
 )
 # Every state of coverage on one website; Retire.js has never checked it.
 MIXED = (
-    Run(engine="nuclei", hours_ago=5, completed=5, urls_checked=6120, version="3.4.2"),
+    Run(source="nuclei", hours_ago=5, completed=5, urls_checked=6120, version="3.4.2"),
     Run(
-        engine="zap",
+        source="zap",
         hours_ago=6,
         completed=54,
         state=PARTIAL,
@@ -99,16 +99,16 @@ MIXED = (
         version="2.16.1",
         detail="Stopped after two hours with 310 addresses left to check.",
     ),
-    Run(engine="wapiti", hours_ago=9, completed=9, urls_checked=1975, version="3.2.4"),
+    Run(source="wapiti", hours_ago=9, completed=9, urls_checked=1975, version="3.2.4"),
     Run(
-        engine="testssl",
+        source="testssl",
         hours_ago=3,
         completed=9 * 24,
         state=FAILED,
         version="3.2.1",
         detail="The server closed the connection before a handshake was complete.",
     ),
-    Run(engine="observatory", hours_ago=2, completed=2, urls_checked=20, version="1.4.0"),
+    Run(source="observatory", hours_ago=2, completed=2, urls_checked=20, version="1.4.0"),
 )
 
 SITES = (
@@ -184,7 +184,7 @@ The history holds two passwords. Removing the folder is not enough:
     Note(
         host="blog.example.org",
         days_ago=8,
-        body="Nothing open, and every engine has looked. Thank you for the quick work on the old theme!",
+        body="Nothing open, and every scanner has looked. Thank you for the quick work on the old theme!",
     ),
     Note(host="press.example.org", days_ago=20, is_internal=True, body="Renewal offered on the telephone."),
     Note(host="bakery.example.net", days_ago=10, body="The online form is new: we look at it this week."),

@@ -12,7 +12,7 @@ from cryptography.fernet import Fernet
 MARKER = "# Written by 'manage.py demo', which reads it again. Not for production."
 DEFAULT_PORT = 8000
 DATABASE_URL = "sqlite:///var/demo/records.sqlite3"
-# What must hold for the demo to be whole and to touch nobody else's data.
+# The settings that keep the demo complete and other data untouched.
 REQUIRED = {
     "DATABASE_URL": DATABASE_URL,
     "REDIS_URL": "",
@@ -27,11 +27,11 @@ _WRITTEN_AGAIN = ("DASHBOARD_BASE_URL=", "PORTAL_BASE_URL=")
 
 
 class DemoRefused(SystemExit):
-    """Ends the command with its message: without settings there is no other way to say it."""
+    """The demo cannot start; the message ends the command, which has no settings yet."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """What ``manage.py demo`` understands."""
+    """Add the options of ``manage.py demo``."""
     parser.add_argument(
         "--port", type=_port, default=DEFAULT_PORT, help="serve on this port (default: %(default)s)"
     )
@@ -42,10 +42,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def prepare_environment(
     base_dir: Path, arguments: Sequence[str], environ: Mapping[str, str] = os.environ
 ) -> None:
-    """Write ``.env`` where there is none, and keep its address true to ``--port``.
+    """Write ``.env`` if there is none, and update its address to ``--port``.
 
-    Raises DemoRefused, having touched nothing, when the port is in use or when the settings in force
-    would not be the demo's own.
+    Raise DemoRefused, without changing anything, if the port is in use or other settings are in force.
     """
     parser = argparse.ArgumentParser(
         prog="manage.py demo", description="Set up a demo on this machine and serve it."

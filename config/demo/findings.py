@@ -1,11 +1,11 @@
-"""Findings for the demo's websites: ninety days of them, the same at every seeding."""
+"""Findings of the demo's websites over ninety days, the same at every seeding."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from random import Random
 
-from config.demo.sample_data import Catalogue, Page, Place, Problem
+from config.demo.sample_data import Catalogue, Location, Page, Problem
 from dashboard_api.importing.plan import other_locations
 from dashboard_api.models import Coverage, Finding, FindingEvent, Kind, Occurrence, Severity, Website
 
@@ -34,42 +34,42 @@ def store_findings(
     now: datetime,
     dice: Random,
 ) -> None:
-    """Store ``count`` findings by the engines among ``runs`` that ever completed one, oldest first."""
+    """Store ``count`` findings of the sources in ``runs`` that have completed a run, oldest first."""
     completed = {run.source.slug: run for run in runs if run.completed_at}
-    drawn = []
-    for problem, place, engine in _distinct(catalogue, website.host, count, completed, dice):
-        finding = _finding(problem, place, completed[engine], now=now, dice=dice)
-        drawn.append((finding, _locations(problem, place, dice)))
-    drawn.sort(key=lambda pair: pair[0].first_seen)
-    for finding, locations in drawn:
+    findings = []
+    for problem, location, source in _distinct(catalogue, website.host, count, completed, dice):
+        finding = _finding(problem, location, completed[source], now=now, dice=dice)
+        findings.append((finding, _locations(problem, location, dice)))
+    findings.sort(key=lambda pair: pair[0].first_seen)
+    for finding, locations in findings:
         finding.location, finding.locations_count = locations[0], len(locations)
         finding.other_locations = other_locations(finding.location, locations)
-    Finding.objects.bulk_create(finding for finding, _ in drawn)
+    Finding.objects.bulk_create(finding for finding, _ in findings)
     Occurrence.objects.bulk_create(
-        _occurrence(finding, location) for finding, locations in drawn for location in locations
+        _occurrence(finding, location) for finding, locations in findings for location in locations
     )
-    FindingEvent.objects.bulk_create(_step(finding) for finding, _ in drawn if finding.status in _REASONS)
+    FindingEvent.objects.bulk_create(_step(finding) for finding, _ in findings if finding.status in _REASONS)
 
 
 def _distinct(
-    catalogue: Catalogue, host: str, count: int, engines: Iterable[str], dice: Random
-) -> Iterator[tuple[Problem, Place, str]]:
-    """``count`` different combinations of a problem, a place and an engine that notices it."""
-    problems = [problem for problem in catalogue.problems if not problem.rules.keys().isdisjoint(engines)]
+    catalogue: Catalogue, host: str, count: int, sources: Iterable[str], dice: Random
+) -> Iterator[tuple[Problem, Location, str]]:
+    """Return ``count`` different combinations of a problem, a location and a source."""
+    problems = [problem for problem in catalogue.problems if not problem.rules.keys().isdisjoint(sources)]
     weights = [problem.weight for problem in problems]
-    drawn: set[tuple[str, Place, str]] = set()
-    while len(drawn) < count:
+    used: set[tuple[str, Location, str]] = set()
+    while len(used) < count:
         problem = dice.choices(problems, weights)[0]
         page = Page("/", "") if problem.location else dice.choice(catalogue.pages)
-        place = Place(dice.choice(catalogue.subdomains) + host, page)
-        engine = dice.choice([engine for engine in problem.rules if engine in engines])
-        key = (problem.title, place, engine)
-        if key not in drawn:
-            drawn.add(key)
-            yield problem, place, engine
+        location = Location(dice.choice(catalogue.subdomains) + host, page)
+        source = dice.choice([source for source in problem.rules if source in sources])
+        key = (problem.title, location, source)
+        if key not in used:
+            used.add(key)
+            yield problem, location, source
 
 
-def _finding(problem: Problem, place: Place, run: Coverage, *, now: datetime, dice: Random) -> Finding:
+def _finding(problem: Problem, location: Location, run: Coverage, *, now: datetime, dice: Random) -> Finding:
     scanned_at = run.completed_at or now
     first_seen = now - PERIOD + (scanned_at - now + PERIOD) * dice.random()
     status = dice.choices(list(_STATUSES), list(_STATUSES.values()))[0]
@@ -79,22 +79,22 @@ def _finding(problem: Problem, place: Place, run: Coverage, *, now: datetime, di
         fixed_at = first_seen + (scanned_at - first_seen) * dice.uniform(0.1, 1)
         last_seen = first_seen + (fixed_at - first_seen) * 0.9
     rule = problem.rules[run.source.slug]
-    title = place.fill(problem.title)
+    title = location.fill(problem.title)
     return Finding(
         website=run.website,
         source=run.source,
-        fingerprint=_digest(f"{run.source.slug}|{rule}|{title}|{place.host}"),
+        fingerprint=_digest(f"{run.source.slug}|{rule}|{title}|{location.host}"),
         severity=Severity[problem.severity.upper()],
         kind=Kind(problem.kind),
         status=status,
         title=title,
-        description=place.fill(problem.description),
+        description=location.fill(problem.description),
         remediation=problem.remediation,
         references=problem.references,
         cwe=problem.cwe,
         cve=problem.cve,
         rule=rule,
-        evidence=place.fill(problem.evidence),
+        evidence=location.fill(problem.evidence),
         first_seen=first_seen,
         last_seen=last_seen,
         fixed_at=fixed_at,
@@ -103,7 +103,7 @@ def _finding(problem: Problem, place: Place, run: Coverage, *, now: datetime, di
 
 
 def _step(finding: Finding) -> FindingEvent:
-    """How it came to stand where it stands."""
+    """Return the event that led to the status of ``finding``."""
     reason = _REASONS[Finding.Status(finding.status)]
     return FindingEvent(
         finding=finding,
@@ -115,10 +115,10 @@ def _step(finding: Finding) -> FindingEvent:
     )
 
 
-def _locations(problem: Problem, place: Place, dice: Random) -> list[str]:
+def _locations(problem: Problem, location: Location, dice: Random) -> list[str]:
     if problem.location:
-        return [place.fill(problem.location)]
-    first = place.fill("https://$host$path")
+        return [location.fill(problem.location)]
+    first = location.fill("https://$host$path")
     numbers = dice.sample(range(100, 1000), dice.choice(_FURTHER_PLACES))
     return [first, *(f"{first}/{number}" for number in numbers)]
 

@@ -1,4 +1,4 @@
-"""Puts the demo's cast into an empty database, as a whole or not at all."""
+"""The demo's data, written to an empty database in one transaction."""
 
 from datetime import datetime, timedelta
 from random import Random
@@ -20,20 +20,20 @@ BY = "demo"
 
 
 def is_seeded() -> bool:
-    """Whether somebody lives in the database already."""
+    """Return whether the database already has users."""
     return User.objects.exists()
 
 
 @transaction.atomic
 def seed(password: str) -> None:
-    """Fill an empty database; ``password`` opens every user."""
+    """Fill an empty database; every user has ``password``."""
     now = timezone.now()
     _create_people(password)
     for account in accounts.ACCOUNTS:
         _create_account(account, now)
     catalogue, dice = read_catalogue(), Random(SEED)  # noqa: S311 - the same demo every time
     api.Source.objects.bulk_create(
-        api.Source(slug=slug, name=name) for slug, name in catalogue.engines.items()
+        api.Source(slug=slug, name=name) for slug, name in catalogue.sources.items()
     )
     for site in accounts.SITES:
         website = _create_website(site, now)
@@ -103,7 +103,7 @@ def _create_coverage(site: accounts.DemoSite, website: api.Website, now: datetim
     return api.Coverage.objects.bulk_create(
         api.Coverage(
             website=website,
-            source=sources[run.engine],
+            source=sources[run.source],
             state=run.state,
             last_run_at=now - timedelta(hours=run.hours_ago),
             completed_at=now - timedelta(hours=run.completed),

@@ -1,1 +1,1 @@
-"""German."""
+"""German formats."""

@@ -1,1 +1,1 @@
-"""English."""
+"""English formats."""

@@ -22,16 +22,16 @@ EXAMPLE = "shop.example.com"
 
 
 class Command(BaseCommand):
-    """Migrations, static files, data; then addresses, sign-ins and a server."""
+    """manage.py demo: migrate, collect static files, seed, print how to sign in, and serve."""
 
     help = "Set up a demo on this machine and serve it."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take what is described beside the demo's environment."""
+        """Add the options of the demo's environment."""
         add_options(parser)
 
     def handle(self, *args: Any, port: int, no_serve: bool, reset: bool, **options: Any) -> None:
-        """Prepare what is missing, say how to get in, and serve."""
+        """Prepare what is missing, print how to sign in, and serve."""
         files = _own_files()
         password = os.environ["DEMO_PASSWORD"]
         try:
@@ -57,7 +57,7 @@ class Command(BaseCommand):
 
 
 def _own_files() -> list[Path]:
-    """The database files in use; raises CommandError when they are not the demo's own."""
+    """Return the database files in use; raise CommandError if they are not the demo's own."""
     own = databases(DATABASE_URL, settings.BASE_DIR)
     names = {alias: database["NAME"] for alias, database in settings.DATABASES.items()}
     if names != {alias: database["NAME"] for alias, database in own.items()} or settings.REDIS_URL:
@@ -76,13 +76,13 @@ def _delete(files: Iterable[Path]) -> None:
 
 
 def _refuse_foreign_keys() -> None:
-    """The data of an earlier .env cannot be opened with this one's keys."""
+    """Raise CommandError for data of an earlier .env, which these keys cannot open."""
     try:
         for account in Account.objects.all():
             account.reveal_secret()
     except CannotUnseal as error:
         raise CommandError(
-            "The demo's data were made with the keys of another .env. "
+            "The demo's data needs the keys of another .env. "
             "Begin again with 'manage.py demo --reset', or put that .env back."
         ) from error
 
@@ -106,12 +106,12 @@ def _introduction(port: int, password: str) -> str:
     {manage} signed_request --host {EXAMPLE} --severity High          # --curl prints it as a shell script
   Bring in a scanner's report, and see it in the portal:
     {manage} import_report docs/samples/nuclei.jsonl --host launch.example.net
-  Ask before and after it what to tell its owner by e-mail, and read the e-mail here:
+  Run notify before and after it, and read the owner's e-mail here:
     {manage} notify
 """
 
 
 def _python() -> str:
-    """The interpreter as one would type it here."""
+    """Return the interpreter as a person would type it here."""
     executable, here = Path(sys.executable), Path.cwd()
     return str(executable.relative_to(here)) if executable.is_relative_to(here) else "python"

@@ -1,4 +1,4 @@
-"""The move from SQLite to PostgreSQL: everything stored is copied into an empty database.
+"""Copy everything from SQLite into an empty PostgreSQL database.
 
 ``dumpdata`` and ``loaddata`` cannot do it: they copy the counts of findings, and the triggers of the new
 database count the copied findings a second time.
@@ -25,7 +25,7 @@ from config.databases import databases
 TARGET = "move_to"
 BATCH = 1_000
 # The database's own triggers fill these tables.
-_KEPT_BY_TRIGGERS = {
+_FILLED_BY_TRIGGERS = {
     "dashboard_api.models.counts",
     "dashboard_api.models.revisions",
     "dashboard_api.models.bulk",
@@ -104,7 +104,7 @@ def _manage(url: str, *command: str) -> None:
 
 
 def _copy(target: BaseDatabaseWrapper) -> list[tuple[str, int]]:
-    """Copy every table that is not kept by triggers; return each model's name with its number of rows."""
+    """Copy every table that is not filled by triggers; return each model's name with its number of rows."""
     copied = [model for model in apps.get_models(include_auto_created=True) if _is_copied(model)]
     with ExitStack() as consistent:
         for alias in connections.settings:
@@ -119,7 +119,7 @@ def _copy(target: BaseDatabaseWrapper) -> list[tuple[str, int]]:
 
 
 def _is_copied(model: type[models.Model]) -> bool:
-    return model._meta.managed and not model._meta.proxy and model.__module__ not in _KEPT_BY_TRIGGERS
+    return model._meta.managed and not model._meta.proxy and model.__module__ not in _FILLED_BY_TRIGGERS
 
 
 def _copy_rows(model: type[models.Model]) -> int:

@@ -1,22 +1,22 @@
 import pytest
 
-from config.demo.sample_data import Page, Place, read_catalogue
+from config.demo.sample_data import Location, Page, read_catalogue
 from dashboard_api.models import Kind, Severity
 
 CATALOGUE = read_catalogue()
-PLACE = Place("www.shop.example.com", Page("/cart", "item"))
+LOCATION = Location("www.shop.example.com", Page("/cart", "item"))
 
 
 @pytest.mark.parametrize("problem", CATALOGUE.problems, ids=lambda problem: problem.title)
 def test_problem_is_complete(problem):
     assert problem.severity in Severity.labels
     assert problem.kind in Kind.values
-    assert problem.rules.keys() <= CATALOGUE.engines.keys()
+    assert problem.rules.keys() <= CATALOGUE.sources.keys()
     assert problem.description
     assert problem.remediation
     assert problem.references
     for text in (problem.title, problem.description, problem.evidence, problem.location):
-        assert "$" not in PLACE.fill(text)
+        assert "$" not in LOCATION.fill(text)
 
 
 @pytest.mark.parametrize("problem", CATALOGUE.problems, ids=lambda problem: problem.title)
@@ -26,4 +26,6 @@ def test_problem_names_a_page_only_if_it_occurs_on_pages(problem):
 
 
 def test_place_fills_in_its_names():
-    assert PLACE.fill("“$parameter” on https://$host$path") == "“item” on https://www.shop.example.com/cart"
+    assert (
+        LOCATION.fill("“$parameter” on https://$host$path") == "“item” on https://www.shop.example.com/cart"
+    )
