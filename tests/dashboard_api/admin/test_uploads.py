@@ -25,10 +25,10 @@ def operator(client):
     return client
 
 
-def upload(client, website, *rows, **said):
+def upload(client, website, *rows, **options):
     report = SimpleUploadedFile("report.jsonl", json_lines(*rows) if rows else b"")
     path = reverse("admin:dashboard_api_website_import", args=[website.pk])
-    return client.post(path, {"report": report, "format_name": "auto"} | said, follow=True)
+    return client.post(path, {"report": report, "format_name": "auto"} | options, follow=True)
 
 
 def preview_of(response):
@@ -58,8 +58,8 @@ def test_what_would_be_fixed_and_open_again_is_named(operator, website):
     assert f"<h2>Reopened</h2>\n<ul><li>{gone} ({gone.location})</li></ul>" in page.text
 
 
-def upload_and_apply(client, website, *rows, **said):
-    return client.post(preview_of(upload(client, website, *rows, **said)), {"apply": ""}, follow=True)
+def upload_and_apply(client, website, *rows, **options):
+    return client.post(preview_of(upload(client, website, *rows, **options)), {"apply": ""}, follow=True)
 
 
 def test_an_upload_is_imported_once_and_forgotten(operator, website):

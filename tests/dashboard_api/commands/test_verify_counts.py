@@ -36,13 +36,13 @@ def test_verify_counts_tells_where_they_differ_and_fails(wrong, site):
     output = StringIO()
     with pytest.raises(CommandError, match=r"run 'manage.py verify_counts --repair'"):
         call_command("verify_counts", stdout=output)
-    told = ["shop.example.com: 1 wrong.", f"deleted website {site.pk + 1}: 1 wrong."]
-    assert output.getvalue().splitlines() == told
+    lines = ["shop.example.com: 1 wrong.", f"deleted website {site.pk + 1}: 1 wrong."]
+    assert output.getvalue().splitlines() == lines
 
 
 def test_verify_counts_says_what_it_mended(wrong, site):
-    told = run("verify_counts", "--repair").splitlines()
-    assert told == [
+    lines = run("verify_counts", "--repair").splitlines()
+    assert lines == [
         "shop.example.com: 1 wrong, recounted.",
         f"deleted website {site.pk + 1}: 1 wrong, recounted.",
     ]
