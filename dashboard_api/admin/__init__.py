@@ -1,4 +1,4 @@
-"""The operators' pages, by aggregate; Django's stock look works under the content security policy."""
+"""The pages for operators, one module for each subject."""
 
 from dashboard_api.admin import accounts, coverage, entitlements, findings, notes, secrets, sites
 

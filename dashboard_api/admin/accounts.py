@@ -1,4 +1,4 @@
-"""Accounts, and the one place where secrets are issued."""
+"""The pages of accounts, where secrets are issued."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ from dashboard_api.models.accounts import TooManySecrets
 
 
 class EntitlementInline(admin.StackedInline):
-    """The account's plan, on the account's own page."""
+    """The entitlement of the account."""
 
     model = Entitlement
     form = EntitlementForm
@@ -35,7 +35,7 @@ class EntitlementInline(admin.StackedInline):
 
 
 class SecretInline(ShowsLastUse, RecordInline):
-    """The account's secrets, without a secret."""
+    """The secrets of the account, without their values."""
 
     model = Secret
     fields = SHOWN_FIELDS
@@ -43,7 +43,7 @@ class SecretInline(ShowsLastUse, RecordInline):
 
 
 class LinkInline(RecordInline):
-    """The websites that the account may ask about."""
+    """The websites of the account."""
 
     model = SiteLink
     fields = ("website", "link_id", "created_at", "revoked_at")
@@ -52,7 +52,7 @@ class LinkInline(RecordInline):
 
 @admin.register(Account)
 class AccountAdmin(OperatorAdmin):
-    """Accounts, with what they are entitled to, their secrets and their websites."""
+    """The page of an account, with its entitlement, secrets and websites."""
 
     list_display = (
         "ref",
@@ -70,37 +70,37 @@ class AccountAdmin(OperatorAdmin):
 
     @admin.display(description="status", ordering="entitlement__status", empty_value="-")
     def status_today(self, account: Account) -> str | None:
-        """The status that holds today; the stored one may be out of date."""
+        """Return the status of today, which can differ from the stored one."""
         entitlement = getattr(account, "entitlement", None)
         return entitlement and effective_status(entitlement)
 
     @admin.display(boolean=True, description="calls answered today")
     def is_answered(self, account: Account) -> bool:
-        """Whether it is entitled today."""
+        """Return whether the account's calls are answered today."""
         entitlement = getattr(account, "entitlement", None)
         return entitlement is not None and entitlement.is_usable_on(timezone.now().date())
 
     def get_readonly_fields(self, request: HttpRequest, obj: Account | None = None) -> Any:
-        """The reference is in every signed call, so it cannot change later."""
+        """Return the read-only fields: the reference never changes, because every signed call has it."""
         return ("ref", "created_at") if obj else ("created_at",)
 
     def has_delete_permission(self, request: HttpRequest, obj: Account | None = None) -> bool:
-        """Never: secrets, links and their history would go with it."""
+        """Return False: the secrets, links and their history would be deleted, too."""
         return False
 
     def get_inlines(self, request: HttpRequest, obj: Account | None) -> Any:
-        """A new account has neither secrets nor links."""
+        """Return the inlines; a new account has neither secrets nor links."""
         return self.inlines if obj else (EntitlementInline,)
 
     def get_urls(self) -> list[URLPattern]:
-        """The page that issues secrets, before the page of the account."""
+        """Return the URLs, with the page that issues secrets."""
         view = self.admin_site.admin_view(self.issue_secret)
         name = "dashboard_api_account_issue_secret"
         return [path("<path:object_id>/issue-secret/", view, name=name), *super().get_urls()]
 
     @method_decorator(sensitive_variables("clear"))
     def issue_secret(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Ask; then show the new secret in the answer to the POST, this once."""
+        """Ask for confirmation; after a POST, issue a secret and show it once."""
         account = self.get_object(request, unquote(object_id))
         if account is None:
             raise Http404("There is no such account.")

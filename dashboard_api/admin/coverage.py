@@ -1,4 +1,4 @@
-"""Detection engines, what they checked, and what became of their reports."""
+"""The pages of scanners, of their coverage, and of imports."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from dashboard_api.models.scopes import summarise
 
 @admin.register(Source)
 class SourceAdmin(admin.ModelAdmin):
-    """Detection engines."""
+    """The page of a scanner."""
 
     list_display = ("name", "slug", "enabled", "interval_days")
     list_filter = ("enabled",)
@@ -22,27 +22,27 @@ class SourceAdmin(admin.ModelAdmin):
     fields = ("name", "slug", "enabled", "interval_days")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Source | None = None) -> Any:
-        """Customers filter by the slug, so it cannot change later."""
+        """Return the read-only fields: the slug never changes, because customers filter by it."""
         return ("slug",) if obj else ()
 
 
 class ScopeInline(admin.TabularInline):
-    """The last run of each scope; one that is not scanned any more can be deleted."""
+    """The last run of each scope; operators can delete a scope that is no longer scanned."""
 
     model = CoverageScope
     fields = ("category", "target", "state", "last_run_at", "completed_at", "urls_checked", "detail")
     readonly_fields = fields
     extra = 0
-    verbose_name_plural = "scopes; delete one that is not scanned any more, or it stays overdue"
+    verbose_name_plural = "scopes (delete a scope that is no longer scanned: it would stay overdue)"
 
     def has_add_permission(self, request: HttpRequest, obj: Coverage | None = None) -> bool:
-        """Never: scopes come from imports."""
+        """Return False: imports create scopes."""
         return False
 
 
 @admin.register(Coverage)
 class CoverageAdmin(admin.ModelAdmin):
-    """What engines checked, when they last tried."""
+    """The page of a website's coverage by a scanner."""
 
     list_display = (
         "website",
@@ -72,7 +72,7 @@ class CoverageAdmin(admin.ModelAdmin):
 
     @admin.display(description="next due", ordering="last_run_at")
     def next_due(self, coverage: Coverage) -> str:
-        """The day, and whether it has passed."""
+        """Return the day of the next check, and whether it has passed."""
         if coverage.pk is None:
             return "-"
         due = coverage.next_due_on
@@ -81,7 +81,7 @@ class CoverageAdmin(admin.ModelAdmin):
 
 @admin.register(ImportRun)
 class ImportRunAdmin(RecordAdmin):
-    """What became of each report; its numbers add up to the rows that were read."""
+    """The page of an import, with its accounting."""
 
     list_display = (
         "imported_at",
@@ -119,13 +119,13 @@ class ImportRunAdmin(RecordAdmin):
     readonly_fields = ("left_out",)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Reports are imported."""
+        """Return False: only imports create these records."""
         return False
 
     @admin.display(description="rejected rows")
     def left_out(self, run: ImportRun) -> str:
-        """The first of them, and why."""
-        told = [f"Row {reject['row']} {reject['reason']}." for reject in run.rejects]
-        if run.rejected > len(told):
-            told.append(f"And {run.rejected - len(told)} more.")
-        return "\n".join(told) or "None."
+        """Return the first rejected rows with their reasons."""
+        lines = [f"Row {reject['row']} {reject['reason']}." for reject in run.rejects]
+        if run.rejected > len(lines):
+            lines.append(f"And {run.rejected - len(lines)} more.")
+        return "\n".join(lines) or "None."

@@ -1,4 +1,4 @@
-"""What accounts have paid for."""
+"""The pages of entitlements."""
 
 from typing import Any
 
@@ -27,10 +27,10 @@ ENTITLEMENT_FIELDS = (
 
 
 class EntitlementForm(forms.ModelForm):
-    """A form for a plan, which starts today and lasts a year unless changed.
+    """A form for an entitlement; a new one starts today and lasts a year unless edited.
 
-    For a new account it is saved even if nothing in it was edited, because every call of an account without
-    an entitlement is refused.
+    For a new account it is saved even without edits, because calls of an account without an entitlement are
+    refused.
     """
 
     class Meta:
@@ -45,23 +45,23 @@ class EntitlementForm(forms.ModelForm):
             self.initial.setdefault("ends_on", today + limits.ENTITLEMENT_PERIOD)
 
     def has_changed(self) -> bool:
-        """Whether to save the plan: always for a new account."""
+        """Return whether to save the entitlement: always for a new account."""
         return self.instance.account_id is None or super().has_changed()
 
 
 class EffectiveStatus(admin.SimpleListFilter):
-    """A filter by the status that holds today, the one that the customer sees."""
+    """A filter by the status of today, which the customer sees."""
 
     title = "status"
     parameter_name = "status"
     prefix = ""
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Each status."""
+        """Return all statuses."""
         return [(status.value, status.label) for status in Entitlement.Status]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """Filter by the stored status and the dates."""
+        """Return the objects of the status, by the stored status and the dates."""
         status = self.value()
         if status not in Entitlement.Status:
             return queryset
@@ -75,13 +75,13 @@ class EffectiveStatusOfAccount(EffectiveStatus):
 
 
 def effective_status(entitlement: Entitlement) -> str:
-    """The word for the status that holds today."""
+    """Return the label of the status of today."""
     return Entitlement.Status(entitlement.status_on(timezone.now().date())).label
 
 
 @admin.register(Entitlement)
 class EntitlementAdmin(OperatorAdmin):
-    """Plans with their dates and limits; suspended and extended here."""
+    """The page of an entitlement, with actions that extend and suspend it."""
 
     form = EntitlementForm
     list_display = (
@@ -103,35 +103,35 @@ class EntitlementAdmin(OperatorAdmin):
 
     @admin.display(description="status", ordering="status")
     def status_today(self, entitlement: Entitlement) -> str:
-        """The status that holds today; the stored one may be out of date."""
+        """Return the status of today, which can differ from the stored one."""
         return effective_status(entitlement)
 
     @admin.display(boolean=True, description="calls answered today")
     def is_usable_today(self, entitlement: Entitlement) -> bool:
-        """Whether the dashboard is shown."""
+        """Return whether the account's calls are answered today."""
         return entitlement.is_usable_on(timezone.now().date())
 
     def get_readonly_fields(self, request: HttpRequest, obj: Entitlement | None = None) -> Any:
-        """An entitlement stays with its account."""
+        """Return the read-only fields: an entitlement stays with its account."""
         return ("account",) if obj else ()
 
     def actions_for(self, obj: Entitlement) -> tuple[str, ...]:
-        """All, but no second suspension."""
+        """Return the actions; a suspended entitlement cannot be suspended."""
         return self.actions[:-1] if obj.status == Entitlement.Status.SUSPENDED else self.actions
 
     @admin.action(description="Extend by 30 days", permissions=["operate"])
     def extend_by_30_days(self, request: HttpRequest, queryset: QuerySet[Entitlement]) -> None:
-        """A month."""
+        """Extend entitlements by a month."""
         self._extend(request, queryset, days=30)
 
     @admin.action(description="Extend by 365 days", permissions=["operate"])
     def extend_by_365_days(self, request: HttpRequest, queryset: QuerySet[Entitlement]) -> None:
-        """A year."""
+        """Extend entitlements by a year."""
         self._extend(request, queryset, days=365)
 
     @transaction.atomic
     def _extend(self, request: HttpRequest, queryset: QuerySet[Entitlement], *, days: int) -> None:
-        """Locked, so that two extensions at once are both given."""
+        """Extend with the rows locked, so that two extensions at the same time add up."""
         self.perform(
             request,
             queryset.select_for_update(of=("self",)),
@@ -141,7 +141,7 @@ class EntitlementAdmin(OperatorAdmin):
 
     @admin.action(description="Suspend", permissions=["operate"])
     def suspend(self, request: HttpRequest, queryset: QuerySet[Entitlement]) -> HttpResponse | None:
-        """Stop answering their accounts."""
+        """Refuse the calls of their accounts."""
         return self.confirm(
             request,
             queryset,

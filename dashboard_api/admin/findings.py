@@ -269,7 +269,7 @@ class FindingAdmin(OperatorAdmin):
 
     @admin.action(description="Override the severity", permissions=["operate"])
     def override_severity(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:
-        """Override the scanner's severity of findings, which is stored beside it."""
+        """Override the scanner's severity of findings, which is stored as well."""
         return self.confirm(
             request,
             queryset,
@@ -281,7 +281,7 @@ class FindingAdmin(OperatorAdmin):
                 now=timezone.now(),
             ),
             title="Override the severity of findings",
-            consequence="Later reports do not change it; the scanner's own severity is shown beside it.",
+            consequence="Later reports do not change it; the scanner's own severity is shown as well.",
             done="Severity overridden",
             form_class=SeverityOverride,
         )

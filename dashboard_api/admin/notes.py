@@ -1,4 +1,4 @@
-"""What analysts write to customers, or to each other."""
+"""The pages of analyst notes, for customers or internal."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from dashboard_api.models import AnalystNote
 
 @admin.register(AnalystNote)
 class AnalystNoteAdmin(admin.ModelAdmin):
-    """Notes, and whether they may leave the service."""
+    """The page of a note."""
 
     list_display = ("beginning", "website", "finding", "visible_to", "author", "created_at")
     list_filter = ("is_internal",)
@@ -25,16 +25,16 @@ class AnalystNoteAdmin(admin.ModelAdmin):
 
     @admin.display(description="note")
     def beginning(self, note: AnalystNote) -> str:
-        """Enough to tell notes apart."""
+        """Return the first words of the note."""
         return truncatewords(note.body, 12)
 
     @admin.display(ordering="is_internal")
     def visible_to(self, note: AnalystNote) -> str:
-        """Who reads it."""
+        """Return who can read the note."""
         if note.is_internal:
             return "us only (internal)"
         return f"customer {note.account}" if note.account else "every customer with this website"
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
-        """The author is whoever is signed in, until they write somebody else."""
+        """Return the initial values: the author is the signed-in user."""
         return {"author": user_name(request)} | super().get_changeform_initial_data(request)

@@ -1,4 +1,4 @@
-"""Operations of the admin: confirmed first, done one object at a time, reported and logged."""
+"""Operations of the admin: confirmed, performed on one object at a time, reported and logged."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -14,35 +14,35 @@ SHOWN = 20  # of the objects of a large operation
 
 
 class Confirmation(forms.Form):
-    """Answers "are you sure?"; subclasses ask for more."""
+    """A form that confirms an operation; subclasses add fields."""
 
     confirmed = forms.BooleanField(initial=True, widget=forms.HiddenInput)
 
 
 class OperatorAdmin(admin.ModelAdmin):
-    """A model's pages; its actions are also on the page of a single object.
+    """The pages of a model, with its actions on the page of a single object, too.
 
-    ``everything``: the query string of the list that holds every object.
+    ``everything`` is the query string of the list with all objects.
     """
 
     everything = ""
 
     def line(self, obj: Any) -> str:
-        """A line that distinguishes ``obj`` from the other objects of an operation."""
+        """Return a line that distinguishes ``obj`` from the other objects of an operation."""
         return str(obj)
 
     def warning(self, queryset: QuerySet[Any]) -> str:
-        """A warning to show before an operation on these objects; empty for none."""
+        """Return a warning to show before an operation on these objects, or an empty text."""
         return ""
 
     def actions_for(self, obj: Any) -> Sequence[str]:
-        """The names of the actions that make sense for ``obj``."""
+        """Return the names of the actions that change ``obj``."""
         return ()
 
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
-        """Offer the actions that the user may perform on the object."""
+        """Render the page with the actions that the user may perform on the object."""
         offered = self.actions_for(kwargs["obj"]) if kwargs.get("obj") else ()
         labels = dict(self.get_action_choices(request))
         context["everything"] = self.everything
@@ -50,7 +50,7 @@ class OperatorAdmin(admin.ModelAdmin):
         return super().render_change_form(request, context, *args, **kwargs)
 
     def has_operate_permission(self, request: HttpRequest) -> bool:
-        """Who may change objects may perform actions on them, also where no field can be edited."""
+        """Return whether the user may perform actions, also where all fields are read-only."""
         return admin.ModelAdmin.has_change_permission(self, request)
 
     def confirm(
@@ -64,7 +64,7 @@ class OperatorAdmin(admin.ModelAdmin):
         done: str,
         form_class: type[Confirmation] = Confirmation,
     ) -> HttpResponse | None:
-        """A page that asks first; once it is answered, ``operation(object, answers)`` on each."""
+        """Return a page that asks for confirmation; when confirmed, perform ``operation`` on each object."""
         form = form_class(request.POST if "confirmed" in request.POST else None)
         if form.is_valid():
             self.perform(request, queryset, lambda obj: operation(obj, form.cleaned_data), done=done)
@@ -86,7 +86,7 @@ class OperatorAdmin(admin.ModelAdmin):
     def perform(
         self, request: HttpRequest, queryset: QuerySet[Any], operation: Callable[[Any], None], *, done: str
     ) -> None:
-        """Do it to each object by itself; what a model refuses is reported, and the others go on."""
+        """Perform ``operation`` on each object, and report those that a model refuses."""
         notices: dict[int, list[str]] = {messages.SUCCESS: [], messages.ERROR: []}
         for obj in queryset:
             try:
@@ -104,36 +104,36 @@ class OperatorAdmin(admin.ModelAdmin):
 
 
 class RecordAdmin(OperatorAdmin):
-    """A record is read, and operated on by actions; never edited, never deleted."""
+    """The pages of records, which are never edited or deleted; actions can operate on them."""
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """No."""
+        """Return False."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """No."""
+        """Return False."""
         return False
 
 
 class RecordInline(admin.TabularInline):
-    """Rows to read beside the object that they belong to."""
+    """Read-only rows on the page of the object that they belong to."""
 
     extra = 0
     can_delete = False
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
-        """All of them."""
+        """Return all fields."""
         return self.fields
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """No."""
+        """Return False."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """No."""
+        """Return False."""
         return False
 
 
 def user_name(request: HttpRequest) -> str:
-    """Who is doing this, for the record."""
+    """Return the name of the signed-in user, for the record."""
     return request.user.get_username()

@@ -1,4 +1,4 @@
-"""Secrets without a secret: they are issued on the account's page, and end here."""
+"""The pages of secrets, without their values; the account's page issues them."""
 
 from django.contrib import admin
 from django.db.models import QuerySet
@@ -13,17 +13,17 @@ SHOWN_FIELDS = ("hint", "state", "created_at", "created_by", "retires_at", "revo
 
 
 class ShowsLastUse:
-    """A column for what no field holds."""
+    """A mixin with the column ``last_used``."""
 
     def last_used(self, secret: Secret) -> str:
-        """To the minute."""
+        """Return when the secret was last used."""
         used_at = secret.last_used_at
         return date_format(timezone.localtime(used_at), "DATETIME_FORMAT") if used_at else "never"
 
 
 @admin.register(Secret)
 class SecretAdmin(ShowsLastUse, RecordAdmin):
-    """What can still be seen of secrets, and their end."""
+    """The page of a secret, with actions that retire and revoke it."""
 
     list_display = (
         "id",
@@ -46,33 +46,33 @@ class SecretAdmin(ShowsLastUse, RecordAdmin):
 
     @admin.display(boolean=True)
     def works(self, secret: Secret) -> bool:
-        """Whether calls signed with it are accepted."""
+        """Return whether calls signed with the secret are accepted."""
         return secret.is_usable(timezone.now())
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Secrets are issued on the account's page."""
+        """Return False: the account's page issues secrets."""
         return False
 
     def actions_for(self, obj: Secret) -> tuple[str, ...]:
-        """What can still happen to it."""
+        """Return the actions that the state of the secret allows."""
         steps = {Secret.State.ACTIVE: ("retire", "revoke"), Secret.State.RETIRING: ("revoke",)}
         return steps.get(Secret.State(obj.state), ())
 
     @admin.action(description="Retire", permissions=["operate"])
     def retire(self, request: HttpRequest, queryset: QuerySet[Secret]) -> HttpResponse | None:
-        """Let them end by themselves."""
+        """Retire secrets, which then work for one more day."""
         return self.confirm(
             request,
             queryset,
             lambda secret, _: secret.retire(now=timezone.now()),
             title="Retire secrets",
-            consequence="They work for one more day, then no more. Issue their successors first.",
+            consequence="They work for one more day. Issue new secrets first.",
             done="Retired",
         )
 
     @admin.action(description="Revoke", permissions=["operate"])
     def revoke(self, request: HttpRequest, queryset: QuerySet[Secret]) -> HttpResponse | None:
-        """Refuse them at once."""
+        """Revoke secrets at once."""
         return self.confirm(
             request,
             queryset,

@@ -1,4 +1,4 @@
-"""Websites, and their links to accounts."""
+"""The pages of websites and of their links to accounts."""
 
 from typing import Any
 
@@ -15,21 +15,21 @@ from dashboard_api.models import Coverage, LinkEvent, SiteLink, Website
 
 
 class Proof(Confirmation):
-    """How a website's ownership was proven."""
+    """A form for the method that proved a website's ownership."""
 
     method = forms.ChoiceField(choices=Website.Method.choices)
 
 
 class Reason(Confirmation):
-    """Taking access away, or giving it back, has a reason."""
+    """A form for the reason of an operation."""
 
     reason = forms.CharField(
-        max_length=500, help_text="Kept with the link.", widget=forms.TextInput(attrs={"size": 80})
+        max_length=500, help_text="Recorded with the link.", widget=forms.TextInput(attrs={"size": 80})
     )
 
 
 class WebsiteLinkInline(RecordInline):
-    """The accounts that may ask about the website."""
+    """The accounts that link the website."""
 
     model = SiteLink
     fields = ("account", "link_id", "created_at", "revoked_at")
@@ -37,7 +37,7 @@ class WebsiteLinkInline(RecordInline):
 
 
 class CoverageInline(RecordInline):
-    """What engines checked of the website."""
+    """The coverage of the website by scanner."""
 
     model = Coverage
     fields = ("source", "state", "last_run_at", "completed_at", "urls_checked", "version")
@@ -46,7 +46,7 @@ class CoverageInline(RecordInline):
 
 @admin.register(Website)
 class WebsiteAdmin(Uploads, OperatorAdmin):
-    """Websites are verified here, by whoever is signed in."""
+    """The page of a website, with an action that verifies it."""
 
     list_display = ("host", "verified_at", "verified_by", "verification_method", "created_at")
     list_filter = (("verified_at", admin.EmptyFieldListFilter), "verification_method")
@@ -56,24 +56,24 @@ class WebsiteAdmin(Uploads, OperatorAdmin):
     actions = ("verify",)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Website | None = None) -> Any:
-        """Findings and links belong to the host, and verification is an act, not a field."""
+        """Return the read-only fields: the host never changes, and only the action verifies."""
         return self.fields if obj else self.fields[1:]
 
     def has_delete_permission(self, request: HttpRequest, obj: Website | None = None) -> bool:
-        """Never: findings, links and their history would go with it."""
+        """Return False: the findings, links and their history would be deleted, too."""
         return False
 
     def get_inlines(self, request: HttpRequest, obj: Website | None) -> Any:
-        """A new website has neither links nor coverage."""
+        """Return the inlines; a new website has neither links nor coverage."""
         return self.inlines if obj else ()
 
     def actions_for(self, obj: Website) -> tuple[str, ...]:
-        """Once is enough."""
+        """Return the action that verifies, unless the website is verified."""
         return () if obj.verified_at else self.actions
 
     @admin.action(description="Verify", permissions=["operate"])
     def verify(self, request: HttpRequest, queryset: QuerySet[Website]) -> HttpResponse | None:
-        """Record how their ownership was proven, and who says so; what is verified stays as it is."""
+        """Record how the ownership was proven, and by whom; verified websites stay unchanged."""
         return self.confirm(
             request,
             queryset.filter(verified_at__isnull=True),
@@ -81,21 +81,21 @@ class WebsiteAdmin(Uploads, OperatorAdmin):
                 method=proof["method"], by=user_name(request), at=timezone.now()
             ),
             title="Verify websites",
-            consequence="You confirm that their owners proved their ownership. They can be linked then.",
+            consequence="You confirm that their owners proved their ownership. Then accounts can link them.",
             done="Verified",
             form_class=Proof,
         )
 
 
 class SiteLinkForm(forms.ModelForm):
-    """A new link, by the model's own rules."""
+    """A form for a new link."""
 
     class Meta:
         model = SiteLink
         fields = ("account", "website")
 
     def clean(self) -> dict[str, Any] | None:
-        """What the model would refuse is said beside the website."""
+        """Report the model's refusal next to the website."""
         cleaned = super().clean()
         if not self.errors:
             try:
@@ -106,7 +106,7 @@ class SiteLinkForm(forms.ModelForm):
 
 
 class LinkEventInline(RecordInline):
-    """Who linked, revoked and restored, when and why."""
+    """The history of the link."""
 
     model = LinkEvent
     fields = ("at", "action", "by", "reason")
@@ -114,7 +114,7 @@ class LinkEventInline(RecordInline):
 
 @admin.register(SiteLink)
 class SiteLinkAdmin(RecordAdmin):
-    """Links are made here, then revoked and restored; never edited, never deleted."""
+    """The page of a link, with actions that revoke and restore it."""
 
     form = SiteLinkForm
     list_display = ("website", "account", "link_id", "created_at", "revoked_at")
@@ -127,31 +127,31 @@ class SiteLinkAdmin(RecordAdmin):
     actions = ("revoke", "restore")
 
     def get_fields(self, request: HttpRequest, obj: SiteLink | None = None) -> Any:
-        """A new link is given its id."""
+        """Return the fields; a new link has no id yet."""
         return (
             ("account", "website", "link_id", "created_at", "revoked_at") if obj else ("account", "website")
         )
 
     def get_readonly_fields(self, request: HttpRequest, obj: SiteLink | None = None) -> Any:
-        """All, once it is made."""
+        """Return the read-only fields: all of a stored link."""
         return self.get_fields(request, obj) if obj else ()
 
     def get_inlines(self, request: HttpRequest, obj: SiteLink | None) -> Any:
-        """A new link has no history."""
+        """Return the inlines; a new link has no history."""
         return self.inlines if obj else ()
 
     def save_model(self, request: HttpRequest, obj: SiteLink, form: Any, change: bool) -> None:
-        """Link by the model's rules; the form has checked them in this very transaction."""
+        """Create the link; the form has checked the rules in the same transaction."""
         obj.pk = SiteLink.objects.link(obj.account, obj.website, by=user_name(request)).pk
         obj.refresh_from_db()
 
     def actions_for(self, obj: SiteLink) -> tuple[str, ...]:
-        """The one that changes something."""
+        """Return the action that changes the link."""
         return ("restore",) if obj.revoked_at else ("revoke",)
 
     @admin.action(description="Revoke", permissions=["operate"])
     def revoke(self, request: HttpRequest, queryset: QuerySet[SiteLink]) -> HttpResponse | None:
-        """Stop answering for them."""
+        """Revoke links."""
         return self.confirm(
             request,
             queryset,
@@ -166,7 +166,7 @@ class SiteLinkAdmin(RecordAdmin):
 
     @admin.action(description="Restore", permissions=["operate"])
     def restore(self, request: HttpRequest, queryset: QuerySet[SiteLink]) -> HttpResponse | None:
-        """Answer for them again."""
+        """Restore links."""
         return self.confirm(
             request,
             queryset,

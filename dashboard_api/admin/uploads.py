@@ -189,7 +189,7 @@ def _preview(upload: Upload) -> Preview:
         changed = FindingEvent.objects.filter(pk__gt=last_event, finding__website=upload.website)
         for name, findings in (
             ("New", own.filter(pk__gt=last_finding)),
-            ("Open again", own.filter(events__in=changed.filter(event=FindingEvent.Event.REGRESSED))),
+            ("Reopened", own.filter(events__in=changed.filter(event=FindingEvent.Event.REGRESSED))),
             ("Fixed", own.filter(events__in=changed.filter(event=FindingEvent.Event.FIXED))),
         ):
             preview.changes.append((name, _titles(findings.worst_first()[:TITLES_SHOWN])))

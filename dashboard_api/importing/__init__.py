@@ -1,1 +1,1 @@
-"""How a scan report becomes findings."""
+"""Import reports of scanners as findings."""

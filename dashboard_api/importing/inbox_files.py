@@ -24,7 +24,7 @@ WHY = ".why.txt"
 
 
 class UnsafeFile(Exception):
-    """A file or folder that may not be used; the message says why."""
+    """A file or folder that must not be used; the message says why."""
 
 
 class Folder:

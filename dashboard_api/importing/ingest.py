@@ -107,7 +107,7 @@ def read(report: ScanReport, website: Website, options: ImportOptions) -> ReadRe
     # Some rows, such as a certificate's expiry, are judged as of this time.
     report.judged_at = options.scanned_at or report.scanned_at or options.modified_at
     rows = stage(report, website.host, base_url=options.base_url)
-    rows.use_known_aliases(partial(_stored_fingerprints, website, report.source))
+    rows.use_stored_aliases(partial(_stored_fingerprints, website, report.source))
     note = _complete_scope(rows, report, website, options)
     is_complete = options.complete if report.complete is None else report.complete
     scanned_at = options.scanned_at or report.scanned_at or options.modified_at

@@ -26,8 +26,8 @@ def normalise_location(site: str, location: str, *, base_url: str | None = None)
     """
     if location.lower().startswith("file:"):
         raise OutsideWebsite(
-            "is about a file, and the report names no folder above it (originalUriBaseIds): it has no place "
-            "below the base URL"
+            "is about a file, and the report names no folder above it (originalUriBaseIds): it has no "
+            "location below the base URL"
         )
     if location.startswith(("/", "?", "#", ".")) and not location.startswith("//"):
         if base_url is None:
@@ -39,7 +39,7 @@ def normalise_location(site: str, location: str, *, base_url: str | None = None)
         scheme, netloc, path = _parts(location)
         host, port = _host_and_port(netloc)
     except ValueError as error:
-        raise OutsideWebsite(f"names no place on {site}: {location.removeprefix('//')[:100]}") from error
+        raise OutsideWebsite(f"names no location on {site}: {location.removeprefix('//')[:100]}") from error
     if not covers(site, host):
         raise OutsideWebsite(f"is of {host}, which is neither {site} nor one of its subdomains")
     authority = _bracketed(host)

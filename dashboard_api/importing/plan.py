@@ -16,7 +16,7 @@ from dashboard_api import limits
 from dashboard_api.importing.scopes import Scan
 from dashboard_api.importing.staging import GroupedFinding, ReportedOccurrence
 
-_LOCATION_LENGTH = 2000  # of the columns; the digest of the whole location tells occurrences apart
+_LOCATION_LENGTH = 2000  # of the columns; the digest of the whole location identifies the occurrence
 OPEN, FIXED = "open", "fixed"
 
 
@@ -349,7 +349,7 @@ def _plan_missing(
 ) -> None:
     """Add what ``scan`` proves about one finding.
 
-    A fixed finding keeps its occurrences. One that was not seen since counts as gone since the fix.
+    The occurrences of a fixed finding stay. One that was not seen later counts as gone since the fix.
     """
     if not occurrences:
         occurrences, finding = [_only_occurrence(finding)], finding._replace(fixed_at=None)

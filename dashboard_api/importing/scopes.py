@@ -55,7 +55,7 @@ class Targets:
 
 @dataclass(slots=True, kw_only=True)
 class Scope:
-    """The targets, rules and category of a report; known once the report has been read."""
+    """The targets, rules and category of a report; complete after the last row."""
 
     category: str = ""
     targets: Targets = field(default_factory=Targets)
@@ -69,7 +69,7 @@ class Scope:
             self.failed[rule].add(target)
 
     def covers(self, *, rule: str, location: str, category: str) -> bool:
-        """Whether the report would have shown this rule's problem at ``location``."""
+        """Return whether the report would have listed a finding of ``rule`` at ``location``."""
         target = target_of(location)
         if category != self.category or target not in self.targets:
             return False
@@ -90,7 +90,7 @@ def _parents(rule: str, separators: str) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scan:
-    """The absence that a report proves: in its scope, at ``absent_at``; None: no absence."""
+    """The absence that a report proves: in ``scope``, at ``absent_at``; None if it proves none."""
 
     scope: Scope
     absent_at: datetime | None

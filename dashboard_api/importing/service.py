@@ -124,7 +124,7 @@ def in_words(result: ImportResult) -> list[str]:
             f"Rows: {result.rows}. Findings: {result.findings}, further occurrences: {result.occurrences}, "
             f"coverage: {result.coverage}, rejected: {result.rejected}."
         ),
-        f"New: {result.new}, known: {result.updated}, open again: {result.reopened}, fixed: {result.fixed}.",
+        f"New: {result.new}, updated: {result.updated}, reopened: {result.reopened}, fixed: {result.fixed}.",
     ]
     if scope := scope_in_words(result):
         lines.append(scope)

@@ -142,8 +142,8 @@ class StagedReport:
         self._write_rows()
         self._database.execute("CREATE INDEX report_row_of ON report_row (fingerprint)")
 
-    def use_known_aliases(self, known: Callable[[Sequence[str]], Container[str]]) -> None:
-        """Replace fingerprints that are not ``known`` by an alias that is; findings may become one.
+    def use_stored_aliases(self, stored_of: Callable[[Sequence[str]], Container[str]]) -> None:
+        """Replace fingerprints that are not stored by an alias that is; findings may become one.
 
         An alias that is the fingerprint of another finding in the report is not used.
         """
@@ -151,7 +151,7 @@ class StagedReport:
         for fingerprint, alias in self._database.execute(_ALIASES):
             aliases_of.setdefault(fingerprint, []).append(alias)
         candidates = {each for fingerprint, aliases in aliases_of.items() for each in (fingerprint, *aliases)}
-        stored = known(sorted(candidates))
+        stored = stored_of(sorted(candidates))
         for fingerprint, aliases in aliases_of.items():
             alias = next((alias for alias in aliases if alias in stored), None)
             if alias is not None and fingerprint not in stored:

@@ -1,4 +1,4 @@
-"""The options that describe an entitlement, shared by the commands that make one and change one."""
+"""The command options of an entitlement, to create one or to change one."""
 
 import re
 from argparse import ArgumentTypeError, BooleanOptionalAction
@@ -15,8 +15,8 @@ _FIELDS = ("plan", "status", "starts_on", "ends_on", "renews", "sites_limit", "f
 
 
 def add_entitlement_options(parser: CommandParser) -> None:
-    """An option for every field of an entitlement; what is not given stays as it is."""
-    parser.add_argument("--plan", help="such as standard")
+    """Add an option for each field of an entitlement."""
+    parser.add_argument("--plan", help="the name of the plan, such as standard")
     parser.add_argument("--status", choices=Entitlement.Status.values)
     parser.add_argument("--starts-on", type=_day, metavar="DAY", help="first day, such as 2026-01-31")
     parser.add_argument("--ends-on", type=_day, metavar="DAY", help="last day, included")
@@ -25,24 +25,24 @@ def add_entitlement_options(parser: CommandParser) -> None:
         action=BooleanOptionalAction,
         help="whether the plan renews after its last day; a renewing plan stays usable for three more days",
     )
-    parser.add_argument("--sites-limit", type=int, metavar="N", help="how many websites may be linked")
+    parser.add_argument("--sites-limit", type=int, metavar="N", help="how many websites can be linked")
     parser.add_argument("--features", type=_names, metavar="A,B", help="replaces the list; '' empties it")
 
 
-def given(options: dict[str, Any]) -> dict[str, Any]:
-    """The fields that were given, by name."""
+def fields_in(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields that have an option, by name."""
     return {name: options[name] for name in _FIELDS if options[name] is not None}
 
 
 def new_entitlement(account: Account, fields: dict[str, Any]) -> Entitlement:
-    """An unsaved entitlement: active for a year from today, but for ``fields``."""
+    """Return an unsaved entitlement: by default active, for a year from today."""
     starts_on = fields.get("starts_on", timezone.now().date())
     dates = {"starts_on": starts_on, "ends_on": starts_on + limits.ENTITLEMENT_PERIOD}
     return Entitlement(account=account, **(dates | fields))
 
 
 def in_words(entitlement: Entitlement) -> str:
-    """Its plan, status, dates and limits, and whether calls are answered today."""
+    """Return an entitlement in words."""
     features = f" Features: {', '.join(entitlement.features)}." if entitlement.features else ""
     refused = "" if entitlement.is_usable_on(timezone.now().date()) else " Calls are refused today."
     return (
@@ -53,7 +53,7 @@ def in_words(entitlement: Entitlement) -> str:
 
 
 def in_fields(entitlement: Entitlement) -> dict[str, Any]:
-    """The same for scripts."""
+    """Return an entitlement as fields, for scripts."""
     fields = {name: getattr(entitlement, name) for name in _FIELDS}
     return fields | {"usable": entitlement.is_usable_on(timezone.now().date())}
 
@@ -64,7 +64,7 @@ def _day(text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError as error:
-        raise ArgumentTypeError(f"{text} is no day: {error}") from error
+        raise ArgumentTypeError(f"{text} is not a day: {error}") from error
 
 
 def _names(text: str) -> list[str]:

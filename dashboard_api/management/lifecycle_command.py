@@ -1,4 +1,4 @@
-"""What the commands that decide about one link or one secret share."""
+"""Base classes of commands that change the state of a link or a secret."""
 
 from typing import Any
 
@@ -9,21 +9,21 @@ from dashboard_api.management.lookup import COMMAND_LINE, find_link, find_secret
 from foundation.operator_command import OperatorCommand, Result, positive
 
 
-class LinkDecision(OperatorCommand):
-    """Calls the link's method named ``method``, with the reason on record."""
+class LinkCommand(OperatorCommand):
+    """A command that calls ``method`` of a link, with a reason."""
 
     method: str
     done: str
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The link, why and who."""
+        """Add the link, the reason and the operator."""
         super().add_arguments(parser)
-        parser.add_argument("link_id", metavar="LINK_ID", help="as link_site told")
-        parser.add_argument("--reason", required=True, help="why; kept with the link")
-        parser.add_argument("--by", default=COMMAND_LINE, metavar="NAME", help="who decided")
+        parser.add_argument("link_id", metavar="LINK_ID", help="as link_site prints it")
+        parser.add_argument("--reason", required=True, help="the reason; recorded with the link")
+        parser.add_argument("--by", default=COMMAND_LINE, metavar="NAME", help="who decides; recorded")
 
     def perform(self, *, link_id: str, reason: str, by: str, **options: Any) -> Result:
-        """The link as it now is."""
+        """Change the link, and return its new state."""
         link = find_link(link_id)
         getattr(link, self.method)(by=by, reason=reason, now=timezone.now())
         return Result(
@@ -37,25 +37,25 @@ class LinkDecision(OperatorCommand):
         )
 
 
-class SecretDecision(OperatorCommand):
-    """Calls the secret's method named ``method``; its answer ends with the field named ``moment``."""
+class SecretCommand(OperatorCommand):
+    """A command that calls ``method`` of a secret and prints its time, the field ``time_field``."""
 
     method: str
-    moment: str
+    time_field: str
     done: str
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The account, so that a mistyped number is noticed, and the secret's number."""
+        """Add the account, which guards against a mistyped number, and the secret's number."""
         super().add_arguments(parser)
         parser.add_argument("ref", metavar="REF", help="the account's reference")
-        parser.add_argument("number", metavar="NUMBER", type=positive, help="as issue_secret told")
+        parser.add_argument("number", metavar="NUMBER", type=positive, help="as issue_secret prints it")
 
     def perform(self, *, ref: str, number: int, **options: Any) -> Result:
-        """The secret as it now is."""
+        """Change the secret, and return its new state."""
         secret = find_secret(ref, number)
         getattr(secret, self.method)(now=timezone.now())
-        at = getattr(secret, self.moment)
+        at = getattr(secret, self.time_field)
         return Result(
             text=self.done.format(secret=secret, at=f"{at:%Y-%m-%d %H:%M} UTC"),
-            fields={"account": ref, "id": number, "state": secret.state, self.moment: at},
+            fields={"account": ref, "id": number, "state": secret.state, self.time_field: at},
         )

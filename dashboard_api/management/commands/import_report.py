@@ -53,6 +53,47 @@ def _bar(total: int | None, *, unit: str) -> tqdm:  # type: ignore[type-arg]
     return tqdm(total=total, unit=unit, unit_scale=True, disable=None, leave=False)
 
 
+def _add_import_options(parser: CommandParser) -> None:
+    """Add an option for each field of ImportOptions."""
+    parser.add_argument(
+        "--format",
+        choices=["auto", *READERS],
+        default="auto",
+        help="auto recognises the format by the file's content; docs/scanner-formats.md describes each",
+    )
+    parser.add_argument(
+        "--complete",
+        action="store_true",
+        help="the scan ran to its end: open findings that it does not report are fixed",
+    )
+    parser.add_argument(
+        "--scanned-at",
+        type=_moment,
+        metavar="ISO",
+        help="when the scan ended, such as 2026-01-31T14:00:00Z; replaces the times in the report",
+    )
+    parser.add_argument(
+        "--base-url",
+        type=web_address,
+        metavar="URL",
+        help="the base of locations without a host, such as /login",
+    )
+    parser.add_argument(
+        "--target",
+        action="append",
+        default=[],
+        metavar="HOST[:PORT]",
+        help="a host that was scanned but is not named in the report; may be repeated",
+    )
+    parser.add_argument(
+        "--category",
+        default="",
+        metavar="NAME",
+        help="a name for this scan, if one scanner checks the website in several parts: only findings of "
+        "earlier reports with the same name can be fixed by it",
+    )
+
+
 class Command(OperatorCommand):
     """manage.py import_report nuclei.jsonl --host shop.example.com."""
 
@@ -70,43 +111,7 @@ class Command(OperatorCommand):
         parser.add_argument("files", metavar="FILE", nargs="+", help="a report; - is standard input")
         parser.add_argument("--host", required=True, help="the website that was scanned")
         parser.add_argument("--account", metavar="REF", help="refuse unless this account links the website")
-        parser.add_argument(
-            "--format",
-            choices=["auto", *READERS],
-            default="auto",
-            help="auto recognises the format by the file's content; docs/scanner-formats.md describes each",
-        )
-        parser.add_argument(
-            "--complete",
-            action="store_true",
-            help="the scan ran to its end: open findings that it does not report are fixed",
-        )
-        parser.add_argument(
-            "--scanned-at",
-            type=_moment,
-            metavar="ISO",
-            help="when the scan ended, such as 2026-01-31T14:00:00Z; replaces the times in the report",
-        )
-        parser.add_argument(
-            "--base-url",
-            type=web_address,
-            metavar="URL",
-            help="the base of locations without a host, such as /login",
-        )
-        parser.add_argument(
-            "--target",
-            action="append",
-            default=[],
-            metavar="HOST[:PORT]",
-            help="a host that was scanned but is not named in the report; may be repeated",
-        )
-        parser.add_argument(
-            "--category",
-            default="",
-            metavar="NAME",
-            help="a name for this scan, if one scanner checks the website in several parts: only findings of "
-            "earlier reports with the same name can be fixed by it",
-        )
+        _add_import_options(parser)
         parser.add_argument("--by", default=COMMAND_LINE, metavar="NAME", help="who imports; recorded")
         parser.add_argument(
             "--strict", action="store_true", help="exit code 1 where rows were rejected; the rest is imported"
@@ -150,21 +155,13 @@ class Command(OperatorCommand):
             _check_linked(account, website)
         _check_locations(website, "--base-url", [options["base_url"]] if options["base_url"] else [])
         _check_locations(website, "--target", options["target"])
-        import_options = ImportOptions(
-            format_name=options["format"],
-            complete=options["complete"],
-            scanned_at=options["scanned_at"],
-            base_url=options["base_url"],
-            targets=options["target"],
-            category=options["category"],
-        )
         dry_run: bool = options["dry_run"]
         try:
             with _opened(file) as stream, closing(Progress(file)) as progress:
                 results = import_file(
                     stream,
                     website,
-                    import_options,
+                    _import_options(options),
                     file_name=file,
                     by=by,
                     dry_run=dry_run,
@@ -182,6 +179,17 @@ class Command(OperatorCommand):
         lines += [line for each in results for line in in_words(each)]
         fields = [{"file": file, **dataclasses.asdict(each), "dry_run": dry_run} for each in results]
         return Result(text="\n".join(prefix + line for line in lines), fields=fields)
+
+
+def _import_options(options: dict[str, Any]) -> ImportOptions:
+    return ImportOptions(
+        format_name=options["format"],
+        complete=options["complete"],
+        scanned_at=options["scanned_at"],
+        base_url=options["base_url"],
+        targets=options["target"],
+        category=options["category"],
+    )
 
 
 def _check_linked(ref: str, website: Website) -> None:

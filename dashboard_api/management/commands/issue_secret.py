@@ -1,4 +1,4 @@
-"""Give an account a secret to sign with: shown here once, sealed ever after."""
+"""Issue a secret to sign calls with; it is shown once and stored encrypted."""
 
 import getpass
 import sys
@@ -21,7 +21,7 @@ class Command(OperatorCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The account, and where the secret comes from."""
+        """Add the account and the options."""
         super().add_arguments(parser)
         parser.add_argument("ref", metavar="REF", help="the account's reference")
         parser.add_argument(
@@ -31,7 +31,7 @@ class Command(OperatorCommand):
 
     @sensitive_variables("clear")
     def perform(self, *, ref: str, from_stdin: bool, by: str, **options: Any) -> Result:
-        """Only a secret that was made here is shown."""
+        """Issue the secret; show it unless it was read from standard input."""
         account = find_account(ref)
         secret, clear = Secret.objects.issue(account, by=by, secret=_read_secret() if from_stdin else None)
         fields = {"account": ref, "id": secret.pk, "hint": secret.hint, "created_by": by}
@@ -39,7 +39,7 @@ class Command(OperatorCommand):
             return Result(text=f"Stored {secret}: it works from now on.", fields=fields)
         return Result(
             text=clear,
-            remark=f"This is {secret}. Keep it now: it will not be shown again.",
+            remark=f"This is {secret}. Store it now: it is not shown again.",
             fields=fields | {"secret": clear},
         )
 

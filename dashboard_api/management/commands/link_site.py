@@ -1,4 +1,4 @@
-"""Link a verified website to an account: the link id is what the customer's calls must carry."""
+"""Link a verified website to an account; the customer's calls need the link id."""
 
 from typing import Any
 
@@ -12,17 +12,17 @@ from foundation.operator_command import OperatorCommand, Result
 class Command(OperatorCommand):
     """manage.py link_site acct_0001 shop.example.com."""
 
-    help = "Link a verified website to an account and tell the link id."
+    help = "Link a verified website to an account and print the link id."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The account, the website and who."""
+        """Add the account, the website and the operator."""
         super().add_arguments(parser)
         parser.add_argument("ref", metavar="REF", help="the account's reference")
         parser.add_argument("host", metavar="HOST", help="such as shop.example.com")
         parser.add_argument("--by", default=COMMAND_LINE, metavar="NAME", help="who links it")
 
     def perform(self, *, ref: str, host: str, by: str, **options: Any) -> Result:
-        """The new link."""
+        """Create the link."""
         website = find_website(host)
         link = SiteLink.objects.link(find_account(ref), website, by=by)
         return Result(

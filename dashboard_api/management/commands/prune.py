@@ -1,4 +1,4 @@
-"""Forget nonces that can no longer be accepted, and uploads that nobody imported; run it hourly."""
+"""Delete expired nonces and old uploads; run it hourly."""
 
 from typing import Any
 
@@ -13,20 +13,20 @@ from foundation.operator_command import OperatorCommand, Result, positive
 class Command(OperatorCommand):
     """manage.py prune."""
 
-    help = "Forget expired nonces, in batches so that signed calls never wait for long, and old uploads."
+    help = "Delete expired nonces, in batches so that signed calls never wait for long, and old uploads."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """How many at a time."""
+        """Add the size of a batch."""
         super().add_arguments(parser)
         parser.add_argument("--batch", type=positive, default=limits.PRUNE_BATCH, metavar="N")
 
     def perform(self, *, batch: int, **options: Any) -> Result:
-        """How many were forgotten; each batch is a commit of its own."""
+        """Delete them with a commit for each batch, and return their numbers."""
         now, total = timezone.now(), 0
-        while forgotten := Nonce.objects.prune(now=now, batch=batch):
-            total += forgotten
+        while deleted := Nonce.objects.prune(now=now, batch=batch):
+            total += deleted
         uploads, _ = Upload.objects.filter(uploaded_at__lt=now - limits.UPLOAD_LIFETIME).delete()
         return Result(
-            text=f"Forgot {total} expired nonces and {uploads} uploads that were not imported.",
+            text=f"Deleted {total} expired nonces and {uploads} old uploads.",
             fields={"nonces": total, "uploads": uploads},
         )

@@ -1,4 +1,4 @@
-"""Make the index of words anew; needed only when what a word is has changed (decision record 0012)."""
+"""Rebuild the search index, after an update changed how words are split (decision record 0012)."""
 
 from typing import Any
 
@@ -10,10 +10,10 @@ from foundation.operator_command import OperatorCommand, Result
 class Command(OperatorCommand):
     """manage.py rebuild_search."""
 
-    help = "Make the search index anew, after an update of Python or PostgreSQL changed what a word is."
+    help = "Rebuild the search index, after an update of Python or PostgreSQL changed how words are split."
 
     def perform(self, **options: Any) -> Result:
-        """How many findings are searched; writers wait meanwhile."""
+        """Rebuild the index, while writers wait, and return the number of findings."""
         search.rebuild()
         findings = Finding.objects.count()
-        return Result(text=f"{findings} findings are indexed anew.", fields={"findings": findings})
+        return Result(text=f"Rebuilt the index of {findings} findings.", fields={"findings": findings})

@@ -1,11 +1,11 @@
-"""Answer for a revoked link again, with the reason on record."""
+"""Restore a revoked link, with a reason."""
 
-from dashboard_api.management.lifecycle_command import LinkDecision
+from dashboard_api.management.lifecycle_command import LinkCommand
 
 
-class Command(LinkDecision):
+class Command(LinkCommand):
     """manage.py restore_link LINK_ID --reason "Contract renewed"."""
 
-    help = "Answer calls for a revoked link again."
+    help = "Restore a revoked link: its calls are answered again."
     method = "restore"
-    done = "Restored {link}: calls for it are answered again."
+    done = "Restored {link}: its calls are answered again."

@@ -1,11 +1,11 @@
-"""Let a secret end by itself, while its successor is rolled out."""
+"""Retire a secret, which works for one more day while the new one is rolled out."""
 
-from dashboard_api.management.lifecycle_command import SecretDecision
+from dashboard_api.management.lifecycle_command import SecretCommand
 
 
-class Command(SecretDecision):
+class Command(SecretCommand):
     """manage.py retire_secret acct_0001 3."""
 
-    help = "Let a secret work for one more day, then no more."
-    method, moment = "retire", "retires_at"
-    done = "{secret} works until {at}, then no more."
+    help = "Retire a secret: it works for one more day."
+    method, time_field = "retire", "retires_at"
+    done = "Retired {secret}: it works until {at}."

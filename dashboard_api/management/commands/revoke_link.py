@@ -1,11 +1,11 @@
-"""Stop answering for a link, with the reason on record."""
+"""Revoke a link, with a reason."""
 
-from dashboard_api.management.lifecycle_command import LinkDecision
+from dashboard_api.management.lifecycle_command import LinkCommand
 
 
-class Command(LinkDecision):
+class Command(LinkCommand):
     """manage.py revoke_link LINK_ID --reason "Contract ended"."""
 
-    help = "Refuse calls for a link from now on."
+    help = "Revoke a link: its calls are refused from now on."
     method = "revoke"
-    done = "Revoked {link}: calls for it are refused from now on."
+    done = "Revoked {link}: its calls are refused from now on."

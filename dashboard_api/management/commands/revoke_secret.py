@@ -1,11 +1,11 @@
-"""Refuse a secret at once, such as one that leaked."""
+"""Revoke a secret at once, for example after a leak."""
 
-from dashboard_api.management.lifecycle_command import SecretDecision
+from dashboard_api.management.lifecycle_command import SecretCommand
 
 
-class Command(SecretDecision):
+class Command(SecretCommand):
     """manage.py revoke_secret acct_0001 3."""
 
-    help = "Refuse calls signed with a secret from now on."
-    method, moment = "revoke", "revoked_at"
+    help = "Revoke a secret: calls signed with it are refused from now on."
+    method, time_field = "revoke", "revoked_at"
     done = "Revoked {secret}: calls signed with it are refused from now on."

@@ -1,4 +1,4 @@
-"""Change what an account is entitled to."""
+"""Change the entitlement of an account."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from dashboard_api.management.entitlement_options import (
     add_entitlement_options,
-    given,
+    fields_in,
     in_fields,
     in_words,
     new_entitlement,
@@ -21,10 +21,10 @@ from foundation.operator_command import OperatorCommand, Result, positive
 class Command(OperatorCommand):
     """manage.py set_entitlement acct_0001 --extend-days 30."""
 
-    help = "Change an account's entitlement; what is not given stays as it is."
+    help = "Change an account's entitlement; fields without an option stay unchanged."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The account and what to change."""
+        """Add the account and the fields to change."""
         super().add_arguments(parser)
         parser.add_argument("ref", metavar="REF", help="the account's reference")
         add_entitlement_options(parser)
@@ -32,13 +32,13 @@ class Command(OperatorCommand):
             "--extend-days",
             type=positive,
             metavar="N",
-            help="move the last day on, counted from today if it has passed",
+            help="extend it by N days, from its last day or from today, whichever is later",
         )
 
     @transaction.atomic
     def perform(self, *, ref: str, extend_days: int | None, **options: Any) -> Result:
-        """All changes, or none."""
-        changes = given(options)
+        """Make all changes, or none."""
+        changes = fields_in(options)
         if not changes and extend_days is None:
             raise CommandError("Say what to change, such as --plan, --status, --ends-on or --extend-days.")
         if "ends_on" in changes and extend_days is not None:

@@ -1,4 +1,4 @@
-"""Prove that the counts beside the findings are what the findings say: after a restore, or nightly."""
+"""Compare the stored counts with the findings, after a restore or every night."""
 
 from typing import Any
 
@@ -13,21 +13,21 @@ from foundation.operator_command import OperatorCommand, Result
 class Command(OperatorCommand):
     """manage.py verify_counts."""
 
-    help = "Compare the counts of findings with the findings; exit code 1 when they differ."
+    help = "Compare the stored counts with the findings; exit code 1 if they differ."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Tell, or mend as well."""
+        """Add the option to repair."""
         super().add_arguments(parser)
-        parser.add_argument("--repair", action="store_true", help="count anew where they differ")
+        parser.add_argument("--repair", action="store_true", help="recount where they differ")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print the answer, and fail when something is left to do."""
+        """Print the result; fail if counts differ."""
         super().handle(*args, **options)
         if self.left_wrong:
             raise CommandError("Counts differ from the findings: run 'manage.py verify_counts --repair'.")
 
     def perform(self, *, repair: bool, **options: Any) -> Result:
-        """Which websites' counts differ, and whether they were mended."""
+        """Return the websites whose counts differ, repaired if asked for."""
         connection = connections[router.db_for_write(Finding)]
         wrong = verify.wrong_counts(connection)
         if repair:
@@ -37,13 +37,13 @@ class Command(OperatorCommand):
         hosts = dict(Website.objects.filter(pk__in=wrong).values_list("pk", "host"))
         sites = [{"website": pk, "host": hosts.get(pk), "wrong": wrong[pk]} for pk in sorted(wrong)]
         fields = {"websites": sites, "repaired": repair and bool(sites)}
-        return Result(text=_told(sites, repair), fields=fields)
+        return Result(text=_in_words(sites, repair), fields=fields)
 
 
-def _told(sites: list[dict[str, Any]], repair: bool) -> str:
+def _in_words(sites: list[dict[str, Any]], repair: bool) -> str:
     if not sites:
-        return "Every count is what the findings say."
-    mended = ", counted anew" if repair else ""
+        return "All counts are correct."
+    repaired = ", recounted" if repair else ""
     names = [site["host"] or f"deleted website {site['website']}" for site in sites]
     lines = zip(names, sites, strict=True)
-    return "\n".join(f"{name}: {site['wrong']} wrong{mended}." for name, site in lines)
+    return "\n".join(f"{name}: {site['wrong']} wrong{repaired}." for name, site in lines)

@@ -1,4 +1,4 @@
-"""Record that a website's ownership was proven: only then can it be linked."""
+"""Record the proof of a website's ownership, which links require."""
 
 from typing import Any
 
@@ -13,10 +13,10 @@ from foundation.operator_command import OperatorCommand, Result, host_of
 class Command(OperatorCommand):
     """manage.py verify_site shop.example.com --by Ada --method dns."""
 
-    help = "Record who verified a website's ownership, and how; a verified website stays as it is."
+    help = "Record who verified a website's ownership, and how; a verified website stays unchanged."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The website, who and how."""
+        """Add the website, the operator and the method."""
         super().add_arguments(parser)
         parser.add_argument("host", metavar="HOST", help="such as shop.example.com")
         parser.add_argument("--by", required=True, metavar="NAME", help="who checked it")
@@ -24,7 +24,7 @@ class Command(OperatorCommand):
 
     @transaction.atomic
     def perform(self, *, host: str, by: str, method: str, **options: Any) -> Result:
-        """Make the website where there is none, and verify it once."""
+        """Create the website if it is missing, and verify it once."""
         website, created = Website.objects.get_or_create(host=host_of(host))
         changed = website.verified_at is None
         if changed:

@@ -73,7 +73,7 @@ def test_sessions_and_nonces_come_from_the_second_file_of_sqlite(demo, new_datab
 
 def test_counts_of_the_new_database_are_those_of_its_findings(demo, new_database, moved):
     checked = demo.manage("verify_counts", DATABASE_URL=new_database)
-    assert (checked.returncode, checked.stdout) == (0, "Every count is what the findings say.\n")
+    assert (checked.returncode, checked.stdout) == (0, "All counts are correct.\n")
     with psycopg.connect(new_database) as connection:
         counted = "SELECT SUM(findings) FROM dashboard_api_bucketcount WHERE source_id <> 0"
         assert only(connection, counted) == only(connection, "SELECT COUNT(*) FROM dashboard_api_finding")

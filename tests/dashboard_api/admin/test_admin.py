@@ -149,8 +149,8 @@ def test_pages_are_for_staff_only(client):
 
 def test_secret_is_issued_and_shown_once(operator):
     account = make_account(secrets=())
-    asked = operator.get(url(account, "issue_secret"))
-    assert asked.status_code == 200
+    response = operator.get(url(account, "issue_secret"))
+    assert response.status_code == 200
     assert not account.secrets.exists()
 
     response = operator.post(url(account, "issue_secret"))
@@ -201,8 +201,8 @@ def test_secret_of_no_account_is_not_found(operator):
 @pytest.mark.parametrize(("action", "state"), [("retire", "retiring"), ("revoke", "revoked")])
 def test_secret_ends_after_confirmation_only(operator, action, state):
     secret = make_account().secrets.get()
-    asked = act(operator, secret, action)
-    assert "one more day" in asked.text if action == "retire" else "at once" in asked.text
+    response = act(operator, secret, action)
+    assert "one more day" in response.text if action == "retire" else "at once" in response.text
     secret.refresh_from_db()
     assert secret.state == "active"
 
@@ -410,8 +410,8 @@ def test_link_that_the_model_refuses_is_a_form_error(operator):
 
 def test_link_is_revoked_and_restored_with_a_reason(operator):
     link = make_link()
-    asked = act(operator, link, "revoke")
-    assert 'name="reason"' in asked.text
+    response = act(operator, link, "revoke")
+    assert 'name="reason"' in response.text
 
     confirm(operator, link, "revoke", reason="Contract ended")
     link.refresh_from_db()
@@ -509,11 +509,11 @@ def test_a_finding_whose_id_has_thousands_is_decided_by_the_forms_themselves(ope
     page = operator.get(url(finding, "change"))
     assert 'name="_selected_action" value="1234567"' in page.text
     path = url(Finding, "changelist") + "?queue=new"
-    asked = operator.post(path, {"action": "false_positive", "_selected_action": [finding.pk, other.pk]})
-    chosen = re.findall(r'name="_selected_action" value="([^"]*)"', asked.text)
-    assert f'href="{path}" class="closelink"' in asked.text
-    said = {"action": "false_positive", "_selected_action": chosen, "confirmed": "True", "reason": "Ours."}
-    operator.post(path, said)
+    response = operator.post(path, {"action": "false_positive", "_selected_action": [finding.pk, other.pk]})
+    chosen = re.findall(r'name="_selected_action" value="([^"]*)"', response.text)
+    assert f'href="{path}" class="closelink"' in response.text
+    form = {"action": "false_positive", "_selected_action": chosen, "confirmed": "True", "reason": "Ours."}
+    operator.post(path, form)
     assert Finding.objects.filter(status="false_positive").count() == 2
 
 
@@ -522,9 +522,9 @@ def test_many_findings_are_decided_at_once_after_their_number_was_shown(operator
     findings = [make_finding(site) for _ in range(25)]
     chosen = {"action": "false_positive", "select_across": "1", "_selected_action": findings[0].pk}
     path = url(Finding, "changelist") + "?severity__exact=2"
-    asked = operator.post(path, chosen)
-    assert "Findings: 25." in asked.text
-    assert asked.text.count("<li>Medium: ") == 20
+    response = operator.post(path, chosen)
+    assert "Findings: 25." in response.text
+    assert response.text.count("<li>Medium: ") == 20
     done = operator.post(path, chosen | {"confirmed": "True", "reason": "Our own scanner."}, follow=True)
     assert messages(done)[-1] == "And 5 more."
     assert Finding.objects.filter(status="false_positive").count() == 25
@@ -578,19 +578,19 @@ def test_everything_is_listed_newest_first(operator):
 
 
 @pytest.mark.parametrize(
-    ("asked", "marked"),
+    ("query", "marked"),
     [({}, {1: "desc"}), (EVERYTHING, {}), (EVERYTHING | {"o": "-2"}, {2: "desc"})],
     ids=["the queue", "everything", "a chosen column"],
 )
-def test_the_arrow_marks_the_column_that_the_list_is_sorted_by(operator, asked, marked):
+def test_the_arrow_marks_the_column_that_the_list_is_sorted_by(operator, query, marked):
     make_finding(make_website())
-    page = operator.get(url(Finding, "changelist"), asked).context["cl"]
+    page = operator.get(url(Finding, "changelist"), query).context["cl"]
     assert page.get_ordering_field_columns() == marked
 
 
 def test_the_list_says_whether_it_is_the_queue_or_everything(operator):
-    for asked, chosen in (({}, "To review"), (EVERYTHING, "Everything")):
-        page = operator.get(url(Finding, "changelist"), asked).context["cl"]
+    for query, chosen in (({}, "To review"), (EVERYTHING, "Everything")):
+        page = operator.get(url(Finding, "changelist"), query).context["cl"]
         choices = list(page.filter_specs[0].choices(page))
         assert [choice["display"] for choice in choices if choice["selected"]] == [chosen]
         assert [choice["query_string"] for choice in choices] == ["?queue=new", "?queue=all"]
@@ -608,11 +608,11 @@ def ask_about_all(operator, *findings):
 
 
 def test_a_decision_names_the_website_and_the_place_of_each_finding(operator):
-    places = ("https://shop.example.com/a", "https://shop.example.com/b")
+    locations = ("https://shop.example.com/a", "https://shop.example.com/b")
     site = make_website()
-    page = ask_about_all(operator, *(make_finding(site, title="Old jQuery", location=at) for at in places))
-    for place in places:
-        assert f"<li>Medium: Old jQuery · shop.example.com · {place}</li>" in page
+    page = ask_about_all(operator, *(make_finding(site, title="Old jQuery", location=at) for at in locations))
+    for location in locations:
+        assert f"<li>Medium: Old jQuery · shop.example.com · {location}</li>" in page
 
 
 def test_a_decision_about_findings_of_several_accounts_is_warned_of(operator):

@@ -25,10 +25,10 @@ def operator(client):
     return client
 
 
-def upload(client, website, *rows, **said):
+def upload(client, website, *rows, **options):
     report = SimpleUploadedFile("report.jsonl", json_lines(*rows) if rows else b"")
     path = reverse("admin:dashboard_api_website_import", args=[website.pk])
-    return client.post(path, {"report": report, "format_name": "auto"} | said, follow=True)
+    return client.post(path, {"report": report, "format_name": "auto"} | options, follow=True)
 
 
 def preview_of(response):
@@ -55,16 +55,16 @@ def test_what_would_be_fixed_and_open_again_is_named(operator, website):
     assert f"<h2>Fixed</h2>\n<ul><li>{gone} ({gone.location})</li></ul>" in page.text
     operator.post(preview_of(page), {"apply": ""})
     page = upload(operator, website, make_row(timestamp="2026-03-03T00:00:00Z"))
-    assert f"<h2>Open again</h2>\n<ul><li>{gone} ({gone.location})</li></ul>" in page.text
+    assert f"<h2>Reopened</h2>\n<ul><li>{gone} ({gone.location})</li></ul>" in page.text
 
 
-def upload_and_apply(client, website, *rows, **said):
-    return client.post(preview_of(upload(client, website, *rows, **said)), {"apply": ""}, follow=True)
+def upload_and_apply(client, website, *rows, **options):
+    return client.post(preview_of(upload(client, website, *rows, **options)), {"apply": ""}, follow=True)
 
 
 def test_an_upload_is_imported_once_and_forgotten(operator, website):
     done = upload_and_apply(operator, website, make_row())
-    assert "New: 1, known: 0, open again: 0, fixed: 0." in texts(done)
+    assert "New: 1, updated: 0, reopened: 0, fixed: 0." in texts(done)
     assert (ImportRun.objects.get().by, ImportRun.objects.get().file_name) == ("ada", "report.jsonl")
     assert not Upload.objects.exists()
     assert Finding.objects.get().website == website

@@ -53,7 +53,7 @@ def test_account_entitled_later_lasts_a_year_from_then():
         (["with space"], "ref: Use printable ASCII characters without spaces."),
         (["acct_0001", "--ends-on", "2000-01-01"], "ends_on: The last day cannot be before the first"),
         (["acct_0001", "--ends-on", "tomorrow"], "tomorrow is not a day such as 2026-01-31"),
-        (["acct_0001", "--ends-on", "2026-02-30"], "2026-02-30 is no day: day is out of range for month"),
+        (["acct_0001", "--ends-on", "2026-02-30"], "2026-02-30 is not a day: day is out of range for month"),
         (["acct_0001", "--sites-limit", "-1"], "sites_limit: Ensure this value is greater than"),
         (["acct_0001", "--status", "paid"], "invalid choice: 'paid'"),
         (["acct_0001", "--plan", " "], "plan: Name the plan"),

@@ -31,8 +31,8 @@ def folder(tmp_path):
 def test_reports_are_imported_once_and_moved_away(website, folder):
     leave(folder, make_row())
     leave(folder, make_row(template_id="other"), name="b.jsonl")
-    told = run("import_inbox", str(folder), "--by", "cron")
-    assert "shop.example.com/a.jsonl: Rows: 1. Findings: 1" in told
+    output = run("import_inbox", str(folder), "--by", "cron")
+    assert "shop.example.com/a.jsonl: Rows: 1. Findings: 1" in output
     assert names(folder) == ["shop.example.com/done/a.jsonl", "shop.example.com/done/b.jsonl"]
     assert Finding.objects.count() == 2
     assert set(ImportRun.objects.values_list("by", "file_name")) == {("cron", "a.jsonl"), ("cron", "b.jsonl")}
@@ -83,10 +83,10 @@ def test_places_without_a_host_belong_where_the_operator_says_of_each_website(we
     for host in ("shop.example.com", "example.com"):
         leave(folder, make_row(matched_at="/login"), host=host)
     run("import_inbox", str(folder), "--base-url", base_url)
-    places = Finding.objects.values_list("website__host", "location")
+    locations = Finding.objects.values_list("website__host", "location")
     roots = {host: base_url.replace("{host}", host) for host in ("shop.example.com", "example.com")}
-    assert all(place.startswith(roots[host].removesuffix("app/")) for host, place in places)
-    assert len(places) == 2
+    assert all(location.startswith(roots[host].removesuffix("app/")) for host, location in locations)
+    assert len(locations) == 2
 
 
 def test_scripts_are_told_of_each_file(website, folder, capsys):
@@ -96,15 +96,19 @@ def test_scripts_are_told_of_each_file(website, folder, capsys):
         run_json("import_inbox", str(folder))
     done = folder / "shop.example.com" / "done" / "b.jsonl"
     done.rename(folder / "shop.example.com" / "c.jsonl")
-    (known,) = run_json("import_inbox", str(folder))["files"]
-    assert (known["file"], known["duplicate"], known["error"]) == ("shop.example.com/c.jsonl", True, None)
+    (duplicate,) = run_json("import_inbox", str(folder))["files"]
+    assert (duplicate["file"], duplicate["duplicate"], duplicate["error"]) == (
+        "shop.example.com/c.jsonl",
+        True,
+        None,
+    )
 
 
 def test_a_file_with_reports_of_several_tools_is_told_of_by_each_and_known_again(website, folder):
     tools = make_tools(("One", [make_result()]), ("Two", [make_result()]))
     leave(folder, tools)
-    told = run_json("import_inbox", str(folder))["files"]
-    assert [(each["file"], each["result"]["source"]) for each in told] == [
+    output = run_json("import_inbox", str(folder))["files"]
+    assert [(each["file"], each["result"]["source"]) for each in output] == [
         ("shop.example.com/a.jsonl", "one"),
         ("shop.example.com/a.jsonl", "two"),
     ]
@@ -160,10 +164,10 @@ def test_names_that_are_taken_lose_nothing(website, folder):
         run("import_inbox", str(folder))
     done = sorted(path.name for path in (folder / "shop.example.com" / "done").iterdir())
     assert done == ["a-2.jsonl", "a.jsonl"]
-    told = [
+    output = [
         json.loads(path.read_text())["template-id"] for path in (folder / "shop.example.com/done").iterdir()
     ]
-    assert sorted(told) == ["one", "two"]
+    assert sorted(output) == ["one", "two"]
 
 
 def test_a_complete_scan_fixes_what_it_does_not_report(website, folder):

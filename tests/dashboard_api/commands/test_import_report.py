@@ -52,7 +52,7 @@ def test_report_is_imported_and_summed_up(website, report):
     assert output.splitlines() == [
         "nuclei on shop.example.com, scanned 2026-03-01 08:00 UTC: partial.",
         "Rows: 2. Findings: 1, further occurrences: 0, coverage: 0, rejected: 1.",
-        "New: 1, known: 0, open again: 0, fixed: 0.",
+        "New: 1, updated: 0, reopened: 0, fixed: 0.",
         "Row 2 is of example.com, which is neither shop.example.com nor one of its subdomains.",
     ]
     assert Finding.objects.get().website == website
@@ -264,8 +264,8 @@ def test_scripts_are_told_of_several_reports_in_an_object_a_line(website, tmp_pa
 
 def test_a_file_with_reports_of_several_tools_is_told_of_by_each(website, report):
     file = report(make_tools(("One", [make_result()]), ("Two", [make_result()])))
-    told = run("import_report", file, *HOST, "--json", "--dry-run")
-    sources = [(each["file"], each["source"], each["new"]) for each in map(json.loads, told.splitlines())]
+    output = run("import_report", file, *HOST, "--json", "--dry-run")
+    sources = [(each["file"], each["source"], each["new"]) for each in map(json.loads, output.splitlines())]
     assert sources == [(file, "one", 1), (file, "two", 1)]
     assert "two on shop.example.com" in run("import_report", file, *HOST)
 
@@ -273,10 +273,21 @@ def test_a_file_with_reports_of_several_tools_is_told_of_by_each(website, report
 def test_an_import_is_kept_on_record_and_adds_up(website, report):
     check = make_row(matcher_status=False)
     run("import_report", report(make_row(), make_row(), FOREIGN, check), *HOST, "--by", "robin")
-    kept = ImportRun.objects.get()
-    assert (kept.rows, kept.findings, kept.occurrences, kept.coverage, kept.rejected) == (4, 1, 1, 1, 1)
-    assert (kept.by, kept.file_name, kept.new, kept.state) == ("robin", "report.jsonl", 1, "partial")
-    (reject,) = kept.rejects
+    run_record = ImportRun.objects.get()
+    assert (
+        run_record.rows,
+        run_record.findings,
+        run_record.occurrences,
+        run_record.coverage,
+        run_record.rejected,
+    ) == (4, 1, 1, 1, 1)
+    assert (run_record.by, run_record.file_name, run_record.new, run_record.state) == (
+        "robin",
+        "report.jsonl",
+        1,
+        "partial",
+    )
+    (reject,) = run_record.rejects
     assert (reject["row"], "example.com" in reject["reason"]) == (3, True)
 
 
@@ -303,10 +314,10 @@ def test_targets_and_a_category_that_the_report_does_not_name_are_said(website, 
         "--category",
         "web",
     )
-    said = ("--complete", "--scanned-at", "2026-04-01")
-    assert "fixed: 0." in run("import_report", report(), *HOST, *said)
+    options = ("--complete", "--scanned-at", "2026-04-01")
+    assert "fixed: 0." in run("import_report", report(), *HOST, *options)
     targets = ("--target", "www.shop.example.com", "--target", "shop.example.com:8443")
-    output = run("import_report", report(), *HOST, *said, *targets, "--category", "web")
+    output = run("import_report", report(), *HOST, *options, *targets, "--category", "web")
     assert "fixed: 1." in output
     scope = "Scope of what is fixed: shop.example.com:8443, www.shop.example.com, category web."
     assert scope in output.splitlines()
@@ -314,10 +325,10 @@ def test_targets_and_a_category_that_the_report_does_not_name_are_said(website, 
 
 
 def test_scope_that_the_report_does_not_name_is_the_websites_own_host(website, report):
-    said = ("--complete", "--scanned-at", "2026-04-01")
+    options = ("--complete", "--scanned-at", "2026-04-01")
     assert (
         "Scope of what is fixed: shop.example.com. The report names no target; if it was another, name it."
-        in run("import_report", report(), *HOST, *said)
+        in run("import_report", report(), *HOST, *options)
     )
 
 

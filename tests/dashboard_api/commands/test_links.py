@@ -101,7 +101,7 @@ def test_second_link_is_refused_with_the_first_ones_id():
 def test_link_is_revoked_and_restored_with_reasons():
     link = make_link()
     output = run("revoke_link", link.link_id.upper(), "--reason", "Contract ended", "--by", "Ada")
-    assert output == "Revoked shop.example.com for acct_0001: calls for it are refused from now on.\n"
+    assert output == "Revoked shop.example.com for acct_0001: its calls are refused from now on.\n"
     answer = run_json("restore_link", link.link_id, "--reason", "Contract renewed")
     assert answer == {
         "account": "acct_0001",

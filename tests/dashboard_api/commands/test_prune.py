@@ -23,7 +23,7 @@ def nonces():
 
 
 def test_prune_forgets_all_expired_nonces_in_batches(nonces):
-    assert run("prune", "--batch", "2") == "Forgot 5 expired nonces and 0 uploads that were not imported.\n"
+    assert run("prune", "--batch", "2") == "Deleted 5 expired nonces and 0 old uploads.\n"
     assert Nonce.objects.get().nonce == "still-needed"
 
 

@@ -35,7 +35,7 @@ def test_issued_secret_is_printed_once_and_works(account):
     assert secret.created_by == "Ada"
     assert secret.reveal() not in remark.getvalue()
     assert f"secret {secret.pk}" in remark.getvalue()
-    assert "will not be shown again" in remark.getvalue()
+    assert "is not shown again" in remark.getvalue()
 
 
 def test_issued_secret_is_a_field_for_scripts(account):

@@ -28,7 +28,7 @@ def wrong(site):
 
 
 def test_verify_counts_is_content_with_what_triggers_keep(site):
-    assert run("verify_counts") == "Every count is what the findings say.\n"
+    assert run("verify_counts") == "All counts are correct.\n"
     assert run_json("verify_counts") == {"websites": [], "repaired": False}
 
 
@@ -36,15 +36,15 @@ def test_verify_counts_tells_where_they_differ_and_fails(wrong, site):
     output = StringIO()
     with pytest.raises(CommandError, match=r"run 'manage.py verify_counts --repair'"):
         call_command("verify_counts", stdout=output)
-    told = ["shop.example.com: 1 wrong.", f"deleted website {site.pk + 1}: 1 wrong."]
-    assert output.getvalue().splitlines() == told
+    lines = ["shop.example.com: 1 wrong.", f"deleted website {site.pk + 1}: 1 wrong."]
+    assert output.getvalue().splitlines() == lines
 
 
 def test_verify_counts_says_what_it_mended(wrong, site):
-    told = run("verify_counts", "--repair").splitlines()
-    assert told == [
-        "shop.example.com: 1 wrong, counted anew.",
-        f"deleted website {site.pk + 1}: 1 wrong, counted anew.",
+    lines = run("verify_counts", "--repair").splitlines()
+    assert lines == [
+        "shop.example.com: 1 wrong, recounted.",
+        f"deleted website {site.pk + 1}: 1 wrong, recounted.",
     ]
 
 

@@ -1,4 +1,4 @@
-"""Findings that are added in bulk: stored as the ORM stores them, and all that is kept beside them true."""
+"""Findings that are added in bulk: stored as the ORM stores them, and with correct counts and search entries."""
 
 from datetime import UTC, datetime
 
@@ -72,11 +72,13 @@ def test_a_finding_is_stored_as_the_orm_stores_it(site):
 
 def test_known_are_those_of_the_website_and_source_alone(site):
     source, other = make_source("nuclei"), make_source("zap")
-    known = [make_finding(site, source=source, fingerprint=letter * 64) for letter in "ac"]
+    existing = [make_finding(site, source=source, fingerprint=letter * 64) for letter in "ac"]
     make_finding(site, source=other, fingerprint="b" * 64)
     make_finding(make_website("other.example.com"), source=source, fingerprint="b" * 64)
-    told = [letter * 64 for letter in "abcd"]
-    assert sorted(bulk_insert.ids_of(site.pk, source.pk, told)) == [finding.pk for finding in known]
+    fingerprints = [letter * 64 for letter in "abcd"]
+    assert sorted(bulk_insert.ids_of(site.pk, source.pk, fingerprints)) == [
+        finding.pk for finding in existing
+    ]
     assert bulk_insert.ids_of(site.pk, source.pk, []) == []
 
 
@@ -113,12 +115,12 @@ def test_what_was_added_can_be_changed_and_deleted(site):
 
 
 def test_nothing_is_added_of_findings_one_of_which_is_known(site):
-    known = make_finding(site)
-    new = make_new_finding(site, source=known.source, locations=["https://a"])
-    again = make_new_finding(site, source=known.source, fingerprint=known.fingerprint)
+    existing = make_finding(site)
+    new = make_new_finding(site, source=existing.source, locations=["https://a"])
+    again = make_new_finding(site, source=existing.source, fingerprint=existing.fingerprint)
     with pytest.raises(IntegrityError), transaction.atomic():
         bulk_insert.add_findings([new, again])
-    assert (Finding.objects.get(), Occurrence.objects.count()) == (known, 0)
+    assert (Finding.objects.get(), Occurrence.objects.count()) == (existing, 0)
     make_finding(site)
     assert verify.wrong_counts(connection) == {}
 

@@ -48,7 +48,7 @@ def test_a_problem_that_comes_back_in_identical_bytes_has_regressed(folder):
     import_all(folder, "--complete")
     assert Finding.objects.get(rule="exposed-panel").status == "fixed"
     leave(folder, PANEL, name="wednesday.jsonl", age=DAY)
-    assert "open again: 1" in import_all(folder, "--complete")
+    assert "reopened: 1" in import_all(folder, "--complete")
     finding = Finding.objects.get(rule="exposed-panel")
     assert finding.status == "open"
     assert finding.events.filter(event=FindingEvent.Event.REGRESSED).count() == 1

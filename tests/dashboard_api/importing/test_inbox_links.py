@@ -35,9 +35,9 @@ def folder(tmp_path):
 @pytest.fixture
 def elsewhere(tmp_path):
     """A folder that is no part of the inbox."""
-    place = tmp_path / "elsewhere"
-    place.mkdir()
-    return place
+    folder_elsewhere = tmp_path / "elsewhere"
+    folder_elsewhere.mkdir()
+    return folder_elsewhere
 
 
 @pytest.fixture
@@ -89,33 +89,33 @@ def test_a_link_for_done_or_failed_moves_nothing_elsewhere(folder, elsewhere, na
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.why.txt"])
 def test_a_link_for_a_moved_report_or_its_reason_overwrites_nothing(folder, elsewhere, name):
-    kept = elsewhere / "kept"
+    target = elsewhere / "kept"
     failed = folder / HOST / "failed"
     failed.mkdir()
-    (failed / name).symlink_to(kept)
+    (failed / name).symlink_to(target)
     (failed / name).write_text("overwritten")  # without the safeguard
-    assert kept.read_text() == "overwritten"
-    kept.write_text("kept")
+    assert target.read_text() == "overwritten"
+    target.write_text("kept")
     leave(folder, FOREIGN)
     output_of_refusal(folder)
-    assert kept.read_text() == "kept"
+    assert target.read_text() == "kept"
     assert "Row 1 is of" in (failed / "a-2.jsonl.why.txt").read_text()
     assert (failed / "a-2.jsonl").is_file()
 
 
 @pytest.mark.parametrize("make_link", [os.symlink, os.link], ids=["symbolic", "hard"])
 def test_a_link_for_the_lock_truncates_nothing(folder, elsewhere, make_link):
-    kept = elsewhere / "kept"
-    kept.write_text("kept")
-    make_link(kept, folder / ".lock")
+    target = elsewhere / "kept"
+    target.write_text("kept")
+    make_link(target, folder / ".lock")
     (folder / ".lock").open("w").close()  # without the safeguard
-    assert kept.read_text() == ""
-    kept.write_text("kept")
+    assert target.read_text() == ""
+    target.write_text("kept")
     leave(folder, make_row())
     with Folder.at(folder) as opened, pytest.raises(UnsafeFile, match=r"\.lock"):
         opened.lock_file(".lock")
     assert not output_of_refusal(folder)
-    assert kept.read_text() == "kept"
+    assert target.read_text() == "kept"
     assert not ImportRun.objects.exists()
 
 

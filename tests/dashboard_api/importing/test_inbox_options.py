@@ -138,8 +138,8 @@ def test_a_misspelt_option_leaves_the_report_where_it_is_until_it_is_right(folde
     report = leave(folder, PANEL)
     options = folder / HOST / name
     write(options, b"complet = true")
-    said = f"{HOST}/a.jsonl: {name} says 'complet', which is no option: did you mean complete."
-    assert said in output_of_refusal(folder)
+    message = f"{HOST}/a.jsonl: {name} says 'complet', which is no option: did you mean complete."
+    assert message in output_of_refusal(folder)
     assert report.exists()
     assert not ImportRun.objects.exists()
     write(options, b"complete = true")

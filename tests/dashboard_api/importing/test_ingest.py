@@ -29,8 +29,8 @@ def website():
 
 def row(rule="panel", path="/admin", *, day=0, **members):
     seen = (MARCH + day * DAY).isoformat()
-    place = f"https://shop.example.com{path}"
-    return make_row(template_id=rule, matched_at=place, **({"timestamp": seen} | members))
+    location = f"https://shop.example.com{path}"
+    return make_row(template_id=rule, matched_at=location, **({"timestamp": seen} | members))
 
 
 def bring(website, *rows, **options):
@@ -67,7 +67,7 @@ def test_report_becomes_findings_with_their_places(website):
     )
     assert (panel.location, panel.locations_count) == ("https://shop.example.com/a", 2)
     assert panel.evidence.endswith("first")
-    assert [(place.location, place.evidence[-6:]) for place in panel.occurrences.all()] == [
+    assert [(location.location, location.evidence[-6:]) for location in panel.occurrences.all()] == [
         ("https://shop.example.com/a", "\nfirst"),
         ("https://shop.example.com/b", "second"),
     ]
@@ -123,7 +123,7 @@ def test_second_import_changes_nothing(website):
     assert (second.new, second.updated, second.reopened, second.fixed) == (0, 2, 0, 0)
 
 
-def test_later_scan_moves_last_seen_and_tells_the_newest(website):
+def test_later_scan_moves_last_seen_and_updates_the_finding(website):
     bring(website, row(path="/a", response="old"))
     low = {"name": "Panel", "severity": "low"}
     result = bring(website, row(path="/b", day=1, info=low, response="new"))
@@ -136,13 +136,13 @@ def test_later_scan_moves_last_seen_and_tells_the_newest(website):
     assert (old.last_seen, new.first_seen) == (MARCH, MARCH + DAY)
 
 
-def test_of_what_is_only_seen_again_nothing_but_the_time_is_written(website):
-    told = {"references": ["https://example.com/a"], "classification": {"cve-id": ["cve-2026-1"]}}
-    rows = [{"rule": rule, "info": {"name": "Old", "severity": "low"} | told} for rule in ("a", "b")]
-    bring(website, *(row(**told, day=0) for told in rows))
+def test_of_an_unchanged_finding_only_the_time_is_written(website):
+    fields = {"references": ["https://example.com/a"], "classification": {"cve-id": ["cve-2026-1"]}}
+    rows = [{"rule": rule, "info": {"name": "Old", "severity": "low"} | fields} for rule in ("a", "b")]
+    bring(website, *(row(**fields, day=0) for fields in rows))
     before = stored()
     with CaptureQueriesContext(connection) as captured:
-        result = bring(website, *(row(**told, day=1) for told in rows))
+        result = bring(website, *(row(**fields, day=1) for fields in rows))
     assert (result.updated, result.new) == (2, 0)
     written = [query["sql"] for query in captured if "dashboard_api_finding" in query["sql"]]
     assert not [sql for sql in written if "description" in sql and not sql.startswith("SELECT")]
@@ -162,7 +162,7 @@ def updates_of_findings():
 
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite changes a row where it is")
-def test_what_is_only_seen_again_touches_no_index_of_postgresql(website):
+def test_an_unchanged_finding_touches_no_index_of_postgresql(website):
     bring(website, *(row(f"rule-{number}", day=0) for number in range(100)))
     before = updates_of_findings()
     bring(website, *(row(f"rule-{number}", day=1) for number in range(100)))
@@ -178,9 +178,9 @@ def test_older_scan_only_moves_first_seen_back(website):
     assert (result.updated, result.fixed) == (1, 0)
     assert (finding.first_seen, finding.last_seen) == (MARCH, MARCH + 2 * DAY)
     assert (finding.title, finding.severity, finding.evidence[-3:]) == ("Panel", 1, "new")
-    place = finding.occurrences.get(location="https://shop.example.com/a")
-    assert (place.first_seen, place.last_seen) == (MARCH, MARCH + 2 * DAY)
-    assert place.evidence.endswith("new")
+    location = finding.occurrences.get(location="https://shop.example.com/a")
+    assert (location.first_seen, location.last_seen) == (MARCH, MARCH + 2 * DAY)
+    assert location.evidence.endswith("new")
     assert finding.locations_count == 2
     coverage = Coverage.objects.get()
     assert coverage.last_run_at == coverage.completed_at == MARCH + 2 * DAY
@@ -475,9 +475,9 @@ def test_a_partial_scan_takes_no_location_from_the_count(website, three_stored):
 def test_locations_of_two_targets_are_counted_together(website, three_stored):
     for day in range(1, 5):
         host = ("www", "mail")[day % 2]
-        places = [f"https://{host}.shop.example.com/{path}" for path in ("a", "b")]
+        locations = [f"https://{host}.shop.example.com/{path}" for path in ("a", "b")]
         seen = (MARCH + day * DAY).isoformat()
-        rows = [make_row(template_id="panel", matched_at=place, timestamp=seen) for place in places]
+        rows = [make_row(template_id="panel", matched_at=location, timestamp=seen) for location in locations]
         bring(website, *rows, complete=True)
         assert locations_count() == ((2, 2) if day == 1 else (4, 3))
 

@@ -39,10 +39,10 @@ def test_every_row_is_accounted_for(name):
 def test_importing_twice_is_importing_once(name):
     website = make_website()
     first = import_sample(website, SAMPLES[name])
-    before, places = stored(), Occurrence.objects.count()
+    before, occurrences = stored(), Occurrence.objects.count()
     again = import_sample(website, SAMPLES[name])
     assert (again.new, again.updated, again.fixed) == (0, first.findings, 0)
-    assert (stored(), Occurrence.objects.count()) == (before, places)
+    assert (stored(), Occurrence.objects.count()) == (before, occurrences)
 
 
 @every_format

@@ -9,7 +9,7 @@ BASE = "https://shop.example.com/app/"
 
 
 @pytest.mark.parametrize(
-    ("location", "place"),
+    ("location", "stored"),
     [
         ("https://shop.example.com/a/B?q=1#top", "https://shop.example.com/a/B"),
         ("HTTPS://Shop.Example.COM/a", "https://shop.example.com/a"),
@@ -31,9 +31,9 @@ BASE = "https://shop.example.com/app/"
         ("*.shop.example.com:443", "*.shop.example.com:443"),
     ],
 )
-def test_place_has_one_form(location, place):
-    assert normalise_location(SITE, location) == place
-    assert normalise_location(SITE, place) == place
+def test_place_has_one_form(location, stored):
+    assert normalise_location(SITE, location) == stored
+    assert normalise_location(SITE, stored) == stored
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_refusal_says_whose_place_it_is():
 
 
 @pytest.mark.parametrize(
-    ("location", "place"),
+    ("location", "stored"),
     [
         ("/login?next=/", "https://shop.example.com/login"),
         ("../x", "https://shop.example.com/x"),
@@ -77,8 +77,8 @@ def test_refusal_says_whose_place_it_is():
         ("https://www.shop.example.com/a", "https://www.shop.example.com/a"),
     ],
 )
-def test_place_without_host_is_resolved_against_the_base(location, place):
-    assert normalise_location(SITE, location, base_url=BASE) == place
+def test_place_without_host_is_resolved_against_the_base(location, stored):
+    assert normalise_location(SITE, location, base_url=BASE) == stored
 
 
 def test_place_without_host_needs_a_base():
@@ -87,7 +87,7 @@ def test_place_without_host_needs_a_base():
 
 
 @pytest.mark.parametrize(
-    ("site", "location", "place"),
+    ("site", "location", "stored"),
     [
         ("127.0.0.1", "http://127.0.0.1:3000/a", "http://127.0.0.1:3000/a"),
         ("localhost", "localhost:22", "localhost:22"),
@@ -96,16 +96,16 @@ def test_place_without_host_needs_a_base():
         ("::1", "[::1]:22", "[::1]:22"),
     ],
 )
-def test_private_place_is_on_a_private_website(settings, site, location, place):
+def test_private_place_is_on_a_private_website(settings, site, location, stored):
     settings.ALLOW_PRIVATE_HOSTS = True
-    assert normalise_location(site, location) == place
+    assert normalise_location(site, location) == stored
 
 
 @given(st.text(), st.none() | st.just(BASE))
 def test_any_text_is_a_place_or_refused(text, base_url):
     for location in (text, f"https://shop.example.com{text}", f"https://{text}shop.example.com/"):
         try:
-            place = normalise_location(SITE, location, base_url=base_url)
+            stored = normalise_location(SITE, location, base_url=base_url)
         except OutsideWebsite:
             continue
-        assert normalise_location(SITE, place) == place
+        assert normalise_location(SITE, stored) == stored

@@ -58,7 +58,7 @@ def test_fingerprint_of_parts_without_bars_is_of_the_parts_joined_by_bars(identi
     assert fingerprint_of("nuclei", identity) == hashlib.sha256(joined.encode()).hexdigest()
 
 
-def test_one_problem_has_every_place_once():
+def test_a_finding_has_every_location_once():
     rows = sort(at("/a"), at("/b?x=1"), at("/a?y=2#z"), at("/a", matcher_name="other"))
     first, other = groups(rows).values()
     assert [each.location for each in first.occurrences.values()] == [
@@ -70,7 +70,7 @@ def test_one_problem_has_every_place_once():
     assert further(rows) == 2
 
 
-def test_places_tell_when_they_were_seen_first_and_last():
+def test_occurrences_have_the_first_and_last_time_of_their_rows():
     rows = sort(
         at("/a", timestamp="2026-03-02T00:00:00Z"),
         at("/a", timestamp="2026-03-04T00:00:00Z"),
@@ -82,7 +82,7 @@ def test_places_tell_when_they_were_seen_first_and_last():
     assert (group.first_seen, group.last_seen) == (DAY, DAY + timedelta(days=3))
 
 
-def test_evidence_of_a_place_is_gathered_without_repetition():
+def test_evidence_of_an_occurrence_has_no_repetition():
     tls = [at("/", extracted_results=[version], type="ssl") for version in ("tls12", "tls13", "tls12")]
     (group,) = groups(sort(*tls)).values()
     assert group.first_occurrence.evidence == (
@@ -90,7 +90,7 @@ def test_evidence_of_a_place_is_gathered_without_repetition():
     )
 
 
-def test_gathered_evidence_is_capped():
+def test_evidence_of_an_occurrence_is_cut():
     long = [at("/", response=letter * limits.MAX_STORED_EVIDENCE_BYTES) for letter in "xy"]
     (group,) = groups(sort(*long)).values()
     assert len(group.first_occurrence.evidence) == limits.MAX_STORED_EVIDENCE_BYTES
@@ -139,7 +139,7 @@ def test_of_very_many_rejected_rows_the_first_are_kept_and_all_are_counted(monke
 
 
 @pytest.mark.parametrize("severities", [("low", "high"), ("high", "low")])
-def test_the_worst_row_tells_of_a_problem_in_whatever_order_they_come(severities):
+def test_the_worst_row_describes_the_finding_whatever_the_order(severities):
     rows = [at(f"/{severity}", info={"name": severity, "severity": severity}) for severity in severities]
     (group,) = groups(sort(*rows)).values()
     assert (group.row.severity, group.row.title) == (Severity.HIGH, "high")
@@ -165,7 +165,7 @@ def key_of(value):
 
 def test_problems_that_are_known_by_one_older_form_become_that_one():
     rows = sort_results("a", "b", "a")
-    rows.use_known_aliases(lambda _: {key_of("")})
+    rows.use_stored_aliases(lambda _: {key_of("")})
     (group,) = groups(rows).values()
     assert list(groups(rows)) == [key_of("")]
     assert [each.location[-2:] for each in group.occurrences.values()] == ["/0", "/1", "/2"]
@@ -176,19 +176,19 @@ def test_problems_that_are_known_by_one_older_form_become_that_one():
 
 def test_problem_that_is_known_as_it_is_stays():
     rows = sort_results("a", "b")
-    rows.use_known_aliases(lambda _: {key_of(""), key_of("a")})
+    rows.use_stored_aliases(lambda _: {key_of(""), key_of("a")})
     assert list(groups(rows)) == [key_of("a"), key_of("")]
 
 
 def test_older_form_that_the_report_gives_to_another_problem_is_not_taken():
     rows = sort_results("a", None)
-    rows.use_known_aliases(lambda _: {key_of("")})
+    rows.use_stored_aliases(lambda _: {key_of("")})
     assert list(groups(rows)) == [key_of("a"), key_of("")]
 
 
 def test_problem_that_is_not_known_at_all_goes_by_its_newest_form():
     rows = sort_results("a")
     asked = []
-    rows.use_known_aliases(lambda keys: asked.extend(keys) or ())
+    rows.use_stored_aliases(lambda keys: asked.extend(keys) or ())
     assert list(groups(rows)) == [key_of("a")]
     assert set(asked) == {key_of("a"), key_of("")}

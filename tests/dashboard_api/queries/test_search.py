@@ -298,7 +298,7 @@ def test_rebuilding_makes_the_same_index(site, capsys):
     for title in ("Cross-site scripting", "Outdated jQuery"):
         make_finding(site, title=title)
     call_command("rebuild_search")
-    assert capsys.readouterr().out == "2 findings are indexed anew.\n"
+    assert capsys.readouterr().out == "Rebuilt the index of 2 findings.\n"
     assert_true(site)
 
 
