@@ -1,4 +1,4 @@
-"""A person's own page, for members and staff: sign-in methods and memberships."""
+"""The page of one's own account: how the person signs in, and which accounts they are a member of."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,18 +13,18 @@ from django.views.decorators.http import require_safe
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccountPage:
-    """The content of the page; ``codes_left`` is None without recovery codes."""
+    """The contents of the page."""
 
-    app: Authenticator | None
+    app: Authenticator | None  # the authenticator app
     passkeys: tuple[Authenticator, ...]
-    codes_left: int | None
+    codes_left: int | None  # None without recovery codes
     memberships: tuple[Any, ...]
 
 
 @require_safe
 @login_required
 def account(request: HttpRequest) -> HttpResponse:
-    """Show the page of the signed-in person."""
+    """Show the page of the person who is signed in."""
     return render(request, "account/index.html", {"page": account_page(request.user)})
 
 
@@ -43,7 +43,6 @@ def account_page(user: Any) -> AccountPage:
 
 
 def _memberships(user: Any) -> tuple[Any, ...]:
-    """Return the memberships, if this deployment has the portal."""
     if not settings.ENABLE_PORTAL:
         return ()
     from portal.team.view_models import membership_rows

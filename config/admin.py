@@ -1,4 +1,4 @@
-"""The admin's name, and second factors, of which an operator can remove a lost one."""
+"""The admin's name, and its page of second factors, where an operator removes a lost one."""
 
 from allauth.mfa.models import Authenticator
 from django.contrib import admin
@@ -18,9 +18,9 @@ class AuthenticatorAdmin(admin.ModelAdmin):
     fields = readonly_fields = list_display
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Return False: only owners set up their factors."""
+        """Return False: only the owner sets one up."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Authenticator | None = None) -> bool:
-        """Return False: a factor is removed, never changed."""
+        """Return False: a factor is removed or left as it is."""
         return False

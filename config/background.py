@@ -1,6 +1,6 @@
-"""Background jobs: a few threads of each process run them shortly after the response.
+"""Background jobs, which a few threads of each process run shortly after the response.
 
-No response waits for a job, so none shows its result. A killed process loses its jobs. Record 0045.
+No response waits for a job or shows its result. A killed process loses its jobs. Record 0045.
 """
 
 import logging
@@ -13,7 +13,7 @@ from django.db import connections
 
 logger = logging.getLogger(__name__)
 
-DELAY_SECONDS = 1.0  # longer than the answer takes
+DELAY_SECONDS = 1.0  # longer than the response takes
 MAX_WAITING = 100
 _threads = ThreadPoolExecutor(max_workers=2, thread_name_prefix="background")
 _room = BoundedSemaphore(MAX_WAITING)
@@ -24,7 +24,7 @@ def run_later(job: Callable[[], object]) -> None:
     if _room.acquire(blocking=False):
         _threads.submit(_run, job)
     else:
-        logger.warning("%d jobs wait already: one was dropped", MAX_WAITING)
+        logger.warning("%d jobs are waiting: another one was dropped", MAX_WAITING)
 
 
 def _run(job: Callable[[], object]) -> None:

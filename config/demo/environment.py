@@ -1,4 +1,4 @@
-"""The demo's ``.env``, written before Django reads a setting."""
+"""The demo's ``.env`` file, written before Django reads a setting."""
 
 import argparse
 import os
@@ -12,7 +12,7 @@ from cryptography.fernet import Fernet
 MARKER = "# Written by 'manage.py demo', which reads it again. Not for production."
 DEFAULT_PORT = 8000
 DATABASE_URL = "sqlite:///var/demo/records.sqlite3"
-# The settings that keep the demo complete and other data untouched.
+# The settings that make the demo complete and keep it away from other data.
 REQUIRED = {
     "DATABASE_URL": DATABASE_URL,
     "REDIS_URL": "",
@@ -20,14 +20,14 @@ REQUIRED = {
     "ENABLE_PORTAL": "true",
     "PORTAL_ACCOUNT_REF": "",
     "SITE_API_SECRET": "",
-    "DASHBOARD_BASE_URL": "",  # the portal asks in its own process
+    "DASHBOARD_BASE_URL": "",  # the portal calls the service in its own process
 }
-# An earlier version of the demo called itself over HTTP.
-_WRITTEN_AGAIN = ("DASHBOARD_BASE_URL=", "PORTAL_BASE_URL=")
+# Lines that change with the port, and one of an earlier version, which called itself over HTTP.
+_REWRITTEN = ("DASHBOARD_BASE_URL=", "PORTAL_BASE_URL=")
 
 
 class DemoRefused(SystemExit):
-    """The demo cannot start; the message ends the command, which has no settings yet."""
+    """The end of the command with a message, before there are settings."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +36,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--port", type=_port, default=DEFAULT_PORT, help="serve on this port (default: %(default)s)"
     )
     parser.add_argument("--no-serve", action="store_true", help="prepare everything, then stop")
-    parser.add_argument("--reset", action="store_true", help="delete the demo's data and begin again")
+    parser.add_argument("--reset", action="store_true", help="delete the demo's data and start again")
 
 
 def prepare_environment(
@@ -44,7 +44,8 @@ def prepare_environment(
 ) -> None:
     """Write ``.env`` if there is none, and update its address to ``--port``.
 
-    Raise DemoRefused, without changing anything, if the port is in use or other settings are in force.
+    Raises DemoRefused, without any change, if the port is in use or if other settings than the demo's would
+    apply.
     """
     parser = argparse.ArgumentParser(
         prog="manage.py demo", description="Set up a demo on this machine and serve it."
@@ -53,7 +54,7 @@ def prepare_environment(
     options, _ = parser.parse_known_args(arguments)
     file = base_dir / ".env"
     lines = _read(file) if file.exists() else _new_lines()
-    lines = [line for line in lines if not line.startswith(_WRITTEN_AGAIN)]
+    lines = [line for line in lines if not line.startswith(_REWRITTEN)]
     lines.append(f"PORTAL_BASE_URL=http://127.0.0.1:{options.port}")
     if not options.no_serve:
         _refuse_busy_port(options.port)
@@ -99,7 +100,7 @@ def _read(file: Path) -> list[str]:
     lines = file.read_text().splitlines()
     if lines[:1] != [MARKER] or not any(line.startswith("DEMO_PASSWORD=") for line in lines):
         raise DemoRefused(
-            "The demo runs on its own settings, and the .env here is not what it wrote.\n"
+            "The demo needs its own settings, and it did not write the .env file here.\n"
             "Nothing was changed. Move that file away, or try the demo in a fresh clone."
         )
     return lines
@@ -109,13 +110,13 @@ def _refuse_other_settings(settings: Mapping[str, str], environ: Mapping[str, st
     for name, own in {**settings, **REQUIRED}.items():
         if environ.get(name, own) != own:
             raise DemoRefused(
-                f"The demo runs on its own settings, and {name} is set in the environment.\n"
+                f"The demo needs its own settings, and {name} is set in the environment.\n"
                 f"Nothing was changed. Try again without it: unset {name}"
             )
         if settings.get(name, own) != own:
             raise DemoRefused(
-                f"The demo runs on its own settings, and {name} in .env was changed.\n"
-                "Nothing was done. Move .env away, and the demo writes a new one."
+                f"The demo needs its own settings, and {name} in .env was changed.\n"
+                "Nothing was changed. Move .env away, and the demo writes a new one."
             )
 
 

@@ -1,4 +1,4 @@
-"""The problems that the demo's scanners find, read from ``sample_data.toml``."""
+"""The weaknesses of the demo's websites, from ``sample_data.toml``."""
 
 from pathlib import Path
 from string import Template
@@ -7,14 +7,14 @@ import msgspec
 
 
 class Page(msgspec.Struct, frozen=True):
-    """A page of a website, with one of its parameters."""
+    """A page of a website with one of its parameters."""
 
     path: str
     parameter: str
 
 
-class Problem(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One kind of problem; ``rules`` maps sources to their rule for it."""
+class Weakness(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A weakness; ``rules`` maps each source that reports it to the source's name for it."""
 
     title: str
     severity: str
@@ -31,7 +31,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Location(msgspec.Struct, frozen=True):
-    """The location of a problem: a host, and one of its pages."""
+    """A page on a host."""
 
     host: str
     page: Page
@@ -41,15 +41,15 @@ class Location(msgspec.Struct, frozen=True):
         return Template(text).substitute(host=self.host, path=self.page.path, parameter=self.page.parameter)
 
 
-class Catalogue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The whole catalogue."""
+class SampleData(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The contents of the file."""
 
     subdomains: list[str]
     pages: list[Page]
     sources: dict[str, str]
-    problems: list[Problem]
+    weaknesses: list[Weakness]
 
 
-def read_catalogue() -> Catalogue:
-    """Return the catalogue next to this module."""
-    return msgspec.toml.decode(Path(__file__).with_suffix(".toml").read_bytes(), type=Catalogue)
+def read_sample_data() -> SampleData:
+    """Return the contents of ``sample_data.toml``."""
+    return msgspec.toml.decode(Path(__file__).with_suffix(".toml").read_bytes(), type=SampleData)

@@ -1,1 +1,1 @@
-"""Formats of days and numbers, the same as those of the page's script (portal.js)."""
+"""How days and numbers are written: as the page's script writes them in the reader's zone (portal.js)."""

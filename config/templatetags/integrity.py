@@ -1,4 +1,4 @@
-"""The ``integrity`` attribute of scripts and style sheets."""
+"""The integrity attribute of scripts and style sheets, also for the sign-in and error pages."""
 
 import base64
 import hashlib
@@ -21,7 +21,7 @@ def integrity(path: str) -> str:
 
 
 def _served_file(path: str) -> Path:
-    """Return the file that is served: the collected one, or that of the finders."""
+    """Return the served file: the one that a manifest storage rewrote, else the one in the source."""
     if isinstance(staticfiles_storage, ManifestFilesMixin) and not settings.DEBUG:
         return Path(staticfiles_storage.path(staticfiles_storage.stored_name(path)))
     file = finders.find(path)

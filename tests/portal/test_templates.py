@@ -1,4 +1,4 @@
-"""What no template may contain."""
+"""Rules for all templates."""
 
 import gzip
 import re

@@ -1,1 +1,1 @@
-"""German formats."""
+"""German."""

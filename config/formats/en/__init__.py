@@ -1,1 +1,1 @@
-"""English formats."""
+"""English."""

@@ -25,7 +25,7 @@ def graded(grade, **by_severity):
 def test_the_worst_website_is_first_and_an_ungraded_one_before_good_ones():
     account = make_portal_account()
     make_membership(make_user(), account)
-    answers = {
+    dashboards = {
         "a-fine": make_clean_dashboard(),
         "b-middling": graded("C", Medium=3),
         "c-unseen": None,
@@ -35,15 +35,15 @@ def test_the_worst_website_is_first_and_an_ungraded_one_before_good_ones():
         "g-refused": "revoked_link",
         "h-critical": graded("F", Critical=1),
     }
-    websites = [make_portal_website(account, f"{name}.example.com") for name in answers]
-    kept = {}
-    for website, answer in zip(websites, answers.values(), strict=True):
-        if isinstance(answer, str):
-            WebsiteSummary.objects.store(website, refusal=answer)
-        elif answer:
-            WebsiteSummary.objects.store(website, dashboard=answer)
-    kept = WebsiteSummary.objects.in_bulk()
-    page = sites_page(websites, Membership.objects.all(), kept)
+    websites = [make_portal_website(account, f"{name}.example.com") for name in dashboards]
+    summaries = {}
+    for website, dashboard in zip(websites, dashboards.values(), strict=True):
+        if isinstance(dashboard, str):
+            WebsiteSummary.objects.store(website, refusal=dashboard)
+        elif dashboard:
+            WebsiteSummary.objects.store(website, dashboard=dashboard)
+    summaries = WebsiteSummary.objects.in_bulk()
+    page = sites_page(websites, Membership.objects.all(), summaries)
     assert [row.host.partition(".")[0] for row in page.rows] == [
         "f-critical-and-more",
         "e-critical",
