@@ -58,7 +58,7 @@ screenshots: $(VENV)/installed-dev
 messages: $(VENV)/installed
 	@$(BIN)/django-admin makemessages --locale de --no-wrap --no-obsolete --add-location file \
 		--ignore dashboard_api --ignore templates/admin --ignore tests --ignore benchmarks --ignore var
-	@$(BIN)/django-admin compilemessages --locale de --ignore .venv
+	@$(BIN)/django-admin compilemessages --locale de --ignore .venv --ignore var
 
 $(VENV)/bin/pip:
 	@$(or $(PYTHON),false) -c '$(RECENT)' 2>/dev/null || { \

@@ -34,5 +34,5 @@ class Checkout:
             capture_output=True,
             text=True,
             check=False,
-            timeout=60,
+            timeout=300,
         )

@@ -22,6 +22,11 @@ def test_no_template_holds(what, template):
     assert not re.search(FORBIDDEN[what], template.read_text())
 
 
+@pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_lines_have_at_most_120_characters(template):
+    assert [line for line in template.read_text().splitlines() if len(line) > 120] == []
+
+
 @pytest.mark.parametrize(
     "template",
     [path for path in TEMPLATES if "admin" not in path.parts],  # the stock admin has none to add to

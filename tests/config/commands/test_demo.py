@@ -56,6 +56,7 @@ def test_the_demo_prints_what_an_integrator_needs(demo, first_run):
     assert secret not in asked.stdout
 
 
+@pytest.mark.slow
 def test_a_second_run_keeps_data_and_password(demo, first_run):
     before = link_ids(demo)
     second = demo.manage("demo", "--no-serve")
@@ -64,6 +65,7 @@ def test_a_second_run_keeps_data_and_password(demo, first_run):
     assert link_ids(demo) == before
 
 
+@pytest.mark.slow
 def test_reset_begins_again_and_deletes_nothing_else(demo):
     before = link_ids(demo)
     others = [demo.folder / "var" / "records.sqlite3", demo.folder.joinpath(*DATA, "mine.sqlite3")]
@@ -75,6 +77,7 @@ def test_reset_begins_again_and_deletes_nothing_else(demo):
         other.unlink()
 
 
+@pytest.mark.slow
 def test_a_database_from_before_the_first_release_is_refused_until_it_is_reset(demo):
     with closing(sqlite3.connect(demo.folder.joinpath(*DATA, "records.sqlite3"))) as database, database:
         database.execute("UPDATE django_migrations SET name = '0002_search_index' WHERE name = '0002_search'")
@@ -87,6 +90,7 @@ def test_a_database_from_before_the_first_release_is_refused_until_it_is_reset(d
     assert demo.manage("demo", "--no-serve", "--reset").returncode == 0
 
 
+@pytest.mark.slow
 def test_data_of_another_env_file_are_kept_with_advice(demo):
     before = link_ids(demo)
     env = demo.folder / ".env"
