@@ -1,6 +1,6 @@
-"""Settings of gunicorn, which reads this file when ``gunicorn config.wsgi`` starts in its folder.
+"""Settings of gunicorn, which reads this file if ``gunicorn config.wsgi`` starts in its folder.
 
-Put nginx in front (deploy/nginx.conf): a client that sends or reads slowly would hold a thread here.
+Put nginx in front (deploy/nginx.conf): a slow client would hold a thread here.
 The command line and GUNICORN_CMD_ARGS override this file.
 """
 
@@ -15,8 +15,8 @@ bind = "127.0.0.1:8000"
 worker_class = "gthread"
 workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
 threads = int(os.environ.get("WEB_THREADS", "4"))
-preload_app = True  # wrong settings stop the start, once, and workers share the memory of the code
-timeout = 60  # for a worker whose main loop hangs; DASHBOARD_TIMEOUT_SECONDS limits how long a page waits
+preload_app = True  # wrong settings stop the start once, and workers share the memory of the code
+timeout = 60  # of a worker whose main loop hangs; DASHBOARD_TIMEOUT_SECONDS limits the wait of a page
 graceful_timeout = 30
 worker_tmp_dir = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108  # a heartbeat, not data
 
@@ -24,19 +24,19 @@ limit_request_line = 4094
 limit_request_fields = 64
 limit_request_field_size = 8190
 
-# No header decides about scheme, path or address here; TRUST_PROXY lets Django read them.
+# No header sets scheme, path or address here; with TRUST_PROXY, Django reads them.
 forwarder_headers = ""
 forwarded_allow_ips = ""
 secure_scheme_headers: dict[str, str] = {}
 control_socket_disable = True
 
-umask = 0o077  # the files of SQLite are for this user alone
-accesslog = None  # nginx writes one, without tokens
+umask = 0o077  # only this user may read SQLite's files
+accesslog = None  # nginx writes an access log without tokens
 errorlog = "-"
 
 
 def on_starting(server: Any) -> None:  # noqa: ARG001  # as gunicorn calls it
-    """Run Django's checks, which gunicorn does not, and refuse to start where one fails."""
+    """Run Django's checks, which gunicorn does not run, and refuse to start if one fails."""
     from django.conf import settings
     from django.core.management import call_command
     from django.core.management.base import SystemCheckError

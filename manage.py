@@ -6,7 +6,7 @@ import sys
 
 
 def main() -> None:
-    """Run administrative tasks."""
+    """Run the command of the command line, and print wrong settings without a traceback."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     try:
         from django.core.management import execute_from_command_line

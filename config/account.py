@@ -1,4 +1,4 @@
-"""Everybody's own page, staff included: how they sign in, and what they are members of."""
+"""The page of one's own account: how the person signs in, and which accounts they are a member of."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,23 +13,23 @@ from django.views.decorators.http import require_safe
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccountPage:
-    """``app``: the authenticator app, if one was set up; ``codes_left``: None without recovery codes."""
+    """The contents of the page."""
 
-    app: Authenticator | None
+    app: Authenticator | None  # the authenticator app
     passkeys: tuple[Authenticator, ...]
-    codes_left: int | None
+    codes_left: int | None  # None without recovery codes
     memberships: tuple[Any, ...]
 
 
 @require_safe
 @login_required
 def account(request: HttpRequest) -> HttpResponse:
-    """The page of whoever is signed in."""
+    """Show the page of the person who is signed in."""
     return render(request, "account/index.html", {"page": account_page(request.user)})
 
 
 def account_page(user: Any) -> AccountPage:
-    """What ``user`` proves at the sign-in besides the password, and may see then."""
+    """Return the second factors and memberships of ``user``."""
     Type = Authenticator.Type  # noqa: N806 - a class
     factors = list(user.authenticator_set.order_by("created_at"))
     app = next((factor for factor in factors if factor.type == Type.TOTP), None)
@@ -43,7 +43,6 @@ def account_page(user: Any) -> AccountPage:
 
 
 def _memberships(user: Any) -> tuple[Any, ...]:
-    """The portal's rows, where there is a portal."""
     if not settings.ENABLE_PORTAL:
         return ()
     from portal.team.view_models import membership_rows

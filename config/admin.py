@@ -1,4 +1,4 @@
-"""The admin's name; and second factors: an operator sees that there are some, and can remove a lost one."""
+"""The admin's name, and its page of second factors, where an operator removes a lost one."""
 
 from allauth.mfa.models import Authenticator
 from django.contrib import admin
@@ -10,7 +10,7 @@ admin.site.unregister(Authenticator)
 
 @admin.register(Authenticator)
 class AuthenticatorAdmin(admin.ModelAdmin):
-    """Never their secrets, which allauth's own page would show."""
+    """Second factors without their secrets, which allauth's own page would show."""
 
     list_display = ("user", "type", "created_at", "last_used_at")
     list_filter = ("type",)
@@ -18,9 +18,9 @@ class AuthenticatorAdmin(admin.ModelAdmin):
     fields = readonly_fields = list_display
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Only their owners set them up."""
+        """Return False: only the owner sets one up."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Authenticator | None = None) -> bool:
-        """Nobody changes one."""
+        """Return False: a factor is removed or left as it is."""
         return False

@@ -1,4 +1,4 @@
-"""The project's own application; on SQLite it keeps sign-ins from writing to the records."""
+"""The project's own Django application: sign-in, error pages, guards, the demo."""
 
 from typing import Any
 
@@ -11,15 +11,15 @@ from config.databases import SHORT_LIVED
 
 
 class ConfigConfig(AppConfig):
-    """Sign-in, error pages, guards, the demo."""
+    """The project's own application."""
 
     name = "config"
     verbose_name = "Project"
 
     def ready(self) -> None:
-        """Guard every ``migrate``; stop sign-ins from writing to the records on SQLite.
+        """Guard every ``migrate``, and stop sign-ins from writing to SQLite's file of records.
 
-        An import locks the records for minutes.
+        An import locks that file for minutes.
         """
         pre_migrate.connect(_refuse_earlier_tables, sender=self)
         if SHORT_LIVED not in settings.DATABASES:
@@ -37,4 +37,4 @@ def _refuse_earlier_tables(*, using: str, **_: Any) -> None:
 
 
 def _record_nothing(_: object) -> None:
-    """Replace allauth's record of when a second factor was last used."""
+    """Replace allauth's record of the last use of a second factor."""

@@ -1,6 +1,6 @@
-"""Background jobs: a few threads of each process run them shortly after the answer.
+"""Background jobs, which a few threads of each process run shortly after the response.
 
-No answer waits for a job, so no answer shows its result. A killed process loses its jobs. Record 0045.
+No response waits for a job or shows its result. A killed process loses its jobs. Record 0045.
 """
 
 import logging
@@ -13,18 +13,18 @@ from django.db import connections
 
 logger = logging.getLogger(__name__)
 
-DELAY_SECONDS = 1.0  # longer than the answer takes
+DELAY_SECONDS = 1.0  # longer than the response takes
 MAX_WAITING = 100
 _threads = ThreadPoolExecutor(max_workers=2, thread_name_prefix="background")
 _room = BoundedSemaphore(MAX_WAITING)
 
 
 def run_later(job: Callable[[], object]) -> None:
-    """Run ``job`` in a thread; drop and log it where too many are waiting."""
+    """Run ``job`` in a thread; drop and log it if too many are waiting."""
     if _room.acquire(blocking=False):
         _threads.submit(_run, job)
     else:
-        logger.warning("%d jobs wait already: one was dropped", MAX_WAITING)
+        logger.warning("%d jobs are waiting: another one was dropped", MAX_WAITING)
 
 
 def _run(job: Callable[[], object]) -> None:

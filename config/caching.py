@@ -1,4 +1,4 @@
-"""What a browser with a session was shown stays with that browser, and only as long as the session."""
+"""Cache headers: a browser keeps no page of a session after the sign-out, and proxies keep none at all."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,12 +12,12 @@ from django.utils.cache import patch_cache_control
 
 @receiver(user_logged_out)
 def note_sign_out(request: Any, **_: Any) -> None:
-    """Whoever signs out leaves nothing in the browser, whichever page they did it on."""
+    """Mark the request of a sign-out, so that the response clears the browser's cache."""
     request.has_signed_out = True
 
 
 def no_store(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Mark every answer to a session; static files are served before this."""
+    """Forbid storing responses to requests with a session; static files are served before this."""
 
     def respond(request: HttpRequest) -> HttpResponse:
         response = get_response(request)

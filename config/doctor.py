@@ -1,4 +1,4 @@
-"""Problems of a deployment that its settings alone do not show: for ``manage.py doctor`` and every start."""
+"""Problems of a deployment that its settings alone do not show, for ``manage.py doctor`` and each start."""
 
 import logging
 import os
@@ -15,51 +15,51 @@ from config.settings_checks import unread_settings
 
 logger = logging.getLogger(__name__)
 
-# Migrations from before all of them were replaced. Other names that are not on disk may be those of a newer
-# version, which migrates the database before the last process of this version ends.
+# Migrations before the first release. Other names that are not on disk may belong to a newer version, which
+# migrates the database before the last process of this version ends.
 _REPLACED_MIGRATIONS = {("dashboard_api", "0002_search_index"), ("portal", "0002_invitations_and_changes")}
-_MADE_EARLIER = (
-    "The database was made before the first release and cannot be migrated: begin with an empty one "
+_EARLIER_TABLES = (
+    "The database was created before the first release and cannot be migrated: begin with an empty one "
     "('make demo ARGS=--reset' for a demo)."
 )
 
 
 def refuse_earlier_tables(aliases: Iterable[str] = connections) -> None:
-    """Raise ImproperlyConfigured if a database was made before all migrations were replaced."""
+    """Raise ImproperlyConfigured if a database was created before the first release."""
     try:
-        earlier = any(map(_was_made_earlier, aliases))
+        earlier = any(map(_has_earlier_tables, aliases))
     except DatabaseError:
         return  # log_problems describes it
     if earlier:
-        raise ImproperlyConfigured(_MADE_EARLIER)
+        raise ImproperlyConfigured(_EARLIER_TABLES)
 
 
-def _was_made_earlier(alias: str) -> bool:
+def _has_earlier_tables(alias: str) -> bool:
     applied = MigrationRecorder(connections[alias]).applied_migrations()
     return not _REPLACED_MIGRATIONS.isdisjoint(applied)
 
 
 def log_problems() -> None:
-    """Log a line for each problem that can be found quickly; the server starts all the same.
+    """Log a line for each problem that takes little time to find; the server starts in any case.
 
-    A database that is away comes back, and calls that need a lost key are refused one by one.
+    An unreachable database comes back, and calls that need a lost key are refused one by one.
     """
-    for problem in (*unread_settings(os.environ), *_of_the_store(newest_only=True)):
+    for problem in (*unread_settings(os.environ), *_database_problems(newest_only=True)):
         logger.error("%s", problem)
     connections.close_all()
 
 
 def problems() -> list[str]:
-    """Return a line for everything that is wrong with this deployment."""
-    checked = run_checks(include_deployment_checks=True)
-    found = [f"{check.msg} {check.hint or ''}".strip() for check in checked if check.level >= WARNING]
-    return [*unread_settings(os.environ), *found, *_of_the_store(newest_only=False)]
+    """Return a line for each problem of this deployment."""
+    messages = run_checks(include_deployment_checks=True)
+    failures = [f"{each.msg} {each.hint or ''}".strip() for each in messages if each.level >= WARNING]
+    return [*unread_settings(os.environ), *failures, *_database_problems(newest_only=False)]
 
 
-def _of_the_store(*, newest_only: bool) -> Iterator[str]:
+def _database_problems(*, newest_only: bool) -> Iterator[str]:
     try:
-        if any(map(_was_made_earlier, connections)):
-            yield _MADE_EARLIER
+        if any(map(_has_earlier_tables, connections)):
+            yield _EARLIER_TABLES
             return
         missing = list(_missing_migrations())
         yield from missing or _lost_secrets(newest_only=newest_only)

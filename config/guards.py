@@ -1,4 +1,4 @@
-"""Guards that refuse long bodies, odd characters and odd hosts before anything reads or stores them.
+"""Guards that refuse long bodies, control characters and odd hosts before other code reads or stores them.
 
 Decision record 0043.
 """
@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from django.core.exceptions import BadRequest, DisallowedHost
+from django.core.exceptions import BadRequest, DisallowedHost, SuspiciousOperation
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
 
 from config.errors import is_api, too_large
@@ -22,6 +22,23 @@ _CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
 _DOTTED_HOST = re.compile(r"\.(:[0-9]*)?$", re.ASCII)
 
 
+def refuse_script_name(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
+    """Refuse a request with SCRIPT_NAME, whose split path could get around a proxy's limits by path.
+
+    The product is served at the root of a host. Some servers take SCRIPT_NAME from a header;
+    gunicorn.conf.py switches that off.
+    """
+
+    def respond(request: HttpRequest) -> HttpResponse:
+        if request.META["SCRIPT_NAME"]:
+            raise SuspiciousOperation("SCRIPT_NAME is set, and this product is served at the root of a host")
+        return get_response(request)
+
+    return respond
+
+
 class Guard:
     """Middleware that runs before the CSRF check, which reads and stores every body."""
 
@@ -29,16 +46,16 @@ class Guard:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Drop odd cookies; a refusal here would lack the headers that other middleware sets."""
-        _drop_odd_cookies(request)
+        """Drop cookies with control characters; a refusal here would lack the headers of other middleware."""
+        _drop_control_cookies(request)
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
-        """Check host, address and body, once the route is known."""
+        """Check host, address and body, after the route was resolved."""
         _check_host(request)
-        if not is_api(request):  # the service has answers of its own
+        if not is_api(request):  # the service has its own errors
             _check_address(request)
-        if _declared_bytes(request) > _most_bytes(request):
+        if _declared_bytes(request) > _max_bytes(request):
             return too_large(request)
         if not is_api(request):
             _check_fields(request)
@@ -46,26 +63,26 @@ class Guard:
 
 
 def _check_host(request: HttpRequest) -> None:
-    """Refuse ``example.com.``: Django takes it for ``example.com``, but browsers keep separate cookies."""
+    """Refuse ``example.com.``, which Django treats as ``example.com`` but browsers give other cookies."""
     if _DOTTED_HOST.search(request.get_host()):
         raise DisallowedHost("The Host header ends with a dot.")
 
 
 def _check_address(request: HttpRequest) -> None:
-    """Refuse control characters: no address of ours has one, and databases and headers break on them."""
+    """Refuse control characters, which no address of ours has and which break databases and headers."""
     if _CONTROLS.search(request.path) or "\0" in "".join(_texts(request.GET)):
         raise BadRequest("The address holds a control character.")
 
 
-def _drop_odd_cookies(request: HttpRequest) -> None:
-    """Drop cookies with a control character: none of ours has one."""
+def _drop_control_cookies(request: HttpRequest) -> None:
+    """Drop cookies with a control character, which none of ours has."""
     for name, value in list(request.COOKIES.items()):
         if _CONTROLS.search(value):
             del request.COOKIES[name]
 
 
 def _declared_bytes(request: HttpRequest) -> int:
-    """Return the declared length of the body; 0 without one, because then nothing of it is read."""
+    """Return the declared length of the body; 0 without one, because then the body is not read."""
     declared = request.META.get("CONTENT_LENGTH") or "0"
     if _LENGTH.fullmatch(declared):
         return int(declared)
@@ -74,7 +91,7 @@ def _declared_bytes(request: HttpRequest) -> int:
     raise BadRequest("The length of the body is not a number.")
 
 
-def _most_bytes(request: HttpRequest) -> int:
+def _max_bytes(request: HttpRequest) -> int:
     permission = _UPLOADS.get(request.resolver_match.view_name) if request.resolver_match else None
     if permission and request.user.is_staff and request.user.has_perm(permission):
         return MAX_UPLOAD_BYTES + MAX_BODY_BYTES

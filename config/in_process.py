@@ -1,4 +1,4 @@
-"""The service for a portal in the same process: Django's whole request handling, without a web server."""
+"""The service for a portal in the same process: Django's request handling without a web server."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -11,17 +11,17 @@ from django.utils import translation
 
 
 class InProcess(BaseHandler):
-    """Answers a call inside the request that makes it, in the same thread.
+    """A WSGI application that handles a call in the thread of the request that makes it.
 
-    It sends neither request_started nor request_finished: their receivers close connections and caches,
-    which the request around it still needs. Decision record 0040.
+    It does not send request_started and request_finished, whose receivers close connections and caches that
+    the outer request still needs. Decision record 0040.
     """
 
     def __init__(self) -> None:
         self.load_middleware()
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        """Answer with one part, and leave the thread as it was."""
+        """Return the response as one part, and restore the thread's language."""
         request = WSGIRequest(environ | {"HTTP_HOST": _allowed_host()})
         with translation.override(translation.get_language()):
             try:
@@ -35,13 +35,13 @@ class InProcess(BaseHandler):
 
 
 def _allowed_host() -> str:
-    """A host name of this deployment: the portal calls itself, so there is no visitor's Host to check."""
+    """Return a host name of this deployment: a call by the portal has no visitor's Host to check."""
     names = (name.removeprefix(".") for name in settings.ALLOWED_HOSTS if name != "*")
     return next(names, "localhost")
 
 
 def _close_broken_connections() -> None:
-    """Close connections that failed, so that the request around this call gets working ones."""
+    """Close connections that failed, so that the outer request gets working ones."""
     for connection in connections.all(initialized_only=True):
         if connection.errors_occurred:
             connection.close_if_unusable_or_obsolete()

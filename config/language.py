@@ -1,4 +1,4 @@
-"""The language of a page: chosen by a form and kept in a cookie, else as the browser asks."""
+"""The language of a page: that of a cookie, which a form sets, else the browser's."""
 
 from collections.abc import Callable
 
@@ -7,18 +7,18 @@ from django.http import HttpRequest, HttpResponse
 from django.middleware.locale import LocaleMiddleware
 from django.utils import translation
 
-# What programs and operators read is written once; half a translation would be worse than none.
+# Pages of programs and operators are English: half a translation would be worse than none.
 ENGLISH_ONLY = ("/v1/", "/admin/")
 
 
 def language(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Django's choice of the language, for the pages that are translated."""
-    in_chosen_language = LocaleMiddleware(get_response)
+    """Apply Django's choice of the language to translated pages, and English to the others."""
+    localised = LocaleMiddleware(get_response)
 
-    def answer(request: HttpRequest) -> HttpResponse:
+    def respond(request: HttpRequest) -> HttpResponse:
         if not request.path_info.startswith(ENGLISH_ONLY):
-            return in_chosen_language(request)  # type: ignore[return-value] # nothing here is asynchronous
+            return localised(request)  # type: ignore[return-value] # nothing here is asynchronous
         with translation.override(settings.LANGUAGE_CODE):
             return get_response(request)
 
-    return answer
+    return respond

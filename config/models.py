@@ -1,4 +1,4 @@
-"""Recent attempts, counted by all processes together. Decision record 0045."""
+"""Recent attempts, such as to reset a password, counted for all processes. Decision record 0045."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -9,31 +9,31 @@ from django.utils.crypto import salted_hmac
 
 
 class AttemptsManager(models.Manager["Attempts"]):
-    """Counts attempts and refuses those beyond a limit."""
+    """A manager that counts attempts and refuses those beyond a limit."""
 
     def allow(self, limits: Mapping[str, int], *, period: timedelta, now: datetime) -> bool:
-        """Count an attempt for each name in ``limits``; return False where one has reached its limit.
+        """Count an attempt for each name in ``limits``; return False if one has reached its limit.
 
-        A refused attempt is not counted, so asking again does not prolong the wait.
+        A refused attempt is not counted, so trying again does not prolong the wait.
         """
-        since, rows = now - period, {_digest(name): most for name, most in limits.items()}
+        since, rows = now - period, {_digest(name): limit for name, limit in limits.items()}
         with transaction.atomic(using=router.db_for_write(self.model)):
             self.filter(until__lt=now).delete()
             self.bulk_create([Attempts(key=key, until=now) for key in rows], ignore_conflicts=True)
-            found = list(self.select_for_update().filter(key__in=rows).order_by("key"))
-            for row in found:
+            locked = list(self.select_for_update().filter(key__in=rows).order_by("key"))
+            for row in locked:
                 row.times = [at for at in row.times if at > since.timestamp()]
-            if any(len(row.times) >= rows[row.key] for row in found):
+            if any(len(row.times) >= rows[row.key] for row in locked):
                 return False
-            for row in found:
+            for row in locked:
                 row.times.append(now.timestamp())
                 row.until = now + period
-            self.bulk_update(found, ["times", "until"])
+            self.bulk_update(locked, ["times", "until"])
         return True
 
 
 class Attempts(models.Model):
-    """The times of one name's attempts, in Unix seconds; the name itself is not kept."""
+    """The times of one name's attempts, in Unix seconds; the name itself is not stored."""
 
     key = models.CharField(max_length=64, primary_key=True)
     times = models.JSONField(default=list)

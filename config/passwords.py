@@ -1,36 +1,93 @@
-"""allauth's forms for choosing a password, and for requesting a link to do so."""
+"""Forms for choosing a password and for requesting a link to do so, and the e-mail with that link.
 
+No response shows whether an e-mail address is known. Decision record 0045.
+"""
+
+import logging
+from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from allauth.account import forms
+from allauth.account.forms import default_token_generator
+from allauth.account.internal.userkit import filter_users_by_email
+from allauth.account.utils import user_pk_to_url_str
+from allauth.core.exceptions import ImmediateHttpResponse
+from allauth.core.internal.ratelimit import get_ip
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.mail import send_mail
 from django.http import HttpRequest
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import timezone, translation
 
-from config.resets import request_reset
+from config.background import run_later
+from config.errors import too_many_requests
+from config.models import Attempts
 from portal.forms import ChosenPassword
+from portal.page_urls import portal_origin
+
+logger = logging.getLogger(__name__)
+
+PER_SENDER, PER_ADDRESS = 5, 3
+PERIOD = timedelta(hours=1)
 
 
 class ChangePasswordForm(ChosenPassword, forms.ChangePasswordForm):
-    """By somebody who is signed in."""
+    """The form of a person who is signed in."""
 
 
 class SetPasswordForm(ChosenPassword, forms.SetPasswordForm):
-    """A first password, for a person who is signed in without one."""
+    """The form of a person who is signed in and has no password yet."""
 
 
 class ResetPasswordKeyForm(ChosenPassword, forms.ResetPasswordKeyForm):
-    """By somebody who was sent a link."""
+    """The form behind the link in the e-mail."""
 
 
 class ResetPasswordForm(forms.ResetPasswordForm):
-    """A request for a link; nothing here looks up whether a person has the address."""
+    """The form that requests a link; it does not look up whether a person has the address."""
 
     def clean_email(self) -> str:
-        """Return the address in lower case, as it is counted."""
+        """Return the address in lower case, in which attempts are counted."""
         email: str = self.cleaned_data["email"]
         return email.lower()
 
     def save(self, request: HttpRequest, **_: Any) -> str:
-        """Have the link sent after the answer; raises ImmediateHttpResponse (429) for too many requests."""
+        """Send the link after the response; raises ImmediateHttpResponse (429) for too many requests."""
         email: str = self.cleaned_data["email"]
         request_reset(request, email)
         return email
+
+
+def request_reset(request: HttpRequest, email: str) -> None:
+    """Schedule a link to ``email``, if a person signs in with it; raises ImmediateHttpResponse (429)."""
+    limits = {f"reset from {get_ip(request)}": PER_SENDER, f"reset of {email}": PER_ADDRESS}
+    if not Attempts.objects.allow(limits, period=PERIOD, now=timezone.now()):
+        raise ImmediateHttpResponse(too_many_requests(request))
+    language = translation.get_language() or settings.LANGUAGE_CODE
+    run_later(partial(send_links, email, base_url=portal_origin(request), language=language))
+
+
+def send_links(email: str, *, base_url: str, language: str) -> None:
+    """Send an e-mail for each person who signs in with ``email``."""
+    for person in filter_users_by_email(email, is_active=True, prefer_verified=True, for_login=True):
+        with translation.override(language):
+            _send(person, email, base_url)
+
+
+def _send(person: User, email: str, base_url: str) -> None:
+    key = {"uidb36": user_pk_to_url_str(person), "key": default_token_generator.make_token(person)}
+    context = {
+        "username": person.get_username(),
+        "password_reset_url": base_url + reverse("account_reset_password_from_key", kwargs=key),
+    }
+    subject, message = (
+        render_to_string(f"account/email/password_reset_key_{part}.txt", context).strip()
+        for part in ("subject", "message")
+    )
+    try:
+        send_mail(subject, message, from_email=None, recipient_list=[email])
+    except OSError as error:
+        logger.warning("The mail server refused a link to a new password: %s", type(error).__name__)

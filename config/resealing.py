@@ -1,4 +1,4 @@
-"""All secrets that are stored encrypted (sealed): the service's, the portal's and second factors'."""
+"""Every secret that is stored sealed (encrypted): the service's, the portal's and second factors'."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Change = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SealedRow:
-    """A row with sealed texts; ``store`` replaces them unless they changed meanwhile."""
+    """A row with sealed texts, which ``store`` replaces unless they have changed in the meantime."""
 
     name: str  # for people, such as "secret 3 of acct_0001"
     texts: Sequence[str]
@@ -22,21 +22,21 @@ class SealedRow:
 
 
 def sealed_rows(*, newest_only: bool = False) -> Iterator[SealedRow]:
-    """Yield every row with sealed texts, or the newest of each table."""
+    """Yield every row with sealed texts, or only the newest of each table."""
     for rows, describe in _tables():
-        found = rows.order_by("-pk")
-        yield from map(describe, found[:1] if newest_only else found.iterator())
+        newest_first = rows.order_by("-pk")
+        yield from map(describe, newest_first[:1] if newest_only else newest_first.iterator())
 
 
 def opens(row: SealedRow) -> bool:
-    """Whether the master keys of this deployment open all texts of ``row``."""
-    return _opened_by(MultiFernet(_keys()), row)
+    """Return whether the master keys of this deployment open all texts of ``row``."""
+    return _can_open(MultiFernet(_keys()), row)
 
 
 def reseal(row: SealedRow) -> bool:
-    """Seal ``row`` with the newest master key; False where it was already. Raises InvalidToken."""
+    """Seal ``row`` with the newest master key; return False if it already is. Raises InvalidToken."""
     newest, *_ = _keys()
-    if _opened_by(newest, row):
+    if _can_open(newest, row):
         return False
     return bool(row.store(lambda text: MultiFernet(_keys()).rotate(text.encode()).decode()))
 
@@ -45,7 +45,7 @@ def _keys() -> list[Fernet]:
     return [Fernet(key) for key in settings.MASTER_KEYS]
 
 
-def _opened_by(key: Fernet | MultiFernet, row: SealedRow) -> bool:
+def _can_open(key: Fernet | MultiFernet, row: SealedRow) -> bool:
     try:
         for text in row.texts:
             key.decrypt(text.encode())
@@ -62,33 +62,33 @@ def _tables() -> Iterator[tuple[QuerySet[Any], Callable[[Any], SealedRow]]]:
     if settings.ENABLE_PORTAL:
         from portal.models import Account
 
-        own = Account.objects.exclude(sealed_secret="")
-        yield own, lambda row: _column(row, "sealed_secret", f"the portal's secret of {row.ref}")
+        accounts = Account.objects.exclude(sealed_secret="")
+        yield accounts, lambda row: _column(row, "sealed_secret", f"the portal's secret of {row.ref}")
     yield Authenticator.objects.exclude(type=Authenticator.Type.WEBAUTHN), _second_factor
 
 
 def _column(row: Any, name: str, description: str) -> SealedRow:
     def store(change: Change) -> int:
         text = getattr(row, name)
-        same = type(row).objects.filter(pk=row.pk, **{name: text})
-        changed: int = same.update(**{name: change(text)})
-        return changed
+        unchanged = type(row).objects.filter(pk=row.pk, **{name: text})
+        count: int = unchanged.update(**{name: change(text)})
+        return count
 
     return SealedRow(name=description, texts=[getattr(row, name)], store=store)
 
 
 def _second_factor(row: Authenticator) -> SealedRow:
-    """A TOTP secret, or the seed of recovery codes, or the codes themselves."""
+    """Return the row of a TOTP secret, the seed of recovery codes, or the codes themselves."""
     sealed = {name: row.data[name] for name in ("secret", "seed", "migrated_codes") if name in row.data}
 
     def store(change: Change) -> int:
-        changed = {name: _changed(value, change) for name, value in sealed.items()}
-        same = Authenticator.objects.filter(pk=row.pk, data=row.data)
-        return same.update(data=row.data | changed)
+        new = {name: _apply(change, value) for name, value in sealed.items()}
+        unchanged = Authenticator.objects.filter(pk=row.pk, data=row.data)
+        return unchanged.update(data=row.data | new)
 
     texts = [text for value in sealed.values() for text in ([value] if isinstance(value, str) else value)]
     return SealedRow(name=f"second factor {row.pk} of user {row.user_id}", texts=texts, store=store)
 
 
-def _changed(value: str | list[str], change: Change) -> str | list[str]:
+def _apply(change: Change, value: str | list[str]) -> str | list[str]:
     return change(value) if isinstance(value, str) else [change(text) for text in value]

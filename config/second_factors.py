@@ -1,31 +1,64 @@
-"""Codes of an authenticator app, each good for one use as long as it is accepted at all."""
+"""Second factors: authenticator apps, whose codes work once, passkeys and recovery codes."""
 
 from typing import Any
 
 from allauth.mfa import app_settings
-from allauth.mfa.adapter import get_adapter
+from allauth.mfa.adapter import DefaultMFAAdapter, get_adapter
 from allauth.mfa.base import forms
 from django.core.cache import cache
+from django.utils.translation import gettext, pgettext
+from django.utils.translation import gettext_lazy as _
+
+from foundation.sealing import seal, unseal
+
+WRONG_CODE = _("This code or passkey was not accepted. Please try again.")
 
 
-class SpentOnce:
-    """allauth remembers a used code for one period; with a tolerance it is accepted for longer."""
+class CodeOnce:
+    """A form in which a code works once, for as long as its tolerance; allauth's remember it for less."""
 
     user: Any
 
     def clean_code(self) -> str:
-        """The code; raises ValidationError for one that was used before."""
+        """Return the code; raises ValidationError for one that was used before."""
         code: str = super().clean_code()  # type: ignore[misc]
-        digits = "".join(filter(str.isdigit, code))  # what counts of a code
+        digits = "".join(filter(str.isdigit, code))
         seconds = app_settings.TOTP_PERIOD * (2 * app_settings.TOTP_TOLERANCE + 1)
         if not cache.add(f"spent-code:{self.user.pk}:{digits}", True, timeout=seconds):
             raise get_adapter().validation_error("incorrect_code")
         return code
 
 
-class AuthenticateForm(SpentOnce, forms.AuthenticateForm):
-    """At the sign-in."""
+class AuthenticateForm(CodeOnce, forms.AuthenticateForm):
+    """The second step of the sign-in."""
 
 
-class ReauthenticateForm(SpentOnce, forms.ReauthenticateForm):
-    """Before something that matters."""
+class ReauthenticateForm(CodeOnce, forms.ReauthenticateForm):
+    """The confirmation before a sensitive action."""
+
+
+class SecondFactors(DefaultMFAAdapter):
+    """allauth's hooks for second factors, whose secrets are sealed like an account's."""
+
+    error_messages = DefaultMFAAdapter.error_messages | {
+        "incorrect_code": WRONG_CODE,
+        "cannot_delete_authenticator": _("Your account needs this second step: it cannot be removed."),
+        "cannot_generate_recovery_codes": _(
+            "Recovery codes are for accounts with an authenticator app or a passkey."
+        ),
+    }
+
+    def encrypt(self, text: str) -> str:
+        """Return ``text`` sealed."""
+        return seal(text)
+
+    def decrypt(self, encrypted_text: str) -> str:
+        """Return the sealed text; raises CannotUnseal."""
+        return unseal(encrypted_text)
+
+    def generate_authenticator_name(self, user: Any, type: Any) -> str:  # noqa: A002 - allauth's name
+        """Return a name such as "Passkey 2"."""
+        number = user.authenticator_set.filter(type=type).count() + 1
+        if number == 1:
+            return pgettext("the name of the first one", "Passkey")
+        return gettext("Passkey %(number)d") % {"number": number}

@@ -21,11 +21,11 @@ if sys.argv[1:2] == ["demo"]:
 
 env = environ.Env()
 env.read_env(BASE_DIR / ".env")
-# What is set to nothing is not set: ``ENABLE_API=`` in a file would switch the service off.
-given = {name: text for name, value in os.environ.items() if (text := value.strip())}
-if wrong := wrong_settings(given, names_in(BASE_DIR / ".env")):
+# An empty value counts as absent; ``ENABLE_API=`` in a file would switch the service off.
+values = {name: text for name, value in os.environ.items() if (text := value.strip())}
+if wrong := wrong_settings(values, names_in(BASE_DIR / ".env")):
     raise ImproperlyConfigured("\n".join(wrong))
-env.ENVIRON = given  # type: ignore[assignment]
+env.ENVIRON = values  # type: ignore[assignment]
 
 SECRET_KEY = env.str("SECRET_KEY")
 DEBUG = env.bool("DEBUG", default=False)
@@ -36,7 +36,7 @@ ENABLE_API = env.bool("ENABLE_API", default=True)
 ENABLE_PORTAL = env.bool("ENABLE_PORTAL", default=True)
 ALLOW_PRIVATE_HOSTS = env.bool("ALLOW_PRIVATE_HOSTS", default=False)
 
-# Where no address is set, the portal asks the service in its own process, without HTTP: decision record 0040.
+# Without an address, the portal calls the service in its own process, without HTTP (decision record 0040).
 DASHBOARD_BASE_URL = env.str("DASHBOARD_BASE_URL", default="")
 DASHBOARD_APPLICATION = "config.in_process.application" if ENABLE_API else ""
 DASHBOARD_CALLS_AT_ONCE = env.int("DASHBOARD_CALLS_AT_ONCE", default=3)
@@ -48,7 +48,7 @@ SUPPORT_URL = env.str("SUPPORT_URL", default="")
 RENEW_URL = env.str("RENEW_URL", default="")
 LINK_URL = env.str("LINK_URL", default="")
 
-# https everywhere but on a deployment that only this machine can reach (the demo, the tests).
+# https everywhere except in a deployment that only this machine can reach (the demo, the tests).
 HTTPS = not LOOPBACK_HOSTS.issuperset(ALLOWED_HOSTS)
 TRUST_PROXY = env.bool("TRUST_PROXY", default=False)
 
@@ -71,7 +71,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "config.script_name.refuse_script_name",
+    "config.guards.refuse_script_name",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -130,7 +130,7 @@ ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = False
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
-# Failures by address and by name from one address; and what makes a session for anybody (config.urls).
+# Failures by address, and by name and address; and the page that creates a session (config.urls).
 ACCOUNT_RATE_LIMITS = {"login_failed": "20/h/ip,5/15m/key", "passkey": "30/m/ip"}
 ALLAUTH_TRUSTED_PROXY_COUNT = int(TRUST_PROXY)
 ACCOUNT_FORMS = {
@@ -139,7 +139,7 @@ ACCOUNT_FORMS = {
     "set_password": "config.passwords.SetPasswordForm",
     "reset_password_from_key": "config.passwords.ResetPasswordKeyForm",
 }
-MFA_ADAPTER = "config.sign_in.SecondFactors"
+MFA_ADAPTER = "config.second_factors.SecondFactors"
 MFA_FORMS = {
     "authenticate": "config.second_factors.AuthenticateForm",
     "reauthenticate": "config.second_factors.ReauthenticateForm",
@@ -150,7 +150,7 @@ MFA_TOTP_ISSUER = "Threat Dashboard"
 MFA_TOTP_TOLERANCE = 1  # a code is accepted for half a minute before and after its own
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
-# Without a mail server nobody can be sent a link: the page says whom to ask instead (config.sign_in).
+# Without a mail server, the page of a lost password names whom to ask (config.sign_in).
 EMAIL_URL = env.str("EMAIL_URL", default="")
 vars().update(env.email_url_config(EMAIL_URL or "dummymail://"))
 EMAIL_TIMEOUT = 10
@@ -191,10 +191,10 @@ X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 SECURE_SSL_REDIRECT = HTTPS
-SECURE_REDIRECT_EXEMPT = [r"^v1/"]  # a signed call is answered or refused, never redirected
-# Browsers insist on https for this long, even with an expired certificate: short until renewals work.
+SECURE_REDIRECT_EXEMPT = [r"^v1/"]  # a signed call is never redirected
+# Browsers insist on https for this long, even with an expired certificate: keep it short until renewals work.
 SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", default=3600) if HTTPS else 0
-# Subdomains are not ours to decide about, and leaving a preload list takes months.
+# The deployment owns its subdomains, and leaving a preload list takes months.
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUST_PROXY else None
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
@@ -217,7 +217,7 @@ LOGGING = {
         "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
     },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    # Refusals are logged once, by the part that refuses.
+    # The code that refuses a request logs it once.
     "loggers": {
         "django.request": {"level": "ERROR"},
     },

@@ -1,4 +1,4 @@
-"""Checks of all settings as text, before any is used: one line for each that is wrong."""
+"""Checks of the settings in the environment: one line for each that is wrong."""
 
 import base64
 import binascii
@@ -28,8 +28,8 @@ class WrongValue(ValueError):
 def wrong_settings(values: Mapping[str, str], file_names: Collection[str] = ()) -> list[str]:
     """Return a line for each setting that is missing, wrong, or misspelt in the ``.env`` file.
 
-    ``values`` is the environment with the file read into it, ``file_names`` are the names in the file. No
-    line shows the value of a secret.
+    ``values`` is the environment with the file read into it, and ``file_names`` are the names in the file.
+    No line shows the value of a secret.
     """
     lines = [line for name, check in _CHECKS.items() for line in _wrong(name, check, values)]
     lines += _combined(values)
@@ -42,7 +42,7 @@ def unread_settings(values: Mapping[str, str]) -> list[str]:
 
 
 def names_in(file: Path) -> list[str]:
-    """Return the names that a ``.env`` file sets; none where there is no file."""
+    """Return the names that a ``.env`` file sets; none without a file."""
     return re.findall(r"^\s*(?:export\s+)?(\w+)\s*=", file.read_text(), re.MULTILINE) if file.exists() else []
 
 
@@ -59,21 +59,21 @@ def _wrong(name: str, check: Callable[[str], None], values: Mapping[str, str]) -
 
 def _combined(values: Mapping[str, str]) -> Iterator[str]:
     """Yield a line for each contradiction between settings."""
-    given = {name for name in _CHECKS if values.get(name, "").strip()}
-    is_off = {name for name in ("ENABLE_API", "ENABLE_PORTAL") if values.get(name, "").lower() in _FALSE}
-    if len(is_off) == 2:
+    present = {name for name in _CHECKS if values.get(name, "").strip()}
+    off = {name for name in ("ENABLE_API", "ENABLE_PORTAL") if values.get(name, "").lower() in _FALSE}
+    if len(off) == 2:
         yield "ENABLE_API and ENABLE_PORTAL are both off: nothing would be served. Leave one of them on."
-    if len(given & {"PORTAL_ACCOUNT_REF", "SITE_API_SECRET"}) == 1:
+    if len(present & {"PORTAL_ACCOUNT_REF", "SITE_API_SECRET"}) == 1:
         yield (
             "PORTAL_ACCOUNT_REF and SITE_API_SECRET go together: set both for a portal of one account, "
-            "and neither where accounts keep their own secrets (manage.py connect_account)."
+            "and neither if accounts have their own secrets (manage.py connect_account)."
         )
     hosts = set(hosts_in(values.get("ALLOWED_HOSTS", "")))
     if values.get("DEBUG", "").lower() in _TRUE and not hosts <= LOOPBACK_HOSTS:
         yield "DEBUG shows code and settings to every visitor: turn it off, or serve loopback names only."
 
-    serves_portal = not hosts <= LOOPBACK_HOSTS and "ENABLE_PORTAL" not in is_off
-    if "PORTAL_BASE_URL" not in given and ("EMAIL_URL" in given or serves_portal):
+    serves_portal = not hosts <= LOOPBACK_HOSTS and "ENABLE_PORTAL" not in off
+    if "PORTAL_BASE_URL" not in present and ("EMAIL_URL" in present or serves_portal):
         yield (
             "PORTAL_BASE_URL is not set. Links in e-mails and invitations lead there: set the address at "
             "which people open the portal, such as https://portal.example.com."
@@ -100,18 +100,18 @@ def master_keys(text: str) -> list[str]:
     """Return the Fernet keys of ``2:<key>,1:<key>``, newest first; raises WrongValue."""
     keys: dict[int, str] = {}
     for entry in text.split(","):
-        found = _MASTER_KEY.fullmatch(entry.strip())
-        if not found:
+        match = _MASTER_KEY.fullmatch(entry.strip())
+        if not match:
             raise WrongValue(
                 "must look like '2:<key>,1:<key>', newest first, each key 32 random bytes in URL-safe "
-                "base64 (44 characters). docs/operating.md shows how to make one."
+                "base64 (44 characters). docs/operating.md shows how to generate one."
             )
-        number, key = int(found[1]), found[2]
+        number, key = int(match[1]), match[2]
         if number in keys:
             raise WrongValue(f"names key {number} twice.")
         if len(set(_decoded(key))) < 8:
             raise WrongValue(
-                f"has a key {number} that is not random; docs/operating.md shows how to make one."
+                f"has a key {number} that is not random; docs/operating.md shows how to generate one."
             )
         keys[number] = key
     return [keys[number] for number in sorted(keys, reverse=True)]
@@ -127,7 +127,7 @@ def _decoded(key: str) -> bytes:
 def _hosts(text: str) -> None:
     for host in (entry.strip() for entry in text.split(",")):
         if host == "*":
-            raise WrongValue("has *, which lets links in e-mails lead anywhere: name the hosts.")
+            raise WrongValue("has *, with which links in e-mails could lead anywhere: name the hosts.")
         if not _HOST.fullmatch(host.lower()):
             raise WrongValue(
                 f"has {host!r}, which is no host name: list names without scheme and port, such as "
@@ -169,7 +169,7 @@ def _number(text: str) -> None:
 
 def _count(text: str) -> None:
     if not re.fullmatch("[1-9][0-9]{0,3}", text):
-        raise WrongValue(f"is {text!r}: set a whole number from 1 on.")
+        raise WrongValue(f"is {text!r}: set a whole number, 1 or more.")
 
 
 def _database(text: str) -> None:

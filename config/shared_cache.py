@@ -1,6 +1,6 @@
-"""The cache that counts attempts to sign in and remembers used codes: in Redis, shared by all processes.
+"""The cache in Redis that counts attempts to sign in and stores used codes, for all processes.
 
-No right answer depends on what it holds, so Redis may be away, or lose everything. Decision record 0015.
+No other result depends on it, so Redis may fail or lose everything. Decision record 0015.
 """
 
 import functools
@@ -16,7 +16,7 @@ from redis import RedisError
 
 logger = logging.getLogger(__name__)
 
-SECONDS_AWAY = 10  # so long is Redis left alone after it failed
+SECONDS_AWAY = 10  # after a failure, Redis is not called for this long
 
 
 class UnreadableValue(RedisError):
@@ -30,7 +30,7 @@ class JsonSerializer:
         """Return ``value`` as bytes; raises TypeError for a type that JSON would change."""
         data = json.dumps(value)
         if json.loads(data) != value:
-            raise TypeError(f"A {type(value).__name__} cannot be kept as JSON.")
+            raise TypeError(f"A {type(value).__name__} cannot be stored as JSON.")
         return data.encode()
 
     def loads(self, data: bytes) -> Any:
@@ -38,22 +38,22 @@ class JsonSerializer:
         try:
             return json.loads(data)
         except (ValueError, RecursionError) as error:
-            raise UnreadableValue("a value in Redis is not ours") from error
+            raise UnreadableValue("a value in Redis is not JSON") from error
 
 
-class RedisOfMany(RedisCache):
-    """Redis that may hold what others keep there, too."""
+class PrefixedRedis(RedisCache):
+    """Redis that other products may use, too."""
 
     def clear(self) -> None:
-        """Forget our own keys, and leave the others'."""
+        """Delete the keys with our prefix."""
         client = self._cache.get_client(write=True)
         for key in client.scan_iter(f"{self.key_prefix}:*"):
             client.delete(key)
 
 
-def _or_own(name: str) -> Callable[..., Any]:
-    """The operation ``name`` in Redis or, while that is away, in the process's own memory."""
-    shared, own = getattr(RedisOfMany, name), getattr(LocMemCache, name)
+def _with_fallback(name: str) -> Callable[..., Any]:
+    """Return the operation ``name`` in Redis or, while that fails, in the memory of this process."""
+    shared, local = getattr(PrefixedRedis, name), getattr(LocMemCache, name)
 
     @functools.wraps(shared)
     def operation(self: "SharedCache", *args: Any, **kwargs: Any) -> Any:
@@ -62,28 +62,28 @@ def _or_own(name: str) -> Callable[..., Any]:
                 return shared(self, *args, **kwargs)
             except RedisError as error:
                 self.away_until = time.monotonic() + SECONDS_AWAY
-                logger.warning("Redis fails, so each process counts sign-ins for itself: %s", error)
-        return own(self.own, *args, **kwargs)
+                logger.warning("Redis fails, so each process counts sign-ins on its own: %s", error)
+        return local(self.local, *args, **kwargs)
 
     return operation
 
 
-class SharedCache(RedisOfMany):
-    """Redis; while it fails, the memory of this process, which is all there is without ``REDIS_URL``."""
+class SharedCache(PrefixedRedis):
+    """Redis or, while it fails, the memory of this process, as without ``REDIS_URL``."""
 
     def __init__(self, server: str, params: dict[str, Any]) -> None:
         super().__init__(server, params)
-        self.own = LocMemCache("while Redis is away", params)
+        self.local = LocMemCache("while Redis fails", params)
         self.away_until = 0.0
 
-    add = _or_own("add")
-    get = _or_own("get")
-    set = _or_own("set")
-    touch = _or_own("touch")
-    delete = _or_own("delete")
-    get_many = _or_own("get_many")
-    has_key = _or_own("has_key")
-    incr = _or_own("incr")
-    set_many = _or_own("set_many")
-    delete_many = _or_own("delete_many")
-    clear = _or_own("clear")
+    add = _with_fallback("add")
+    get = _with_fallback("get")
+    set = _with_fallback("set")
+    touch = _with_fallback("touch")
+    delete = _with_fallback("delete")
+    get_many = _with_fallback("get_many")
+    has_key = _with_fallback("has_key")
+    incr = _with_fallback("incr")
+    set_many = _with_fallback("set_many")
+    delete_many = _with_fallback("delete_many")
+    clear = _with_fallback("clear")

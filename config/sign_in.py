@@ -1,6 +1,6 @@
-"""How people get in: by accounts that operators make or owners invite, never by signing up.
+"""Sign-in for people whom operators or owners invite; there is no sign-up.
 
-What this adds to allauth, and why: docs/decisions/0016-signing-in.md.
+Decision record 0016 says what this adds to allauth, and why.
 """
 
 from typing import Any
@@ -8,7 +8,6 @@ from typing import Any
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.views import password_reset
 from allauth.core.exceptions import ImmediateHttpResponse
-from allauth.mfa.adapter import DefaultMFAAdapter
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.contrib.auth.backends import ModelBackend
@@ -19,20 +18,18 @@ from django.db import OperationalError
 from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render, resolve_url
-from django.utils.translation import gettext, pgettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_safe
 
 from config.errors import too_many_requests
-from foundation.sealing import seal, unseal
+from config.second_factors import WRONG_CODE
 from portal.page_urls import is_local_path
 
 WRONG_NAME_OR_PASSWORD = _("The name or the password is not correct.")
-WRONG_CODE = _("This code or passkey was not accepted. Please try again.")
-# A sentence of allauth that cannot be replaced: naming it here puts it into our catalogue, with our German.
-SAID_BY_ALLAUTH = (_("You must type the same password each time."),)
-WAYS_TO_PROVE = {
+# A sentence of allauth that cannot be replaced; naming it here puts it into our translations.
+ALLAUTH_TEXTS = (_("You must type the same password each time."),)
+REAUTHENTICATION_LABELS = {
     "reauthenticate": _("Use your password"),
     "mfa_reauthenticate": _("Use a code"),
     "mfa_reauthenticate:webauthn": _("Use a passkey"),
@@ -40,9 +37,9 @@ WAYS_TO_PROVE = {
 
 
 class PasswordBackend(ModelBackend):
-    """By user name, or else by an e-mail address that only one person has.
+    """Authentication by user name, or by an e-mail address that only one person has.
 
-    It checks exactly one password whoever is asked for, so that the time tells nobody who exists.
+    It checks exactly one password in any case, so that the time does not show which names exist.
     """
 
     @sensitive_variables("password")
@@ -53,19 +50,19 @@ class PasswordBackend(ModelBackend):
         password: str | None = None,
         **credentials: Any,
     ) -> Any:
-        """The person, or None for a wrong name, a wrong password and who may not come in any more."""
+        """Return the person; None for a wrong name or password, or a person who is not active."""
         if username is None or password is None:
             return None
-        person = _person_called(username)
+        person = _person_named(username)
         if person is None:
             get_user_model()().set_password(password)
             return None
-        may_enter = _has_password(person, password) and self.user_can_authenticate(person)
-        return person if may_enter else None
+        is_allowed = _has_password(person, password) and self.user_can_authenticate(person)
+        return person if is_allowed else None
 
 
 def _has_password(person: User, password: str) -> bool:
-    """Whether ``password`` is right; an outdated hash is replaced unless the database is locked."""
+    """Return whether ``password`` is right; replace an outdated hash unless the database is locked."""
     stored = person.password
     is_right, is_outdated = verify_password(password, stored)
     if is_right and is_outdated:
@@ -77,15 +74,15 @@ def _has_password(person: User, password: str) -> bool:
     return is_right
 
 
-def _person_called(name: str) -> User | None:
+def _person_named(name: str) -> User | None:
     people = get_user_model().objects.filter(Q(username__iexact=name) | Q(email__iexact=name))
-    named = [person for person in people if person.username.casefold() == name.casefold()]
-    found = named or list(people)
-    return found[0] if len(found) == 1 else None
+    by_username = [person for person in people if person.username.casefold() == name.casefold()]
+    matches = by_username or list(people)
+    return matches[0] if len(matches) == 1 else None
 
 
 class SignIn(DefaultAccountAdapter):
-    """allauth's hooks: nobody signs up, nobody is led elsewhere, and nobody learns who exists."""
+    """allauth's hooks: no sign-up, no redirect to other sites, and no hint whether a name exists."""
 
     error_messages = DefaultAccountAdapter.error_messages | {
         "username_password_mismatch": WRONG_NAME_OR_PASSWORD,
@@ -100,68 +97,41 @@ class SignIn(DefaultAccountAdapter):
     }
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
-        """No."""
+        """Return False: there is no sign-up."""
         return False
 
     def is_safe_url(self, url: str) -> bool:
-        """Only a path of this site is a place to go on to."""
+        """Return whether ``url`` is a path of this site."""
         return is_local_path(url)
 
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:
-        """Back to where the change began."""
+        """Return the page on which the change began."""
         return resolve_url("account")
 
     def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
-        """Return the ways to confirm one's identity again, in our words."""
-        ways = super().get_reauthentication_methods(user)
-        return [way | {"description": WAYS_TO_PROVE[way["id"]]} for way in ways]
+        """Return the ways to confirm one's identity again, with our labels."""
+        methods = super().get_reauthentication_methods(user)
+        return [method | {"description": REAUTHENTICATION_LABELS[method["id"]]} for method in methods]
 
     def validation_error(self, code: str, *args: Any) -> ValidationError:
-        """What is wrong; whoever tried too often gets the page, and the status, that says so."""
+        """Return the error for ``code``; raises ImmediateHttpResponse (429) after too many attempts."""
         if code in ("too_many_login_attempts", "rate_limited"):
             raise ImmediateHttpResponse(too_many_requests(self.request))
         return super().validation_error(code, *args)
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
-        """Failures count by name and address: nobody can lock another person out from afar."""
+        """Return a key of name and address, so that another address cannot lock a person out."""
         by_name = super()._get_login_attempts_cache_key(request, **credentials)
         return f"{by_name}:{self.get_client_ip(request)}"
 
 
-class SecondFactors(DefaultMFAAdapter):
-    """What people prove besides their password; its secrets are sealed like an account's."""
-
-    error_messages = DefaultMFAAdapter.error_messages | {
-        "incorrect_code": WRONG_CODE,
-        "cannot_delete_authenticator": _("Your account needs this second step: it cannot be removed."),
-        "cannot_generate_recovery_codes": _(
-            "Recovery codes are for accounts with an authenticator app or a passkey."
-        ),
-    }
-
-    def encrypt(self, text: str) -> str:
-        """``text`` as it may be stored."""
-        return seal(text)
-
-    def decrypt(self, encrypted_text: str) -> str:
-        """What was sealed; raises CannotUnseal."""
-        return unseal(encrypted_text)
-
-    def generate_authenticator_name(self, user: Any, type: Any) -> str:  # noqa: A002 - allauth's name
-        """Such as Passkey 2."""
-        number = user.authenticator_set.filter(type=type).count() + 1
-        if number == 1:
-            return pgettext("the name of the first one", "Passkey")
-        return gettext("Passkey %(number)d") % {"number": number}
-
-
 def not_offered(_: HttpRequest, **__: Any) -> HttpResponse:
-    """404 for pages of allauth that have no use here."""
+    """Return 404 for pages of allauth that this product does not offer."""
     raise Http404
 
 
 def reset_password(request: HttpRequest) -> HttpResponseBase:
-    """By a link in a letter where mail can be sent, else by asking somebody."""
+    """Reset a password by e-mail, or without a mail server show whom to ask."""
     return password_reset(request) if settings.EMAIL_URL else _reset_by_support(request)
 
 

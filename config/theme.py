@@ -1,6 +1,6 @@
-"""Light, dark, or as the system has it: chosen by a form, kept in a cookie, written into every page.
+"""The theme, light, dark or the system's, which a form sets in a cookie and every page contains.
 
-So a page has its colours from the first byte, with or without JavaScript.
+A page has its colours from the first byte, with or without JavaScript.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ COOKIE_SECONDS = 365 * 24 * 3600
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Theme:
-    """One to choose."""
+    """A theme in the form."""
 
     name: str
     label: str | Promise
@@ -39,17 +39,17 @@ def chosen_theme(request: HttpRequest) -> str:
 
 
 def theme(request: HttpRequest) -> dict[str, object]:
-    """What every template may read: the theme that the visitor chose, and all that there are."""
+    """Return the context of every template: the visitor's theme, and all themes."""
     chosen = chosen_theme(request)
     themes = [Theme(name=name, label=label, is_chosen=name == chosen) for name, label in THEMES.items()]
-    # A form that failed is shown at an address that may not be one to open.
+    # A form with errors is shown at an address that may not accept GET.
     here = request.get_full_path() if request.method == "GET" else "/"
     return {"theme": chosen, "themes": themes, "here": here}
 
 
 @require_POST
 def choose_theme(request: HttpRequest) -> HttpResponse:
-    """Keep the choice, and go back to the page where it was made."""
+    """Store the choice, and redirect to the page of the form."""
     chosen, back = request.POST.get("theme", ""), request.POST.get("next", "")
     if chosen not in THEMES:
         raise BadRequest("There is no such theme.")

@@ -23,21 +23,21 @@ urlpatterns = [
     path("theme/", choose_theme, name="theme"),
     path("language/", set_language, name="set_language"),
     path("accounts/", account, name="account"),
-    # What these two pages of allauth would show is on that page, and allauth leads back to them.
+    # The account page replaces these two pages of allauth, which redirects to them.
     re_path(r"^accounts/2fa/(?:webauthn/)?$", RedirectView.as_view(pattern_name="account")),
-    # allauth needs the names of these, but they lead nowhere: people and addresses are not made here.
+    # allauth needs the names of these pages, which this product does not offer.
     re_path(r"^accounts/(?:signup|email|confirm-email|inactive|login/code)/", sign_in.not_offered),
     path("accounts/password/reset/", sign_in.reset_password),
-    # The picture to scan is part of the page: the one exception to the policy.
+    # The QR code is part of the page: the one exception to the content security policy.
     path("accounts/2fa/totp/activate/", csp_update({"img-src": ["data:"]})(activate_totp)),
-    # Every visitor who asks for it gets a session: they are counted.
+    # Every visitor of this page gets a session, so its requests are limited.
     path("accounts/2fa/webauthn/login/", rate_limit(action="passkey", limit_get=True)(login_webauthn)),
     path("accounts/", include("allauth.urls")),
 ]
 handler400 = "config.errors.bad_request"
 handler404 = "config.errors.not_found"
 handler500 = "config.errors.server_error"
-handler429 = "config.errors.too_many_requests"  # allauth's, for whoever tries too often
+handler429 = "config.errors.too_many_requests"  # allauth's, for too many attempts
 if settings.ENABLE_API:
     urlpatterns.append(path("v1/", include("dashboard_api.api.urls")))
 if settings.ENABLE_PORTAL:

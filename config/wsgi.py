@@ -8,7 +8,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.wsgi import get_wsgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-NO_RESTART = 3  # gunicorn's code of a worker that would fail again
+NO_RESTART = 3  # gunicorn's exit code of a worker that would fail again
 
 try:
     application = get_wsgi_application()
@@ -16,10 +16,10 @@ try:
 
     doctor.refuse_earlier_tables()
 except ImproperlyConfigured as error:
-    print(error, file=sys.stderr)  # noqa: T201  # nothing else can write yet
+    print(error, file=sys.stderr)  # noqa: T201  # logging is not set up yet
     sys.exit(NO_RESTART)
 
 doctor.log_problems()
-# What is loaded by now stays for good: the collector need not look through it again and again.
+# Everything that is loaded now stays until the end: the garbage collector need not visit it.
 gc.collect()
 gc.freeze()

@@ -6,7 +6,7 @@ body bytes. The HMAC of that string, keyed by the site API secret, travels in th
 ``x-service-timestamp``, ``x-service-nonce`` and ``x-service-signature``.
 
 This package needs only the standard library and reads neither a clock nor a source of randomness:
-callers pass ``now`` and ``nonce``. Remembering spent nonces is the service's part, not the scheme's.
+callers pass ``now`` and ``nonce``. The service, not the scheme, stores spent nonces.
 """
 
 from es1.canonical import (

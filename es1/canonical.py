@@ -1,4 +1,4 @@
-"""What is signed: the header names, the canonical string and its HMAC (specification, section 5)."""
+"""The header names, the canonical string and its HMAC (specification, section 5)."""
 
 import hashlib
 import hmac
@@ -10,12 +10,12 @@ SIGNATURE_HEADER = "x-service-signature"
 
 
 def body_digest(body: bytes) -> str:
-    """The lower-case hexadecimal SHA-256 of the exact bytes sent."""
+    """Return the lower-case hexadecimal SHA-256 of the exact bytes sent."""
     return hashlib.sha256(body).hexdigest()
 
 
 def canonical_string(timestamp: str, nonce: str, method: str, path: str, body: bytes) -> str:
-    """The six elements joined by newlines, without a trailing one.
+    """Return the six elements joined by newlines, without a trailing one.
 
     ``timestamp`` and ``nonce`` are the header values as sent, ``path`` starts with a slash and has
     neither host nor query, ``body`` is the exact bytes sent.
@@ -24,5 +24,5 @@ def canonical_string(timestamp: str, nonce: str, method: str, path: str, body: b
 
 
 def signature(secret: str, canonical: str) -> str:
-    """The lower-case hexadecimal HMAC-SHA256 of ``canonical``, keyed by ``secret``, both as UTF-8."""
+    """Return the lower-case hexadecimal HMAC-SHA256 of ``canonical``, keyed by ``secret``, both as UTF-8."""
     return hmac.digest(secret.encode(), canonical.encode(), "sha256").hex()

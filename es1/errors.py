@@ -1,20 +1,20 @@
-"""Why a signed request is refused.
+"""The errors that refuse a signed request.
 
 ES1Error
     MalformedHeaders    a header is absent or has the wrong shape
-    InvalidSignature    no secret gives this signature
-    StaleTimestamp      the timestamp lies outside the window
+    InvalidSignature    no secret produces this signature
+    StaleTimestamp      the timestamp is outside the window
 """
 
 from typing import Literal
 
 
 class ES1Error(Exception):
-    """Every refusal of this package; messages never hold a secret or an expected signature."""
+    """The base of this package's errors, whose messages never contain a secret or an expected signature."""
 
 
 class MalformedHeaders(ES1Error):
-    """``header`` (its lower-case name) is missing or does not have the shape the scheme demands."""
+    """A header, by its lower-case name, is missing or has another shape than the scheme requires."""
 
     def __init__(self, header: str, reason: Literal["missing_header", "malformed_header"]) -> None:
         self.header = header
@@ -23,14 +23,14 @@ class MalformedHeaders(ES1Error):
 
 
 class InvalidSignature(ES1Error):
-    """The signature was made with another secret or over other bytes."""
+    """The signature is of another secret or of other bytes."""
 
     def __init__(self) -> None:
         super().__init__("the signature does not verify")
 
 
 class StaleTimestamp(ES1Error):
-    """``skew`` seconds lie between the timestamp and the verifier's clock: positive when it is old."""
+    """The timestamp is ``skew`` seconds behind the verifier's clock; a negative number is ahead."""
 
     def __init__(self, *, skew: int, window: int) -> None:
         self.skew = skew

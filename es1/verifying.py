@@ -1,4 +1,4 @@
-"""The service's half: shapes first, then the clock, then the signature."""
+"""The service's part: checks of the headers' shapes, then of the clock, then of the signature."""
 
 import hmac
 import re
@@ -26,7 +26,7 @@ _fits = {header: re.compile(shape, re.ASCII).fullmatch for header, shape in _SHA
 _fit_together = re.compile("\n".join(_SHAPES.values()), re.ASCII).fullmatch
 
 
-# Every verification makes both; frozen, or as named tuples, they would cost a tenth of its time.
+# Every verification creates both; frozen, or as named tuples, they would take a tenth of its time.
 @dataclass(slots=True)
 class SignedHeaders:
     """The three headers, well-formed but not yet verified."""
@@ -38,14 +38,14 @@ class SignedHeaders:
 
 @dataclass(slots=True)
 class Verified:
-    """What a verified request claims: ``timestamp`` in Unix seconds, ``nonce`` still to be spent."""
+    """The claims of a verified request: ``timestamp`` in Unix seconds, and ``nonce``, not yet spent."""
 
     timestamp: int
     nonce: str
 
 
 def check_shape(header: str, value: str) -> None:
-    """Raise MalformedHeaders unless ``value`` has the shape of that header."""
+    """Raise MalformedHeaders unless ``value`` has the shape of the header."""
     if not _fits[header](value):
         raise MalformedHeaders(header, "malformed_header")
 
@@ -63,7 +63,7 @@ def parse_headers(headers: Mapping[str, str]) -> SignedHeaders:
 
 
 def check_window(timestamp: int, *, now: int, window: int) -> None:
-    """Raise StaleTimestamp unless both lie at most ``window`` seconds apart (both ends inclusive)."""
+    """Raise StaleTimestamp if ``timestamp`` and ``now`` differ by more than ``window`` seconds."""
     if abs(now - timestamp) > window:
         raise StaleTimestamp(skew=now - timestamp, window=window)
 
@@ -71,10 +71,9 @@ def check_window(timestamp: int, *, now: int, window: int) -> None:
 def check_signature(
     secrets: Iterable[str], signed: SignedHeaders, *, method: str, path: str, body: bytes
 ) -> int:
-    """The position among ``secrets`` of the one that made the signature; raises InvalidSignature.
+    """Return the position among ``secrets`` of the one that matches; raises InvalidSignature.
 
-    Every secret is tried in constant time, so neither the time taken nor the error tells which one
-    came close.
+    Every secret is compared in constant time, so neither the time nor the error shows which one was close.
     """
     canonical = canonical_string(signed.timestamp, signed.nonce, method, path, body)
     given = signed.signature.encode()
@@ -97,7 +96,7 @@ def verify(
     now: int,
     window: int,
 ) -> Verified:
-    """Check shapes, clock and signature, in this order, and return what was claimed.
+    """Check shapes, clock and signature, in this order, and return the claims.
 
     ``headers`` maps lower-case names to values; ``now`` and ``window`` are seconds.
     Raises MalformedHeaders, StaleTimestamp or InvalidSignature. The caller still spends the nonce.

@@ -1,4 +1,4 @@
-"""An authenticator app as in RFC 6238, written without looking at the product's."""
+"""An authenticator app as in RFC 6238, independent of the product's library."""
 
 import base64
 import hashlib
@@ -7,7 +7,7 @@ import time
 
 
 def code_of(key, *, at=None, steps=0):
-    """The six digits that an app with ``key`` (base 32) shows, ``steps`` half minutes from then."""
+    """Return the six digits of an app with ``key`` (base 32), ``steps`` half minutes later."""
     counter = int(at if at is not None else time.time()) // 30 + steps
     digest = hmac.digest(base64.b32decode(key), counter.to_bytes(8, "big"), hashlib.sha1)
     place = digest[-1] & 15

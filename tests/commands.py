@@ -1,4 +1,4 @@
-"""Commands as an operator runs them."""
+"""Calls of management commands."""
 
 import io
 import json
@@ -7,12 +7,12 @@ from django.core.management import call_command
 
 
 def run(name, *arguments):
-    """What the command prints."""
+    """Return the output of the command."""
     output = io.StringIO()
     call_command(name, *arguments, stdout=output)
     return output.getvalue()
 
 
 def run_json(name, *arguments):
-    """The one object that the command prints for scripts."""
+    """Return the JSON object that the command prints."""
     return json.loads(run(name, *arguments, "--json"))

@@ -1,4 +1,4 @@
-"""What every test shares."""
+"""Fixtures of every test."""
 
 import hypothesis
 import pytest
@@ -14,7 +14,7 @@ hypothesis.settings.load_profile("any machine")
 
 
 def pytest_collection_modifyitems(items):
-    """Tests that use the database use all of it: SQLite keeps nonces and sessions in a second file."""
+    """Let tests of the database use all of it: SQLite has nonces and sessions in a second file."""
     for item in items:
         for marker in item.iter_markers("django_db"):
             marker.kwargs.setdefault("databases", "__all__")
@@ -22,7 +22,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(autouse=True)
 def _nothing_counted():
-    """Failed sign-ins of earlier tests count for nothing."""
+    """Forget failed sign-ins of earlier tests."""
     cache.clear()
 
 
@@ -34,13 +34,13 @@ def _numbered_from_one():
 
 @pytest.fixture(autouse=True)
 def _nothing_noted():
-    """Secrets of earlier tests were never used."""
+    """Forget the use of secrets in earlier tests."""
     nonces.forget_uses()
 
 
 @pytest.fixture
 def redis_server(tmp_path):
-    """A Redis that the test may kill."""
+    """A Redis that the test can stop."""
     server = own_redis.running(tmp_path)
     yield server
     server.kill()

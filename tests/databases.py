@@ -1,8 +1,8 @@
-"""The test database, as another process finds it."""
+"""The address of the test database, for other processes."""
 
 
 def url_of(connection):
-    """What DATABASE_URL must say."""
+    """Return the DATABASE_URL of the test database."""
     told = connection.settings_dict
     if connection.vendor == "sqlite":
         return f"sqlite:///{told['NAME']}"

@@ -1,4 +1,4 @@
-"""Plain factories with keyword overrides, for both apps."""
+"""Factories for the models of both apps, with keyword overrides."""
 
 import hashlib
 import itertools
@@ -16,7 +16,7 @@ _numbers = itertools.count(1)
 
 
 def number_again():
-    """Number what is made from 1 again, so that no test depends on those before it."""
+    """Restart the numbers of new objects at 1, so that no test depends on earlier ones."""
     global _numbers
     _numbers = itertools.count(1)
 

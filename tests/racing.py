@@ -1,4 +1,4 @@
-"""Many threads, each with its own connections, at the same line at the same time."""
+"""Simultaneous calls in threads, each with its own connections."""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
@@ -8,7 +8,7 @@ from django.db import connections
 
 
 def race(function, *, times=8):
-    """What each of ``times`` simultaneous calls returned, or the refusal that it raised."""
+    """Return the result of each of ``times`` simultaneous calls, or the exception that it raised."""
     barrier = Barrier(times)
 
     def run(number):

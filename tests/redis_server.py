@@ -1,4 +1,4 @@
-"""A Redis of a test's own, which may be killed, or made to hang, and started again."""
+"""A Redis for one test, which can be killed, stopped and restarted."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ from redis.retry import Retry
 
 
 class RedisServer:
-    """Its process, always on the same port, keeping nothing on disk."""
+    """The process, always on the same port, without files."""
 
     def __init__(self, folder):
         with socket.socket() as free:
@@ -24,28 +24,28 @@ class RedisServer:
         self.start()
 
     def start(self):
-        """Return once it answers."""
+        """Wait until it responds."""
         command = ["redis-server", "--port", str(self._port), "--bind", "127.0.0.1", "--save", ""]
         self._process = subprocess.Popen(command, cwd=self._folder, stdout=subprocess.DEVNULL)
         self.ask("PING")
 
     def kill(self):
-        """Without a word to anybody."""
+        """Kill the process at once."""
         self._process.kill()
         self._process.wait()
 
     def hang(self):
-        """Connections are accepted, and nothing is answered."""
+        """Stop the process, so that it accepts connections and does not respond."""
         self._process.send_signal(signal.SIGSTOP)
 
     def ask(self, *command):
-        """The answer to one command of a client of its own."""
+        """Return the response to a command, from a separate client."""
         with redis.Redis.from_url(self.url, retry=Retry(ConstantBackoff(0.02), 250)) as client:
             return client.execute_command(*command)
 
 
 def running(folder):
-    """One for a test, or a reason to skip; with REQUIRE_REDIS=1 (continuous integration) to fail instead."""
+    """Start a Redis for a test, or skip it; REQUIRE_REDIS=1 fails instead."""
     if shutil.which("redis-server") is None:
         without = pytest.fail if os.environ.get("REQUIRE_REDIS") == "1" else pytest.skip
         without("Redis is not installed (Debian: apt install redis-server)")

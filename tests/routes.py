@@ -1,4 +1,4 @@
-"""Every address that the resolver knows, with something in place of its parameters."""
+"""An address of every route, with example values for parameters."""
 
 import re
 
@@ -20,7 +20,7 @@ _GROUP = re.compile(r"\(\?P<(\w+)>(?:[^()]|\([^()]*\))*\)")
 
 
 def every_path(patterns=None, prefix="/", **examples):
-    """One address of each pattern, in the resolver's order; ``examples`` replace those of a converter."""
+    """Return an address of each pattern, in the resolver's order; ``examples`` replace a converter's."""
     for pattern in get_resolver().url_patterns if patterns is None else patterns:
         path = prefix + _filled(pattern.pattern, EXAMPLES | examples)
         if isinstance(pattern, URLPattern):

@@ -1,4 +1,4 @@
-"""The product's settings, with what tests need in place of a deployment's environment."""
+"""The product's settings, with an environment for tests."""
 
 import os
 import secrets

@@ -1,1 +1,1 @@
-"""A demo of the whole product on one machine: its own settings, its own data, nothing else touched."""
+"""A demo of the whole product on one machine, with its own settings and data."""

@@ -1,4 +1,4 @@
-"""The demo's ``.env``, written before Django reads a setting."""
+"""The demo's ``.env`` file, written before Django reads a setting."""
 
 import argparse
 import os
@@ -12,7 +12,7 @@ from cryptography.fernet import Fernet
 MARKER = "# Written by 'manage.py demo', which reads it again. Not for production."
 DEFAULT_PORT = 8000
 DATABASE_URL = "sqlite:///var/demo/records.sqlite3"
-# What must hold for the demo to be whole and to touch nobody else's data.
+# The settings that make the demo complete and keep it away from other data.
 REQUIRED = {
     "DATABASE_URL": DATABASE_URL,
     "REDIS_URL": "",
@@ -20,32 +20,32 @@ REQUIRED = {
     "ENABLE_PORTAL": "true",
     "PORTAL_ACCOUNT_REF": "",
     "SITE_API_SECRET": "",
-    "DASHBOARD_BASE_URL": "",  # the portal asks in its own process
+    "DASHBOARD_BASE_URL": "",  # the portal calls the service in its own process
 }
-# An earlier version of the demo called itself over HTTP.
-_WRITTEN_AGAIN = ("DASHBOARD_BASE_URL=", "PORTAL_BASE_URL=")
+# Lines that change with the port, and one of an earlier version, which called itself over HTTP.
+_REWRITTEN = ("DASHBOARD_BASE_URL=", "PORTAL_BASE_URL=")
 
 
 class DemoRefused(SystemExit):
-    """Ends the command with its message: without settings there is no other way to say it."""
+    """The end of the command with a message, before there are settings."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """What ``manage.py demo`` understands."""
+    """Add the options of ``manage.py demo``."""
     parser.add_argument(
         "--port", type=_port, default=DEFAULT_PORT, help="serve on this port (default: %(default)s)"
     )
     parser.add_argument("--no-serve", action="store_true", help="prepare everything, then stop")
-    parser.add_argument("--reset", action="store_true", help="delete the demo's data and begin again")
+    parser.add_argument("--reset", action="store_true", help="delete the demo's data and start again")
 
 
 def prepare_environment(
     base_dir: Path, arguments: Sequence[str], environ: Mapping[str, str] = os.environ
 ) -> None:
-    """Write ``.env`` where there is none, and keep its address true to ``--port``.
+    """Write ``.env`` if there is none, and update its address to ``--port``.
 
-    Raises DemoRefused, having touched nothing, when the port is in use or when the settings in force
-    would not be the demo's own.
+    Raises DemoRefused, without any change, if the port is in use or if other settings than the demo's would
+    apply.
     """
     parser = argparse.ArgumentParser(
         prog="manage.py demo", description="Set up a demo on this machine and serve it."
@@ -54,7 +54,7 @@ def prepare_environment(
     options, _ = parser.parse_known_args(arguments)
     file = base_dir / ".env"
     lines = _read(file) if file.exists() else _new_lines()
-    lines = [line for line in lines if not line.startswith(_WRITTEN_AGAIN)]
+    lines = [line for line in lines if not line.startswith(_REWRITTEN)]
     lines.append(f"PORTAL_BASE_URL=http://127.0.0.1:{options.port}")
     if not options.no_serve:
         _refuse_busy_port(options.port)
@@ -100,7 +100,7 @@ def _read(file: Path) -> list[str]:
     lines = file.read_text().splitlines()
     if lines[:1] != [MARKER] or not any(line.startswith("DEMO_PASSWORD=") for line in lines):
         raise DemoRefused(
-            "The demo runs on its own settings, and the .env here is not what it wrote.\n"
+            "The demo needs its own settings, and it did not write the .env file here.\n"
             "Nothing was changed. Move that file away, or try the demo in a fresh clone."
         )
     return lines
@@ -110,13 +110,13 @@ def _refuse_other_settings(settings: Mapping[str, str], environ: Mapping[str, st
     for name, own in {**settings, **REQUIRED}.items():
         if environ.get(name, own) != own:
             raise DemoRefused(
-                f"The demo runs on its own settings, and {name} is set in the environment.\n"
+                f"The demo needs its own settings, and {name} is set in the environment.\n"
                 f"Nothing was changed. Try again without it: unset {name}"
             )
         if settings.get(name, own) != own:
             raise DemoRefused(
-                f"The demo runs on its own settings, and {name} in .env was changed.\n"
-                "Nothing was done. Move .env away, and the demo writes a new one."
+                f"The demo needs its own settings, and {name} in .env was changed.\n"
+                "Nothing was changed. Move .env away, and the demo writes a new one."
             )
 
 

@@ -1,11 +1,11 @@
-"""Findings for the demo's websites: ninety days of them, the same at every seeding."""
+"""Ninety days of findings for the demo's websites, the same in every demo."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from random import Random
 
-from config.demo.sample_data import Catalogue, Page, Place, Problem
+from config.demo.sample_data import Location, Page, SampleData, Weakness
 from dashboard_api.importing.plan import other_locations
 from dashboard_api.models import Coverage, Finding, FindingEvent, Kind, Occurrence, Severity, Website
 
@@ -18,15 +18,15 @@ _STATUSES = {
 }
 _REASONS = {
     Finding.Status.FIXED: "",  # a scan no longer reported it
-    Finding.Status.FALSE_POSITIVE: "We tried it by hand, and nothing came of it.",
+    Finding.Status.FALSE_POSITIVE: "We tried it by hand without any effect.",
     Finding.Status.ACCEPTED_RISK: "Agreed with the shop: it goes with the relaunch in spring.",
 }
 _ACCEPTED_FOR = timedelta(days=120)
-_FURTHER_PLACES = (0, 0, 0, 0, 1, 2, 5)
+_MORE_LOCATIONS = (0, 0, 0, 0, 1, 2, 5)
 
 
 def store_findings(
-    catalogue: Catalogue,
+    data: SampleData,
     website: Website,
     count: int,
     runs: Iterable[Coverage],
@@ -34,42 +34,44 @@ def store_findings(
     now: datetime,
     dice: Random,
 ) -> None:
-    """Store ``count`` findings by the engines among ``runs`` that ever completed one, oldest first."""
+    """Store ``count`` findings of the sources with a complete run, oldest first."""
     completed = {run.source.slug: run for run in runs if run.completed_at}
-    drawn = []
-    for problem, place, engine in _distinct(catalogue, website.host, count, completed, dice):
-        finding = _finding(problem, place, completed[engine], now=now, dice=dice)
-        drawn.append((finding, _locations(problem, place, dice)))
-    drawn.sort(key=lambda pair: pair[0].first_seen)
-    for finding, locations in drawn:
-        finding.location, finding.locations_count = locations[0], len(locations)
-        finding.other_locations = other_locations(finding.location, locations)
-    Finding.objects.bulk_create(finding for finding, _ in drawn)
+    findings = []
+    for weakness, location, source in _distinct(data, website.host, count, completed, dice):
+        finding = _finding(weakness, location, completed[source], now=now, dice=dice)
+        findings.append((finding, _addresses(weakness, location, dice)))
+    findings.sort(key=lambda pair: pair[0].first_seen)
+    for finding, addresses in findings:
+        finding.location, finding.locations_count = addresses[0], len(addresses)
+        finding.other_locations = other_locations(finding.location, addresses)
+    Finding.objects.bulk_create(finding for finding, _ in findings)
     Occurrence.objects.bulk_create(
-        _occurrence(finding, location) for finding, locations in drawn for location in locations
+        _occurrence(finding, address) for finding, addresses in findings for address in addresses
     )
-    FindingEvent.objects.bulk_create(_step(finding) for finding, _ in drawn if finding.status in _REASONS)
+    FindingEvent.objects.bulk_create(_event(finding) for finding, _ in findings if finding.status in _REASONS)
 
 
 def _distinct(
-    catalogue: Catalogue, host: str, count: int, engines: Iterable[str], dice: Random
-) -> Iterator[tuple[Problem, Place, str]]:
-    """``count`` different combinations of a problem, a place and an engine that notices it."""
-    problems = [problem for problem in catalogue.problems if not problem.rules.keys().isdisjoint(engines)]
-    weights = [problem.weight for problem in problems]
-    drawn: set[tuple[str, Place, str]] = set()
-    while len(drawn) < count:
-        problem = dice.choices(problems, weights)[0]
-        page = Page("/", "") if problem.location else dice.choice(catalogue.pages)
-        place = Place(dice.choice(catalogue.subdomains) + host, page)
-        engine = dice.choice([engine for engine in problem.rules if engine in engines])
-        key = (problem.title, place, engine)
-        if key not in drawn:
-            drawn.add(key)
-            yield problem, place, engine
+    data: SampleData, host: str, count: int, sources: Iterable[str], dice: Random
+) -> Iterator[tuple[Weakness, Location, str]]:
+    """Yield ``count`` different combinations of a weakness, a location and a source that reports it."""
+    weaknesses = [each for each in data.weaknesses if not each.rules.keys().isdisjoint(sources)]
+    weights = [weakness.weight for weakness in weaknesses]
+    keys: set[tuple[str, Location, str]] = set()
+    while len(keys) < count:
+        weakness = dice.choices(weaknesses, weights)[0]
+        page = Page("/", "") if weakness.location else dice.choice(data.pages)
+        location = Location(dice.choice(data.subdomains) + host, page)
+        source = dice.choice([source for source in weakness.rules if source in sources])
+        key = (weakness.title, location, source)
+        if key not in keys:
+            keys.add(key)
+            yield weakness, location, source
 
 
-def _finding(problem: Problem, place: Place, run: Coverage, *, now: datetime, dice: Random) -> Finding:
+def _finding(
+    weakness: Weakness, location: Location, run: Coverage, *, now: datetime, dice: Random
+) -> Finding:
     scanned_at = run.completed_at or now
     first_seen = now - PERIOD + (scanned_at - now + PERIOD) * dice.random()
     status = dice.choices(list(_STATUSES), list(_STATUSES.values()))[0]
@@ -78,23 +80,23 @@ def _finding(problem: Problem, place: Place, run: Coverage, *, now: datetime, di
     if status == Finding.Status.FIXED:
         fixed_at = first_seen + (scanned_at - first_seen) * dice.uniform(0.1, 1)
         last_seen = first_seen + (fixed_at - first_seen) * 0.9
-    rule = problem.rules[run.source.slug]
-    title = place.fill(problem.title)
+    rule = weakness.rules[run.source.slug]
+    title = location.fill(weakness.title)
     return Finding(
         website=run.website,
         source=run.source,
-        fingerprint=_digest(f"{run.source.slug}|{rule}|{title}|{place.host}"),
-        severity=Severity[problem.severity.upper()],
-        kind=Kind(problem.kind),
+        fingerprint=_digest(f"{run.source.slug}|{rule}|{title}|{location.host}"),
+        severity=Severity[weakness.severity.upper()],
+        kind=Kind(weakness.kind),
         status=status,
         title=title,
-        description=place.fill(problem.description),
-        remediation=problem.remediation,
-        references=problem.references,
-        cwe=problem.cwe,
-        cve=problem.cve,
+        description=location.fill(weakness.description),
+        remediation=weakness.remediation,
+        references=weakness.references,
+        cwe=weakness.cwe,
+        cve=weakness.cve,
         rule=rule,
-        evidence=place.fill(problem.evidence),
+        evidence=location.fill(weakness.evidence),
         first_seen=first_seen,
         last_seen=last_seen,
         fixed_at=fixed_at,
@@ -102,8 +104,8 @@ def _finding(problem: Problem, place: Place, run: Coverage, *, now: datetime, di
     )
 
 
-def _step(finding: Finding) -> FindingEvent:
-    """How it came to stand where it stands."""
+def _event(finding: Finding) -> FindingEvent:
+    """Return the event that gave the finding its status."""
     reason = _REASONS[Finding.Status(finding.status)]
     return FindingEvent(
         finding=finding,
@@ -115,19 +117,19 @@ def _step(finding: Finding) -> FindingEvent:
     )
 
 
-def _locations(problem: Problem, place: Place, dice: Random) -> list[str]:
-    if problem.location:
-        return [place.fill(problem.location)]
-    first = place.fill("https://$host$path")
-    numbers = dice.sample(range(100, 1000), dice.choice(_FURTHER_PLACES))
+def _addresses(weakness: Weakness, location: Location, dice: Random) -> list[str]:
+    if weakness.location:
+        return [location.fill(weakness.location)]
+    first = location.fill("https://$host$path")
+    numbers = dice.sample(range(100, 1000), dice.choice(_MORE_LOCATIONS))
     return [first, *(f"{first}/{number}" for number in numbers)]
 
 
-def _occurrence(finding: Finding, location: str) -> Occurrence:
+def _occurrence(finding: Finding, address: str) -> Occurrence:
     return Occurrence(
         finding=finding,
-        location=location,
-        location_digest=_digest(location),
+        location=address,
+        location_digest=_digest(address),
         evidence=finding.evidence,
         first_seen=finding.first_seen,
         last_seen=finding.last_seen,

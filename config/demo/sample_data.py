@@ -1,4 +1,4 @@
-"""The problems that the demo's engines find, read from ``catalogue.toml``."""
+"""The weaknesses of the demo's websites, from ``sample_data.toml``."""
 
 from pathlib import Path
 from string import Template
@@ -7,14 +7,14 @@ import msgspec
 
 
 class Page(msgspec.Struct, frozen=True):
-    """A page of a website, and a parameter that it takes."""
+    """A page of a website with one of its parameters."""
 
     path: str
     parameter: str
 
 
-class Problem(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One kind of problem; ``rules`` maps the engines that notice it to their names for it."""
+class Weakness(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A weakness; ``rules`` maps each source that reports it to the source's name for it."""
 
     title: str
     severity: str
@@ -30,26 +30,26 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     cve: list[str] = []
 
 
-class Place(msgspec.Struct, frozen=True):
-    """Where a problem is: a host, and one of its pages."""
+class Location(msgspec.Struct, frozen=True):
+    """A page on a host."""
 
     host: str
     page: Page
 
     def fill(self, text: str) -> str:
-        """``text`` with this place's names in it."""
+        """Return ``text`` with the names of this location."""
         return Template(text).substitute(host=self.host, path=self.page.path, parameter=self.page.parameter)
 
 
-class Catalogue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All of it."""
+class SampleData(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The contents of the file."""
 
     subdomains: list[str]
     pages: list[Page]
-    engines: dict[str, str]
-    problems: list[Problem]
+    sources: dict[str, str]
+    weaknesses: list[Weakness]
 
 
-def read_catalogue() -> Catalogue:
-    """The catalogue that lies beside this module."""
-    return msgspec.toml.decode(Path(__file__).with_suffix(".toml").read_bytes(), type=Catalogue)
+def read_sample_data() -> SampleData:
+    """Return the contents of ``sample_data.toml``."""
+    return msgspec.toml.decode(Path(__file__).with_suffix(".toml").read_bytes(), type=SampleData)

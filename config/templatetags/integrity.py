@@ -1,4 +1,4 @@
-"""The integrity of scripts and style sheets; with the project, since sign-in and error pages need it, too."""
+"""The integrity attribute of scripts and style sheets, also for the sign-in and error pages."""
 
 import base64
 import hashlib
@@ -15,19 +15,19 @@ register = template.Library()
 
 @register.simple_tag
 def integrity(path: str) -> str:
-    """The ``integrity`` attribute of the static file ``path``."""
+    """Return the ``integrity`` attribute of the static file ``path``."""
     file = _served_file(path)
     return _digest(file, file.stat().st_mtime_ns)
 
 
 def _served_file(path: str) -> Path:
-    """A manifest storage rewrites what it collects; otherwise what the finders find is served."""
+    """Return the served file: the one that a manifest storage rewrote, else the one in the source."""
     if isinstance(staticfiles_storage, ManifestFilesMixin) and not settings.DEBUG:
         return Path(staticfiles_storage.path(staticfiles_storage.stored_name(path)))
-    found = finders.find(path)
-    if not found:
+    file = finders.find(path)
+    if not file:
         raise template.TemplateSyntaxError(f"There is no static file {path}.")
-    return Path(str(found))
+    return Path(str(file))
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Running the product apart from the one that is being tested."""
+"""A copy of the product that runs apart from the tests."""
 
 import os
 import shutil
@@ -10,7 +10,7 @@ BASE_DIR = Path(__file__).resolve().parents[2]
 
 
 class Checkout:
-    """The product in a folder of its own, with nobody's .env, data or environment."""
+    """The product in its own folder, with its own .env, data and environment."""
 
     def __init__(self, folder):
         self.folder = folder

@@ -1,18 +1,18 @@
 import pytest
 
-from config import resets
+from config import passwords
 from tests.config.checkout import Checkout
 
 
 @pytest.fixture(scope="session")
 def checkout(tmp_path_factory):
-    """For what leaves nothing behind."""
+    """A folder for tests that leave no files."""
     return Checkout(tmp_path_factory.mktemp("checkout"))
 
 
 @pytest.fixture(scope="session")
 def demo_run(tmp_path_factory):
-    """A checkout in which the demo was set up once, and the output of that; copy it to change it."""
+    """A checkout with the demo, and the output of its setup; copy it before changing it."""
     demo = Checkout(tmp_path_factory.mktemp("demo"))
     return demo, demo.manage("demo", "--no-serve", "--port", "8123")
 
@@ -25,4 +25,4 @@ def fresh_checkout(tmp_path):
 @pytest.fixture
 def at_once(monkeypatch):
     """Run background jobs within the request."""
-    monkeypatch.setattr(resets, "run_later", lambda job: job())
+    monkeypatch.setattr(passwords, "run_later", lambda job: job())

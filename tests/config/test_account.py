@@ -1,4 +1,4 @@
-"""Everybody's own page."""
+"""The page of one's own account."""
 
 import re
 

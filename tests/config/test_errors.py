@@ -42,7 +42,7 @@ SIGN_IN = "/accounts/login/"
 
 @pytest.fixture
 def strict():
-    """A browser whose forms have to bring their token."""
+    """A browser that checks CSRF tokens."""
     return Client(enforce_csrf_checks=True)
 
 

@@ -1,4 +1,4 @@
-"""Odd values in every place of a request, on every route: the answer is never an error of ours."""
+"""Odd values in every part of a request, on every route, never cause an error of the server."""
 
 import itertools
 from urllib.parse import quote, unquote
@@ -54,7 +54,7 @@ COOKIES = ("sessionid", "csrftoken", "messages", "theme", "language")
 
 @pytest.fixture(autouse=True)
 def _answers(monkeypatch):
-    """The service answers everything."""
+    """Let the service answer every call."""
     monkeypatch.setattr(service, "fetch_dashboard", lambda *_: make_dashboard())
     monkeypatch.setattr(service, "fetch_finding", lambda *_: make_finding_response())
     monkeypatch.setattr(service, "fetch_changes", lambda *_: make_changes())
@@ -62,7 +62,7 @@ def _answers(monkeypatch):
 
 @pytest.fixture
 def examples():
-    """Routes lead to something that there is."""
+    """Create the objects to which the routes lead."""
     link = make_link(make_account())
     finding = make_finding(link.website)
     make_coverage(link.website)
@@ -83,7 +83,7 @@ def person(name):
 
 
 def statuses(client, method, path, *, query="", body="", **headers):
-    """Return the status of the answer, whose changes are undone."""
+    """Return the status of the response, and undo its changes."""
     with transaction.atomic():
         response = client.generic(
             method,
@@ -104,7 +104,7 @@ def with_fields(value):
 
 
 def paths_for(who, **examples):
-    """The operator's are the admin's; everything else is for visitors and members."""
+    """Return the users of a route: an operator for the admin, else visitors and members."""
     paths = dict.fromkeys(routes.every_path(**examples))
     return [path for path in paths if path.startswith("/admin/") == (who == "operator")]
 

@@ -1,4 +1,4 @@
-"""Requests that are refused before a page, a form or a database sees them."""
+"""Requests that are refused before a page, a form or a database handles them."""
 
 import pytest
 from django.core.files import uploadhandler
@@ -17,7 +17,7 @@ IMPORT = "/admin/dashboard_api/website/{}/import/"
 
 
 class Endless:
-    """A body of ``most`` bytes, generated while it is read; counts the bytes that were read."""
+    """A body of ``most`` bytes, generated while it is read, that counts the bytes read."""
 
     head = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="f"; filename="f"\r\n\r\n'.encode()
 
@@ -40,7 +40,7 @@ class Endless:
 
 @pytest.fixture(autouse=True)
 def stored(monkeypatch):
-    """Names of the files that uploads were stored in."""
+    """Return the names of the files in which uploads were stored."""
     names = []
 
     class Recorded(uploadhandler.TemporaryUploadedFile):
@@ -166,3 +166,8 @@ def test_a_browser_that_gives_an_odd_address_is_led_to_the_sign_in(client, url):
     response = client.get("/", headers={"HX-Request": "true", "HX-Current-URL": url})
     assert response.status_code == 200
     assert response["HX-Redirect"] == "/accounts/login/?next=%2F"
+
+
+@pytest.mark.parametrize("path", ["/v1/docs", "/accounts/login/"])
+def test_a_path_below_another_one_is_refused(client, path):
+    assert client.get(path, SCRIPT_NAME="/x").status_code == 400

@@ -1,4 +1,4 @@
-"""English or German: kept in a cookie, asked for by the browser, and complete."""
+"""English and German: chosen by cookie or browser, and complete."""
 
 import gettext
 import os
@@ -12,7 +12,7 @@ import pytest
 from django.test import Client
 from django.utils.translation import override
 
-from config.sign_in import SAID_BY_ALLAUTH
+from config.sign_in import ALLAUTH_TEXTS
 from tests.config.checkout import BASE_DIR, Checkout
 from tests.factories import make_user
 
@@ -27,7 +27,7 @@ def language(client, path="/accounts/login/", **headers):
 FAMILIAR = re.compile(r"\b(?:du|dich|dir|dein\w*|gib|wähle|habe)\b", re.IGNORECASE)
 
 
-@pytest.mark.parametrize("text", SAID_BY_ALLAUTH, ids=str)
+@pytest.mark.parametrize("text", ALLAUTH_TEXTS, ids=str)
 def test_what_allauth_says_addresses_people_as_everything_else_does(text):
     with override("de"):
         assert not FAMILIAR.search(str(text))
@@ -93,7 +93,7 @@ class TestChoice:
 
 @pytest.fixture(scope="module")
 def gathered(tmp_path_factory):
-    """A copy of the product after ``make messages``; with REQUIRE_GETTEXT=1 its tools must be there."""
+    """Return a copy of the product after ``make messages``; REQUIRE_GETTEXT=1 fails instead of skipping."""
     if not all(map(shutil.which, ("make", "xgettext", "msgmerge", "msgfmt", "msgattrib"))):
         without = pytest.fail if os.environ.get("REQUIRE_GETTEXT") == "1" else pytest.skip
         without("GNU gettext or make is not installed (Debian: apt install gettext make)")

@@ -13,7 +13,8 @@ from django.test import RequestFactory
 from django.urls import reverse
 from django.utils import translation
 
-from config.sign_in import SAID_BY_ALLAUTH, SecondFactors, SignIn
+from config.second_factors import SecondFactors
+from config.sign_in import ALLAUTH_TEXTS, SignIn
 from tests.factories import make_user
 
 SHIPPED = Path(allauth.__file__).parent / "templates"
@@ -75,7 +76,7 @@ def test_every_error_that_can_appear_is_in_our_words(adapter, default):
 
 
 def said(adapter, code):
-    """In English and in German."""
+    """Run a test in English and in German."""
     for language in ("en", "de"):
         with translation.override(language):
             yield str(adapter.error_messages[code])
@@ -83,7 +84,7 @@ def said(adapter, code):
 
 def test_the_one_sentence_that_cannot_be_replaced_is_polite_in_german():
     with translation.override("de"):
-        assert all("Sie" in str(sentence) for sentence in SAID_BY_ALLAUTH)
+        assert all("Sie" in str(sentence) for sentence in ALLAUTH_TEXTS)
 
 
 @pytest.mark.django_db

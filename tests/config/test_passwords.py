@@ -1,4 +1,4 @@
-"""Asking for a new password: who is written to, how often, and what the answer tells."""
+"""Requests for a new password: recipients, limits, and what the response reveals."""
 
 import re
 from concurrent.futures import wait
@@ -10,7 +10,7 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from config import background, resets
+from config import background, passwords
 from config.models import Attempts
 from tests.factories import make_user
 from tests.racing import race
@@ -84,7 +84,7 @@ def test_the_answer_is_the_same_for_known_and_unknown(at_once):
 
 def test_the_request_does_the_same_work_for_known_and_unknown(monkeypatch):
     make_user()
-    monkeypatch.setattr(resets, "run_later", lambda _: None)
+    monkeypatch.setattr(passwords, "run_later", lambda _: None)
     ask()  # whatever is done once
     statements = []
 

@@ -1,4 +1,4 @@
-"""The project's own pages: sign-in and errors, styled alike and without anything inline."""
+"""The project's own pages, sign-in and errors: one style, and nothing inline."""
 
 import pytest
 from django.template.loader import get_template

@@ -1,4 +1,4 @@
-"""The second step: codes of an app and recovery codes, each good once."""
+"""The second step: codes of an app and recovery codes, which work once."""
 
 import re
 import time
@@ -23,7 +23,7 @@ NOW = 1_800_000_015.0
 
 @pytest.fixture(autouse=True)
 def clock(monkeypatch):
-    """Stands still in the middle of a code's half minute."""
+    """A clock that stops in the middle of a code's half minute."""
 
     class Clock:
         now = NOW
@@ -34,7 +34,7 @@ def clock(monkeypatch):
 
 @pytest.fixture
 def enrolled(client, clock):
-    """A person with an app; the key is what the app knows."""
+    """Return a person with an app, and the key of the app."""
     make_user()
     sign_in(client)
     client.post("/accounts/reauthenticate/", {"password": PASSWORD, "next": ACTIVATE})

@@ -1,4 +1,4 @@
-"""What is counted in Redis, by processes that lose it and find it again."""
+"""Counters in Redis, while processes lose the connection and restore it."""
 
 import logging
 import pickle
@@ -17,7 +17,7 @@ def processes(redis_server):
     made = [shared_cache.SharedCache(redis_server.url, dict(parameters)) for _ in range(2)]
     yield made
     for cache in made:
-        cache.own.clear()
+        cache.local.clear()
         cache._cache._get_connection_pool(write=True).disconnect()
 
 
@@ -100,7 +100,7 @@ ran = []
 
 
 class Planted:
-    """Runs when it is unpickled."""
+    """An object whose code runs when it is unpickled."""
 
     def __reduce__(self):
         return (ran.append, ("ran",))

@@ -1,4 +1,4 @@
-"""The way in: who is told what, where it leads, and how often it may be tried."""
+"""Sign-in: messages, redirects and limits of attempts."""
 
 from urllib.parse import urlsplit
 

@@ -1,4 +1,4 @@
-"""Sign-in and pages while the database is locked, full or away."""
+"""Sign-in and pages while the database is locked, full or unreachable."""
 
 import contextlib
 import json
@@ -38,7 +38,7 @@ on_sqlite = [
 
 @pytest.fixture
 def lock():
-    """Holds a file as another process's import does."""
+    """A lock on a file, like that of another process's import."""
     with contextlib.ExitStack() as locks:
 
         def hold(alias):

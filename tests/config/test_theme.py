@@ -1,4 +1,4 @@
-"""Light or dark: kept in a cookie, written by the server."""
+"""Light and dark themes, stored in a cookie and written by the server."""
 
 import pytest
 from django.test import Client

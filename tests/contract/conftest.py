@@ -1,4 +1,4 @@
-"""The portal and the service in one process, speaking real HTTP."""
+"""The portal and the service in one process, over real HTTP."""
 
 import pytest
 from django.utils import timezone
@@ -19,14 +19,14 @@ from tests.factories import (
 
 @pytest.fixture
 def service(live_server, settings):
-    """A running service that the portal is pointed at."""
+    """A running service, which the portal calls."""
     settings.DASHBOARD_BASE_URL = live_server.url
     return live_server
 
 
 @pytest.fixture
 def link(service):
-    """A linked website with something of everything."""
+    """A linked website with findings, notes and coverage of every kind."""
     link = make_link(make_account())
     for severity in Severity:
         for _ in range(6):
@@ -42,7 +42,7 @@ def link(service):
 
 @pytest.fixture
 def website(link):
-    """The same website as its owner's portal knows it."""
+    """The same website in its owner's portal."""
     return make_portal_website(make_portal_account(link.account.ref), link.website.host, link.link_id)
 
 

@@ -1,4 +1,4 @@
-"""Files from the real endpoint: every page of one list, and nothing of another."""
+"""Files from the real endpoint: every page of one list, and nothing else."""
 
 import csv
 import io
@@ -23,7 +23,7 @@ def body_of(response):
 
 @pytest.fixture
 def many(link):
-    """215 more findings, and a website of somebody else with as many."""
+    """Create 215 more findings, and another account's website with as many."""
     for number in range(215):
         make_finding(link.website, severity=Severity.LOW, title=f"Low no{number}", cwe=[200], rule="low")
     make_finding(make_website("other.example.com"), title="Elsewhere")

@@ -1,4 +1,4 @@
-"""Clients that generators make of the OpenAPI document, used against the running service."""
+"""Clients generated from the OpenAPI document, used with the running service."""
 
 import hashlib
 import importlib
@@ -40,7 +40,7 @@ def run(*command, **options):
 
 @pytest.fixture
 def python_client(document, tmp_path, monkeypatch):
-    """The package that openapi-python-client generates."""
+    """Return the package that openapi-python-client generates."""
     target = tmp_path / "generated_client"
     generator = [sys.executable, "-m", "openapi_python_client", "generate", "--meta", "none"]
     said = run(*generator, "--path", document, "--output-path", target, env={"PATH": str(tmp_path)})
@@ -52,7 +52,7 @@ def python_client(document, tmp_path, monkeypatch):
 
 
 def signed(request):
-    """Sign what the generated client is about to send."""
+    """Sign the request of the generated client."""
     headers = es1.sign(
         SECRET,
         method=request.method,
@@ -88,7 +88,7 @@ def test_a_generated_python_client_reads_a_refusal(python_client, service, link)
 
 @pytest.fixture(scope="module")
 def node():
-    """A folder with the Node packages; with REQUIRE_NODE=1 (continuous integration) they must be there."""
+    """A folder with the Node packages; REQUIRE_NODE=1 fails instead of skipping."""
     without = pytest.fail if os.environ.get("REQUIRE_NODE") == "1" else pytest.skip
     if shutil.which("npm") is None:
         without("npm is not installed")

@@ -40,7 +40,7 @@ def _mail(settings, service):
 
 @pytest.fixture
 def begun(owner):
-    """The owner's portal has asked once."""
+    """The owner's portal, after its first poll."""
     assert run_json("notify")["subscribed"] == 1
     assert mail.outbox == []
 

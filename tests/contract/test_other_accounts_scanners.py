@@ -1,4 +1,4 @@
-"""A scanner that was imported for one account is no news to any other, until an operator enables it."""
+"""A scanner imported for one account stays hidden from others until an operator enables it."""
 
 import html
 import json
@@ -20,7 +20,7 @@ CANARY = "canaryscan"
 
 
 def bring_from(host, tool="Canaryscan"):
-    """Import a report of ``tool`` about a website of its own."""
+    """Import a report of ``tool`` about another website."""
     place = {"physicalLocation": {"artifactLocation": {"uri": f"https://{host}/"}}}
     website = make_website(host)
     bring(website, (tool, [make_result(locations=[place])]))
@@ -29,12 +29,12 @@ def bring_from(host, tool="Canaryscan"):
 
 @pytest.fixture
 def theirs(link):
-    """Another account's website, about which the canary was imported."""
+    """Another account's website, for which the canary was imported."""
     return bring_from("theirs.example.net")
 
 
 def answers(link):
-    """Every kind of answer to the account of ``link``."""
+    """Return every kind of response to the account of ``link``."""
     finding = str(link.website.findings.first().pk)
     for fields in ({}, {"status": "all"}, {"query": "finding"}, {"severity": "High", "kind": "confirmed"}):
         yield ask(Client(), fields_for(link, **fields))
@@ -43,7 +43,7 @@ def answers(link):
 
 
 def pages(client, link):
-    """Everything that a member can open without a form."""
+    """Return every page that a member can open without a form."""
     website, finding = Website.objects.get(), link.website.findings.first()
     for path in dict.fromkeys(routes.every_path(str=website.host)):
         if not path.startswith(("/admin/", "/v1/")):

@@ -1,4 +1,4 @@
-"""The portal against the real endpoint: what one promises, the other understands."""
+"""The portal with the real endpoint: the portal reads every field that the service sends."""
 
 import re
 
@@ -33,14 +33,14 @@ PATH = "/sites/shop.example.com/"
 
 @pytest.fixture(params=["http", "direct"])
 def service(request, service, settings):
-    """The service, asked over real HTTP and then by a direct call."""
+    """The service, called over HTTP and then in the same process."""
     if request.param == "direct":
         settings.DASHBOARD_BASE_URL = ""
     return service
 
 
 def test_the_portal_reads_every_member_and_field_that_the_service_promises():
-    """Field names are held against each other, level by level."""
+    """Compare the names of fields, level by level."""
 
     def names(kind):
         found = set()

@@ -1,4 +1,4 @@
-"""Whoever signs in, reads pages or signs calls does so without Redis, too."""
+"""Sign-in, pages and signed calls work without Redis."""
 
 import pytest
 from django.core.cache import caches as used_caches
@@ -16,7 +16,7 @@ PASSWORD = "correct horse battery"
 
 @pytest.fixture
 def with_redis(redis_server, settings):
-    """The product over a Redis that may go away."""
+    """The product with a Redis that the test can stop."""
     settings.CACHES = caches(redis_server.url)
     yield redis_server
     used_caches["default"].own.clear()
@@ -27,7 +27,7 @@ def sign_in(client, password=PASSWORD):
 
 
 def clients(server):
-    """How many speak to it, besides the one that asks."""
+    """Return the number of other connections to Redis."""
     return server.ask("INFO", "clients")["connected_clients"] - 1
 
 

@@ -9,7 +9,7 @@ from tests.deploy.production import Production, nginx
 
 @pytest.fixture(scope="session")
 def own_database():
-    """The URL of an empty database on PostgreSQL; empty where the suite runs on SQLite."""
+    """The URL of an empty database on PostgreSQL; empty if the tests run on SQLite."""
     database = settings.DATABASES["default"]
     if "postgresql" not in database["ENGINE"]:
         yield ""
@@ -35,6 +35,6 @@ def link_id(production):
 
 @pytest.fixture(scope="session")
 def website(production, link_id, tmp_path_factory):
-    """The product behind nginx, as a browser reaches it."""
+    """The product behind nginx, as browsers reach it."""
     with production.serving(), nginx(tmp_path_factory.mktemp("nginx"), production.port) as browser:
         yield browser

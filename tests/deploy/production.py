@@ -41,7 +41,7 @@ print(link.link_id)
 
 
 class Production(Checkout):
-    """A checkout that the documented commands made ready; ``url`` is a database of its own, else SQLite."""
+    """A checkout prepared by the documented commands, with the database at ``url`` or SQLite."""
 
     def __init__(self, folder, url=""):
         super().__init__(folder)
@@ -62,7 +62,7 @@ class Production(Checkout):
         )
 
     def fill(self):
-        """An account with findings and two members; its link's id."""
+        """Create an account with findings and two members; return the id of its link."""
         filled = subprocess.run(
             [sys.executable, "manage.py", "shell", "--no-imports", "-c", FILL],
             cwd=self.folder,
@@ -76,7 +76,7 @@ class Production(Checkout):
 
     @contextmanager
     def serving(self):
-        """gunicorn as the document starts it, on a port of the test's."""
+        """Run gunicorn as documented, on a port of the test."""
         command = _lines(SERVING).strip()
         environ = self.environ | {"GUNICORN_CMD_ARGS": f"--bind=127.0.0.1:{self.port}"}
         with (self.folder / "gunicorn.log").open("w") as log:
@@ -93,7 +93,7 @@ class Production(Checkout):
 
 @contextmanager
 def nginx(folder, upstream_port):
-    """nginx with the shipped file, of which ports, paths and the certificate are the test's; its ports."""
+    """Run nginx with the shipped file and other ports, paths and certificate; yield its ports."""
     if shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin") is None:
         without = pytest.fail if os.environ.get("REQUIRE_NGINX") == "1" else pytest.skip
         without("nginx is not installed (Debian: apt install nginx-light)")
@@ -122,31 +122,31 @@ def nginx(folder, upstream_port):
 
 
 class Browser:
-    """A client of the website, which keeps cookies."""
+    """A client of the website with cookies."""
 
     def __init__(self, plain, tls, certificate):
         self.plain, self.tls, self.cookies = plain, tls, {}
         self._context = ssl.create_default_context(cafile=str(certificate))
 
     def another_browser(self):
-        """Another browser of the same website."""
+        """Return another browser of the same website."""
         other = object.__new__(Browser)
         other.__dict__ |= self.__dict__ | {"cookies": {}}
         return other
 
     def copy(self):
-        """The same browser, for another thread."""
+        """Return the same browser for another thread."""
         other = self.another_browser()
         other.cookies = dict(self.cookies)
         return other
 
     def connected(self):
-        """A connection to nginx, encrypted."""
+        """Return an encrypted connection to nginx."""
         plain = socket.create_connection(("127.0.0.1", self.tls), timeout=60)
         return self._context.wrap_socket(plain, server_hostname=NAME)
 
     def ask(self, method, path, body=None, *, headers=None, tls=True):
-        """Status, headers and body of one answer."""
+        """Return status, headers and body of a response."""
         connection = http.client.HTTPConnection("127.0.0.1", self.plain, timeout=60)
         if tls:
             connection.sock = self.connected()
@@ -173,12 +173,12 @@ class Browser:
 
 
 def error_of(body):
-    """The error of an answer of the API."""
+    """Return the error in a response of the API."""
     return json.loads(body)["error"]
 
 
 def _lines(block, *, without_sqlite=False):
-    """The commands of a block of the document that can run in a test."""
+    """Return the commands of a block of the document that can run in a test."""
     lines = [line for line in block.splitlines() if not line.startswith(tuple(CANNOT_RUN_HERE))]
     return "\n".join(line for line in lines if not (without_sqlite and "short_lived" in line))
 

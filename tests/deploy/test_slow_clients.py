@@ -39,7 +39,7 @@ def slow_reader(website):
 
 
 def still_waits(connection):
-    """Whether nginx has not given up on it yet."""
+    """Return whether nginx still keeps the connection."""
     connection.setblocking(False)
     try:
         connection.recv(1)

@@ -1,4 +1,4 @@
-"""Known answers made with the openssl command line."""
+"""Test vectors created with the openssl command line."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""A certificate for 127.0.0.1, and perhaps a name, that no client trusts until a test says so."""
+"""A certificate for 127.0.0.1, and perhaps a name, that no client trusts until a test adds it."""
 
 import datetime
 import ipaddress
@@ -11,7 +11,7 @@ from cryptography.x509.oid import NameOID
 
 
 def write_certificate(folder, *, name="localhost"):
-    """The certificate's file, and the server's side of TLS with it."""
+    """Return the certificate's file, and a server's TLS context with it."""
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
     names = [x509.IPAddress(ipaddress.ip_address("127.0.0.1")), x509.DNSName(name)]

@@ -1,4 +1,4 @@
-"""The product as a server loads it, except that a question about "endless" never ends by itself."""
+"""The product as a server loads it, except that a search for "endless" never ends."""
 
 from config.wsgi import application
 from dashboard_api.api import response_cache

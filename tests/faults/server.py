@@ -1,4 +1,4 @@
-"""A server on loopback that answers, byte by byte, as badly as it is told to."""
+"""A server on loopback whose scripts respond as badly as a test needs."""
 
 import contextlib
 import socket
@@ -26,7 +26,7 @@ class Received:
 
 
 class FaultServer:
-    """Plays one script per connection, the last one again and again; keeps what it received."""
+    """A server that runs one script a connection, repeats the last one, and stores the requests."""
 
     def __init__(self, *scripts, tls=None):
         self._scripts = scripts
@@ -85,7 +85,7 @@ class FaultServer:
                 script(self, connection)
 
     def receive(self, connection):
-        """Read one whole request and keep it."""
+        """Read and store one whole request."""
         data = b""
         while b"\r\n\r\n" not in data:
             data += connection.recv(4096) or self._gone()
@@ -101,14 +101,14 @@ class FaultServer:
 
 
 def http(status=200, body=b"", *, headers=(), length=None):
-    """The bytes of an answer; ``length`` may lie."""
+    """Return the bytes of a response; ``length`` may be wrong."""
     lines = [f"HTTP/1.1 {status} Whatever", f"Content-Length: {len(body) if length is None else length}"]
     lines += [f"{name}: {value}" for name, value in headers]
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
 
 
 def answer(*args, **kwargs):
-    """Read the request and answer it."""
+    """Read the request and respond."""
     return send(http(*args, **kwargs))
 
 
@@ -147,7 +147,7 @@ def stall(fast=b""):
 
 
 def say_nothing(server, connection):
-    """Take the connection and neither read nor write."""
+    """Accept the connection and neither read nor write."""
     server.wait(STALL_SECONDS)
 
 
@@ -165,12 +165,12 @@ def reset(server, connection):
 
 
 def hang_up(server, connection):
-    """Read the request and close without a word."""
+    """Read the request and close without a response."""
     server.receive(connection)
 
 
 def free_port():
-    """A port on which nobody listens."""
+    """Return a port on which no server listens."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
@@ -178,7 +178,7 @@ def free_port():
 
 @contextlib.contextmanager
 def silent_port(address="0.0.0.0", port=0):
-    """A port whose queue is full, by default on every loopback address: connecting to it hangs."""
+    """A port with a full queue, by default on every loopback address: connecting to it hangs."""
     with contextlib.ExitStack() as stack:
         listener = stack.enter_context(socket.create_server((address, port), backlog=0))
         stack.enter_context(socket.create_connection(listener.getsockname()))

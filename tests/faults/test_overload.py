@@ -1,4 +1,4 @@
-"""A real server under questions that do not end, and on databases that go away."""
+"""A real server under endless searches and with databases that disappear."""
 
 import http.client
 import json
@@ -25,7 +25,7 @@ on_postgresql = pytest.mark.skipif(connection.vendor != "postgresql", reason="of
 
 @contextmanager
 def serving(url, *, threads):
-    """gunicorn on a socket that listens already, so that nobody has to wait for it; its port."""
+    """Run gunicorn on a socket that already listens; yield its port."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         command = [sys.executable, "-m", "gunicorn", "tests.faults.endless", "--no-control-socket"]
         command += ["--worker-class", "gthread", "--workers", "1", "--threads", f"{threads}"]
@@ -59,7 +59,7 @@ def port(link):
 
 
 def ask(port, link, **fields):
-    """Status, headers and body of the answer to one signed call."""
+    """Return status, headers and body of the response to a signed call."""
     body = compact(fields_for(link, **fields))
     headers = signed_headers(body, nonce=os.urandom(16).hex()) | {"content-type": "application/json"}
     server = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
@@ -72,7 +72,7 @@ def ask(port, link, **fields):
 
 @contextmanager
 def asking_endlessly(port, link):
-    """One call under way that takes as long as it may."""
+    """Start one call that takes as long as it may."""
     with ThreadPoolExecutor(1) as thread:
         yield thread.submit(ask, port, link, query="endless")
 
@@ -89,7 +89,7 @@ def test_others_are_answered_while_a_question_takes_too_long(port, link):
 
 
 def killed(condition):
-    """How many of the server's connections were cut."""
+    """Return how many of the server's connections were cut."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity "

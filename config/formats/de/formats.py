@@ -1,4 +1,4 @@
-"""Such as 03.11.2026, 14:05."""
+"""German formats, such as 03.11.2026, 14:05."""
 
 DATE_FORMAT = "d.m.Y"
 DATETIME_FORMAT = "d.m.Y, H:i"

@@ -13,7 +13,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
 from config.databases import databases
-from config.demo import accounts, seeding
+from config.demo import seeding
+from config.demo.accounts import read_accounts
 from config.demo.environment import DATABASE_URL, add_options
 from foundation.sealing import CannotUnseal
 from portal.models import Account, Website
@@ -22,24 +23,24 @@ EXAMPLE = "shop.example.com"
 
 
 class Command(BaseCommand):
-    """Migrations, static files, data; then addresses, sign-ins and a server."""
+    """manage.py demo."""
 
     help = "Set up a demo on this machine and serve it."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Take what is described beside the demo's environment."""
+        """Add the demo's options."""
         add_options(parser)
 
     def handle(self, *args: Any, port: int, no_serve: bool, reset: bool, **options: Any) -> None:
-        """Prepare what is missing, say how to get in, and serve."""
-        files = _own_files()
+        """Prepare the demo, print addresses and sign-ins, and serve."""
+        files = _demo_files()
         password = os.environ["DEMO_PASSWORD"]
         try:
             if reset:
                 _delete(files)
             self._prepare(password)
         except KeyboardInterrupt:
-            raise CommandError("Stopped before it was ready. Start it again to go on.") from None
+            raise CommandError("Stopped before the demo was ready. Start it again to continue.") from None
         self.stdout.write(_introduction(port, password))
         self.stdout.flush()
         if not no_serve:
@@ -51,18 +52,18 @@ class Command(BaseCommand):
             call_command("migrate", database=alias, verbosity=0)
         call_command("collectstatic", interactive=False, verbosity=0)
         if not seeding.is_seeded():
-            self.stdout.write("Making demo data ...")
+            self.stdout.write("Creating demo data ...")
             seeding.seed(password)
         _refuse_foreign_keys()
 
 
-def _own_files() -> list[Path]:
-    """The database files in use; raises CommandError when they are not the demo's own."""
-    own = databases(DATABASE_URL, settings.BASE_DIR)
+def _demo_files() -> list[Path]:
+    """Return the database files in use; raises CommandError if they are not the demo's."""
+    demo = databases(DATABASE_URL, settings.BASE_DIR)
     names = {alias: database["NAME"] for alias, database in settings.DATABASES.items()}
-    if names != {alias: database["NAME"] for alias, database in own.items()} or settings.REDIS_URL:
+    if names != {alias: database["NAME"] for alias, database in demo.items()} or settings.REDIS_URL:
         raise CommandError(
-            "The demo touches only its own data, and these settings name other databases. "
+            "The demo changes only its own data, and these settings name other databases. "
             "Start it as 'manage.py demo', without --settings and DJANGO_SETTINGS_MODULE."
         )
     return [Path(name) for name in names.values()]
@@ -76,22 +77,23 @@ def _delete(files: Iterable[Path]) -> None:
 
 
 def _refuse_foreign_keys() -> None:
-    """The data of an earlier .env cannot be opened with this one's keys."""
+    """Raise CommandError if the keys of this .env cannot open the data."""
     try:
         for account in Account.objects.all():
             account.reveal_secret()
     except CannotUnseal as error:
         raise CommandError(
-            "The demo's data were made with the keys of another .env. "
-            "Begin again with 'manage.py demo --reset', or put that .env back."
+            "The demo's data were created with the keys of another .env. "
+            "Start again with 'manage.py demo --reset', or put that .env back."
         ) from error
 
 
 def _introduction(port: int, password: str) -> str:
     address = f"http://127.0.0.1:{port}"
     manage = f"{_python()} manage.py"
-    people = "\n".join(f"    {person.username:<11}{person.sees}" for person in accounts.PEOPLE)
-    shop = Website.objects.select_related("account").get(host=EXAMPLE, account__ref=accounts.SITES[0].account)
+    demo = read_accounts()
+    people = "\n".join(f"    {person.username:<11}{person.pages}" for person in demo.people)
+    shop = Website.objects.select_related("account").get(host=EXAMPLE, account__ref=demo.sites[0].account)
     return f"""
   Portal   {address}/ (http://localhost:{port}/ to try passkeys)
   Admin    {address}/admin/
@@ -104,14 +106,14 @@ def _introduction(port: int, password: str) -> str:
     export SITE_API_SECRET={shop.account.reveal_secret()}
     export PORTAL_ACCOUNT_REF={shop.account.ref} LINK_ID={shop.link_id}
     {manage} signed_request --host {EXAMPLE} --severity High          # --curl prints it as a shell script
-  Bring in a scanner's report, and see it in the portal:
+  Import a scanner's report, and see it in the portal:
     {manage} import_report docs/samples/nuclei.jsonl --host launch.example.net
-  Ask before and after it what to tell its owner by e-mail, and read the e-mail here:
+  Create e-mails about changes, before and after the import, and read them here:
     {manage} notify
 """
 
 
 def _python() -> str:
-    """The interpreter as one would type it here."""
+    """Return the interpreter as one would type it here."""
     executable, here = Path(sys.executable), Path.cwd()
     return str(executable.relative_to(here)) if executable.is_relative_to(here) else "python"

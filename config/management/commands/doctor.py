@@ -1,4 +1,4 @@
-"""A check of the whole deployment, before its users find the problems."""
+"""A check of the whole deployment, before its users meet the problems."""
 
 from typing import Any
 
@@ -10,12 +10,12 @@ from config import doctor
 class Command(BaseCommand):
     """manage.py doctor."""
 
-    help = "Check settings, database, migrations and stored secrets; exit code 1 when something is wrong."
+    help = "Check settings, database, migrations and stored secrets; exit code 1 if something is wrong."
     requires_system_checks = ()  # doctor runs them itself, and prints everything at once
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print a line for each problem; exit code 1 where there is one."""
+        """Print a line for each problem; raises CommandError if there is one."""
         problems = doctor.problems()
         if problems:
             raise CommandError("\n".join(problems))
-        self.stdout.write("Nothing is wrong.")
+        self.stdout.write("No problems.")

@@ -1,4 +1,4 @@
-"""The move from SQLite to PostgreSQL: everything stored is copied into an empty database.
+"""The move from SQLite to PostgreSQL, which copies every row into an empty database.
 
 ``dumpdata`` and ``loaddata`` cannot do it: they copy the counts of findings, and the triggers of the new
 database count the copied findings a second time.
@@ -24,8 +24,8 @@ from config.databases import databases
 
 TARGET = "move_to"
 BATCH = 1_000
-# The database's own triggers fill these tables.
-_KEPT_BY_TRIGGERS = {
+# The database's triggers fill these tables.
+_FILLED_BY_TRIGGERS = {
     "dashboard_api.models.counts",
     "dashboard_api.models.revisions",
     "dashboard_api.models.bulk",
@@ -37,7 +37,7 @@ class Command(BaseCommand):
 
     help = (
         "Copy everything from SQLite into an empty PostgreSQL database. Stop the service first. The SQLite "
-        "files are not changed."
+        "files do not change."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -48,18 +48,18 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, url: str, **options: Any) -> None:
         """Prepare the new database, copy in one transaction, and check the counts."""
-        target = _connected(url)
+        target = _connect(url)
         try:
             _refuse_unless_empty(target)
             _manage(url, "migrate", "--verbosity", "0")
-            copied = _copy(target)
+            counts = _copy(target)
         finally:
             target.close()
         if settings.ENABLE_API:
             _manage(url, "verify_counts")
-        rows = "\n".join(f"{count:>10,}  {name}" for name, count in copied if count)
+        rows = "\n".join(f"{count:>10,}  {name}" for name, count in counts if count)
         self.stdout.write(
-            f"Copied, and counted once more:\n{rows}\nNext: set DATABASE_URL to the new database and start "
+            f"Copied and verified:\n{rows}\nNext: set DATABASE_URL to the new database and start "
             "the service. Keep the old database until you have seen the new one work."
         )
 
@@ -70,7 +70,7 @@ def _postgres(text: str) -> str:
     return text
 
 
-def _connected(url: str) -> BaseDatabaseWrapper:
+def _connect(url: str) -> BaseDatabaseWrapper:
     """Return an open connection to ``url``, under an alias of its own; raises CommandError."""
     connections.settings[TARGET] = databases(url, settings.BASE_DIR)["default"]
     connections.configure_settings(connections.settings)  # fills in the defaults
@@ -86,44 +86,44 @@ def _refuse_unless_empty(target: BaseDatabaseWrapper) -> None:
     if tables := target.introspection.table_names():
         raise CommandError(
             f"The new database already holds {len(tables)} tables, and nothing was changed. "
-            "Name an empty one: createdb makes it."
+            "Name an empty one, which createdb creates."
         )
 
 
 def _manage(url: str, *command: str) -> None:
     """Run a command of this product on the database at ``url``; raises CommandError."""
-    done = subprocess.run(  # noqa: S603  # our own commands
+    process = subprocess.run(  # noqa: S603  # our own commands
         [sys.executable, sys.argv[0], *command],
         env=os.environ | {"DATABASE_URL": url},
         capture_output=True,
         text=True,
         check=False,
     )
-    if done.returncode:
-        raise CommandError(f"'manage.py {command[0]}' failed on the new database:\n{done.stderr.strip()}")
+    if process.returncode:
+        raise CommandError(f"'manage.py {command[0]}' failed on the new database:\n{process.stderr.strip()}")
 
 
 def _copy(target: BaseDatabaseWrapper) -> list[tuple[str, int]]:
-    """Copy every table that is not kept by triggers; return each model's name with its number of rows."""
-    copied = [model for model in apps.get_models(include_auto_created=True) if _is_copied(model)]
+    """Copy every table that triggers do not fill; return each model's name with its number of rows."""
+    copied_models = [model for model in apps.get_models(include_auto_created=True) if _is_copied(model)]
     with ExitStack() as consistent:
         for alias in connections.settings:
             consistent.enter_context(transaction.atomic(using=alias))
-        for model in reversed(copied):  # a migrated database knows its own permissions already
+        for model in reversed(copied_models):  # migrations insert permissions
             model._base_manager.using(TARGET)._raw_delete(TARGET)
-        counts = [(model._meta.label, _copy_rows(model)) for model in copied]
+        counts = [(model._meta.label, _copy_rows(model)) for model in copied_models]
         with target.cursor() as cursor:
-            for statement in target.ops.sequence_reset_sql(no_style(), copied):
+            for statement in target.ops.sequence_reset_sql(no_style(), copied_models):
                 cursor.execute(statement)
     return counts
 
 
 def _is_copied(model: type[models.Model]) -> bool:
-    return model._meta.managed and not model._meta.proxy and model.__module__ not in _KEPT_BY_TRIGGERS
+    return model._meta.managed and not model._meta.proxy and model.__module__ not in _FILLED_BY_TRIGGERS
 
 
 def _copy_rows(model: type[models.Model]) -> int:
-    """Copy the rows of ``model`` as they are stored, with their times of change; return how many."""
+    """Copy the rows of ``model`` as they are, with their times of change; return their number."""
     fields, count = model._meta.concrete_fields, 0
     for batch in _batches(model):
         rows = model._base_manager.using(TARGET)

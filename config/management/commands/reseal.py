@@ -1,4 +1,4 @@
-"""Re-encryption of every stored secret with the newest master key, so that older keys can be removed."""
+"""Re-encryption of every stored secret with the newest master key, after which older keys can be removed."""
 
 from typing import Any
 
@@ -16,13 +16,13 @@ class Command(BaseCommand):
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Change one row at a time, so that calls and sign-ins go on meanwhile."""
-        changed, lost = 0, []
+        """Change one row at a time, so that calls and sign-ins continue."""
+        count, lost = 0, []
         for row in list(sealed_rows()):
             try:
-                changed += reseal(row)
+                count += reseal(row)
             except InvalidToken:
                 lost.append(row.name)
-        self.stdout.write(f"Sealed with the newest key: {changed} changed.")
+        self.stdout.write(f"Sealed with the newest key: {count} changed.")
         if lost:
             raise CommandError(f"No key in MASTER_KEYS opens {', '.join(lost)}: keep every key for now.")

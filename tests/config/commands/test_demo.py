@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 
 DATA = ("var", "demo")
 REFUSED = (
-    "The database was made before the first release and cannot be migrated: begin with an empty one "
+    "The database was created before the first release and cannot be migrated: begin with an empty one "
     "('make demo ARGS=--reset' for a demo)."
 )
 

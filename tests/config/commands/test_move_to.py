@@ -11,7 +11,7 @@ SERVER = os.environ.get("CI_DATABASE_URL", "postgres://postgres@127.0.0.1/postgr
 
 @pytest.fixture(scope="module")
 def new_database():
-    """The address of an empty PostgreSQL database; with REQUIRE_POSTGRES=1 there must be a server."""
+    """The address of an empty PostgreSQL database; REQUIRE_POSTGRES=1 fails instead of skipping."""
     name = f"move_to_{secrets.token_hex(4)}"
     try:
         server = psycopg.connect(SERVER, autocommit=True, connect_timeout=5)
