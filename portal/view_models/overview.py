@@ -170,9 +170,9 @@ def coverage_summary(entries: Iterable[CoverageEntry]) -> tuple[str, str]:
     if any(entry.stale for entry in entries):
         return "partial", _("A check is overdue")
     if completed == len(states):
-        text = ngettext("Checked by %(all)s scanner", "Checked by all %(all)s scanners", completed)
+        text = ngettext("Checked by %(all)s scanner", "Checked by %(all)s scanners", completed)
         return "ok", text % {"all": completed}
-    text = _("%(completed)s of %(all)s scanners completed")
+    text = _("%(completed)s of %(all)s checks completed")
     return "partial", text % {"completed": completed, "all": len(states)}
 
 

@@ -17,13 +17,13 @@ _ARGUMENTS = [
 
 
 def chromium_path():
-    """The installed Chromium, or None."""
+    """Return the path of the installed Chromium, or None."""
     return next((path for path in map(shutil.which, _NAMES) if path), None)
 
 
 @contextmanager
 def running_chromium():
-    """A browser without a window."""
+    """Run a browser without a window."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium_path(), args=_ARGUMENTS)
         yield browser

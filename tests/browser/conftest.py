@@ -1,6 +1,6 @@
-"""Chromium, and a portal and a service for it to talk to, both on one live server.
+"""Chromium, and a portal and a service on one live server.
 
-Where there is no Chromium the tests are skipped with a reason, unless it is required.
+Without Chromium the tests are skipped with a reason, unless it is required.
 """
 
 import os
@@ -41,7 +41,7 @@ FOUND = (
 
 
 class Unanswered:
-    """Counts the requests that a server is at: one that a page gave up still reads the database."""
+    """Counts unfinished requests: one that the page cancelled still reads the database."""
 
     def __enter__(self):
         self._count, self._changed = 0, threading.Condition()
@@ -78,7 +78,7 @@ def pytest_runtest_setup(item):
 
 @pytest.fixture(scope="package")
 def chromium():
-    """One browser for all tests of this folder."""
+    """Return one browser for all tests of this folder."""
     expect.set_options(timeout=PATIENCE)
     with pytest.MonkeyPatch.context() as patch:
         # Playwright keeps an event loop running in this thread, which Django takes for asynchronous code.
@@ -89,7 +89,7 @@ def chromium():
 
 @pytest.fixture
 def service(live_server, settings):
-    """Portal and service on one address; at the end it has answered whatever it was asked."""
+    """Serve portal and service at one address, and wait for all requests at the end."""
     settings.DASHBOARD_BASE_URL = live_server.url
     with Unanswered() as unanswered:
         yield live_server
@@ -98,7 +98,7 @@ def service(live_server, settings):
 
 @pytest.fixture
 def watch(service):
-    """Watches every page of the test, and fails it at its end for what it saw."""
+    """Watch every page of the test, and fail the test at its end for violations."""
     watch = Watch(service.url)
     yield watch
     watch.check()
@@ -106,7 +106,7 @@ def watch(service):
 
 @pytest.fixture
 def open_page(chromium, service, watch):
-    """Opens a page in a browser profile of its own; ``user`` is signed in already."""
+    """Return a function that opens a page in a new browser profile, with ``user`` signed in."""
     contexts = []
 
     def open_page(*, user=None, **options):
@@ -134,7 +134,7 @@ def open_page(chromium, service, watch):
 
 @pytest.fixture(params=WAYS, ids=str)
 def tour(request, open_page):
-    """Looks at screens, and fails the test at its end for what is wrong with any."""
+    """Return a tour that inspects pages, and fail the test at its end for problems."""
     tour = Tour(open_page, request.param)
     yield tour
     assert tour.faults == {}
@@ -142,13 +142,13 @@ def tour(request, open_page):
 
 @pytest.fixture
 def page(open_page):
-    """Nobody's, at the size of a laptop."""
+    """Return a visitor's page, in the size of a laptop."""
     return open_page()
 
 
 @pytest.fixture
 def link(service):
-    """A linked website with something of everything."""
+    """Return the link of a website with findings, notes and coverage."""
     with transaction.atomic():
         link = make_link(make_account())
         for count, severity, kind, source, title in FOUND:
@@ -178,13 +178,13 @@ def _the_worst(website):
 
 @pytest.fixture
 def website(link):
-    """The same website as its owner's portal knows it."""
+    """Return the website of the portal."""
     return make_portal_website(make_portal_account(link.account.ref), link.website.host, link.link_id)
 
 
 @pytest.fixture
 def owner(website):
-    """Somebody to sign in as."""
+    """Return the owner of the website."""
     user = make_user()
     make_membership(user, website.account)
     return user
@@ -192,7 +192,7 @@ def owner(website):
 
 @pytest.fixture
 def dashboard(open_page, owner):
-    """The dashboard of the website, open in its signed-in owner's browser."""
+    """Return the dashboard of the website, in its owner's browser."""
     page = open_page(user=owner)
     page.goto("/sites/shop.example.com/", wait_until="domcontentloaded")
     return page

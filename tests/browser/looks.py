@@ -1,4 +1,4 @@
-"""What every screen has to be: light and dark, wide and narrow, in both languages, and open to everybody."""
+"""Inspection of pages: light and dark, wide and narrow, in both languages, and accessible."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ NARROW = {"width": 320, "height": 640}
 
 
 def barriers(page, rules=EVERY_RULE):
-    """What axe finds, and what it cannot decide: the contrast of words drawn in a chart, which it cannot see.
+    """Return the violations that axe reports, and cases that it cannot decide, such as text in charts.
 
     They wear the colours of the words around them, so their contrast is known.
     """
@@ -30,7 +30,7 @@ def barriers(page, rules=EVERY_RULE):
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A way to look at screens; all are looked at on the narrowest phone, too."""
+    """A combination of size, scheme and language; every page is inspected on the narrowest phone, too."""
 
     scheme: str
     width: int
@@ -41,7 +41,7 @@ class Way:
         return f"{self.scheme}-{self.width}-{self.locale[:2]}"
 
 
-# The first one is part of every run; the others are only part of continuous integration.
+# The first one is part of every run, the others only of continuous integration.
 WAYS = [
     Way("light", 1280, "en-GB", EVERY_RULE),
     pytest.param(Way("dark", 320, "en-GB", RULES_OF_LOOKS), marks=pytest.mark.slow),
@@ -51,14 +51,14 @@ WAYS = [
 
 
 class Tour:
-    """Opens pages in one way, and notes what is wrong with what they show."""
+    """Opens pages in one look, and collects problems."""
 
     def __init__(self, open_page, way):
         self._open_page, self._way = open_page, way
         self.faults = {}
 
     def open(self, **options):
-        """A page at the size of a laptop or a phone."""
+        """Return a page in the size of a laptop or a phone."""
         return self._open_page(
             color_scheme=self._way.scheme,
             locale=self._way.locale,
@@ -67,13 +67,13 @@ class Tour:
         )
 
     def visit(self, page, *addresses):
-        """Look at what is there."""
+        """Open and inspect pages."""
         for address in addresses:
             page.goto(address, wait_until="networkidle" if address == "/" else "load")
             self.look(page, address)
 
     def look(self, page, name):
-        """Look at what ``page`` shows now."""
+        """Inspect ``page`` as it is now."""
         page.evaluate(OPEN_THE_FIRST)
         page.set_viewport_size(NARROW)
         if overlap := page.evaluate("document.documentElement.scrollWidth - innerWidth"):

@@ -25,7 +25,7 @@ PHONE = {"viewport": {"width": 390, "height": 792}, "has_touch": True, "is_mobil
 
 @contextmanager
 def served_demo():
-    """The address of a fresh demo, and the password of its people."""
+    """Return the URL of a new demo, and the password of its users."""
     with tempfile.TemporaryDirectory() as folder:
         demo, port = Checkout(folder), str(free_port())
         prepared = demo.manage("demo", "--no-serve", "--port", port)
@@ -44,7 +44,7 @@ def served_demo():
 
 
 class Camera:
-    """The owner's browser, and where its pictures go."""
+    """The owner's browser, and the folder of its pictures."""
 
     def __init__(self, browser, address, password):
         self._browser = browser
@@ -60,7 +60,7 @@ class Camera:
         return page
 
     def take(self, name, page):
-        """Save what the window shows of ``page``."""
+        """Save the visible part of ``page``."""
         file = FOLDER / f"{name}.png"
         page.screenshot(path=file)
         size = file.stat().st_size
@@ -70,7 +70,7 @@ class Camera:
 
 
 def take_pictures(camera):
-    """Every picture of the README."""
+    """Take every picture of the README."""
     for scheme in ("light", "dark"):
         camera.take(f"dashboard-{scheme}", camera.open(PATH, color_scheme=scheme))
     camera.take("sites", camera.open("/", viewport={"width": 1280, "height": 448}))

@@ -1,4 +1,4 @@
-"""What people do on the pages, by the words that they see."""
+"""Steps of people on the pages, by visible texts."""
 
 import time
 
@@ -8,7 +8,7 @@ PATH = "/sites/shop.example.com/"
 
 
 def newest_mail():
-    """The last e-mail; a link to a new password is sent a moment after the page has answered."""
+    """Return the last e-mail; a reset link is sent a moment after the response."""
     deadline = time.monotonic() + 20
     while not mail.outbox:
         assert time.monotonic() < deadline, "no e-mail was sent"
@@ -31,12 +31,12 @@ def send(page, **fields):
 
 
 def facet(page, name):
-    """A value in the list of filters, by its word and its number."""
+    """Return a value in the list of filters, by its label and count."""
     return page.get_by_role("navigation", name="Filters").get_by_role("link", name=name, exact=True)
 
 
 def chip(page, text):
-    """An active filter."""
+    """Return an active filter."""
     return page.get_by_role("link", name=f"Remove filter {text}", exact=True)
 
 
@@ -45,17 +45,17 @@ def search_box(page):
 
 
 def status(page):
-    """Where changes are announced."""
+    """Return the live region for announcements."""
     return page.get_by_role("status")
 
 
 def findings(page):
-    """The rows of the list."""
+    """Return the rows of the list."""
     return page.get_by_role("list", name="Findings", exact=True).get_by_role("listitem")
 
 
 def the_finding(page):
-    """The one that is opened."""
+    """Return the open finding."""
     return page.get_by_role("article").filter(has=page.locator("#the-finding"))
 
 

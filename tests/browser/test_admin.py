@@ -19,7 +19,7 @@ def operator():
     return make_user("ada", is_staff=True, is_superuser=True)
 
 
-def test_an_operator_signs_in_and_issues_a_secret_that_is_seen_once(page, operator, link):
+def test_an_operator_signs_in_and_issues_a_secret_that_is_shown_once(page, operator, link):
     page.goto("/admin/")
     expect(page).to_have_url(re.compile("/accounts/login/"))
     sign_in(page, operator.username)
@@ -40,7 +40,7 @@ def test_an_operator_signs_in_and_issues_a_secret_that_is_seen_once(page, operat
     assert secret not in page.content()
 
 
-def test_the_admins_pages_keep_the_policy(open_page, operator, link):
+def test_pages_of_the_admin_follow_the_content_security_policy(open_page, operator, link):
     page = open_page(user=operator)
     for model in admin.site._registry:
         if model._meta.app_label in ("dashboard_api", "portal"):

@@ -1,4 +1,4 @@
-"""What makes a portal comfortable: its theme, its keys, and what the system asks for."""
+"""Themes, keys, and preferences of the system."""
 
 import pytest
 from playwright.sync_api import expect
@@ -23,7 +23,7 @@ def theme(page, name):
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
-def test_a_theme_is_chosen_kept_and_given_back_to_the_system(open_page, owner, scripts):
+def test_a_theme_can_be_chosen_and_reset_to_the_system(open_page, owner, scripts):
     page = open_page(user=owner, color_scheme="light", java_script_enabled=scripts)
     page.goto(f"{PATH}?severity=High")
     light = canvas(page)
@@ -48,7 +48,7 @@ def test_light_is_light_on_a_dark_system(open_page, owner):
     assert canvas(page) != dark
 
 
-def test_a_choice_keeps_the_filters_that_were_set_since_the_page_came(dashboard):
+def test_a_choice_keeps_filters_that_were_set_after_loading(dashboard):
     facet(dashboard, "High 12").click()
     expect(dashboard).to_have_url(f"{PATH}?severity=High")
     theme(dashboard, "dark").click()
@@ -56,7 +56,7 @@ def test_a_choice_keeps_the_filters_that_were_set_since_the_page_came(dashboard)
     expect(dashboard).to_have_url(f"{PATH}?severity=High")
 
 
-def test_the_first_key_leads_past_the_navigation(dashboard):
+def test_the_first_tab_stop_skips_the_navigation(dashboard):
     dashboard.keyboard.press("Tab")
     skip = dashboard.get_by_role("link", name="Skip to content")
     expect(skip).to_be_focused()
@@ -67,7 +67,7 @@ def test_the_first_key_leads_past_the_navigation(dashboard):
     expect(dashboard.get_by_role("main").get_by_role("link", name="Websites")).to_be_focused()
 
 
-def test_the_admin_and_the_documentation_have_the_theme_that_was_chosen(open_page, service):
+def test_the_admin_and_the_documentation_have_the_chosen_theme(open_page, service):
     page = open_page(user=make_user("ada", is_staff=True), color_scheme="light")
 
     def canvas(address):
@@ -84,7 +84,7 @@ def test_the_admin_and_the_documentation_have_the_theme_that_was_chosen(open_pag
 
 @pytest.mark.parametrize("address", [SITES, PATH, "/accounts/"])
 @pytest.mark.parametrize("options", [{}, {"forced_colors": "active"}], ids=["colours", "forced colours"])
-def test_whatever_has_the_focus_shows_it(open_page, owner, address, options):
+def test_focus_is_always_visible(open_page, owner, address, options):
     page = open_page(user=owner, **options)
     page.goto(address, wait_until="networkidle")
     unseen = []
@@ -104,7 +104,7 @@ def test_whatever_has_the_focus_shows_it(open_page, owner, address, options):
 
 
 @pytest.mark.parametrize(("motion", "moves"), [("reduce", False), ("no-preference", True)])
-def test_nothing_moves_for_those_who_asked_for_that(open_page, owner, motion, moves):
+def test_reduced_motion_stops_all_movement(open_page, owner, motion, moves):
     page = open_page(user=owner, reduced_motion=motion)
     page.route("**/card/", lambda _: None)
     page.goto(SITES)
@@ -115,9 +115,7 @@ def test_nothing_moves_for_those_who_asked_for_that(open_page, owner, motion, mo
 
 @pytest.mark.parametrize("forced", ["light", "dark"])
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_charts_are_drawn_in_the_colours_that_are_forced_whatever_the_theme(
-    open_page, owner, service, forced, theme
-):
+def test_charts_have_forced_colours_in_every_theme(open_page, owner, service, forced, theme):
     page = open_page(user=owner, forced_colors="active", color_scheme=forced)
     page.context.add_cookies([{"name": "theme", "value": theme, "url": service.url}])
     page.goto(PATH)

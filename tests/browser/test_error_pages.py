@@ -1,4 +1,4 @@
-"""What went wrong, screen by screen, in each way to look at it."""
+"""Error pages, in every look."""
 
 import pytest
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
@@ -26,7 +26,7 @@ TROUBLES = {
 
 @pytest.fixture
 def fails(monkeypatch):
-    """Lets every question to the service end in an error, or in an answer again."""
+    """Let every request to the service fail with an error, or work again."""
     asked = service.get_dashboard
 
     def fail(error):
@@ -41,7 +41,7 @@ def fails(monkeypatch):
 
 
 @pytest.mark.parametrize("status", TROUBLES)
-def test_pages_that_could_not_be_made(tour, owner, fails, watch, status):
+def test_error_pages_of_a_website(tour, owner, fails, watch, status):
     watch.expect(status)
     page = tour.open(user=owner)
     for error in TROUBLES[status]:
@@ -61,7 +61,7 @@ def test_pages_without_the_service(tour, owner, settings, watch):
     tour.look(page, "a finding")
 
 
-def test_what_happens_between_two_clicks(tour, owner, fails, watch):
+def test_error_pages_in_the_region(tour, owner, fails, watch):
     watch.expect("503", "net::ERR_INTERNET_DISCONNECTED", "htmx:sendError", "htmx:afterRequest")
     page = tour.open(user=owner)
     page.goto(NARROWED)
@@ -84,7 +84,7 @@ def test_what_happens_between_two_clicks(tour, owner, fails, watch):
     tour.look(page, "session over")
 
 
-def test_files_that_are_not_made(tour, owner, monkeypatch, watch):
+def test_error_pages_of_exports(tour, owner, monkeypatch, watch):
     watch.expect("422", "503", "500", "404")
     page = tour.open(user=owner)
     with monkeypatch.context() as patch:

@@ -1,4 +1,4 @@
-"""What fails between two clicks: the region says it, with its true status, and nothing is lost."""
+"""Failures between two clicks: the region shows them with their status, and nothing is lost."""
 
 import pytest
 from django.utils import timezone
@@ -14,7 +14,7 @@ def heading(page, text):
     return page.get_by_role("heading", name=text)
 
 
-def test_a_plan_that_ends_between_two_clicks_is_told_in_the_region(dashboard, link, watch):
+def test_an_expired_plan_is_an_error_page_in_the_region(dashboard, link, watch):
     watch.expect("403 (Forbidden)")
     facet(dashboard, "High 12").click()
     expect(chip(dashboard, "Severity: High")).to_be_visible()
@@ -36,14 +36,14 @@ def test_a_plan_that_ends_between_two_clicks_is_told_in_the_region(dashboard, li
     expect(chip(dashboard, "Certainty: Suspected")).to_be_visible()
 
 
-def test_a_link_that_is_revoked_between_two_clicks_is_told_in_the_region(dashboard, link, watch):
+def test_a_revoked_link_is_an_error_page_in_the_region(dashboard, link, watch):
     watch.expect("403 (Forbidden)")
     link.revoke(by="tests", reason="asked to", now=timezone.now())
     facet(dashboard, "High 12").click()
     expect(heading(dashboard, "The link to this website was revoked")).to_be_visible()
 
 
-def test_a_service_that_cannot_be_reached_is_tried_again_with_the_filters(dashboard, settings, watch):
+def test_a_retry_after_an_unreachable_service_keeps_the_filters(dashboard, settings, watch):
     watch.expect("502 (Bad Gateway)")
     works, settings.DASHBOARD_BASE_URL = settings.DASHBOARD_BASE_URL, f"http://127.0.0.1:{free_port()}"
     search_box(dashboard).fill("scripting")
@@ -67,7 +67,7 @@ def test_a_service_that_cannot_be_reached_is_tried_again_with_the_filters(dashbo
     expect(search_box(dashboard)).to_have_value("scrip!ting")
 
 
-def test_a_filter_that_is_tried_again_has_the_focus_again(dashboard, settings, watch):
+def test_focus_returns_to_a_filter_after_a_retry(dashboard, settings, watch):
     watch.expect("502 (Bad Gateway)")
     works, settings.DASHBOARD_BASE_URL = settings.DASHBOARD_BASE_URL, f"http://127.0.0.1:{free_port()}"
     facet(dashboard, "High 12").click()
@@ -78,7 +78,7 @@ def test_a_filter_that_is_tried_again_has_the_focus_again(dashboard, settings, w
     expect(facet(dashboard, "High 12")).to_be_focused()
 
 
-def test_a_page_that_cannot_be_reached_is_tried_again_from_where_it_was(dashboard, watch):
+def test_a_lost_connection_can_be_retried_at_the_same_place(dashboard, watch):
     watch.expect("net::ERR_INTERNET_DISCONNECTED", "htmx:sendError", "htmx:afterRequest")
     dashboard.context.set_offline(True)
     facet(dashboard, "High 12").click()
@@ -92,7 +92,7 @@ def test_a_page_that_cannot_be_reached_is_tried_again_from_where_it_was(dashboar
     expect(alert).to_be_hidden()
 
 
-def test_a_failure_is_told_in_the_window_wherever_the_page_is_scrolled_to(dashboard, watch):
+def test_a_lost_connection_is_visible_at_every_scroll_position(dashboard, watch):
     watch.expect("net::ERR_INTERNET_DISCONNECTED", "htmx:sendError", "htmx:afterRequest")
     dashboard.context.set_offline(True)
     last = findings(dashboard).last.get_by_role("link")
@@ -102,7 +102,7 @@ def test_a_failure_is_told_in_the_window_wherever_the_page_is_scrolled_to(dashbo
     expect(dashboard.get_by_role("alert")).to_be_in_viewport(ratio=1)
 
 
-def test_a_search_that_cannot_be_reached_is_tried_again_from_its_field(dashboard, watch):
+def test_a_search_is_retried_from_its_field(dashboard, watch):
     watch.expect("net::ERR_INTERNET_DISCONNECTED", "htmx:sendError", "htmx:afterRequest")
     dashboard.context.set_offline(True)
     search_box(dashboard).fill("scripting")
@@ -115,7 +115,7 @@ def test_a_search_that_cannot_be_reached_is_tried_again_from_its_field(dashboard
     expect(search_box(dashboard)).to_be_focused()
 
 
-def test_going_back_to_what_cannot_be_shown_says_so(dashboard, settings, watch):
+def test_going_back_to_a_failed_page_shows_the_error(dashboard, settings, watch):
     watch.expect("502 (Bad Gateway)")
     facet(dashboard, "High 12").click()
     expect(findings(dashboard)).to_have_count(12)
@@ -128,7 +128,7 @@ def test_going_back_to_what_cannot_be_shown_says_so(dashboard, settings, watch):
     expect(findings(dashboard)).to_have_count(20)
 
 
-def test_an_error_of_the_first_page_is_left_by_trying_again(dashboard, settings, watch):
+def test_a_retry_replaces_an_error_of_the_first_page(dashboard, settings, watch):
     watch.expect("502 (Bad Gateway)")
     works, settings.DASHBOARD_BASE_URL = settings.DASHBOARD_BASE_URL, f"http://127.0.0.1:{free_port()}"
     dashboard.goto(f"{PATH}?severity=High")
@@ -138,7 +138,7 @@ def test_an_error_of_the_first_page_is_left_by_trying_again(dashboard, settings,
     expect(findings(dashboard)).to_have_count(12)
 
 
-def test_a_website_of_somebody_else_is_as_unknown_as_one_that_does_not_exist(dashboard, watch):
+def test_a_foreign_website_reads_like_one_that_does_not_exist(dashboard, watch):
     watch.expect("404 (Not Found)")
     dashboard.goto("/sites/bakery.example.net/?severity=High")
     expect(heading(dashboard, "This website is not linked to your account")).to_be_visible()

@@ -106,7 +106,7 @@ def test_too_many_findings_are_an_error_page(dashboard, monkeypatch, watch):
     expect(dashboard).to_have_url(PATH)
 
 
-def test_a_session_that_is_over_leads_to_the_sign_in(dashboard):
+def test_an_expired_session_leads_to_the_sign_in(dashboard):
     dashboard.context.clear_cookies()
     export_link(dashboard, "CSV").click()
     expect(dashboard.get_by_label("Password", exact=True)).to_be_visible()
@@ -122,7 +122,7 @@ def test_without_javascript_the_browser_saves_the_file(open_page, owner):
     assert (len(document["threats"]), document["complete"]) == (1, True)
 
 
-def test_a_report_of_the_filters_is_printed_without_what_leads_elsewhere(dashboard):
+def test_a_report_is_printed_without_navigation(dashboard):
     facet(dashboard, "High 12").click()
     expect(findings(dashboard)).to_have_count(12)
     export_link(dashboard, "Report to print").click()

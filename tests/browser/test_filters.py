@@ -8,7 +8,7 @@ from tests.browser.steps import PATH, chip, facet, findings, status
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-def test_a_facet_narrows_the_list_and_says_so(dashboard):
+def test_a_facet_filters_the_list_and_is_announced(dashboard):
     facet(dashboard, "High 12").click()
     expect(dashboard).to_have_url(f"{PATH}?severity=High")
     expect(findings(dashboard)).to_have_count(12)
@@ -49,7 +49,7 @@ def test_clear_all_leaves_only_the_page_size(dashboard):
     expect(dashboard.get_by_role("searchbox")).to_have_value("")
 
 
-def test_an_active_facet_is_the_way_back(dashboard):
+def test_an_active_facet_removes_its_filter(dashboard):
     facet(dashboard, "High 12").click()
     expect(findings(dashboard)).to_have_count(12)
     facet(dashboard, "High 12").click()
@@ -57,7 +57,7 @@ def test_an_active_facet_is_the_way_back(dashboard):
     expect(status(dashboard)).to_have_text("45 findings")
 
 
-def test_a_segment_of_a_chart_narrows_the_list_and_widens_it_again(dashboard):
+def test_a_segment_of_a_chart_adds_and_removes_a_filter(dashboard):
     for label, found, query in (
         ("Medium", 20, "?severity=Medium"),
         ("Suspected", 12, "?kind=suspected"),
@@ -70,7 +70,7 @@ def test_a_segment_of_a_chart_narrows_the_list_and_widens_it_again(dashboard):
         expect(status(dashboard)).to_have_text("45 findings")
 
 
-def test_a_filter_begins_at_the_first_page(dashboard):
+def test_a_filter_starts_at_the_first_page(dashboard):
     dashboard.goto(f"{PATH}?page=3")
     expect(findings(dashboard)).to_have_count(5)
     facet(dashboard, "Confirmed 33").click()
@@ -78,7 +78,7 @@ def test_a_filter_begins_at_the_first_page(dashboard):
     expect(findings(dashboard)).to_have_count(20)
 
 
-def test_filters_that_nothing_matches_are_named_and_led_out_of(dashboard):
+def test_filters_without_matches_can_be_removed(dashboard):
     dashboard.goto(f"{PATH}?severity=Critical&query=cookie")
     expect(dashboard.get_by_role("heading", name="Nothing matches these filters")).to_be_visible()
     expect(chip(dashboard, "Severity: Critical")).to_be_visible()
@@ -87,14 +87,14 @@ def test_filters_that_nothing_matches_are_named_and_led_out_of(dashboard):
     expect(dashboard.get_by_role("searchbox")).to_have_value("")
 
 
-def test_what_an_address_cannot_mean_is_dropped(dashboard):
+def test_invalid_values_of_the_url_are_ignored(dashboard):
     dashboard.goto(f"{PATH}?severity=Terrible&page=-1&page_size=7&nonsense=1")
     expect(findings(dashboard)).to_have_count(20)
     expect(dashboard.get_by_role("link", name="Clear all")).to_have_count(0)
 
 
 @pytest.mark.parametrize("width", [320, 1280])
-def test_the_numbers_of_one_chart_leave_the_other_charts_as_they_are(dashboard, width):
+def test_the_numbers_of_one_chart_do_not_resize_the_others(dashboard, width):
     dashboard.set_viewport_size({"width": width, "height": 800})
     cards = dashboard.locator(".chart > .card")
     before = [card.bounding_box()["height"] for card in cards.all()]
@@ -103,7 +103,7 @@ def test_the_numbers_of_one_chart_leave_the_other_charts_as_they_are(dashboard, 
     assert [card.bounding_box()["height"] for card in cards.all()] == before
 
 
-def test_a_chosen_severity_leaves_the_others_to_choose_in_its_chart(dashboard):
+def test_other_severities_can_be_chosen_in_the_chart(dashboard):
     chart = dashboard.get_by_role("figure").filter(has=dashboard.get_by_role("heading", name="By severity"))
     chart.get_by_role("link", name="Show only High: 12 findings").click()
     expect(chip(dashboard, "Severity: High")).to_be_visible()

@@ -1,4 +1,4 @@
-"""A finding: opened from the list in place, by its own address, and left again."""
+"""A finding: opened from the list, by its own URL, and closed again."""
 
 import re
 
@@ -19,7 +19,7 @@ def worst(link):
 
 @pytest.fixture
 def opened(dashboard, worst):
-    """The worst finding, opened from the list."""
+    """Return the page with the worst finding open."""
     findings(dashboard).get_by_role("link", name=WORST).click()
     expect(the_finding(dashboard)).to_be_visible()
     return dashboard
@@ -43,7 +43,7 @@ def test_a_finding_opens_in_place_with_its_details_and_its_note(dashboard, worst
     assert dashboard.evaluate("window.same")
 
 
-def test_back_shows_the_list_as_it_was_and_forward_the_finding(dashboard, worst):
+def test_back_shows_the_same_list_and_forward_the_finding(dashboard, worst):
     facet(dashboard, "Confirmed 33").click()
     expect(chip(dashboard, "Certainty: Confirmed")).to_be_visible()
     findings(dashboard).get_by_role("link", name=WORST).click()
@@ -58,7 +58,7 @@ def test_back_shows_the_list_as_it_was_and_forward_the_finding(dashboard, worst)
     expect(the_finding(dashboard)).to_be_visible()
 
 
-def test_the_way_back_leads_to_the_row_in_the_same_list(dashboard):
+def test_the_back_link_focuses_the_row_of_the_finding(dashboard):
     dashboard.goto(f"{PATH}?severity=Medium")
     row = findings(dashboard).last.get_by_role("link")
     name = row.inner_text()
@@ -76,7 +76,7 @@ def test_a_finding_opens_by_the_keyboard(dashboard):
     expect(dashboard.get_by_role("heading", name=WORST)).to_be_focused()
 
 
-def test_searching_leads_from_a_finding_to_the_list(opened):
+def test_a_search_leads_from_a_finding_to_the_list(opened):
     search_box(opened).fill("library")
     expect(opened).to_have_url(f"{PATH}?query=library")
     expect(findings(opened)).to_have_count(20)
@@ -84,7 +84,7 @@ def test_searching_leads_from_a_finding_to_the_list(opened):
     expect(the_finding(opened)).to_be_visible()
 
 
-def test_an_address_that_was_handed_on_shows_the_finding(open_page, owner, worst):
+def test_a_shared_link_shows_the_finding(open_page, owner, worst):
     for number in range(3):
         make_occurrence(worst, f"https://shop.example.com/orders/{number}", evidence=f"row {number}")
     page = open_page(user=owner)
@@ -98,7 +98,7 @@ def test_an_address_that_was_handed_on_shows_the_finding(open_page, owner, worst
     expect(findings(page)).to_have_count(20)
 
 
-def test_the_link_is_copied_without_the_filters_and_said_to_be(dashboard, service, worst):
+def test_the_link_is_copied_without_filters_and_announced(dashboard, service, worst):
     dashboard.context.grant_permissions(["clipboard-read", "clipboard-write"])
     dashboard.goto(f"{PATH}findings/{worst.pk}/?severity=Critical")
     expect(dashboard.get_by_label("Link to this finding")).to_be_hidden()
@@ -109,7 +109,7 @@ def test_the_link_is_copied_without_the_filters_and_said_to_be(dashboard, servic
     assert copied == f"{service.url}{PATH}findings/{worst.pk}/"
 
 
-def test_where_copying_is_refused_the_link_shows_itself(opened, service, worst):
+def test_the_link_appears_if_copying_is_refused(opened, service, worst):
     opened.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('refused')); }")
     opened.get_by_role("button", name="Copy link").click()
     field = opened.get_by_label("Link to this finding")
@@ -118,7 +118,7 @@ def test_where_copying_is_refused_the_link_shows_itself(opened, service, worst):
     assert opened.evaluate("getSelection().toString()") == f"{service.url}{PATH}findings/{worst.pk}/"
 
 
-def test_a_finding_of_another_website_is_as_unknown_as_one_that_does_not_exist(dashboard, watch):
+def test_a_finding_of_another_website_reads_like_one_that_does_not_exist(dashboard, watch):
     watch.expect("404 (Not Found)")
     other = make_finding(make_website("other.example.com"), title="Of others")
     for finding_id in (other.pk, 10**9):
@@ -128,7 +128,7 @@ def test_a_finding_of_another_website_is_as_unknown_as_one_that_does_not_exist(d
     expect(findings(dashboard)).to_have_count(20)
 
 
-def test_a_finding_that_is_gone_meanwhile_is_told_in_the_region(dashboard, worst, watch):
+def test_a_deleted_finding_is_an_error_page_in_the_region(dashboard, worst, watch):
     watch.expect("404 (Not Found)")
     worst.delete()
     findings(dashboard).get_by_role("link", name=WORST).click()
@@ -136,7 +136,7 @@ def test_a_finding_that_is_gone_meanwhile_is_told_in_the_region(dashboard, worst
     expect(dashboard).to_have_url(re.compile("/findings/"))
 
 
-def test_what_was_fixed_is_found_by_its_status(dashboard, worst):
+def test_fixed_findings_have_a_status_filter(dashboard, worst):
     worst.status, worst.fixed_at = "fixed", worst.last_seen
     worst.save()
     dashboard.reload()
@@ -153,7 +153,7 @@ def test_what_was_fixed_is_found_by_its_status(dashboard, worst):
     expect(status(dashboard)).to_have_text("44 findings")
 
 
-def test_a_note_leads_to_the_finding_that_it_is_about(dashboard):
+def test_a_note_links_to_its_finding(dashboard):
     notes = dashboard.get_by_role("region", name="Notes from our analysts")
     expect(notes.locator("strong").first).to_have_text("by hand")
     notes.get_by_role("link", name="about this finding").click()

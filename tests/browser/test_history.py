@@ -1,4 +1,4 @@
-"""The address is the whole state: Back, Forward, reload and a copied address show the same page."""
+"""The URL is the whole state: Back, Forward, reload and a copied URL show the same page."""
 
 from contextlib import suppress
 
@@ -27,7 +27,7 @@ def expect_step(page, number):
 
 @pytest.fixture
 def travelled(dashboard):
-    """A dashboard with four entries in its history."""
+    """Return a dashboard with four history entries."""
     expect_step(dashboard, 0)
     facet(dashboard, "Confirmed 33").click()
     expect_step(dashboard, 1)
@@ -38,7 +38,7 @@ def travelled(dashboard):
     return dashboard
 
 
-def test_back_and_forward_show_what_was_shown_and_the_page_works_on(travelled):
+def test_back_and_forward_show_the_same_page_which_still_works(travelled):
     for number in (2, 1, 0):
         travelled.go_back()
         expect_step(travelled, number)
@@ -52,7 +52,7 @@ def test_back_and_forward_show_what_was_shown_and_the_page_works_on(travelled):
     expect(findings(travelled)).to_have_count(20)
 
 
-def test_reload_a_copied_address_and_a_detour_show_the_same(travelled, open_page, owner):
+def test_a_reload_a_copied_url_and_a_detour_show_the_same_page(travelled, open_page, owner):
     travelled.reload()
     expect_step(travelled, 3)
     elsewhere = open_page(user=owner)

@@ -1,4 +1,4 @@
-"""The portal in German: every screen, its numbers and days, with and without scripts."""
+"""The portal in German: every page, its numbers and days, with and without scripts."""
 
 import re
 
@@ -39,7 +39,7 @@ SCREENS = [
     "/accounts/2fa/webauthn/add/",
     "/no/such/page/",
 ]
-# Words that both languages have, and what is no text of the portal: names, addresses and findings.
+# Words that are the same in both languages, and texts that are not the portal's.
 SAME_IN_BOTH = re.compile(
     r"(?:(?:Websites|Team) – )?Threat Dashboard|Team|Websites?|Info|Status:?|Passkeys?|Nuclei|Zap|Standard"
     r"|Admin|Ada"
@@ -69,14 +69,14 @@ def test_the_screens_in_german_share_with_the_english_ones_only_names(open_page,
 
 
 @pytest.mark.parametrize("path", ["/accounts/login/", "/accounts/password/reset/"])
-def test_the_way_in_is_german_for_those_who_ask_for_it(open_page, path):
+def test_the_sign_in_is_german_for_german_browsers(open_page, path):
     page = open_page(locale="de-DE")
     assert "Passwort" in " ".join(texts(page, path))
     assert not {"Sign in", "Password", "Skip to content"} & texts(page, path)
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
-def test_a_language_is_chosen_where_one_is_and_kept(open_page, owner, scripts):
+def test_a_chosen_language_is_kept_on_the_same_page(open_page, owner, scripts):
     page = open_page(user=owner, java_script_enabled=scripts)
     page.goto(f"{PATH}?severity=High")
     page.get_by_role("button", name="Deutsch").click()

@@ -1,4 +1,4 @@
-"""From an e-mail to what it tells of, and to no more e-mails, in the browser of who reads it."""
+"""Links of an e-mail: to its finding, and to unsubscribe."""
 
 import re
 
@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 @pytest.fixture
 def letter(owner, link, service, settings):
-    """The owner's, about a finding that a report has just brought."""
+    """Return the owner's e-mail about a new finding."""
     settings.EMAIL_URL, settings.PORTAL_BASE_URL = "smtp://localhost", service.url
     run("notify")
     make_finding(link.website, severity=Severity.CRITICAL, title="Open door")
@@ -29,14 +29,14 @@ def link_in(letter, part):
     return re.search(rf"http://\S+{part}\S*", letter)[0]
 
 
-def test_an_email_leads_through_the_sign_in_to_the_finding(page, letter):
+def test_the_link_of_an_email_leads_through_the_sign_in_to_the_finding(page, letter):
     page.goto(link_in(letter, "/findings/"))
     sign_in(page, "owner")
     expect(page.get_by_role("heading", name="Open door")).to_be_visible()
 
 
 @pytest.mark.parametrize("javascript", [True, False], ids=["with scripts", "without scripts"])
-def test_a_member_chooses_what_to_hear(open_page, owner, settings, javascript):
+def test_a_member_changes_the_email_settings(open_page, owner, settings, javascript):
     settings.EMAIL_URL = "smtp://localhost"
     page = open_page(user=owner, java_script_enabled=javascript)
     page.goto("/accounts/")
@@ -49,7 +49,7 @@ def test_a_member_chooses_what_to_hear(open_page, owner, settings, javascript):
     expect(page.get_by_label("From this severity on")).to_have_value("Medium")
 
 
-def test_the_link_that_ends_the_emails_asks_first_and_needs_no_sign_in(page, letter):
+def test_the_unsubscribe_link_asks_for_confirmation_without_a_sign_in(page, letter):
     page.goto(link_in(letter, "/notifications/unsubscribe/"))
     assert Subscription.objects.count() == 0
     page.get_by_role("button", name="Unsubscribe").click()
@@ -57,7 +57,7 @@ def test_the_link_that_ends_the_emails_asks_first_and_needs_no_sign_in(page, let
     assert Subscription.objects.get().frequency == Subscription.Frequency.NEVER
 
 
-def test_these_screens_in_each_way(tour, letter):
+def test_these_pages_in_every_look(tour, letter):
     page = tour.open()
     tour.visit(page, link_in(letter, "/notifications/unsubscribe/"))
     page.locator("main form button").click()

@@ -1,4 +1,4 @@
-"""Paging, and how much a page holds."""
+"""Pages and page sizes."""
 
 import pytest
 from playwright.sync_api import expect
@@ -8,7 +8,7 @@ from tests.browser.steps import PATH, findings, pages, status
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-def test_page_links_lead_through_the_list(dashboard):
+def test_page_links_go_through_the_list(dashboard):
     pages(dashboard).get_by_role("link", name="Page 3").click()
     expect(dashboard).to_have_url(f"{PATH}?page=3")
     expect(findings(dashboard)).to_have_count(5)
@@ -21,7 +21,7 @@ def test_page_links_lead_through_the_list(dashboard):
     expect(pages(dashboard).get_by_role("link", name="Previous")).to_have_count(0)
 
 
-def test_another_page_begins_at_its_top_with_the_focus_there(dashboard):
+def test_another_page_starts_at_its_top_with_focus(dashboard):
     pages(dashboard).get_by_role("link", name="Next").click()
     heading = dashboard.get_by_role("heading", name="Findings", exact=True)
     expect(heading).to_be_focused()

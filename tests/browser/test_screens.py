@@ -1,4 +1,4 @@
-"""Every screen of the portal, in each way to look at it: nothing sticks out, nothing bars anybody."""
+"""Every page of the portal, in every look: nothing overflows, everything is accessible."""
 
 from datetime import timedelta
 
@@ -50,7 +50,7 @@ FINDINGS = (
 
 @pytest.fixture
 def everything(owner, website, link):
-    """One more website for each state of a dashboard."""
+    """Add a website for each state of a dashboard."""
     today = timezone.now().date()
     clean, new, revoked = (
         make_link(link.account, make_website(f"{name}.example.com")) for name in ("clean", "new", "revoked")
@@ -86,7 +86,7 @@ def _check_long_ago(website):
 
 @pytest.fixture
 def finding(link):
-    """The address of one that has everything: places, catalogue entries, long words."""
+    """Return the path of a finding with locations, weaknesses and long words."""
     finding = link.website.findings.worst_first()[0]
     finding.cwe, finding.cve, finding.rule = [89], ["CVE-2024-12345"], "x" * 200
     finding.title, finding.evidence = "A title that is as long as a line " * 5, "GET /" + "y" * 2_000
@@ -98,12 +98,12 @@ def finding(link):
     return f"{PATH}findings/{finding.pk}/"
 
 
-def test_screens_for_everybody(tour, service, watch):
+def test_pages_for_visitors(tour, service, watch):
     watch.expect("404 (Not Found)")
     tour.visit(tour.open(), *SIGNED_OUT)
 
 
-def test_the_lists_of_websites_and_of_news(tour, everything, watch):
+def test_lists_of_websites_and_of_new_findings(tour, everything, watch):
     page = tour.open(user=everything)
     page.route("**/clean.example.com/card/", lambda route: route.abort())
     watch.expect("net::ERR_FAILED", "htmx:sendError", "htmx:afterRequest")
@@ -126,7 +126,7 @@ def test_findings_and_reports(tour, everything, finding, watch):
     tour.look(page, "a link that cannot be copied")
 
 
-def test_screens_follow_the_scheme_of_the_system(open_page, service):
+def test_pages_follow_the_colour_scheme_of_the_system(open_page, service):
     def canvas(scheme):
         page = open_page(color_scheme=scheme)
         page.goto("/accounts/login/")

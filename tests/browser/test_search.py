@@ -1,4 +1,4 @@
-"""Searching as one types."""
+"""Search while typing."""
 
 import re
 
@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 @pytest.fixture
 def asked(dashboard):
-    """The addresses that were asked for from the page."""
+    """Return the URLs that the page requested."""
     urls = []
     dashboard.on(
         "request", lambda request: urls.append(request.url) if request.resource_type == "xhr" else None
@@ -34,7 +34,7 @@ def test_one_request_is_made_when_typing_pauses(dashboard, asked):
     assert len(asked) == 1
 
 
-def test_search_keeps_focus_and_what_was_typed(dashboard):
+def test_search_keeps_focus_and_text(dashboard):
     search_box(dashboard).fill("COOKIE fl")
     expect(dashboard).to_have_url(f"{PATH}?query=COOKIE+fl")
     expect(findings(dashboard)).to_have_count(12)
@@ -44,7 +44,7 @@ def test_search_keeps_focus_and_what_was_typed(dashboard):
     expect(dashboard).to_have_url(f"{PATH}?query=COOKIE+flag")
 
 
-def test_what_was_found_is_marked_in_the_list_and_in_the_finding(dashboard):
+def test_matches_are_highlighted_in_the_list_and_in_the_finding(dashboard):
     search_box(dashboard).fill("COOKIE wíth")
     row = findings(dashboard).first
     expect(row.get_by_role("mark")).to_have_text(["Cookie", "with"])
@@ -56,11 +56,11 @@ def test_what_was_found_is_marked_in_the_list_and_in_the_finding(dashboard):
     expect(dashboard.get_by_role("mark")).to_have_count(0)
 
 
-def test_the_search_box_says_what_it_finds(dashboard):
+def test_the_search_field_is_explained(dashboard):
     expect(search_box(dashboard)).to_have_accessible_description(re.compile("all of your words"))
 
 
-def test_search_is_announced_where_the_first_page_already_had_a_place_for_it(dashboard):
+def test_search_is_announced_in_an_existing_live_region(dashboard):
     expect(status(dashboard)).to_have_text("")
     dashboard.evaluate("document.querySelector('[role=status]').dataset.seen = 'from the first'")
     search_box(dashboard).fill("orders")
@@ -70,7 +70,7 @@ def test_search_is_announced_where_the_first_page_already_had_a_place_for_it(das
     expect(status(dashboard)).to_have_text("Nothing matches these filters")
 
 
-def test_the_title_tells_what_is_shown(dashboard):
+def test_the_title_names_the_shown_list(dashboard):
     expect(dashboard).to_have_title("shop.example.com – Threat Dashboard")
     search_box(dashboard).fill("library")
     expect(dashboard).to_have_title("20 of 45 findings – shop.example.com – Threat Dashboard")
@@ -107,14 +107,14 @@ def test_enter_searches_at_once(dashboard):
     expect(findings(dashboard)).to_have_count(1)
 
 
-def test_the_slash_key_leads_to_the_search(dashboard):
+def test_the_slash_key_focuses_the_search(dashboard):
     dashboard.keyboard.press("/")
     expect(search_box(dashboard)).to_be_focused()
     dashboard.keyboard.type("a/b")
     expect(search_box(dashboard)).to_have_value("a/b")
 
 
-def test_what_is_typed_meanwhile_overtakes_the_answer(dashboard, watch):
+def test_newer_text_overtakes_an_older_response(dashboard, watch):
     watch.expect("htmx:sendAbort", "htmx:afterRequest")
     unanswered = []
     dashboard.route("**/*query=cookie", lambda route: unanswered.append(route))
@@ -129,7 +129,7 @@ def test_what_is_typed_meanwhile_overtakes_the_answer(dashboard, watch):
 
 @pytest.fixture
 def held(dashboard):
-    """Types, clicks on a link, and holds its request until it is let go; no time passes meanwhile."""
+    """Type, click a link, and delay its request until release; the clock stops."""
 
     def hold(link, address, *, typed=""):
         routes = []
@@ -146,9 +146,7 @@ def held(dashboard):
     return hold
 
 
-def test_a_filter_that_is_clicked_as_one_types_asks_with_the_words_and_is_not_overtaken(
-    dashboard, held, asked
-):
+def test_a_filter_clicked_while_typing_includes_the_text(dashboard, held, asked):
     answer = held(facet(dashboard, "Confirmed 33"), "**/*kind=confirmed*", typed="library")
     dashboard.clock.run_for(400)
     answer.continue_()
@@ -159,9 +157,7 @@ def test_a_filter_that_is_clicked_as_one_types_asks_with_the_words_and_is_not_ov
     assert len(asked) == 1
 
 
-def test_a_finding_that_is_clicked_as_one_types_stays_open_and_leads_to_what_was_typed(
-    dashboard, held, asked
-):
+def test_a_finding_clicked_while_typing_stays_open_and_links_back_to_the_search(dashboard, held, asked):
     answer = held(findings(dashboard).first.get_by_role("link"), "**/findings/**", typed="library")
     dashboard.clock.run_for(400)
     answer.continue_()
@@ -173,7 +169,7 @@ def test_a_finding_that_is_clicked_as_one_types_stays_open_and_leads_to_what_was
     expect(dashboard).to_have_url(f"{PATH}?query=library")
 
 
-def test_clearing_all_filters_as_one_types_clears_what_was_typed(dashboard, held, asked):
+def test_clearing_all_filters_while_typing_clears_the_text(dashboard, held, asked):
     dashboard.goto(f"{PATH}?kind=confirmed&query=lib")
     asked.clear()
     clear = dashboard.get_by_role("link", name="Clear all")
@@ -186,7 +182,7 @@ def test_clearing_all_filters_as_one_types_clears_what_was_typed(dashboard, held
     assert len(asked) == 1
 
 
-def test_what_is_typed_while_a_link_is_answered_stays_and_is_searched_for(dashboard, held):
+def test_text_typed_during_a_request_stays_and_is_searched(dashboard, held):
     answer = held(facet(dashboard, "Confirmed 33"), "**/*kind=confirmed*")
     search_box(dashboard).fill("library")
     dashboard.clock.run_for(400)
@@ -198,7 +194,7 @@ def test_what_is_typed_while_a_link_is_answered_stays_and_is_searched_for(dashbo
     expect(search_box(dashboard)).to_be_focused()
 
 
-def test_typing_is_not_interrupted_by_the_finding_that_opens(dashboard, held):
+def test_typing_is_not_interrupted_by_an_opening_finding(dashboard, held):
     answer = held(findings(dashboard).first.get_by_role("link"), "**/findings/**")
     search_box(dashboard).press_sequentially("lib")
     dashboard.clock.run_for(400)

@@ -93,7 +93,7 @@ def add_passkey(page, *, alone=True):
     expect(part(page, "Passkeys")).to_contain_text("Laptop since")
 
 
-def test_an_app_and_recovery_codes_stand_beside_the_password(page, owner):
+def test_an_app_and_recovery_codes_are_a_second_step(page, owner):
     page.goto(ACCOUNT)
     sign_in(page, owner.username)
     key, codes = set_up_app(page)
@@ -179,7 +179,7 @@ def test_a_passkey_is_the_second_step_after_the_password_and_proves_who_is_there
     expect(page.get_by_text("10 of 10 are left")).to_be_visible()
 
 
-def test_a_passkey_that_is_not_used_is_told_on_the_page(page, device, owner):
+def test_an_unused_passkey_shows_an_error(page, device, owner):
     page.goto("/accounts/login/")
     device.refuse()
     page.get_by_role("button", name="Use a passkey").click()
@@ -199,7 +199,7 @@ def test_staff_reach_the_admin_through_the_same_steps(page, device, service):
     expect(page).to_have_url("/admin/")
 
 
-def test_too_many_attempts_are_told_on_a_page_of_their_own(page, owner, watch):
+def test_too_many_attempts_have_their_own_page(page, owner, watch):
     watch.expect("429")
     page.goto("/accounts/login/")
     for _ in range(6):
@@ -208,7 +208,7 @@ def test_too_many_attempts_are_told_on_a_page_of_their_own(page, owner, watch):
     expect(page.get_by_text("a quarter of an hour")).to_be_visible()
 
 
-def test_these_screens_in_each_way(tour, page, device, owner):
+def test_these_pages_in_every_look(tour, page, device, owner):
     tours = tour.open(user=owner)
     tour.visit(tours, "/accounts/2fa/totp/activate/")
     send(tours, password="correct horse battery")

@@ -1,4 +1,4 @@
-"""The way in, and back to where one wanted to be."""
+"""Signing in, and the return to the requested page."""
 
 import re
 
@@ -23,7 +23,7 @@ def test_sign_in_leads_to_the_websites_and_on_to_a_dashboard(page, owner):
     expect(page.get_by_text("45 findings", exact=True)).to_be_visible()
 
 
-def test_a_wrong_password_is_told_and_the_name_is_kept(page, owner):
+def test_a_wrong_password_shows_an_error_and_keeps_the_name(page, owner):
     page.goto("/accounts/login/")
     sign_in(page, owner.username, "wrong horse battery")
     expect(page.get_by_role("alert")).to_contain_text("not correct")
@@ -32,7 +32,7 @@ def test_a_wrong_password_is_told_and_the_name_is_kept(page, owner):
     expect(page).to_have_url("/")
 
 
-def test_sign_in_leads_back_to_the_address_that_was_asked_for(page, owner):
+def test_sign_in_leads_back_to_the_requested_page(page, owner):
     page.goto(NARROWED)
     expect(page).to_have_url(re.compile("/accounts/login/"))
     sign_in(page, owner.username)
@@ -40,13 +40,13 @@ def test_sign_in_leads_back_to_the_address_that_was_asked_for(page, owner):
     expect(page.get_by_text("12 of 45 findings")).to_be_visible()
 
 
-def test_sign_in_leads_to_no_other_host(page, owner):
+def test_sign_in_never_leads_to_another_host(page, owner):
     page.goto("/accounts/login/?next=https://example.com/")
     sign_in(page, owner.username)
     expect(page).to_have_url("/")
 
 
-def test_a_session_that_ends_between_two_clicks_leads_to_the_sign_in_and_back(dashboard, owner):
+def test_a_session_that_expires_leads_to_the_sign_in_and_back(dashboard, owner):
     dashboard.goto(NARROWED)
     Session.objects.all().delete()
     dashboard.get_by_role("link", name="Clear all").click()
@@ -56,7 +56,7 @@ def test_a_session_that_ends_between_two_clicks_leads_to_the_sign_in_and_back(da
     expect(dashboard.get_by_text("12 of 45 findings")).to_be_visible()
 
 
-def test_a_forgotten_password_is_replaced_by_way_of_a_letter(page, owner, settings):
+def test_a_forgotten_password_is_reset_by_email(page, owner, settings):
     settings.EMAIL_URL = "smtp://localhost"
 
     def press(name):
@@ -78,7 +78,7 @@ def test_a_forgotten_password_is_replaced_by_way_of_a_letter(page, owner, settin
     expect(page).to_have_url("/")
 
 
-def test_after_signing_out_the_dashboard_asks_to_sign_in_and_nothing_is_left(dashboard):
+def test_after_signing_out_the_dashboard_needs_a_sign_in(dashboard):
     dashboard.evaluate("localStorage.left = sessionStorage.left = 'something'")
     dashboard.get_by_role("button", name="Sign out").click()
     expect(dashboard).to_have_url(re.compile("/accounts/login/"))
@@ -88,7 +88,7 @@ def test_after_signing_out_the_dashboard_asks_to_sign_in_and_nothing_is_left(das
     expect(dashboard.get_by_text("findings")).to_have_count(0)
 
 
-def test_the_way_in_in_each_way_to_look_at_it(tour, owner, watch):
+def test_the_sign_in_in_every_look(tour, owner, watch):
     page = tour.open()
     tour.visit(page, "/accounts/login/")
     send(page, login=owner.username, password="wrong horse battery")
@@ -101,7 +101,7 @@ def test_the_way_in_in_each_way_to_look_at_it(tour, owner, watch):
     tour.look(page, "too many attempts")
 
 
-def test_the_way_to_a_new_password_in_each_way_to_look_at_it(tour, owner, settings):
+def test_the_password_reset_in_every_look(tour, owner, settings):
     page = tour.open()
     settings.EMAIL_URL = ""
     tour.visit(page, "/accounts/password/reset/")
@@ -118,7 +118,7 @@ def test_the_way_to_a_new_password_in_each_way_to_look_at_it(tour, owner, settin
     tour.visit(page, link)
 
 
-def test_a_page_of_ones_own_in_each_way_to_look_at_it(tour, owner, website):
+def test_the_account_page_in_every_look(tour, owner, website):
     page = tour.open(user=owner)
     tour.visit(
         page, "/accounts/", "/accounts/password/change/", "/accounts/logout/", "/accounts/reauthenticate/"

@@ -1,4 +1,4 @@
-"""The list of websites: cards that fill themselves, a few at a time, each failing alone."""
+"""The list of websites: cards that refresh themselves, a few at a time, and fail separately."""
 
 from datetime import timedelta
 
@@ -51,7 +51,7 @@ def expect_all_told(page):
 
 @pytest.fixture
 def bakery(link, owner):
-    """A second website of the owner's, through another account."""
+    """Return a second website of the owner, in another account."""
     other = make_link(make_account("acct_0002"), make_website("bakery.example.net"))
     make_finding(other.website, title="Outdated oven")
     account = make_portal_account(other.account.ref)
@@ -61,7 +61,7 @@ def bakery(link, owner):
 
 @pytest.fixture
 def forty(service):
-    """The owner of forty websites, every other of a long name."""
+    """Return the owner of forty websites, half of them with long names."""
     account = make_account(entitled=False)
     make_entitlement(account, sites_limit=WEBSITES, ends_on=timezone.now().date() + timedelta(days=5))
     portal_account = make_portal_account(account.ref, name="An account with many websites")
@@ -74,7 +74,7 @@ def forty(service):
     return user
 
 
-def test_cards_fill_themselves_and_say_so_once(open_page, owner, bakery):
+def test_cards_refresh_themselves_with_one_announcement(open_page, owner, bakery):
     page = open_page(user=owner)
     page.goto("/")
     expect_all_told(page)
@@ -85,9 +85,7 @@ def test_cards_fill_themselves_and_say_so_once(open_page, owner, bakery):
     expect(page.get_by_role("button", name="Try again")).to_have_count(0)
 
 
-def test_where_nothing_was_known_the_worst_come_first_once_all_have_answered(
-    open_page, owner, website, bakery
-):
+def test_new_cards_are_sorted_after_the_last_response(open_page, owner, website, bakery):
     page, held = open_page(user=owner), []
     page.route(f"**/{website.host}/card/", lambda route: held.append(route))
     with page.expect_response(f"**/{bakery.host}/card/"):
@@ -99,7 +97,7 @@ def test_where_nothing_was_known_the_worst_come_first_once_all_have_answered(
     assert hosts(page) == [website.host, bakery.host]
 
 
-def test_the_list_keeps_its_order_under_the_hands_of_somebody(open_page, owner, website, bakery):
+def test_the_list_keeps_its_order_while_it_has_focus(open_page, owner, website, bakery):
     page, held = open_page(user=owner), []
     page.route(f"**/{website.host}/card/", lambda route: held.append(route))
     with page.expect_request(f"**/{website.host}/card/"):
@@ -112,7 +110,7 @@ def test_the_list_keeps_its_order_under_the_hands_of_somebody(open_page, owner, 
     assert hosts(page) == [website.host, bakery.host]
 
 
-def test_an_order_that_was_known_stays_until_the_next_time(open_page, owner, website, bakery):
+def test_a_stored_order_stays_until_the_next_visit(open_page, owner, website, bakery):
     service.get_dashboard(website, DashboardRequest())
     service.get_dashboard(bakery, DashboardRequest())
     worse = SiteLink.objects.get(website__host=bakery.host).website
@@ -128,7 +126,7 @@ def test_an_order_that_was_known_stays_until_the_next_time(open_page, owner, web
     assert hosts(page) == [bakery.host, website.host]
 
 
-def test_a_card_fails_alone_and_is_tried_again_alone(open_page, owner, bakery, watch):
+def test_a_card_fails_and_is_retried_alone(open_page, owner, bakery, watch):
     watch.expect("502 (Bad Gateway)")
     service.get_dashboard(bakery, DashboardRequest())
     account = Account.objects.get(ref="acct_0002")
@@ -156,7 +154,7 @@ def test_a_card_fails_alone_and_is_tried_again_alone(open_page, owner, bakery, w
     expect(page.get_by_role("link", name="bakery.example.net")).to_be_focused()
 
 
-def test_a_card_that_the_network_lost_is_tried_again_without_losing_the_focus(open_page, owner, watch):
+def test_a_card_is_retried_after_a_lost_connection_and_keeps_focus(open_page, owner, watch):
     watch.expect("net::ERR_FAILED", "htmx:sendError", "htmx:afterRequest")
     page = open_page(user=owner)
     page.route("**/card/", lambda route: route.abort(), times=1)
@@ -169,7 +167,7 @@ def test_a_card_that_the_network_lost_is_tried_again_without_losing_the_focus(op
     expect(page.get_by_role("link", name="shop.example.com")).to_be_focused()
 
 
-def test_no_more_than_a_few_cards_ask_at_a_time(open_page, forty):
+def test_only_a_few_cards_refresh_at_a_time(open_page, forty):
     page, held = open_page(user=forty), []
     page.route("**/card/", lambda route: held.append(route))
     page.goto("/")
@@ -183,7 +181,7 @@ def test_no_more_than_a_few_cards_ask_at_a_time(open_page, forty):
 
 
 @pytest.mark.parametrize("width", [320, 1280])
-def test_nothing_moves_under_somebodys_hands_when_cards_arrive(open_page, owner_of_everything, width):
+def test_refreshed_cards_move_nothing(open_page, owner_of_everything, width):
     page, held = open_page(user=owner_of_everything, viewport={"width": width, "height": 800}), []
     page.route("**/card/", lambda route: held.append(route) if held is not None else route.continue_())
     page.goto("/")
@@ -199,7 +197,7 @@ def test_nothing_moves_under_somebodys_hands_when_cards_arrive(open_page, owner_
 
 @pytest.fixture
 def owner_of_everything(forty):
-    """Among the forty are a refused one, one with findings, long ago and half checked, and many unchecked."""
+    """Include a refused website, an old partial check with findings, and many unchecked ones."""
     refused = Website.objects.get(host="shop02.example.com")
     refused.link_id = "00000000-0000-4000-8000-000000000000"
     refused.save()
@@ -210,7 +208,7 @@ def owner_of_everything(forty):
     return forty
 
 
-def test_without_javascript_the_list_shows_what_is_known_and_leads_on(open_page, owner, website, bakery):
+def test_without_javascript_the_list_shows_stored_summaries(open_page, owner, website, bakery):
     service.get_dashboard(website, DashboardRequest())
     page = open_page(user=owner, java_script_enabled=False)
     page.goto("/")
@@ -218,7 +216,7 @@ def test_without_javascript_the_list_shows_what_is_known_and_leads_on(open_page,
     known = card(page, "shop.example.com")
     expect(known).to_contain_text("12 High")
     expect(known.get_by_text("As of")).to_contain_text("UTC")
-    expect(card(page, "bakery.example.net").get_by_text("Nothing is known yet.")).to_be_visible()
+    expect(card(page, "bakery.example.net").get_by_text("There are no results yet.")).to_be_visible()
     expect(page.get_by_role("button", name="Try again")).to_have_count(0)
     page.get_by_role("link", name="bakery.example.net").click()
     expect(page.get_by_role("heading", name="Outdated oven")).to_be_visible()
@@ -226,7 +224,7 @@ def test_without_javascript_the_list_shows_what_is_known_and_leads_on(open_page,
     expect(card(page, "bakery.example.net")).to_contain_text("1 Medium")
 
 
-def test_the_whole_card_leads_to_the_website(open_page, owner):
+def test_the_whole_card_links_to_the_website(open_page, owner):
     page = open_page(user=owner)
     page.goto("/")
     expect_all_told(page)

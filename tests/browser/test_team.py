@@ -1,4 +1,4 @@
-"""Members come and go, in the browsers of the people whom it concerns."""
+"""Joining and leaving a team, in the browsers of the people involved."""
 
 import re
 
@@ -39,7 +39,7 @@ def emailed_link():
 
 
 @pytest.mark.parametrize("javascript", [True, False], ids=["with scripts", "without scripts"])
-def test_an_owner_invites_promotes_and_removes_somebody(open_page, owner, settings, watch, javascript):
+def test_an_owner_invites_promotes_and_removes_a_member(open_page, owner, settings, watch, javascript):
     settings.EMAIL_URL = "smtp://localhost"
     ours = open_page(user=owner, java_script_enabled=javascript)
     theirs = open_page(java_script_enabled=javascript)
@@ -70,7 +70,7 @@ def test_an_owner_invites_promotes_and_removes_somebody(open_page, owner, settin
     theirs.goto("/sites/shop.example.com/")
 
 
-def test_a_link_to_pass_on_is_shown_once_and_takes_an_existing_person_along(open_page, owner, settings):
+def test_an_invitation_link_is_shown_once_and_works_for_an_existing_user(open_page, owner, settings):
     settings.EMAIL_URL = ""
     ours = open_page(user=owner)
     ours.goto("/team/")
@@ -96,7 +96,7 @@ def test_a_link_to_pass_on_is_shown_once_and_takes_an_existing_person_along(open
     expect(ours.get_by_role("status")).to_contain_text("You are no longer a member")
 
 
-def test_a_mistake_is_told_beside_the_field_and_keeps_what_was_typed(open_page, owner):
+def test_an_error_is_next_to_its_field_and_keeps_the_input(open_page, owner):
     page = open_page(user=owner)
     page.goto("/team/")
     invite(page, "owner@example.com", "Manager")
@@ -105,7 +105,7 @@ def test_a_mistake_is_told_beside_the_field_and_keeps_what_was_typed(open_page, 
     expect(page.get_by_label("Role", exact=True)).to_have_value("manager")
 
 
-def test_these_screens_in_each_way(tour, owner, website, settings, watch):
+def test_these_pages_in_every_look(tour, owner, website, settings, watch):
     settings.EMAIL_URL = ""
     for number, role in enumerate(Membership.Role.values):
         email = f"somebody.with.a.rather.long.address{number}@example.com"

@@ -1,4 +1,4 @@
-"""The watch sees what it is there for: without these, its silence would prove nothing."""
+"""The watch reports every kind of violation."""
 
 import pytest
 
@@ -15,7 +15,7 @@ MISDEEDS = {
 }
 
 
-def test_watch_sees_every_misdeed(page, watch):
+def test_watch_sees_every_violation(page, watch):
     page.goto(PATH)
     watch.check()
     for told, misdeed in MISDEEDS.items():
@@ -42,7 +42,7 @@ def test_watch_sees_a_request_to_another_host(page, watch):
         watch.check()
 
 
-def test_watch_misses_what_was_expected_and_did_not_happen(page, watch):
+def test_watch_fails_without_an_expected_error(page, watch):
     watch.expect("403")
     with pytest.raises(AssertionError, match="missing: \\['403'\\]"):
         watch.check()

@@ -1,4 +1,4 @@
-"""The whole journey with JavaScript off: every step is a link or a form."""
+"""The portal without JavaScript: every step is a link or a form."""
 
 import re
 
@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 @pytest.fixture
 def plain(open_page):
-    """Nobody's browser, which runs no script."""
+    """Return a visitor's browser without JavaScript."""
     return open_page(java_script_enabled=False)
 
 

@@ -1,4 +1,4 @@
-"""What no page may do in any test: break the policy, log an error, throw, or ask another host."""
+"""Violations by pages: of the policy, logged errors, exceptions, and requests to other hosts."""
 
 from urllib.parse import urlsplit
 
@@ -9,7 +9,7 @@ addEventListener("securitypolicyviolation", (event) => console.error(
 
 
 class Watch:
-    """Notes what pages complain of; what a test brings about itself, it announces with ``expect``."""
+    """Collects errors of pages; a test announces those that it causes with ``expect``."""
 
     def __init__(self, origin):
         self._origin = origin
@@ -23,11 +23,11 @@ class Watch:
         context.on("request", self._see)
 
     def expect(self, *texts):
-        """Errors that hold one of ``texts`` belong to this test; each of them has to happen."""
+        """Expect errors with one of ``texts``; each of them must happen."""
         self._expected.update(texts)
 
     def check(self):
-        """Fail unless everything that happened was expected, and the other way round."""
+        """Fail for unexpected errors, and for expected ones that did not happen."""
         complaints, self.complaints = self.complaints, []
         expected, self._expected = self._expected, set()
         unexpected = [line for line in complaints if not any(text in line for text in expected)]

@@ -36,9 +36,9 @@ OK, PARTIAL, FAILED, NEVER = (
         ([], "never", "Not checked yet"),
         ([NEVER, NEVER], "never", "Not checked yet"),
         ([OK], "ok", "Checked by 1 scanner"),
-        ([OK, OK], "ok", "Checked by all 2 scanners"),
-        ([OK, NEVER], "partial", "1 of 2 scanners completed"),
-        ([FAILED, NEVER], "partial", "0 of 2 scanners completed"),
+        ([OK, OK], "ok", "Checked by 2 scanners"),
+        ([OK, NEVER], "partial", "1 of 2 checks completed"),
+        ([FAILED, NEVER], "partial", "0 of 2 checks completed"),
     ],
 )
 def test_coverage_has_a_summary(coverage, tone, words):
