@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from config.demo import accounts
+from config.demo.accounts import Account, Note, Person, Run, Site, read_accounts
 from config.demo.findings import PERIOD, store_findings
 from config.demo.sample_data import read_sample_data
 from dashboard_api import models as api
@@ -17,6 +17,7 @@ from portal import models as portal
 
 SEED = 2026
 BY = "demo"
+_UNKNOWN_LINK_ID = "00000000-0000-4000-8000-000000000000"
 
 
 def is_seeded() -> bool:
@@ -28,21 +29,22 @@ def is_seeded() -> bool:
 def seed(password: str) -> None:
     """Fill an empty database; ``password`` is that of every user."""
     now = timezone.now()
-    _create_people(password)
-    for account in accounts.ACCOUNTS:
+    demo = read_accounts()
+    _create_people(demo.people, password)
+    for account in demo.accounts:
         _create_account(account, now)
     data, dice = read_sample_data(), Random(SEED)  # noqa: S311 - the same demo every time
     api.Source.objects.bulk_create(api.Source(slug=slug, name=name) for slug, name in data.sources.items())
-    for site in accounts.SITES:
+    for site in demo.sites:
         website = _create_website(site, now)
-        runs = _create_coverage(site, website, now)
+        runs = _create_coverage(demo.runs.get(site.runs, []), website, now)
         store_findings(data, website, site.findings, runs, now=now, dice=dice)
-    _create_notes(now)
+    _create_notes(demo.notes, now)
 
 
-def _create_people(password: str) -> None:
+def _create_people(people: list[Person], password: str) -> None:
     hashed = make_password(password)  # once: hashing is slow on purpose
-    people = User.objects.bulk_create(
+    users = User.objects.bulk_create(
         User(
             username=person.username,
             email=f"{person.username}@example.com",
@@ -50,7 +52,7 @@ def _create_people(password: str) -> None:
             is_staff=person.is_staff,
             is_superuser=person.is_superuser,
         )
-        for person in accounts.PEOPLE
+        for person in people
     )
     view = Permission.objects.filter(content_type__app_label="dashboard_api", codename__startswith="view_")
     change = Permission.objects.filter(
@@ -59,10 +61,10 @@ def _create_people(password: str) -> None:
     )
     analysts = Group.objects.create(name="Analysts")
     analysts.permissions.set((view | change).exclude(content_type__model__in=["secret", "nonce"]))
-    analysts.user_set.set(user for user in people if user.is_staff and not user.is_superuser)
+    analysts.user_set.set(user for user in users if user.is_staff and not user.is_superuser)
 
 
-def _create_account(account: accounts.DemoAccount, now: datetime) -> None:
+def _create_account(account: Account, now: datetime) -> None:
     account_of_service = api.Account.objects.create(ref=account.ref, name=account.name)
     api.Entitlement.objects.create(
         account=account_of_service,
@@ -82,21 +84,21 @@ def _create_account(account: accounts.DemoAccount, now: datetime) -> None:
             portal.Membership.objects.create(user=user, account=account_of_portal, role=role)
 
 
-def _create_website(site: accounts.DemoSite, now: datetime) -> api.Website:
+def _create_website(site: Site, now: datetime) -> api.Website:
     website = api.Website.objects.create(host=site.host, created_at=now - PERIOD)
     website.verify(method=site.method, by=BY, at=now - PERIOD)
     link = api.SiteLink.objects.link(api.Account.objects.get(ref=site.account), website, by=BY)
-    if site.host == accounts.REVOKED:
+    if site.is_revoked:
         link.revoke(by=BY, reason="The shop was sold.", now=now - timedelta(days=5))
     portal.Website.objects.create(
         account=portal.Account.objects.get(ref=site.account),
         host=site.host,
-        link_id=accounts.UNPAIRED_LINK_ID if site.host == accounts.UNPAIRED else link.link_id,
+        link_id=_UNKNOWN_LINK_ID if site.is_unpaired else link.link_id,
     )
     return website
 
 
-def _create_coverage(site: accounts.DemoSite, website: api.Website, now: datetime) -> list[api.Coverage]:
+def _create_coverage(runs: list[Run], website: api.Website, now: datetime) -> list[api.Coverage]:
     sources = api.Source.objects.in_bulk(field_name="slug")
     return api.Coverage.objects.bulk_create(
         api.Coverage(
@@ -109,11 +111,11 @@ def _create_coverage(site: accounts.DemoSite, website: api.Website, now: datetim
             version=run.version,
             detail=run.detail,
         )
-        for run in site.runs
+        for run in runs
     )
 
 
-def _create_notes(now: datetime) -> None:
+def _create_notes(notes: list[Note], now: datetime) -> None:
     websites = api.Website.objects.in_bulk(field_name="host")
     by_ref = api.Account.objects.in_bulk(field_name="ref")
     api.AnalystNote.objects.bulk_create(
@@ -127,7 +129,7 @@ def _create_notes(now: datetime) -> None:
             created_at=now - timedelta(days=note.days_ago),
             published_at=None if note.is_internal else now - timedelta(days=note.days_ago),
         )
-        for note in accounts.NOTES
+        for note in notes
     )
     api.AnalystNote.objects.update(updated_at=F("created_at"))
 

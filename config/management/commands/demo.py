@@ -13,7 +13,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
 from config.databases import databases
-from config.demo import accounts, seeding
+from config.demo import seeding
+from config.demo.accounts import read_accounts
 from config.demo.environment import DATABASE_URL, add_options
 from foundation.sealing import CannotUnseal
 from portal.models import Account, Website
@@ -90,8 +91,9 @@ def _refuse_foreign_keys() -> None:
 def _introduction(port: int, password: str) -> str:
     address = f"http://127.0.0.1:{port}"
     manage = f"{_python()} manage.py"
-    people = "\n".join(f"    {person.username:<11}{person.pages}" for person in accounts.PEOPLE)
-    shop = Website.objects.select_related("account").get(host=EXAMPLE, account__ref=accounts.SITES[0].account)
+    demo = read_accounts()
+    people = "\n".join(f"    {person.username:<11}{person.pages}" for person in demo.people)
+    shop = Website.objects.select_related("account").get(host=EXAMPLE, account__ref=demo.sites[0].account)
     return f"""
   Portal   {address}/ (http://localhost:{port}/ to try passkeys)
   Admin    {address}/admin/

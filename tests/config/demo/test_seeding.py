@@ -1,12 +1,14 @@
 from datetime import timedelta
 
+import msgspec
 import pytest
 from django.contrib.auth.models import Group, User
 from django.db import transaction
 from django.db.models import Count
 from django.utils import timezone
 
-from config.demo import accounts, seeding
+from config.demo import seeding
+from config.demo.accounts import Note, read_accounts
 from dashboard_api import models as api
 from portal import models as portal
 
@@ -127,7 +129,7 @@ def test_one_entitlement_has_ended_and_the_others_hold():
 
 def test_one_link_is_revoked_with_a_reason():
     (link,) = api.SiteLink.objects.filter(revoked_at__isnull=False)
-    assert link.website.host == accounts.REVOKED
+    assert link.website.host == "outlet.example.com"
     assert link.events.get(action="revoked").reason
 
 
@@ -137,7 +139,7 @@ def test_every_link_pairs_but_one():
         for website in portal.Website.objects.all()
         if website.link_id != linked(website.host).link_id
     ]
-    assert unpaired == [accounts.UNPAIRED]
+    assert unpaired == ["moved.example.net"]
 
 
 def test_every_website_was_verified():
@@ -160,7 +162,7 @@ def test_notes_are_of_every_sort():
 
 
 def test_people_sign_in_with_the_given_password():
-    for person in accounts.PEOPLE:
+    for person in read_accounts().people:
         assert User.objects.get(username=person.username).check_password("correct horse battery")
 
 
@@ -194,8 +196,9 @@ def test_a_second_seeding_is_the_same_but_for_the_time(request):
 
 
 def test_a_seeding_that_fails_leaves_nothing_behind(empty, monkeypatch):
-    note = accounts.Note(host="blog.example.org", days_ago=1, rule="no finding of this rule", body="…")
-    monkeypatch.setattr(accounts, "NOTES", (note,))
+    note = Note(host="blog.example.org", days_ago=1, rule="no finding of this rule", body="…")
+    data = msgspec.structs.replace(read_accounts(), notes=[note])
+    monkeypatch.setattr(seeding, "read_accounts", lambda: data)
     with pytest.raises(api.Finding.DoesNotExist):
         seeding.seed("another")
     assert not api.Website.objects.exists()
