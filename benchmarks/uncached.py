@@ -13,7 +13,7 @@ def uncached(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[H
 
     def respond(request: HttpRequest) -> HttpResponse:
         if UNCACHED in request.headers:
-            response_cache.forget()
+            response_cache.clear()
         return get_response(request)
 
     return respond

@@ -21,7 +21,7 @@ class DashboardApiConfig(AppConfig):
         from dashboard_api import checks  # noqa: F401
         from dashboard_api.queries import search
 
-        connection_created.connect(search.teach_sqlite)
+        connection_created.connect(search.prepare_sqlite)
         post_migrate.connect(_install_triggers, sender=self)
 
 

@@ -47,7 +47,7 @@ MAX_CURSOR_LENGTH = 1_500
 MAX_CHANGES_DAYS = 31  # decision record 0046
 
 # Cached responses: decision record 0019.
-MAX_REMEMBERED_BYTES = 32 * 1024 * 1024  # in each process
+MAX_CACHED_BYTES = 32 * 1024 * 1024  # in each process
 
 # Entitlement: decision record 0007.
 PAST_DUE_GRACE = timedelta(days=7)  # from past_due_since, even past the last day of the plan

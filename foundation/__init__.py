@@ -1,1 +1,1 @@
-"""What the dashboard service and the portal must do alike; imports neither of them."""
+"""Shared code: whatever the dashboard service and the portal must do alike. It imports neither of them."""

@@ -1,7 +1,7 @@
-"""Encoded responses: the one that was given before if nothing in it has changed, or a new one.
+"""Encoded responses; dashboards are cached in each process.
 
-Only dashboards are remembered, by each process. The memory is never stale: its key holds the tags of the
-website, which the database changes with all of its data, and everything else that a response depends on.
+The cache is never stale: its key has the revision of the website, which the database changes with all of its
+data, and everything else that a response depends on.
 Decision records 0019 and 0052.
 """
 
@@ -25,65 +25,65 @@ from dashboard_api.reading.snapshot import snapshot
 
 
 @dataclass(frozen=True, slots=True)
-class RememberedResponse:
-    """The members of a response in their order; all but ``dashboard``, which holds its time, are encoded."""
+class CachedResponse:
+    """The members of a response in their order, encoded except ``dashboard``, which has the time."""
 
     members: dict[str, Any]
     size: int
 
     @classmethod
-    def of(cls, response: responses.DashboardResponse) -> "RememberedResponse":
-        """Return what is remembered of a response."""
+    def of(cls, response: responses.DashboardResponse) -> "CachedResponse":
+        """Return the cached form of ``response``."""
         members = msgspec.structs.asdict(response)
         encoded = {name: msgspec.json.encode(member) for name, member in members.items()}
         raw = {name: msgspec.Raw(member) for name, member in encoded.items()}
         return cls(raw | {"dashboard": response.dashboard}, size=sum(map(len, encoded.values())))
 
     def encode(self, now: datetime) -> bytes:
-        """Return the response as it is given at ``now``."""
+        """Return the encoded response with ``now`` as its time."""
         page = msgspec.structs.replace(self.members["dashboard"], generated_at=now)
         return msgspec.json.encode(self.members | {"dashboard": page})
 
 
-_memory: LRUCache[tuple[Any, ...], RememberedResponse] = LRUCache(
-    limits.MAX_REMEMBERED_BYTES, getsizeof=attrgetter("size")
+_cache: LRUCache[tuple[Any, ...], CachedResponse] = LRUCache(
+    limits.MAX_CACHED_BYTES, getsizeof=attrgetter("size")
 )
-_one_at_a_time = Lock()
+_lock = Lock()
 
 
-def answer(link: AccountSite, question: DashboardRequest, now: datetime) -> bytes:
+def dashboard_response(link: AccountSite, request: DashboardRequest, now: datetime) -> bytes:
     """Return the encoded DashboardResponse; raise SlowRequest."""
-    key = _key(link, question, now)
-    with _one_at_a_time:
-        remembered = _memory.get(key)
-    if remembered is None:
-        with snapshot():  # it begins after the tags were read: what it shows is no older than they are
-            response = build_dashboard(link, question, now)
-        remembered = RememberedResponse.of(response)
-        with _one_at_a_time:
-            _memory[key] = remembered
-    return remembered.encode(now)
+    key = _key(link, request, now)
+    with _lock:
+        cached = _cache.get(key)
+    if cached is None:
+        with snapshot():  # it begins after the revision was read, so its data is not older
+            response = build_dashboard(link, request, now)
+        cached = CachedResponse.of(response)
+        with _lock:
+            _cache[key] = cached
+    return cached.encode(now)
 
 
-def finding_answer(link: AccountSite, question: FindingRequest) -> bytes:
-    """The encoded FindingAnswer; raises UnknownFinding and SlowRequest."""
+def finding_response(link: AccountSite, request: FindingRequest) -> bytes:
+    """Return the encoded FindingResponse; raises UnknownFinding and SlowRequest."""
     with snapshot():
-        return msgspec.json.encode(build_finding(link, question))
+        return msgspec.json.encode(build_finding(link, request))
 
 
-def changes_answer(link: AccountSite, question: ChangesRequest, now: datetime) -> bytes:
-    """The encoded ChangesAnswer; raises SlowRequest."""
+def changes_response(link: AccountSite, request: ChangesRequest, now: datetime) -> bytes:
+    """Return the encoded ChangesResponse; raises SlowRequest."""
     with snapshot():
-        return msgspec.json.encode(build_changes(link, question, now))
+        return msgspec.json.encode(build_changes(link, request, now))
 
 
-def forget() -> None:
-    """Make every answer anew, for those who measure and test that."""
-    with _one_at_a_time:
-        _memory.clear()
+def clear() -> None:
+    """Empty the cache; for tests and benchmarks."""
+    with _lock:
+        _cache.clear()
 
 
-def _key(link: AccountSite, question: DashboardRequest, now: datetime) -> tuple[Any, ...]:
-    """Everything that the answer is made of, but for the second when it was generated."""
+def _key(link: AccountSite, request: DashboardRequest, now: datetime) -> tuple[Any, ...]:
+    """Return everything that the response depends on, except the second of its time."""
     entitlement = sections.entitlement(link, today=now.date())
-    return link.pk, link.tags, msgspec.json.encode(entitlement), question, now.date()
+    return link.pk, link.tags, msgspec.json.encode(entitlement), request, now.date()

@@ -12,7 +12,7 @@ from dashboard_api import limits
 from dashboard_api.api.authentication import authenticate
 from dashboard_api.api.authorization import authorize
 from dashboard_api.api.request import json_endpoint, receive
-from dashboard_api.api.response_cache import answer, changes_answer, finding_answer
+from dashboard_api.api.response_cache import changes_response, dashboard_response, finding_response
 from dashboard_api.contract import (
     CHANGES_PATH,
     DASHBOARD_PATH,
@@ -30,9 +30,9 @@ def site_dashboard(request: HttpRequest) -> bytes:
     """``POST /v1/site/dashboard``: the specification, section 4."""
     call = receive(request, DASHBOARD_PATH)
     caller = authenticate(call)
-    question = read_dashboard_request(caller.fields)
-    link = authorize(caller.link, question, call.moment)
-    return answer(link, question, call.moment)
+    fields = read_dashboard_request(caller.fields)
+    link = authorize(caller.link, fields, call.moment)
+    return dashboard_response(link, fields, call.moment)
 
 
 @json_endpoint
@@ -40,9 +40,9 @@ def site_finding(request: HttpRequest) -> bytes:
     """``POST /v1/site/finding``: a single finding; decision record 0020."""
     call = receive(request, FINDING_PATH)
     caller = authenticate(call)
-    question = read_finding_request(caller.fields)
-    link = authorize(caller.link, question, call.moment)
-    return finding_answer(link, question)
+    fields = read_finding_request(caller.fields)
+    link = authorize(caller.link, fields, call.moment)
+    return finding_response(link, fields)
 
 
 @json_endpoint
@@ -50,9 +50,9 @@ def site_changes(request: HttpRequest) -> bytes:
     """``POST /v1/site/changes``: new and returned findings, and notes; decision record 0032."""
     call = receive(request, CHANGES_PATH)
     caller = authenticate(call)
-    question = read_changes_request(caller.fields)
-    link = authorize(caller.link, question, call.moment)
-    return changes_answer(link, question, call.moment)
+    fields = read_changes_request(caller.fields)
+    link = authorize(caller.link, fields, call.moment)
+    return changes_response(link, fields, call.moment)
 
 
 @csrf_exempt  # other methods get 405, not the CSRF page

@@ -1,8 +1,7 @@
-"""What is said to each engine in words of its own, above all what the database keeps true beside the rows.
+"""SQL that differs between SQLite and PostgreSQL, above all the triggers.
 
-Triggers are named by a digest of what they do. Whichever are not there after a ``migrate`` are made, and
-because changes may have been missed meanwhile, what they keep is made anew from the rows: after the first
-``migrate``, after an upgrade, and after SQLite dropped the triggers of a table that a migration remade.
+The name of a trigger ends in a digest of its text. After each ``migrate``, missing triggers are created, and
+their counts are computed again, because changes may have been missed.
 """
 
 from types import ModuleType
@@ -12,6 +11,6 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from dashboard_api.backends import postgresql, sqlite
 
 
-def engine_of(connection: BaseDatabaseWrapper) -> ModuleType:
-    """The module that knows how this database says it."""
+def backend_of(connection: BaseDatabaseWrapper) -> ModuleType:
+    """Return the module with the SQL of this database."""
     return {"sqlite": sqlite, "postgresql": postgresql}[connection.vendor]

@@ -1,4 +1,4 @@
-"""SQL of our own: the ORM takes longer to write a statement than the database to run it."""
+"""Helpers to run hand-written SQL, for statements that the ORM takes longer to write than to run."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import InterfaceError, OperationalError, connections, models, router
 
-from dashboard_api.backends import engine_of
+from dashboard_api.backends import backend_of
 
 
 def rows(
@@ -28,9 +28,9 @@ def changed_rows(model: type[models.Model], statement: str, parameters: Sequence
     return count
 
 
-def engine_for(model: type[models.Model]) -> ModuleType:
+def backend_for(model: type[models.Model]) -> ModuleType:
     """Return the module with the SQL dialect of the database of ``model``."""
-    return engine_of(connections[router.db_for_read(model)])
+    return backend_of(connections[router.db_for_read(model)])
 
 
 def first_rows(

@@ -1,4 +1,4 @@
-"""A set of triggers whose names tell what version they are of."""
+"""A set of triggers whose names include a digest of their text."""
 
 import hashlib
 import re

@@ -4,25 +4,25 @@ from django.db import transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 
-from dashboard_api.backends import engine_of, verify
+from dashboard_api.backends import backend_of, verify
 from dashboard_api.backends.trigger_set import TriggerSet
 
 
 def install(connection: BaseDatabaseWrapper) -> None:
     """Create missing triggers, and correct what they maintain: changes may have been missed meanwhile."""
-    engine = engine_of(connection)
+    backend = backend_of(connection)
     with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
-        if _replace(cursor, connection, engine.COUNT_TRIGGERS):
+        if _replace(cursor, connection, backend.COUNT_TRIGGERS):
             verify.recount_all(connection)
-        if _replace(cursor, connection, engine.REVISION_TRIGGERS):
-            cursor.execute(engine.BUMP_EVERY_WEBSITE)
+        if _replace(cursor, connection, backend.REVISION_TRIGGERS):
+            cursor.execute(backend.BUMP_EVERY_WEBSITE)
 
 
 def remove(connection: BaseDatabaseWrapper) -> None:
     """Drop all triggers; the next ``migrate`` installs them."""
-    engine = engine_of(connection)
+    backend = backend_of(connection)
     with connection.cursor() as cursor:
-        for triggers in (engine.COUNT_TRIGGERS, engine.REVISION_TRIGGERS):
+        for triggers in (backend.COUNT_TRIGGERS, backend.REVISION_TRIGGERS):
             _drop(cursor, connection, triggers)
 
 
@@ -40,10 +40,10 @@ def _installed(
     cursor: CursorWrapper, connection: BaseDatabaseWrapper, triggers: TriggerSet
 ) -> dict[str, str]:
     """Return the names of the triggers in the database, of whatever version, each with its table."""
-    cursor.execute(engine_of(connection).LIST_TRIGGERS)
+    cursor.execute(backend_of(connection).LIST_TRIGGERS)
     return {name: table for name, table in cursor.fetchall() if name.startswith(triggers.prefix)}
 
 
 def _drop(cursor: CursorWrapper, connection: BaseDatabaseWrapper, triggers: TriggerSet) -> None:
     for name, table in _installed(cursor, connection, triggers).items():
-        cursor.execute(engine_of(connection).DROP_TRIGGER.format(name=name, table=table))
+        cursor.execute(backend_of(connection).DROP_TRIGGER.format(name=name, table=table))

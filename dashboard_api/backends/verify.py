@@ -7,7 +7,7 @@ from collections import defaultdict
 from django.db import transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from dashboard_api.backends import engine_of
+from dashboard_api.backends import backend_of
 from dashboard_api.backends.count_tables import COUNT_TABLES, CountTable
 
 
@@ -36,13 +36,13 @@ def _differences(connection: BaseDatabaseWrapper, table: CountTable) -> str:
 
 def recount(connection: BaseDatabaseWrapper, website_id: int) -> None:
     """Count the findings of one website again, while nobody changes any."""
-    engine = engine_of(connection)
+    backend = backend_of(connection)
     with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
-        cursor.execute(engine.LOCK_FINDINGS)
+        cursor.execute(backend.LOCK_FINDINGS)
         for table in COUNT_TABLES:
             cursor.execute(f"DELETE FROM {table.name} WHERE website_id = %s", [website_id])
             cursor.execute(f"{_insert(connection, table)} WHERE website_id = %s", [website_id])
-        cursor.execute(engine.BUMP_WEBSITE, [website_id])
+        cursor.execute(backend.BUMP_WEBSITE, [website_id])
 
 
 def recount_all(connection: BaseDatabaseWrapper) -> None:
@@ -62,6 +62,6 @@ def _insert(connection: BaseDatabaseWrapper, table: CountTable) -> str:
 
 
 def _computed(connection: BaseDatabaseWrapper, table: CountTable) -> str:
-    engine = engine_of(connection)
-    counts: str = engine.COUNTS[table.name].format(findings=engine.FINDINGS)
+    backend = backend_of(connection)
+    counts: str = backend.COUNTS[table.name].format(findings=backend.FINDINGS)
     return counts

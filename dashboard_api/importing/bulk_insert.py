@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 
-from dashboard_api.backends import engine_of, sqlite
+from dashboard_api.backends import backend_of, sqlite
 from dashboard_api.importing.plan import NewFinding, NewOccurrence, OccurrenceChange
 from dashboard_api.queries.search import sqlite_entries
 
@@ -31,7 +31,7 @@ def ids_of(website_id: int, source_id: int, fingerprints: Iterable[str]) -> list
     """Return the ids of the stored findings with these fingerprints."""
     with connection.cursor() as cursor:
         reported = json.dumps(list(fingerprints))
-        cursor.execute(engine_of(connection).KNOWN_FINDINGS, [reported, website_id, source_id])
+        cursor.execute(backend_of(connection).KNOWN_FINDINGS, [reported, website_id, source_id])
         return [number for (number,) in cursor.fetchall()]
 
 
@@ -57,13 +57,13 @@ def add_occurrences(new: Sequence[tuple[int, NewOccurrence]]) -> None:
 def change_last_seen(changes: Sequence[tuple[datetime, int]]) -> None:
     """Update the time of findings, by their ids, where nothing else changes."""
     rows = [(stored_time(last_seen), number) for last_seen, number in changes]
-    _update_rows(engine_of(connection).SEE_AGAIN, rows)
+    _update_rows(backend_of(connection).SEE_AGAIN, rows)
 
 
 def change_occurrences(changes: Sequence[OccurrenceChange]) -> None:
     """Update stored occurrences."""
     rows = [(*map(stored_time, change[:3]), *change[3:]) for change in changes]
-    _update_rows(engine_of(connection).SEE_PLACES, rows)
+    _update_rows(backend_of(connection).SEE_PLACES, rows)
 
 
 def _update_rows(statement: str, rows: Sequence[tuple[Any, ...]]) -> None:

@@ -154,7 +154,7 @@ def _and_more(rows: list[int]) -> str:
     return f" (and {len(rows)} more row{'s' if len(rows) > 1 else ''})" if rows else ""
 
 
-def _run(result: ImportResult, website: Website, newest: change_feed.Newest) -> ImportRun:
+def _run(result: ImportResult, website: Website, newest: change_feed.FeedPosition) -> ImportRun:
     """Return the unsaved record of ``result``; it lacks what the reports of a file share."""
     return ImportRun(
         website=website,

@@ -35,7 +35,7 @@ CREATE INDEX dashboard_api_daycount_open ON dashboard_api_daycount (website_id, 
 ALTER TABLE dashboard_api_finding SET (fillfactor = 50);
 
 -- The search index is an index of an expression. A GIN index returns matches in no order, so a search asks it block
--- by block: a block is some 4,096 findings of one website and severity, which begin with the id first_id.
+-- by block: a block is some 2,048 findings of one website and severity, which begin with the id first_id.
 CREATE TABLE dashboard_api_search_block (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     website_id bigint NOT NULL,
@@ -54,7 +54,7 @@ BEGIN
     WHERE block.website_id = new.website_id AND block.severity = new.severity AND first_id <= new.id
     ORDER BY first_id DESC LIMIT 1;
     -- A new block begins by chance, so that nothing has to be counted.
-    IF newest IS NULL OR (tg_op = 'INSERT' AND random() < 1.0 / 4096) THEN
+    IF newest IS NULL OR (tg_op = 'INSERT' AND random() < 1.0 / 2048) THEN
         INSERT INTO dashboard_api_search_block (website_id, severity, first_id)
         VALUES (new.website_id, new.severity, CASE WHEN newest IS NULL THEN 0 ELSE new.id END)
         ON CONFLICT (website_id, severity, first_id) DO UPDATE SET first_id = excluded.first_id
@@ -166,7 +166,7 @@ BEGIN
         GET DIAGNOSTICS had = ROW_COUNT;
         bound := bound - had;
         start := start + step;
-        step := least(64, greatest(1, step * 200 / (had + 1)));
+        step := greatest(1, least(2 * step, 64, step * 200 / (had + 1)));
     END LOOP;
 END
 $$;

@@ -9,7 +9,7 @@ from typing import ClassVar
 from django.db import models
 
 from dashboard_api import limits
-from dashboard_api.backends.statements import changed_rows, engine_for
+from dashboard_api.backends.statements import backend_for, changed_rows
 
 _CLAIM = """
 INSERT INTO dashboard_api_nonce (account_id, nonce, expires_at)
@@ -36,7 +36,7 @@ class NonceQuerySet(models.QuerySet["Nonce"]):
 
     def prune(self, *, now: datetime, batch: int) -> int:
         """Delete at most ``batch`` expired nonces and return their number."""
-        return changed_rows(Nonce, _PRUNE.format(row=engine_for(Nonce).ROW), [int(now.timestamp()), batch])
+        return changed_rows(Nonce, _PRUNE.format(row=backend_for(Nonce).ROW), [int(now.timestamp()), batch])
 
 
 class Nonce(models.Model):

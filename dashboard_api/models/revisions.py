@@ -1,22 +1,22 @@
-"""Tags that tell whether anything an answer is made of has changed: kept by triggers, as the counts are."""
+"""Revisions: random tags that triggers change with the data of a website."""
 
 from django.db import models
 
-from dashboard_api.backends.data_version import EVERY_WEBSITE
+from dashboard_api.backends.revisions import EVERY_WEBSITE
 
-Tags = tuple[int | None, int | None]  # the website's, and that of every website; None before any change
+Tags = tuple[int | None, int | None]  # of the website and of all websites; None before any change
 
 TAGS = f"""
 (SELECT tag FROM dashboard_api_revision WHERE website_id = {{website}}),
 (SELECT tag FROM dashboard_api_revision WHERE website_id = {EVERY_WEBSITE})
-"""  # noqa: S608  # a name of ours
+"""  # noqa: S608  # constant text
 
 
 class Revision(models.Model):
-    """A random tag, drawn anew with each change: none comes back, not even by a restored backup.
+    """A random tag that changes with the data of a website, and never returns to an earlier value.
 
-    Nothing but the triggers and a repair writes here (decision record 0019). No foreign key: a website's
-    last change is that it is gone.
+    Only triggers and ``verify_counts --repair`` write here (decision record 0019). No foreign key: the row
+    outlives the website.
     """
 
     website_id = models.BigIntegerField(primary_key=True, help_text="0: what all of them share, the engines.")

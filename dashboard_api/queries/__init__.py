@@ -1,1 +1,1 @@
-"""Hand-written SQL, each statement with a twin in the ORM among the tests."""
+"""Hand-written SQL; tests compare each statement with an equivalent query of the ORM."""

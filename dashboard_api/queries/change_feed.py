@@ -1,4 +1,4 @@
-"""What is read of a website's changes, as SQL: each statement by an index, however much there is."""
+"""Changes of a website: new findings, regressions and notes, each read by an index."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -9,23 +9,23 @@ from dashboard_api.backends.statements import marks, moment, rows, stored
 from dashboard_api.models.findings import Finding, Severity
 
 
-class Newest(NamedTuple):
-    """The newest of a website; 0: there is none."""
+class FeedPosition(NamedTuple):
+    """The newest ids of a website; 0 if there is none."""
 
     finding_id: int
     event_id: int
 
 
-class Returned(NamedTuple):
-    """A finding that was fixed, and is open again."""
+class Regression(NamedTuple):
+    """A finding that was fixed and is open again."""
 
     finding_id: int
     severity: int
     at: datetime
 
 
-class Told(NamedTuple):
-    """A finding in a few words, like ``Finding``."""
+class FindingSummary(NamedTuple):
+    """Title, location and first sight of a finding."""
 
     title: str
     location: str
@@ -33,7 +33,7 @@ class Told(NamedTuple):
 
 
 class PublishedNote(NamedTuple):
-    """That there is a note, like ``AnalystNote``, and about which finding."""
+    """A published note without its text, and its finding."""
 
     pk: int
     finding_id: int | None
@@ -42,7 +42,7 @@ class PublishedNote(NamedTuple):
     published_at: datetime
 
 
-# Of each list of findings that the counts know, the index tells the newest.
+# For each status and severity with counts, the index returns the newest finding.
 _NEWEST = """
 SELECT (SELECT MAX(newest) FROM (SELECT (
     SELECT id FROM dashboard_api_finding AS finding WHERE finding.website_id = list.website_id
@@ -55,13 +55,13 @@ SELECT (SELECT MAX(newest) FROM (SELECT (
 """
 
 
-def newest(website_id: int) -> Newest:
-    """Up to where the website's changes are known now."""
+def newest(website_id: int) -> FeedPosition:
+    """Return the newest ids of the website."""
     ((finding_id, event_id),) = rows(Finding, _NEWEST, [website_id, website_id])
-    return Newest(finding_id or 0, event_id or 0)
+    return FeedPosition(finding_id or 0, event_id or 0)
 
 
-# Both only grow with a website's imports, which wait for each other.
+# Both ids only grow, because imports of a website run one at a time.
 _NEXT_IMPORT = """
 SELECT newest_finding_id, newest_event_id FROM dashboard_api_importrun
 WHERE website_id = %s AND (newest_finding_id, newest_event_id) > (%s, %s)
@@ -69,10 +69,10 @@ ORDER BY newest_finding_id, newest_event_id LIMIT 1
 """
 
 
-def newest_of_next_import(website_id: int, finding_id: int, event_id: int) -> Newest | None:
-    """What was the newest when the first import after these had ended; None: no import is known since."""
+def newest_of_next_import(website_id: int, finding_id: int, event_id: int) -> FeedPosition | None:
+    """Return the newest ids after the next import; None if no import followed."""
     found = rows(Finding, _NEXT_IMPORT, [website_id, finding_id, event_id])
-    return Newest(*found[0]) if found else None
+    return FeedPosition(*found[0]) if found else None
 
 
 _NEWEST_BEFORE = """
@@ -82,10 +82,10 @@ ORDER BY imported_at DESC LIMIT 1
 """
 
 
-def newest_before(website_id: int, moment: datetime) -> Newest | None:
-    """Return the newest ids at the end of the last import before ``moment``; None where none is known."""
+def newest_before(website_id: int, moment: datetime) -> FeedPosition | None:
+    """Return the newest ids at the end of the last import before ``moment``; None if there was none."""
     found = rows(Finding, _NEWEST_BEFORE, [website_id, stored(moment)])
-    return Newest(found[0][0], found[0][1] or 0) if found else None
+    return FeedPosition(found[0][0], found[0][1] or 0) if found else None
 
 
 _FIRST_SEEN = """
@@ -94,7 +94,7 @@ SELECT COALESCE(SUM(found), 0) FROM dashboard_api_daycount WHERE website_id = %s
 
 
 def first_seen_count(website_id: int, day: date) -> int:
-    """Return how many findings were first seen on this day or later, open or not."""
+    """Return the number of findings first seen on ``day`` or later, of any status."""
     ((count,),) = rows(Finding, _FIRST_SEEN, [website_id, day.isoformat()])
     return int(count)
 
@@ -108,7 +108,7 @@ SELECT id, severity FROM (
 """
 
 
-def new(
+def new_findings(
     website_id: int, after: int, until: int, least: int, first_seen: datetime | None
 ) -> list[tuple[int, int]]:
     """Return id and severity of open findings of at least this severity: of each, one more than is counted.
@@ -125,7 +125,7 @@ def new(
     return [(pk, severity) for pk, severity in found]
 
 
-_RETURNED = """
+_REGRESSIONS = """
 SELECT finding.id, severity, at FROM (
     SELECT id, finding_id, at FROM dashboard_api_findingevent
     WHERE website_id = %s AND event = 'regressed' AND id > %s AND id <= %s ORDER BY id DESC LIMIT %s
@@ -134,19 +134,21 @@ WHERE status = 'open' AND severity >= %s ORDER BY back.id
 """
 
 
-def returned(website_id: int, after: int, until: int, least: int) -> list[Returned]:
-    """Findings that came back and are open, oldest first; one that came back twice is there twice."""
+def regressions(website_id: int, after: int, until: int, least: int) -> list[Regression]:
+    """Return open findings that came back, oldest first; each return is an item."""
     parameters = [website_id, after, until, limits.MAX_REGRESSIONS + 1, least]
-    return [Returned(pk, severity, moment(at)) for pk, severity, at in rows(Finding, _RETURNED, parameters)]
+    return [
+        Regression(pk, severity, moment(at)) for pk, severity, at in rows(Finding, _REGRESSIONS, parameters)
+    ]
 
 
-_TOLD = "SELECT id, title, location, first_seen FROM dashboard_api_finding WHERE id IN ({ids})"
+_SUMMARIES = "SELECT id, title, location, first_seen FROM dashboard_api_finding WHERE id IN ({ids})"
 
 
-def told(ids: Sequence[int]) -> dict[int, Told]:
-    """What is said of these findings."""
-    found = rows(Finding, _TOLD.format(ids=marks(ids)), ids) if ids else []
-    return {pk: Told(title, location, moment(seen)) for pk, title, location, seen in found}
+def summaries(ids: Sequence[int]) -> dict[int, FindingSummary]:
+    """Return the summaries of these findings by id."""
+    found = rows(Finding, _SUMMARIES.format(ids=marks(ids)), ids) if ids else []
+    return {pk: FindingSummary(title, location, moment(seen)) for pk, title, location, seen in found}
 
 
 _PUBLISHED = """
@@ -157,7 +159,7 @@ AND published_at > %s ORDER BY published_at DESC, note.id DESC LIMIT %s
 """
 
 
-def published(website_id: int, account_id: int, since: datetime) -> list[PublishedNote]:
-    """The newest that the account can read since then."""
+def published_notes(website_id: int, account_id: int, since: datetime) -> list[PublishedNote]:
+    """Return the newest notes that the account may read, published after ``since``."""
     parameters = [website_id, account_id, stored(since), limits.MAX_CHANGES]
     return [PublishedNote._make((*note, moment(at))) for *note, at in rows(Finding, _PUBLISHED, parameters)]

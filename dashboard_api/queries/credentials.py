@@ -1,6 +1,6 @@
-"""Who calls, and what they may see, as SQL: one statement for both.
+"""Credentials of an account and its link, read by one statement.
 
-Tests prove each statement equal to its twin in the ORM. Decision record 0013.
+Tests compare it with equivalent queries of the ORM. Decision record 0013.
 """
 
 import json
@@ -15,7 +15,7 @@ from dashboard_api.models.revisions import TAGS, Tags
 
 
 class SigningSecret(NamedTuple):
-    """A secret that may have signed a call, like ``Secret``."""
+    """A usable secret, like ``Secret``."""
 
     pk: int
     account_id: int
@@ -24,7 +24,7 @@ class SigningSecret(NamedTuple):
 
 @dataclass(slots=True)
 class EntitlementTerms(Terms):
-    """What an account has paid for, like ``Entitlement``."""
+    """The entitlement of an account, like ``Entitlement``."""
 
     plan: str
     status: str
@@ -37,7 +37,7 @@ class EntitlementTerms(Terms):
 
 
 class AccountSite(NamedTuple):
-    """A website as an account sees it, like ``SiteLink`` with all that belongs to its two sides."""
+    """A link with its website and the entitlement of its account."""
 
     pk: int
     account_id: int
@@ -51,7 +51,7 @@ class AccountSite(NamedTuple):
 
 
 class Credentials(NamedTuple):
-    """What is stored of the account that a call claims to come from."""
+    """The usable secrets of an account, and the link that a call names."""
 
     signers: list[SigningSecret]
     link: AccountSite | None
@@ -71,11 +71,11 @@ LEFT JOIN dashboard_api_website AS website ON website.id = website_id
 LEFT JOIN dashboard_api_entitlement AS entitlement ON entitlement.account_id = account.id
 WHERE ref = %(ref)s AND (state = 'active' OR (state = 'retiring' AND retires_at > %(now)s))
 ORDER BY secret.created_at DESC, secret.id DESC
-"""  # noqa: S608  # names of ours
+"""  # noqa: S608  # constant text
 
 
 def read_credentials(account_ref: str, link_id: str, now: datetime) -> Credentials:
-    """The secrets that may have signed a call of this account, the newest first, and its link of this id."""
+    """Return the usable secrets of the account, newest first, and its link with ``link_id``."""
     found = first_rows(Secret, _CREDENTIALS, {"link_id": link_id, "ref": account_ref, "now": stored(now)})
     return Credentials(
         [SigningSecret._make(row[:3]) for row in found], _seen(*found[0][3:]) if found else None

@@ -1,4 +1,4 @@
-"""What is read of one finding by itself; like ``reads``, with which it shares the row of a list."""
+"""A single finding with its occurrences and events."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -8,18 +8,18 @@ from dashboard_api import limits
 from dashboard_api.backends.statements import moment, rows
 from dashboard_api.models.findings import Finding
 from dashboard_api.queries.finding_rows import THREATS, Threat, threat
-from dashboard_api.queries.overview import Engine
+from dashboard_api.queries.overview import SourceRow
 
 
-class Whole(NamedTuple):
-    """A finding by itself: as in a list, but for longer evidence, and when it was fixed."""
+class FindingDetail(NamedTuple):
+    """A finding as in a list, with longer evidence, and the time of its fix."""
 
-    told: Threat
+    row: Threat
     fixed_at: datetime | None
 
 
-class Place(NamedTuple):
-    """Where a finding was seen, like ``Occurrence``; of the evidence what can be shown, and a bit more."""
+class OccurrenceRow(NamedTuple):
+    """An occurrence, like ``Occurrence``; ``evidence_start`` has one character more than is shown."""
 
     location: str
     evidence_start: str
@@ -28,46 +28,46 @@ class Place(NamedTuple):
     gone_at: datetime | None
 
 
-class Step(NamedTuple):
-    """What happened to a finding, like ``FindingEvent``; who did it does not leave the service."""
+class EventRow(NamedTuple):
+    """An event, like ``FindingEvent``, without its actor, which customers never see."""
 
     at: datetime
     event: str
     reason: str
 
 
-_WHOLE = THREATS.format(more=", fixed_at", which="id = %s AND website_id = %s")
+_DETAIL = THREATS.format(more=", fixed_at", which="id = %s AND website_id = %s")
 
 
-def finding(website_id: int, finding_id: int, engines: Mapping[int, Engine]) -> Whole | None:
-    """The finding, if it is one of the website's."""
-    found = rows(Finding, _WHOLE, [limits.MAX_STORED_EVIDENCE_BYTES + 1, finding_id, website_id])
-    return Whole(threat(found[0][:-1], engines), moment(found[0][-1])) if found else None
+def finding(website_id: int, finding_id: int, sources: Mapping[int, SourceRow]) -> FindingDetail | None:
+    """Return the finding; None if the website has no finding with this id."""
+    found = rows(Finding, _DETAIL, [limits.MAX_STORED_EVIDENCE_BYTES + 1, finding_id, website_id])
+    return FindingDetail(threat(found[0][:-1], sources), moment(found[0][-1])) if found else None
 
 
-_PLACES = """
+_OCCURRENCES = """
 SELECT location, SUBSTR(evidence, 1, %s), first_seen, last_seen, gone_at
 FROM dashboard_api_occurrence WHERE id IN
 (SELECT id FROM dashboard_api_occurrence WHERE finding_id = %s ORDER BY id LIMIT %s) ORDER BY id
 """
 
 
-def places(finding_id: int) -> list[Place]:
-    """The first places where the finding was seen, in the order in which they became known."""
+def occurrences(finding_id: int) -> list[OccurrenceRow]:
+    """Return the first MAX_LOCATIONS occurrences, oldest first."""
     parameters = [limits.MAX_EVIDENCE_BYTES + 1, finding_id, limits.MAX_LOCATIONS]
     return [
-        Place(location, evidence, *map(moment, times))
-        for location, evidence, *times in rows(Finding, _PLACES, parameters)
+        OccurrenceRow(location, evidence, *map(moment, times))
+        for location, evidence, *times in rows(Finding, _OCCURRENCES, parameters)
     ]
 
 
-_STEPS = """
+_EVENTS = """
 SELECT at, event, reason FROM dashboard_api_findingevent WHERE id IN
 (SELECT id FROM dashboard_api_findingevent WHERE finding_id = %s ORDER BY id DESC LIMIT %s) ORDER BY id
 """
 
 
-def steps(finding_id: int) -> list[Step]:
-    """The latest that happened to the finding, oldest first."""
+def events(finding_id: int) -> list[EventRow]:
+    """Return the latest MAX_TIMELINE events, oldest first."""
     parameters = [finding_id, limits.MAX_TIMELINE]
-    return [Step(moment(at), *told) for at, *told in rows(Finding, _STEPS, parameters)]
+    return [EventRow(moment(at), *rest) for at, *rest in rows(Finding, _EVENTS, parameters)]

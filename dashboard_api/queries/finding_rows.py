@@ -1,6 +1,6 @@
-"""The findings that an answer lists, as SQL that does not grow with the findings of a website.
+"""Rows of the list of findings; the cost does not grow with the findings of a website.
 
-Tests prove each statement equal to its twin in the ORM. Decision record 0013.
+Tests compare each statement with an equivalent query of the ORM. Decision record 0013.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from dashboard_api import limits
-from dashboard_api.backends.statements import engine_for, marks, moment, rows
+from dashboard_api.backends.statements import backend_for, marks, moment, rows
 from dashboard_api.models.findings import Finding
-from dashboard_api.queries.overview import Bucket, Engine
+from dashboard_api.queries.overview import Bucket, SourceRow
 
 
 class Level(NamedTuple):
@@ -25,11 +25,11 @@ class Level(NamedTuple):
 
 
 class Threat(NamedTuple):
-    """A finding as a list shows it, like ``Finding``; of the evidence what can be shown, and a bit more."""
+    """A finding in a list, like ``Finding``; ``evidence_start`` has one character more than is shown."""
 
     pk: int
     severity: int
-    source: Engine
+    source: SourceRow
     kind: str
     status: str
     title: str
@@ -46,7 +46,7 @@ class Threat(NamedTuple):
     last_seen: datetime
 
 
-# The databases merge the parts, each in the order of its index, and read no more than they skip and take.
+# The database merges the parts in the order of their index, and reads only what it skips and takes.
 _PART = """
 SELECT id FROM (
     SELECT id FROM dashboard_api_finding
@@ -54,12 +54,12 @@ SELECT id FROM (
 ) AS part
 """
 _LEVEL = "SELECT id FROM ({parts} ORDER BY id DESC LIMIT %s OFFSET %s) AS level"
-# PostgreSQL plans by the number that is written out; any other parameter could be a million.
+# A literal number lets PostgreSQL plan for it; a parameter could be any number.
 _PAGE = "id IN (SELECT id FROM ({levels}) AS page LIMIT {take})"
 
 
 def page(
-    website_id: int, levels: Sequence[Level], engines: Mapping[int, Engine], *, by: Sequence[str]
+    website_id: int, levels: Sequence[Level], sources: Mapping[int, SourceRow], *, by: Sequence[str]
 ) -> list[Threat]:
     """Return the findings of these parts, worst first; ``by`` are the columns that distinguish buckets."""
     if not levels:
@@ -74,7 +74,7 @@ def page(
             parameters += [website_id, level.severity, *key]
         parameters += [level.take, level.skip]
     listed = _PAGE.format(levels=" UNION ALL ".join(statements), take=sum(level.take for level in levels))
-    return _threats(listed, parameters, engines)
+    return _threats(listed, parameters, sources)
 
 
 _BUCKETS = """
@@ -85,7 +85,7 @@ WHERE id IN ({ids}) GROUP BY severity, source_id, kind
 
 def buckets_of(ids: Sequence[int]) -> list[tuple[int, int, str, int]]:
     """Count these findings by severity, source and kind."""
-    statement = _BUCKETS.format(ids=engine_for(Finding).NUMBERS)
+    statement = _BUCKETS.format(ids=backend_for(Finding).NUMBERS)
     return rows(Finding, statement, [str(list(ids))]) if ids else []
 
 
@@ -97,21 +97,21 @@ FROM dashboard_api_finding WHERE {which} ORDER BY severity DESC, id DESC
 _decode = msgspec.json.Decoder(list).decode
 
 
-def threats(ids: Sequence[int], engines: Mapping[int, Engine]) -> list[Threat]:
-    """These findings, worst first."""
+def threats(ids: Sequence[int], sources: Mapping[int, SourceRow]) -> list[Threat]:
+    """Return the findings with these ids, worst first."""
     if not ids:
         return []
-    return _threats(f"id IN ({marks(ids)})", ids, engines)
+    return _threats(f"id IN ({marks(ids)})", ids, sources)
 
 
-def _threats(which: str, parameters: Sequence[Any], engines: Mapping[int, Engine]) -> list[Threat]:
+def _threats(which: str, parameters: Sequence[Any], sources: Mapping[int, SourceRow]) -> list[Threat]:
     found = rows(Finding, THREATS.format(more="", which=which), [limits.MAX_EVIDENCE_BYTES + 1, *parameters])
-    return [threat(row, engines) for row in found]
+    return [threat(row, sources) for row in found]
 
 
-def threat(row: tuple[Any, ...], engines: Mapping[int, Engine]) -> Threat:
-    """A row of THREATS."""
-    number, severity, source_id, *told, references, cwe, cve, rule, first_seen, last_seen = row
+def threat(row: tuple[Any, ...], sources: Mapping[int, SourceRow]) -> Threat:
+    """Return a row of THREATS as a Threat."""
+    number, severity, source_id, *texts, references, cwe, cve, rule, first_seen, last_seen = row
     lists = (_decode(references), _decode(cwe), _decode(cve))
     seen = (moment(first_seen), moment(last_seen))
-    return Threat._make((number, severity, engines[source_id], *told, *lists, rule, *seen))
+    return Threat._make((number, severity, sources[source_id], *texts, *lists, rule, *seen))

@@ -1,8 +1,7 @@
-"""What an answer reads of a website besides its findings: one statement, one row of JSON lists.
+"""Data of a website besides its findings: one statement that returns one row of JSON lists.
 
-Each list is decoded into its type at once. A statement for each would take a round trip on PostgreSQL, and on
-SQLite every fetched row lets another thread go first. The tests prove each list equal to its twin by the ORM.
-Decision record 0051.
+Separate statements would take a round trip each on PostgreSQL, and on SQLite each fetched row lets another
+thread run first. Tests compare each list with an equivalent query of the ORM. Decision record 0051.
 """
 
 import functools
@@ -13,12 +12,12 @@ from typing import NamedTuple
 import msgspec
 
 from dashboard_api import limits
-from dashboard_api.backends.statements import engine_for, moment, rows
+from dashboard_api.backends.statements import backend_for, moment, rows
 from dashboard_api.models.findings import Finding
 
 
 class Filters(NamedTuple):
-    """The values that findings must have; None lets every value pass."""
+    """Values that findings must have; None means any value."""
 
     severity: int | None = None
     source_id: int | None = None
@@ -32,8 +31,8 @@ class Filters(NamedTuple):
 NO_FILTERS = Filters()
 
 
-class Engine(NamedTuple):
-    """A detection engine, like ``Source``."""
+class SourceRow(NamedTuple):
+    """A source, like the model ``Source``."""
 
     pk: int
     slug: str
@@ -43,7 +42,7 @@ class Engine(NamedTuple):
 
 
 class Run(NamedTuple):
-    """What an engine checked last, like ``Coverage``."""
+    """The last run of a source, like ``Coverage``."""
 
     source_id: int
     state: str
@@ -55,7 +54,7 @@ class Run(NamedTuple):
 
 
 class Bucket(NamedTuple):
-    """How many findings of a website have the same status, severity, source and kind."""
+    """The number of findings with the same status, severity, source and kind."""
 
     status: str
     severity: int
@@ -64,7 +63,7 @@ class Bucket(NamedTuple):
     findings: int
 
     def passes(self, filters: Filters) -> bool:
-        """Return whether the findings have the values that ``filters`` ask for."""
+        """Return whether the findings pass ``filters``."""
         severity, source_id, kind = filters
         return (
             (severity is None or self.severity == severity)
@@ -74,7 +73,7 @@ class Bucket(NamedTuple):
 
 
 class Week(NamedTuple):
-    """How many findings that pass the filters were first seen and fixed in a week that had any."""
+    """Numbers of filtered findings that were first seen, and fixed, in a week."""
 
     monday: date
     found: int
@@ -82,7 +81,7 @@ class Week(NamedTuple):
 
 
 class Recent(NamedTuple):
-    """What changed since a day, and the first and the last day of what is still open."""
+    """Numbers of findings first seen, and fixed, since a day; the oldest and newest day with open ones."""
 
     found: int
     fixed: int
@@ -91,7 +90,7 @@ class Recent(NamedTuple):
 
 
 class Note(NamedTuple):
-    """An analyst's words, like ``AnalystNote``."""
+    """A note, like ``AnalystNote``."""
 
     pk: int
     finding_id: int | None
@@ -102,9 +101,9 @@ class Note(NamedTuple):
 
 
 class Overview(NamedTuple):
-    """Everything that is read of a website at once; ``recent`` is one row."""
+    """The data of a website that is read at once; ``recent`` is one row."""
 
-    engines: list[Engine]
+    sources: list[SourceRow]
     runs: list[Run]
     buckets: list[Bucket]
     statuses: list[tuple[str, int]]
@@ -113,13 +112,11 @@ class Overview(NamedTuple):
     notes: list[Note]
 
 
-_FILTERS = """
-    AND (CAST(%(severity)s AS integer) IS NULL OR severity = CAST(%(severity)s AS integer))
-    AND (CAST(%(source)s AS text) IS NULL OR source_id = (
-        SELECT id FROM dashboard_api_source WHERE slug = CAST(%(source)s AS text)
-    ))
-    AND (CAST(%(kind)s AS text) IS NULL OR kind = CAST(%(kind)s AS text))
-"""
+_FILTERS = {
+    "severity": " AND severity = %(severity)s",
+    "source": " AND source_id = (SELECT id FROM dashboard_api_source WHERE slug = %(source)s)",
+    "kind": " AND kind = %(kind)s",
+}
 _NOTES = """
     SELECT id, finding_id, author, body, created_at, updated_at FROM dashboard_api_analystnote
     WHERE website_id = %(website)s AND NOT is_internal
@@ -129,29 +126,27 @@ _NOTES = """
 
 
 @functools.cache
-def _statement(engine: ModuleType) -> str:
+def _statement(backend: ModuleType, status: str, filters: str) -> str:
     """Return the one SELECT of all lists of an ``Overview``, each as a JSON list of rows."""
-    rows_of, utc = engine.AS_JSON.format, engine.UTC
+    rows_of, utc = backend.AS_JSON.format, backend.UTC
     run = f"source_id, state, last_run_at{utc}, completed_at{utc}, urls_checked, version, detail"
     return f"""
         SELECT (
             SELECT {rows_of("id, slug, name, enabled, interval_days")} FROM dashboard_api_source
         ), (
-            SELECT {rows_of(run)}
-            FROM dashboard_api_coverage WHERE website_id = %(website)s
+            SELECT {rows_of(run)} FROM dashboard_api_coverage WHERE website_id = %(website)s
         ), (
             SELECT {rows_of("status, severity, source_id, kind, findings")}
-            FROM dashboard_api_bucketcount WHERE website_id = %(website)s
-            AND (CAST(%(status)s AS text) IS NULL OR status IN ('open', CAST(%(status)s AS text)))
+            FROM dashboard_api_bucketcount WHERE website_id = %(website)s{status}
         ), (
             SELECT {rows_of("status, findings")} FROM (
                 SELECT status, SUM(findings) AS findings FROM dashboard_api_bucketcount
-                WHERE website_id = %(website)s{_FILTERS} GROUP BY status
+                WHERE website_id = %(website)s{filters} GROUP BY status
             ) AS statuses
         ), (
             SELECT {rows_of("week, found, fixed")} FROM (
                 SELECT week, SUM(found) AS found, SUM(fixed) AS fixed FROM dashboard_api_weekcount
-                WHERE website_id = %(website)s AND week >= %(first_week)s{_FILTERS} GROUP BY week
+                WHERE website_id = %(website)s AND week >= %(first_week)s{filters} GROUP BY week
             ) AS weeks
         ), (
             SELECT {rows_of("found, fixed, oldest, newest")} FROM (
@@ -168,7 +163,7 @@ def _statement(engine: ModuleType) -> str:
             SELECT {rows_of(f"id, finding_id, author, body, created_at{utc}, updated_at{utc}")}
             FROM ({_NOTES.format(about="")}) AS notes
         )
-    """  # noqa: S608  # words of ours
+    """  # noqa: S608  # constant text
 
 
 _decoders = [msgspec.json.Decoder(rows, strict=False) for rows in Overview.__annotations__.values()]
@@ -185,11 +180,11 @@ def overview(
     first_week: date,
     recent_day: date,
 ) -> Overview:
-    """Return everything of one moment; a filter that is None lets every value pass.
+    """Return the overview; a filter that is None accepts any value.
 
-    ``buckets`` are those of open findings and of ``status``, whatever the other filters. ``statuses`` and
-    ``weeks`` count what passes the filters but the status; ``source`` is a slug, ``first_week`` a Monday.
-    ``recent`` counts from ``recent_day`` on.
+    ``buckets`` are those of open findings and of ``status``, without the other filters. ``statuses`` and
+    ``weeks`` count findings that pass the filters other than status. ``source`` is a slug, ``first_week`` a
+    Monday; ``recent`` counts from ``recent_day`` on.
     """
     parameters = {
         "website": website_id,
@@ -202,14 +197,19 @@ def overview(
         "source": source,
         "kind": kind,
     }
-    (columns,) = rows(Finding, _statement(engine_for(Finding)), parameters)
+    statement = _statement(
+        backend_for(Finding),
+        "" if status is None else " AND status IN ('open', %(status)s)",
+        "".join(condition for name, condition in _FILTERS.items() if parameters[name] is not None),
+    )
+    (columns,) = rows(Finding, statement, parameters)
     return Overview._make(decoder.decode(column) for decoder, column in zip(_decoders, columns, strict=True))
 
 
-def engines() -> list[Engine]:
-    """Return all detection engines."""
+def sources() -> list[SourceRow]:
+    """Return all sources."""
     statement = "SELECT id, slug, name, enabled, interval_days FROM dashboard_api_source"
-    return [Engine._make(row) for row in rows(Finding, statement, [])]
+    return [SourceRow._make(row) for row in rows(Finding, statement, [])]
 
 
 def notes_about(finding_id: int, website_id: int, account_id: int) -> list[Note]:

@@ -1,8 +1,7 @@
-"""The findings that contain the words of a search, worst first, up to a limit.
+"""Search: the findings that contain all words, worst first, up to a limit.
 
-Both databases keep an index of words true by themselves (migration 0002). Every entry begins with a scope,
-so that what other websites, statuses and severities have is never read. All that differs between the
-databases when they are asked is here. Decision record 0012.
+Each database updates its index of words itself (migration 0002). Each entry begins with a scope of website,
+status and severity, so that a search reads no other entries. Decision record 0012.
 """
 
 import json
@@ -15,7 +14,7 @@ import msgspec
 from django.db import connection, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from dashboard_api.backends import engine_of
+from dashboard_api.backends import backend_of
 from dashboard_api.backends.statements import rows
 from dashboard_api.contract.requests import ALL
 from dashboard_api.models import Finding, Severity
@@ -23,8 +22,8 @@ from dashboard_api.queries.finding_rows import buckets_of
 from dashboard_api.queries.overview import NO_FILTERS, Filters
 from foundation.words import words_of
 
-SEARCHED_LENGTH = 12_000  # characters of a finding's texts together
-MOST_SPELLINGS = 32  # of a beginning in one scope; more are asked for at once
+SEARCHED_LENGTH = 12_000  # characters of all texts of a finding together
+MOST_SPELLINGS = 32  # completions of a prefix in a scope; for more, a prefix query is used
 
 _SPELLINGS = """
 WITH RECURSIVE spelling (beginning, entry) AS (
@@ -37,7 +36,7 @@ WITH RECURSIVE spelling (beginning, entry) AS (
 )
 SELECT beginning, entry FROM spelling WHERE entry < beginning || char(1114111) LIMIT %s
 """
-# In one row: to hand Python a thousand takes longer than to find them.
+# In one row, because fetching a thousand rows takes longer than finding them.
 _NEWEST = """
 SELECT json_group_array(id) FROM (
     SELECT rowid AS id FROM dashboard_api_search WHERE dashboard_api_search MATCH %s
@@ -48,8 +47,8 @@ _decode_ids = msgspec.json.Decoder(list[int]).decode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sought:
-    """What findings are looked for: each word occurs in them, the last one at least as a beginning."""
+class SearchQuery:
+    """A search: each word must occur, the last one at least as a prefix."""
 
     website_id: int
     words: Sequence[str]
@@ -57,11 +56,11 @@ class Sought:
     filters: Filters = NO_FILTERS
 
     def scope_beginnings(self) -> list[str]:
-        """A status has two letters there."""
+        """Return the first two letters of each status, which begin the scopes."""
         return [status[:2] for status in Finding.Status.values if self.status in (status, ALL)]
 
     def entries(self, scope: str) -> list[str]:
-        """What the index must hold in ``scope``; the last entry may go on."""
+        """Return the index entries to look for in ``scope``; the last one is a prefix."""
         _, source_id, kind = self.filters
         filters = [f"s{source_id}"] if source_id is not None else []
         filters += [f"k{kind}"] if kind is not None else []
@@ -69,9 +68,9 @@ class Sought:
 
 
 class Matches:
-    """The first findings that a search finds, in the order of every list: worst first, then the newest.
+    """The first matches of a search, worst first, then newest.
 
-    ``traits`` are their severities, source ids and kinds, where the database gave them with the ids.
+    ``traits`` are their severities, source ids and kinds, if the database returned them with the ids.
     """
 
     def __init__(self, ids: list[int], traits: list[tuple[int, int, str]] | None = None) -> None:
@@ -85,29 +84,29 @@ class Matches:
         return [(*traits, number) for traits, number in Counter(self._traits[:most]).items()]
 
 
-def matches(sought: Sought, *, limit: int) -> Matches:
+def find_matches(query: SearchQuery, *, limit: int) -> Matches:
     """Return the first matches, at most ``limit``; without words there are none."""
-    if not sought.words:
+    if not query.words:
         return Matches([])
-    return {"sqlite": _ask_sqlite, "postgresql": _ask_postgresql}[connection.vendor](sought, limit)
+    return {"sqlite": _ask_sqlite, "postgresql": _ask_postgresql}[connection.vendor](query, limit)
 
 
-def _ask_sqlite(sought: Sought, limit: int) -> Matches:
-    """One severity after the other until enough is found: within one, the index gives the newest first."""
+def _ask_sqlite(query: SearchQuery, limit: int) -> Matches:
+    """Search severity by severity until ``limit`` is reached; the index returns the newest first."""
     found: list[int] = []
-    wanted = sought.filters.severity
+    wanted = query.filters.severity
     for severity in sorted(Severity, reverse=True) if wanted is None else [wanted]:
         scopes = [
-            sought.entries(f"{sought.website_id}{status}{severity}") for status in sought.scope_beginnings()
+            query.entries(f"{query.website_id}{status}{severity}") for status in query.scope_beginnings()
         ]
         endings = _sqlite_endings([entries[-1] for entries in scopes])
-        asked = [
+        expressions = [
             f"({' AND '.join([*map(_quoted, whole), endings[last]])})"
             for *whole, last in scopes
             if last in endings
         ]
-        if asked:
-            ((more,),) = rows(Finding, _NEWEST, [" OR ".join(asked), limit - len(found)])
+        if expressions:
+            ((more,),) = rows(Finding, _NEWEST, [" OR ".join(expressions), limit - len(found)])
             found += _decode_ids(more)
         if len(found) == limit:
             break
@@ -115,10 +114,10 @@ def _ask_sqlite(sought: Sought, limit: int) -> Matches:
 
 
 def _sqlite_endings(beginnings: list[str]) -> dict[str, str]:
-    """What to ask the index for each beginning that some entry has.
+    """Return an index expression for each prefix that has entries.
 
-    Whole entries are read one match at a time, whereas all that begins so is first put together: that is
-    left for a beginning, such as a single letter, of more entries than can be asked for.
+    FTS5 reads whole entries one match at a time, but first merges all entries of a prefix query. So a prefix
+    query is used only for prefixes, such as single letters, with too many entries.
     """
     most = MOST_SPELLINGS * len(beginnings)
     spelled = rows(Finding, _SPELLINGS, [json.dumps(beginnings), most + 1])
@@ -134,28 +133,28 @@ def _quoted(entry: str) -> str:
     return f'"{entry}"'
 
 
-def _ask_postgresql(sought: Sought, limit: int) -> Matches:
-    """The database's own function asks block after block, whose number it puts in place of each #."""
-    scopes = [sought.entries(f"{status}#") for status in sought.scope_beginnings()]
+def _ask_postgresql(query: SearchQuery, limit: int) -> Matches:
+    """Search with the SQL function, which replaces each # by the number of a block."""
+    scopes = [query.entries(f"{status}#") for status in query.scope_beginnings()]
     expression = " | ".join("(" + " & ".join(f"'{entry}'" for entry in entries) + ":*)" for entries in scopes)
     found = rows(
         Finding,
         "SELECT id, severity, source_id, kind FROM dashboard_api_search(%s, %s::smallint, %s, %s)",
-        [sought.website_id, sought.filters.severity, expression, limit],
+        [query.website_id, query.filters.severity, expression, limit],
     )
     return Matches([row[0] for row in found], [row[1:] for row in found])
 
 
 def rebuild() -> None:
-    """Make the index anew: it is true by itself, unless what a word is has changed."""
+    """Build the index again, which is needed only after a change of ``words_of``."""
     with transaction.atomic(), connection.cursor() as cursor:
-        engine = engine_of(connection)
-        for statement in (*engine.REBUILD_SEARCH, engine.BUMP_EVERY_WEBSITE):
+        backend = backend_of(connection)
+        for statement in (*backend.REBUILD_SEARCH, backend.BUMP_EVERY_WEBSITE):
             cursor.execute(statement)
 
 
 def sqlite_entries(website: int, status: str, severity: int, source: int, kind: str, *texts: str) -> str:
-    """The index entries of a finding, as the triggers of SQLite ask for them."""
+    """Return the index entries of a finding; the triggers of SQLite call this."""
     title, location, rule, cve, description, other_locations = texts
     if "\\" in cve:  # stored in ASCII
         cve = json.dumps(json.loads(cve), ensure_ascii=False)
@@ -164,8 +163,8 @@ def sqlite_entries(website: int, status: str, severity: int, source: int, kind: 
     return f" {scope}.".join((f"{scope}s{source} {scope}k{kind}", *words))
 
 
-def teach_sqlite(*, connection: BaseDatabaseWrapper, **_: Any) -> None:
-    """Give a new connection what the triggers call, and let them see what a REPLACE removes."""
+def prepare_sqlite(*, connection: BaseDatabaseWrapper, **_: Any) -> None:
+    """Register the function that SQLite's triggers call, and let them see rows that REPLACE deletes."""
     if connection.vendor == "sqlite":
         connection.connection.create_function(
             "dashboard_api_search_entries", 11, sqlite_entries, deterministic=True

@@ -1,1 +1,1 @@
-"""What is read for each response, and how its members are built."""
+"""Building of responses: what is read for each, and how its members are made."""

@@ -1,7 +1,7 @@
-"""What changed for the worse since a caller last asked: new findings, regressions, notes to read.
+"""The response with changes since the caller's cursor: new findings, regressions, new notes.
 
-Ids of one website's findings and regressions grow in the order of its commits, because its imports wait for
-each other; notes, which do not, are looked for again in what was published just before. Record 0032.
+Ids of findings and regressions of a website grow in the order of commits, because its imports run one at a
+time. Notes do not, so those published shortly before the cursor are read again. Decision record 0032.
 """
 
 from collections import Counter
@@ -12,39 +12,39 @@ from dashboard_api import limits
 from dashboard_api.contract import NEXT_IMPORT, ChangesRequest, Cursor, responses
 from dashboard_api.models import Severity
 from dashboard_api.queries import change_feed
-from dashboard_api.queries.change_feed import PublishedNote, Told
+from dashboard_api.queries.change_feed import FindingSummary, PublishedNote
 from dashboard_api.queries.credentials import AccountSite
 from dashboard_api.reading.sections import LABELS
 
 
 class Change(NamedTuple):
-    """A finding that is new, or that came back ``at`` a moment; sorts by how bad it is."""
+    """A new finding, or one that came back at ``returned_at``; sorts by severity."""
 
     severity: int
     finding_id: int
     returned_at: datetime | None = None
 
 
-def build_changes(link: AccountSite, question: ChangesRequest, now: datetime) -> responses.ChangesResponse:
-    """What changed since the question's cursor; without one, only where to begin."""
+def build_changes(link: AccountSite, request: ChangesRequest, now: datetime) -> responses.ChangesResponse:
+    """Return the changes since the cursor of the request; without one, only the current cursor."""
     newest = change_feed.newest(link.website_id)
-    begin = _midnight(now, question.days) if question.days else None
-    begun = _cursor_at(link.website_id, begin) if begin else question.since
+    begin = _midnight(now, request.days) if request.days else None
+    begun = _cursor_at(link.website_id, begin) if begin else request.since
     since = begun or Cursor(finding_id=newest.finding_id, event_id=newest.event_id)
     until = newest
-    if question.until == NEXT_IMPORT:
+    if request.until == NEXT_IMPORT:
         until = change_feed.newest_of_next_import(link.website_id, since.finding_id, since.event_id) or newest
     noted_since = begin or (begun.moment if begun else now) - limits.NOTE_OVERLAP
-    notes = change_feed.published(link.website_id, link.account_id, noted_since)
+    notes = change_feed.published_notes(link.website_id, link.account_id, noted_since)
     found, are_more = (
-        _findings(link.website_id, since, until, question.min_severity, begin) if begun else ([], False)
+        _findings(link.website_id, since, until, request.min_severity, begin) if begun else ([], False)
     )
     counts = Counter(change.severity for change in found)
     return responses.ChangesResponse(
         ok=True,
         host=link.host,
         cursor=str(_cursor(until, notes, now)),
-        findings=_told(found[: limits.MAX_CHANGES]),
+        findings=_changes(found[: limits.MAX_CHANGES]),
         total=len(found),
         total_relation="at_least" if are_more else "exact",
         by_severity=responses.SeverityCounts(**{each.name.lower(): counts[each] for each in Severity}),
@@ -62,24 +62,26 @@ def _midnight(now: datetime, days: int) -> datetime:
 
 def _cursor_at(website_id: int, moment: datetime) -> Cursor:
     """Return a cursor before ``moment``: findings first seen since then were imported after it."""
-    newest = change_feed.newest_before(website_id, moment) or change_feed.Newest(0, 0)
+    newest = change_feed.newest_before(website_id, moment) or change_feed.FeedPosition(0, 0)
     return Cursor(finding_id=newest.finding_id, event_id=newest.event_id)
 
 
 def _findings(
-    website_id: int, since: Cursor, until: change_feed.Newest, least: int, begin: datetime | None
+    website_id: int, since: Cursor, until: change_feed.FeedPosition, least: int, begin: datetime | None
 ) -> tuple[list[Change], bool]:
-    """Worst first, each once: what is new cannot have come back to whom was never told of it.
+    """Return new and returned findings, worst first; a new finding that came back counts as new.
 
-    With ``begin``, only those first seen or back since then. The flag says whether there are more than are
+    With ``begin``, only those first seen or returned since then. The flag is True if more exist than are
     counted.
     """
-    returned = change_feed.returned(website_id, since.event_id, until.event_id, least)
+    returned = change_feed.regressions(website_id, since.event_id, until.event_id, least)
     returned = [row for row in returned if begin is None or row.at >= begin]
     counted = returned[-limits.MAX_REGRESSIONS :]
     found = {row.finding_id: Change(row.severity, row.finding_id, row.at) for row in counted}
     new: Counter[int] = Counter()
-    for finding_id, severity in change_feed.new(website_id, since.finding_id, until.finding_id, least, begin):
+    for finding_id, severity in change_feed.new_findings(
+        website_id, since.finding_id, until.finding_id, least, begin
+    ):
         found.pop(finding_id, None)
         new[severity] += 1
         if new[severity] <= limits.MAX_COUNTED_CHANGES:
@@ -88,19 +90,19 @@ def _findings(
     return sorted(found.values(), key=lambda change: change[:2], reverse=True), are_more
 
 
-def _told(found: list[Change]) -> list[responses.Change]:
-    words = change_feed.told([change.finding_id for change in found])
-    return [_change(change, words[change.finding_id]) for change in found]
+def _changes(found: list[Change]) -> list[responses.Change]:
+    summary = change_feed.summaries([change.finding_id for change in found])
+    return [_change(change, summary[change.finding_id]) for change in found]
 
 
-def _change(change: Change, words: Told) -> responses.Change:
+def _change(change: Change, summary: FindingSummary) -> responses.Change:
     return responses.Change(
         event="new" if change.returned_at is None else "regressed",
-        at=change.returned_at or words.first_seen,
+        at=change.returned_at or summary.first_seen,
         id=str(change.finding_id),
         severity=LABELS[change.severity],
-        title=words.title,
-        location=words.location,
+        title=summary.title,
+        location=summary.location,
     )
 
 
@@ -114,8 +116,8 @@ def _note(note: PublishedNote) -> responses.NoteChange:
     )
 
 
-def _cursor(until: change_feed.Newest, notes: list[PublishedNote], now: datetime) -> Cursor:
-    """Up to there, and for notes up to now, naming those that the next question will look at again."""
+def _cursor(until: change_feed.FeedPosition, notes: list[PublishedNote], now: datetime) -> Cursor:
+    """Return the cursor at ``until``, with the notes that the next request reads again."""
     again = tuple(note.pk for note in notes if note.published_at > now - limits.NOTE_OVERLAP)
     return Cursor(
         finding_id=until.finding_id,

@@ -1,4 +1,4 @@
-"""Counts of findings by severity, source and kind: what totals, facets, charts and the grade are made of."""
+"""Counts of findings by severity, source and kind, for totals, facets, charts and the grade."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from dashboard_api.queries.overview import Bucket
 
 Cell = tuple[int, int, str, int]  # severity, source id, kind, and how many findings
 Facet = Literal["severity", "source_id", "kind"]
-# The columns of the filters by their names in requests and answers.
+# The columns of the filters by their names in the API.
 FACETS: dict[Literal["severity", "source", "kind"], Facet] = {
     "severity": "severity",
     "source": "source_id",
@@ -18,30 +18,30 @@ FACETS: dict[Literal["severity", "source", "kind"], Facet] = {
 
 
 class Counts(Protocol):
-    """What is counted and listed for a request."""
+    """The counts and the page of a request."""
 
     def relation(self, *, without: Facet | None = None) -> Literal["exact", "at_least"]:
-        """Return whether the counts are exact; one filter may be left out."""
+        """Return whether the counts are exact, optionally without one filter."""
 
-    def listed(self) -> int:
-        """Return how many findings the pages are known to list."""
+    def known_total(self) -> int:
+        """Return the number of findings that the pages list, as far as it is known."""
 
-    def tally(self, *, without: Facet | None = None) -> "Tally":
-        """Return the counts of what passes the filters; one filter may be left out."""
+    def facet_counts(self, *, without: Facet | None = None) -> "FacetCounts":
+        """Return the counts of findings that pass the filters, optionally without one of them."""
 
     def source_ids(self) -> set[int]:
-        """Return the engines that found something, whichever engine is asked for."""
+        """Return the ids of sources with findings; the filter by source does not matter."""
 
 
-class Tally:
-    """How many findings there are by severity, source and kind; every sum is made once, when it is needed."""
+class FacetCounts:
+    """Numbers of findings by severity, source and kind; each sum is computed once, on demand."""
 
     def __init__(self, cells: Iterable[Cell]) -> None:
         self._cells = list(cells)
 
     @classmethod
-    def of(cls, buckets: Iterable[Bucket]) -> "Tally":
-        """Return the counts of buckets, whatever their status."""
+    def of(cls, buckets: Iterable[Bucket]) -> "FacetCounts":
+        """Return the counts of buckets of any status."""
         return cls(bucket[1:] for bucket in buckets)
 
     @cached_property
@@ -55,31 +55,31 @@ class Tally:
 
     @property
     def by_source_and_severity(self) -> Counter[tuple[int, int]]:
-        """Pairs of source id and severity."""
+        """Counts by source id and severity."""
         return self._sums[0]
 
     @property
     def by_kind_and_severity(self) -> Counter[tuple[str, int]]:
-        """Pairs of kind and severity: what the grade is made of."""
+        """Counts by kind and severity, which decide the grade."""
         return self._sums[1]
 
     @cached_property
     def by_source(self) -> Counter[int]:
-        """All severities and kinds, by source id."""
+        """Counts by source id."""
         return _regrouped(self.by_source_and_severity, 0)
 
     @cached_property
     def by_kind(self) -> Counter[str]:
-        """All severities and sources."""
+        """Counts by kind."""
         return _regrouped(self.by_kind_and_severity, 0)
 
     @cached_property
     def by_severity(self) -> Counter[int]:
-        """All sources and kinds."""
+        """Counts by severity."""
         return _regrouped(self.by_kind_and_severity, 1)
 
     def source_ids(self) -> set[int]:
-        """Return the engines that found something."""
+        """Return the ids of sources with findings."""
         return set(self.by_source)
 
     def total(self) -> int:

@@ -1,4 +1,4 @@
-"""The answer's members, one function each, from rows and counts that ``dashboard`` has read."""
+"""Members of the responses, a function for each, from rows and counts that were read before."""
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,8 +12,8 @@ from dashboard_api.models import Finding, Kind, Severity
 from dashboard_api.models.revisions import Tags
 from dashboard_api.queries.credentials import AccountSite, EntitlementTerms
 from dashboard_api.queries.finding_rows import Threat
-from dashboard_api.queries.overview import Engine, Note, Recent, Run, Week
-from dashboard_api.reading.facet_counts import FACETS, Counts, Tally
+from dashboard_api.queries.overview import Note, Recent, Run, SourceRow, Week
+from dashboard_api.reading.facet_counts import FACETS, Counts, FacetCounts
 
 WORST_FIRST = sorted(Severity, reverse=True)
 LABELS = {severity.value: severity.label for severity in Severity}
@@ -28,18 +28,18 @@ CHART_TITLES = {
 
 
 class Grade(NamedTuple):
-    """A grade; ``provisional``: no engine has completed a check yet, so the grade may become worse."""
+    """A grade; ``provisional`` means that no source has completed a check, so it may become worse."""
 
     letter: str | None
     provisional: bool
 
 
 def page(
-    question: DashboardRequest,
+    request: DashboardRequest,
     *,
     counts: Counts,
     by_status: Mapping[str, int],
-    sources: Sequence[Engine],
+    sources: Sequence[SourceRow],
     grade: Grade,
     tags: Tags,
     now: datetime,
@@ -52,17 +52,17 @@ def page(
         generated_at=now,
         grade=grade.letter,  # type: ignore[arg-type]  # one of GRADES
         filters=responses.Filters(
-            severity=None if question.severity is None else question.severity.label,
-            source=question.source,
-            kind=question.kind,
-            query=question.query or None,
+            severity=None if request.severity is None else request.severity.label,
+            source=request.source,
+            kind=request.kind,
+            query=request.query or None,
         ),
-        page=question.page,
-        page_size=question.page_size,
-        page_count=-(-counts.listed() // question.page_size),
-        total=counts.tally().total(),
+        page=request.page,
+        page_size=request.page_size,
+        page_count=-(-counts.known_total() // request.page_size),
+        total=counts.facet_counts().total(),
         total_relation=counts.relation(),
-        facets=facets(question, counts=counts, by_status=by_status, sources=sources),
+        facets=facets(request, counts=counts, by_status=by_status, sources=sources),
         revision=".".join(str(tag or 0) for tag in tags),
         bounded_facets=[
             name for name, facet in FACETS.items() if counts.relation(without=facet) == "at_least"
@@ -72,16 +72,16 @@ def page(
 
 
 def facets(
-    question: DashboardRequest,
+    request: DashboardRequest,
     *,
     counts: Counts,
     by_status: Mapping[str, int],
-    sources: Sequence[Engine],
+    sources: Sequence[SourceRow],
 ) -> responses.Facets:
     """Return every value of each filter, zero or not, counted under the other filters."""
-    by_severity = counts.tally(without="severity").by_severity
-    by_source = counts.tally(without="source_id").by_source
-    by_kind = counts.tally(without="kind").by_kind
+    by_severity = counts.facet_counts(without="severity").by_severity
+    by_source = counts.facet_counts(without="source_id").by_source
+    by_kind = counts.facet_counts(without="kind").by_kind
     return responses.Facets(
         severity=[
             responses.FacetValue(value=severity.label, label=severity.label, count=by_severity[severity])
@@ -95,12 +95,12 @@ def facets(
             responses.FacetValue(value=kind.value, label=kind.label.capitalize(), count=by_kind[kind])
             for kind in Kind
         ],
-        status=[] if question.query else _statuses(by_status),
+        status=[] if request.query else _statuses(by_status),
     )
 
 
 def _statuses(counts: Mapping[str, int]) -> list[responses.FacetValue]:
-    """Each of them, and all together."""
+    """Return the count of each status, and of all together."""
     counted = [
         responses.FacetValue(value=status.value, label=status.label, count=counts.get(status, 0))
         for status in Finding.Status
@@ -108,12 +108,12 @@ def _statuses(counts: Mapping[str, int]) -> list[responses.FacetValue]:
     return [*counted, responses.FacetValue(value=ALL, label=ALL.capitalize(), count=sum(counts.values()))]
 
 
-def grade(open_tally: Tally, coverage: Iterable[Run]) -> Grade:
+def grade(open_counts: FacetCounts, coverage: Iterable[Run]) -> Grade:
     """Return the grade, A to F, for the worst open finding; a suspected one counts a step milder.
 
     C, D and F need no complete check. A and B do, because they say that there is nothing worse.
     """
-    found = open_tally.by_kind_and_severity
+    found = open_counts.by_kind_and_severity
     worst = max((max(severity - (kind == Kind.SUSPECTED), 0) for kind, severity in found), default=0)
     letter = GRADES[worst]
     if any(entry.completed_at for entry in coverage):
@@ -122,21 +122,21 @@ def grade(open_tally: Tally, coverage: Iterable[Run]) -> Grade:
 
 
 def summary(
-    open_tally: Tally,
+    open_counts: FacetCounts,
     *,
     recent: Recent,
     coverage: Iterable[Run],
     first_check_by: date | None,
     now: datetime,
 ) -> responses.Summary:
-    """The whole website, whatever the filters."""
-    by_severity = open_tally.by_severity
+    """Return the totals of the whole website."""
+    by_severity = open_counts.by_severity
     return responses.Summary(
-        open=open_tally.total(),
+        open=open_counts.total(),
         by_severity=responses.SeverityCounts(
             **{severity.name.lower(): by_severity[severity] for severity in Severity}
         ),
-        confirmed=open_tally.by_kind[Kind.CONFIRMED],
+        confirmed=open_counts.by_kind[Kind.CONFIRMED],
         new_7d=recent.found,
         fixed_7d=recent.fixed,
         oldest_open_days=_days_since(recent.oldest_open, now),
@@ -146,8 +146,8 @@ def summary(
     )
 
 
-def first_check_by(sources: Iterable[Engine], entries: Iterable[Run], *, linked_on: date) -> date | None:
-    """Return when the first enabled engine is due, counted from the link; None once any engine has run."""
+def first_check_by(sources: Iterable[SourceRow], entries: Iterable[Run], *, linked_on: date) -> date | None:
+    """Return the day on which the first enabled source is due after linking; None after any run."""
     intervals = [source.interval_days for source in sources if source.enabled]
     if any(True for _ in entries) or not intervals:
         return None
@@ -159,7 +159,7 @@ def _days_since(day: date | None, now: datetime) -> int | None:
 
 
 def threat(finding: Threat) -> responses.Threat:
-    """One finding; of its evidence no more is read than can be shown, and a bit to tell."""
+    """Return a finding of the list, with shortened evidence and texts."""
     evidence = cut(finding.evidence_start, limits.MAX_EVIDENCE_BYTES)
     return responses.Threat(
         id=str(finding.pk),
@@ -185,7 +185,7 @@ def threat(finding: Threat) -> responses.Threat:
 
 
 def cut(text: str, limit: int) -> str:
-    """``text`` in at most ``limit`` bytes of UTF-8, never inside a character."""
+    """Return the start of ``text``: at most ``limit`` bytes of UTF-8, in whole characters."""
     if len(text) * 4 <= limit:  # no character has more bytes
         return text
     encoded = text.encode()
@@ -193,21 +193,25 @@ def cut(text: str, limit: int) -> str:
 
 
 def within(texts: Sequence[str], limit: int) -> list[str]:
-    """As many of ``texts``, from the first, as ``limit`` bytes of UTF-8 hold, within the bound of names."""
+    """Return the first of ``texts``: at most ``limit`` bytes of UTF-8 and MAX_NAMES in number."""
     texts = texts[: limits.MAX_NAMES]
     sizes = itertools.accumulate(len(text.encode()) for text in texts)
     return [text for text, size in zip(texts, sizes, strict=True) if size <= limit]
 
 
 def charts(
-    tally: Tally,
+    counts_by_facet: FacetCounts,
     *,
-    sources: Sequence[Engine],
+    sources: Sequence[SourceRow],
     weeks: list[date],
     history: Iterable[Week],
 ) -> list[responses.Chart]:
-    """Three charts of the filtered findings, and their history week by week."""
-    by_severity, by_kind, by_source = tally.by_severity, tally.by_kind, tally.by_source_and_severity
+    """Return three charts of the filtered findings, and the chart of their history by week."""
+    by_severity, by_kind, by_source = (
+        counts_by_facet.by_severity,
+        counts_by_facet.by_kind,
+        counts_by_facet.by_source_and_severity,
+    )
     counted = {week.monday: week for week in history}
     by_week = [counted.get(monday, Week(monday, 0, 0)) for monday in weeks]
     found = [source for source in sources if any(by_source[source.pk, severity] for severity in Severity)]
@@ -257,10 +261,10 @@ def _chart(chart_id: str, kind: str, labels: list[str], series: dict[str, list[i
 
 
 def coverage(
-    sources: Iterable[Engine], entries: Iterable[Run], open_tally: Tally, *, today: date
+    sources: Iterable[SourceRow], entries: Iterable[Run], open_counts: FacetCounts, *, today: date
 ) -> list[responses.CoverageEntry]:
-    """One entry for each engine; the absence of a run is ``never``, without a count of findings."""
-    by_source = open_tally.by_source
+    """Return an entry for each source; without a run its state is ``never`` and findings is null."""
+    by_source = open_counts.by_source
     runs = {entry.source_id: entry for entry in entries}
     return [
         _coverage_entry(source, runs.get(source.pk), by_source[source.pk], today=today) for source in sources
@@ -268,7 +272,7 @@ def coverage(
 
 
 def _coverage_entry(
-    source: Engine, run: Run | None, findings: int, *, today: date
+    source: SourceRow, run: Run | None, findings: int, *, today: date
 ) -> responses.CoverageEntry:
     due = run.last_run_at.date() + timedelta(days=source.interval_days) if run else None
     return responses.CoverageEntry(
@@ -286,7 +290,7 @@ def _coverage_entry(
 
 
 def note(row: Note) -> responses.Note:
-    """One customer-visible note."""
+    """Return a note that customers may read."""
     return responses.Note(
         id=str(row.pk),
         finding_id=None if row.finding_id is None else str(row.finding_id),
@@ -298,7 +302,7 @@ def note(row: Note) -> responses.Note:
 
 
 def entitlement(link: AccountSite, *, today: date) -> responses.Entitlement:
-    """What the account has paid for, as it stands today."""
+    """Return the entitlement of the account as of ``today``."""
     paid = cast("EntitlementTerms", link.entitlement)  # authorize lets nobody else through
     return responses.Entitlement(
         plan=paid.plan,
@@ -315,6 +319,6 @@ def entitlement(link: AccountSite, *, today: date) -> responses.Entitlement:
 
 
 def recent_weeks(today: date) -> list[date]:
-    """The Mondays of the trend's weeks, oldest first, this week last."""
+    """Return the Mondays of the weeks in the trend, oldest first, this week last."""
     monday = today - timedelta(days=today.weekday())
     return [monday - timedelta(weeks=back) for back in reversed(range(limits.TREND_WEEKS))]

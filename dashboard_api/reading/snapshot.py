@@ -1,4 +1,4 @@
-"""What one answer reads is of one moment, and is read in time; decision record 0017."""
+"""One snapshot of the database and one time limit for each response; decision record 0017."""
 
 import sqlite3
 import time
@@ -10,16 +10,16 @@ from django.db import OperationalError, connection
 from dashboard_api import limits
 from dashboard_api.errors import SlowRequest
 
-# Of SQLite's machine, between two looks at the clock: more than an answer takes.
+# Instructions of SQLite between two looks at the clock.
 _STEPS = 100_000
 _QUERY_CANCELED = "57014"  # by PostgreSQL
 
 
 @contextmanager
 def snapshot() -> Iterator[None]:
-    """Read the records as they are now, whoever changes them meanwhile; raises SlowRequest.
+    """Read from one snapshot of the database within a time limit; raises SlowRequest.
 
-    Inside a transaction that has begun already, it is that one's moment, and its time.
+    Inside an open transaction this does nothing.
     """
     if connection.in_atomic_block:
         yield
@@ -35,7 +35,7 @@ def snapshot() -> Iterator[None]:
 
 @contextmanager
 def _on_sqlite() -> Iterator[None]:
-    """The time is that of all statements together; a reader waits for no lock."""
+    """The time limit covers all statements together; readers never wait for a lock."""
     with connection.cursor() as cursor:
         cursor.execute("BEGIN")
     end = time.monotonic() + limits.STATEMENT_SECONDS
@@ -49,7 +49,7 @@ def _on_sqlite() -> Iterator[None]:
 
 @contextmanager
 def _on_postgresql() -> Iterator[None]:
-    """The time is that of each statement; the limits go with the transaction."""
+    """The time limits cover each statement and end with the transaction."""
     with connection.cursor() as cursor:
         cursor.execute(
             "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "
@@ -61,7 +61,7 @@ def _on_postgresql() -> Iterator[None]:
     except BaseException:
         connection.rollback()
         raise
-    connection.commit()  # after a rollback psycopg prepares every statement anew
+    connection.commit()  # after a rollback psycopg would prepare all statements again
 
 
 def _was_cut(error: OperationalError) -> bool:

@@ -106,7 +106,7 @@ def _usable(document: object) -> object:
 def _decode(data: bytes | bytearray) -> object:
     try:
         _check_values(data)
-        return json.loads(data.decode(), parse_constant=_refuse_constant)
+        return _DECODER.decode(data.decode())
     except UnicodeDecodeError as error:
         raise BadRow("is not UTF-8 text") from error
     except json.JSONDecodeError as error:
@@ -122,6 +122,9 @@ def _decode(data: bytes | bytearray) -> object:
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(name)
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 def _decode_lazily(data: Bytes, at_once: int) -> Any:

@@ -6,6 +6,8 @@ from datetime import datetime
 from enum import IntEnum
 from typing import Literal, Self, TypeVar
 
+from msgspec import Struct
+
 from dashboard_api import limits
 from dashboard_api.scanners.redaction import redact_headers
 from dashboard_api.scanners.text import clean, one_line, within_bytes
@@ -69,8 +71,7 @@ class Check:
     rules: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportedFinding:
+class ReportedFinding(Struct, frozen=True, kw_only=True):
     """A row about a problem at one location."""
 
     row: int

@@ -44,3 +44,11 @@ def test_every_record_is_listed():
 
 def test_the_readme_is_short():
     assert (ROOT / "README.md").read_text().count("\n") <= 130
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda file: file.relative_to(ROOT).as_posix())
+def test_every_named_file_of_the_product_exists(document):
+    named = re.findall(
+        r"`((?:dashboard_api|portal|config|foundation|es1|deploy|tests)/[\w/.-]+)`", document.read_text()
+    )
+    assert [path for path in named if "NAME" not in path and not (ROOT / path).exists()] == []

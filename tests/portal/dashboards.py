@@ -1,4 +1,4 @@
-"""Answers of the service, made by hand: plain functions with keyword overrides."""
+"""Responses of the service for tests: plain functions with keyword overrides."""
 
 from datetime import UTC, date, datetime
 
@@ -26,11 +26,11 @@ SEVERITIES = ("Critical", "High", "Medium", "Low", "Info")
 
 
 def make_threat(number=1, **fields):
-    return Threat(**_told(number) | fields)
+    return Threat(**_threat_fields(number) | fields)
 
 
 def make_finding(number=1, **fields):
-    return Finding(**_told(number) | fields)
+    return Finding(**_threat_fields(number) | fields)
 
 
 def make_finding_response(**fields):
@@ -38,7 +38,7 @@ def make_finding_response(**fields):
     return FindingResponse(**(defaults | fields))
 
 
-def _told(number):
+def _threat_fields(number):
     return {
         "id": str(number),
         "severity": "High",
@@ -55,9 +55,9 @@ def _told(number):
 
 
 def make_facets(**counts):
-    """Counts by value; ``severity={"High": 2}``."""
+    """Return counts by value, such as ``severity={"High": 2}``."""
     labels = {"nuclei": "Nuclei", "zap": "ZAP"}
-    given = {
+    counts_by_name = {
         "severity": dict.fromkeys(SEVERITIES, 0) | {"High": 2},
         "source": {"nuclei": 2, "zap": 0},
         "kind": {"confirmed": 2, "suspected": 0, "informational": 0},
@@ -68,7 +68,7 @@ def make_facets(**counts):
                 FacetValue(value, labels.get(value, value.capitalize()), count)
                 for value, count in values.items()
             ]
-            for name, values in given.items()
+            for name, values in counts_by_name.items()
         }
     )
 
@@ -163,7 +163,7 @@ def make_dashboard(**fields):
 
 
 def make_clean_dashboard(**fields):
-    """Checked, and nothing found."""
+    """Return a dashboard of a checked website without findings."""
     nothing = dict.fromkeys(SEVERITIES, 0)
     defaults = {
         "dashboard": make_page(
@@ -189,9 +189,9 @@ def make_note_change(number=1, **fields):
 
 
 def make_changes(*findings, **fields):
-    """What changed; counted as the service does, unless told otherwise."""
-    counted = dict.fromkeys(SEVERITIES, 0)
+    """Return changes, with the counts of the service by default."""
+    counts = dict.fromkeys(SEVERITIES, 0)
     for finding in findings:
-        counted[finding.severity] += 1
+        counts[finding.severity] += 1
     defaults = {"ok": True, "host": "shop.example.com", "cursor": "2.0.0.", "findings": list(findings)}
-    return Changes(**(defaults | {"total": len(findings), "by_severity": counted} | fields))
+    return Changes(**(defaults | {"total": len(findings), "by_severity": counts} | fields))

@@ -30,7 +30,7 @@ def page(name, *args, **query):
 
 
 def account_form(*, websites=(), members=(), **fields):
-    """What the form of an account posts."""
+    """Return the data of an account's form."""
     data = {"ref": "acct_0001", "name": "", "secret": ""} | fields
     for prefix, rows in (("websites", websites), ("memberships", members), ("membership_changes", ())):
         data |= {f"{prefix}-TOTAL_FORMS": len(rows), f"{prefix}-INITIAL_FORMS": 0}
@@ -46,8 +46,8 @@ def test_account_is_added_with_its_secret_websites_and_members(operator):
         websites=[{"host": "München.example.", "link_id": LINK_ID}],
         members=[{"user": owner.pk, "role": "owner"}],
     )
-    answer = operator.post(page("account_add"), form)
-    assert answer.status_code == 302
+    response = operator.post(page("account_add"), form)
+    assert response.status_code == 302
     account = Account.objects.get()
     assert account.reveal_secret() == CANARY
     assert [website.host for website in account.websites.all()] == ["xn--mnchen-3ya.example"]
@@ -64,10 +64,10 @@ def test_changes_by_operators_are_recorded(operator):
         page("account_change", account.pk), account_form(members=[{"user": bob.pk, "role": "viewer"}])
     )
     operator.post(page("membership_delete", ada_joined.pk), {"post": "yes"})
-    chosen = [membership.pk for membership in account.memberships.all()]
+    pks = [membership.pk for membership in account.memberships.all()]
     operator.post(
         page("membership_changelist"),
-        {"action": "delete_selected", "_selected_action": chosen, "post": "yes"},
+        {"action": "delete_selected", "_selected_action": pks, "post": "yes"},
     )
     assert [str(change) for change in reversed(account.membership_changes.all())] == [
         "an operator: joined ada viewer",
@@ -76,8 +76,8 @@ def test_changes_by_operators_are_recorded(operator):
         "an operator: removed ada",
         "an operator: removed bob",
     ]
-    shown = operator.get(page("account_change", account.pk)).content.decode()
-    assert "Changes of members" in shown
+    page_text = operator.get(page("account_change", account.pk)).content.decode()
+    assert "Changes of members" in page_text
 
 
 def test_account_with_members_and_their_record_can_be_deleted(operator):
@@ -91,23 +91,23 @@ def test_account_with_members_and_their_record_can_be_deleted(operator):
 
 def test_secret_is_never_rendered_back(operator):
     account = make_portal_account(secret=CANARY)
-    shown = operator.get(page("account_change", account.pk)).content.decode()
-    shown += operator.post(
+    page_text = operator.get(page("account_change", account.pk)).content.decode()
+    page_text += operator.post(
         page("account_change", account.pk), account_form(secret=CANARY, ref="")
     ).content.decode()
     operator.post(page("account_change", account.pk), account_form(secret=CANARY))
-    shown += operator.get(page("account_history", account.pk)).content.decode()
-    shown += operator.get(page("account_changelist")).content.decode()
-    assert 'name="secret"' in shown
-    assert CANARY not in shown
-    assert account.sealed_secret not in shown
+    page_text += operator.get(page("account_history", account.pk)).content.decode()
+    page_text += operator.get(page("account_changelist")).content.decode()
+    assert 'name="secret"' in page_text
+    assert CANARY not in page_text
+    assert account.sealed_secret not in page_text
 
 
 @pytest.mark.parametrize("secret", ["", "too-short", " 0123456789abcdef"])
 def test_account_is_not_added_without_a_usable_secret(operator, secret):
-    answer = operator.post(page("account_add"), account_form(secret=secret))
-    assert answer.status_code == 200
-    assert "secret" in answer.context["adminform"].form.errors
+    response = operator.post(page("account_add"), account_form(secret=secret))
+    assert response.status_code == 200
+    assert "secret" in response.context["adminform"].form.errors
     assert not Account.objects.exists()
 
 
@@ -144,9 +144,9 @@ def test_secret_never_appears_in_an_error_report(operator, settings, monkeypatch
 
 def test_two_ways_to_write_one_host_are_an_error_of_the_form(operator):
     websites = [{"host": host, "link_id": LINK_ID} for host in ("shop.example.com", "SHOP.example.com.")]
-    answer = operator.post(page("account_add"), account_form(secret=SECRET, websites=websites))
-    assert answer.status_code == 200
-    assert "Please correct the duplicate" in answer.content.decode()
+    response = operator.post(page("account_add"), account_form(secret=SECRET, websites=websites))
+    assert response.status_code == 200
+    assert "Please correct the duplicate" in response.content.decode()
     assert not Account.objects.exists()
 
 
@@ -160,8 +160,8 @@ def test_two_ways_to_write_one_host_are_an_error_of_the_form(operator):
 )
 def test_website_that_cannot_be_is_an_error_of_the_form(operator, fields, wrong):
     form = {"account": make_portal_account().pk, "host": "shop.example.com", "link_id": LINK_ID} | fields
-    answer = operator.post(page("website_add"), form)
-    assert list(answer.context["adminform"].form.errors) == [wrong]
+    response = operator.post(page("website_add"), form)
+    assert list(response.context["adminform"].form.errors) == [wrong]
     assert not Website.objects.exists()
 
 
@@ -211,8 +211,8 @@ def test_lists_of_websites_and_memberships_are_searched(operator):
     make_membership(make_user("ada"), make_portal_account("acct_0002"))
     for name in ("website_changelist", "membership_changelist"):
         assert operator.get(page(name, q="acct_0001 one")).status_code == 200
-    found = operator.get(page("membership_changelist", q="ada", role__exact="owner")).context["cl"]
-    assert list(found.result_list) == list(Membership.objects.all())
+    results = operator.get(page("membership_changelist", q="ada", role__exact="owner")).context["cl"]
+    assert list(results.result_list) == list(Membership.objects.all())
 
 
 def test_lists_take_as_many_queries_for_many_rows_as_for_few(operator, django_assert_max_num_queries):

@@ -27,7 +27,7 @@ EXPIRED = InactiveEntitlement(plan="standard", entitlement_status="expired", end
 OVERDUE = InactiveEntitlement(plan="standard", entitlement_status="past_due", ends_on=date(2027, 10, 31))
 REVOKED = RevokedLink(revoked_at=datetime(2026, 11, 3, 14, 5, tzinfo=UTC))
 
-# error, status to the browser, in its words, can it be tried again
+# error, HTTP status, text, whether a retry may help
 TABLE = [
     (EXPIRED, 403, "Standard (Expired). Its last day: 31 Oct 2026.", False),
     (OVERDUE, 403, "Standard (Payment overdue). The grace period is over.", False),

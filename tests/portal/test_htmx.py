@@ -18,7 +18,7 @@ def make_request(**headers):
 
 
 def shown(before, now, *, trigger, path=PATH):
-    """What htmx is told when ``before`` becomes ``now`` at ``path``: push, replace, and the address."""
+    """Return the header for htmx, push or replace, and its URL, when ``before`` becomes ``now``."""
     request = make_request(**REGION, hx_trigger=trigger, hx_current_url=f"http://testserver{PATH}{before}")
     response = HttpResponse()
     set_shown_url(request, response, str(Address(path=path, filters=now)), now)

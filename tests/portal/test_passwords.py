@@ -1,4 +1,4 @@
-"""Wherever a password is chosen, the words are ours, and true."""
+"""Forms for choosing a password have our labels, with the rules that apply."""
 
 import pytest
 from django.conf import settings

@@ -1,4 +1,4 @@
-"""What no template may hold, whoever writes it."""
+"""Rules for all templates."""
 
 import gzip
 import re

@@ -1,4 +1,4 @@
-"""The pages as a browser gets them, with the service's answers made by hand."""
+"""The pages as a browser gets them, with a stub of the service."""
 
 import gzip
 import re
@@ -49,7 +49,7 @@ REGION = {"HX-Request": "true", "HX-Target": "results", "HX-Current-URL": f"http
 
 
 class StubService:
-    """Answers with ``answer``, or raises it, and remembers what was asked."""
+    """Returns or raises ``response``, and records requests."""
 
     def __init__(self):
         self.response = make_dashboard()
@@ -110,7 +110,7 @@ def browser(client, owner):
 
 
 def text_of(response):
-    """The words of a page, without its tags."""
+    """Return the text of a page without tags."""
     return " ".join(re.sub(r"<[^>]*>", " ", response.content.decode()).split())
 
 
@@ -189,29 +189,29 @@ HTMX = {"HX-Request": "true", "HX-Current-URL": "http://testserver/"}
 
 
 @pytest.fixture
-def answers(monkeypatch, stub):
-    """The same service, with what it answers kept as ever."""
+def storing_stub(monkeypatch, stub):
+    """Return the stub, with its responses stored as summaries."""
     monkeypatch.undo()
     monkeypatch.setattr(service, "fetch_dashboard", lambda _, *call: stub.get_dashboard(*call))
     return stub
 
 
-def test_the_list_sends_no_request(browser, answers):
+def test_the_list_sends_no_request(browser, storing_stub):
     assert browser.get("/").status_code == 200
-    assert answers.requests == []
+    assert storing_stub.requests == []
 
 
-def test_a_card_requests_and_shows_the_summary(browser, answers):
+def test_a_card_requests_and_shows_the_summary(browser, storing_stub):
     response = browser.get(CARD, headers=HTMX)
     assert response.status_code == 200
     assert b"<html" not in response.content
     assert "2 High" in text_of(response)
     assert "Linked · Standard, active" in text_of(response)
     assert b"hx-get" not in response.content
-    assert [request for _, request in answers.requests] == [DashboardRequest(page_size=1)]
+    assert [request for _, request in storing_stub.requests] == [DashboardRequest(page_size=1)]
 
 
-def test_the_list_shows_the_summary_of_the_last_card_with_its_time(browser, answers):
+def test_the_list_shows_the_summary_of_the_last_card_with_its_time(browser, storing_stub):
     browser.get(CARD, headers=HTMX)
     page = browser.get("/")
     assert "2 High" in text_of(page)
@@ -219,24 +219,24 @@ def test_the_list_shows_the_summary_of_the_last_card_with_its_time(browser, answ
     assert f'hx-get="{CARD}"' in page.content.decode()
 
 
-def test_the_list_shows_the_summary_of_the_dashboard(browser, answers):
+def test_the_list_shows_the_summary_of_the_dashboard(browser, storing_stub):
     browser.get(PATH, {"severity": "Low"})
     assert "2 High" in text_of(browser.get("/"))
 
 
 @pytest.mark.parametrize(("error", "status", "_action"), ERRORS)
 def test_a_card_that_gets_no_dashboard_is_an_error_only_where_there_is_a_fault(
-    browser, answers, error, status, _action
+    browser, storing_stub, error, status, _action
 ):
-    answers.response = error
+    storing_stub.response = error
     response = browser.get(CARD, headers=HTMX)
     assert response.status_code == (status if status >= 500 else 200)
     assert response["HX-Retarget"].startswith("#site-")
 
 
-def test_a_failed_card_keeps_its_summary_and_can_be_retried(browser, answers):
+def test_a_failed_card_keeps_its_summary_and_can_be_retried(browser, storing_stub):
     browser.get(CARD, headers=HTMX)
-    answers.response = TimedOut()
+    storing_stub.response = TimedOut()
     response = browser.get(CARD, headers=HTMX)
     assert response.status_code == 504
     assert "2 High" in text_of(response)
@@ -244,27 +244,27 @@ def test_a_failed_card_keeps_its_summary_and_can_be_retried(browser, answers):
     assert 'hx-trigger="click from:find .retry"' in response.content.decode()
 
 
-def test_a_card_of_a_revoked_link_says_so_and_shows_no_numbers_anymore(browser, answers):
+def test_a_card_of_a_revoked_link_says_so_and_shows_no_numbers_anymore(browser, storing_stub):
     browser.get(CARD, headers=HTMX)
-    answers.response = RevokedLink(revoked_at=None)
+    storing_stub.response = RevokedLink(revoked_at=None)
     for response in (browser.get(CARD, headers=HTMX), browser.get("/")):
         assert "Link revoked" in text_of(response)
         assert "2 High" not in text_of(response)
 
 
-def test_a_card_is_a_fragment_for_htmx_only(browser, answers):
+def test_a_card_is_a_fragment_for_htmx_only(browser, storing_stub):
     response = browser.get(CARD)
     assert (response.status_code, response["Location"]) == (302, "/")
-    assert answers.requests == []
+    assert storing_stub.requests == []
 
 
-def test_the_card_of_a_foreign_website_is_not_found(browser, stranger, answers):
+def test_the_card_of_a_foreign_website_is_not_found(browser, stranger, storing_stub):
     for host in ("other.example.com", "nowhere.example.com"):
         assert browser.get(f"/sites/{host}/card/", headers=HTMX).status_code == 404
-    assert answers.requests == []
+    assert storing_stub.requests == []
 
 
-def test_a_list_never_shows_the_summary_of_another_account(browser, stranger, answers, owner):
+def test_a_list_never_shows_the_summary_of_another_account(browser, stranger, storing_stub, owner):
     second = make_portal_account("acct_0003", name="Second")
     make_portal_website(second, HOST)
     make_membership(owner, second)
@@ -277,7 +277,7 @@ def test_a_card_after_the_end_of_the_session_leads_to_the_sign_in_and_back(clien
     assert response["HX-Redirect"] == "/accounts/login/?next=%2F"
 
 
-# Who may see a dashboard
+# Access
 
 
 @pytest.mark.parametrize("path", ["/", PATH])
@@ -414,7 +414,7 @@ def test_a_fragment_announces_its_result(browser, stub):
     assert '<p id="status" hx-swap-oob="innerHTML">26 of 137 findings</p>' in response.content.decode()
 
 
-# What a dashboard says
+# Dashboard
 
 
 def test_a_plan_says_how_long_it_lasts_and_what_stops_then(browser, stub):
@@ -465,21 +465,21 @@ def test_numbers_are_grouped(browser, stub):
 
 
 @pytest.mark.parametrize(
-    ("language", "told", "untold"),
+    ("language", "texts", "missing"),
     [
         ("en", ["More than 1,000", "Of the worst 1,000.", "Show only High"], "Show only High:"),
         ("de", ["Mehr als 1.000", "Von den schlimmsten 1.000.", "Nur Hoch zeigen"], "Nur Hoch zeigen:"),
     ],
 )
-def test_a_search_beyond_the_counted_matches_shows_no_exact_number(browser, stub, language, told, untold):
-    counted = make_facets(severity={"Critical": 1000, "High": 0})
-    cut = {"total": 1000, "page_count": 51, "total_relation": "at_least", "facets": counted}
+def test_a_search_beyond_the_counted_matches_shows_no_exact_number(browser, stub, language, texts, missing):
+    facets_of_page = make_facets(severity={"Critical": 1000, "High": 0})
+    cut = {"total": 1000, "page_count": 51, "total_relation": "at_least", "facets": facets_of_page}
     cut |= {"bounded_facets": ["severity"]}
     stub.response = make_dashboard(dashboard=make_page(**cut))
     page = text_of(browser.get(PATH, {"query": "a"}, headers={"accept-language": language}))
-    for words in told:
+    for words in texts:
         assert words in page
-    assert untold not in page
+    assert missing not in page
 
 
 def test_a_clean_website_shows_when_and_by_which_scanner(browser, stub):
@@ -642,7 +642,7 @@ def test_everything_about_a_finding_is_text(browser, stub):
     assert "&lt;img src=x onerror=alert(1)&gt;" in page
 
 
-# When there is no dashboard to show
+# Error pages
 
 
 @pytest.mark.parametrize(("error", "status", "action"), ERRORS)

@@ -38,7 +38,7 @@ NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
 
 @pytest.fixture(autouse=True)
 def nothing_remembered():
-    response_cache.forget()
+    response_cache.clear()
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def built(monkeypatch):
 def ask(link, now=NOON, **fields):
     """Ask as a new call would, and hold the answer against one that nobody remembered."""
     question = question_about(link, **fields)
-    given = response_cache.answer(seen(link), question, now)
+    given = response_cache.dashboard_response(seen(link), question, now)
     made = build_dashboard(seen(link), question, now)
     assert given == msgspec.json.encode(made)
     return msgspec.json.decode(given, type=responses.DashboardResponse)
@@ -205,14 +205,14 @@ def test_what_changes_while_it_is_read_is_in_the_next_answer(link, monkeypatch):
 
 
 def opened(link):
-    given = response_cache.answer(seen(link), question_about(link), NOON)
+    given = response_cache.dashboard_response(seen(link), question_about(link), NOON)
     return msgspec.json.decode(given, type=responses.DashboardResponse).summary.open
 
 
-def test_the_memory_forgets_what_was_not_asked_for_longest(link, built, monkeypatch):
-    size = len(response_cache.answer(seen(link), question_about(link), NOON))
+def test_the_cache_forgets_what_was_not_asked_for_longest(link, built, monkeypatch):
+    size = len(response_cache.dashboard_response(seen(link), question_about(link), NOON))
     monkeypatch.setattr(
-        response_cache, "_memory", response_cache.LRUCache(int(size * 2.5), getsizeof=attrgetter("size"))
+        response_cache, "_cache", response_cache.LRUCache(int(size * 2.5), getsizeof=attrgetter("size"))
     )
     for page_size in (20, 21, 20, 22, 20, 21):
         ask(link, page_size=page_size)
@@ -222,7 +222,7 @@ def test_the_memory_forgets_what_was_not_asked_for_longest(link, built, monkeypa
 def test_an_answer_that_is_remembered_takes_one_statement(link, django_assert_num_queries):
     ask(link)
     with django_assert_num_queries(1):
-        response_cache.answer(seen(link), question_about(link), NOON)
+        response_cache.dashboard_response(seen(link), question_about(link), NOON)
 
 
 def test_a_tag_never_comes_back(link):

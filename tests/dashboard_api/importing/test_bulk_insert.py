@@ -8,7 +8,7 @@ from django.db import IntegrityError, connection, transaction
 from dashboard_api.backends import verify
 from dashboard_api.importing import bulk_insert
 from dashboard_api.models import BulkLoad, DayCount, Finding, Occurrence, Revision
-from dashboard_api.queries.search import Sought, matches
+from dashboard_api.queries.search import SearchQuery, find_matches
 from tests.factories import make_finding, make_new_finding, make_source, make_website
 
 pytestmark = pytest.mark.django_db
@@ -34,7 +34,7 @@ def site():
 
 
 def found(site, word):
-    return matches(Sought(website_id=site.pk, words=[word]), limit=100).ids
+    return find_matches(SearchQuery(website_id=site.pk, words=[word]), limit=100).ids
 
 
 def columns(finding):

@@ -11,7 +11,7 @@ from dashboard_api import limits
 from dashboard_api.importing import ingest
 from dashboard_api.importing.service import EmptyRefusal, RefusedReport
 from dashboard_api.models import Coverage, Finding, Occurrence, Source
-from dashboard_api.queries.search import Sought, matches
+from dashboard_api.queries.search import SearchQuery, find_matches
 from tests.dashboard_api.importing.reports import import_bytes
 from tests.dashboard_api.scanners.samples import json_lines, make_row
 from tests.factories import make_coverage, make_finding, make_source, make_website
@@ -110,7 +110,7 @@ def test_findings_are_found_by_the_words_of_every_place(website):
     bring(website, row(path="/cellar"))
     bring(website, row(path="/attic", day=1))
     for word in ("cellar", "attic", "exposed", "panel"):
-        assert len(matches(Sought(website_id=website.pk, words=[word]), limit=10).ids) == 1
+        assert len(find_matches(SearchQuery(website_id=website.pk, words=[word]), limit=10).ids) == 1
 
 
 def test_second_import_changes_nothing(website):

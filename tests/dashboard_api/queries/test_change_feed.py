@@ -35,7 +35,7 @@ def test_new_findings_are_the_open_ones_between_two_ids(site):
     after, until = site.findings.order_by("pk")[4].pk, site.findings.order_by("-pk")[3].pk
     for least in Severity:
         twins = site.findings.filter(status="open", pk__gt=after, pk__lte=until, severity__gte=least)
-        assert sorted(change_feed.new(site.pk, after, until, least, None)) == sorted(
+        assert sorted(change_feed.new_findings(site.pk, after, until, least, None)) == sorted(
             twins.values_list("pk", "severity")
         )
 
@@ -48,15 +48,15 @@ def test_returned_findings_are_the_open_ones_with_a_later_regression(site):
             finding__status="open", finding__severity__gte=least, pk__gt=after, pk__lte=until
         )
         expected = list(twins.values_list("finding_id", "finding__severity", "at"))
-        assert change_feed.returned(site.pk, after, until, least) == expected
+        assert change_feed.regressions(site.pk, after, until, least) == expected
 
 
 def test_words_are_the_findings_own(site):
     found = {finding.pk: finding for finding in site.findings.all()}
-    assert change_feed.told(list(found)) == {
+    assert change_feed.summaries(list(found)) == {
         pk: (finding.title, finding.location, finding.first_seen) for pk, finding in found.items()
     }
-    assert change_feed.told([]) == {}
+    assert change_feed.summaries([]) == {}
 
 
 def test_published_notes_are_those_of_the_account(site):
@@ -68,4 +68,4 @@ def test_published_notes_are_those_of_the_account(site):
     twins = AnalystNote.objects.visible_to(account.pk).filter(published_at__gt=since)
     expected = twins.order_by("-published_at", "-pk")
     columns = ("pk", "finding_id", "finding__title", "author", "published_at")
-    assert change_feed.published(site.pk, account.pk, since) == list(expected.values_list(*columns))
+    assert change_feed.published_notes(site.pk, account.pk, since) == list(expected.values_list(*columns))

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from dashboard_api.backends.data_version import EVERY_WEBSITE
+from dashboard_api.backends.revisions import EVERY_WEBSITE
 from dashboard_api.models import Revision, Secret, SiteLink
 from dashboard_api.queries import credentials
 from tests.dashboard_api.calls import seen

@@ -26,13 +26,13 @@ def finding(site):
 
 def test_a_finding_is_read_as_it_is_shown(site, finding):
     make_finding(site, source=make_source("zap"), status="fixed", fixed_at=THEN)
-    engines = overview.engines()
+    engines = overview.sources()
     names = [name for name in finding_rows.Threat._fields if name not in ("pk", "source", "evidence_start")]
     for twin in Finding.objects.all():
         read = finding_detail.finding(site.pk, twin.pk, {engine.pk: engine for engine in engines})
-        assert [getattr(read.told, name) for name in names] == [getattr(twin, name) for name in names]
-        assert read.told.evidence_start == twin.evidence
-        assert (read.told.pk, read.told.source.slug) == (twin.pk, twin.source.slug)
+        assert [getattr(read.row, name) for name in names] == [getattr(twin, name) for name in names]
+        assert read.row.evidence_start == twin.evidence
+        assert (read.row.pk, read.row.source.slug) == (twin.pk, twin.source.slug)
         assert read.fixed_at == twin.fixed_at
 
 
@@ -50,8 +50,10 @@ def test_places_are_the_first_of_the_finding_and_no_other(site, finding, monkeyp
     make_occurrence(other, gone_at=THEN)
     finding.occurrences.filter(pk=finding.occurrences.first().pk).update(gone_at=THEN)
     twins = finding.occurrences.annotate(evidence_start=Left("evidence", limits.MAX_EVIDENCE_BYTES + 1))[:3]
-    assert finding_detail.places(finding.pk) == list(twins.values_list(*finding_detail.Place._fields))
-    assert len(finding_detail.places(other.pk)) == 3
+    assert finding_detail.occurrences(finding.pk) == list(
+        twins.values_list(*finding_detail.OccurrenceRow._fields)
+    )
+    assert len(finding_detail.occurrences(other.pk)) == 3
 
 
 def test_steps_are_the_latest_of_the_finding_and_no_other_oldest_first(site, finding, monkeypatch):
@@ -60,4 +62,4 @@ def test_steps_are_the_latest_of_the_finding_and_no_other_oldest_first(site, fin
         make_event(finding, event, at=THEN, reason=f"Because of {event}.")
     make_event(make_finding(site), "fixed")
     twins = finding.events.filter(event__in=["regressed", "accepted_risk"])
-    assert finding_detail.steps(finding.pk) == list(twins.values_list("at", "event", "reason"))
+    assert finding_detail.events(finding.pk) == list(twins.values_list("at", "event", "reason"))

@@ -8,9 +8,9 @@ from dashboard_api import limits
 from dashboard_api.contract import DashboardRequest
 from dashboard_api.models import BucketCount, Finding, Severity, Source
 from dashboard_api.queries import finding_rows
-from dashboard_api.queries.overview import Bucket, Engine
+from dashboard_api.queries.overview import Bucket, SourceRow
 from dashboard_api.reading import dashboard, listing
-from dashboard_api.reading.facet_counts import Tally
+from dashboard_api.reading.facet_counts import FacetCounts
 from tests.dashboard_api.queries.varied import FILTERS, filtered, make_varied_website
 
 pytestmark = pytest.mark.django_db
@@ -24,7 +24,7 @@ def site():
 
 def engines():
     names = ("pk", "slug", "name", "enabled", "interval_days")
-    return {row[0]: Engine._make(row) for row in Source.objects.values_list(*names)}
+    return {row[0]: SourceRow._make(row) for row in Source.objects.values_list(*names)}
 
 
 def page_of(site, **fields):
@@ -41,7 +41,7 @@ def page_of(site, **fields):
         if question.status in (row.status, "all")
     ]
     filters = dashboard._filters(question, by_id.values())
-    shown = listing.Listed(site.pk, question, filters, buckets, Tally.of(buckets)).page(by_id)
+    shown = listing.Listing(site.pk, question, filters, buckets, FacetCounts.of(buckets)).page(by_id)
     return [row.pk for row in shown]
 
 

@@ -41,14 +41,14 @@ def midnight(day):
     return datetime.combine(day, datetime.min.time(), tzinfo=UTC)
 
 
-def test_engines_and_their_runs_on_the_website(site):
+def test_sources_and_their_runs_on_the_website(site):
     make_source("zzz", name="aaa", enabled=False, interval_days=3)
     make_coverage(site, source=make_source("zap"), urls_checked=7, detail='so "so"', completed_at=None)
     make_coverage(site, source=make_source("nuclei"))
-    read = overview(site).engines
-    engines = Source.objects.values_list("pk", "slug", "name", "enabled", "interval_days")
-    assert sorted(read) == sorted(reading.engines()) == sorted(engines)
-    assert {type(engine.enabled) for engine in read} == {bool}
+    read = overview(site).sources
+    sources = Source.objects.values_list("pk", "slug", "name", "enabled", "interval_days")
+    assert sorted(read) == sorted(reading.sources()) == sorted(sources)
+    assert {type(source.enabled) for source in read} == {bool}
     runs = Coverage.objects.filter(website=site).values_list(*Run._fields)
     assert sorted(overview(site).runs) == sorted(runs)
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from dashboard_api.importing import bulk_insert
 from dashboard_api.models import Finding, Kind, Severity
 from dashboard_api.queries.overview import Filters
-from dashboard_api.queries.search import MOST_SPELLINGS, Sought, matches
+from dashboard_api.queries.search import MOST_SPELLINGS, SearchQuery, find_matches
 from foundation.words import words_of
 from tests.dashboard_api.importing.reports import import_bytes
 from tests.dashboard_api.scanners.samples import json_lines, make_row
@@ -50,8 +50,8 @@ def plain_search(site, words, *, status="open", severity=None, source_id=None, k
 
 
 def found(site, words, *, limit=ANY_NUMBER, status="open", **filters):
-    sought = Sought(website_id=site.pk, words=words, status=status, filters=Filters(**filters))
-    return matches(sought, limit=limit).ids
+    sought = SearchQuery(website_id=site.pk, words=words, status=status, filters=Filters(**filters))
+    return find_matches(sought, limit=limit).ids
 
 
 def assert_true(*sites, also=()):

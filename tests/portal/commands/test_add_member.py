@@ -19,8 +19,8 @@ def test_member_is_found_by_username_or_e_mail(name):
 def test_member_is_a_viewer_by_default():
     make_portal_account("acct_0001")
     make_user("ada")
-    answer = run_json("add_member", "acct_0001", "ada")
-    assert answer == {"account": "acct_0001", "user": "ada", "role": "viewer", "created": True}
+    result = run_json("add_member", "acct_0001", "ada")
+    assert result == {"account": "acct_0001", "user": "ada", "role": "viewer", "created": True}
 
 
 def test_member_gets_another_role():

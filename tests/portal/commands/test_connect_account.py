@@ -34,16 +34,16 @@ def test_account_is_connected_with_its_secret_sealed_and_never_shown(typed):
 
 def test_account_is_connected_for_scripts(typed):
     typed(SECRET)
-    answer = run_json("connect_account", "acct_0001")
-    assert answer == {"account": "acct_0001", "name": "", "created": True}
+    result = run_json("connect_account", "acct_0001")
+    assert result == {"account": "acct_0001", "name": "", "created": True}
 
 
 def test_connected_account_gets_its_new_secret_and_keeps_its_name(typed):
     make_portal_account("acct_0001", name="Shop Ltd")
     typed("a new secret of some length\r\n")
-    answer = run_json("connect_account", "acct_0001")
+    result = run_json("connect_account", "acct_0001")
     account = Account.objects.get()
-    assert answer["created"] is False
+    assert result["created"] is False
     assert account.name == "Shop Ltd"
     assert account.reveal_secret() == "a new secret of some length"
 

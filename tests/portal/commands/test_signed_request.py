@@ -50,12 +50,12 @@ def test_request_and_response_are_printed_without_the_secret(service):
 
 def test_request_is_one_json_object_for_scripts(service):
     make_portal_website(make_portal_account("acct_0001"), HOST)
-    told = run_json("signed_request", "--host", HOST, "--page", "2", "--page-size", "5")
-    assert told["request"]["method"] == "POST"
-    assert told["request"]["headers"][es1.NONCE_HEADER] == service.received[0].header(es1.NONCE_HEADER)
-    assert json.loads(told["request"]["body"])["page_size"] == 5
-    assert told["response"]["status"] == 200
-    assert told["response"]["body"] == dashboard()
+    result = run_json("signed_request", "--host", HOST, "--page", "2", "--page-size", "5")
+    assert result["request"]["method"] == "POST"
+    assert result["request"]["headers"][es1.NONCE_HEADER] == service.received[0].header(es1.NONCE_HEADER)
+    assert json.loads(result["request"]["body"])["page_size"] == 5
+    assert result["response"]["status"] == 200
+    assert result["response"]["body"] == dashboard()
 
 
 @pytest.mark.parametrize(
@@ -161,8 +161,8 @@ def test_request_is_understood_by_the_real_service(live_server):
     make_finding(link.website, severity=Severity.LOW)
     make_portal_website(make_portal_account("acct_0001"), link.website.host, link.link_id)
     arguments = ["--host", link.website.host, "--base-url", live_server.url, "--severity", "high"]
-    told = run_json("signed_request", *arguments, "--query", "cafe")
-    assert [threat["title"] for threat in told["response"]["body"]["threats"]] == ["Café login"]
+    result = run_json("signed_request", *arguments, "--query", "cafe")
+    assert [threat["title"] for threat in result["response"]["body"]["threats"]] == ["Café login"]
 
 
 def test_the_call_as_a_shell_script_works_and_has_no_secret(live_server, settings, tmp_path):

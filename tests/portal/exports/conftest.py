@@ -1,4 +1,4 @@
-"""A service with a list as long as a test wants it, and an owner who takes it out."""
+"""A service with a list of any length, and a member who exports it."""
 
 import pytest
 
@@ -8,12 +8,12 @@ from tests.portal.dashboards import make_dashboard, make_page, make_threat
 
 
 class StubService:
-    """Answers with pages of ``total`` findings; ``failures`` are errors by the number of the page.
+    """Returns pages of ``total`` findings; ``failures`` are errors by the number of the page.
 
-    Like the service, a search counts ``counted`` findings, and knows of one more than those up to its page.
+    As in the service, a search counts up to ``max_counted`` findings, or one more than its page needs.
     """
 
-    counted = 1_000
+    max_counted = 1_000
 
     def __init__(self):
         self.total = 3
@@ -34,11 +34,11 @@ class StubService:
         )
 
     def _totals(self, request):
-        if not request.query or self.total <= self.counted:
+        if not request.query or self.total <= self.max_counted:
             return {"total": self.total, "page_count": -(-self.total // request.page_size)}
-        known = min(self.total, max(self.counted, request.page * request.page_size) + 1)
-        page_count = -(-known // request.page_size)
-        return {"total": self.counted, "total_relation": "at_least", "page_count": page_count}
+        reachable = min(self.total, max(self.max_counted, request.page * request.page_size) + 1)
+        page_count = -(-reachable // request.page_size)
+        return {"total": self.max_counted, "total_relation": "at_least", "page_count": page_count}
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def website(db):
 
 @pytest.fixture
 def browser(client, website):
-    """A viewer's: whoever may read may take out."""
+    """Return the browser of a viewer: every member may export."""
     viewer = make_user("viewer")
     make_membership(viewer, website.account, role="viewer")
     client.force_login(viewer)

@@ -1,4 +1,4 @@
-"""What SARIF 2.1.0 demands of what is written here; numbers are sections of the OASIS specification."""
+"""Checks of SARIF 2.1.0; the numbers are sections of the OASIS specification."""
 
 import re
 from datetime import datetime
@@ -10,7 +10,7 @@ UNRESERVED = re.compile(r"(?:%[0-9A-Fa-f]{2}|[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=
 
 
 def check(log):
-    """Fail at what the specification forbids; the one run of ``log``."""
+    """Return the only run of ``log``, or fail for a violation of the specification."""
     assert log["version"] == "2.1.0"  # 3.13.2
     (run,) = log["runs"]
     driver = run["tool"]["driver"]  # 3.18.2

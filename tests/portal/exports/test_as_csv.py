@@ -1,4 +1,4 @@
-"""The table: what a spreadsheet reads, and that nothing in it is ever a formula."""
+"""The table for spreadsheets, which never has a formula."""
 
 import csv
 import io
@@ -24,7 +24,7 @@ formulas = st.builds(
 
 
 def table(selected):
-    """The rows as a reader of the file gets them, by the names of their columns."""
+    """Return the rows of the file as dictionaries."""
     text = "".join(write_csv(selected))
     assert text.startswith(BYTE_ORDER_MARK)
     return list(csv.DictReader(io.StringIO(text.removeprefix(BYTE_ORDER_MARK), newline="")))

@@ -1,4 +1,4 @@
-"""The document: the API's names, one line for each finding, and an end that says that it is whole."""
+"""The JSON document: the API's names, one line for each finding, and a mark that it is complete."""
 
 import json
 
@@ -12,40 +12,42 @@ from tests.portal.dashboards import make_note, make_threat
 from tests.portal.exports.selections import make_selection
 
 
-def document(selected):
-    return json.loads("".join(write_json(selected)))
+def document(selection):
+    return json.loads("".join(write_json(selection)))
 
 
 def test_the_document_names_its_list_and_is_complete():
-    selected = make_selection([make_threat(1)], [make_threat(2)])
-    told = document(selected)
-    assert list(told) == [
+    selection = make_selection([make_threat(1)], [make_threat(2)])
+    parsed = document(selection)
+    assert list(parsed) == [
         "host", "link", "dashboard", "summary", "coverage", "analyst_notes", "threats", "complete",
     ]  # fmt: skip
-    assert told["host"] == "shop.example.com"
-    assert told["link"] == selected.list_url
-    assert told["dashboard"] == {
+    assert parsed["host"] == "shop.example.com"
+    assert parsed["link"] == selection.list_url
+    assert parsed["dashboard"] == {
         "generated_at": "2026-11-20T09:30:00Z", "grade": "D", "grade_provisional": False,
         "filters": {"severity": "High"}, "total": 2,
     }  # fmt: skip
-    assert told["coverage"][0]["state"] == "ok"
-    assert [threat["id"] for threat in told["threats"]] == ["1", "2"]
-    assert told["complete"] is True
+    assert parsed["coverage"][0]["state"] == "ok"
+    assert [threat["id"] for threat in parsed["threats"]] == ["1", "2"]
+    assert parsed["complete"] is True
 
 
 def test_a_finding_has_the_members_of_the_api_and_its_address():
-    (told,) = document(make_selection([make_threat(1, cve=["CVE-2024-1"], evidence="\r\n\u2028")]))["threats"]
-    assert list(told) == [*Threat.__struct_fields__, "link"]
-    assert told["evidence"] == "\r\n\u2028"
-    assert told["first_seen"] == "2026-11-01T08:00:00Z"
-    assert told["link"].endswith("/findings/1/")
+    (parsed,) = document(make_selection([make_threat(1, cve=["CVE-2024-1"], evidence="\r\n\u2028")]))[
+        "threats"
+    ]
+    assert list(parsed) == [*Threat.__struct_fields__, "link"]
+    assert parsed["evidence"] == "\r\n\u2028"
+    assert parsed["first_seen"] == "2026-11-01T08:00:00Z"
+    assert parsed["link"].endswith("/findings/1/")
 
 
 def test_the_portal_can_read_the_document():
     first = make_selection([make_threat(1)]).first
     first = msgspec.structs.replace(first, analyst_notes=[make_note()])
-    told = document(make_selection([make_threat(1)], first=first))
-    whole = json.loads(msgspec.json.encode(first)) | told | {"dashboard": told["dashboard"]}
+    parsed = document(make_selection([make_threat(1)], first=first))
+    whole = json.loads(msgspec.json.encode(first)) | parsed | {"dashboard": parsed["dashboard"]}
     again = msgspec.convert(whole, Dashboard)
     assert (again.threats, again.summary, again.analyst_notes) == (
         first.threats,

@@ -1,4 +1,4 @@
-"""The PDF: tagged, told what it is of, and made of text that stays text."""
+"""The PDF: tagged, with a title, and with texts that are never markup."""
 
 import json
 import re
@@ -17,7 +17,7 @@ from portal.models import Account, Website
 from portal.page_urls import Address
 from tests.portal.dashboards import make_dashboard, make_note, make_page, make_threat
 
-DEJAVU = Path("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")  # with letters of N'Ko
+DEJAVU = Path("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")  # has letters of N'Ko
 EVIL = (
     '#read("/etc/passwd") #eval("1") #image("https://example.com/x.png") '
     "*a* $x$ @ref <label> \\u{41} `c` // = - + /*"
@@ -26,14 +26,16 @@ EVIL = (
 
 def make_report(*threats, filters=None, notes=(), **fields):
     defaults = {"threats": list(threats) or [make_threat(1)], "analyst_notes": list(notes)}
-    told = make_dashboard(**defaults | fields)
+    dashboard = make_dashboard(**defaults | fields)
     website = Website(host="shop.example.com", account=Account(ref="acct_0001", name="Example Shops"))
     address = Address(path="/sites/shop.example.com/", filters=filters or Filters())
-    return build_report(told, website, address, absolute=lambda path: f"https://portal.example.com{path}")
+    return build_report(
+        dashboard, website, address, absolute=lambda path: f"https://portal.example.com{path}"
+    )
 
 
 def streams(pdf):
-    """Everything in the file, what is compressed too."""
+    """Return the contents of the file, with compressed streams unpacked."""
     for packed in re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf, re.DOTALL):
         try:
             yield zlib.decompress(packed)
@@ -72,7 +74,7 @@ def test_the_machines_fonts_show_what_the_typesetters_own_lack():
 
 
 def test_it_is_still_tagged_where_a_character_cannot_be_shown_and_says_so(monkeypatch):
-    report = make_report(make_threat(title="\U00100000"))  # of nobody's font
+    report = make_report(make_threat(title="\U00100000"))  # in no font
     everything = inside(render_pdf(report))
     assert b"/StructTreeRoot" in everything
     assert b"pdfuaid" not in everything

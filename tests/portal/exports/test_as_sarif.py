@@ -1,4 +1,4 @@
-"""The log: what the specification demands, and what a finding becomes in it."""
+"""The SARIF log: valid, with each finding as a result."""
 
 import json
 
@@ -16,7 +16,7 @@ anything = st.text(st.characters(exclude_categories=["Cs"]))
 
 
 def run_of(*pages, **fields):
-    """The run, once the log has been checked."""
+    """Return the run of the checked log."""
     return check(json.loads("".join(write_sarif(make_selection(*pages, **fields)))))
 
 

@@ -1,4 +1,4 @@
-"""Notes line by line: what their Markdown meant stays."""
+"""Notes as lines, with the meaning of their Markdown."""
 
 import pytest
 
@@ -23,6 +23,6 @@ from portal.markdown import render_note
         ("", []),
     ],
 )
-def test_lines_have_the_marks_of_lists_and_the_addresses_of_links(markdown, lines):
+def test_lines_have_the_markers_of_lists_and_the_urls_of_links(markdown, lines):
     result = note_lines(render_note(markdown))
     assert [(line.marker, line.depth, line.text.rstrip()) for line in result] == lines

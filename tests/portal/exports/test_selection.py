@@ -1,4 +1,4 @@
-"""All pages of one list, or an error: never a mixture of two."""
+"""All pages of one version of a list, or an error."""
 
 from datetime import timedelta
 
@@ -19,37 +19,37 @@ from tests.portal.dashboards import (
 ROWS = 2
 
 
-class Answers:
-    """A list of ``total`` findings; ``changes`` are members of the answer by the number of its page."""
+class Stub:
+    """A list of ``total`` findings; ``changes`` replace members of the response to a page."""
 
     def __init__(self, total, changes=None):
-        self.total, self.changes, self.asked = total, changes or {}, []
+        self.total, self.changes, self.requested = total, changes or {}, []
 
-    def ask(self, number):
-        self.asked.append(number)
+    def get_page(self, number):
+        self.requested.append(number)
         ids = range((number - 1) * ROWS, min(number * ROWS, self.total))
-        answer = make_dashboard(
+        dashboard = make_dashboard(
             dashboard=make_page(total=self.total, generated_at=NOW + timedelta(seconds=number), page=number),
             threats=[make_threat(id_) for id_ in ids],
         )
-        return msgspec.structs.replace(answer, **self.changes.get(number, {}))
+        return msgspec.structs.replace(dashboard, **self.changes.get(number, {}))
 
-    def taken(self):
-        return all_pages(self.ask(1), self.ask, total=self.total, page_rows=ROWS)
+    def all_pages(self):
+        return all_pages(self.get_page(1), self.get_page, total=self.total, page_rows=ROWS)
 
 
 @pytest.mark.parametrize(("total", "pages"), [(0, [1]), (1, [1]), (2, [1]), (3, [1, 2]), (5, [1, 2, 3])])
 def test_every_page_is_requested_once_and_in_order(total, pages):
-    answers = Answers(total)
-    taken = [threat.id for page in answers.taken() for threat in page]
-    assert taken == [str(number) for number in range(total)]
-    assert answers.asked == pages
+    stub = Stub(total)
+    ids = [threat.id for page in stub.all_pages() for threat in page]
+    assert ids == [str(number) for number in range(total)]
+    assert stub.requested == pages
 
 
 def test_a_page_is_requested_when_it_is_needed():
-    answers = Answers(5)
-    next(iter(answers.taken()))
-    assert answers.asked == [1]
+    stub = Stub(5)
+    next(iter(stub.all_pages()))
+    assert stub.requested == [1]
 
 
 @pytest.mark.parametrize(
@@ -80,12 +80,12 @@ def test_a_page_is_requested_when_it_is_needed():
     ],
 )
 def test_a_page_of_another_list_is_refused(change):
-    taken = Answers(5, {2: change}).taken()
-    next(taken)
+    pages = iter(Stub(5, {2: change}).all_pages())
+    next(pages)
     with pytest.raises(ListChanged):
-        next(taken)
+        next(pages)
 
 
 def test_a_new_day_changes_nothing():
     later = make_summary(oldest_open_days=20, new_7d=9, fixed_7d=0)
-    assert len(list(Answers(5, {3: {"summary": later}}).taken())) == 3
+    assert len(list(Stub(5, {3: {"summary": later}}).all_pages())) == 3

@@ -24,7 +24,7 @@ FILES = NAMES[:3]
 
 
 def text_of(response):
-    """The words of a page, without its tags."""
+    """Return the text of a page without tags."""
     return " ".join(re.sub(r"<[^>]*>", " ", response.content.decode()).split())
 
 
@@ -40,8 +40,8 @@ def rows_of(response):
 def _all_slots_are_free():
     """Fail a test that leaves a slot taken."""
     yield
-    held = [slots.Slot() for _ in range(slots.MAX_CONCURRENT)]
-    for slot in held:
+    slots_in_use = [slots.Slot() for _ in range(slots.MAX_CONCURRENT)]
+    for slot in slots_in_use:
         slot.release()
 
 
@@ -139,7 +139,7 @@ def test_a_search_with_too_many_matches_is_refused_first(browser, stub, name):
     assert "Your filters match more than 10,000 findings" in text_of(response)
 
 
-# What breaks off in the middle
+# Interrupted files
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -159,7 +159,7 @@ def test_a_started_file_waits_for_a_free_call(browser, stub, monkeypatch):
 
 
 def part_of(response):
-    """What arrives before the answer breaks."""
+    """Return the part of the response before the interruption."""
     received = []
     with pytest.raises(ExportInterrupted):
         received.extend(response.streaming_content)
@@ -200,7 +200,7 @@ def test_a_file_is_compressed_if_the_browser_accepts_it(browser, stub):
     assert "Accept-Encoding" in plain["Vary"]
 
 
-# Who and how many
+# Access and limits
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -238,9 +238,9 @@ def test_the_account_selects_one_of_two_websites_with_the_same_host(browser, web
 
 @pytest.mark.parametrize("name", ["findings.csv", "findings.sarif", "report.pdf"])
 def test_more_exports_than_slots_get_a_retry_after(browser, stub, name):
-    held = [slots.Slot() for _ in range(slots.MAX_CONCURRENT)]
+    slots_in_use = [slots.Slot() for _ in range(slots.MAX_CONCURRENT)]
     response = browser.get(f"{PATH}{name}")
-    for slot in held:
+    for slot in slots_in_use:
         slot.release()
     assert response.status_code == 503
     assert response["Retry-After"] == "5"
@@ -250,9 +250,9 @@ def test_more_exports_than_slots_get_a_retry_after(browser, stub, name):
 
 
 def test_a_file_holds_its_slot_until_it_is_read(browser, stub):
-    held = [browser.get(f"{PATH}findings.csv") for _ in range(slots.MAX_CONCURRENT)]
+    slots_in_use = [browser.get(f"{PATH}findings.csv") for _ in range(slots.MAX_CONCURRENT)]
     assert browser.get(f"{PATH}findings.csv").status_code == 503
-    for response in held:
+    for response in slots_in_use:
         body_of(response)
     assert browser.get(f"{PATH}report.pdf").status_code == 200
 
@@ -262,7 +262,7 @@ def test_an_unread_file_releases_its_slot():
         slots.SlotStream((chunk for chunk in [b""]), slots.Slot()).close()
 
 
-# When the service does not answer
+# Errors of the service
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,4 +1,4 @@
-"""Answers of the service as Python values, for tests to bend."""
+"""Responses of the service as Python values, for tests to modify."""
 
 import json
 

@@ -6,42 +6,42 @@ import pytest
 from portal.gateway import DashboardRequest, Service, TooManyCalls, fetch_dashboard
 from portal.gateway.bulkhead import calls
 from tests.faults.server import FaultServer, http
-from tests.portal.gateway.test_client import GOOD, SITE, ask
+from tests.portal.gateway.test_client import GOOD, SITE, call
 
 
-class Held:
-    """A server's script that answers only when it may."""
+class BlockedServer:
+    """A script of a server that waits before it responds."""
 
     def __init__(self):
         self.arrived = threading.Semaphore(0)
-        self.may_answer = threading.Event()
+        self.may_respond = threading.Event()
 
     def __call__(self, server, connection):
         server.receive(connection)
         self.arrived.release()
-        self.may_answer.wait(10)
+        self.may_respond.wait(10)
         connection.sendall(http(200, GOOD))
 
 
 def test_a_call_beyond_the_limit_is_refused_at_once_and_not_sent():
-    held = Held()
-    with FaultServer(held) as server, ThreadPoolExecutor(2) as threads:
-        upstream = Service(base_url=server.base_url, timeout_seconds=10, max_concurrent_calls=2)
-        calls = [threads.submit(fetch_dashboard, upstream, SITE, DashboardRequest()) for _ in range(2)]
+    blocked = BlockedServer()
+    with FaultServer(blocked) as server, ThreadPoolExecutor(2) as threads:
+        service = Service(base_url=server.base_url, timeout_seconds=10, max_concurrent_calls=2)
+        calls = [threads.submit(fetch_dashboard, service, SITE, DashboardRequest()) for _ in range(2)]
         for _ in calls:
-            assert held.arrived.acquire(timeout=10)
+            assert blocked.arrived.acquire(timeout=10)
         with pytest.raises(TooManyCalls):
-            fetch_dashboard(upstream, SITE, DashboardRequest())
+            fetch_dashboard(service, SITE, DashboardRequest())
         assert server.connections == 2
-        held.may_answer.set()
+        blocked.may_respond.set()
         assert [call.result().ok for call in calls] == [True, True]
-        assert fetch_dashboard(upstream, SITE, DashboardRequest()).ok
+        assert fetch_dashboard(service, SITE, DashboardRequest()).ok
 
 
 def test_a_failed_call_releases_its_slot():
     with FaultServer(lambda *_: None) as server:
         for _ in range(5):
             with pytest.raises(Exception, match="lost"):
-                ask(server)
+                call(server)
     with calls.slot(1):
         pass

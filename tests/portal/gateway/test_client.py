@@ -53,31 +53,33 @@ NAIVE = {"open": 0, "last_scan_at": "2026-01-02T03:04:05"}
 
 
 def addresses(*numbers):
-    """A resolver that finds these addresses for localhost."""
+    """Resolve localhost to these addresses."""
     resolve = socket.getaddrinfo
 
     def getaddrinfo(host, port, *_, **__):
         names = numbers if host == "localhost" else [host]
-        return [found for name in names for found in resolve(name, port, socket.AF_INET, socket.SOCK_STREAM)]
+        return [
+            result for name in names for result in resolve(name, port, socket.AF_INET, socket.SOCK_STREAM)
+        ]
 
     return getaddrinfo
 
 
-def ask(server, question=None, *, seconds=10):
-    upstream = Service(base_url=server.base_url, timeout_seconds=seconds)
-    return fetch_dashboard(upstream, SITE, question or DashboardRequest())
+def call(server, request=None, *, seconds=10):
+    service = Service(base_url=server.base_url, timeout_seconds=seconds)
+    return fetch_dashboard(service, SITE, request or DashboardRequest())
 
 
 def test_client_returns_the_dashboard():
     with FaultServer(OK) as server:
-        found = ask(server)
-    assert found.host == HOST
-    assert found.dashboard.grade == "A"
+        result = call(server)
+    assert result.host == HOST
+    assert result.dashboard.grade == "A"
 
 
 def test_client_sends_compact_json_without_empty_filters():
     with FaultServer(OK) as server:
-        ask(server, DashboardRequest(severity="High", query="été", page=2))
+        call(server, DashboardRequest(severity="High", query="été", page=2))
     [received] = server.received
     assert received.head.startswith(b"POST /v1/site/dashboard HTTP/1.1\r\n")
     assert (
@@ -91,7 +93,7 @@ def test_client_sends_compact_json_without_empty_filters():
 
 def test_client_signs_the_bytes_that_it_sends():
     with FaultServer(OK) as server:
-        ask(server)
+        call(server)
     [received] = server.received
     names = [es1.TIMESTAMP_HEADER, es1.NONCE_HEADER, es1.SIGNATURE_HEADER]
     es1.verify(
@@ -107,7 +109,7 @@ def test_client_signs_the_bytes_that_it_sends():
 
 def test_client_requests_no_compression():
     with FaultServer(OK) as server:
-        ask(server)
+        call(server)
     [received] = server.received
     assert received.header("accept-encoding") == "identity"
     assert received.header("content-type") == "application/json"
@@ -120,7 +122,7 @@ def test_client_ignores_proxies_and_passwords_of_the_environment(monkeypatch, tm
     for name in ("http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.setenv(name, f"http://127.0.0.1:{free_port()}")
     with FaultServer(OK) as server:
-        ask(server)
+        call(server)
     [received] = server.received
     assert received.header("authorization") is None
 
@@ -147,7 +149,7 @@ def test_client_gives_up_at_the_deadline_when_the_service(script):
     started = time.monotonic()
     with FaultServer(script) as server:
         with pytest.raises(TimedOut):
-            ask(server, seconds=1)
+            call(server, seconds=1)
         assert time.monotonic() - started < 3
     assert server.connections == 1
 
@@ -156,9 +158,9 @@ def test_client_gives_up_at_the_deadline_when_the_service(script):
 def test_client_gives_up_on_a_tls_handshake_that_never_ends(script):
     started = time.monotonic()
     with FaultServer(script) as server:
-        upstream = Service(base_url=server.base_url.replace("http:", "https:"), timeout_seconds=1)
+        service = Service(base_url=server.base_url.replace("http:", "https:"), timeout_seconds=1)
         with pytest.raises(TimedOut):
-            fetch_dashboard(upstream, SITE, DashboardRequest())
+            fetch_dashboard(service, SITE, DashboardRequest())
         assert time.monotonic() - started < 3
 
 
@@ -166,17 +168,17 @@ def test_client_gives_up_at_the_deadline_over_tls_too(tmp_path, monkeypatch):
     certificate, tls = write_certificate(tmp_path)
     monkeypatch.setattr("requests.adapters.DEFAULT_CA_BUNDLE_PATH", str(certificate))
     with FaultServer(OK, drip(http(200, GOOD)[: -len(GOOD)], GOOD), tls=tls) as server:
-        assert ask(server).host == HOST
+        assert call(server).host == HOST
         started = time.monotonic()
         with pytest.raises(TimedOut):
-            ask(server, seconds=1)
+            call(server, seconds=1)
         assert time.monotonic() - started < 3
 
 
 def test_client_sends_nothing_to_a_service_whose_certificate_it_does_not_trust(tmp_path):
     _, tls = write_certificate(tmp_path)
     with FaultServer(OK, tls=tls) as server, pytest.raises(CannotConnect, match="certificate"):
-        ask(server)
+        call(server)
     assert server.received == []
 
 
@@ -184,7 +186,7 @@ def test_client_leaves_no_thread_behind():
     with FaultServer(say_nothing) as server:
         before = threading.active_count()
         with pytest.raises(TimedOut):
-            ask(server, seconds=1)
+            call(server, seconds=1)
         assert threading.active_count() <= before + 1  # the server's own, for the connection
 
 
@@ -192,15 +194,15 @@ def test_client_leaves_no_thread_behind():
 
 
 def test_client_cannot_connect_to_a_closed_port():
-    upstream = Service(base_url=f"http://127.0.0.1:{free_port()}", timeout_seconds=2)
+    service = Service(base_url=f"http://127.0.0.1:{free_port()}", timeout_seconds=2)
     with pytest.raises(CannotConnect, match="refused"):
-        fetch_dashboard(upstream, SITE, DashboardRequest())
+        fetch_dashboard(service, SITE, DashboardRequest())
 
 
 def test_client_cannot_connect_to_a_name_that_does_not_exist():
-    upstream = Service(base_url="https://nowhere.invalid", timeout_seconds=20)
+    service = Service(base_url="https://nowhere.invalid", timeout_seconds=20)
     with pytest.raises(CannotConnect):
-        fetch_dashboard(upstream, SITE, DashboardRequest())
+        fetch_dashboard(service, SITE, DashboardRequest())
 
 
 @pytest.mark.parametrize(
@@ -215,7 +217,7 @@ def test_client_cannot_connect_to_a_name_that_does_not_exist():
 )
 def test_client_reports_a_lost_connection_without_asking_again(script):
     with FaultServer(script) as server, pytest.raises(Unreachable) as caught:
-        ask(server)
+        call(server)
     assert not isinstance(caught.value, CannotConnect)
     assert server.connections == 1
 
@@ -223,21 +225,21 @@ def test_client_reports_a_lost_connection_without_asking_again(script):
 def test_client_tries_the_next_address_of_the_host_when_one_is_silent(monkeypatch):
     with FaultServer(OK) as server, silent_port("127.0.0.2", server.port):
         monkeypatch.setattr("socket.getaddrinfo", addresses("127.0.0.2", "127.0.0.1"))
-        upstream = Service(base_url=f"http://localhost:{server.port}", timeout_seconds=2)
-        assert fetch_dashboard(upstream, SITE, DashboardRequest()).host == HOST
+        service = Service(base_url=f"http://localhost:{server.port}", timeout_seconds=2)
+        assert fetch_dashboard(service, SITE, DashboardRequest()).host == HOST
 
 
 def test_client_gives_up_at_the_deadline_however_many_addresses_are_silent(monkeypatch):
     with silent_port() as port:
         monkeypatch.setattr("socket.getaddrinfo", addresses(*(f"127.0.0.{last}" for last in range(1, 9))))
-        upstream = Service(base_url=f"http://localhost:{port}", timeout_seconds=1)
+        service = Service(base_url=f"http://localhost:{port}", timeout_seconds=1)
         started = time.monotonic()
         with pytest.raises(TimedOut):
-            fetch_dashboard(upstream, SITE, DashboardRequest())
+            fetch_dashboard(service, SITE, DashboardRequest())
         assert time.monotonic() - started < 3
 
 
-# Answers that are none
+# Bad responses
 
 
 @pytest.mark.parametrize(
@@ -266,7 +268,7 @@ def test_client_gives_up_at_the_deadline_however_many_addresses_are_silent(monke
 )
 def test_client_refuses_a_bad_response(script):
     with FaultServer(script) as server, pytest.raises(BadResponse):
-        ask(server)
+        call(server)
     assert server.connections == 1
 
 
@@ -274,7 +276,7 @@ def test_client_never_follows_a_redirect():
     with FaultServer(OK) as elsewhere:
         redirect = answer(307, b"x" * 100, headers=[("Location", elsewhere.base_url + "/v1/site/dashboard")])
         with FaultServer(redirect) as server, pytest.raises(BadResponse):
-            ask(server)
+            call(server)
         assert server.connections == 1
         assert elsewhere.connections == 0
 
@@ -285,20 +287,20 @@ def test_client_never_follows_a_redirect():
 @pytest.mark.parametrize("status", [502, 503, 504])
 def test_client_asks_once_more_after(status):
     with FaultServer(answer(status, b"<html>"), OK) as server:
-        assert ask(server).host == HOST
+        assert call(server).host == HOST
     assert server.connections == 2
 
 
 @pytest.mark.parametrize("status", [502, 503, 504])
 def test_client_asks_at_most_twice_after(status):
     with FaultServer(answer(status, b"<html>")) as server, pytest.raises(Unreachable):
-        ask(server)
+        call(server)
     assert server.connections == 2
 
 
 def test_client_signs_a_retry_with_a_new_nonce():
     with FaultServer(answer(503, headers=[("Retry-After", "1")]), OK) as server:
-        ask(server)
+        call(server)
     first, second = server.received
     assert first.body == second.body
     for name in (es1.TIMESTAMP_HEADER, es1.NONCE_HEADER, es1.SIGNATURE_HEADER):
@@ -309,7 +311,7 @@ def test_client_signs_a_retry_with_a_new_nonce():
 def test_client_waits_as_long_as_retry_after_asks_when_it_fits(status):
     refused = answer(status, encoded(refusal("rate_limited")), headers=[("Retry-After", "1")])
     with FaultServer(refused, OK) as server:
-        ask(server)
+        call(server)
     first, second = server.received
     assert second.at - first.at >= 1
 
@@ -318,7 +320,7 @@ def test_client_waits_as_long_as_retry_after_asks_when_it_fits(status):
 def test_client_does_not_ask_again_when_retry_after_does_not_fit(retry_after):
     busy = answer(503, headers=[("Retry-After", retry_after)])
     with FaultServer(busy, OK) as server, pytest.raises(Unreachable):
-        ask(server)
+        call(server)
     assert server.connections == 1
 
 
@@ -327,7 +329,7 @@ def test_client_reports_a_rate_limit_that_does_not_fit(retry_after, seconds):
     headers = [("Retry-After", retry_after)] if retry_after else []
     limited = answer(429, encoded(refusal("rate_limited")), headers=headers)
     with FaultServer(limited, OK) as server, pytest.raises(RateLimited) as caught:
-        ask(server)
+        call(server)
     assert caught.value.retry_after == seconds
     assert server.connections == 1
 
@@ -336,7 +338,7 @@ def test_client_does_not_retry_a_slow_request():
     body = encoded(refusal("unavailable", reason="slow_question", limit_seconds=3))
     slow = answer(503, body, headers=[("Retry-After", "30"), ("X-Request-Id", "0123abcd")])
     with FaultServer(slow, OK) as server, pytest.raises(SlowRequest) as caught:
-        ask(server)
+        call(server)
     assert (caught.value.retry_after, caught.value.request_id) == (30, "0123abcd")
     assert server.connections == 1
 
@@ -347,32 +349,32 @@ def test_client_does_not_retry_a_slow_request():
 def test_client_treats_other_503_as_unreachable(body):
     busy = answer(503, body, headers=[("Retry-After", "60")])
     with FaultServer(busy) as server, pytest.raises(Unreachable):
-        ask(server)
+        call(server)
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 408, 413, 500])
 def test_client_never_asks_again_after(status):
     refused = answer(status, encoded(refusal("x")))
     with FaultServer(refused, OK) as server, pytest.raises((Rejected, SignatureRefused, Unreachable)):
-        ask(server)
+        call(server)
     assert server.connections == 1
 
 
-# What the service says no to
+# Refused requests
 
 
 @pytest.mark.parametrize("code", ["invalid_signature", "stale_timestamp", "replayed_nonce", "anything"])
 def test_client_reports_a_refused_signature(code):
     body = encoded(refusal(code))
     with FaultServer(answer(401, body)) as server, pytest.raises(SignatureRefused) as caught:
-        ask(server)
+        call(server)
     assert (caught.value.status, caught.value.code) == (401, code)
 
 
 def test_client_reports_an_inactive_entitlement_with_its_plan():
     body = refusal("inactive_entitlement", plan="standard", status="expired", ends_on="2026-01-31")
     with FaultServer(answer(403, encoded(body))) as server, pytest.raises(InactiveEntitlement) as caught:
-        ask(server)
+        call(server)
     assert caught.value.plan == "standard"
     assert caught.value.entitlement_status == "expired"
     assert caught.value.ends_on.isoformat() == "2026-01-31"
@@ -381,33 +383,33 @@ def test_client_reports_an_inactive_entitlement_with_its_plan():
 def test_client_reports_a_revoked_link_with_its_time():
     body = refusal("revoked_link", revoked_at="2026-01-31T10:00:00Z")
     with FaultServer(answer(403, encoded(body))) as server, pytest.raises(RevokedLink) as caught:
-        ask(server)
+        call(server)
     assert caught.value.revoked_at.isoformat() == "2026-01-31T10:00:00+00:00"
 
 
 def test_client_reports_an_unknown_link():
     with FaultServer(answer(404, encoded(refusal("unknown_link")))) as server, pytest.raises(UnknownLink):
-        ask(server)
+        call(server)
 
 
 @pytest.mark.parametrize(("status", "code"), [(404, "not_found"), (403, "other"), (400, "invalid_request")])
 def test_client_reports_any_other_refusal_by_its_code(status, code):
     with FaultServer(answer(status, encoded(refusal(code)))) as server, pytest.raises(Rejected) as caught:
-        ask(server)
+        call(server)
     assert (caught.value.status, caught.value.code) == (status, code)
 
 
 def test_client_keeps_the_request_id_of_a_refusal():
     refused = answer(404, encoded(refusal("unknown_link")), headers=[("X-Request-Id", "0123abcd")])
     with FaultServer(refused) as server, pytest.raises(UnknownLink) as caught:
-        ask(server)
+        call(server)
     assert caught.value.request_id == "0123abcd"
 
 
 def test_client_drops_a_request_id_that_no_log_should_hold():
     refused = answer(500, headers=[("X-Request-Id", "a b\x1b[31m")])
     with FaultServer(refused) as server, pytest.raises(Unreachable) as caught:
-        ask(server)
+        call(server)
     assert caught.value.request_id == ""
 
 
@@ -418,7 +420,7 @@ def test_client_warns_of_a_refused_signature_with_the_skew_of_the_clocks(caplog)
     body = encoded(refusal("stale_timestamp", server_time=int(time.time()) - 600))
     stale = answer(401, body, headers=[("X-Request-Id", "0123abcd")])
     with FaultServer(stale) as server, pytest.raises(SignatureRefused):
-        ask(server)
+        call(server)
     [record] = [record for record in caplog.records if record.name.startswith("portal")]
     assert record.levelno == logging.WARNING
     assert "stale_timestamp" in record.message
@@ -429,7 +431,7 @@ def test_client_warns_of_a_refused_signature_with_the_skew_of_the_clocks(caplog)
 def test_client_notes_a_customers_own_state_without_a_warning(caplog):
     caplog.set_level(logging.INFO)
     with FaultServer(answer(404, encoded(refusal("unknown_link")))) as server, pytest.raises(UnknownLink):
-        ask(server)
+        call(server)
     [record] = [record for record in caplog.records if record.name.startswith("portal")]
     assert record.levelno == logging.INFO
 
@@ -440,23 +442,23 @@ def test_client_notes_a_customers_own_state_without_a_warning(caplog):
 )
 def test_no_log_and_no_error_has_the_secret_or_a_signature(script, caplog):
     caplog.set_level(logging.DEBUG)
-    told = ""
+    log_text = ""
     with FaultServer(script) as server:
         try:
-            ask(server)
+            call(server)
         except GatewayError as error:
-            told += _everything_told_by(error)
-    told += caplog.text
-    assert SECRET not in told
+            log_text += _all_texts_of(error)
+    log_text += caplog.text
+    assert SECRET not in log_text
     for received in server.received:
-        assert received.header(es1.SIGNATURE_HEADER) not in told
-        assert received.header(es1.NONCE_HEADER) not in told
-        assert json.loads(received.body)["link_id"] not in told
+        assert received.header(es1.SIGNATURE_HEADER) not in log_text
+        assert received.header(es1.NONCE_HEADER) not in log_text
+        assert json.loads(received.body)["link_id"] not in log_text
 
 
-def _everything_told_by(error):
-    told = ""
+def _all_texts_of(error):
+    log_text = ""
     while error:
-        told += f"{error!r} {error} {vars(error)}"
+        log_text += f"{error!r} {error} {vars(error)}"
         error = error.__cause__ or error.__context__
-    return told
+    return log_text

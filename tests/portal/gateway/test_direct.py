@@ -10,7 +10,7 @@ GOOD = encoded(dashboard())
 
 
 class Application:
-    """A WSGI application that keeps what it was handed and gives one answer."""
+    """A WSGI application that records requests and returns one response."""
 
     def __init__(self, status="200 OK", body=GOOD, headers=()):
         self._answer = status, list(headers), [body[:7], body[7:]]
@@ -25,20 +25,20 @@ class Application:
         return body
 
 
-def ask(application, question=None):
+def call(application, request=None):
     return fetch_dashboard(
-        Service(application=application, timeout_seconds=10), SITE, question or DashboardRequest()
+        Service(application=application, timeout_seconds=10), SITE, request or DashboardRequest()
     )
 
 
 def test_an_application_is_called_without_a_socket(monkeypatch):
     monkeypatch.setattr("socket.socket", None)
-    assert ask(Application()).host == HOST
+    assert call(Application()).host == HOST
 
 
 def test_an_application_gets_the_bytes_that_were_signed():
     application = Application()
-    ask(application, DashboardRequest(query="été"))
+    call(application, DashboardRequest(query="été"))
     [environ], [body] = application.environs, application.bodies
     names = [es1.TIMESTAMP_HEADER, es1.NONCE_HEADER, es1.SIGNATURE_HEADER]
     headers = {name: environ[f"HTTP_{name.upper().replace('-', '_')}"] for name in names}
@@ -59,7 +59,7 @@ def test_an_application_gets_the_bytes_that_were_signed():
 def test_every_call_of_an_application_has_a_nonce_of_its_own():
     application = Application()
     for _ in range(2):
-        ask(application)
+        call(application)
     assert len({environ["HTTP_X_SERVICE_NONCE"] for environ in application.environs}) == 2
 
 
@@ -69,7 +69,7 @@ def test_every_call_of_an_application_has_a_nonce_of_its_own():
 def test_a_failed_application_is_not_called_again(status):
     application = Application(status, encoded(refusal("unavailable")), [("Retry-After", "1")])
     with pytest.raises(Unreachable):
-        ask(application)
+        call(application)
     assert len(application.environs) == 1
 
 
@@ -77,10 +77,10 @@ def test_an_applications_headers_are_read():
     slow = encoded(refusal("unavailable", reason="slow_question", limit_seconds=3))
     headers = [("Retry-After", "30"), ("X-Request-Id", "0123abcd")]
     with pytest.raises(SlowRequest) as caught:
-        ask(Application("503 Service Unavailable", slow, headers))
+        call(Application("503 Service Unavailable", slow, headers))
     assert (caught.value.retry_after, caught.value.request_id) == (30, "0123abcd")
 
 
 def test_a_response_of_an_application_has_a_size_limit():
     with pytest.raises(BadResponse, match="more than"):
-        ask(Application(body=b" " * 3_000_000))
+        call(Application(body=b" " * 3_000_000))

@@ -1,4 +1,4 @@
-"""One finding, asked of a service that has the call, and of one that has not."""
+"""One finding, from a service with the call and from one without it."""
 
 import json
 
@@ -33,21 +33,21 @@ LIST = answer(
 )
 
 
-def ask(server, finding_id="7", **listed):
-    upstream = Service(base_url=server.base_url, timeout_seconds=10)
-    return fetch_finding(upstream, SITE, finding_id, DashboardRequest(**listed))
+def call(server, finding_id="7", **filters):
+    service = Service(base_url=server.base_url, timeout_seconds=10)
+    return fetch_finding(service, SITE, finding_id, DashboardRequest(**filters))
 
 
 def test_a_finding_is_requested_by_its_id_at_its_own_path():
-    told = finding(
+    body = finding(
         finding=threat(
             locations=[{"location": "/a", "evidence": "GET /a"}],
             timeline=[{"at": "2026-01-02T03:04:05Z", "event": "first_seen", "by": "somebody"}],
         ),
         analyst_notes=[note(1, finding_id="7")],
     )
-    with FaultServer(answer(200, encoded(told))) as server:
-        found = ask(server, severity="High")
+    with FaultServer(answer(200, encoded(body))) as server:
+        result = call(server, severity="High")
     [received] = server.received
     assert received.head.startswith(b"POST /v1/site/finding HTTP/1.1\r\n")
     assert json.loads(received.body) == {
@@ -56,33 +56,36 @@ def test_a_finding_is_requested_by_its_id_at_its_own_path():
     timestamp, nonce = received.header(es1.TIMESTAMP_HEADER), received.header(es1.NONCE_HEADER)
     canonical = es1.canonical_string(timestamp, nonce, "POST", "/v1/site/finding", received.body)
     assert received.header(es1.SIGNATURE_HEADER) == es1.signature(SECRET, canonical)
-    assert (found.finding.locations[0].evidence, found.finding.timeline[0].event) == ("GET /a", "first_seen")
-    assert [entry.id for entry in found.analyst_notes] == ["1"]
+    assert (result.finding.locations[0].evidence, result.finding.timeline[0].event) == (
+        "GET /a",
+        "first_seen",
+    )
+    assert [entry.id for entry in result.analyst_notes] == ["1"]
 
 
 @pytest.mark.parametrize("missing", [NO_SUCH_PATH, answer(404, b"<h1>Not Found</h1>")], ids=["json", "html"])
 def test_an_older_service_gets_a_request_for_the_list(missing):
     with FaultServer(missing, LIST) as server:
-        found = ask(server, severity="High", page=2)
+        result = call(server, severity="High", page=2)
     assert json.loads(server.received[1].body)["page"] == 2
-    assert (found.finding.id, found.finding.cwe, found.finding.evidence) == ("7", [79], "GET /")
-    assert [entry.id for entry in found.analyst_notes] == ["1"]
+    assert (result.finding.id, result.finding.cwe, result.finding.evidence) == ("7", [79], "GET /")
+    assert [entry.id for entry in result.analyst_notes] == ["1"]
 
 
 def test_a_finding_missing_from_the_list_is_unknown():
     with FaultServer(NO_SUCH_PATH, LIST) as server, pytest.raises(UnknownFinding):
-        ask(server, "8")
+        call(server, "8")
 
 
 def test_an_unknown_finding_is_not_searched_in_the_list():
     unknown = answer(404, encoded(refusal("unknown_finding")))
     with FaultServer(unknown) as server, pytest.raises(UnknownFinding):
-        ask(server)
+        call(server)
     assert len(server.received) == 1
 
 
 @pytest.mark.parametrize(
-    "told",
+    "body",
     [
         finding(host="other.example.com"),
         finding(ok=False),
@@ -91,11 +94,11 @@ def test_an_unknown_finding_is_not_searched_in_the_list():
         dashboard(),
     ],
 )
-def test_a_response_about_another_website_is_a_bad_response(told):
-    with FaultServer(answer(200, encoded(told))) as server, pytest.raises(BadResponse):
-        ask(server)
+def test_a_response_about_another_website_is_a_bad_response(body):
+    with FaultServer(answer(200, encoded(body))) as server, pytest.raises(BadResponse):
+        call(server)
 
 
 def test_other_refusals_are_those_of_the_dashboard():
     with FaultServer(answer(429, encoded(refusal("rate_limited")))) as server, pytest.raises(RateLimited):
-        ask(server)
+        call(server)

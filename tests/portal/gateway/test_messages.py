@@ -1,4 +1,4 @@
-"""Answers beyond any measure: refused while they are read, or shown like any other."""
+"""Extreme responses: refused by the decoder, or shown like any other."""
 
 import json
 import re
@@ -36,7 +36,7 @@ def message():
 
 
 def leaves(value, way=()):
-    """Where numbers, days, times and lists are."""
+    """Return the paths of numbers, days, times and lists."""
     if isinstance(value, dict | list):
         if isinstance(value, list):
             yield way, [[]]
@@ -76,7 +76,7 @@ def test_no_number_day_time_or_empty_list_breaks_the_page(client, monkeypatch, m
 
 
 def of_lists(value, way=()):
-    """Where lists of at least one thing are, and the thing."""
+    """Return the paths of lists with items, and the first item."""
     if isinstance(value, list) and value:
         yield way, value[0]
     if isinstance(value, dict | list):

@@ -1,4 +1,4 @@
-"""In which language a person last read the portal."""
+"""The language of a person's last page."""
 
 import pytest
 from django.test import Client

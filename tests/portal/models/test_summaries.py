@@ -1,4 +1,4 @@
-"""What the portal keeps of the service's answers, and when it forgets it."""
+"""Stored summaries of websites, and when they are discarded."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def website():
 
 @pytest.fixture
 def stub(monkeypatch):
-    """Answers with what ``says`` holds, or raises it; ``meanwhile`` happens while it thinks."""
+    """Returns or raises ``response``, after it called ``meanwhile``."""
 
     class StubService:
         response = make_dashboard(analyst_notes=[make_note()])

@@ -1,4 +1,4 @@
-"""An account with a website, and members who may want to hear of it."""
+"""An account with a website, and members with or without a subscription."""
 
 import pytest
 
@@ -37,13 +37,13 @@ def viewer(account):
 @pytest.fixture
 def subscribe():
     def subscribe(membership, **fields):
-        chosen = {"frequency": Subscription.Frequency.IMMEDIATE, "language": "en"} | fields
-        return Subscription.objects.update_or_create(membership=membership, defaults=chosen)[0]
+        defaults = {"frequency": Subscription.Frequency.IMMEDIATE, "language": "en"} | fields
+        return Subscription.objects.update_or_create(membership=membership, defaults=defaults)[0]
 
     return subscribe
 
 
 @pytest.fixture
 def audience(website, owner):
-    """The owner, who never chose."""
+    """Return the owner with the default subscription."""
     return Audience(website=website, subscriptions=[Subscription.of(owner)])

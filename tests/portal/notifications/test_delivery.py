@@ -1,4 +1,4 @@
-"""What is due is sent, at least once and under one name; what fails keeps nothing else waiting."""
+"""Delivery: at least once, with one Message-ID, and without delays by failures of others."""
 
 import smtplib
 from datetime import UTC, datetime, timedelta
@@ -33,15 +33,15 @@ def create(membership, website, number=1, *, at=NOON):
 
 @pytest.fixture
 def refusing(monkeypatch):
-    """A mail server that does not take what goes to some people."""
+    """A mail server that refuses e-mails to some people."""
 
     def refuse(*people):
         def send(backend, messages):
             if set(messages[0].to) & {f"{person}@example.com" for person in people}:
                 raise smtplib.SMTPRecipientsRefused({})
-            return taken(backend, messages)
+            return send_messages(backend, messages)
 
-        taken = locmem.EmailBackend.send_messages
+        send_messages = locmem.EmailBackend.send_messages
         monkeypatch.setattr(locmem.EmailBackend, "send_messages", send)
 
     return refuse
@@ -88,7 +88,7 @@ def test_notifications_of_an_unpolled_website_wait(account, website, owner):
     assert (outcome.sent, outcome.waiting) == (1, 1)
 
 
-# Once a day
+# Daily e-mails
 
 
 def test_daily_notifications_are_one_email_the_next_morning(account, website, owner, subscribe):
@@ -104,7 +104,7 @@ def test_daily_notifications_are_one_email_the_next_morning(account, website, ow
     assert send_at([website, outlet], now=NOON + timedelta(hours=42)).sent == 1
 
 
-# Whoever is not to hear
+# Members without e-mails
 
 
 @pytest.mark.parametrize("fields", [{"email": ""}, {"is_active": False}])
@@ -121,7 +121,7 @@ def test_a_member_who_unsubscribed_gets_no_email(website, owner, subscribe):
     assert send_at([website], now=NOON).sent == 0
 
 
-# What goes wrong
+# Failures
 
 
 def test_a_refused_email_is_retried_and_does_not_delay_others(website, owner, viewer, subscribe, refusing):
@@ -199,16 +199,16 @@ def test_notifications_expire_after_days_without_a_mail_server(website, owner):
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("taken", [True, False])
+@pytest.mark.parametrize("is_accepted", [True, False])
 def test_a_crash_loses_no_email_and_a_second_attempt_has_the_same_message_id(
-    website, owner, monkeypatch, taken
+    website, owner, monkeypatch, is_accepted
 ):
-    """Nobody knows whether the server took it: after a while it is sent again, under its own name."""
+    """Whether the server accepted the e-mail is unknown: later it is sent again, with its Message-ID."""
     create(owner, website)
     sent = locmem.EmailBackend.send_messages
 
     def crash(backend, messages):
-        if taken:
+        if is_accepted:
             sent(backend, messages)
         raise DatabaseError
 
@@ -218,7 +218,7 @@ def test_a_crash_loses_no_email_and_a_second_attempt_has_the_same_message_id(
             send_at([website], now=NOON)
     assert send_at([website], now=NOON + CLAIM_LIFETIME).sent == 0
     assert send_at([website], now=NOON + CLAIM_LIFETIME + timedelta(seconds=1)).sent == 1
-    assert len(mail.outbox) == 1 + taken
+    assert len(mail.outbox) == 1 + is_accepted
     assert len({message.extra_headers["Message-ID"] for message in mail.outbox}) == 1
     assert send_at([website], now=NOON + 3 * CLAIM_LIFETIME).sent == 0
 
@@ -232,16 +232,16 @@ def test_two_concurrent_runs_send_an_email_once(website, owner):
 
 @pytest.mark.django_db(transaction=True)
 def test_a_claim_starts_with_each_email(account, website, owner, monkeypatch):
-    """Another run that comes while the second e-mail is on its way leaves it alone."""
+    """A second run does not send an e-mail that the first run is sending."""
     outlet = make_portal_website(account, "outlet.example.com")
     create(owner, website), create(owner, outlet)
     others = []
-    taken = locmem.EmailBackend.send_messages
+    send_messages = locmem.EmailBackend.send_messages
 
     def send(backend, messages):
         if mail.outbox and not others:
             others.append(send_at([website, outlet], now=NOON + 2 * CLAIM_LIFETIME).sent)
-        return taken(backend, messages)
+        return send_messages(backend, messages)
 
     monkeypatch.setattr(locmem.EmailBackend, "send_messages", send)
     times = iter([NOON, NOON, NOON + 2 * CLAIM_LIFETIME])
@@ -250,7 +250,7 @@ def test_a_claim_starts_with_each_email(account, website, owner, monkeypatch):
 
 
 def test_an_email_takes_few_statements(account, website, owner, django_assert_max_num_queries):
-    """Each e-mail takes a few: to be claimed, to be read, to see by which account it leads, to be done."""
+    """Each e-mail takes a few statements: to claim it, read it, check the account, and delete it."""
     for number in range(10):
         create(owner, make_portal_website(account, f"site{number}.example.com"))
     with django_assert_max_num_queries(10 * 8 + 4):

@@ -1,4 +1,4 @@
-"""What one member is told: no more than the member wants, and never nothing."""
+"""The digest of one member: wanted changes only, and never empty."""
 
 import pytest
 
@@ -22,9 +22,9 @@ def test_a_digest_has_findings_from_the_lowest_severity_on(min_severity, count):
 
 
 def test_the_total_counts_wanted_findings_beyond_the_list():
-    counted = {"Critical": 3, "High": 90, "Medium": 400}
-    listed = [make_change(number, "High") for number in range(50)]
-    changes = make_changes(*listed, total=493, total_relation="at_least", by_severity=counted)
+    counts = {"Critical": 3, "High": 90, "Medium": 400}
+    first_page = [make_change(number, "High") for number in range(50)]
+    changes = make_changes(*first_page, total=493, total_relation="at_least", by_severity=counts)
     assert Digest.for_subscription(changes, wanting("High")).total == 93
     assert Digest.for_subscription(changes, wanting("High")).is_exact is False
 

@@ -1,4 +1,4 @@
-"""What an e-mail says, in whose language, and where its links lead."""
+"""The text of an e-mail, its language, and its links."""
 
 from uuid import UUID
 

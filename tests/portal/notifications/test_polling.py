@@ -1,4 +1,4 @@
-"""Who hears of which website, and that an answer is kept whole or not at all, once."""
+"""Subscriptions by website, and changes that are stored completely or not at all, once."""
 
 import pytest
 from django.db import DatabaseError
@@ -28,7 +28,7 @@ def store_one(audience, cursor_before=BEGIN, *, number=1, **fields):
     store(audience, cursor_before, make_changes(make_change(number), **fields), now=timezone.now())
 
 
-# Who hears
+# Subscribers
 
 
 def test_owners_are_subscribed_by_default_and_others_by_choice(website, owner, viewer, subscribe):
@@ -66,7 +66,7 @@ def test_the_members_take_no_more_statements_when_there_are_many(account, websit
         audiences()
 
 
-# What is kept
+# Stored changes
 
 
 def test_the_first_poll_only_stores_the_cursor(audience, website):
@@ -76,8 +76,8 @@ def test_the_first_poll_only_stores_the_cursor(audience, website):
 
 
 def test_later_changes_are_stored_for_each_subscriber(website, owner, viewer, subscribe):
-    chosen = [Subscription.of(owner), subscribe(viewer, min_severity="Critical")]
-    audience = Audience(website=website, subscriptions=chosen)
+    subscriptions = [Subscription.of(owner), subscribe(viewer, min_severity="Critical")]
+    audience = Audience(website=website, subscriptions=subscriptions)
     store(audience, "", make_changes(cursor=BEGIN), now=timezone.now())
     changes = make_changes(make_change(5, "Critical"), make_change(6, "High"), cursor="6.0.0.")
     store(audience, BEGIN, changes, now=timezone.now())

@@ -1,4 +1,4 @@
-"""Where members choose what they hear, as a browser and a mail program get it."""
+"""Pages about e-mails, as a browser and a mail program get them."""
 
 import pytest
 from django.test import Client
@@ -86,16 +86,16 @@ def test_the_page_says_where_the_emails_go_or_why_none_do(browser, owner, settin
 
 def test_the_account_page_links_to_the_settings(browser, owner):
     assert b'href="/notifications/"' in browser(owner).get(reverse("account")).content
-    assert b'href="/notifications/"' not in browser_of_nobody().get(reverse("account")).content
+    assert b'href="/notifications/"' not in browser_without_account().get(reverse("account")).content
 
 
-def browser_of_nobody():
+def browser_without_account():
     client = Client()
-    client.force_login(make_user("member-of-nothing"))
+    client.force_login(make_user("newcomer"))
     return client
 
 
-# The link in each e-mail
+# The unsubscribe link
 
 
 def test_get_of_the_unsubscribe_link_changes_nothing(owner):
@@ -129,7 +129,7 @@ def test_a_link_with_a_forged_token_is_not_found(owner, token):
     assert Subscription.objects.count() == 0
 
 
-# Who is written to
+# Members with e-mails
 
 
 def test_a_member_with_an_active_subscription_gets_emails(owner, viewer, website, subscribe, settings):

@@ -1,4 +1,4 @@
-"""What may be done about members: an account keeps an owner, and everything is recorded."""
+"""Changes to a team: an account always has an owner, and every change is recorded."""
 
 from datetime import timedelta
 
@@ -76,12 +76,12 @@ def test_two_owners_cannot_remove_each_other_at_the_same_time(account, owner, ac
 
     def end(number):
         by, other = (owner, second) if number else (second, owner)
-        found = Membership.objects.get(pk=other.pk)
+        membership = Membership.objects.get(pk=other.pk)
         try:
             if act == "remove":
-                actions.remove(found, by=by.user)
+                actions.remove(membership, by=by.user)
             else:
-                actions.change_role(found, VIEWER, by=by.user)
+                actions.change_role(membership, VIEWER, by=by.user)
         except actions.LastOwner:
             return "refused"
         return "done"

@@ -1,4 +1,4 @@
-"""The pages about members, as a browser gets them."""
+"""The pages of the team, as a browser gets them."""
 
 import re
 from datetime import timedelta
@@ -31,15 +31,15 @@ def account():
 
 @pytest.fixture
 def members(account):
-    """One member of each role, and the owner of another account."""
+    """Return one member of each role, and the owner of another account."""
     members = {role: make_membership(make_user(role), account, role) for role in (OWNER, MANAGER, VIEWER)}
-    other = make_portal_account("acct_0002", name="Someone else")
+    other = make_portal_account("acct_0002", name="Another shop")
     return members | {"stranger": make_membership(make_user("stranger"), other, OWNER)}
 
 
 @pytest.fixture
 def browser(members):
-    """A browser for each of them, and one of no one's."""
+    """Return a browser for a member, or for a visitor."""
 
     def browser(name):
         client = Client()
@@ -80,7 +80,7 @@ def urls(members):
     }
 
 
-# A redirection to the sign-in is "in", one to another page of the portal is "ok".
+# A redirect to the sign-in is "in", one to another page of the portal is "ok".
 RIGHTS = {
     "team": {"GET": "in 200 200 200 200", "POST": "405 405 405 405 405"},
     "invite": {"GET": "in ok ok ok ok", "POST": "in 404 404 ok 404"},
@@ -111,10 +111,10 @@ def test_each_role_has_exactly_the_permissions_of_the_table(members, browser, se
         content_type="application/x-www-form-urlencoded",
     )
     if response.status_code == 302:
-        found = "in" if response["Location"].startswith("/accounts/login/") else "ok"
+        outcome = "in" if response["Location"].startswith("/accounts/login/") else "ok"
     else:
-        found = str(response.status_code)
-    assert found == expected
+        outcome = str(response.status_code)
+    assert outcome == expected
 
 
 @pytest.mark.parametrize("name", [name for name in RIGHTS if "ok" in RIGHTS[name]["POST"]])
@@ -153,7 +153,7 @@ def test_an_owner_sees_members_invitations_and_changes(members, browser):
     ):
         assert words in page
     assert "stranger" not in page
-    assert "Someone else" not in page
+    assert "Another shop" not in page
 
 
 def test_a_manager_sees_the_members_and_no_way_to_change_them(members, browser):
@@ -244,11 +244,11 @@ def test_with_a_mail_server_only_the_address_gets_the_link(members, browser, set
     address = reverse("portal:invite", args=[members[OWNER].account_id])
     done = browser(OWNER).post(address, {"email": "New@Example.com", "role": VIEWER}, follow=True)
     assert "new@example.com is invited." in text_of(done)
-    [letter] = mail.outbox
-    assert letter.to == ["new@example.com"]
-    assert "owner invites you to Example Shop" in letter.body
+    [email] = mail.outbox
+    assert email.to == ["new@example.com"]
+    assert "owner invites you to Example Shop" in email.body
     path = link_to(Invitation.objects.get())
-    assert f"http://testserver{path}" in letter.body
+    assert f"http://testserver{path}" in email.body
     assert Invitation.objects.get().token not in done.content.decode()
 
 
@@ -256,9 +256,9 @@ def test_without_a_mail_server_the_owner_is_shown_the_link_once(members, browser
     settings.EMAIL_URL = ""
     owner = browser(OWNER)
     address = reverse("portal:invite", args=[members[OWNER].account_id])
-    shown = owner.post(address, {"email": "new@example.com", "role": VIEWER})
+    response = owner.post(address, {"email": "new@example.com", "role": VIEWER})
     invitation = Invitation.objects.get()
-    assert f"http://testserver{link_to(invitation)}" in shown.content.decode()
+    assert f"http://testserver{link_to(invitation)}" in response.content.decode()
     assert invitation.token not in owner.get(TEAM).content.decode()
     assert mail.outbox == []
     assert not invitation.was_emailed

@@ -12,11 +12,11 @@ PATH = "/sites/shop.example.com/"
 TODAY = NOW.date()
 
 
-def render_pdf(*charts, today=TODAY, page=(), **filters):
+def views_by_id(*charts, today=TODAY, page=(), **filters):
     address = Address(path=PATH, filters=Filters(**filters))
     generated_at = datetime.combine(today, NOW.timetz())
-    drawn = chart_views(charts or make_charts(), make_page(generated_at=generated_at, **dict(page)), address)
-    return {drawing.id: drawing for drawing in drawn}
+    views = chart_views(charts or make_charts(), make_page(generated_at=generated_at, **dict(page)), address)
+    return {drawing.id: drawing for drawing in views}
 
 
 def make_chart(**fields):
@@ -31,21 +31,21 @@ def make_chart(**fields):
 
 
 def test_charts_use_the_portals_titles_and_fall_back_to_the_services():
-    assert render_pdf()["severity"].title == "By severity"
-    assert render_pdf(make_chart(id="country", title="By country"))["country"].title == "By country"
+    assert views_by_id()["severity"].title == "By severity"
+    assert views_by_id(make_chart(id="country", title="By country"))["country"].title == "By country"
 
 
 def test_bars_of_the_worst_alone_say_so_but_not_the_history():
-    cut = render_pdf(page={"total": 200, "total_relation": "at_least"})
+    cut = views_by_id(page={"total": 200, "total_relation": "at_least"})
     remarks = {name: drawing.remark for name, drawing in cut.items()}
     assert remarks == {"severity": "Of the worst 200.", "source": "Of the worst 200.", "trend": ""}
-    assert {drawing.remark for drawing in render_pdf().values()} == {""}
+    assert {drawing.remark for drawing in views_by_id().values()} == {""}
 
 
 def test_a_segment_filters_and_the_active_one_stops_filtering():
-    rows = {row.label: row for row in render_pdf()["severity"].rows}
+    rows = {row.label: row for row in views_by_id()["severity"].rows}
     assert rows["High"].url == PATH + "?severity=High"
-    active = {row.label: row for row in render_pdf(severity="High", kind="confirmed")["severity"].rows}
+    active = {row.label: row for row in views_by_id(severity="High", kind="confirmed")["severity"].rows}
     assert (active["High"].is_active, active["High"].url) == (True, PATH + "?kind=confirmed")
 
 
@@ -55,20 +55,20 @@ FACETS = make_facets(
 
 
 def test_a_chart_that_filters_counts_like_its_facet_and_dims_the_others():
-    drawing = render_pdf(page={"facets": FACETS}, severity="High")["severity"]
+    drawing = views_by_id(page={"facets": FACETS}, severity="High")["severity"]
     rows = {row.label: (row.total, row.is_active, row.is_dimmed) for row in drawing.rows}
     assert rows == {"Critical": (34, False, True), "High": (2, True, False), "Low": (0, False, True)}
     assert drawing.rows[0].url == PATH + "?severity=Critical"
-    assert not any(row.is_dimmed for row in render_pdf(page={"facets": FACETS})["severity"].rows)
+    assert not any(row.is_dimmed for row in views_by_id(page={"facets": FACETS})["severity"].rows)
 
 
 def test_the_other_charts_count_what_the_filters_leave():
-    drawing = render_pdf(page={"facets": FACETS}, severity="High")["source"]
+    drawing = views_by_id(page={"facets": FACETS}, severity="High")["source"]
     assert [(row.label, row.total, row.is_dimmed) for row in drawing.rows] == [("Nuclei", 2, False)]
 
 
 def test_an_active_source_stays_among_sources_with_findings():
-    drawing = render_pdf(page={"facets": FACETS}, source="nuclei")["source"]
+    drawing = views_by_id(page={"facets": FACETS}, source="nuclei")["source"]
     assert [(row.label, row.total, row.is_dimmed) for row in drawing.rows] == [
         ("Nuclei", 2, False),
         ("ZAP", 5, True),
@@ -78,7 +78,7 @@ def test_an_active_source_stays_among_sources_with_findings():
 
 def test_a_chart_with_a_bounded_facet_has_no_zeros():
     page = {"facets": FACETS, "bounded_facets": ["severity"], "total": 200, "total_relation": "at_least"}
-    drawing = render_pdf(page=page, severity="High", query="sql")["severity"]
+    drawing = views_by_id(page=page, severity="High", query="sql")["severity"]
     assert [(row.label, row.total) for row in drawing.rows] == [("High", 2)]
 
 
@@ -95,27 +95,27 @@ def test_a_chart_with_a_bounded_facet_has_no_zeros():
     ],
 )
 def test_the_trend_says_that_it_does_not_follow_the_words(filters, remark):
-    assert render_pdf(**filters)["trend"].remark == remark
+    assert views_by_id(**filters)["trend"].remark == remark
 
 
 def test_a_segment_of_zero_leads_nowhere():
-    assert {row.label: row.url for row in render_pdf()["severity"].rows}["Low"] == ""
+    assert {row.label: row.url for row in views_by_id()["severity"].rows}["Low"] == ""
 
 
 def test_a_source_is_filtered_by_its_slug_though_named_by_its_name():
-    (row,) = render_pdf()["source"].rows
+    (row,) = views_by_id()["source"].rows
     assert (row.label, row.url) == ("Nuclei", PATH + "?source=nuclei")
 
 
 def test_severities_keep_their_colours():
-    (bar,) = (bar for row, bar in render_pdf()["severity"].bars if row.label == "High")
+    (bar,) = (bar for row, bar in views_by_id()["severity"].bars if row.label == "High")
     assert [segment.tone for segment in bar.segments] == ["high"]
-    ((_row, stacked),) = render_pdf()["source"].bars
+    ((_row, stacked),) = views_by_id()["source"].bars
     assert [segment.tone for segment in stacked.segments] == ["high"]
 
 
 def test_the_table_has_the_numbers_of_the_drawing():
-    trend = render_pdf()["trend"]
+    trend = views_by_id()["trend"]
     assert [series.label for series in trend.series] == ["New", "Fixed"]
     assert [(row.label, row.amounts) for row in trend.rows] == [
         ("2 Nov", (1, 0)),
@@ -127,37 +127,39 @@ def test_the_table_has_the_numbers_of_the_drawing():
 
 @pytest.mark.parametrize(("today", "is_running"), [("2026-11-22", True), ("2026-11-23", False)])
 def test_the_current_week_looks_different(today, is_running):
-    trend = render_pdf(today=date.fromisoformat(today))["trend"]
+    trend = views_by_id(today=date.fromisoformat(today))["trend"]
     assert [row.is_running for row in trend.rows] == [False, False, is_running]
     assert [bool(stroke.tail) for stroke in trend.line_chart.strokes] == [is_running] * 2
 
 
 def test_the_description_has_the_numbers_too():
-    assert render_pdf()["trend"].description == "New/Fixed: 2 Nov: 1/0; 9 Nov: 0/2; 16 Nov, so far: 1/1."
+    assert views_by_id()["trend"].description == "New/Fixed: 2 Nov: 1/0; 9 Nov: 0/2; 16 Nov, so far: 1/1."
 
 
 def test_the_trend_does_not_filter():
-    assert not any(row.url for row in render_pdf()["trend"].rows)
+    assert not any(row.url for row in views_by_id()["trend"].rows)
 
 
 def test_an_empty_chart_is_left_out():
-    assert render_pdf(make_chart(series=[Series("n", [0])])) == {}
-    assert render_pdf(make_chart(labels=[], series=[])) == {}
+    assert views_by_id(make_chart(series=[Series("n", [0])])) == {}
+    assert views_by_id(make_chart(labels=[], series=[])) == {}
 
 
 @pytest.mark.parametrize("kind", ["bar", "stacked", "line"])
 def test_missing_values_count_as_zero(kind):
-    drawn = render_pdf(make_chart(type=kind, labels=["a", "b"], series=[Series("n", [1])]))["kind"]
-    assert [row.amounts for row in drawn.rows] == [(1,), (0,)]
+    views = views_by_id(make_chart(type=kind, labels=["a", "b"], series=[Series("n", [1])]))["kind"]
+    assert [row.amounts for row in views.rows] == [(1,), (0,)]
     page = {"bounded_facets": ["kind"]}
-    drawn = render_pdf(make_chart(type=kind, labels=["a", "b"], series=[Series("n", [1])]), page=page)["kind"]
-    assert [row.amounts for row in drawn.rows] == [(1,)]
+    views = views_by_id(make_chart(type=kind, labels=["a", "b"], series=[Series("n", [1])]), page=page)[
+        "kind"
+    ]
+    assert [row.amounts for row in views.rows] == [(1,)]
 
 
 def test_a_chart_of_an_unknown_type_has_bars():
-    assert render_pdf(make_chart(type="radar"))["kind"].bar_chart
+    assert views_by_id(make_chart(type="radar"))["kind"].bar_chart
 
 
 def test_a_long_label_is_cut_in_the_drawing_only():
-    (row,) = render_pdf(make_chart(id="country", labels=["x" * 60]))["country"].rows
+    (row,) = views_by_id(make_chart(id="country", labels=["x" * 60]))["country"].rows
     assert (len(row.label), len(row.short_label)) == (60, 24)

@@ -148,13 +148,13 @@ def test_one_status_is_always_active_and_open_is_the_default():
 
 
 def test_a_status_that_would_leave_nothing_leads_nowhere_unless_it_is_shown():
-    counted = make_facets(status={"open": 2, "fixed": 0, "accepted_risk": 0, "false_positive": 1, "all": 3})
-    assert status_facet(counted, at()).remark == ""
-    shown = {option.label: option for option in status_facet(counted, at(status="accepted_risk")).options}
-    assert [option.count for option in shown.values()] == [2, 0, 0, 1, 3]
-    assert shown["Fixed"].url == ""
-    assert shown["Accepted risk"].url == PATH
-    assert shown["All"].url == PATH + "?status=all"
+    counts = make_facets(status={"open": 2, "fixed": 0, "accepted_risk": 0, "false_positive": 1, "all": 3})
+    assert status_facet(counts, at()).remark == ""
+    options = {option.label: option for option in status_facet(counts, at(status="accepted_risk")).options}
+    assert [option.count for option in options.values()] == [2, 0, 0, 1, 3]
+    assert options["Fixed"].url == ""
+    assert options["Accepted risk"].url == PATH
+    assert options["All"].url == PATH + "?status=all"
 
 
 def test_statuses_without_counts_can_be_chosen():

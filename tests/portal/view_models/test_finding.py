@@ -13,9 +13,9 @@ THEN = datetime(2026, 11, 1, tzinfo=UTC)
 
 
 def text_of(finding=None, notes=(), **filters):
-    answer = make_finding_response(finding=finding or make_finding(), analyst_notes=list(notes))
+    response = make_finding_response(finding=finding or make_finding(), analyst_notes=list(notes))
     address = Address(path=PATH, filters=Filters(**filters))
-    return finding_view(answer, address, link="https://portal.example.com/x/")
+    return finding_view(response, address, link="https://portal.example.com/x/")
 
 
 @pytest.mark.parametrize("url", ["https://example.com/a", "http://example.com/?q=1"])
@@ -60,8 +60,8 @@ def test_an_invalid_cve_is_text(cve):
 
 
 def test_the_way_back_is_the_list_that_it_was_opened_from():
-    found = text_of(make_finding(7), severity="High", page=2)
-    assert (found.list_url, found.row_key) == (PATH + "?severity=High&page=2", "finding-7")
+    view = text_of(make_finding(7), severity="High", page=2)
+    assert (view.list_url, view.row_key) == (PATH + "?severity=High&page=2", "finding-7")
 
 
 def test_a_single_location_is_only_at_the_top():
@@ -100,8 +100,8 @@ def test_the_timeline_leaves_out_events_without_a_label():
 
 
 def test_without_a_timeline_there_are_first_and_last_seen():
-    found = make_finding(first_seen=THEN, last_seen=None)
-    assert [(step.event, step.at) for step in timeline(found)] == [("First seen", THEN)]
+    view = make_finding(first_seen=THEN, last_seen=None)
+    assert [(step.event, step.at) for step in timeline(view)] == [("First seen", THEN)]
 
 
 def test_a_finding_that_is_not_open_says_so():

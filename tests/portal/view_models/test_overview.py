@@ -81,8 +81,8 @@ def test_a_zero_means_something_only_where_something_was_checked(grade, open_fin
 )
 def test_a_grade_says_whether_it_is_final(grade, is_provisional, title, meaning):
     page = make_page(grade=grade, grade_provisional=is_provisional)
-    seen = overview(make_dashboard(dashboard=page), HERE)
-    assert (seen.grade_title, seen.grade_meaning) == (title, meaning)
+    strip = overview(make_dashboard(dashboard=page), HERE)
+    assert (strip.grade_title, strip.grade_meaning) == (title, meaning)
 
 
 def test_the_number_of_new_findings_links_to_their_page():
@@ -121,8 +121,8 @@ def test_a_website_never_checked_says_what_happens_next(due, hears, text):
     ("due", "text"), [(THIS_DAY, "First check by {day}"), (YESTERDAY, "First check overdue since {day}")]
 )
 def test_the_grade_of_a_website_never_checked_is_a_day(due, text):
-    seen = overview(never_checked(due), HERE)
-    assert (seen.grade_title, seen.grade_meaning) == (
+    strip = overview(never_checked(due), HERE)
+    assert (strip.grade_title, strip.grade_meaning) == (
         "Not graded yet",
         text.format(day=labels.day_and_month(due)),
     )
@@ -215,8 +215,8 @@ def test_a_state_of_coverage_the_portal_does_not_know_is_not_clean():
     ],
 )
 def test_a_plan_asks_for_care_when_it_needs_it(fields, tone, offers_renewal):
-    shown = plan(make_entitlement(**fields), today=TODAY)
-    assert (shown.tone, bool(shown.renew_url)) == (tone, offers_renewal)
+    shown_plan = plan(make_entitlement(**fields), today=TODAY)
+    assert (shown_plan.tone, bool(shown_plan.renew_url)) == (tone, offers_renewal)
 
 
 def test_a_plan_names_the_last_day_of_its_results_also_while_a_payment_is_overdue():
@@ -249,9 +249,9 @@ def test_an_overdue_plan_shows_an_end_only_from_the_service():
 
 
 def test_a_plan_is_worded_for_people():
-    shown = plan(
+    shown_plan = plan(
         make_entitlement(plan="small_business", status="past_due", features=["notes", "phone_support"]),
         today=TODAY,
     )
-    assert (shown.name, shown.state) == ("Small business", "Payment overdue")
-    assert shown.features == ("Analyst notes", "Phone support")
+    assert (shown_plan.name, shown_plan.state) == ("Small business", "Payment overdue")
+    assert shown_plan.features == ("Analyst notes", "Phone support")

@@ -12,7 +12,7 @@ from tests.portal.dashboards import make_clean_dashboard, make_dashboard, make_p
 pytestmark = pytest.mark.django_db
 
 
-def told(website, dashboard):
+def stored(website, dashboard):
     WebsiteSummary.objects.store(website, dashboard=dashboard)
     return WebsiteSummary.objects.get(website_id=website.pk)
 
@@ -25,7 +25,7 @@ def graded(grade, **by_severity):
 def test_the_worst_website_is_first_and_an_ungraded_one_before_good_ones():
     account = make_portal_account()
     make_membership(make_user(), account)
-    answers = {
+    dashboards = {
         "a-fine": make_clean_dashboard(),
         "b-middling": graded("C", Medium=3),
         "c-unseen": None,
@@ -35,15 +35,15 @@ def test_the_worst_website_is_first_and_an_ungraded_one_before_good_ones():
         "g-refused": "revoked_link",
         "h-critical": graded("F", Critical=1),
     }
-    websites = [make_portal_website(account, f"{name}.example.com") for name in answers]
-    kept = {}
-    for website, answer in zip(websites, answers.values(), strict=True):
-        if isinstance(answer, str):
-            WebsiteSummary.objects.store(website, refusal=answer)
-        elif answer:
-            WebsiteSummary.objects.store(website, dashboard=answer)
-    kept = WebsiteSummary.objects.in_bulk()
-    page = sites_page(websites, Membership.objects.all(), kept)
+    websites = [make_portal_website(account, f"{name}.example.com") for name in dashboards]
+    summaries = {}
+    for website, dashboard in zip(websites, dashboards.values(), strict=True):
+        if isinstance(dashboard, str):
+            WebsiteSummary.objects.store(website, refusal=dashboard)
+        elif dashboard:
+            WebsiteSummary.objects.store(website, dashboard=dashboard)
+    summaries = WebsiteSummary.objects.in_bulk()
+    page = sites_page(websites, Membership.objects.all(), summaries)
     assert [row.host.partition(".")[0] for row in page.rows] == [
         "f-critical-and-more",
         "e-critical",
@@ -63,7 +63,7 @@ def test_the_worst_website_is_first_and_an_ungraded_one_before_good_ones():
 def test_a_last_check_is_stale_after_some_days(ago, stale):
     website = make_portal_website()
     figures = make_summary(last_scan_at=timezone.now() - ago)
-    summary = site_card(website, told(website, make_dashboard(summary=figures)), is_shared=False).summary
+    summary = site_card(website, stored(website, make_dashboard(summary=figures)), is_shared=False).summary
     assert summary.stale.endswith(stale)
     assert bool(summary.stale) == bool(stale)
 
@@ -72,7 +72,7 @@ def test_the_day_of_the_newest_finding_is_relative_to_the_response():
     website = make_portal_website()
     page = make_page(generated_at=datetime(2026, 11, 20, 0, 30, tzinfo=UTC))
     dashboard = make_dashboard(dashboard=page, summary=make_summary(newest_open_days=2))
-    summary = site_card(website, told(website, dashboard), is_shared=False).summary
+    summary = site_card(website, stored(website, dashboard), is_shared=False).summary
     assert summary.newest_on.isoformat() == "2026-11-18"
 
 

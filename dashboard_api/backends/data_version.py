@@ -1,3 +1,0 @@
-"""The row of the revisions that all websites share."""
-
-EVERY_WEBSITE = 0

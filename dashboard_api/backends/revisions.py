@@ -1,0 +1,3 @@
+"""The website id of the revision that all websites share."""
+
+EVERY_WEBSITE = 0
