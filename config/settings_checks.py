@@ -46,7 +46,7 @@ def names_in(file: Path) -> list[str]:
     return re.findall(r"^\s*(?:export\s+)?(\w+)\s*=", file.read_text(), re.MULTILINE) if file.exists() else []
 
 
-def _wrong(name: str, check: Callable[[str], None], values: Mapping[str, str]) -> Iterator[str]:
+def _wrong(name: str, check: Callable[[str], object], values: Mapping[str, str]) -> Iterator[str]:
     value = values.get(name, "").strip()
     try:
         if value:
@@ -135,11 +135,6 @@ def _hosts(text: str) -> None:
             )
 
 
-def _boolean(text: str) -> None:
-    if text.lower() not in (*_TRUE, *_FALSE):
-        raise WrongValue(f"is {text!r}: set true or false.")
-
-
 def _address_of_a_page(text: str) -> None:
     parts = urlsplit(text)
     if parts.scheme == "mailto" and "@" in parts.path:
@@ -162,24 +157,14 @@ def _timeout(text: str) -> None:
         raise WrongValue(f"is {text!r}: set a number of seconds from 1 to 45.") from error
 
 
-def _number(text: str) -> None:
-    if not re.fullmatch("[0-9]{1,9}", text):
-        raise WrongValue(f"is {text!r}: set a whole number.")
+def _like(pattern: str, advice: str) -> Callable[[str], None]:
+    """Return a check for values of ``pattern``; the value fills braces in ``advice``."""
 
+    def check(text: str) -> None:
+        if not re.fullmatch(pattern, text):
+            raise WrongValue(advice.format(text))
 
-def _count(text: str) -> None:
-    if not re.fullmatch("[1-9][0-9]{0,3}", text):
-        raise WrongValue(f"is {text!r}: set a whole number, 1 or more.")
-
-
-def _database(text: str) -> None:
-    if not re.match("(sqlite:///|postgres(ql)?://).", text):
-        raise WrongValue("must look like sqlite:///var/records.sqlite3 or postgres://user@host/name.")
-
-
-def _redis(text: str) -> None:
-    if not re.match("(rediss?|unix)://.", text):
-        raise WrongValue("must look like redis://host:6379/0.")
+    return check
 
 
 def _mail_server(text: str) -> None:
@@ -192,40 +177,31 @@ def _sender(text: str) -> None:
         raise WrongValue("must be an e-mail address, such as Threat Dashboard <alerts@example.com>.")
 
 
-def _secret(text: str) -> None:
-    if len(text) < 16:
-        raise WrongValue("is too short: the service issues longer ones.")
-
-
-def _anything(text: str) -> None:
-    """Accept every text."""
-
-
-def _keys(text: str) -> None:
-    master_keys(text)
-
-
+_boolean = _like("(?i)" + "|".join((*_TRUE, *_FALSE)), "is {!r}: set true or false.")
 _REQUIRED = {
     "SECRET_KEY": "Set 50 or more random characters, or run 'manage.py demo' to try the product.",
     "MASTER_KEYS": "Set numbered keys, newest first, such as '1:<44 characters>'.",
 }
-_CHECKS: dict[str, Callable[[str], None]] = {
+_CHECKS: dict[str, Callable[[str], object]] = {
     "SECRET_KEY": _secret_key,
-    "MASTER_KEYS": _keys,
+    "MASTER_KEYS": master_keys,
     "DEBUG": _boolean,
     "ALLOWED_HOSTS": _hosts,
     "TRUST_PROXY": _boolean,
-    "DATABASE_URL": _database,
-    "REDIS_URL": _redis,
+    "DATABASE_URL": _like(
+        "(sqlite:///|postgres(ql)?://).+",
+        "must look like sqlite:///var/records.sqlite3 or postgres://user@host/name.",
+    ),
+    "REDIS_URL": _like("(rediss?|unix)://.+", "must look like redis://host:6379/0."),
     "EMAIL_URL": _mail_server,
     "DEFAULT_FROM_EMAIL": _sender,
     "DASHBOARD_BASE_URL": _base_url,
     "DASHBOARD_TIMEOUT_SECONDS": _timeout,
-    "DASHBOARD_CALLS_AT_ONCE": _count,
-    "HSTS_SECONDS": _number,
+    "DASHBOARD_CALLS_AT_ONCE": _like("[1-9][0-9]{0,3}", "is {!r}: set a whole number, 1 or more."),
+    "HSTS_SECONDS": _like("[0-9]{1,9}", "is {!r}: set a whole number."),
     "PORTAL_BASE_URL": _base_url,
-    "PORTAL_ACCOUNT_REF": _anything,
-    "SITE_API_SECRET": _secret,
+    "PORTAL_ACCOUNT_REF": str,  # any text
+    "SITE_API_SECRET": _like(".{16,}", "is too short: the service issues longer ones."),
     "ALLOW_PRIVATE_HOSTS": _boolean,
     "SUPPORT_URL": _address_of_a_page,
     "RENEW_URL": _address_of_a_page,

@@ -16,7 +16,7 @@ def test_no_cache_keeps_what_a_person_with_a_session_sees(client, name):
 
 
 @pytest.mark.parametrize("page", ["account_logout", "admin:logout"])
-def test_whoever_signs_out_leaves_nothing_in_the_browser(client, page):
+def test_a_sign_out_leaves_nothing_in_the_browser(client, page):
     client.force_login(make_user(is_staff=True))
     assert "Clear-Site-Data" not in client.get(reverse("account_logout"))
     assert client.post(reverse(page))["Clear-Site-Data"] == '"cache", "storage"'

@@ -32,20 +32,20 @@ def test_sqlite_has_room_for_what_an_import_touches(tmp_path, alias):
         assert f"PRAGMA {pragma};" in command
 
 
-def test_postgresql_starts_no_workers_for_short_statements_unless_told_to(tmp_path):
+def test_postgresql_starts_no_workers_for_short_statements_by_default(tmp_path):
     quick = databases("postgres://shop@db.example.com/dashboard", tmp_path)["default"]["OPTIONS"]
     assert "-c max_parallel_workers_per_gather=0 -c jit=off" in quick["options"]
-    told = databases("postgres://shop@db.example.com/dashboard?options=-c%20jit%3Don", tmp_path)
-    assert told["default"]["OPTIONS"]["options"] == "-c jit=on"
+    setting = databases("postgres://shop@db.example.com/dashboard?options=-c%20jit%3Don", tmp_path)
+    assert setting["default"]["OPTIONS"]["options"] == "-c jit=on"
 
 
-def test_postgresql_is_given_up_soon_when_its_host_is_gone_unless_told_otherwise(tmp_path):
+def test_a_postgresql_host_that_is_gone_times_out_soon_by_default(tmp_path):
     options = databases("postgres://shop@db.example.com/dashboard", tmp_path)["default"]["OPTIONS"]
     assert options["connect_timeout"] == 5
     assert options["keepalives_idle"] + options["keepalives_interval"] * options["keepalives_count"] == 15
     assert options["tcp_user_timeout"] == 10_000
-    told = databases("postgres://shop@db.example.com/dashboard?connect_timeout=2", tmp_path)["default"]
-    assert told["OPTIONS"]["connect_timeout"] == 2
+    setting = databases("postgres://shop@db.example.com/dashboard?connect_timeout=2", tmp_path)["default"]
+    assert setting["OPTIONS"]["connect_timeout"] == 2
 
 
 @pytest.mark.django_db(transaction=True)
@@ -76,7 +76,7 @@ def test_nobody_waits_longer_than_five_seconds_for_a_writer(tmp_path):
 
 @pytest.mark.django_db
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="of PostgreSQL only")
-def test_postgresql_is_told_so():
+def test_postgresql_has_the_lock_timeout():
     with connection.cursor() as cursor:
         cursor.execute("SELECT reset_val FROM pg_settings WHERE name = 'lock_timeout'")
         assert cursor.fetchone() == ("5000",)

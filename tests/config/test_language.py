@@ -117,8 +117,8 @@ class TestTranslation:
 
     @pytest.mark.parametrize("kind", ["--untranslated", "--only-fuzzy", "--only-obsolete"])
     def test_nothing_is_missing_guessed_or_left_over(self, gathered, kind):
-        told = subprocess.check_output(["msgattrib", kind, "--no-wrap", gathered / "django.po"], text=True)
-        assert not told
+        texts = subprocess.check_output(["msgattrib", kind, "--no-wrap", gathered / "django.po"], text=True)
+        assert not texts
 
     def test_a_translation_names_what_its_text_names(self, gathered):
         subprocess.run(["msgfmt", "--check-format", "-o", os.devnull, gathered / "django.po"], check=True)

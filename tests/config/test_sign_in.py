@@ -109,7 +109,7 @@ def test_who_does_not_exist_reads_what_a_wrong_password_reads(client):
 
 
 @pytest.mark.parametrize("name", ["owner", "owner@example.com", "nobody", "nobody@example.com", "former"])
-def test_one_password_is_hashed_whoever_is_asked_for(monkeypatch, rf, name):
+def test_one_password_is_hashed_for_any_name(monkeypatch, rf, name):
     from django.contrib.auth.hashers import MD5PasswordHasher
 
     make_user()
@@ -123,7 +123,7 @@ def test_one_password_is_hashed_whoever_is_asked_for(monkeypatch, rf, name):
     assert len(hashed) == 1
 
 
-def test_the_session_begins_anew_with_the_sign_in_and_ends_with_the_sign_out(client):
+def test_a_sign_in_starts_a_new_session_and_the_sign_out_ends_it(client):
     make_user()
     client.get(LOGIN)
     client.session["before"] = True

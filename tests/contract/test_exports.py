@@ -34,15 +34,15 @@ def test_every_format_holds_every_finding_once_and_worst_first(owner, many):
     ids = [str(finding.pk) for finding in many.website.findings.filter(status="open").worst_first()]
     table = csv.DictReader(io.StringIO(body_of(owner.get(f"{PATH}findings.csv")).removeprefix("\ufeff")))
     assert [row["id"] for row in table] == ids
-    told = json.loads(body_of(owner.get(f"{PATH}findings.json")))
-    assert [threat["id"] for threat in told["threats"]] == ids
+    file = json.loads(body_of(owner.get(f"{PATH}findings.json")))
+    assert [threat["id"] for threat in file["threats"]] == ids
     log = check(json.loads(body_of(owner.get(f"{PATH}findings.sarif"))))
     assert [result["properties"]["id"] for result in log["results"]] == ids
 
 
 def test_a_file_holds_the_matches_of_the_filters(owner, many):
-    told = json.loads(body_of(owner.get(f"{PATH}findings.json", {"severity": "Low", "query": "low no21"})))
-    assert len(told["threats"]) == told["dashboard"]["total"] == 6  # 21 and 210 to 214
+    file = json.loads(body_of(owner.get(f"{PATH}findings.json", {"severity": "Low", "query": "low no21"})))
+    assert len(file["threats"]) == file["dashboard"]["total"] == 6  # 21 and 210 to 214
     fixed = json.loads(body_of(owner.get(f"{PATH}findings.json", {"status": "fixed"})))
     assert [threat["status"] for threat in fixed["threats"]] == ["fixed"]
 

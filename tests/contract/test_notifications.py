@@ -64,8 +64,8 @@ def test_an_imported_report_is_one_email(website, begun):
 
 def test_an_import_sends_one_email_with_working_links(owner, link, begun):
     findings = [make_finding(link.website, severity=severity) for severity in Severity]
-    told = run_json("notify")
-    assert (told["polled"], told["sent"], told["waiting"], told["failures"]) == (1, 1, 0, [])
+    summary = run_json("notify")
+    assert (summary["polled"], summary["sent"], summary["waiting"], summary["failures"]) == (1, 1, 0, [])
     (message,) = mail.outbox
     assert message.subject == "shop.example.com: 2 findings to check, the worst: Critical"
     critical, high = findings[0], findings[1]
@@ -201,8 +201,8 @@ def test_one_call_serves_members_with_different_choices(link, website, begun):
     for severity in (Severity.HIGH, Severity.LOW, Severity.INFO):
         make_finding(link.website, severity=severity)
     spent = Nonce.objects.count()
-    told = run_json("notify")
-    assert (told["polled"], told["created"], told["sent"]) == (1, 2, 2)
+    summary = run_json("notify")
+    assert (summary["polled"], summary["created"], summary["sent"]) == (1, 2, 2)
     assert Nonce.objects.count() == spent + 1
     subjects = {message.to[0]: message.subject for message in mail.outbox}
     assert subjects == {
@@ -222,8 +222,8 @@ def test_a_refused_website_sends_nothing_and_names_the_reason(link, website, beg
     else:
         website.link_id = "00000000-0000-4000-8000-000000000000"
         website.save()
-    told = run_json("notify")
-    assert (told["skipped"], told["sent"]) == ([f"shop.example.com (acct_0001): {refusal}"], 0)
+    summary = run_json("notify")
+    assert (summary["skipped"], summary["sent"]) == ([f"shop.example.com (acct_0001): {refusal}"], 0)
     assert mail.outbox == []
 
 
@@ -236,8 +236,8 @@ def test_notifications_from_before_the_plan_ended_are_not_sent(link, website, be
     PendingNotification.objects.update(created_at=timezone.now() - timedelta(days=1))
     link.account.entitlement.status = "expired"
     link.account.entitlement.save()
-    told = run_json("notify")
-    assert (told["sent"], told["waiting"], mail.outbox) == (0, 1, [])
+    summary = run_json("notify")
+    assert (summary["sent"], summary["waiting"], mail.outbox) == (0, 1, [])
 
 
 def test_a_failed_website_does_not_delay_the_others(link, website, begun, capsys):
@@ -253,8 +253,8 @@ def test_a_failed_website_does_not_delay_the_others(link, website, begun, capsys
 def test_trying_keeps_and_sends_nothing(link, begun):
     before = FeedCursor.objects.get().cursor
     make_finding(link.website, severity=Severity.HIGH)
-    told = run_json("notify", "--dry-run")
-    assert (told["polled"], told["created"]) == (1, 1)
+    summary = run_json("notify", "--dry-run")
+    assert (summary["polled"], summary["created"]) == (1, 1)
     assert (FeedCursor.objects.get().cursor, PendingNotification.objects.count(), mail.outbox) == (
         before,
         0,

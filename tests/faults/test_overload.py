@@ -99,14 +99,14 @@ def killed(condition):
 
 
 @on_postgresql
-def test_connections_that_were_cut_between_calls_are_made_anew(port, link):
+def test_connections_that_were_cut_between_calls_are_replaced(port, link):
     assert ask(port, link)[0] == 200
     assert killed("state = 'idle'")
     assert [ask(port, link)[0] for _ in range(4)] == [200, 200, 200, 200]
 
 
 @on_postgresql
-def test_a_connection_that_is_cut_in_an_answer_is_503_and_made_anew(port, link):
+def test_a_connection_that_is_cut_in_a_response_is_503_and_replaced(port, link):
     with asking_endlessly(port, link) as cut:
         while not killed("query LIKE '%%endless%%' AND state = 'active'"):
             assert not cut.done()

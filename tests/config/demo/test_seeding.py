@@ -185,7 +185,7 @@ def empty():
         model.objects.all().delete()
 
 
-def test_a_second_seeding_is_the_same_but_for_the_time(request):
+def test_a_second_seeding_differs_only_in_time(request):
     def findings():
         return list(api.Finding.objects.order_by("id").values_list("title", "status", "severity", "location"))
 
@@ -205,7 +205,7 @@ def test_a_seeding_that_fails_leaves_nothing_behind(empty, monkeypatch):
     assert not seeding.is_seeded()
 
 
-def test_what_is_seeded_is_told_from_an_empty_database(request):
+def test_a_seeded_database_differs_from_an_empty_one(request):
     assert seeding.is_seeded()
     request.getfixturevalue("empty")
     assert not seeding.is_seeded()

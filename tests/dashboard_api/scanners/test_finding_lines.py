@@ -60,7 +60,7 @@ def test_file_whose_first_line_names_no_scan_is_refused(data):
         read_whole(finding_lines, data)
 
 
-def test_finding_is_read_as_it_is_told():
+def test_finding_is_read_as_it_is_written():
     finding = read_one(
         matcher="8443",
         kind="suspected",
@@ -82,7 +82,7 @@ def test_finding_is_read_as_it_is_told():
 
 
 @pytest.mark.parametrize(("severity", "kind"), [("high", "confirmed"), ("info", "informational")])
-def test_kind_follows_from_the_severity_where_it_is_not_told(severity, kind):
+def test_kind_follows_from_the_severity_by_default(severity, kind):
     assert read_one(severity=severity).kind == kind
 
 

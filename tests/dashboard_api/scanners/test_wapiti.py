@@ -96,7 +96,7 @@ def test_names_tell_apart_what_one_category_gathers():
     assert cookie.title == "HttpOnly Flag cookie: HttpOnly flag is not set in the cookie : sid"
 
 
-def test_software_is_told_apart_by_its_name_and_not_by_its_version():
+def test_software_is_distinguished_by_its_name_and_not_by_its_version():
     category = "Fingerprint web technology"
     info = '{"name": "jQuery", "versions": ["%s"], "cves": "CVE-2020-11022"}'
     old, new = (read_one(category, group="additionals", info=info % number) for number in ("1.11.0", "3.7.1"))

@@ -108,7 +108,7 @@ def test_item_that_names_a_vulnerability_is_a_suspicion_of_medium_severity():
     assert (finding.severity, finding.kind, finding.cve) == (Severity.MEDIUM, "suspected", ("CVE-2015-2080",))
 
 
-def test_quotes_that_are_escaped_twice_are_mended():
+def test_quotes_that_are_escaped_twice_are_repaired():
     assert read_one(msg='set to \\"deflate\\" here').title == 'set to "deflate" here'
 
 

@@ -52,7 +52,7 @@ def test_severity_is_testssls(word, severity):
 
 
 @pytest.mark.parametrize("word", ["OK", "INFO"])
-def test_what_is_well_or_only_told_is_coverage(word):
+def test_ok_and_info_are_coverage(word):
     report = read(make_entry(severity=word))
     assert [(check.location, check.error) for check in report.coverage] == [("shop.example.com:443", "")]
 
@@ -68,7 +68,7 @@ def test_words_about_the_scanner_belong_to_the_server_and_are_no_failure():
     assert [(check.location, check.error) for check in report.coverage] == [("shop.example.com:443", "")]
 
 
-def test_scan_that_told_nothing_else_is_a_failure_altogether():
+def test_scan_with_failures_only_failed_altogether():
     problem = make_entry(id="scanProblem", severity="FATAL", finding="Can't connect")
     report = read(make_entry(id="engine_problem", ip="/", severity="WARN"), problem)
     assert [bool(check.error) for check in report.coverage] == [True, True]
