@@ -19,7 +19,7 @@ def with_redis(redis_server, settings):
     """The product with a Redis that the test can stop."""
     settings.CACHES = caches(redis_server.url)
     yield redis_server
-    used_caches["default"].own.clear()
+    used_caches["default"].local.clear()
 
 
 def sign_in(client, password=PASSWORD):

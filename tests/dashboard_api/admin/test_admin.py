@@ -510,7 +510,7 @@ def test_a_finding_whose_id_has_thousands_is_decided_by_the_forms_themselves(ope
     assert 'name="_selected_action" value="1234567"' in page.text
     path = url(Finding, "changelist") + "?queue=new"
     response = operator.post(path, {"action": "false_positive", "_selected_action": [finding.pk, other.pk]})
-    chosen = re.findall(r'name="_selected_action" value="([^"]*)"', response.text)
+    chosen = re.findall(r'name="_selected_action"\s+value="([^"]*)"', response.text)
     assert f'href="{path}" class="closelink"' in response.text
     form = {"action": "false_positive", "_selected_action": chosen, "confirmed": "True", "reason": "Ours."}
     operator.post(path, form)

@@ -1,4 +1,4 @@
-"""Findings that are added in bulk: stored as the ORM stores them, and with correct counts and search entries."""
+"""Findings added in bulk: stored as the ORM stores them, with correct counts and search entries."""
 
 from datetime import UTC, datetime
 
