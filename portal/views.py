@@ -87,6 +87,12 @@ def finding(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpRespons
     return _render(request, host, fill, finding_id=finding_id)
 
 
+@require_safe
+def grading(request: HtmxHttpRequest) -> HttpResponse:
+    """Explain grade and score; visitors may read it, too."""
+    return render(request, "portal/grading.html")
+
+
 def _render(
     request: HtmxHttpRequest,
     host: str,

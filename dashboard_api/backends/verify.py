@@ -42,6 +42,7 @@ def recount(connection: BaseDatabaseWrapper, website_id: int) -> None:
         for table in COUNT_TABLES:
             cursor.execute(f"DELETE FROM {table.name} WHERE website_id = %s", [website_id])
             cursor.execute(f"{_insert(connection, table)} WHERE website_id = %s", [website_id])
+        cursor.execute(backend.RECORD_OPEN.format(condition=" WHERE id = %s"), [website_id])
         cursor.execute(backend.BUMP_WEBSITE, [website_id])
 
 
@@ -51,6 +52,7 @@ def recount_all(connection: BaseDatabaseWrapper) -> None:
         for table in COUNT_TABLES:
             cursor.execute(f"DELETE FROM {table.name}")
             cursor.execute(_insert(connection, table))
+        cursor.execute(backend_of(connection).RECORD_OPEN.format(condition=""))
 
 
 def _insert(connection: BaseDatabaseWrapper, table: CountTable) -> str:

@@ -125,6 +125,7 @@ def _is_copied(model: type[models.Model]) -> bool:
 def _copy_rows(model: type[models.Model]) -> int:
     """Copy the rows of ``model`` as they are, with their times of change; return their number."""
     fields, count = model._meta.concrete_fields, 0
+    model._base_manager.using(TARGET)._raw_delete(TARGET)  # triggers of other tables may have written rows
     for batch in _batches(model):
         rows = model._base_manager.using(TARGET)
         rows._insert(batch, fields=fields, using=TARGET, raw=True)  # type: ignore[attr-defined]
