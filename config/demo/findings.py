@@ -63,7 +63,8 @@ def store_findings(
 
 def _store_history(website: Website, findings: list[Finding], *, today: date) -> None:
     """Store how many findings were open at the end of each earlier day; triggers stored today's."""
-    counted = [finding for finding in findings if finding.status in (Finding.Status.OPEN, Finding.Status.FIXED)]
+    statuses = (Finding.Status.OPEN, Finding.Status.FIXED)
+    counted = [finding for finding in findings if finding.status in statuses]
     found = {finding.first_seen.date() for finding in counted}
     fixed = {finding.fixed_at.date() for finding in counted if finding.fixed_at}
     OpenCount.objects.bulk_create(
