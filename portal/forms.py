@@ -16,6 +16,7 @@ MAX_PAGE_DEPTH = 10_000  # page * page_size, the service's limit
 MAX_QUERY_LENGTH = 200  # the service's limit, too
 FINDING_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~-]{0,127}", re.ASCII)  # an id that can be part of a URL
 FILTER_NAMES = ("status", "severity", "kind", "source", "query")
+SHARE_DAYS = {7: _("7 days"), 30: _("30 days")}
 PASSWORD_LABELS = {
     "oldpassword": _("Current password"),
     "password1": _("New password"),
@@ -91,6 +92,13 @@ class Filters:
     def to_request(self) -> DashboardRequest:
         """Return the request that the gateway sends for these filters."""
         return DashboardRequest(**asdict(self))
+
+
+class ShareForm(forms.Form):
+    """How long a share link works, and whether it shows evidence."""
+
+    days = forms.TypedChoiceField(label=_("Works for"), choices=list(SHARE_DAYS.items()), coerce=int)
+    evidence = forms.BooleanField(label=_("Include evidence"), required=False)
 
 
 class ChosenPassword:
