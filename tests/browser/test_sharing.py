@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from portal.models import IssueTracker
-from tests.browser.steps import PATH, findings, sign_in, the_finding
+from tests.browser.steps import PATH, findings
 from tests.factories import make_membership, make_occurrence, make_user
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
