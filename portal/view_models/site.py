@@ -18,7 +18,7 @@ from portal.view_models.export_links import ExportLink, export_links
 from portal.view_models.filters import Chip, Facet, Pager, chips, clear_url, facets, pager, status_facet
 from portal.view_models.finding import FindingView
 from portal.view_models.findings import FindingRow, NoteView, finding_rows, note_views
-from portal.view_models.hand_over import HandOver
+from portal.view_models.hand_over import HandOver, ShareOffer
 from portal.view_models.overview import (
     CoverageRow,
     EmptyState,
@@ -64,6 +64,7 @@ class OtherAccount:
 class SitePage:
     """The page of a website; its region shows ``results``, a ``finding`` or an ``error_page``.
 
+    ``hand_over`` belongs to the finding, and ``share`` to the list.
     ``url`` is the page's own; ``address`` is that of the list, also when the region shows one finding.
     """
 
@@ -75,6 +76,7 @@ class SitePage:
     results: Results | None = None
     finding: FindingView | None = None
     hand_over: HandOver | None = None
+    share: ShareOffer | None = None
     error_page: ErrorPage | None = None
 
     @property

@@ -24,7 +24,10 @@ def person():
 
 
 def share(website, person, **fields):
-    return actions.create(website, **{"title": "SQL injection", "by": person, "days": 7} | fields)
+    days = fields.pop("days", 7)
+    return actions.create(
+        website, actions.Subject(**{"title": "SQL injection"} | fields), by=person, days=days
+    )
 
 
 def move_end(share_link, **fields):
