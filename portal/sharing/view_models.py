@@ -165,9 +165,11 @@ def shared_list(dashboard: Dashboard, filters: Filters) -> SharedList:
 
 
 def list_title(dashboard: Dashboard, filters: Filters) -> str:
-    """Return the filters in words, such as "High · Confirmed"."""
+    """Return the filters in words, such as "Findings: High · Confirmed"."""
     active = chips(dashboard.dashboard.facets, Address(path="", filters=filters))
-    return " · ".join(chip.value for chip in active) or _("All open findings")
+    if not active:
+        return _("All open findings")
+    return _("Findings: %(filters)s") % {"filters": " · ".join(chip.value for chip in active)}
 
 
 def _count_text(dashboard: Dashboard) -> str:

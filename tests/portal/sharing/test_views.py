@@ -439,7 +439,9 @@ def test_a_shared_list_has_the_findings_under_the_filters_and_what_to_do(browser
     path = share_list(browser, "?severity=Critical&source=nuclei&query=weak&page=3&page_size=50")
     shown = browser().get(path)
     text = text_of(shown)
-    assert "shop.example.com Critical · Nuclei · “weak” 250 findings, the worst 1 are listed" in text
+    assert (
+        "shop.example.com Findings: Critical · Nuclei · “weak” 250 findings, the worst 1 are listed" in text
+    )
     assert "Weak cipher https://shop.example.com/page/1 And 2 more locations. How to fix it Update." in text
     assert "Please" not in text  # the note
     assert [words for words in HIDDEN if words in shown.content.decode()] == []
