@@ -9,6 +9,7 @@ from portal.models import ShareLink, ShareOpening
 from portal.models.sharing import hash_of_token
 from portal.sharing import actions
 from tests.factories import make_portal_account, make_portal_website, make_user
+from tests.racing import race
 
 pytestmark = pytest.mark.django_db
 
@@ -88,6 +89,21 @@ def test_an_account_has_a_limited_number_of_working_links(website, person, monke
     share(elsewhere, person)  # each account has its own limit
     actions.revoke(first)
     share(website, person)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_simultaneous_creations_stay_within_the_limit(website, person, monkeypatch):
+    monkeypatch.setattr(actions, "MAX_LIVE_LINKS", 3)
+
+    def create(number):
+        try:
+            share(website, person)
+        except actions.TooManyLinks:
+            return "refused"
+        return "created"
+
+    assert sorted(race(create, times=6)) == ["created"] * 3 + ["refused"] * 3
+    assert ShareLink.objects.count() == 3
 
 
 def test_the_last_opening_is_stored_once_a_minute(website, person):

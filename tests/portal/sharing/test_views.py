@@ -26,7 +26,7 @@ from portal.gateway.messages import Event, Location
 from portal.models import IssueTracker, ShareLink, ShareOpening
 from portal.sharing import actions
 from portal.sharing.urls import urlpatterns
-from tests.factories import make_portal_website
+from tests.factories import make_membership, make_portal_website
 from tests.portal.dashboards import (
     NOW,
     make_clean_dashboard,
@@ -114,6 +114,16 @@ def test_each_role_has_exactly_the_permissions_of_the_table(
     assert outcome == expected
     created = ShareLink.objects.count() > 1
     assert created == (name in ("share_finding", "share_list") and outcome == "200")
+
+
+def test_a_role_counts_in_its_own_account_only(members, website, stub, browser):
+    """The owner of another account who only views this one shares nothing of it."""
+    make_membership(members["stranger"].user, website.account, VIEWER)
+    stranger = browser("stranger")
+    assert stranger.post(SHARE, FORM).status_code == 404
+    assert stranger.post(f"/sites/{HOST}/share/", FORM).status_code == 404
+    assert SHARE not in stranger.get(FINDING).content.decode()
+    assert "/share/" not in stranger.get(f"/sites/{HOST}/").content.decode()
 
 
 # Creation
