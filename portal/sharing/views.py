@@ -48,6 +48,7 @@ FormT = TypeVar("FormT", bound=ShareListForm)
 
 @require_safe
 @members_only
+@gzip_page
 def shares(request: HttpRequest) -> HttpResponse:
     """Show the share links and the issue tracker of each account that the person owns or manages."""
     return _render_shares(request)

@@ -35,7 +35,7 @@ FIELDS = (
     "field_name", "term", "id__exact", "created_at__year", "last_seen__year", "last_seen__month",
     "last_seen__day", "enabled__exact", "is_active__exact", "login", "password", "password1", "password2",
     "oldpassword",
-    "usable_password", "email", "code", "credential", "name", "theme", "language", "role",
+    "usable_password", "email", "days", "evidence", "url", "code", "credential", "name", "theme", "language", "role",
     "frequency", "min_severity",
     "action", "_selected_action", "select_across", "index", "confirmed", "reason", "body", "host", "ref",
     "slug", "interval_days", "user", "website", "plan", "starts_on", "ends_on", "starts_on_0", "starts_on_1",
