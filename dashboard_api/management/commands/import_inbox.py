@@ -28,8 +28,6 @@ class Command(OperatorCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the folder, and options for every report in it."""
-        super().add_arguments(parser)
         parser.add_argument("folder", metavar="DIR", type=Path)
         parser.add_argument("--complete", action="store_true", help="every scan ran to its end")
         parser.add_argument(

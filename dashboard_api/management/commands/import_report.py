@@ -23,6 +23,7 @@ from dashboard_api.scanners import READERS
 from foundation.operator_command import OperatorCommand, Result, web_address
 
 STANDARD_INPUT = "-"
+_IMPORT_OPTIONS = ("format_name", "complete", "scanned_at", "base_url", "targets", "category")
 
 
 class Progress:
@@ -54,9 +55,10 @@ def _bar(total: int | None, *, unit: str) -> tqdm:  # type: ignore[type-arg]
 
 
 def _add_import_options(parser: CommandParser) -> None:
-    """Add an option for each field of ImportOptions."""
+    """Add an option for each of _IMPORT_OPTIONS."""
     parser.add_argument(
         "--format",
+        dest="format_name",
         choices=["auto", *READERS],
         default="auto",
         help="auto recognises the format by the file's content; docs/scanner-formats.md describes each",
@@ -80,6 +82,7 @@ def _add_import_options(parser: CommandParser) -> None:
     )
     parser.add_argument(
         "--target",
+        dest="targets",
         action="append",
         default=[],
         metavar="HOST[:PORT]",
@@ -106,8 +109,6 @@ class Command(OperatorCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the reports, the website, and what a report cannot say by itself."""
-        super().add_arguments(parser)
         parser.add_argument("files", metavar="FILE", nargs="+", help="a report; - is standard input")
         parser.add_argument("--host", required=True, help="the website that was scanned")
         parser.add_argument("--account", metavar="REF", help="refuse unless this account links the website")
@@ -136,15 +137,12 @@ class Command(OperatorCommand):
         try:
             super().handle(*args, file=file, prefix=f"{file}: ", **options)
         except CommandError as error:
-            self._print_refusal(file, str(error), as_json=options["as_json"])
+            if options["as_json"]:
+                self.stdout.write(json.dumps({"file": file, "error": str(error)}))
+            else:
+                self.stderr.write("\n".join(f"{file}: {line}" for line in str(error).splitlines()))
             return False
         return True
-
-    def _print_refusal(self, file: str, why: str, *, as_json: bool) -> None:
-        if as_json:
-            self.stdout.write(json.dumps({"file": file, "error": why}))
-        else:
-            self.stderr.write("\n".join(f"{file}: {line}" for line in why.splitlines()))
 
     def perform(
         self, *, file: str, prefix: str, host: str, account: str | None, by: str, **options: Any
@@ -154,14 +152,14 @@ class Command(OperatorCommand):
         if account is not None:
             _check_linked(account, website)
         _check_locations(website, "--base-url", [options["base_url"]] if options["base_url"] else [])
-        _check_locations(website, "--target", options["target"])
+        _check_locations(website, "--target", options["targets"])
         dry_run: bool = options["dry_run"]
         try:
             with _opened(file) as stream, closing(Progress(file)) as progress:
                 results = import_file(
                     stream,
                     website,
-                    _import_options(options),
+                    ImportOptions(**{name: options[name] for name in _IMPORT_OPTIONS}),
                     file_name=file,
                     by=by,
                     dry_run=dry_run,
@@ -179,17 +177,6 @@ class Command(OperatorCommand):
         lines += [line for each in results for line in in_words(each)]
         fields = [{"file": file, **dataclasses.asdict(each), "dry_run": dry_run} for each in results]
         return Result(text="\n".join(prefix + line for line in lines), fields=fields)
-
-
-def _import_options(options: dict[str, Any]) -> ImportOptions:
-    return ImportOptions(
-        format_name=options["format"],
-        complete=options["complete"],
-        scanned_at=options["scanned_at"],
-        base_url=options["base_url"],
-        targets=options["target"],
-        category=options["category"],
-    )
 
 
 def _check_linked(ref: str, website: Website) -> None:
