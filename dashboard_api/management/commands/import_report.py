@@ -34,9 +34,9 @@ class Progress:
         self._bar = _bar(size, unit="B")
         self._is_storing = False
 
-    def read(self, count: int) -> None:
-        """Add bytes of the file."""
-        self._bar.update(count)
+    def read(self, part: bytes) -> None:
+        """Add a part of the file."""
+        self._bar.update(len(part))
 
     def stored(self, count: int, total: int) -> None:
         """Add stored findings, of ``total``."""
