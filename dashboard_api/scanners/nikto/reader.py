@@ -107,7 +107,7 @@ def _finding(number: int, message: str, host: Row, item: Row, location: str) -> 
         text = ProblemText(title=title, severity_name="medium" if cves else "info", description=description)
     else:
         text, title = problem.text, problem.title
-    return ReportedFinding.cleaned(
+    return ReportedFinding(
         row=number,
         identity=problem.identity if problem else own_identity,
         aliases=[own_identity] if problem else (),

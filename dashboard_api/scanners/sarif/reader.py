@@ -173,7 +173,7 @@ def _finding(number: int, row: _Row) -> ReportedFinding:
     severity, word = _severity(result, rule)
     identity, *older = _identities(run, result)
     texts = [name, message, short, full, *texts_of(properties.get("tags"))]
-    return ReportedFinding.cleaned(
+    return ReportedFinding(
         row=number,
         identity=identity,
         aliases=older,

@@ -140,7 +140,7 @@ def _convert(number: int, row: _Row) -> ReportedFinding | Check:
         return Check(row=number, location=row.location, seen_at=None, error=row.error[:200], rules=row.checks)
     text, (check,) = problem.text, row.checks
     facts = {"Check": check, "IP address": row.address, "Server": row.location}
-    return ReportedFinding.cleaned(
+    return ReportedFinding(
         row=number,
         identity=(check,),
         rule=check,
