@@ -19,15 +19,6 @@ OF_FOLDER = "import.toml"
 SIDECAR = ".toml"
 MAX_BYTES = 64 * 1024
 
-_NAMES = {
-    "format": "format_name",
-    "complete": "complete",
-    "scanned_at": "scanned_at",
-    "base_url": "base_url",
-    "targets": "targets",
-    "category": "category",
-}
-
 
 class WrongOptions(ValueError):
     """An option that cannot be used; the message names it and says what to write instead."""
@@ -48,15 +39,17 @@ def options_in(data: bytes, *, is_sidecar: bool) -> dict[str, Any]:
             "says scanned_at, which differs for each report: say it in a file next to the report, "
             "such as report.json.toml"
         )
-    return {_name(key): _CHECKS[_name(key)](value) for key, value in values.items()}
+    return dict(_field(key, value) for key, value in values.items())
 
 
-def _name(key: str) -> str:
-    if key in _NAMES:
-        return _NAMES[key]
-    similar = get_close_matches(key, _NAMES, n=1)
-    advice = f"did you mean {similar[0]}" if similar else f"it may say {', '.join(_NAMES)}"
-    raise WrongOptions(f"says {key!a}, which is no option: {advice}")
+def _field(key: str, value: object) -> tuple[str, Any]:
+    """Return the name and value of the field that ``key`` sets; raise WrongOptions."""
+    if key not in _OPTIONS:
+        similar = get_close_matches(key, _OPTIONS, n=1)
+        advice = f"did you mean {similar[0]}" if similar else f"it may say {', '.join(_OPTIONS)}"
+        raise WrongOptions(f"says {key!a}, which is no option: {advice}")
+    name, check = _OPTIONS[key]
+    return name, check(value)
 
 
 def _format(value: object) -> str:
@@ -107,11 +100,12 @@ def _category(value: object) -> str:
     )
 
 
-_CHECKS: dict[str, Callable[[object], Any]] = {
-    "format_name": _format,
-    "complete": _complete,
-    "scanned_at": _scanned_at,
-    "base_url": _base_url,
-    "targets": _targets,
-    "category": _category,
+# The field of ``ImportOptions`` and the check of its value, by the option's name.
+_OPTIONS: dict[str, tuple[str, Callable[[object], Any]]] = {
+    "format": ("format_name", _format),
+    "complete": ("complete", _complete),
+    "scanned_at": ("scanned_at", _scanned_at),
+    "base_url": ("base_url", _base_url),
+    "targets": ("targets", _targets),
+    "category": ("category", _category),
 }
