@@ -28,7 +28,8 @@ def record_run(website: Website, source: Source, run: Run, *, urls: Mapping[str,
     Return the targets where it is the newest run; the same run again is, unless it was complete before.
     """
     coverage = Coverage.objects.filter(website=website, source=source).first()
-    scopes = _stored_scopes(coverage)
+    stored = coverage.scopes.all() if coverage else []
+    scopes = {(scope.category, scope.target): scope for scope in stored}
     if coverage and not scopes and EVERYWHERE in urls:
         scopes[run.category, EVERYWHERE] = CoverageScope.of(coverage, run.category)
     coverage = coverage or Coverage(website=website, source=source)
@@ -40,10 +41,6 @@ def record_run(website: Website, source: Source, run: Run, *, urls: Mapping[str,
     summarise(coverage, list(scopes.values()))
     _save(coverage, list(updated.values()))
     return newest
-
-
-def _stored_scopes(coverage: Coverage | None) -> dict[tuple[str, str], CoverageScope]:
-    return {(scope.category, scope.target): scope for scope in coverage.scopes.all()} if coverage else {}
 
 
 def _update(scope: CoverageScope, run: Run, urls: int | None) -> bool:

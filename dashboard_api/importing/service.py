@@ -24,6 +24,11 @@ from dashboard_api.scanners.report import UnreadableReport
 from dashboard_api.scanners.streams import ByteSource
 
 SHOWN_REASONS = 20
+# The fields of a result that its record has, too.
+_RECORDED = (
+    *("scanned_at", "state", "detail", "rows", "findings", "occurrences", "coverage", "rejected"),
+    *("new", "updated", "reopened", "fixed"),
+)
 
 
 class RefusedReport(ValueError):
@@ -161,19 +166,8 @@ def _run(result: ImportResult, website: Website, newest: change_feed.FeedPositio
     return ImportRun(
         website=website,
         source=Source.objects.imported(result.source, result.source_name),
-        scanned_at=result.scanned_at,
-        state=result.state,
-        detail=result.detail,
         scope=scope_in_words(result)[:500],
-        rows=result.rows,
-        findings=result.findings,
-        occurrences=result.occurrences,
-        coverage=result.coverage,
-        rejected=result.rejected,
-        new=result.new,
-        updated=result.updated,
-        reopened=result.reopened,
-        fixed=result.fixed,
+        **{name: getattr(result, name) for name in _RECORDED},
         newest_finding_id=newest.finding_id,
         newest_event_id=newest.event_id,
         rejects=[{"row": reject.row, "reason": reject.reason} for reject in result.rejects],
