@@ -6,7 +6,7 @@
 
 import tomllib
 from collections.abc import Callable
-from datetime import UTC, date, datetime, time
+from datetime import date, datetime, time
 from difflib import get_close_matches
 from typing import Any
 
@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from dashboard_api.limits import MAX_CATEGORY_LENGTH
 from dashboard_api.scanners import READERS
+from dashboard_api.scanners.members import as_utc
 
 OF_FOLDER = "import.toml"
 SIDECAR = ".toml"
@@ -71,10 +72,9 @@ def _scanned_at(value: object) -> datetime:
         raise WrongOptions(
             f"says scanned_at = {value!a}, which must be a time such as 2026-01-31T14:00:00Z, without quotes"
         )
-    try:
-        moment = value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
-    except OverflowError as error:
-        raise WrongOptions(f"says scanned_at = {value}, which is out of range") from error
+    moment = as_utc(value)
+    if moment is None:
+        raise WrongOptions(f"says scanned_at = {value}, which is out of range")
     if moment > timezone.now():
         raise WrongOptions(f"says scanned_at = {value}, which is in the future")
     return moment

@@ -6,7 +6,7 @@ import sys
 from argparse import ArgumentTypeError
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -20,6 +20,7 @@ from dashboard_api.importing.service import EmptyRefusal, RefusedReport, import_
 from dashboard_api.management.lookup import COMMAND_LINE, find_account, find_website
 from dashboard_api.models import SiteLink, Website
 from dashboard_api.scanners import READERS
+from dashboard_api.scanners.members import parse_time
 from foundation.operator_command import OperatorCommand, Result, web_address
 
 STANDARD_INPUT = "-"
@@ -203,11 +204,9 @@ def _opened(file: str) -> AbstractContextManager[BinaryIO]:
 
 
 def _moment(text: str) -> datetime:
-    try:
-        moment = datetime.fromisoformat(text)
-        moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-    except (ValueError, OverflowError) as error:
-        raise ArgumentTypeError(f"{text} is not a time such as 2026-01-31T14:00:00Z") from error
+    moment = parse_time(text)
+    if moment is None:
+        raise ArgumentTypeError(f"{text} is not a time such as 2026-01-31T14:00:00Z")
     if moment > timezone.now():
         raise ArgumentTypeError(f"{text} is in the future")
     return moment
