@@ -1,7 +1,5 @@
 """Comparison of the counts with the findings that they count, and correction of wrong counts."""
 
-# names of our own tables
-
 from collections import defaultdict
 
 from django.db import transaction

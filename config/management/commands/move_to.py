@@ -41,7 +41,6 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the address of the new database."""
         parser.add_argument(
             "url", type=_postgres, metavar="DATABASE_URL", help="such as postgres://user@host/name"
         )
