@@ -28,11 +28,14 @@ _signer = Signer(salt="portal.news")  # e-mails that were sent have tokens with 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """A finding or a note, and its page."""
+    """A finding or a note, and its page; ``label``, ``tone`` and ``title`` are parts of a finding."""
 
     text: str
     detail: str
     url: str
+    label: str = ""
+    tone: str = ""
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,12 +162,19 @@ def _more(digest: Digest, shown: int) -> str:
 
 
 def _finding_item(change: Change, address: Address) -> Item:
-    severity = labels.label(labels.SEVERITIES, change.severity)
-    text = _("%(severity)s: %(title)s") % {"severity": severity, "title": _one_line(change.title)}
+    severity, title = labels.label(labels.SEVERITIES, change.severity), _one_line(change.title)
+    text, label = _("%(severity)s: %(title)s") % {"severity": severity, "title": title}, severity
     if change.event == "regressed":
-        text = _("%(finding)s (found again after it was fixed)") % {"finding": text}
-    url = address.of_finding(change.id) or str(address)
-    return Item(text=text, detail=_one_line(change.location), url=_absolute(url))
+        again = _("%(finding)s (found again after it was fixed)")
+        text, label = again % {"finding": text}, again % {"finding": severity}
+    return Item(
+        text=text,
+        detail=_one_line(change.location),
+        url=_absolute(address.of_finding(change.id) or str(address)),
+        label=label,
+        tone=labels.tone(change.severity),
+        title=title,
+    )
 
 
 def note_item(note: NoteChange, address: Address, *, base: str = "") -> Item:

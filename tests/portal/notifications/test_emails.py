@@ -47,8 +47,13 @@ def test_findings_have_severity_title_location_and_link(email):
         "\n- Critical: Finding 7\n  https://shop.example.com/page/7\n  " + f"{SITE}findings/7/\n"
     ) in message.body
     assert "High: Finding 8 (found again after it was fixed)" in message.body
-    for number in (7, 8):
-        assert f'<a href="{SITE}findings/{number}/">' in html_of(message)
+    html = html_of(message)
+    for number, tone, label in (
+        (7, "critical", "Critical"),
+        (8, "high", "High (found again after it was fixed)"),
+    ):
+        assert f'<p class="tag {tone}">{label}</p>' in html
+        assert f'<a href="{SITE}findings/{number}/">Finding {number}</a>' in html
 
 
 def test_one_finding_has_a_singular_subject(email):
