@@ -39,6 +39,10 @@ class OperatorAdmin(admin.ModelAdmin):
         """Return the names of the actions that change ``obj``."""
         return ()
 
+    def get_inlines(self, request: HttpRequest, obj: Any) -> Any:
+        """Return the inlines; a new object has no records yet."""
+        return self.inlines if obj else ()
+
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:

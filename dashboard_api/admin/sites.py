@@ -67,10 +67,6 @@ class WebsiteAdmin(Uploads, OperatorAdmin):
         """Return the read-only fields: the host never changes, and only the action verifies."""
         return self.fields if obj else self.fields[1:]
 
-    def get_inlines(self, request: HttpRequest, obj: Website | None) -> Any:
-        """Return the inlines; a new website has neither links nor coverage."""
-        return self.inlines if obj else ()
-
     def actions_for(self, obj: Website) -> tuple[str, ...]:
         """Return the action that verifies, unless the website is verified."""
         return () if obj.verified_at else self.actions
@@ -139,10 +135,6 @@ class SiteLinkAdmin(RecordAdmin):
     def get_readonly_fields(self, request: HttpRequest, obj: SiteLink | None = None) -> Any:
         """Return the read-only fields: all of a stored link."""
         return self.get_fields(request, obj) if obj else ()
-
-    def get_inlines(self, request: HttpRequest, obj: SiteLink | None) -> Any:
-        """Return the inlines; a new link has no history."""
-        return self.inlines if obj else ()
 
     def save_model(self, request: HttpRequest, obj: SiteLink, form: Any, change: bool) -> None:
         """Create the link; the form has checked the rules in the same transaction."""

@@ -149,7 +149,7 @@ def _time_of(options: ImportOptions, *, ended_at: datetime, now: datetime) -> Ti
     return lambda at: ended_at if at is None else min(at, now)
 
 
-def store(report: ReadReport, *, on_stored: Callable[[int], object] | None = None) -> ImportResult:
+def store(report: ReadReport, *, on_stored: Callable[[int], object] = lambda _: None) -> ImportResult:
     """Store ``report`` in one transaction.
 
     ``on_stored`` is called with the number of findings after each batch.
@@ -165,8 +165,7 @@ def store(report: ReadReport, *, on_stored: Callable[[int], object] | None = Non
         counts: Counter[str] = Counter()
         for batch in _batches(rows.grouped_findings(report.time_of)):
             counts += apply_reported(batch, website, source, scan)
-            if on_stored:
-                on_stored(len(batch))
+            on_stored(len(batch))
         fixed = apply_absent(rows, website, source, scan)
     targets = () if scan.absent_at is None else tuple(scan.scope.targets)  # where absence is proven
     return replace(

@@ -48,8 +48,8 @@ def import_file(
     by: str,
     dry_run: bool = False,
     on_read: Callable[[bytes], object] | None = None,
-    on_stored: Callable[[int, int], object] | None = None,
-    before_commit: Callable[[], object] | None = None,
+    on_stored: Callable[[int, int], object] = lambda _count, _total: None,
+    before_commit: Callable[[], object] = lambda: None,
 ) -> list[ImportResult]:
     """Import all reports of a file, one for each tool in it, in one transaction; raise RefusedReport.
 
@@ -61,13 +61,9 @@ def import_file(
     observers = [digest.update, on_read] if on_read else [digest.update]
     reports, unusable = _read_all(io.BufferedReader(_Observed(stream, observers)), website, options)
     total = sum(report.result.findings for report in reports)
-
-    def count_stored(count: int) -> None:
-        if on_stored:
-            on_stored(count, total)
-
     with transaction.atomic():
-        results = [*(store(report, on_stored=count_stored) for report in reports), *unusable]
+        stored = [store(report, on_stored=lambda count: on_stored(count, total)) for report in reports]
+        results = [*stored, *unusable]
         # One value for all reports of the file, so that the change feed shows them together.
         newest = change_feed.newest(website.pk)
         for result in results:
@@ -75,8 +71,7 @@ def import_file(
             run.by, run.file_name, run.digest = by, PurePath(file_name).name[-255:], digest.hexdigest()
             run.file_modified_at = options.modified_at
             run.save()
-        if before_commit:
-            before_commit()
+        before_commit()
         transaction.set_rollback(dry_run)
     return results
 

@@ -4,7 +4,7 @@ The new cursor and the notifications that follow from it are one commit: none is
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -36,9 +36,8 @@ def audiences() -> list[Audience]:
     return [Audience(website=website, subscriptions=by_account[website.account_id]) for website in websites]
 
 
-def delete_unsubscribed(current: Iterable[Audience]) -> None:
+def delete_unsubscribed(current: Sequence[Audience]) -> None:
     """Delete cursors and notifications without a subscriber; a new subscription starts with a new cursor."""
-    current = list(current)
     FeedCursor.objects.exclude(website__in=[audience.website for audience in current]).delete()
     members = {each.membership for audience in current for each in audience.subscriptions}
     PendingNotification.objects.exclude(membership__in=members).delete()
