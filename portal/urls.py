@@ -11,6 +11,7 @@ app_name = "portal"
 
 urlpatterns = [
     path("", views.sites, name="sites"),
+    path("help/", views.help_page, name="help"),
     path("sites/<str:host>/", views.site, name="site"),
     path("sites/<str:host>/card/", views.site_card, name="site_card"),
     path("sites/<str:host>/findings/<str:finding_id>/", views.finding, name="finding"),

@@ -37,6 +37,13 @@ def sites(request: HtmxHttpRequest) -> HttpResponse:
 
 @require_safe
 @members_only
+def help_page(request: HtmxHttpRequest) -> HttpResponse:
+    """Explain the words of the pages, and say where to ask."""
+    return render(request, "portal/help.html", {"page": view_models.help_page()})
+
+
+@require_safe
+@members_only
 def site_card(request: HtmxHttpRequest, host: str) -> HttpResponse:
     """Refresh the card of ``host`` in the list of websites; without htmx, redirect to the list."""
     website, candidates = find_website(request, host)

@@ -74,14 +74,10 @@ class SiteRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SitesPage:
-    """The list of websites; ``link_url``, the page for linking another, is empty for viewers.
-
-    ``can_see_members``: the person may see the members of at least one account.
-    """
+    """The list of websites; ``link_url``, the page for linking another, is empty for viewers."""
 
     rows: tuple[SiteRow, ...]
     link_url: str
-    can_see_members: bool
 
 
 def sites_page(
@@ -106,7 +102,6 @@ def sites_page(
     return SitesPage(
         rows=tuple(sorted(rows, key=lambda row: row.card.risk_rank)),
         link_url=settings.LINK_URL if can_link else "",
-        can_see_members=any(membership.can_see_members for membership in memberships),
     )
 
 
