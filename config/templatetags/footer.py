@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from django import template
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 register = template.Library()
 _LABELS = {
     "IMPRINT_URL": _("Imprint"),
     "PRIVACY_URL": _("Privacy"),
     "TERMS_URL": _("Terms"),
-    "SUPPORT_URL": _("Support"),
+    "SUPPORT_URL": pgettext_lazy("footer", "Support"),
     "STATUS_URL": _("Service status"),
     "SECURITY_TXT_URL": "security.txt",
 }

@@ -111,7 +111,7 @@ def test_focus_is_always_visible(open_page, owner, address, options):
 @pytest.mark.parametrize(("motion", "moves"), [("reduce", False), ("no-preference", True)])
 def test_reduced_motion_stops_all_movement(open_page, owner, motion, moves):
     page = open_page(user=owner, reduced_motion=motion)
-    page.route("**/card/", lambda _: None)
+    page.route("**/row/", lambda _: None)
     page.goto(SITES)
     expect(page.locator(".htmx-request")).to_have_count(1)
     assert bool(page.evaluate(MOVING)) == moves

@@ -105,7 +105,7 @@ def test_pages_for_visitors(tour, service, watch):
 
 def test_lists_of_websites_and_of_new_findings(tour, everything, watch):
     page = tour.open(user=everything)
-    page.route("**/clean.example.com/card/", lambda route: route.abort())
+    page.route("**/clean.example.com/row/", lambda route: route.abort())
     watch.expect("net::ERR_FAILED", "htmx:sendError", "htmx:afterRequest")
     tour.visit(page, *OVERVIEW)
     tour.visit(tour.open(user=make_user("nobody")), "/", "/notifications/")
