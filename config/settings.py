@@ -47,6 +47,11 @@ SITE_API_SECRET = env.str("SITE_API_SECRET", default="")
 SUPPORT_URL = env.str("SUPPORT_URL", default="")
 RENEW_URL = env.str("RENEW_URL", default="")
 LINK_URL = env.str("LINK_URL", default="")
+IMPRINT_URL = env.str("IMPRINT_URL", default="")
+PRIVACY_URL = env.str("PRIVACY_URL", default="")
+TERMS_URL = env.str("TERMS_URL", default="")
+STATUS_URL = env.str("STATUS_URL", default="")
+SECURITY_TXT_URL = env.str("SECURITY_TXT_URL", default="")
 
 # https everywhere except in a deployment that only this machine can reach (the demo, the tests).
 HTTPS = not LOOPBACK_HOSTS.issuperset(ALLOWED_HOSTS)
@@ -102,6 +107,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "config.theme.theme",
+                *(["portal.navigation.navigation"] if ENABLE_PORTAL else []),
             ],
         },
     }

@@ -206,6 +206,11 @@ _CHECKS: dict[str, Callable[[str], object]] = {
     "SUPPORT_URL": _address_of_a_page,
     "RENEW_URL": _address_of_a_page,
     "LINK_URL": _address_of_a_page,
+    "IMPRINT_URL": _address_of_a_page,
+    "PRIVACY_URL": _address_of_a_page,
+    "TERMS_URL": _address_of_a_page,
+    "STATUS_URL": _address_of_a_page,
+    "SECURITY_TXT_URL": _address_of_a_page,
     "ENABLE_API": _boolean,
     "ENABLE_PORTAL": _boolean,
 }

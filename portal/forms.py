@@ -15,6 +15,8 @@ PAGE_SIZES = (20, 50, 100)
 MAX_PAGE_DEPTH = 10_000  # page * page_size, the service's limit
 MAX_QUERY_LENGTH = 200  # the service's limit, too
 FINDING_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~-]{0,127}", re.ASCII)  # an id that can be part of a URL
+SITE_SORTS = ("worst", "name", "checked")
+NO_GRADE = "none"
 FILTER_NAMES = ("status", "severity", "kind", "source", "query")
 PASSWORD_LABELS = {
     "oldpassword": _("Current password"),
@@ -91,6 +93,48 @@ class Filters:
     def to_request(self) -> DashboardRequest:
         """Return the request that the gateway sends for these filters."""
         return DashboardRequest(**asdict(self))
+
+
+class SiteFilterForm(forms.Form):
+    """The query string of the list of websites; invalid fields are ignored."""
+
+    query = forms.CharField(max_length=MAX_QUERY_LENGTH, required=False)
+    grade = WordField(("A", "B", "C", "D", "F", NO_GRADE), required=False)
+    attention = forms.BooleanField(required=False)
+    sort = WordField(SITE_SORTS, required=False)
+    page = forms.IntegerField(min_value=1, max_value=1_000_000, required=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteFilters:
+    """Filters, order and page of the list of websites; ``attention``: only those that need the person."""
+
+    query: str = ""
+    grade: str = ""
+    attention: bool = False
+    sort: str = SITE_SORTS[0]
+    page: int = 1
+
+    @classmethod
+    def from_query(cls, data: Mapping[str, Any]) -> Self:
+        """Return the filters of a query string; invalid values are dropped."""
+        form = SiteFilterForm(data)
+        form.is_valid()
+        return cls(**{name: value for name, value in form.cleaned_data.items() if value})
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the list is narrowed."""
+        return bool(self.query or self.grade or self.attention)
+
+    def fields(self, *, without: str = "") -> dict[str, str]:
+        """Return the fields of the query string, without defaults."""
+        defaults = asdict(SiteFilters())
+        return {
+            name: "1" if value is True else str(value)
+            for name, value in asdict(self).items()
+            if value != defaults[name] and name != without
+        }
 
 
 class ChosenPassword:

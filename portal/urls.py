@@ -12,8 +12,9 @@ app_name = "portal"
 urlpatterns = [
     path("", views.sites, name="sites"),
     path("how-we-grade/", views.grading, name="grading"),
+    path("help/", views.help_page, name="help"),
     path("sites/<str:host>/", views.site, name="site"),
-    path("sites/<str:host>/card/", views.site_card, name="site_card"),
+    path("sites/<str:host>/row/", views.site_row, name="site_row"),
     path("sites/<str:host>/findings/<str:finding_id>/", views.finding, name="finding"),
     *exports,
     *team,

@@ -11,9 +11,9 @@ from django.views.decorators.http import require_safe
 from portal import service, view_models
 from portal.access import find_website, members_only
 from portal.error_pages import logged_error_page
-from portal.forms import FINDING_ID, Filters
+from portal.forms import FINDING_ID, Filters, SiteFilters
 from portal.gateway import DashboardRequest, GatewayError, UnknownFinding
-from portal.htmx import HtmxHttpRequest, render_card, render_site
+from portal.htmx import HtmxHttpRequest, render_row, render_site
 from portal.models import Membership, Website, WebsiteSummary
 from portal.models.notifications import gets_emails
 from portal.view_models import SitePage
@@ -21,8 +21,9 @@ from portal.view_models import SitePage
 
 @require_safe
 @members_only
+@gzip_page
 def sites(request: HtmxHttpRequest) -> HttpResponse:
-    """Show the list of websites with stored summaries; each card then refreshes itself.
+    """Show a page of the list of websites with stored summaries; old rows then refresh as they are seen.
 
     Staff without an account work in the admin, so they are redirected there.
     """
@@ -31,14 +32,22 @@ def sites(request: HtmxHttpRequest) -> HttpResponse:
         return redirect("admin:index")
     websites = list(Website.objects.visible_to(request.user))
     summaries = WebsiteSummary.objects.in_bulk(website.pk for website in websites)
-    page = view_models.sites_page(websites, memberships, summaries)
+    filters = SiteFilters.from_query(request.GET)
+    page = view_models.sites_page(websites, memberships, summaries, filters)
     return render(request, "portal/sites.html", {"page": page})
 
 
 @require_safe
 @members_only
-def site_card(request: HtmxHttpRequest, host: str) -> HttpResponse:
-    """Refresh the card of ``host`` in the list of websites; without htmx, redirect to the list."""
+def help_page(request: HtmxHttpRequest) -> HttpResponse:
+    """Explain the words of the pages, and say where to ask."""
+    return render(request, "portal/help.html", {"page": view_models.help_page()})
+
+
+@require_safe
+@members_only
+def site_row(request: HtmxHttpRequest, host: str) -> HttpResponse:
+    """Refresh the row of ``host`` in the list of websites; without htmx, redirect to the list."""
     website, candidates = find_website(request, host)
     if website is None:
         raise Http404
@@ -50,8 +59,8 @@ def site_card(request: HtmxHttpRequest, host: str) -> HttpResponse:
     except GatewayError as error:
         error_page = logged_error_page(error, host)
     summary = WebsiteSummary.objects.filter(website_id=website.pk).first()
-    card = view_models.site_card(website, summary, is_shared=len(candidates) > 1)
-    return render_card(request, card, error_page)
+    row = view_models.site_row(website, summary, is_shared=len(candidates) > 1)
+    return render_row(request, row, error_page)
 
 
 @require_safe

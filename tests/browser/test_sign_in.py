@@ -6,7 +6,7 @@ import pytest
 from django.contrib.sessions.models import Session
 from playwright.sync_api import expect
 
-from tests.browser.steps import newest_mail, send, sign_in
+from tests.browser.steps import newest_mail, open_menu, send, sign_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -80,6 +80,7 @@ def test_a_forgotten_password_is_reset_by_email(page, owner, settings):
 
 def test_after_signing_out_the_dashboard_needs_a_sign_in(dashboard):
     dashboard.evaluate("localStorage.left = sessionStorage.left = 'something'")
+    open_menu(dashboard)
     dashboard.get_by_role("button", name="Sign out").click()
     expect(dashboard).to_have_url(re.compile("/accounts/login/"))
     assert dashboard.evaluate("[localStorage.length, sessionStorage.length]") == [0, 0]
@@ -127,5 +128,6 @@ def test_the_account_page_in_every_look(tour, owner, website):
     send(page, oldpassword="wrong", password1="short", password2="shorter")
     tour.look(page, "change refused")
     page.goto("/accounts/")
+    open_menu(page)
     page.locator(".themes button").last.click()
     tour.look(page, "a theme of one's own")

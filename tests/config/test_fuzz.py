@@ -45,7 +45,7 @@ FIELDS = (
 HEADERS = ("HX-Current-URL", "HX-Target", "HX-Trigger", "HX-Trigger-Name", "Accept-Language", "Accept",
            "Referer", "Origin", "Content-Type", "Accept-Encoding", "X-Requested-With", "X-CSRFToken",
            "Range", "If-Modified-Since", "If-None-Match")  # fmt: skip
-FOR_HEADERS = ("/", "/sites/shop.example.com/", "/sites/shop.example.com/card/", "/accounts/login/",
+FOR_HEADERS = ("/", "/sites/shop.example.com/", "/sites/shop.example.com/row/", "/accounts/login/",
                "/admin/", "/v1/docs", "/v1/site/dashboard", "/nowhere/")  # fmt: skip
 WHO = ["", "owner", "operator"]
 PLACE = {"GET": "query", "POST": "body"}

@@ -55,10 +55,10 @@ def test_four_times_as_many_pages_as_threads_at_once_are_all_answered(website):
         assert set(threads.map(view, range(IMMEDIATE))) == {(200, True)}
 
 
-def test_a_card_of_the_overview_asks_the_service_in_the_same_way(website):
+def test_a_row_of_the_list_asks_the_service_in_the_same_way(website):
     browser = website.another_browser().sign_in("ada")
-    status, _, card = browser.ask("GET", f"{PAGE}card/", headers={"HX-Request": "true"})
-    assert (status, b"data-failed" in card) == (200, False)
+    status, _, row = browser.ask("GET", f"{PAGE}row/", headers={"HX-Request": "true"})
+    assert (status, b"data-failed" in row) == (200, False)
 
 
 def test_a_signed_call_is_answered_over_https_and_refused_without(website, link_id):
