@@ -16,6 +16,7 @@ _SHORT_LIVED_MODELS = {
     ("config", "attempts"),
     ("dashboard_api", "nonce"),
     ("dashboard_api", "secretuse"),
+    ("portal", "shareopening"),
     ("portal", "userlanguage"),
     ("portal", "websitesummary"),
     ("sessions", "session"),

@@ -5,6 +5,7 @@ from django.urls import path
 from portal import views
 from portal.exports.urls import urlpatterns as exports
 from portal.notifications.urls import urlpatterns as notifications
+from portal.sharing.urls import urlpatterns as sharing
 from portal.team.urls import urlpatterns as team
 
 app_name = "portal"
@@ -19,4 +20,5 @@ urlpatterns = [
     *exports,
     *team,
     *notifications,
+    *sharing,
 ]
