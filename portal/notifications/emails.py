@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from urllib.parse import urlencode, urlsplit
 from uuid import UUID
 
@@ -17,7 +18,7 @@ from django.utils.translation import ngettext
 
 from portal import labels
 from portal.gateway.messages import Change, NoteChange
-from portal.models import PendingNotification, Subscription, Website
+from portal.models import PendingNotification, Subscription, Website, WebsiteSummary
 from portal.models.languages import language_of
 from portal.notifications.digest import Digest
 from portal.page_urls import Address, site_address
@@ -40,10 +41,14 @@ class Item:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """One website: findings worst first, the number of others as text, and the page with all of them."""
+    """One website: findings worst first, the number of others as text, and the page with all of them.
+
+    ``score`` is the score now and a week ago; empty in other than weekly e-mails, and if it is unknown.
+    """
 
     host: str
     heading: str
+    score: str
     findings: tuple[Item, ...]
     more: str
     list_url: str
@@ -129,11 +134,28 @@ def _section(notification: PendingNotification) -> Section:
     return Section(
         host=website.host,
         heading=_heading(website.host, digest),
+        score=_score(website, Subscription.of(membership)),
         findings=tuple(_finding_item(change, address) for change in shown),
         more=_more(digest, len(shown)),
         list_url=_absolute(list_path) if digest.findings else "",
         notes=tuple(note_item(note, address, base=settings.PORTAL_BASE_URL) for note in digest.notes),
     )
+
+
+def _score(website: Website, subscription: Subscription) -> str:
+    """Return grade and score, as last read, and the score a week before; empty unless e-mails are weekly."""
+    summary = WebsiteSummary.objects.filter(pk=website.pk).first()
+    headline = summary.headline if summary else None
+    is_weekly = subscription.frequency == Subscription.Frequency.WEEKLY
+    if not is_weekly or headline is None or headline.summary.score is None:
+        return ""
+    now = headline.dashboard.generated_at.date()
+    earlier = [day for day in headline.summary.history if day.day <= now - timedelta(days=7)]
+    values = {"grade": headline.dashboard.grade, "score": int(headline.summary.score), "day": labels.day(now)}
+    if not earlier:
+        return _("Grade %(grade)s, score %(score)s of 100 on %(day)s.") % values
+    text = _("Grade %(grade)s, score %(score)s of 100 on %(day)s; a week before, %(earlier)s.")
+    return text % (values | {"earlier": int(earlier[-1].score)})
 
 
 def _heading(host: str, digest: Digest) -> str:

@@ -88,14 +88,15 @@ def store(audience: Audience, cursor: str, changes: Changes, *, now: datetime) -
 def _store_notification(
     subscription: Subscription, website: Website, digest: Digest, *, now: datetime
 ) -> None:
-    """Store a notification, or add to the day's; a membership that has ended gets none."""
+    """Store a notification, or add to that of a digest; a membership that has ended gets none."""
     membership = subscription.membership
     if not Membership.objects.select_for_update().filter(pk=membership.pk).exists():
         return
     unsent = PendingNotification.objects.select_for_update().filter(
         membership=membership, website=website, email_id=None
     )
-    if subscription.frequency == Subscription.Frequency.DAILY and (notification := unsent.first()):
+    is_digest = subscription.frequency != Subscription.Frequency.IMMEDIATE
+    if is_digest and (notification := unsent.first()):
         merged = Digest.from_json(notification.digest).merged_with(digest)
         notification.digest = merged.to_json()
         notification.save(update_fields=["digest"])
