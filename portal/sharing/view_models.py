@@ -10,8 +10,9 @@ from django.utils import timezone
 
 from portal.gateway import FindingResponse
 from portal.gateway.messages import Finding
-from portal.models import Membership, ShareLink, ShareOpening
+from portal.models import Account, Membership, ShareLink, ShareOpening
 from portal.page_urls import Address, site_address
+from portal.sharing.forms import IssueTrackerForm
 from portal.view_models import finding_view
 from portal.view_models.finding import Link, LocationView
 
@@ -65,12 +66,13 @@ class ShareRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccountSection:
-    """The share links of an account: those that work, and the latest of those that ended."""
+    """An account's share links, those that work and the latest that ended, and its issue tracker."""
 
     pk: int
     account: str
     live: tuple[ShareRow, ...]
     ended: tuple[ShareRow, ...]
+    tracker_form: IssueTrackerForm
 
 
 def shared_finding(response: FindingResponse, *, includes_evidence: bool) -> SharedFinding:
@@ -107,20 +109,24 @@ def _without_evidence(finding: Finding) -> Finding:
     return msgspec.structs.replace(finding, locations=locations, **nothing)
 
 
-def account_sections(user: AbstractBaseUser | AnonymousUser) -> tuple[AccountSection, ...]:
-    """Return the accounts whose share links ``user`` manages."""
+def account_sections(
+    user: AbstractBaseUser | AnonymousUser, invalid_form: IssueTrackerForm | None = None
+) -> tuple[AccountSection, ...]:
+    """Return the accounts whose share links ``user`` manages; ``invalid_form`` is shown in its account."""
     memberships = Membership.objects.of_user(user).managing().select_related("account")
-    return tuple(_section(membership) for membership in memberships)
+    return tuple(_section(membership.account, invalid_form) for membership in memberships)
 
 
-def _section(membership: Membership) -> AccountSection:
+def _section(account: Account, invalid_form: IssueTrackerForm | None) -> AccountSection:
     now = timezone.now()
-    links = ShareLink.objects.of_account(membership.account).select_related("website__account")
+    links = ShareLink.objects.of_account(account).select_related("website__account")
+    form = invalid_form if invalid_form and invalid_form.account == account else None
     return AccountSection(
-        pk=membership.account_id,
-        account=str(membership.account),
+        pk=account.pk,
+        account=str(account),
         live=_rows(links.live(at=now)),
         ended=_rows(links.ended(at=now)[:SHOWN_ENDED]),
+        tracker_form=form or IssueTrackerForm(account=account),
     )
 
 

@@ -30,9 +30,10 @@ from portal.gateway import (
     UnknownLink,
 )
 from portal.htmx import HtmxHttpRequest, render_site
-from portal.models import IssueTracker, Membership, ShareLink, Website
+from portal.models import Account, IssueTracker, Membership, ShareLink, Website
 from portal.page_urls import portal_origin, site_address
 from portal.sharing import actions
+from portal.sharing.forms import IssueTrackerForm
 from portal.sharing.view_models import account_sections, shared_finding
 from portal.view_models import site_page
 from portal.view_models.hand_over import hand_over
@@ -46,8 +47,22 @@ View = Callable[..., HttpResponseBase]
 @require_safe
 @members_only
 def shares(request: HttpRequest) -> HttpResponse:
-    """Show the share links of the accounts in which the person is an owner or a manager."""
-    return render(request, "portal/sharing/shares.html", {"sections": account_sections(request.user)})
+    """Show the share links and the issue tracker of each account that the person owns or manages."""
+    return _render_shares(request)
+
+
+@require_POST
+@members_only
+def set_tracker(request: HttpRequest, account: int) -> HttpResponse:
+    """Set or remove an account's issue tracker."""
+    own_memberships = Membership.objects.of_user(request.user).managing()
+    own_account = get_object_or_404(Account, memberships__in=own_memberships, pk=account)
+    form = IssueTrackerForm(request.POST, account=own_account)
+    if not form.is_valid():
+        return _render_shares(request, form)
+    form.save()
+    messages.info(request, _("The issue tracker of %(account)s is saved.") % {"account": own_account})
+    return redirect("portal:shares")
 
 
 @require_POST
@@ -126,6 +141,11 @@ def _show_once(
         "hand_over": hand_over(response.finding, host=response.host, link=link, tracker=tracker),
     }
     return render(request, "portal/sharing/created.html", context)
+
+
+def _render_shares(request: HttpRequest, invalid_form: IssueTrackerForm | None = None) -> HttpResponse:
+    sections = account_sections(request.user, invalid_form)
+    return render(request, "portal/sharing/shares.html", {"sections": sections})
 
 
 def for_strangers(view: View) -> View:

@@ -63,6 +63,7 @@ def urls(members, website):
     return {
         "shares": "/shares/",
         "revoke_share": reverse("portal:revoke_share", args=[share_link.pk]),
+        "set_tracker": reverse("portal:set_tracker", args=[website.account_id]),
         "share_finding": SHARE,
         "shared": reverse("portal:shared", args=[token]),
     }
@@ -72,6 +73,7 @@ def urls(members, website):
 RIGHTS = {
     "shares": {"GET": "in 200 200 200 200", "POST": "405 405 405 405 405"},
     "revoke_share": {"GET": "405 405 405 405 405", "POST": "in 404 ok ok 404"},
+    "set_tracker": {"GET": "405 405 405 405 405", "POST": "in 404 ok ok 404"},
     "share_finding": {"GET": "in ok ok ok 404", "POST": "in 404 200 200 404"},
     "shared": {"GET": "200 200 200 200 200", "POST": "405 405 405 405 405"},
 }
@@ -208,6 +210,53 @@ def test_viewers_read_whom_to_ask(browser, members, shared):
 
 def test_another_accounts_links_are_not_listed(browser, members, shared):
     assert "Finding 1" not in text_of(browser("stranger").get("/shares/"))
+
+
+# The issue tracker
+
+
+def set_tracker(browser, website, **form):
+    path = reverse("portal:set_tracker", args=[website.account_id])
+    return browser(MANAGER).post(path, {"url": "", "kind": ""} | form, follow=True)
+
+
+def test_a_tracker_is_recognised_saved_offered_and_removed(browser, website, stub):
+    page = set_tracker(browser, website, url="https://github.com/example/shop/issues")
+    assert "The issue tracker of Example Shops Holding is saved." in text_of(page)
+    assert 'value="https://github.com/example/shop"' in page.content.decode()
+    shown = browser(VIEWER).get(FINDING).content.decode()
+    [link] = re.findall(r'<a [^>]*href="https://github.com/example/shop/issues/new[^>]*>', shown)
+    assert 'rel="noopener noreferrer"' in link
+    assert 'target="_blank"' in link
+    set_tracker(browser, website)
+    assert "github.com" not in browser(VIEWER).get(FINDING).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("form", "error"),
+    [
+        ({"url": "https://code.example.com/a/b"}, "Choose the tracker"),
+        ({"url": "http://github.com/a/b"}, "Enter an address such as https://github.com/example/shop"),
+        ({"url": "javascript:alert(1)", "kind": "gitlab"}, "Enter an address such as https://gitlab.com/"),
+        (
+            {"url": "https://jira.example.com/"},
+            "Enter an address such as https://example.atlassian.net/secure/",
+        ),
+        ({"url": "https://github.com/a/b", "kind": "x"}, "Select a valid choice"),
+    ],
+)
+def test_another_address_is_refused_next_to_its_field(browser, website, form, error):
+    page = set_tracker(browser, website, **form)
+    assert error in text_of(page)
+    assert form["url"] in page.content.decode()
+    assert not IssueTracker.objects.exists()
+
+
+def test_a_cut_issue_is_announced_on_the_page(browser, website, stub):
+    IssueTracker.objects.create(account=website.account, kind="github", url="https://github.com/a/b")
+    assert "is cut" not in text_of(browser(VIEWER).get(FINDING))
+    stub.response = make_finding_response(finding=make_finding(description="x" * 9_999))
+    assert "The issue's text is cut; its link leads to everything." in text_of(browser(VIEWER).get(FINDING))
 
 
 # The page that a link opens
