@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from django.http import Http404, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
@@ -12,6 +13,7 @@ from portal import service, view_models
 from portal.access import find_website, members_only
 from portal.error_pages import logged_error_page
 from portal.forms import FINDING_ID, Filters, ShareForm, SiteFilters
+from portal.front_door import front_door
 from portal.gateway import DashboardRequest, FindingResponse, GatewayError, UnknownFinding
 from portal.htmx import HtmxHttpRequest, render_row, render_site
 from portal.models import IssueTracker, Membership, Website, WebsiteSummary
@@ -21,6 +23,13 @@ from portal.view_models import HandOver, SitePage
 
 
 @require_safe
+def start(request: HtmxHttpRequest) -> HttpResponseBase:
+    """Show the websites of the person who is signed in; strangers see what the service does."""
+    if request.user.is_authenticated or request.htmx:
+        return sites(request)
+    return front_door(request)
+
+
 @members_only
 @gzip_page
 def sites(request: HtmxHttpRequest) -> HttpResponse:

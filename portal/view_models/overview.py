@@ -35,7 +35,7 @@ class SeverityCount:
 class Overview:
     """The summary strip; a website that was never checked has nothing to count.
 
-    ``grade_text``: the grade, perhaps "so far"; ``new_url``: the page of new findings.
+    ``grade_text``: the grade, perhaps "so far"; ``new_url``: the page of new findings, empty in the sample.
     """
 
     grade: str

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from django.urls import reverse
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -48,7 +49,7 @@ class Results:
     pager: Pager
     coverage: tuple[CoverageRow, ...]
     notes: tuple[NoteView, ...]
-    plan: Plan
+    plan: Plan | None
     export_links: tuple[ExportLink, ...]
 
 
@@ -76,6 +77,7 @@ class SitePage:
     finding: FindingView | None = None
     hand_over: HandOver | None = None
     error_page: ErrorPage | None = None
+    is_sample: bool = False
 
     @property
     def status(self) -> int:
@@ -85,6 +87,8 @@ class SitePage:
     @property
     def has_form(self) -> bool:
         """Whether the page has a search form: only with results, or if a retry may bring some."""
+        if self.is_sample:
+            return False
         return self.error_page is None or self.error_page.can_retry
 
     @property
@@ -142,6 +146,19 @@ def site_page(
     )
 
 
+def sample_page(website: Website, filters: Filters, *, finding_id: str = "") -> SitePage:
+    """Return the page of the sample, or of one of its findings, without content."""
+    address = Address(path=reverse("portal:sample"), filters=filters)
+    return SitePage(
+        host=website.host,
+        account="",
+        other_accounts=(),
+        address=address,
+        url=address.of_finding(finding_id) or str(address),
+        is_sample=True,
+    )
+
+
 def site_not_found(host: str, *, path: str) -> SitePage:
     """Return the page for a website that does not exist, or not for this person: both read the same."""
     return SitePage(
@@ -174,6 +191,12 @@ def build_results(dashboard: Dashboard, address: Address, *, gets_emails: bool =
         plan=plan(dashboard.entitlement, today=page.generated_at.date()),
         export_links=export_links(address),
     )
+
+
+def sample_results(dashboard: Dashboard, address: Address) -> Results:
+    """Return the results for strangers: without the plan, and without links to pages for members."""
+    results = build_results(dashboard, address)
+    return replace(results, plan=None, export_links=(), overview=replace(results.overview, new_url=""))
 
 
 def _visible_facets(dashboard: Dashboard, address: Address) -> tuple[Facet, ...]:

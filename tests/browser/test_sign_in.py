@@ -15,6 +15,7 @@ NARROWED = "/sites/shop.example.com/?severity=High&query=form&page_size=50"
 
 def test_sign_in_leads_to_the_websites_and_on_to_a_dashboard(page, owner):
     page.goto("/")
+    page.get_by_role("main").get_by_role("link", name="Sign in").click()
     expect(page).to_have_title(re.compile("Sign in"))
     sign_in(page, owner.username)
     expect(page.get_by_role("heading", name="Websites", level=1)).to_be_visible()
