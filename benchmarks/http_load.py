@@ -1,7 +1,7 @@
-"""Signed load from a process of its own, over a few connections that stay open, bounded in count and time.
+"""A separate process that sends bursts of signed calls over a few open connections.
 
-It reads one burst a line on standard input and answers with one line of what came back; every call has its
-own nonce and is signed before the first one is sent. It speaks to this machine only.
+It reads one burst a line from standard input and writes one line of results. Every call has its own nonce and
+is signed before the first one is sent. It only connects to this machine.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ UNCACHED = "X-Uncached"  # read by benchmarks/uncached.py
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Burst:
-    """What to send: ``bodies`` by turns, signed if there is a ``secret``, until count or seconds run out."""
+    """Calls to send: ``bodies`` in turn, signed with ``secret`` if given, up to ``count`` or ``seconds``."""
 
     port: int
     path: str
@@ -38,46 +38,39 @@ class Burst:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answers:
-    """What came back: how many of each status, and how long they took."""
+class Responses:
+    """The responses to a burst: the number of each status, and their times."""
 
     statuses: dict[str, int]
-    seconds: float
     p50_ms: float
     p99_ms: float
 
     @property
     def count(self) -> int:
-        """All of them."""
+        """The number of all responses."""
         return sum(self.statuses.values())
 
 
-class Loader:
-    """The other process, as this one sees it."""
+class LoadProcess:
+    """The client side of the process."""
 
     def __enter__(self) -> Self:
-        self._process = Popen([sys.executable, "-m", "benchmarks.load"], stdin=PIPE, stdout=PIPE, text=True)
+        self._process = Popen(
+            [sys.executable, "-m", "benchmarks.http_load"], stdin=PIPE, stdout=PIPE, text=True
+        )
         return self
 
     def __exit__(self, *_: object) -> None:
         self._process.communicate()
 
-    def send(self, burst: Burst) -> Answers:
-        """Send ``burst``, wait for its answers."""
-        self.start(burst)
-        return self.finish()
-
-    def start(self, burst: Burst) -> None:
-        """Begin to send, and return at once."""
+    def send(self, burst: Burst) -> Responses:
+        """Send a burst and wait for its responses."""
         print(json.dumps(asdict(burst)), file=self._process.stdin, flush=True)
-
-    def finish(self) -> Answers:
-        """Wait for the answers."""
-        return Answers(**json.loads(self._process.stdout.readline()))
+        return Responses(**json.loads(self._process.stdout.readline()))
 
 
 def messages(burst: Burst, *, now: int) -> list[bytes]:
-    """Return the burst's requests as they are sent, each with its own nonce."""
+    """Return the requests of a burst as bytes, each with its own nonce."""
     bodies = [json.dumps(body, separators=(",", ":")).encode() for body in burst.bodies] or [b""]
     return [
         _message(burst, body, now=now, nonce=secrets.token_urlsafe(24))
@@ -97,21 +90,21 @@ def _message(burst: Burst, body: bytes, *, now: int, nonce: str) -> bytes:
 
 @dataclass(slots=True)
 class _Results:
-    """The statuses and delays of all connections."""
+    """The statuses and response times of all connections."""
 
     statuses: Counter[str] = field(default_factory=Counter)
-    delays: list[float] = field(default_factory=list)
+    times: list[float] = field(default_factory=list)
 
-    def add(self, status: str, delay: float) -> None:
+    def add(self, status: str, seconds: float) -> None:
         self.statuses[status] += 1
-        self.delays.append(delay)
+        self.times.append(seconds)
 
 
 class _Connection(asyncio.Protocol):
-    """Sends the next message when the answer to the last one is whole."""
+    """A connection that sends the next message after the complete response to the last."""
 
-    def __init__(self, left: Iterator[bytes], deadline: float, results: _Results) -> None:
-        self._left, self._deadline, self._results = left, deadline, results
+    def __init__(self, messages: Iterator[bytes], deadline: float, results: _Results) -> None:
+        self._messages, self._deadline, self._results = messages, deadline, results
         self._buffer, self._expected = bytearray(), -1
         self.done = asyncio.get_running_loop().create_future()
 
@@ -120,11 +113,11 @@ class _Connection(asyncio.Protocol):
         self._send()
 
     def _send(self) -> None:
-        message = None if time.perf_counter() > self._deadline else next(self._left, None)
+        message = None if time.perf_counter() > self._deadline else next(self._messages, None)
         if message is None:
             self._transport.close()
             return
-        self._sent = time.perf_counter()
+        self._sent_at = time.perf_counter()
         self._transport.write(message)
 
     def data_received(self, data: bytes) -> None:
@@ -134,7 +127,7 @@ class _Connection(asyncio.Protocol):
             self._expected = end + 4 + int(head.partition(b"content-length:")[2].split(None, 1)[0])
         if 0 <= self._expected <= len(self._buffer):
             status = self._buffer[9:12].decode()
-            self._results.add(status, time.perf_counter() - self._sent)
+            self._results.add(status, time.perf_counter() - self._sent_at)
             self._buffer, self._expected = bytearray(), -1
             self._send()
 
@@ -142,31 +135,30 @@ class _Connection(asyncio.Protocol):
         if error is None and not self._buffer:
             self.done.set_result(None)
         else:
-            self.done.set_exception(error or ConnectionError("the server hung up in the middle of an answer"))
+            self.done.set_exception(error or ConnectionError("the server cut a response short"))
 
 
-async def send(burst: Burst) -> Answers:
-    """All of ``burst`` from this process."""
-    left, results = iter(messages(burst, now=int(time.time()))), _Results()
+async def send(burst: Burst) -> Responses:
+    """Send a burst from this process and return its responses."""
+    queue, results = iter(messages(burst, now=int(time.time()))), _Results()
     loop = asyncio.get_running_loop()
-    started = time.perf_counter()
+    deadline = time.perf_counter() + burst.seconds
 
     def connection() -> _Connection:
-        return _Connection(left, started + burst.seconds, results)
+        return _Connection(queue, deadline, results)
 
-    opened = [await loop.create_connection(connection, LOOPBACK, burst.port) for _ in range(CONNECTIONS)]
-    await asyncio.gather(*(protocol.done for _, protocol in opened))
-    percentiles = quantiles(results.delays, n=100, method="inclusive")
-    return Answers(
+    connections = [await loop.create_connection(connection, LOOPBACK, burst.port) for _ in range(CONNECTIONS)]
+    await asyncio.gather(*(protocol.done for _, protocol in connections))
+    percentiles = quantiles(results.times, n=100, method="inclusive")
+    return Responses(
         statuses=dict(results.statuses),
-        seconds=time.perf_counter() - started,
         p50_ms=percentiles[49] * 1e3,
         p99_ms=percentiles[98] * 1e3,
     )
 
 
 def main() -> None:
-    """Serve bursts until standard input ends."""
+    """Send bursts until standard input ends."""
     for line in sys.stdin:
         print(json.dumps(asdict(asyncio.run(send(Burst(**json.loads(line)))))), flush=True)
 

@@ -1,4 +1,4 @@
-"""The SQL that an answer takes: caught once as the product sends it, then run again and again by itself."""
+"""The SQL of a call, recorded once and run on its own, and a clock of the database's CPU time."""
 
 import time
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from benchmarks.machine import cpu_seconds_once_idle
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One statement with its parameters."""
+    """An SQL statement with its parameters."""
 
     sql: str
     parameters: Any
@@ -25,32 +25,32 @@ class Statement:
 
 
 def statements_of(call: Callable[[], object]) -> list[Statement]:
-    """What ``call`` asks of the records, in order."""
-    caught: list[Statement] = []
+    """Return the SQL statements of a call, in order."""
+    statements: list[Statement] = []
 
-    def catch(execute: Callable[..., Any], sql: str, parameters: Any, many: bool, context: Any) -> Any:
-        caught.append(Statement(sql, parameters))
+    def record(execute: Callable[..., Any], sql: str, parameters: Any, many: bool, context: Any) -> Any:
+        statements.append(Statement(sql, parameters))
         return execute(sql, parameters, many, context)
 
-    with connection.execute_wrapper(catch):
+    with connection.execute_wrapper(record):
         call()
-    return caught
+    return statements
 
 
 class Clock:
-    """CPU seconds of the database: of this thread where SQLite runs in it, else of PostgreSQL's backend.
+    """A clock of the CPU time of the database: this thread's for SQLite, the server process's for PostgreSQL.
 
-    ``with_client`` adds what this thread spends on speaking to PostgreSQL.
+    ``with_client`` adds the CPU time of this thread on PostgreSQL as well.
     """
 
     def __init__(self, *, with_client: bool = False) -> None:
-        self._backends: list[int] = []
+        self._processes: list[int] = []
         self._with_thread = with_client or connection.vendor == "sqlite"
         if connection.vendor == "postgresql":
             with connection.cursor() as cursor:
                 cursor.execute("SELECT pg_backend_pid()")
-                self._backends += cursor.fetchone()
+                self._processes += cursor.fetchone()
 
     def __call__(self) -> float:
-        """Seconds so far."""
-        return cpu_seconds_once_idle(self._backends) + (time.thread_time() if self._with_thread else 0)
+        """Return the CPU seconds so far."""
+        return cpu_seconds_once_idle(self._processes) + (time.thread_time() if self._with_thread else 0)

@@ -1,4 +1,4 @@
-"""The two measured ways of writing findings."""
+"""The two measured ways of writing findings: a bare insert and an import."""
 
 import secrets
 import time
@@ -12,7 +12,7 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import Field
 
-from benchmarks import loading, reports, rows
+from benchmarks import dataset_tables, reports, rows
 from dashboard_api.importing import bulk_insert
 from dashboard_api.importing.ingest import ImportOptions
 from dashboard_api.importing.service import import_file
@@ -24,7 +24,7 @@ WEBSITE = rows.LARGE
 
 
 def make_bare_table() -> None:
-    """A finding's columns and primary key as Django makes them: no index, foreign key, trigger or check."""
+    """Create a table like the findings, without indexes, triggers, foreign keys and checks."""
     columns = ", ".join(map(_column, Finding._meta.concrete_fields))  # noqa: SLF001  # Django's public model API
     with connection.cursor() as cursor:
         cursor.execute(f"CREATE TABLE {BARE} ({columns})")
@@ -38,15 +38,15 @@ def _column(field: "Field[Any, Any]") -> str:
 
 
 def batches() -> Iterator[list[rows.Row]]:
-    """New findings of one website, without end."""
+    """Yield batches of new findings of one website, without end."""
     while True:
-        found = (_of_website(row) for row in rows.rows(0.05, now=datetime.now(UTC)))
-        while batch := list(islice(found, BATCH)):
+        findings = (_as_scanned_now(row) for row in rows.rows(0.05, now=datetime.now(UTC)))
+        while batch := list(islice(findings, BATCH)):
             yield batch
 
 
-def _of_website(row: rows.Row) -> rows.Row:
-    """As a scan finds it: now, and open."""
+def _as_scanned_now(row: rows.Row) -> rows.Row:
+    """Return the finding as a scan of the website reports it now."""
     return replace(
         row,
         website=WEBSITE,
@@ -60,29 +60,29 @@ def _of_website(row: rows.Row) -> rows.Row:
     )
 
 
-def bare(batch: list[rows.Row]) -> Callable[[], None]:
-    """All of ``batch`` in one transaction, into nothing but a table, by the product's own writer."""
-    values = [tuple(row) for row in loading.values_of(batch)]
+def bare_insert(batch: list[rows.Row]) -> Callable[[], None]:
+    """Return a function that inserts a batch into the bare table in one transaction."""
+    values = [tuple(row) for row in dataset_tables.values_of(batch)]
 
     def insert() -> None:
         with transaction.atomic(), connection.cursor() as cursor:
-            bulk_insert.insert_rows(cursor, BARE, loading.columns(), values)
+            bulk_insert.insert_rows(cursor, BARE, dataset_tables.columns(), values)
 
     return insert
 
 
-def importing(batch: list[rows.Row]) -> Callable[[], object]:
-    """The product's import of a file that reports ``batch``."""
+def report_import(batch: list[rows.Row]) -> Callable[[], object]:
+    """Return a function that imports a report of a batch."""
     website = Website.objects.get(host=rows.host(WEBSITE))
     file = BytesIO(b"".join(reports.finding_lines(batch)))
     return lambda: import_file(file, website, ImportOptions(), file_name="report", by="benchmark")
 
 
-def write_for(seconds: float, found: Iterator[list[rows.Row]]) -> int:
-    """How many findings were imported until the time was over."""
+def import_for(seconds: float, batches: Iterator[list[rows.Row]]) -> int:
+    """Import one batch after another for this time; return the number of findings."""
     end = time.monotonic() + seconds
     stored = 0
     while time.monotonic() < end:
-        importing(next(found))()
+        report_import(next(batches))()
         stored += BATCH
     return stored

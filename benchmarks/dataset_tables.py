@@ -1,4 +1,4 @@
-"""Rows become findings in the product's own tables, with an account that may ask for them."""
+"""The tables of a dataset: an account, its websites, and the generated findings."""
 
 import functools
 from collections.abc import Iterable, Iterator
@@ -17,16 +17,16 @@ ROWS_OF_STATEMENT = 500
 
 
 def fill(scale: float, *, now: datetime) -> None:
-    """Everything that is measured, in a database that is still empty."""
+    """Fill an empty database with a dataset."""
     for alias in connections:
         call_command("migrate", database=alias, verbosity=0)
     _make_account_and_websites(now)
-    load(rows.rows(scale, now=now))
-    settle()
+    _insert_findings(rows.rows(scale, now=now))
+    _settle()
 
 
 def _make_account_and_websites(now: datetime) -> None:
-    """One account that links the measured websites, what engines checked of them, and a few notes."""
+    """Create an account linked to the measured websites, and their coverage and notes."""
     account = api.Account.objects.create(ref=rows.ACCOUNT)
     api.Secret.objects.issue(account, by="benchmark", secret=rows.SECRET)
     api.Entitlement.objects.create(
@@ -36,7 +36,7 @@ def _make_account_and_websites(now: datetime) -> None:
         sites_limit=rows.WEBSITES,
     )
     sources = [
-        api.Source.objects.create(slug=f"engine-{number}", name=f"Engine {number}")
+        api.Source.objects.create(slug=f"scanner-{number}", name=f"Scanner {number}")
         for number in range(1, rows.SOURCES + 1)
     ]
     for number in range(1, rows.WEBSITES + 1):
@@ -55,23 +55,23 @@ def _make_account_and_websites(now: datetime) -> None:
             )
 
 
-def load(findings: Iterable[rows.Row]) -> None:
-    """Insert the findings, batch by batch, through the database's own triggers."""
+def _insert_findings(findings: Iterable[rows.Row]) -> None:
+    """Insert findings in batches; the product's triggers run."""
     values = values_of(findings)
     while batch := list(islice(values, BATCH)):
         with transaction.atomic():
-            insert("dashboard_api_finding", batch)
+            _insert("dashboard_api_finding", batch)
 
 
 def values_of(findings: Iterable[rows.Row]) -> Iterator[list[Any]]:
-    """Rows as the driver takes them, a value for each of ``columns()``."""
+    """Yield each finding as database values, one for each of ``columns()``."""
     constants = columns()
     return (_values(row, constants) for row in findings)
 
 
 @functools.cache
 def columns() -> dict[str, Any]:
-    """The stored columns of a finding, and what each holds where a row says nothing of it."""
+    """Return the stored columns of a finding with their default values."""
     fields = api.Finding._meta.concrete_fields  # noqa: SLF001  # Django's public model API
     stored = [field for field in fields if not field.generated and not field.primary_key]
     constants = {field.column: field.get_db_prep_save(field.get_default(), connection) for field in stored}
@@ -79,7 +79,7 @@ def columns() -> dict[str, Any]:
 
 
 def _values(row: rows.Row, constants: dict[str, Any]) -> list[Any]:
-    told = {
+    values = {
         "website_id": row.website,
         "source_id": row.source,
         "fingerprint": row.fingerprint,
@@ -91,30 +91,30 @@ def _values(row: rows.Row, constants: dict[str, Any]) -> list[Any]:
         "remediation": row.remediation,
         "rule": row.rule,
         "location": row.location,
-        "first_seen": _written(row.first_seen),
-        "last_seen": _written(row.last_seen),
-        "fixed_at": row.fixed_at and _written(row.fixed_at),
+        "first_seen": _time_text(row.first_seen),
+        "last_seen": _time_text(row.last_seen),
+        "fixed_at": row.fixed_at and _time_text(row.fixed_at),
     }
-    return [told.get(column, constant) for column, constant in constants.items()]
+    return [values.get(column, constant) for column, constant in constants.items()]
 
 
-def _written(moment: datetime) -> str:
-    """As SQLite stores it and PostgreSQL reads it, where the session's time zone is UTC."""
+def _time_text(moment: datetime) -> str:
+    """Return a time as text that both databases accept, where the time zone of the session is UTC."""
     return f"{moment:%Y-%m-%d %H:%M:%S.%f}"
 
 
-def insert(table: str, batch: list[list[Any]]) -> None:
-    """The quickest way that the database has to take many rows."""
+def _insert(table: str, batch: list[list[Any]]) -> None:
+    """Insert rows in the fastest way of the database."""
     if connection.vendor == "sqlite":
-        insert_by_statement(table, batch)
+        _insert_by_statement(table, batch)
         return
     with connection.cursor() as cursor, cursor.copy(f"COPY {table} ({_names()}) FROM STDIN") as copy:
         for values in batch:
             copy.write_row(values)
 
 
-def insert_by_statement(table: str, batch: list[list[Any]]) -> None:
-    """INSERT of many rows at once, as an ORM sends it."""
+def _insert_by_statement(table: str, batch: list[list[Any]]) -> None:
+    """Insert many rows with each statement."""
     row = f"({', '.join(['%s'] * len(columns()))})"
     with connection.cursor() as cursor:
         while part := batch[:ROWS_OF_STATEMENT]:
@@ -128,8 +128,8 @@ def _names() -> str:
     return ", ".join(f'"{column}"' for column in columns())
 
 
-def settle() -> None:
-    """Leave the database as a running service would: measured by the planner, and without a backlog."""
+def _settle() -> None:
+    """Analyze the tables and finish pending work, as on a database in regular use."""
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
             cursor.execute("ANALYZE")

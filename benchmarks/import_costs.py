@@ -1,4 +1,4 @@
-"""Reports imported as the product does it, and their rows inserted as barely as a table allows."""
+"""Measured imports of reports, and bare inserts of the same rows as their baseline."""
 
 import tempfile
 from collections.abc import Callable, Iterator
@@ -8,9 +8,9 @@ from django.core.management import call_command
 from django.db import connection, connections, transaction
 from django.utils import timezone
 
-from benchmarks import reports, writing
+from benchmarks import reports, write_costs
+from benchmarks.database_cost import Clock
 from benchmarks.rows import Row
-from benchmarks.statements import Clock
 from dashboard_api.importing import bulk_insert
 from dashboard_api.importing.ingest import ImportOptions
 from dashboard_api.importing.plan import NewFinding, plan_reported
@@ -25,45 +25,45 @@ _NUMBERS = count(1)
 
 
 def make_tables() -> None:
-    """The product's own, and the bare one, in a database that is still empty."""
+    """Create the product's tables and the bare table in an empty database."""
     for alias in connections:
         call_command("migrate", database=alias, verbosity=0)
-    writing.make_bare_table()
+    write_costs.make_bare_table()
 
 
 class Subject:
-    """One format; each of its reports is about a website that had none before."""
+    """A report format; each of its reports is the first of a new website."""
 
-    def __init__(self, format_name: str, found: Iterator[Row], *, rows: int) -> None:
-        self._format, self._found, self._rows = format_name, found, rows
+    def __init__(self, format_name: str, findings: Iterator[Row], *, rows: int) -> None:
+        self._format, self._findings, self._rows = format_name, findings, rows
         self._clock = Clock(with_client=True)
-        self._file = tempfile.TemporaryFile()  # noqa: SIM115  # closed when forgotten
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115  # closed with its object
 
-    def bare(self) -> float:
-        """CPU seconds of a row of a new report, in a table without indexes, by the product's own writer."""
-        self._report_anew()
-        new = list(self._as_stored())
+    def insert_bare(self) -> float:
+        """Write a new report; return the CPU seconds per row of a bare insert of its findings."""
+        self._write_new_report()
+        new = list(self._planned_findings())
 
         def insert() -> None:
             with transaction.atomic(), connection.cursor() as cursor:
-                bulk_insert.insert_rows(cursor, writing.BARE, NewFinding._fields, new)
+                bulk_insert.insert_rows(cursor, write_costs.BARE, NewFinding._fields, new)
 
         return self._cost(insert)
 
-    def imported(self) -> float:
-        """CPU seconds of a row of that report, by its import; again, when it was imported before."""
+    def import_report(self) -> float:
+        """Return the CPU seconds per row of importing the present report, for the first time or again."""
         self._file.seek(0)
         return self._cost(self._import)
 
-    def _report_anew(self) -> None:
+    def _write_new_report(self) -> None:
         self._website = Website.objects.create(host=f"import{next(_NUMBERS)}.example.com")
-        found = [reports.on(self._website.host, row) for row in islice(self._found, self._rows)]
+        findings = [reports.move_to(self._website.host, row) for row in islice(self._findings, self._rows)]
         self._file.seek(0)
         self._file.truncate()
-        self._file.write(reports.REPORTS[self._format](found))
+        self._file.write(reports.REPORTS[self._format](findings))
 
-    def _as_stored(self) -> Iterator[NewFinding]:
-        """Yield a finding for every row of the report that names one."""
+    def _planned_findings(self) -> Iterator[NewFinding]:
+        """Yield a new finding for every row of the report that reports one."""
         self._file.seek(0)
         report = read_report(self._file)
         source, _ = Source.objects.get_or_create(slug=report.source, defaults={"name": report.source_name})
@@ -76,14 +76,14 @@ class Subject:
                 key = f"{row.row:064}"
                 ids = {"website_id": self._website.pk, "source_id": source.pk}
                 ((finding, _),) = plan_reported({key: group}, {}, {}, scan, **ids).new
-                stored = bulk_insert.stored_time(now)
-                yield finding._replace(first_seen=stored, last_seen=stored)
+                time = bulk_insert.stored_time(now)
+                yield finding._replace(first_seen=time, last_seen=time)
 
     def _import(self) -> None:
         (result,) = import_file(
             self._file, self._website, ImportOptions(), file_name="report", by="benchmark"
         )
-        assert (result.rows, result.rejected) == (self._rows, 0)  # noqa: S101  # else it measures nothing
+        assert (result.rows, result.rejected) == (self._rows, 0)  # noqa: S101  # otherwise the figure means nothing
 
     def _cost(self, write: Callable[[], object]) -> float:
         before = self._clock()

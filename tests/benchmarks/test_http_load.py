@@ -6,7 +6,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 import es1
-from benchmarks.load import Burst, Loader, messages, send
+from benchmarks.http_load import Burst, LoadProcess, messages, send
 
 SECRET = "es1_test_0123456789abcdef"
 
@@ -16,7 +16,7 @@ class Echo(BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.seen.append((dict(self.headers), body))
+        self.server.requests.append((dict(self.headers), body))
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -29,7 +29,7 @@ class Echo(BaseHTTPRequestHandler):
 @pytest.fixture
 def server():
     server = ThreadingHTTPServer(("127.0.0.1", 0), Echo)
-    server.seen = []
+    server.requests = []
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
@@ -44,7 +44,7 @@ def make_burst(server=None, **fields):
     return Burst(port=server.server_port if server else 1, **(defaults | fields))
 
 
-def test_messages_are_signed_each_with_a_nonce_of_its_own():
+def test_messages_are_signed_each_with_its_own_nonce():
     sent = messages(make_burst(count=5), now=1_767_225_600)
     nonces = set()
     for message in sent:
@@ -63,24 +63,24 @@ def test_messages_are_signed_each_with_a_nonce_of_its_own():
     assert len(nonces) == 5
 
 
-def test_messages_take_the_bodies_by_turns():
+def test_messages_take_the_bodies_in_turn():
     sent = messages(make_burst(count=5), now=1_767_225_600)
     assert [json.loads(message.partition(b"\r\n\r\n")[2])["page"] for message in sent] == [1, 2, 1, 2, 1]
 
 
-def test_send_counts_the_answers_and_keeps_to_its_count(server):
-    answers = asyncio.run(send(make_burst(server, count=50)))
-    assert answers.statuses == {"200": 50}
-    assert answers.count == len(server.seen) == 50
-    assert 0 < answers.p50_ms <= answers.p99_ms
+def test_send_counts_the_responses_and_stops_at_its_count(server):
+    responses = asyncio.run(send(make_burst(server, count=50)))
+    assert responses.statuses == {"200": 50}
+    assert responses.count == len(server.requests) == 50
+    assert 0 < responses.p50_ms <= responses.p99_ms
 
 
 def test_send_stops_when_its_time_is_over(server):
-    answers = asyncio.run(send(make_burst(server, count=100_000, seconds=0.2)))
-    assert 0 < answers.count < 100_000
+    responses = asyncio.run(send(make_burst(server, count=100_000, seconds=0.2)))
+    assert 0 < responses.count < 100_000
 
 
-def test_loader_sends_from_a_process_of_its_own(server):
-    with Loader() as loader:
-        assert loader.send(make_burst(server, count=10)).statuses == {"200": 10}
-        assert loader.send(make_burst(server, count=3)).statuses == {"200": 3}
+def test_load_process_sends_several_bursts(server):
+    with LoadProcess() as load:
+        assert load.send(make_burst(server, count=10)).statuses == {"200": 10}
+        assert load.send(make_burst(server, count=3)).statuses == {"200": 3}

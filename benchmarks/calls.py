@@ -1,4 +1,4 @@
-"""What the benchmarks ask about a measured website, and the product's own answer in this process."""
+"""The calls that the benchmarks send, as bodies for the server and as functions in this process."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -12,7 +12,8 @@ from dashboard_api import limits
 from dashboard_api.api.authorization import authorize
 from dashboard_api.contract import Cursor, read_changes_request, read_dashboard_request
 from dashboard_api.models import Finding, Severity, SiteLink, Source
-from dashboard_api.queries import change_feed, credentials
+from dashboard_api.queries import change_feed
+from dashboard_api.queries.credentials import read_credentials
 from dashboard_api.reading.changes import build_changes
 from dashboard_api.reading.dashboard import build_dashboard
 
@@ -21,56 +22,57 @@ SEARCHES = {
     "a medium word": rows.MEDIUM,
     "a rare word": rows.RARE,
     "no such word": "unheardof",
-    "a word begun": rows.COMMON[:3],
+    "the start of a word": rows.COMMON[:3],
     "two letters": rows.MEDIUM[:2],
     "two words": f"{rows.COMMON} {rows.MEDIUM}",
 }
 
 
-def about(website: int, **fields: Any) -> dict[str, Any]:
-    """The body of a call that asks about the website."""
+def body_about(website: int, **fields: Any) -> dict[str, Any]:
+    """Return the body of a call about a website, with further fields."""
     link = SiteLink.objects.get(account__ref=ACCOUNT, website__host=host(website))
     return {"host": host(website), "link_id": link.link_id, "portal_account_ref": ACCOUNT} | fields
 
 
-def asking(website: int, **fields: Any) -> Callable[[], object]:
-    """The product's answer from within, the caller's secrets read along."""
-    question = read_dashboard_request(about(website, **fields))
+def dashboard_call(website: int, **fields: Any) -> Callable[[], object]:
+    """Return a function that reads credentials and dashboard as the API does."""
+    request = read_dashboard_request(body_about(website, **fields))
     now = datetime.now(UTC)
 
-    def ask() -> object:
-        claimed = credentials.read_credentials(ACCOUNT, question.link_id, now)
-        return build_dashboard(authorize(claimed.link, question, now), question, now)
+    def call() -> object:
+        credentials = read_credentials(ACCOUNT, request.link_id, now)
+        return build_dashboard(authorize(credentials.link, request, now), request, now)
 
-    return ask
+    return call
 
 
-def asking_what_changed(website: int, since: str) -> Callable[[], object]:
-    """What is new for whoever was told up to ``since``, the caller's secrets read along."""
-    question = read_changes_request(about(website, since=since))
+def changes_call(website: int, since: str) -> Callable[[], object]:
+    """Return a function that reads credentials and changes since a cursor as the API does."""
+    request = read_changes_request(body_about(website, since=since))
     now = datetime.now(UTC)
 
-    def ask() -> object:
-        claimed = credentials.read_credentials(ACCOUNT, question.link_id, now)
-        return build_changes(authorize(claimed.link, question, now), question, now)
+    def call() -> object:
+        credentials = read_credentials(ACCOUNT, request.link_id, now)
+        return build_changes(authorize(credentials.link, request, now), request, now)
 
-    return ask
+    return call
 
 
-def cursor_of_now(website: int) -> str:
-    """Up to where whoever asks now is told."""
+def newest_cursor(website: int) -> str:
+    """Return the cursor of a client that has read all changes of a website."""
     link = SiteLink.objects.get(account__ref=ACCOUNT, website__host=host(website))
     return str(Cursor(finding_id=change_feed.newest(link.website_id).finding_id))
 
 
+# By what there is to read after the cursor.
 CURSORS: dict[str, Callable[[int], str]] = {
-    "nothing": cursor_of_now,
+    "nothing": newest_cursor,
     "everything": lambda _: str(Cursor()),
 }
 
 
 def rarest_three(website: int) -> dict[str, Any]:
-    """The combination of the three filters that leaves fewest findings, but one at least."""
+    """Return the combination of the three filters that matches the fewest open findings, but at least one."""
     buckets = (
         Finding.objects.filter(website__host=host(website), status=Finding.Status.OPEN)
         .order_by()
@@ -86,7 +88,7 @@ def rarest_three(website: int) -> dict[str, Any]:
 
 
 def deep_page(website: int, share: float, **fields: Any) -> dict[str, Any]:
-    """The page at ``share`` of what is open, or of what the contract lets a caller reach."""
+    """Return the fields of the page at this share of the open findings that the API lists."""
     findings = Finding.objects.filter(website__host=host(website), status=Finding.Status.OPEN, **fields)
     rows_above = min(findings.count(), limits.MAX_PAGE_DEPTH) * share
     return fields | {"page": max(int(rows_above / limits.DEFAULT_PAGE_SIZE), 1)}
@@ -94,10 +96,10 @@ def deep_page(website: int, share: float, **fields: Any) -> dict[str, Any]:
 
 FILTERS: dict[str, Callable[[int], dict[str, Any]]] = {
     "severity": lambda _: {"severity": "High"},
-    "source": lambda _: {"source": "engine-3"},
+    "source": lambda _: {"source": "scanner-3"},
     "kind": lambda _: {"kind": "suspected"},
     "severity + kind": lambda _: {"severity": "Medium", "kind": "confirmed"},
-    "severity + source": lambda _: {"severity": "Low", "source": "engine-2"},
-    "all three": lambda _: {"severity": "Low", "source": "engine-2", "kind": "confirmed"},
+    "severity + source": lambda _: {"severity": "Low", "source": "scanner-2"},
+    "all three": lambda _: {"severity": "Low", "source": "scanner-2", "kind": "confirmed"},
     "the rarest three": rarest_three,
 }

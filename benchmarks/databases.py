@@ -1,4 +1,4 @@
-"""Where the benchmarks keep their data: a SQLite file or a PostgreSQL database of their own, never yours."""
+"""The databases of the benchmarks: SQLite files and PostgreSQL databases apart from the product's."""
 
 import os
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 import django
 import psycopg
 
-from benchmarks.command_line import NotHere
+from benchmarks.command_line import Unavailable
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = Path(os.environ.get("BENCHMARK_FOLDER", ROOT / "var" / "bench"))
@@ -16,18 +16,18 @@ POSTGRESQL = os.environ.get("BENCHMARK_POSTGRESQL", "postgres://postgres@127.0.0
 
 
 def database_name(purpose: str, scale: float) -> str:
-    """One name per scale and purpose, good for a file and for a database."""
+    """Return the name of a database or SQLite file."""
     return f"threat_dashboard_{purpose}_{scale:g}".replace(".", "_")
 
 
 def sqlite_file(name: str) -> Path:
-    """The records; what is short-lived lies beside them."""
+    """Return the path of the SQLite file of the default database."""
     return FOLDER / f"{name}.sqlite3"
 
 
-def environment(engine: str, name: str) -> dict[str, str]:
-    """The settings that a deployment would have, over the database ``name``."""
-    url = f"sqlite:///{sqlite_file(name)}" if engine == "sqlite" else f"{POSTGRESQL}/{name}"
+def environment(backend: str, name: str) -> dict[str, str]:
+    """Return the environment variables of a deployment on the database ``name``."""
+    url = f"sqlite:///{sqlite_file(name)}" if backend == "sqlite" else f"{POSTGRESQL}/{name}"
     return {
         "DJANGO_SETTINGS_MODULE": "benchmarks.settings",
         "DATABASE_URL": url,
@@ -39,45 +39,45 @@ def environment(engine: str, name: str) -> dict[str, str]:
     }
 
 
-def use(engine: str, name: str) -> None:
-    """Make Django of this process work on the database ``name``; raises NotHere without PostgreSQL."""
-    os.environ.update(environment(engine, name))
-    if engine == "postgresql":
+def use(backend: str, name: str) -> None:
+    """Set up Django on the database ``name``; raise Unavailable without PostgreSQL."""
+    os.environ.update(environment(backend, name))
+    if backend == "postgresql":
         check_postgresql()
     django.setup()
 
 
 def check_postgresql() -> None:
-    """Raise NotHere unless the server answers."""
+    """Raise Unavailable unless PostgreSQL accepts a connection."""
     try:
         psycopg.connect(f"{POSTGRESQL}/postgres", connect_timeout=3).close()
     except psycopg.OperationalError as error:
-        raise NotHere(
-            f"no PostgreSQL at {without_password(POSTGRESQL)}; name one by BENCHMARK_POSTGRESQL."
+        raise Unavailable(
+            f"no PostgreSQL at {without_password(POSTGRESQL)}; set BENCHMARK_POSTGRESQL to its URL."
         ) from error
 
 
-def discard(engine: str, name: str) -> None:
-    """Remove the database, if it exists."""
-    if engine == "sqlite":
+def discard(backend: str, name: str) -> None:
+    """Delete a database if it exists."""
+    if backend == "sqlite":
         for file in FOLDER.glob(f"{name}.*"):
             file.unlink()
     else:
         _administer(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
 
 
-def create(engine: str, name: str) -> None:
-    """An empty database; one of that name is replaced."""
+def create(backend: str, name: str) -> None:
+    """Create an empty database, and replace one of the same name."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    discard(engine, name)
-    if engine == "postgresql":
+    discard(backend, name)
+    if backend == "postgresql":
         _administer(f'CREATE DATABASE "{name}"')
 
 
-def copy(engine: str, name: str, *, to: str) -> None:
-    """A second database with the records of ``name``, to be written to; one of that name is replaced."""
-    discard(engine, to)
-    if engine == "postgresql":
+def copy(backend: str, name: str, *, to: str) -> None:
+    """Copy the database ``name``, and replace one of the name ``to``."""
+    discard(backend, to)
+    if backend == "postgresql":
         _administer(f'CREATE DATABASE "{to}" TEMPLATE "{name}"')
     else:
         for file in FOLDER.glob(f"{name}.*"):
@@ -90,5 +90,5 @@ def _administer(statement: str) -> None:
 
 
 def without_password(url: str) -> str:
-    """The address as it may be shown."""
+    """Return a database URL without its password."""
     return re.sub(r"//([^:/@]*):[^@]*@", r"//\1@", url)
