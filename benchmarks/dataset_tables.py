@@ -90,6 +90,7 @@ def _values(row: rows.Row, constants: dict[str, Any]) -> list[Any]:
         "description": row.description,
         "remediation": row.remediation,
         "rule": row.rule,
+        "problem": api.problem_key(f"engine-{row.source}", row.rule, row.title),
         "location": row.location,
         "first_seen": _time_text(row.first_seen),
         "last_seen": _time_text(row.last_seen),

@@ -74,7 +74,7 @@ class Subject:
                 group = GroupedFinding(row=row, first_seen=now, last_seen=now, locations_count=1)
                 group.add(row.location, seen_at=now, evidence=row.evidence)
                 key = f"{row.row:064}"
-                ids = {"website_id": self._website.pk, "source_id": source.pk}
+                ids = {"website_id": self._website.pk, "source_id": source.pk, "source_slug": source.slug}
                 ((finding, _),) = plan_reported({key: group}, {}, {}, scan, **ids).new
                 time = bulk_insert.stored_time(now)
                 yield finding._replace(first_seen=time, last_seen=time)

@@ -43,6 +43,7 @@ def finding_lines(findings: Iterable[Row]) -> Iterator[bytes]:
         yield _line(
             {
                 "finding": row.rule,
+                "matcher": row.fingerprint,
                 "title": row.title,
                 "severity": _WORDS[row.severity],
                 "location": row.location,

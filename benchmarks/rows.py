@@ -1,5 +1,6 @@
 """Generated findings: the same at every run, oldest first, with words as frequent as in natural text."""
 
+import functools
 import hashlib
 import random
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ MEASURED = SMALLEST, SMALL, LARGE, LARGEST = (1, 2, 3, 4)  # websites, counted f
 SOURCES = 12
 DAYS = 730
 _WORDS = 46
+_RULES = 60  # of a template: every source has so many times the templates
 
 ACCOUNT = "acct_bench"
 SECRET = "es1_bench_0123456789abcdef0123456789abcdef"  # noqa: S105  # only in benchmark databases
@@ -98,25 +100,40 @@ def rows(scale: float, *, now: datetime) -> Iterator[Row]:
 def _row(
     chance: random.Random, number: int, website: int, words: list[str], first_seen: datetime, now: datetime
 ) -> Row:
-    template = chance.randrange(len(_TITLES))
+    template, source = chance.randrange(len(_TITLES)), chance.choice(_SOURCES)
+    severity, kind = _rated(chance, source, template * _RULES + number % _RULES)
     status = chance.choice(_STATUSES)
     body = words[4:] + [word for word, share in _SHARES.items() if chance.random() < share]
     return Row(
         website=website,
-        source=chance.choice(_SOURCES),
+        source=source,
         fingerprint=hashlib.sha256(b"%d" % number).hexdigest(),
-        severity=chance.choice(_SEVERITIES),
-        kind=chance.choice(_KINDS),
+        severity=severity,
+        kind=kind,
         status=status,
         title=_TITLES[template].format(words[0], words[1]),
         description=" ".join(body),
         remediation=_REMEDIATION,
-        rule=f"rule-{template}-{number % 60}",
+        rule=f"rule-{template}-{number % _RULES}",
         location=f"https://{host(website)}/{words[2]}/{words[3]}/{number % 5000}",
         first_seen=first_seen,
         last_seen=now,
         fixed_at=first_seen + (now - first_seen) * chance.random() if status == "fixed" else None,
     )
+
+
+def _rated(chance: random.Random, source: int, rule: int) -> tuple[int, str]:
+    """A scanner rates each rule once; now and then an analyst disagrees, or evidence is stronger."""
+    severity, kind = _own_rating(source, rule)
+    if chance.random() < 0.001:
+        severity = chance.choice(_SEVERITIES)
+    return severity, chance.choice(_KINDS) if chance.random() < 0.1 else kind
+
+
+@functools.cache
+def _own_rating(source: int, rule: int) -> tuple[int, str]:
+    chance = random.Random(source * 1_000 + rule)  # noqa: S311  # the same each time
+    return chance.choice(_SEVERITIES), chance.choice(_KINDS)
 
 
 def _text(chance: random.Random) -> list[str]:

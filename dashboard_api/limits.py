@@ -23,6 +23,7 @@ DEFAULT_PAGE_SIZE = 20
 MAX_PAGE_SIZE = 100
 MAX_PAGE_DEPTH = 10_000  # page * page_size: decision record 0048
 MAX_QUERY_LENGTH = 200
+MAX_FILTER_VALUES = 20  # of one filter
 
 # Responses: decision record 0006.
 MAX_NOTES = 50
@@ -32,6 +33,15 @@ MAX_TEXT_BYTES = 4 * 1024
 TREND_WEEKS = 13
 RECENT_PERIOD = timedelta(days=7)
 HISTORY_PERIOD = timedelta(days=90)  # of grades and scores: decision record 0057
+
+# Problems: decision record 0058.
+MAX_PROBLEM_ID_LENGTH = 64
+MAX_DO_FIRST = 5
+MAX_DO_FIRST_TOTALS = 200  # of problems with a severity, worst first, from which those five are chosen
+MAX_PROBLEM_TOTALS = 10_000  # of problems with a severity, worst first, in a list of problems
+MAX_PROBLEM_SAMPLES = 5  # findings read of a problem and severity, to describe it
+MAX_PROBLEM_HOSTS = 5
+MAX_FIX_LENGTH = 300  # characters of the first sentence of a remediation
 
 # A single finding: decision record 0020.
 MAX_WHOLE_TEXT_BYTES = 32 * 1024  # evidence has its own limit

@@ -23,7 +23,7 @@ from dashboard_api.contract.requests import (
     Field,
 )
 
-VERSION = "1.7.0"
+VERSION = "1.8.0"
 REF_TEMPLATE = "#/components/schemas/{name}"
 GROUP = "Customer threat intelligence"  # the specification's name, section 1
 _JSON_TYPES = {bool: "boolean", str: "string", int: "integer"}

@@ -1,5 +1,6 @@
 """Fields of each request, with their rules. All broken rules are reported together."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,8 @@ from foundation.hosts import InvalidHost, normalise_host
 
 ALL = "all"
 NEXT_IMPORT = "next_import"
+PROBLEM = "problem"
+_PROBLEM_ID = re.compile(rf"[a-z0-9-]{{1,{limits.MAX_PROBLEM_ID_LENGTH}}}")
 STATUSES = (*Finding.Status.values, ALL)
 
 DASHBOARD_PATH = "/v1/site/dashboard"
@@ -27,13 +30,15 @@ class DashboardRequest(msgspec.Struct, frozen=True, kw_only=True):
     host: str
     link_id: str
     portal_account_ref: str
-    severity: Severity | None = None
-    source: str | None = None
-    kind: Kind | None = None
+    severity: tuple[Severity, ...] | None = None
+    source: tuple[str, ...] | None = None
+    kind: tuple[Kind, ...] | None = None
     query: str = ""
     page: int = 1
     page_size: int = limits.DEFAULT_PAGE_SIZE
     status: str = Finding.Status.OPEN
+    group_by: str = ""
+    problem: str = ""
 
 
 class FindingRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,8 +94,32 @@ def _severity(value: object) -> Severity:
     return Severity[_one_of(Severity.labels)(value).upper()]
 
 
-def _kind(value: object) -> Kind:
-    return Kind(_one_of(Kind.values)(value))
+def _severities(value: object) -> tuple[Severity, ...]:
+    return tuple(sorted({_severity(each) for each in _several(value)}, reverse=True))
+
+
+def _kinds(value: object) -> tuple[Kind, ...]:
+    chosen = {_one_of(Kind.values)(each) for each in _several(value)}
+    return tuple(kind for kind in Kind if kind in chosen)
+
+
+def _sources(value: object) -> tuple[str, ...]:
+    return tuple(sorted(set(_several(value))))
+
+
+def _several(value: object) -> list[str]:
+    """Return the values of a list with commas."""
+    values = [each.strip() for each in _text(value).split(",")]
+    if len(values) > limits.MAX_FILTER_VALUES:
+        raise BrokenRule(f"must have at most {limits.MAX_FILTER_VALUES} values")
+    return values
+
+
+def _problem(value: object) -> str:
+    problem = _text(value)
+    if not _PROBLEM_ID.fullmatch(problem):
+        raise BrokenRule("must be the id of a problem, exactly as answered")
+    return problem
 
 
 def _one_of(allowed: list[str] | tuple[str, ...]) -> Callable[[object], str]:
@@ -132,6 +161,12 @@ def _whole_number(*, at_most: int | None = None) -> Callable[[object], int]:
     return read
 
 
+def _lists(allowed: list[str]) -> dict[str, Any]:
+    """Return the schema of values with commas between them."""
+    value = "|".join(allowed)
+    return {"type": ["string", "null"], "pattern": f"^$|^({value})(,({value}))*$"}
+
+
 def _strings(allowed: list[str] | tuple[str, ...]) -> dict[str, Any]:
     return {"type": ["string", "null"], "enum": [*allowed, "", None]}
 
@@ -163,16 +198,27 @@ _WHOSE: dict[str, Field] = {
 
 DASHBOARD_FIELDS: dict[str, Field] = _WHOSE | {
     "severity": Field(
-        read=_severity,
-        schema=_strings(Severity.labels) | {"description": "Only this severity; case does not matter."},
+        read=_severities,
+        schema=_lists(Severity.labels)
+        | {
+            "description": f"{', '.join(Severity.labels)}, or several with commas (Critical,High); case does "
+            "not matter."
+        },
     ),
     "source": Field(
-        read=_text,
-        schema={"type": ["string", "null"], "description": "Only this detection engine, by its slug."},
+        read=_sources,
+        schema={
+            "type": ["string", "null"],
+            "description": "A detection engine by its slug, or several with commas (nuclei,zap).",
+        },
     ),
     "kind": Field(
-        read=_kind,
-        schema=_strings(Kind.values) | {"description": "Only this certainty; case does not matter."},
+        read=_kinds,
+        schema=_lists(Kind.values)
+        | {
+            "description": f"A certainty: {', '.join(Kind.values)}, or several with commas; case does not "
+            "matter."
+        },
     ),
     "query": Field(
         read=_query,
@@ -205,6 +251,24 @@ DASHBOARD_FIELDS: dict[str, Field] = _WHOSE | {
         read=_one_of(STATUSES),
         schema=_strings(STATUSES)
         | {"default": Finding.Status.OPEN.value, "description": "An addition to the specification."},
+    ),
+    "group_by": Field(
+        read=_one_of([PROBLEM]),
+        schema=_strings([PROBLEM])
+        | {
+            "description": "problem: pages list the problems in dashboard.problems, and threats is empty. "
+            "Not together with problem."
+        },
+    ),
+    "problem": Field(
+        read=_problem,
+        schema={
+            "type": ["string", "null"],
+            "maxLength": limits.MAX_PROBLEM_ID_LENGTH,
+            "pattern": f"^$|^{_PROBLEM_ID.pattern}$",
+            "description": "Only the findings of this problem, by the id that dashboard.problems or "
+            "dashboard.do_first answered. Not together with query.",
+        },
     ),
 }
 
@@ -248,6 +312,10 @@ CHANGES_FIELDS: dict[str, Field] = _WHOSE | {
 }
 
 
+# Fields of a dashboard that exclude each other.
+_EXCLUSIVE = (("problem", "query"), ("group_by", "problem"))
+
+
 def read_dashboard_request(fields: Mapping[str, Any]) -> DashboardRequest:
     """Return the checked request; raises InvalidRequest, which names all broken fields."""
     values, errors = _checked(fields, DASHBOARD_FIELDS)
@@ -255,6 +323,11 @@ def read_dashboard_request(fields: Mapping[str, Any]) -> DashboardRequest:
     if depth > limits.MAX_PAGE_DEPTH:
         message = f"times page_size must be at most {limits.MAX_PAGE_DEPTH:,}: narrow the filters instead"
         errors.append({"field": "page", "message": message})
+    errors += [
+        {"field": field, "message": f"must not be given with {other}"}
+        for field, other in _EXCLUSIVE
+        if values.get(field) and values.get(other)
+    ]
     if errors:
         raise InvalidRequest(errors)
     return DashboardRequest(**values)

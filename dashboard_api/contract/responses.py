@@ -15,12 +15,13 @@ Letter = Literal["A", "B", "C", "D", "F"]
 
 
 class Filters(msgspec.Struct, frozen=True, kw_only=True):
-    """The filters as understood; null means no filter."""
+    """The filters as understood, several values with commas; null means no filter."""
 
     severity: str | None
     source: str | None
     kind: str | None
     query: str | None
+    problem: str | None
 
 
 class FacetValue(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,6 +41,32 @@ class Facets(msgspec.Struct, frozen=True, kw_only=True):
     status: list[FacetValue]
 
 
+class Problem(msgspec.Struct, frozen=True, kw_only=True):
+    """All findings with one cause: of one rule of an engine, or with one title where it names no rule.
+
+    severity is the worst, worst_findings counts the findings with it. Title, rule and fix are those of the
+    newest of them. first_seen is that of the finding stored first, newest_first_seen of the one stored last.
+    """
+
+    id: Annotated[str, Meta(description="Stays the same; the field problem of a request takes it.")]
+    title: str
+    severity: str
+    sources: list[str]
+    source_names: list[str]
+    rule: str
+    findings: Count
+    worst_findings: Count
+    confirmed: Annotated[Count, Meta(description="How many of the findings are confirmed.")]
+    locations: Count
+    hosts: Annotated[
+        list[str],
+        Meta(description=f"Of its newest findings, at most {limits.MAX_PROBLEM_HOSTS}; there may be more."),
+    ]
+    first_seen: Moment
+    newest_first_seen: Moment
+    fix: Annotated[str, Meta(description="The first sentence of the remediation.")]
+
+
 class Page(msgspec.Struct, frozen=True, kw_only=True):
     """The request as understood, and the totals of the filtered findings.
 
@@ -50,6 +77,10 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     matches, as long as page times page_size is at most 10,000.
     grade is A to F, decided by the worst open finding. While no engine has completed a check it is null, or
     C, D or F where open findings are that bad; then grade_provisional is true.
+    do_first has the worst open problems, at most 5: on the first page of a request without filters.
+    With group_by, problems are those of the page, worst first, page_count counts their pages and
+    problem_total all of them, at least so many where problem_total_relation is at_least; else problems is
+    empty, and both are null.
     """
 
     generated_at: Moment
@@ -64,6 +95,10 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     revision: str
     bounded_facets: list[Literal["severity", "source", "kind"]]
     grade_provisional: bool
+    do_first: list[Problem]
+    problems: list[Problem]
+    problem_total: Count | None
+    problem_total_relation: Literal["exact", "at_least"] | None
 
 
 class SeverityCounts(msgspec.Struct, frozen=True, kw_only=True, rename="pascal"):

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from dashboard_api import limits
 from dashboard_api.importing.scopes import Scan
 from dashboard_api.importing.staging import GroupedFinding, ReportedOccurrence
+from dashboard_api.models import problem_key
 
 _LOCATION_LENGTH = 2000  # of the columns; the digest of the whole location identifies the occurrence
 OPEN, FIXED = "open", "fixed"
@@ -37,6 +38,7 @@ class NewFinding(NamedTuple):
     cwe: str
     cve: str
     rule: str
+    problem: str
     location: str
     other_locations: str
     locations_count: int
@@ -126,6 +128,7 @@ def plan_reported(
     *,
     website_id: int,
     source_id: int,
+    source_slug: str,
 ) -> ReportedPlan:
     """Return the changes by ``groups`` of a report, by fingerprint.
 
@@ -137,12 +140,13 @@ def plan_reported(
         if stored := findings.get(fingerprint):
             _plan_known(plan, stored, occurrences.get(stored.id, {}), group, scan)
         else:
-            plan.new.append(_new(website_id, source_id, fingerprint, group, category))
+            problem = problem_key(source_slug, group.row.rule, group.row.title)
+            plan.new.append(_new(website_id, source_id, fingerprint, problem, group, category))
     return plan
 
 
 def _new(
-    website_id: int, source_id: int, fingerprint: str, group: GroupedFinding, category: str
+    website_id: int, source_id: int, fingerprint: str, problem: str, group: GroupedFinding, category: str
 ) -> tuple[NewFinding, list[NewOccurrence]]:
     row = group.row
     occurrences = [_new_occurrence(digest, each, category) for digest, each in group.occurrences.items()]
@@ -162,6 +166,7 @@ def _new(
         cwe=_as_json(tuple(row.cwe)),
         cve=_as_json(tuple(row.cve)),
         rule=row.rule,
+        problem=problem,
         location=first.location,
         other_locations=other_locations(first.location, (each.location for each in occurrences)),
         locations_count=group.locations_count,

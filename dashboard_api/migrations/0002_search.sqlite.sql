@@ -30,6 +30,19 @@ CREATE TABLE dashboard_api_daycount (
     PRIMARY KEY (website_id, day)
 ) WITHOUT ROWID;
 
+-- A page of problems reads them worst first.
+CREATE TABLE dashboard_api_problemcount (
+    website_id bigint NOT NULL,
+    status varchar(14) NOT NULL,
+    severity smallint NOT NULL,
+    problem varchar(16) NOT NULL,
+    source_id bigint NOT NULL,
+    kind varchar(13) NOT NULL,
+    findings integer NOT NULL,
+    locations bigint NOT NULL,
+    PRIMARY KEY (website_id, status, severity, problem, source_id, kind)
+) WITHOUT ROWID;
+
 CREATE INDEX dashboard_api_daycount_open ON dashboard_api_daycount (website_id, day) WHERE still_open > 0;
 
 -- A row means that dashboard_api.importing.bulk_insert writes findings and does the work of the triggers for all of them at once.

@@ -59,3 +59,23 @@ class DayCount(models.Model):
 
     def __str__(self) -> str:
         return f"{self.pk}: {self.found} found, {self.fixed} fixed, {self.still_open} still open"
+
+
+class ProblemCount(models.Model):
+    """Findings of a problem, and their locations, by website, status, severity, source and kind."""
+
+    pk = models.CompositePrimaryKey("website_id", "status", "severity", "problem", "source_id", "kind")
+    website_id = models.BigIntegerField()
+    status = models.CharField(max_length=14)
+    severity = models.PositiveSmallIntegerField()
+    problem = models.CharField(max_length=16)
+    source_id = models.BigIntegerField()
+    kind = models.CharField(max_length=13)
+    findings = models.IntegerField()
+    locations = models.BigIntegerField()
+
+    class Meta:
+        managed = False
+
+    def __str__(self) -> str:
+        return f"{self.pk}: {self.findings} at {self.locations} locations"

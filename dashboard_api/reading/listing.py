@@ -51,9 +51,14 @@ class Listing:
 
     def page(self, sources: Mapping[int, SourceRow]) -> list[Threat]:
         """Return the requested page, worst first."""
+        return finding_rows.page(self._website_id, list(self._levels()), sources, by=self._columns())
+
+    def _columns(self) -> list[str]:
+        """Return the columns that tell the buckets of a page apart."""
+        if self._request.problem:  # of one source
+            return ["status", "problem"] + ([] if self._filters.kind is None else ["kind"])
         narrow = self._filters.source_id is not None or self._filters.kind is not None
-        by = ("status", "source_id", "kind") if narrow else ("status",)
-        return finding_rows.page(self._website_id, list(self._levels()), sources, by=by)
+        return ["status", "source_id", "kind"] if narrow else ["status"]
 
     def _levels(self) -> Iterator[Level]:
         """Yield the parts of the page, worst first."""
@@ -62,7 +67,7 @@ class Listing:
         for severity, findings in sorted(self.facet_counts().by_severity.items(), reverse=True):
             if above < findings and wanted:
                 take = min(wanted, findings - above)
-                filters = self._filters._replace(severity=severity)
+                filters = self._filters._replace(severity=(severity,))
                 matching = [bucket for bucket in self._buckets if bucket.passes(filters)]
                 yield Level(severity, matching, skip=above, take=take)
                 wanted -= take

@@ -5,9 +5,9 @@ from typing import Literal
 
 from dashboard_api import limits
 from dashboard_api.contract import DashboardRequest
-from dashboard_api.queries import finding_rows
+from dashboard_api.queries import finding_rows, problem_rows
 from dashboard_api.queries.finding_rows import Threat
-from dashboard_api.queries.overview import Filters, SourceRow
+from dashboard_api.queries.overview import Filters, ProblemTotals, SourceRow
 from dashboard_api.queries.search import Matches, SearchQuery, find_matches
 from dashboard_api.reading.facet_counts import Facet, FacetCounts
 from foundation.words import words_of
@@ -54,6 +54,10 @@ class SearchResults:
         return finding_rows.threats(
             self._matches_of(self._filters).ids[end - self._request.page_size : end], sources
         )
+
+    def problems(self) -> list[ProblemTotals]:
+        """Count the matches by problem and severity: all, or the worst where there are too many."""
+        return problem_rows.totals_of(self._matches_of(self._filters).ids[: limits.MAX_COUNTED_MATCHES])
 
     def _filters_without(self, without: Facet | None) -> Filters:
         return self._filters if without is None else self._filters.without(without)

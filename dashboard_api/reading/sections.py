@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
-from typing import cast
+from typing import Literal, NamedTuple, cast
 
 from dashboard_api import limits
 from dashboard_api.contract import DashboardRequest, responses
@@ -26,6 +26,14 @@ CHART_TITLES = {
 }
 
 
+class ProblemPage(NamedTuple):
+    """The problems of a page, and the number of all of them."""
+
+    problems: list[responses.Problem]
+    total: int
+    relation: Literal["exact", "at_least"]
+
+
 def page(
     request: DashboardRequest,
     *,
@@ -34,24 +42,28 @@ def page(
     sources: Sequence[SourceRow],
     grade: Grade,
     tags: Tags,
+    do_first: list[responses.Problem],
+    grouped: ProblemPage | None,
     now: datetime,
 ) -> responses.Page:
     """Return the ``dashboard`` member.
 
     ``by_status`` counts what passes the other filters, whatever the words; ``tags`` are the website's.
     """
+    listed = counts.known_total() if grouped is None else grouped.total
     return responses.Page(
         generated_at=now,
         grade=grade.letter,  # type: ignore[arg-type]  # one of LETTERS
         filters=responses.Filters(
-            severity=None if request.severity is None else request.severity.label,
-            source=request.source,
-            kind=request.kind,
+            severity=_listed(severity.label for severity in request.severity or ()),
+            source=_listed(request.source or ()),
+            kind=_listed(request.kind or ()),
             query=request.query or None,
+            problem=request.problem or None,
         ),
         page=request.page,
         page_size=request.page_size,
-        page_count=-(-counts.known_total() // request.page_size),
+        page_count=-(-listed // request.page_size),
         total=counts.facet_counts().total(),
         total_relation=counts.relation(),
         facets=facets(request, counts=counts, by_status=by_status, sources=sources),
@@ -60,7 +72,15 @@ def page(
             name for name, facet in FACETS.items() if counts.relation(without=facet) == "at_least"
         ],
         grade_provisional=grade.provisional,
+        do_first=do_first,
+        problems=grouped.problems if grouped else [],
+        problem_total=grouped.total if grouped else None,
+        problem_total_relation=grouped.relation if grouped else None,
     )
+
+
+def _listed(values: Iterable[str]) -> str | None:
+    return ",".join(values) or None
 
 
 def facets(

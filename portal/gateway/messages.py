@@ -35,7 +35,10 @@ class WithTimes(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DashboardRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """The filters and the page of one dashboard request; an empty filter is not sent."""
+    """The filters and the page of one dashboard request; an empty filter is not sent.
+
+    Severity, source and kind may have several values with commas between them.
+    """
 
     path: ClassVar[str] = "/v1/site/dashboard"
     severity: str = ""
@@ -43,6 +46,8 @@ class DashboardRequest(msgspec.Struct, frozen=True, kw_only=True):
     kind: str = ""
     query: str = ""
     status: str = ""
+    group_by: str = ""
+    problem: str = ""
     page: int = 1
     page_size: int = 20
 

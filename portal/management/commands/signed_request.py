@@ -17,7 +17,7 @@ from portal.management.lookup import find_account
 from portal.models import Account, Website
 from portal.service import linked_site
 
-FILTERS = ("severity", "source", "kind", "query", "status")
+FILTERS = ("severity", "source", "kind", "query", "status", "group_by", "problem")
 SHOWN_HEADERS = (
     "date",
     "content-type",
@@ -55,7 +55,7 @@ class Command(OperatorCommand):
         parser.add_argument("--account", metavar="REF", help="the account, if several have the host")
         parser.add_argument("--link-id", metavar="ID", help="sent instead of the stored one")
         for name in FILTERS:
-            parser.add_argument(f"--{name}", default="", help="a filter, sent unchanged")
+            parser.add_argument(f"--{name.replace('_', '-')}", default="", help="sent unchanged")
         parser.add_argument("--finding", metavar="ID", help="request this finding instead of the dashboard")
         parser.add_argument("--page", type=int, default=1)
         parser.add_argument("--page-size", type=int, default=20)

@@ -80,7 +80,8 @@ def digest(path):
 def plan(grouped, finding=None, own=(), scan=COMPLETE):
     findings = {finding.fingerprint: finding} if finding else {}
     by_digest = {each.location_digest: each for each in own}
-    return plan_reported({"f": grouped}, findings, {7: by_digest}, scan, website_id=1, source_id=2)
+    source = {"source_id": 2, "source_slug": "zap"}
+    return plan_reported({"f": grouped}, findings, {7: by_digest}, scan, website_id=1, **source)
 
 
 def test_an_unknown_finding_is_new_with_its_occurrences():
