@@ -34,7 +34,7 @@ class WithTimes(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DashboardRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """The filters and the page of one dashboard request; an empty filter is not sent.
+    """The filters and the page of one dashboard request; what is empty is not sent.
 
     Severity, source and kind may have several values with commas between them.
     """
@@ -47,6 +47,8 @@ class DashboardRequest(msgspec.Struct, frozen=True, kw_only=True):
     status: str = ""
     group_by: str = ""
     problem: str = ""
+    sort: str = ""
+    since: int | None = None
     page: int = 1
     page_size: int = 20
 
