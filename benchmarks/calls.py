@@ -4,14 +4,14 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from django.db.models import Count
+from django.db.models import Count, Sum
 
 from benchmarks import rows
 from benchmarks.rows import ACCOUNT, host
 from dashboard_api import limits
 from dashboard_api.api.authorization import authorize
 from dashboard_api.contract import Cursor, read_changes_request, read_dashboard_request
-from dashboard_api.models import Finding, Severity, SiteLink, Source
+from dashboard_api.models import Finding, ProblemCount, Severity, SiteLink, Source
 from dashboard_api.queries import change_feed
 from dashboard_api.queries.credentials import read_credentials
 from dashboard_api.reading.changes import build_changes
@@ -85,6 +85,13 @@ def rarest_three(website: int) -> dict[str, Any]:
         "source": Source.objects.get(pk=source).slug,
         "kind": kind,
     }
+
+
+def frequent_problem(website: int) -> str:
+    """Return the id of the problem with most open findings."""
+    counts = ProblemCount.objects.filter(website_id=website, status=Finding.Status.OPEN)
+    totals = counts.values_list("problem").annotate(total=Sum("findings")).order_by("-total")
+    return str(totals[0][0])
 
 
 def deep_page(website: int, share: float, **fields: Any) -> dict[str, Any]:

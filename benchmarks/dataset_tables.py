@@ -2,12 +2,14 @@
 
 import functools
 from collections.abc import Iterable, Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from itertools import chain, islice
 from typing import Any
 
 from django.core.management import call_command
 from django.db import connection, connections, transaction
+from django.db.models import Count, Max
+from django.db.models.functions import TruncDate
 
 from benchmarks import rows
 from dashboard_api import models as api
@@ -22,6 +24,7 @@ def fill(scale: float, *, now: datetime) -> None:
         call_command("migrate", database=alias, verbosity=0)
     _make_account_and_websites(now)
     _insert_findings(rows.rows(scale, now=now))
+    _make_import_runs()
     _settle()
 
 
@@ -53,6 +56,30 @@ def _make_account_and_websites(now: datetime) -> None:
             api.AnalystNote.objects.create(
                 website=website, author="Ada", body="Please **update** first.", is_internal=False
             )
+
+
+def _make_import_runs() -> None:
+    """Insert an import for each day on which a measured website had findings, as of daily scans."""
+    counts = dict.fromkeys(("occurrences", "coverage", "rejected", "updated", "reopened", "fixed"), 0)
+    source = api.Source.objects.earliest("pk")
+    for website in api.Website.objects.filter(pk__in=rows.MEASURED):
+        days = website.findings.order_by().values_list(TruncDate("first_seen"))
+        api.ImportRun.objects.bulk_create(
+            api.ImportRun(
+                website=website,
+                source=source,
+                imported_at=datetime.combine(day, time.max, tzinfo=UTC),
+                scanned_at=datetime.combine(day, time.max, tzinfo=UTC),
+                state="ok",
+                rows=found,
+                findings=found,
+                new=found,
+                newest_finding_id=newest,
+                newest_event_id=0,
+                **counts,
+            )
+            for day, found, newest in days.annotate(found=Count("*"), newest=Max("pk"))
+        )
 
 
 def _insert_findings(findings: Iterable[rows.Row]) -> None:

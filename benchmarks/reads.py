@@ -57,6 +57,22 @@ def _cases() -> dict[str, dict[str, Any]]:
         "last page of all statuses, filtered": calls.deep_page(website, 1, kind="suspected")
         | {"status": "all"},
     }
+    grouped = {"group_by": "problem"}
+    cases |= {
+        "first page, several values": {"severity": "Critical,High", "source": "engine-2,engine-3"},
+        "first page, newest": {"sort": "newest"},
+        "last page, oldest, filtered": calls.deep_page(website, 1, kind="suspected") | {"sort": "oldest"},
+        "the last day": {"since": 1},
+        "the last 30 days, filtered": {"since": 30, "kind": "suspected", "source": "engine-2"},
+        "problems: first page": grouped,
+        "problems: filtered": grouped | {"severity": "Critical,High", "kind": "confirmed"},
+        "problems: of all statuses": grouped | {"status": "all"},
+        "problems: page 100": grouped | {"page": 100},
+        "one problem": {"problem": calls.frequent_problem(website)},
+        "one problem, oldest": {"problem": calls.frequent_problem(website), "sort": "oldest"},
+        "one problem, filtered": {"problem": calls.frequent_problem(website), "kind": "suspected"},
+        "search: problems of a common word": common | grouped,
+    }
     cases |= {f"search: {name}": {"query": words} for name, words in calls.SEARCHES.items()}
     cases |= {
         "search: a common word, 100 a page": common | {"page_size": 100},

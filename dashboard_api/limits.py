@@ -24,6 +24,7 @@ MAX_PAGE_SIZE = 100
 MAX_PAGE_DEPTH = 10_000  # page * page_size: decision record 0048
 MAX_QUERY_LENGTH = 200
 MAX_FILTER_VALUES = 20  # of one filter
+MAX_SINCE_DAYS = 366
 
 # Responses: decision record 0006.
 MAX_NOTES = 50

@@ -36,7 +36,20 @@ FILTERS = {
     "severity": _("Severity"),
     "kind": _("Certainty"),
     "source": _("Source"),
+    "since": _("First seen"),
+    "problem": _("Problem"),
     "query": _("Search"),
+}
+WORST = "worst"
+SORTS = {
+    WORST: _("Worst first"),
+    "newest": _("Newest first"),
+    "oldest": _("Oldest first"),
+}
+PERIODS = {
+    "1": _("Today"),
+    "7": _("Last 7 days"),
+    "30": _("Last 30 days"),
 }
 OPEN = "open"
 STATUSES = {

@@ -27,6 +27,7 @@ _THREAT = {
     "first_seen": "2026-11-16T08:30:00Z",
     "last_seen": "2026-11-20T08:30:00Z",
     "evidence_truncated": False,
+    "problem": "3f1c5a2b9d8e7f60",
 }
 _PROBLEM = {
     "id": "3f1c5a2b9d8e7f60",
@@ -66,7 +67,11 @@ RESPONSES: dict[str, dict[str, Any]] = {
         "dashboard": {
             "generated_at": "2026-11-21T12:00:00Z",
             "grade": "D",
-            "filters": {"severity": None, "source": None, "kind": None, "query": None, "problem": None},
+            "filters": {
+                **dict.fromkeys(("severity", "source", "kind", "query", "problem")),
+                "sort": "worst",
+                "since": None,
+            },
             "page": 1,
             "page_size": 20,
             "page_count": 1,

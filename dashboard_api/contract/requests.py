@@ -16,6 +16,7 @@ from foundation.hosts import InvalidHost, normalise_host
 ALL = "all"
 NEXT_IMPORT = "next_import"
 PROBLEM = "problem"
+SORTS = ("worst", "newest", "oldest")
 _PROBLEM_ID = re.compile(rf"[a-z0-9-]{{1,{limits.MAX_PROBLEM_ID_LENGTH}}}")
 STATUSES = (*Finding.Status.values, ALL)
 
@@ -39,6 +40,8 @@ class DashboardRequest(msgspec.Struct, frozen=True, kw_only=True):
     status: str = Finding.Status.OPEN
     group_by: str = ""
     problem: str = ""
+    sort: str = SORTS[0]
+    since: int = 0
 
 
 class FindingRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -270,6 +273,25 @@ DASHBOARD_FIELDS: dict[str, Field] = _WHOSE | {
             "dashboard.do_first answered. Not together with query.",
         },
     ),
+    "sort": Field(
+        read=_one_of(SORTS),
+        schema=_strings(SORTS)
+        | {
+            "default": SORTS[0],
+            "description": "The order of findings: the worst, or those stored last or first. newest and "
+            "oldest not together with query, since or group_by.",
+        },
+    ),
+    "since": Field(
+        read=_whole_number(at_most=limits.MAX_SINCE_DAYS),
+        schema={
+            "type": ["integer", "null"],
+            "minimum": 1,
+            "maximum": limits.MAX_SINCE_DAYS,
+            "description": "Only findings first seen in the last so many days of UTC, today included; "
+            "counted as a search is. Not together with query.",
+        },
+    ),
 }
 
 FINDING_FIELDS: dict[str, Field] = _WHOSE | {
@@ -313,7 +335,14 @@ CHANGES_FIELDS: dict[str, Field] = _WHOSE | {
 
 
 # Fields of a dashboard that exclude each other.
-_EXCLUSIVE = (("problem", "query"), ("group_by", "problem"))
+_EXCLUSIVE = (
+    ("problem", "query"),
+    ("group_by", "problem"),
+    ("sort", "query"),
+    ("sort", "since"),
+    ("sort", "group_by"),
+    ("since", "query"),
+)
 
 
 def read_dashboard_request(fields: Mapping[str, Any]) -> DashboardRequest:
@@ -326,7 +355,7 @@ def read_dashboard_request(fields: Mapping[str, Any]) -> DashboardRequest:
     errors += [
         {"field": field, "message": f"must not be given with {other}"}
         for field, other in _EXCLUSIVE
-        if values.get(field) and values.get(other)
+        if values.get(field) not in (None, SORTS[0]) and values.get(other)
     ]
     if errors:
         raise InvalidRequest(errors)

@@ -22,6 +22,8 @@ class Filters(msgspec.Struct, frozen=True, kw_only=True):
     kind: str | None
     query: str | None
     problem: str | None
+    sort: Literal["worst", "newest", "oldest"]
+    since: int | None
 
 
 class FacetValue(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,7 +35,7 @@ class FacetValue(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Facets(msgspec.Struct, frozen=True, kw_only=True):
-    """Counts for each filter, without that filter itself; ``status`` is empty for a search."""
+    """Counts for each filter, without that filter itself; status is empty for a search and with since."""
 
     severity: list[FacetValue]
     source: list[FacetValue]
@@ -154,8 +156,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     history: list[HistoryDay]
 
 
-class Threat(msgspec.Struct, frozen=True, kw_only=True):
-    """A finding in the list; evidence is cut to 2 KB and texts to 4 KB."""
+class _Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """The members that a finding has everywhere, before those that were added later."""
 
     id: str
     severity: str
@@ -176,6 +178,15 @@ class Threat(msgspec.Struct, frozen=True, kw_only=True):
     first_seen: Moment
     last_seen: Moment
     evidence_truncated: bool
+
+
+_PROBLEM = "The id of its problem; the field problem of a dashboard request takes it."
+
+
+class Threat(_Finding, frozen=True, kw_only=True):
+    """A finding in the list; evidence is cut to 2 KB and texts to 4 KB."""
+
+    problem: Annotated[str, Meta(description=_PROBLEM)]
 
 
 class Series(msgspec.Struct, frozen=True, kw_only=True):
@@ -282,7 +293,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     reason: Annotated[str, Meta(description="An analyst's, for what was decided; else empty.")] = ""
 
 
-class FindingDetail(Threat, frozen=True, kw_only=True):
+class FindingDetail(_Finding, frozen=True, kw_only=True):
     """A finding with its locations and timeline; evidence of at most 64 KB, texts of at most 32 KB."""
 
     locations: Annotated[
@@ -290,6 +301,7 @@ class FindingDetail(Threat, frozen=True, kw_only=True):
         Meta(description=f"At most the first {limits.MAX_LOCATIONS}; locations_count counts all of them."),
     ]
     timeline: Annotated[list[Event], Meta(description="Oldest first.")]
+    problem: Annotated[str, Meta(description=_PROBLEM)]
 
 
 class FindingResponse(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,11 +12,14 @@ if TYPE_CHECKING:
 KEY_LENGTH = 16
 
 
-@lru_cache(maxsize=4096)  # the findings of a website share a few rules
 def problem_key(source: str, rule: str, title: str) -> str:
     """Return the key of a source's rule, or of a title where the source names no rule."""
-    named = ("rule", rule) if rule else ("title", title)
-    return hashlib.sha256("\0".join((source, *named)).encode()).hexdigest()[:KEY_LENGTH]
+    return _key(source, "rule", rule) if rule else _key(source, "title", title)
+
+
+@lru_cache(maxsize=4096)  # the findings of a website share a few rules
+def _key(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:KEY_LENGTH]
 
 
 class ProblemField(models.CharField):  # type: ignore[type-arg]  # of texts

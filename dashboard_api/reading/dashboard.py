@@ -13,7 +13,7 @@ from dashboard_api.queries.overview import Bucket, Filters, Overview, SourceRow,
 from dashboard_api.reading import grading, problems, sections
 from dashboard_api.reading.facet_counts import Counts, FacetCounts
 from dashboard_api.reading.listing import Listing
-from dashboard_api.reading.search_results import SearchResults
+from dashboard_api.reading.search_results import SearchResults, by_words, first_seen_since
 
 UNKNOWN_SOURCE = -1  # the id of no source
 
@@ -29,7 +29,7 @@ def build_dashboard(
     filters = _filters(request, sources)
     open_counts = FacetCounts.of(_with_status(Finding.Status.OPEN, stored.buckets))
     graded = grading.grade(grading.levels_of(open_counts.by_kind_and_severity), stored.runs)
-    counts = _counts(link.website_id, request, filters, stored, open_counts)
+    counts = _counts(link.website_id, request, filters, stored, open_counts, now)
     shown = _shown(sources, stored, counts, open_counts)
     return responses.DashboardResponse(
         ok=True,
@@ -81,15 +81,22 @@ def _overview(link: AccountSite, request: DashboardRequest, today: date) -> Over
 
 def _most_problems(request: DashboardRequest) -> int:
     """Return how many counts of problems the response needs; a search counts those of its matches."""
-    if request.group_by and not request.query:
+    if request.group_by and not request.query and not request.since:
         return limits.MAX_PROBLEM_TOTALS + 1
     return limits.MAX_DO_FIRST_TOTALS if _shows_first(request) else 0
 
 
 def _shows_first(request: DashboardRequest) -> bool:
     """Return whether the request is one for the first page, without filters."""
-    narrow = request.severity or request.source or request.kind or request.query or request.problem
-    return not narrow and request.page == 1 and request.status == Finding.Status.OPEN
+    unfiltered = DashboardRequest(
+        host=request.host,
+        link_id=request.link_id,
+        portal_account_ref=request.portal_account_ref,
+        page_size=request.page_size,
+        group_by=request.group_by,
+        sort=request.sort,
+    )
+    return request == unfiltered
 
 
 def _do_first(
@@ -134,11 +141,15 @@ def _counts(
     filters: Filters,
     stored: Overview,
     open_counts: FacetCounts,
+    now: datetime,
 ) -> SearchResults | Listing:
     """Return the counts and pages of the request."""
     if request.query:
-        return SearchResults(website_id, request, filters)
+        return SearchResults(request, filters, by_words(website_id, request))
     buckets = _with_status(request.status, stored.problem_buckets if request.problem else stored.buckets)
+    if request.since:
+        since = sections.start_of_days(now, request.since)
+        return SearchResults(request, filters, first_seen_since(website_id, request, buckets, since))
     is_open = request.status == Finding.Status.OPEN and not request.problem
     counts = open_counts if is_open else FacetCounts.of(buckets)
     return Listing(website_id, request, filters, buckets, counts)

@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Literal, NamedTuple, cast
 
 from dashboard_api import limits
@@ -60,6 +60,8 @@ def page(
             kind=_listed(request.kind or ()),
             query=request.query or None,
             problem=request.problem or None,
+            sort=request.sort,  # type: ignore[arg-type]  # one of SORTS
+            since=request.since or None,
         ),
         page=request.page,
         page_size=request.page_size,
@@ -107,7 +109,7 @@ def facets(
             responses.FacetValue(value=kind.value, label=kind.label.capitalize(), count=by_kind[kind])
             for kind in Kind
         ],
-        status=[] if request.query else _statuses(by_status),
+        status=[] if request.query or request.since else _statuses(by_status),
     )
 
 
@@ -185,6 +187,7 @@ def threat(finding: Threat) -> responses.Threat:
         first_seen=finding.first_seen,
         last_seen=finding.last_seen,
         evidence_truncated=evidence != finding.evidence_start,
+        problem=finding.problem,
     )
 
 
@@ -326,3 +329,9 @@ def recent_weeks(today: date) -> list[date]:
     """Return the Mondays of the weeks in the trend, oldest first, this week last."""
     monday = today - timedelta(days=today.weekday())
     return [monday - timedelta(weeks=back) for back in reversed(range(limits.TREND_WEEKS))]
+
+
+def start_of_days(now: datetime, days: int) -> datetime:
+    """Return the start, in UTC, of the first of ``days`` days, of which today is the last."""
+    first = now.astimezone(UTC) - timedelta(days=days - 1)
+    return first.replace(hour=0, minute=0, second=0, microsecond=0)

@@ -99,7 +99,15 @@ def test_member_fields_and_their_order_are_those_of_the_contract(client, link):
             "problem_total_relation",
         ]
     )
-    assert list(body["dashboard"]["filters"]) == ["severity", "source", "kind", "query", "problem"]
+    assert list(body["dashboard"]["filters"]) == [
+        "severity",
+        "source",
+        "kind",
+        "query",
+        "problem",
+        "sort",
+        "since",
+    ]
     assert list(body["dashboard"]["facets"]) == ["severity", "source", "kind", "status"]
     assert list(body["dashboard"]["facets"]["kind"][0]) == ["value", "label", "count"]
     assert list(body["summary"]) == (
@@ -140,6 +148,7 @@ def test_member_fields_and_their_order_are_those_of_the_contract(client, link):
             "first_seen",
             "last_seen",
             "evidence_truncated",
+            "problem",
         ]
     )
     assert list(body["charts"][0]) == ["id", "title", "type", "unit", "labels", "series"]
