@@ -76,7 +76,7 @@ SLOW_REQUEST_RETRY_AFTER_SECONDS = 30  # longer than a page waits, so that no pa
 
 # Reports: decision record 0008.
 MAX_STORED_EVIDENCE_BYTES = 64 * 1024
-MAX_OTHER_LOCATIONS = 50  # of a finding in the search, besides its first: decision record 0012
+MAX_OTHER_LOCATIONS = 50  # of a finding in the search, after its first: decision record 0012
 MAX_REPORT_BYTES = 4 * 1024 * 1024 * 1024  # of JSON lines: decision record 0028
 MAX_LINE_BYTES = 16 * 1024 * 1024  # of each JSON line
 MAX_DOCUMENT_BYTES = 64 * 1024 * 1024  # of a format that is one document

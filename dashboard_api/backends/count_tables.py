@@ -1,4 +1,4 @@
-"""The tables of counts beside the findings; ``COUNTS`` of each database says how to compute them."""
+"""The tables of counts of findings; ``COUNTS`` of each database says how to compute them."""
 
 from typing import NamedTuple
 

@@ -33,7 +33,7 @@ def _differences(connection: BaseDatabaseWrapper, table: CountTable) -> str:
 
 
 def recount(connection: BaseDatabaseWrapper, website_id: int) -> None:
-    """Count the findings of one website again, while nobody changes any."""
+    """Count the findings of one website again, while no other connection changes them."""
     backend = backend_of(connection)
     with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
         cursor.execute(backend.LOCK_FINDINGS)

@@ -212,7 +212,7 @@ DASHBOARD_FIELDS: dict[str, Field] = _WHOSE | {
         read=_sources,
         schema={
             "type": ["string", "null"],
-            "description": "A detection engine by its slug, or several with commas (nuclei,zap).",
+            "description": "A scanner by its slug, or several with commas (nuclei,zap).",
         },
     ),
     "kind": Field(
@@ -298,7 +298,7 @@ FINDING_FIELDS: dict[str, Field] = _WHOSE | {
     "finding_id": Field(
         read=_text,
         required=True,
-        schema=_SOME_TEXT | {"description": "The id of a finding, exactly as the dashboard answered it."},
+        schema=_SOME_TEXT | {"description": "The id of a finding, exactly as in a response."},
     ),
 }
 
@@ -309,7 +309,7 @@ CHANGES_FIELDS: dict[str, Field] = _WHOSE | {
             "type": ["string", "null"],
             "maxLength": limits.MAX_CURSOR_LENGTH,
             "pattern": f"^$|{PATTERN}",
-            "description": "The cursor of the last answer; without one, nothing but the cursor of now.",
+            "description": "The cursor of the last response; without it, only a new cursor is returned.",
         },
     ),
     "min_severity": Field(
@@ -320,7 +320,7 @@ CHANGES_FIELDS: dict[str, Field] = _WHOSE | {
     "until": Field(
         read=_one_of([NEXT_IMPORT]),
         schema=_strings([NEXT_IMPORT])
-        | {"description": "Only what the first import since the cursor changed; more says whether to go on."},
+        | {"description": "Only the changes by the first import since the cursor; more: others follow."},
     ),
     "days": Field(
         read=_whole_number(at_most=limits.MAX_CHANGES_DAYS),
@@ -328,7 +328,7 @@ CHANGES_FIELDS: dict[str, Field] = _WHOSE | {
             "type": ["integer", "null"],
             "minimum": 1,
             "maximum": limits.MAX_CHANGES_DAYS,
-            "description": "In place of since: changes in the last so many days of UTC, today included.",
+            "description": "Instead of since: changes of this many days in UTC, today included.",
         },
     ),
 }

@@ -77,7 +77,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     charts and the facets in bounded_facets count the worst 1,000, and a value that counts 0 there may still
     have findings. page_count is then at least page + 1, until the last page is reached; pages list all
     matches, as long as page times page_size is at most 10,000.
-    grade is A to F, decided by the worst open finding. While no engine has completed a check it is null, or
+    grade is A to F, decided by the worst open finding. While no scanner has completed a check it is null, or
     C, D or F where open findings are that bad; then grade_provisional is true.
     do_first has the worst open problems, at most 5: on the first page of a request without filters.
     With group_by, problems are those of the page, worst first, page_count counts their pages and
@@ -147,7 +147,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     first_check_by: Annotated[
         date | None,
         Meta(
-            description="The day by which a first check is due, in UTC; null once an engine has run, or "
+            description="The day by which a first check is due, in UTC; null once a scanner has run, or "
             "where none is expected."
         ),
     ]
@@ -219,7 +219,7 @@ class CoverageEntry(msgspec.Struct, frozen=True, kw_only=True):
     version: str
     detail: str
     next_due_on: Annotated[date | None, Meta(description="The day of the next run, in UTC; null: never ran.")]
-    stale: Annotated[bool, Meta(description="Whether that day has passed.")]
+    stale: Annotated[bool, Meta(description="Whether next_due_on has passed.")]
 
 
 class Note(msgspec.Struct, frozen=True, kw_only=True):
@@ -290,7 +290,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
             "reconsidered, decision_expired or rated"
         ),
     ]
-    reason: Annotated[str, Meta(description="An analyst's, for what was decided; else empty.")] = ""
+    reason: Annotated[str, Meta(description="The reason of an analyst's decision; else empty.")] = ""
 
 
 class FindingDetail(_Finding, frozen=True, kw_only=True):
@@ -354,7 +354,7 @@ class ChangesResponse(msgspec.Struct, frozen=True, kw_only=True):
     by_severity: SeverityCounts
     analyst_notes: Annotated[list[NoteChange], Meta(description=f"At most {limits.MAX_CHANGES}.")]
     more: Annotated[
-        bool, Meta(description="Whether there is more since, to ask for with the cursor at once.")
+        bool, Meta(description="Whether there are more changes: request them with the cursor immediately.")
     ]
     first_seen_count: Annotated[
         Count | None,

@@ -70,8 +70,8 @@ def _apply_absent_batch(ids: Sequence[int], website: Website, scan: Scan) -> int
         Finding.objects.filter(pk__in=fixed).update(status=Finding.Status.FIXED, fixed_at=at)
     _add_events(FindingEvent.Event.FIXED, plan.fixed, website)
     for start in range(0, len(plan.gone_occurrences), _BATCH):
-        gone = plan.gone_occurrences[start : start + _BATCH]
-        Occurrence.objects.filter(pk__in=gone).update(gone_at=scan.absent_at)
+        batch = plan.gone_occurrences[start : start + _BATCH]
+        Occurrence.objects.filter(pk__in=batch).update(gone_at=scan.absent_at)
     for reduced in plan.reduced:
         _reduce(reduced)
     return len(plan.fixed)

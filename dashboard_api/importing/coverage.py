@@ -17,8 +17,8 @@ def record_run(
     Return the targets where it is the newest run; the same run again is, unless it was complete before.
     """
     coverage = Coverage.objects.filter(website=website, source=source).first()
-    stored = coverage.scopes.all() if coverage else []
-    scopes = {(scope.category, scope.target): scope for scope in stored}
+    rows = coverage.scopes.all() if coverage else []
+    scopes = {(scope.category, scope.target): scope for scope in rows}
     if coverage and not scopes and EVERYWHERE in urls:
         scopes[run.category, EVERYWHERE] = CoverageScope.of(coverage, run.category)
     coverage = coverage or Coverage(website=website, source=source)
@@ -69,8 +69,8 @@ def category_of(
     categories = set()
     reported = {(rule, location[:2000]) for rule, location in rules_and_locations}
     occurrences = Occurrence.objects.filter(finding__website=website, finding__source=source)
-    stored = occurrences.order_by().values_list("category", "finding__rule", "location").distinct()
-    for category, rule, location in stored.iterator():
+    reported_before = occurrences.order_by().values_list("category", "finding__rule", "location").distinct()
+    for category, rule, location in reported_before.iterator():
         categories.add(category)
         shared[category] += (rule, location) in reported
     if not categories:

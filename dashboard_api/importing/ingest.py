@@ -216,12 +216,12 @@ def _result(
 
 def _stored_fingerprints(website: Website, slug: str, fingerprints: Sequence[str]) -> set[str]:
     """Return those of ``fingerprints`` that stored findings of the source have."""
-    stored: set[str] = set()
+    matches: set[str] = set()
     for source in Source.objects.filter(slug=slug):
         for start in range(0, len(fingerprints), BATCH):
             ids = bulk_insert.ids_of(website.pk, source.pk, fingerprints[start : start + BATCH])
-            stored.update(Finding.objects.filter(pk__in=ids).values_list("fingerprint", flat=True))
-    return stored
+            matches.update(Finding.objects.filter(pk__in=ids).values_list("fingerprint", flat=True))
+    return matches
 
 
 def _record_run(report: ReadReport, source: Source) -> Scan:

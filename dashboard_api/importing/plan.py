@@ -194,7 +194,7 @@ def _as_json(values: tuple[str | int, ...]) -> str:
 
 
 def other_locations(shown: str, locations: Iterable[str]) -> str:
-    """Return the locations to search besides the ``shown`` one, one a line, up to a limit."""
+    """Return the locations to search other than ``shown``, one a line, up to a limit."""
     others = [location for location in dict.fromkeys(locations) if location != shown]
     return "\n".join(others[: limits.MAX_OTHER_LOCATIONS])
 

@@ -137,8 +137,8 @@ def in_words(result: ImportResult) -> list[str]:
         rows.setdefault(row.reason.rstrip("."), []).append(row.row)
     reasons = list(rows.items())[:SHOWN_REASONS]
     lines += [f"Row {first} {reason}{_and_more(more)}." for reason, (first, *more) in reasons]
-    shown = sum(len(numbers) for _, numbers in reasons)
-    if more := result.rejected + result.failed + result.suppressed - shown:
+    count = sum(len(numbers) for _, numbers in reasons)
+    if more := result.rejected + result.failed + result.suppressed - count:
         lines.append(f"And {more} more.")
     return lines
 

@@ -1,4 +1,4 @@
--- Counts beside the findings, which triggers maintain (dashboard_api/backends/postgresql.py).
+-- Counts of findings, maintained by triggers (dashboard_api/backends/postgresql.py).
 CREATE TABLE dashboard_api_bucketcount (
     website_id bigint NOT NULL,
     status varchar(14) NOT NULL,

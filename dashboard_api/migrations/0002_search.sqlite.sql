@@ -1,4 +1,4 @@
--- Counts beside the findings, which triggers maintain (dashboard_api/backends/sqlite.py). Without a rowid a count
+-- Counts of findings, maintained by triggers (dashboard_api/backends/sqlite.py). Without a rowid a count
 -- is stored in the tree of its key, so a sum reads one tree instead of two.
 CREATE TABLE dashboard_api_bucketcount (
     website_id bigint NOT NULL,

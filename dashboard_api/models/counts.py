@@ -1,4 +1,4 @@
-"""How many findings there are, kept beside them by triggers: no answer depends on how much was found.
+"""Counts of findings, maintained by triggers, so that no response counts rows.
 
 Nothing else writes here (decision record 0013). No foreign keys: counts go with the findings they count.
 Migration 0002 creates the tables, which SQLite has without a rowid.

@@ -1,4 +1,4 @@
-"""Data of a website besides its findings: one statement that returns one row of JSON lists.
+"""Data of a website other than its findings: one statement that returns one row of JSON lists.
 
 Separate statements would take a round trip each on PostgreSQL, and on SQLite each fetched row lets another
 thread run first. Tests compare each list with an equivalent query of the ORM. Decision record 0051.

@@ -310,18 +310,18 @@ def note(row: Note) -> responses.Note:
 
 def entitlement(link: AccountSite, *, today: date) -> responses.Entitlement:
     """Return the entitlement of the account as of ``today``."""
-    paid = cast("EntitlementTerms", link.entitlement)  # authorize lets nobody else through
+    terms = cast("EntitlementTerms", link.entitlement)  # authorize refuses a link without one
     return responses.Entitlement(
-        plan=paid.plan,
-        status=paid.status_on(today),  # type: ignore[arg-type]  # Entitlement.Status
-        starts_on=paid.starts_on,
-        ends_on=paid.ends_on,
-        days_left=max((paid.ends_on - today).days, 0),
+        plan=terms.plan,
+        status=terms.status_on(today),  # type: ignore[arg-type]  # Entitlement.Status
+        starts_on=terms.starts_on,
+        ends_on=terms.ends_on,
+        days_left=max((terms.ends_on - today).days, 0),
         sites_used=link.sites_used,
-        sites_limit=paid.sites_limit,
-        features=paid.features,
-        usable_until=paid.usable_until,
-        renews=paid.renews,
+        sites_limit=terms.sites_limit,
+        features=terms.features,
+        usable_until=terms.usable_until,
+        renews=terms.renews,
     )
 
 

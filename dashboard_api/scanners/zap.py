@@ -142,8 +142,8 @@ def _evidence(alert: Row, instance: Row, location: str) -> Iterator[str]:
         }
     )
     yield from section("Attack", text_of(instance.get("attack")))
-    plugin, shown = line_of(alert, "pluginid"), text_of(instance.get("evidence"))
-    yield from section("Evidence", REDACTED if shown and plugin in _TOKEN_RULES else shown)
+    plugin, evidence = line_of(alert, "pluginid"), text_of(instance.get("evidence"))
+    yield from section("Evidence", REDACTED if evidence and plugin in _TOKEN_RULES else evidence)
     information = plain_text(text_of((instance if "otherinfo" in instance else alert).get("otherinfo")))
     if plugin in _COOKIE_RULES:
         information = _COOKIE.sub(rf"\1{REDACTED}", information)
