@@ -1,21 +1,21 @@
-"""The baseline of request benchmarks: a view that does nothing."""
+"""The baseline of the request benchmark: a view that only returns stored bytes."""
 
 import functools
 
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 
-from benchmarks import records
+from benchmarks import databases
 
-ANSWER = records.FOLDER / "answer.json"
+RESPONSE_FILE = databases.FOLDER / "response.json"
 
 
 @csrf_exempt
 def bare(_: HttpRequest) -> HttpResponse:
-    """Return the bytes of a stored answer of the product."""
-    return HttpResponse(_answer(), content_type="application/json")
+    """Return the bytes of a dashboard response that ``benchmarks.requests`` stored."""
+    return HttpResponse(_stored_response(), content_type="application/json")
 
 
 @functools.cache
-def _answer() -> bytes:
-    return ANSWER.read_bytes()
+def _stored_response() -> bytes:
+    return RESPONSE_FILE.read_bytes()

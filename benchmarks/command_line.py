@@ -1,4 +1,4 @@
-"""How every benchmark is started: ``--json``, ``--short``, and an engine and a scale where there is data."""
+"""The command line of every benchmark."""
 
 import argparse
 import json
@@ -9,43 +9,43 @@ from typing import Any
 
 from benchmarks.figures import Table, report
 
-ENGINES = ("sqlite", "postgresql")
+BACKENDS = ("sqlite", "postgresql")
 ROUNDS, SHORT_ROUNDS = 15, 3
 SHORT_SCALE = 0.01
 
 
-class NotHere(Exception):
-    """Something this benchmark needs does not run on this machine; the message says what."""
+class Unavailable(Exception):
+    """Something that a benchmark needs is missing on this machine; the message says what."""
 
 
-def run(tables: Callable[..., Iterable[Table]], doc: str | None, *, engines: Sequence[str] = ()) -> None:
-    """Measure and print what the command line asks for; with ``engines``, on each of them by itself.
+def run(tables: Callable[..., Iterable[Table]], doc: str | None, *, backends: Sequence[str] = ()) -> None:
+    """Measure as the command line says and print the tables; with ``backends``, run one process for each.
 
-    ``tables`` takes ``rounds``, and with ``engines`` also ``engine`` and ``scale``.
+    ``tables`` takes ``rounds``, and with ``backends`` also ``backend`` and ``scale``.
     """
-    arguments = _parser(doc, engines=engines).parse_args()
-    chosen: dict[str, Any] = {"rounds": arguments.rounds or (SHORT_ROUNDS if arguments.short else ROUNDS)}
-    if len(engines) > 1 and arguments.engine is None:
-        module = sys.modules["__main__"].__spec__.name  # one engine to a process: settings are read once
-        commands = [[module, *sys.argv[1:], "--engine", engine] for engine in ENGINES]
+    arguments = _parser(doc, backends=backends).parse_args()
+    options: dict[str, Any] = {"rounds": arguments.rounds or (SHORT_ROUNDS if arguments.short else ROUNDS)}
+    if len(backends) > 1 and arguments.backend is None:
+        module = sys.modules["__main__"].__spec__.name  # Django reads its settings once a process
+        commands = [[module, *sys.argv[1:], "--backend", backend] for backend in BACKENDS]
         sys.exit(run_each(commands, as_json=arguments.json))
-    if engines:
+    if backends:
         scale = arguments.scale or (SHORT_SCALE if arguments.short else 1)
-        chosen |= {"engine": arguments.engine or engines[0], "scale": scale}
+        options |= {"backend": arguments.backend or backends[0], "scale": scale}
     try:
-        report(tables(**chosen), as_json=arguments.json)
-    except NotHere as error:
-        print(f"Left out: {error}", file=sys.stderr)
+        report(tables(**options), as_json=arguments.json)
+    except Unavailable as error:
+        print(f"Skipped: {error}", file=sys.stderr)
         if arguments.json:
             print("[]")
 
 
 def run_each(commands: Sequence[Sequence[str]], *, as_json: bool) -> int:
-    """Run modules one after the other, each in its own process; 1 if any of them failed."""
+    """Run modules one after another, each in its own process; return 1 if any failed, else 0."""
     figures: list[object] = []
     failed = False
-    for module, *options in commands:
-        command = [sys.executable, "-m", module, *options]
+    for arguments in commands:
+        command = [sys.executable, "-m", *arguments]
         child = subprocess.run(command, stdout=subprocess.PIPE if as_json else None, check=False)  # noqa: S603
         failed = failed or child.returncode != 0
         if as_json and child.returncode == 0:
@@ -55,12 +55,18 @@ def run_each(commands: Sequence[Sequence[str]], *, as_json: bool) -> int:
     return int(failed)
 
 
-def _parser(doc: str | None, *, engines: Sequence[str]) -> argparse.ArgumentParser:
+def _parser(doc: str | None, *, backends: Sequence[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true", help="print a list of figures instead of tables")
-    parser.add_argument("--short", action="store_true", help="fewer rounds, and less data")
-    parser.add_argument("--rounds", type=int, help=f"of bursts ({ROUNDS}, or {SHORT_ROUNDS} when short)")
-    if engines:
-        parser.add_argument("--engine", choices=engines, help="one database only (all of them unless told)")
-        parser.add_argument("--scale", type=float, help="1 is 2,000,000 findings, 1,000,000 of one website")
+    parser.add_argument("--short", action="store_true", help="fewer rounds and less data")
+    parser.add_argument(
+        "--rounds", type=int, help=f"number of rounds (default: {ROUNDS}; {SHORT_ROUNDS} with --short)"
+    )
+    if backends:
+        parser.add_argument("--backend", choices=backends, help="measure one database only (default: all)")
+        parser.add_argument(
+            "--scale",
+            type=float,
+            help="size of the data; 1 is 2,000,000 findings (default; 0.01 with --short)",
+        )
     return parser

@@ -1,7 +1,7 @@
-"""Signing and verifying beside the floor, which is one SHA-256 of the body and one HMAC, and two libraries.
+"""Time of signing and verifying with ES1, PyJWT and mohawk; the floor is one SHA-256 and one HMAC.
 
-PyJWT signs claims that hold the body's digest, and its caller hashes the body; mohawk hashes and signs a
-header. Both check a clock and neither remembers nonces, as ES1.
+PyJWT signs claims with the digest of the body, which its caller computes; mohawk computes the digest itself.
+Both check the time and, like ``es1``, leave stored nonces to their caller.
 """
 
 import hashlib
@@ -14,8 +14,8 @@ import mohawk
 
 import es1
 from benchmarks.command_line import run
+from benchmarks.comparison import burst_of, compare
 from benchmarks.figures import Table
-from benchmarks.pairing import burst_of, paired
 
 SECRET = "es1_live_" + "0123456789abcdef" * 2
 NONCE = "fNBv4L1rZ0qkWc8yTgXs2mUe"
@@ -23,16 +23,16 @@ PATH = "/v1/site/dashboard"
 URL = f"https://dashboard.example.com{PATH}"
 SIZES = {"250 bytes": 250, "8 KB": 8 * 1024}
 GOALS = {"250 bytes": 2.2, "8 KB": 1.5}
-BURST_SECONDS, ROUNDS = 0.001, 40  # so short that there can be many for each round asked for
+BURST_SECONDS, ROUNDS = 0.001, 40  # short bursts: 40 for each requested round
 
 
 def tables(*, rounds: int) -> Iterator[Table]:
-    """One table: microseconds of one call, and times the floor."""
-    table = Table("ES1", "One process, bursts of a millisecond by turns; medians of the rounds.")
+    """Yield one table: microseconds of a call, and its ratio to the floor."""
+    table = Table("ES1", "One process, alternating bursts of 1 ms; medians of all rounds.")
     for size, length in SIZES.items():
         contenders = _contenders(b"x" * length, now=int(time.time()))
         bursts = {name: burst_of(call, seconds=BURST_SECONDS) for name, call in contenders.items()}
-        costs = paired(bursts, rounds=rounds * ROUNDS)
+        costs = compare(bursts, rounds=rounds * ROUNDS)
         for name in contenders:
             table.add(name, size, costs.cost(name) * 1e6, "us")
             goal = GOALS[size] if name == "verify" else None

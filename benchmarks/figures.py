@@ -1,4 +1,4 @@
-"""Figures and their goals: tables for people, one flat list for machines; what falls short says so."""
+"""Figures with their goals, printed as tables or as one JSON list."""
 
 import json
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """One measured number, and the bound that it has to keep, if any."""
+    """A measured number with its goal, if it has one."""
 
     name: str
     value: float
@@ -17,20 +17,20 @@ class Figure:
 
     @property
     def goal(self) -> str | None:
-        """The bound in words that compare: ``<= 2.2``."""
+        """The goal as a comparison, such as ``<= 2.2``."""
         if self.at_most is not None:
             return f"<= {self.at_most:,.4g}"
         return None if self.at_least is None else f">= {self.at_least:,.4g}"
 
     @property
     def met(self) -> bool | None:
-        """Whether the goal is reached; None where there is none."""
+        """Whether the goal is met; None without a goal."""
         if self.at_most is not None:
             return self.value <= self.at_most
         return None if self.at_least is None else self.value >= self.at_least
 
     def as_json(self) -> dict[str, object]:
-        """The five members that every figure has."""
+        """Return the figure as an object of the JSON list."""
         return {
             "name": self.name,
             "value": round(self.value, 4),
@@ -42,10 +42,10 @@ class Figure:
 
 @dataclass(slots=True)
 class Table:
-    """Figures in rows and columns under a title; ``note`` says what they were measured on."""
+    """Figures in rows and columns under a title; ``note`` says how they were measured."""
 
     title: str
-    note: str = ""
+    note: str
     cells: dict[tuple[str, str], Figure] = field(default_factory=dict)
 
     def add(
@@ -58,7 +58,7 @@ class Table:
         at_most: float | None = None,
         at_least: float | None = None,
     ) -> None:
-        """Put a figure where ``row`` and ``column`` meet; both are made as they are first named."""
+        """Add a figure; rows and columns appear in the order in which they are first named."""
         self.cells[row, column] = Figure(
             name=f"{self.title}: {row}, {column}",
             value=value,
@@ -72,27 +72,27 @@ class Table:
         columns = list(dict.fromkeys(column for _, column in self.cells))
         lines = [["", *columns]]
         lines += [[row, *(_cell(self.cells.get((row, column))) for column in columns)] for row in rows]
-        widths = [max(len(line[place]) for line in lines) for place in range(len(columns) + 1)]
-        text = [f"{self.title}", *([self.note] if self.note else [])]
+        widths = [max(map(len, texts)) for texts in zip(*lines, strict=True)]
+        text = [self.title, self.note]
         for line in lines:
             cells = (cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True))
             text.append("  ".join([line[0].ljust(widths[0]), *cells]).rstrip())
-        verdicts = [figure.met for figure in self.cells.values() if figure.met is not None]
-        if not all(verdicts):
-            text.append(f"Falls short (!): {verdicts.count(False)} of {len(verdicts)} goals.")
+        results = [figure.met for figure in self.cells.values() if figure.met is not None]
+        if not all(results):
+            text.append(f"Missed (!): {results.count(False)} of {len(results)} goals.")
         return "\n".join(text)
 
 
 def _cell(figure: Figure | None) -> str:
     if figure is None:
         return ""
-    unit = "" if figure.unit in ("times", "exponent", "number") else f" {figure.unit}"
-    verdict = {None: "", True: f" ({figure.goal})", False: f" ({figure.goal}!)"}[figure.met]
-    return f"{_number(figure.value)}{unit}{verdict}"
+    unit = "" if figure.unit in ("times", "number") else f" {figure.unit}"
+    goal = {None: "", True: f" ({figure.goal})", False: f" ({figure.goal}!)"}[figure.met]
+    return f"{_number(figure.value)}{unit}{goal}"
 
 
 def _number(value: float) -> str:
-    """Three digits that matter, never an exponent."""
+    """Return about three significant digits, never in exponent form."""
     if abs(value) >= 100 or value == round(value):
         return f"{value:,.0f}"
     return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}" if abs(value) >= 0.1 else f"{value:.3f}"

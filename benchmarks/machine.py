@@ -1,4 +1,4 @@
-"""The machine: what it is, and what its kernel says that processes have cost."""
+"""The machine: its description, its processes, and their CPU time as the kernel counts it."""
 
 import os
 import platform
@@ -9,12 +9,12 @@ from pathlib import Path
 
 import django
 
-# Places in /proc/PID/stat, after the name.
+# Positions in /proc/PID/stat, after the name.
 _STATE, _PARENT = 0, 1
 
 
-def described() -> str:
-    """One line that belongs beside every figure."""
+def describe_machine() -> str:
+    """Return one line about processor and software; it belongs to every figure."""
     processors = len(os.sched_getaffinity(0))
     return (
         f"{_processor()}, {processors} cores; Python {platform.python_version()}, "
@@ -29,17 +29,17 @@ def _processor() -> str:
 
 
 def cpu_seconds(processes: Iterable[int]) -> float:
-    """What all threads of the ``processes`` that run have cost so far, by the scheduler's own clock."""
-    spent = 0
+    """Return the CPU time so far of all threads of running processes, by the clock of the scheduler."""
+    nanoseconds = 0
     for process in processes:
-        with suppress(FileNotFoundError, ProcessLookupError):  # it ended meanwhile
+        with suppress(FileNotFoundError, ProcessLookupError):  # the process ended
             for thread in Path(f"/proc/{process}/task").iterdir():
-                spent += int((thread / "schedstat").read_text().split()[0])
-    return spent / 1e9
+                nanoseconds += int((thread / "schedstat").read_text().split()[0])
+    return nanoseconds / 1e9
 
 
 def cpu_seconds_once_idle(processes: Collection[int]) -> float:
-    """The same as soon as they wait for work: what they do after an answer is not known while they run."""
+    """Return the CPU time once the processes wait: they may still work after they have sent a result."""
     for process in processes:
         while _status(process)[_STATE] == "R":
             pass
@@ -47,12 +47,12 @@ def cpu_seconds_once_idle(processes: Collection[int]) -> float:
 
 
 def parent_of(process: int) -> int:
-    """The process that has started ``process``."""
+    """Return the id of a process's parent."""
     return int(_status(process)[_PARENT])
 
 
 def children_of(process: int) -> list[int]:
-    """The processes that ``process`` has started and that still run."""
+    """Return the ids of the running children of a process."""
     children = []
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(FileNotFoundError, ProcessLookupError):
@@ -62,5 +62,5 @@ def children_of(process: int) -> list[int]:
 
 
 def _status(process: int) -> list[str]:
-    """The fields of ``/proc/PID/stat`` after the name, which may itself hold spaces."""
+    """Return the fields of ``/proc/PID/stat`` after the name, which may itself contain spaces."""
     return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()

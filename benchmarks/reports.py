@@ -1,4 +1,4 @@
-"""Reports of our own making: the same findings, told as the scanner of each format tells them."""
+"""Generated reports: the same findings in each scanner's format."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,7 +12,7 @@ from benchmarks.rows import Row
 _WORDS = ("info", "low", "medium", "high", "critical")
 _LEVELS = ("none", "note", "warning", "error", "error")
 _SUITES = {"accepted_cipher_suites": [{"cipher_suite": {"name": "TLS_RSA_WITH_3DES_EDE_CBC_SHA"}}]}
-# What sslyze may say of one server: each is a problem.
+# Results of sslyze about one server; each is a finding.
 _COMMANDS: Mapping[str, object] = {
     "tls_1_0_cipher_suites": _SUITES,
     "tls_1_1_cipher_suites": _SUITES,
@@ -23,7 +23,7 @@ _COMMANDS: Mapping[str, object] = {
 
 
 def findings() -> Iterator[Row]:
-    """Without end: each of a rule of its own."""
+    """Yield findings without end, each with its own rule."""
     number = 0
     while True:
         for row in rows.rows(0.05, now=datetime.now(UTC)):
@@ -31,18 +31,19 @@ def findings() -> Iterator[Row]:
             yield replace(row, rule=f"{row.rule}-{number}")
 
 
-def on(host: str, row: Row) -> Row:
-    """The same finding, on another website."""
+def move_to(host: str, row: Row) -> Row:
+    """Return the finding as one of another website."""
     return replace(row, location=f"https://{host}{urlsplit(row.location).path}")
 
 
-def finding_lines(found: Iterable[Row]) -> Iterator[bytes]:
-    """Our own JSON lines, one after the other."""
+def finding_lines(findings: Iterable[Row]) -> Iterator[bytes]:
+    """Yield the lines of a report in the project's own format, JSON lines."""
     yield _line({"scan": "findings/1", "source": "port-watch", "name": "Port Watch"})
-    for row in found:
+    for row in findings:
         yield _line(
             {
                 "finding": row.rule,
+                "matcher": row.fingerprint,
                 "title": row.title,
                 "severity": _WORDS[row.severity],
                 "location": row.location,
@@ -52,11 +53,11 @@ def finding_lines(found: Iterable[Row]) -> Iterator[bytes]:
         )
 
 
-def _findings(found: Sequence[Row]) -> bytes:
-    return b"".join(finding_lines(found))
+def _findings(findings: Sequence[Row]) -> bytes:
+    return b"".join(finding_lines(findings))
 
 
-def _nuclei(found: Sequence[Row]) -> bytes:
+def _nuclei(findings: Sequence[Row]) -> bytes:
     return b"".join(
         _line(
             {
@@ -74,11 +75,11 @@ def _nuclei(found: Sequence[Row]) -> bytes:
                 "matcher-status": True,
             }
         )
-        for row in found
+        for row in findings
     )
 
 
-def _zap(found: Sequence[Row]) -> bytes:
+def _zap(findings: Sequence[Row]) -> bytes:
     alerts = [
         {
             "pluginid": "10055",
@@ -90,13 +91,13 @@ def _zap(found: Sequence[Row]) -> bytes:
             "solution": f"<p>{row.remediation}</p>",
             "instances": [{"uri": row.location, "method": "GET", "request-header": _request(row)}],
         }
-        for row in found
+        for row in findings
     ]
-    return _line({"@programName": "ZAP", "site": [{"@name": _site(found), "alerts": alerts}]})
+    return _line({"@programName": "ZAP", "site": [{"@name": _site(findings), "alerts": alerts}]})
 
 
-def _sarif(found: Sequence[Row]) -> bytes:
-    known = [{"id": row.rule, "shortDescription": {"text": row.title}} for row in found]
+def _sarif(findings: Sequence[Row]) -> bytes:
+    rules = [{"id": row.rule, "shortDescription": {"text": row.title}} for row in findings]
     results = [
         {
             "ruleId": row.rule,
@@ -105,14 +106,14 @@ def _sarif(found: Sequence[Row]) -> bytes:
             "message": {"text": row.description},
             "locations": [{"physicalLocation": {"artifactLocation": {"uri": row.location}}}],
         }
-        for index, row in enumerate(found)
+        for index, row in enumerate(findings)
     ]
-    run = {"tool": {"driver": {"name": "Code Scanner", "rules": known}}, "results": results}
+    run = {"tool": {"driver": {"name": "Code Scanner", "rules": rules}}, "results": results}
     return _line({"version": "2.1.0", "runs": [run]})
 
 
-def _wapiti(found: Sequence[Row]) -> bytes:
-    about = {row.rule: {"desc": row.description, "sol": row.remediation, "ref": {}} for row in found}
+def _wapiti(findings: Sequence[Row]) -> bytes:
+    about = {row.rule: {"desc": row.description, "sol": row.remediation, "ref": {}} for row in findings}
     entries = {
         row.rule: [
             {
@@ -123,13 +124,13 @@ def _wapiti(found: Sequence[Row]) -> bytes:
                 "http_request": _request(row),
             }
         ]
-        for row in found[1:]  # the target is a row, too
+        for row in findings[1:]  # the target is a row, too
     }
-    target = {"target": f"{_site(found)}/"}
+    target = {"target": f"{_site(findings)}/"}
     return _line({"classifications": about, "vulnerabilities": entries, "infos": target})
 
 
-def _testssl(found: Sequence[Row]) -> bytes:
+def _testssl(findings: Sequence[Row]) -> bytes:
     return _line(
         [
             {
@@ -139,70 +140,72 @@ def _testssl(found: Sequence[Row]) -> bytes:
                 "severity": _WORDS[max(row.severity, 1)].upper(),
                 "finding": row.title,
             }
-            for row in found
+            for row in findings
         ]
     )
 
 
-def _sslyze(found: Sequence[Row]) -> bytes:
+def _sslyze(findings: Sequence[Row]) -> bytes:
     servers = [
         {
             "server_location": {
-                "hostname": f"server{start}.{urlsplit(found[start].location).hostname}",
+                "hostname": f"server{start}.{urlsplit(findings[start].location).hostname}",
                 "port": 443,
                 "ip_address": "192.0.2.7",
             },
             "scan_result": {
                 name: {"status": "COMPLETED", "result": result}
                 for (name, result), _ in zip(
-                    _COMMANDS.items(), found[start : start + len(_COMMANDS)], strict=False
+                    _COMMANDS.items(), findings[start : start + len(_COMMANDS)], strict=False
                 )
             },
         }
-        for start in range(0, len(found), len(_COMMANDS))
+        for start in range(0, len(findings), len(_COMMANDS))
     ]
     return _line({"sslyze_version": "6.3.1", "server_scan_results": servers})
 
 
-def _observatory(found: Sequence[Row]) -> bytes:
+def _observatory(findings: Sequence[Row]) -> bytes:
     tests: dict[str, dict[str, object]] = {
         row.rule: {"result": row.title, "pass": False, "scoreModifier": -10 * row.severity}
-        for row in found[1:]
+        for row in findings[1:]
     }
-    where = {
+    target_test = {
         "redirection": {
             "result": "redirection-missing",
             "pass": False,
             "scoreModifier": -20,
-            "route": [_site(found)],
+            "route": [_site(findings)],
         }
     }
-    return _line({"scan": {"algorithmVersion": 4, "testsQuantity": len(found)}, "tests": where | tests})
+    return _line(
+        {"scan": {"algorithmVersion": 4, "testsQuantity": len(findings)}, "tests": target_test | tests}
+    )
 
 
-def _nikto(found: Sequence[Row]) -> bytes:
+def _nikto(findings: Sequence[Row]) -> bytes:
     items = [
         {"id": row.rule, "method": "GET", "url": urlsplit(row.location).path, "msg": row.title}
-        for row in found
+        for row in findings
     ]
-    host = urlsplit(_site(found)).hostname
+    host = urlsplit(_site(findings)).hostname
     return _line([{"host": host, "port": "443", "banner": "nginx", "vulnerabilities": items}])
 
 
-def _site(found: Sequence[Row]) -> str:
-    return f"https://{urlsplit(found[0].location).hostname}"
+def _site(findings: Sequence[Row]) -> str:
+    return f"https://{urlsplit(findings[0].location).hostname}"
 
 
 def _request(row: Row) -> str:
-    place = urlsplit(row.location)
-    return f"GET {place.path} HTTP/1.1\r\nHost: {place.hostname}\r\nCookie: id=0123456789abcdef\r\n\r\n"
+    url = urlsplit(row.location)
+    return f"GET {url.path} HTTP/1.1\r\nHost: {url.hostname}\r\nCookie: id=0123456789abcdef\r\n\r\n"
 
 
 def _line(value: object) -> bytes:
     return json.dumps(value).encode() + b"\n"
 
 
-# By the format's name, as dashboard_api.scanners.READERS has it; as many rows as findings.
+# By format, with the names of dashboard_api.scanners.READERS; a report has one row for each finding.
 REPORTS: Mapping[str, Callable[[Sequence[Row]], bytes]] = {
     "findings": _findings,
     "nuclei": _nuclei,

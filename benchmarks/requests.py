@@ -1,8 +1,8 @@
-"""CPU of one signed call on the server as it is deployed, compared with a bare view.
+"""CPU time of a signed call on a deployed server, compared with a bare view.
 
-gunicorn's 2 processes x 4 threads answer 8 open connections. The cost is that of the server's processes, and
-of PostgreSQL's for their connections, by the scheduler's clock; the rows of the table take turns in one run.
-Except in the row that says so, no response comes from the cache.
+gunicorn with 2 processes of 4 threads serves 8 open connections. The CPU time is that of the server and of
+PostgreSQL's processes for its connections, by the clock of the scheduler; the rows of the table alternate in
+one run. Only the row "the same response again" is served from the response cache.
 """
 
 import http.client
@@ -13,73 +13,66 @@ from collections.abc import Iterator
 from typing import Any
 
 import es1
-from benchmarks import dataset, records, rows
-from benchmarks.command_line import ENGINES, run
+from benchmarks import databases, dataset, rows
+from benchmarks.command_line import BACKENDS, run
 from benchmarks.figures import Table
-from benchmarks.load import LOOPBACK, Burst, Loader
-from benchmarks.metering import Backends, Meter, Refused
-from benchmarks.servers import THREADS, WORKERS, serving
+from benchmarks.http_load import LOOPBACK, Burst, LoadProcess
+from benchmarks.request_costs import Meter, PostgresProcesses, UnexpectedStatus
+from benchmarks.servers import THREADS, WORKERS, run_server
 
 PATH = "/v1/site/dashboard"
-BARE, FIRST, REPEATED = "a bare view of the same bytes", "a first answer", "the same answer again"
+BARE, FIRST, REPEATED = "a bare view of the same bytes", "a first response", "the same response again"
 COMMON = "search: a common word"
 GOALS = {"sqlite": {FIRST: 5, REPEATED: 1.8}, "postgresql": {FIRST: 10, REPEATED: 3}}
-WRITES = {
-    "sqlite": "synchronous FULL for records, NORMAL for nonces",
-    "postgresql": "synchronous_commit as the server has it",
+DURABILITY = {
+    "sqlite": "synchronous FULL for findings, NORMAL for nonces",
+    "postgresql": "synchronous_commit as the server sets it",
 }
 PAGES, COUNT = 10, 200
 
 
-def tables(*, rounds: int, engine: str, scale: float) -> Iterator[Table]:
-    """One table for the engine."""
-    name = dataset.prepare(engine, scale)
-    with serving(records.environment(engine, name)) as server, Loader() as loader:
-        bursts = _bursts(server.port, count=COUNT)
-        _keep_answer(bursts[REPEATED])
-        meter = Meter([server], loader, Backends(name) if engine == "postgresql" else None)
+def tables(*, rounds: int, backend: str, scale: float) -> Iterator[Table]:
+    """Yield one table for the backend."""
+    name = dataset.prepare(backend, scale)
+    with run_server(databases.environment(backend, name)) as server, LoadProcess() as load:
+        bursts = _bursts(server.port)
+        _store_response(bursts[REPEATED])
+        meter = Meter(server, load, PostgresProcesses(name) if backend == "postgresql" else None)
         costs = meter.measure(bursts, rounds=rounds)
     table = Table(
-        f"Requests on {engine}",
+        f"Requests on {backend}",
         f"{rows.measured_size(rows.LARGEST, scale):,} findings of the website in "
-        f"{rows.FINDINGS * scale:,.0f}; gunicorn gthread {WORKERS} x {THREADS}; {WRITES[engine]}.",
+        f"{rows.FINDINGS * scale:,.0f}; gunicorn gthread {WORKERS} x {THREADS}; {DURABILITY[backend]}.",
     )
     for row in bursts:
         table.add(row, "CPU", costs.cost(row) * 1e3, "ms")
-        table.add(row, "times bare", costs.ratio(row, BARE), "times", at_most=GOALS[engine].get(row))
+        table.add(row, "times bare", costs.ratio(row, BARE), "times", at_most=GOALS[backend].get(row))
         table.add(row, "p50", meter.p50_ms(row), "ms")
         table.add(row, "p99", meter.p99_ms(row), "ms")
     yield table
 
 
-def first_answers(port: int, *, count: int) -> Burst:
-    """Calls that ask for one page of the largest website after the other."""
-    from benchmarks import questions  # models can be imported only where Django is set up
-
-    bodies = [questions.about(rows.LARGEST, page=page) for page in range(1, PAGES + 1)]
-    return Burst(port=port, path=PATH, bodies=bodies, secret=rows.SECRET, count=count, uncached=True)
-
-
-def _bursts(port: int, *, count: int) -> dict[str, Burst]:
-    from benchmarks import questions  # models can be imported only where Django is set up
+def _bursts(port: int) -> dict[str, Burst]:
+    from benchmarks import calls  # imports models: only after Django is set up
 
     def signed(*bodies: dict[str, Any], path: str = PATH, uncached: bool = True) -> Burst:
         return Burst(
-            port=port, path=path, bodies=list(bodies), secret=rows.SECRET, count=count, uncached=uncached
+            port=port, path=path, bodies=list(bodies), secret=rows.SECRET, count=COUNT, uncached=uncached
         )
 
-    unfiltered = questions.about(rows.LARGEST)
+    unfiltered = calls.body_about(rows.LARGEST)
+    pages = [calls.body_about(rows.LARGEST, page=page) for page in range(1, PAGES + 1)]
     return {
         BARE: signed(unfiltered, path="/benchmark/bare"),
-        FIRST: first_answers(port, count=count),
+        FIRST: signed(*pages),
         REPEATED: signed(unfiltered, uncached=False),
-        COMMON: signed(questions.about(rows.LARGEST, query=rows.COMMON)),
+        COMMON: signed(calls.body_about(rows.LARGEST, query=rows.COMMON)),
     }
 
 
-def _keep_answer(burst: Burst) -> None:
-    """Let the bare view answer the bytes that the product does."""
-    from benchmarks.baselines import ANSWER
+def _store_response(burst: Burst) -> None:
+    """Store the product's response to a burst's first call for the bare view."""
+    from benchmarks.baselines import RESPONSE_FILE
 
     body = json.dumps(burst.bodies[0]).encode()
     headers = es1.sign(
@@ -88,12 +81,12 @@ def _keep_answer(burst: Burst) -> None:
     connection = http.client.HTTPConnection(LOOPBACK, burst.port, timeout=60)
     connection.request("POST", PATH, body, headers | {"Content-Type": "application/json"})
     response = connection.getresponse()
-    answer = response.read()
+    content = response.read()
     connection.close()
     if response.status != http.HTTPStatus.OK:
-        raise Refused(f"{response.status}: {answer[:300]!r}")
-    ANSWER.write_bytes(answer)
+        raise UnexpectedStatus(f"{response.status}: {content[:300]!r}")
+    RESPONSE_FILE.write_bytes(content)
 
 
 if __name__ == "__main__":
-    run(tables, __doc__, engines=ENGINES)
+    run(tables, __doc__, backends=BACKENDS)

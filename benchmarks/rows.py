@@ -1,5 +1,6 @@
-"""Findings to measure with: the same each time, in the order of their discovery, of likely words."""
+"""Generated findings: the same at every run, oldest first, with words as frequent as in natural text."""
 
+import functools
 import hashlib
 import random
 from collections.abc import Iterator
@@ -13,13 +14,14 @@ MEASURED = SMALLEST, SMALL, LARGE, LARGEST = (1, 2, 3, 4)  # websites, counted f
 SOURCES = 12
 DAYS = 730
 _WORDS = 46
+_RULES = 60  # of a template: every source has so many times the templates
 
 ACCOUNT = "acct_bench"
-SECRET = "es1_bench_0123456789abcdef0123456789abcdef"  # noqa: S105  # of databases that hold nothing else
+SECRET = "es1_bench_0123456789abcdef0123456789abcdef"  # noqa: S105  # only in benchmark databases
 
 COMMON, MEDIUM, RARE = "injection", "deserialization", "heartbleed"
 _SHARES = {COMMON: 0.25, MEDIUM: 0.01, RARE: 0.00001}
-# As often as in a hundred.
+# Weights: each list has 100 values.
 _SEVERITIES = [4] * 3 + [3] * 12 + [2] * 25 + [1] * 30 + [0] * 30
 _KINDS = ["confirmed"] * 50 + ["suspected"] * 30 + ["informational"] * 20
 _STATUSES = ["open"] * 80 + ["fixed"] * 17 + ["accepted_risk"] * 2 + ["false_positive"]
@@ -37,14 +39,14 @@ _TITLES = [
     "Debug page of {} {} is public",
 ]
 _REMEDIATION = (
-    "Escape what comes from outside at the place where it is written, and deploy the change to every host; "
+    "Escape untrusted values where they are written into the page, and deploy the change to every host; "
     "then scan the website again."
 )
 
 
 @dataclass(slots=True, kw_only=True)
 class Row:
-    """One finding; ``website`` and ``source`` count from 1."""
+    """A finding; ``website`` and ``source`` are numbers from 1."""
 
     website: int
     source: int
@@ -63,27 +65,27 @@ class Row:
 
 
 def host(website: int) -> str:
-    """The website's host, by its number from 1."""
+    """Return the host of a website."""
     return f"site{website}.example.com"
 
 
 def measured_size(website: int, scale: float) -> int:
-    """From 1,000 in three equal steps to a million, or to so much less at a smaller scale."""
+    """Return the number of findings of a measured website: 1,000 to 1,000,000 at scale 1, in equal ratios."""
     largest = LARGEST_SIZE * scale
     smallest = min(SMALLEST_SIZE, largest / 10)
     return round(smallest * (largest / smallest) ** ((website - SMALLEST) / (LARGEST - SMALLEST)))
 
 
 def sizes(scale: float) -> list[int]:
-    """How many findings each website has: the measured ones, then the others, by Zipf's law."""
+    """Return the number of findings of each website: the measured ones first, the others by Zipf's law."""
     measured = [measured_size(website, scale) for website in MEASURED]
     weights = [1 / rank for rank in range(1, WEBSITES - len(measured) + 1)]
-    left = FINDINGS * scale - sum(measured)
-    return measured + [max(1, int(left * weight / sum(weights))) for weight in weights]
+    remaining = FINDINGS * scale - sum(measured)
+    return measured + [max(1, int(remaining * weight / sum(weights))) for weight in weights]
 
 
 def rows(scale: float, *, now: datetime) -> Iterator[Row]:
-    """Every finding, oldest first, websites interleaved as scans would do."""
+    """Yield every finding, oldest first, with the websites mixed as by real scans."""
     chance = random.Random(7)  # noqa: S311  # the same data each time, not a secret
     owners = [website for website, size in enumerate(sizes(scale), 1) for _ in range(size)]
     chance.shuffle(owners)
@@ -96,31 +98,46 @@ def rows(scale: float, *, now: datetime) -> Iterator[Row]:
 
 
 def _row(
-    chance: random.Random, number: int, website: int, words: list[str], seen: datetime, now: datetime
+    chance: random.Random, number: int, website: int, words: list[str], first_seen: datetime, now: datetime
 ) -> Row:
-    template = chance.randrange(len(_TITLES))
+    template, source = chance.randrange(len(_TITLES)), chance.choice(_SOURCES)
+    severity, kind = _rated(chance, source, template * _RULES + number % _RULES)
     status = chance.choice(_STATUSES)
     body = words[4:] + [word for word, share in _SHARES.items() if chance.random() < share]
     return Row(
         website=website,
-        source=chance.choice(_SOURCES),
+        source=source,
         fingerprint=hashlib.sha256(b"%d" % number).hexdigest(),
-        severity=chance.choice(_SEVERITIES),
-        kind=chance.choice(_KINDS),
+        severity=severity,
+        kind=kind,
         status=status,
         title=_TITLES[template].format(words[0], words[1]),
         description=" ".join(body),
         remediation=_REMEDIATION,
-        rule=f"rule-{template}-{number % 60}",
+        rule=f"rule-{template}-{number % _RULES}",
         location=f"https://{host(website)}/{words[2]}/{words[3]}/{number % 5000}",
-        first_seen=seen,
+        first_seen=first_seen,
         last_seen=now,
-        fixed_at=seen + (now - seen) * chance.random() if status == "fixed" else None,
+        fixed_at=first_seen + (now - first_seen) * chance.random() if status == "fixed" else None,
     )
 
 
+def _rated(chance: random.Random, source: int, rule: int) -> tuple[int, str]:
+    """A scanner rates each rule once; now and then an analyst disagrees, or evidence is stronger."""
+    severity, kind = _own_rating(source, rule)
+    if chance.random() < 0.001:
+        severity = chance.choice(_SEVERITIES)
+    return severity, chance.choice(_KINDS) if chance.random() < 0.1 else kind
+
+
+@functools.cache
+def _own_rating(source: int, rule: int) -> tuple[int, str]:
+    chance = random.Random(source * 1_000 + rule)  # noqa: S311  # the same each time
+    return chance.choice(_SEVERITIES), chance.choice(_KINDS)
+
+
 def _text(chance: random.Random) -> list[str]:
-    """A million words from five thousand of two to four syllables, a few of them often, by Zipf's law."""
+    """Return a million words of a vocabulary of 5,000, by Zipf's law."""
     syllables = [consonant + vowel for consonant in "bcdfghjklmnprstvw" for vowel in "aeiou"]
     words = ["".join(chance.choices(syllables, k=chance.randint(2, 4))) for _ in range(5_000)]
     weights = [1 / (rank + 10) for rank in range(len(words))]

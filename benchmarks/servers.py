@@ -1,4 +1,4 @@
-"""The product as it is deployed, gunicorn with threads, on a port of its own; and what serving it costs."""
+"""The product served by gunicorn with threads, as in a deployment, and the CPU time of its processes."""
 
 import os
 import socket
@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from benchmarks import records
-from benchmarks.load import LOOPBACK
+from benchmarks import databases
+from benchmarks.http_load import LOOPBACK
 from benchmarks.machine import children_of, cpu_seconds
 
 WORKERS, THREADS = 2, 4
@@ -18,36 +18,36 @@ START_SECONDS = 30
 
 
 class DidNotStart(Exception):
-    """The server did not come up in time; the message tells where it says why."""
+    """The server did not start in time; the message names its log."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
-    """A running server: its port, and its processes."""
+    """A running server: its port and its processes."""
 
     port: int
     process: int
     workers: list[int]
 
     def cpu_seconds(self) -> float:
-        """What its processes have cost so far, without the database's own."""
+        """Return the CPU time of the server's processes so far, without those of PostgreSQL."""
         return cpu_seconds([self.process, *self.workers])
 
 
 @contextmanager
-def serving(environment: dict[str, str], *, workers: int = WORKERS) -> Iterator[Server]:
-    """Serve the product with these settings, until the block ends."""
+def run_server(environment: dict[str, str]) -> Iterator[Server]:
+    """Serve the product with these environment variables until the block ends."""
     port = free_port()
-    log = records.FOLDER / f"server-{port}.log"
+    log = databases.FOLDER / f"server-{port}.log"
     command = [sys.executable, "-m", "gunicorn", "config.wsgi", "--bind", f"{LOOPBACK}:{port}"]
-    command += ["--worker-class", "gthread", "--workers", str(workers), "--threads", str(THREADS)]
+    command += ["--worker-class", "gthread", "--workers", str(WORKERS), "--threads", str(THREADS)]
     command += ["--no-control-socket", "--log-level", "warning"]
     with log.open("w") as output:
         process = subprocess.Popen(  # noqa: S603  # our own interpreter
-            command, cwd=records.ROOT, env=os.environ | environment, stdout=output, stderr=output
+            command, cwd=databases.ROOT, env=os.environ | environment, stdout=output, stderr=output
         )
     try:
-        _wait_for(process.pid, port, workers, log=str(log))
+        _wait_until_ready(process.pid, port, log=str(log))
         yield Server(port=port, process=process.pid, workers=children_of(process.pid))
     finally:
         process.terminate()
@@ -56,20 +56,20 @@ def serving(environment: dict[str, str], *, workers: int = WORKERS) -> Iterator[
 
 
 def free_port() -> int:
-    """A port of this machine that nobody listens on."""
-    with socket.socket() as free:
-        free.bind((LOOPBACK, 0))
-        port: int = free.getsockname()[1]
+    """Return an unused port of this machine."""
+    with socket.socket() as unused:
+        unused.bind((LOOPBACK, 0))
+        port: int = unused.getsockname()[1]
         return port
 
 
-def _wait_for(process: int, port: int, workers: int, *, log: str) -> None:
-    """Return once it accepts connections and has all its workers; raises DidNotStart."""
+def _wait_until_ready(process: int, port: int, *, log: str) -> None:
+    """Wait until the server accepts connections and has all its workers; raise DidNotStart."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         try:
             socket.create_connection((LOOPBACK, port), timeout=1).close()
-            if len(children_of(process)) == workers:
+            if len(children_of(process)) == WORKERS:
                 return
         except OSError:
             pass

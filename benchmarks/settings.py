@@ -1,4 +1,4 @@
-"""The product's settings, with the bare view's address added."""
+"""The product's settings, with the bare view and uncached responses added."""
 
 from config.settings import *  # noqa: F403
 

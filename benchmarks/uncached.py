@@ -1,15 +1,15 @@
-"""Uncached responses: a request with this header empties the server's response cache first."""
+"""Uncached responses: a request with the header UNCACHED empties the server's response cache first."""
 
 from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 
-from benchmarks.load import UNCACHED
+from benchmarks.http_load import UNCACHED
 from dashboard_api.api import response_cache
 
 
 def uncached(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Middleware for the product's view and the bare one alike."""
+    """Return middleware that runs before the product's views and before the bare view."""
 
     def respond(request: HttpRequest) -> HttpResponse:
         if UNCACHED in request.headers:

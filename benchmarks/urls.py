@@ -1,4 +1,4 @@
-"""The product's addresses, and the bare view that it is measured against, under the same middleware."""
+"""The product's URLs and the bare view, under the same middleware."""
 
 from django.urls import path
 

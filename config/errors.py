@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.views import defaults
 from django.views.csrf import csrf_failure
 
-from config.theme import chosen_theme
+from config.theme import current_theme
 from dashboard_api.api.request import error_response, new_request_id
 from dashboard_api.errors import ApiError, BadRequest, BodyTooLarge, InternalError, NotFound, Unavailable
 from portal.page_urls import referring_page
@@ -101,7 +101,7 @@ def _database_failed(error: BaseException | None) -> bool:
 
 def _page(request: HttpRequest, status: int) -> HttpResponse:
     """Return the page of ``status`` in the visitor's theme and language, without querying the user."""
-    text = render_to_string(f"{status}.html", {"theme": chosen_theme(request)})
+    text = render_to_string(f"{status}.html", {"theme": current_theme(request)})
     return HttpResponse(text, status=status)
 
 

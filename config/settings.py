@@ -45,8 +45,14 @@ PORTAL_BASE_URL = env.str("PORTAL_BASE_URL", default="")
 PORTAL_ACCOUNT_REF = env.str("PORTAL_ACCOUNT_REF", default="")
 SITE_API_SECRET = env.str("SITE_API_SECRET", default="")
 SUPPORT_URL = env.str("SUPPORT_URL", default="")
+SAMPLE_WEBSITE = env.str("SAMPLE_WEBSITE", default="")
 RENEW_URL = env.str("RENEW_URL", default="")
 LINK_URL = env.str("LINK_URL", default="")
+IMPRINT_URL = env.str("IMPRINT_URL", default="")
+PRIVACY_URL = env.str("PRIVACY_URL", default="")
+TERMS_URL = env.str("TERMS_URL", default="")
+STATUS_URL = env.str("STATUS_URL", default="")
+SECURITY_TXT_URL = env.str("SECURITY_TXT_URL", default="")
 
 # https everywhere except in a deployment that only this machine can reach (the demo, the tests).
 HTTPS = not LOOPBACK_HOSTS.issuperset(ALLOWED_HOSTS)
@@ -102,6 +108,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "config.theme.theme",
+                *(["portal.navigation.navigation"] if ENABLE_PORTAL else []),
             ],
         },
     }
@@ -131,7 +138,7 @@ ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = False
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 # Failures by address, and by name and address; and the page that creates a session (config.urls).
-ACCOUNT_RATE_LIMITS = {"login_failed": "20/h/ip,5/15m/key", "passkey": "30/m/ip"}
+ACCOUNT_RATE_LIMITS = {"login_failed": "20/h/ip,5/15m/key", "passkey": "30/m/ip", "sample": "120/m/ip"}
 ALLAUTH_TRUSTED_PROXY_COUNT = int(TRUST_PROXY)
 ACCOUNT_FORMS = {
     "change_password": "config.passwords.ChangePasswordForm",
@@ -150,6 +157,7 @@ MFA_TOTP_ISSUER = "Threat Dashboard"
 MFA_TOTP_TOLERANCE = 1  # a code is accepted for half a minute before and after its own
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
+ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
 # Without a mail server, the page of a lost password names whom to ask (config.sign_in).
 EMAIL_URL = env.str("EMAIL_URL", default="")
 vars().update(env.email_url_config(EMAIL_URL or "dummymail://"))

@@ -203,9 +203,18 @@ _CHECKS: dict[str, Callable[[str], object]] = {
     "PORTAL_ACCOUNT_REF": str,  # any text
     "SITE_API_SECRET": _like(".{16,}", "is too short: the service issues longer ones."),
     "ALLOW_PRIVATE_HOSTS": _boolean,
+    "SAMPLE_WEBSITE": _like(
+        r"[!-.0-~]{1,128}/[a-z0-9.-]+",
+        "must be an account's reference and a host, such as acct_0001/shop.example.com.",
+    ),
     "SUPPORT_URL": _address_of_a_page,
     "RENEW_URL": _address_of_a_page,
     "LINK_URL": _address_of_a_page,
+    "IMPRINT_URL": _address_of_a_page,
+    "PRIVACY_URL": _address_of_a_page,
+    "TERMS_URL": _address_of_a_page,
+    "STATUS_URL": _address_of_a_page,
+    "SECURITY_TXT_URL": _address_of_a_page,
     "ENABLE_API": _boolean,
     "ENABLE_PORTAL": _boolean,
 }

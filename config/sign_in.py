@@ -63,14 +63,14 @@ class PasswordBackend(ModelBackend):
 
 def _has_password(person: User, password: str) -> bool:
     """Return whether ``password`` is right; replace an outdated hash unless the database is locked."""
-    stored = person.password
-    is_right, is_outdated = verify_password(password, stored)
+    password_hash = person.password
+    is_right, is_outdated = verify_password(password, password_hash)
     if is_right and is_outdated:
         person.set_password(password)
         try:
             person.save(update_fields=["password"])
         except OperationalError:
-            person.password = stored
+            person.password = password_hash
     return is_right
 
 

@@ -23,6 +23,8 @@ DEFAULT_PAGE_SIZE = 20
 MAX_PAGE_SIZE = 100
 MAX_PAGE_DEPTH = 10_000  # page * page_size: decision record 0048
 MAX_QUERY_LENGTH = 200
+MAX_FILTER_VALUES = 20  # of one filter
+MAX_SINCE_DAYS = 366
 
 # Responses: decision record 0006.
 MAX_NOTES = 50
@@ -32,6 +34,15 @@ MAX_TEXT_BYTES = 4 * 1024
 TREND_WEEKS = 13
 RECENT_PERIOD = timedelta(days=7)
 HISTORY_PERIOD = timedelta(days=90)  # of grades and scores: decision record 0057
+
+# Problems: decision record 0058.
+MAX_PROBLEM_ID_LENGTH = 64
+MAX_DO_FIRST = 5
+MAX_DO_FIRST_TOTALS = 200  # of problems with a severity, worst first, from which those five are chosen
+MAX_PROBLEM_TOTALS = 10_000  # of problems with a severity, worst first, in a list of problems
+MAX_PROBLEM_SAMPLES = 5  # findings read of a problem and severity, to describe it
+MAX_PROBLEM_HOSTS = 5
+MAX_FIX_LENGTH = 300  # characters of the first sentence of a remediation
 
 # A single finding: decision record 0020.
 MAX_WHOLE_TEXT_BYTES = 32 * 1024  # evidence has its own limit
@@ -65,7 +76,7 @@ SLOW_REQUEST_RETRY_AFTER_SECONDS = 30  # longer than a page waits, so that no pa
 
 # Reports: decision record 0008.
 MAX_STORED_EVIDENCE_BYTES = 64 * 1024
-MAX_OTHER_LOCATIONS = 50  # of a finding in the search, besides its first: decision record 0012
+MAX_OTHER_LOCATIONS = 50  # of a finding in the search, after its first: decision record 0012
 MAX_REPORT_BYTES = 4 * 1024 * 1024 * 1024  # of JSON lines: decision record 0028
 MAX_LINE_BYTES = 16 * 1024 * 1024  # of each JSON line
 MAX_DOCUMENT_BYTES = 64 * 1024 * 1024  # of a format that is one document

@@ -59,13 +59,13 @@ def override_severity(finding: Finding, severity: int | None, *, by: str, reason
     """
     locked = _locked(finding)
     of_source = locked.severity if locked.source_severity is None else locked.source_severity
-    wanted = of_source if severity is None else severity
-    if wanted == locked.severity:
+    new_severity = of_source if severity is None else severity
+    if new_severity == locked.severity:
         raise ValidationError(f"It is {locked.get_severity_display()} already.")
     before = locked.get_severity_display()
-    locked.severity, locked.source_severity = wanted, None if wanted == of_source else of_source
+    locked.severity, locked.source_severity = new_severity, None if new_severity == of_source else of_source
     _save(locked, "severity", "source_severity", now=now)
-    change = f"{before} to {Severity(wanted).label}: {reason.strip()}" if reason.strip() else ""
+    change = f"{before} to {Severity(new_severity).label}: {reason.strip()}" if reason.strip() else ""
     _add_event(locked, Event.RATED, by=by, reason=change, now=now)
 
 

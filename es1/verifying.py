@@ -76,10 +76,10 @@ def check_signature(
     Every secret is compared in constant time, so neither the time nor the error shows which one was close.
     """
     canonical = canonical_string(signed.timestamp, signed.nonce, method, path, body)
-    given = signed.signature.encode()
+    candidate = signed.signature.encode()
     match = None
     for position, secret in enumerate(secrets):
-        if hmac.compare_digest(signature(secret, canonical).encode(), given):
+        if hmac.compare_digest(signature(secret, canonical).encode(), candidate):
             match = position
     if match is None:
         raise InvalidSignature

@@ -17,8 +17,13 @@ PAGE_SIZES = (20, 50, 100)
 MAX_PAGE_DEPTH = 10_000  # page * page_size, the service's limit
 MAX_QUERY_LENGTH = 200  # the service's limit, too
 FINDING_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~-]{0,127}", re.ASCII)  # an id that can be part of a URL
-FILTER_NAMES = ("status", "severity", "kind", "source", "query")
+SITE_SORTS = ("worst", "name", "checked")
+NO_GRADE = "none"
 SHARE_DAYS = {7: _("7 days"), 30: _("30 days")}
+PROBLEM_ID = re.compile(r"[a-z0-9-]{1,64}", re.ASCII)
+FILTER_NAMES = ("status", "severity", "kind", "source", "since", "problem", "query")
+SOURCES = re.compile(r"^[-a-zA-Z0-9_]{1,50}(,[-a-zA-Z0-9_]{1,50}){0,19}$")  # slugs
+PROBLEMS = "problems"  # the view that lists problems instead of findings
 PASSWORD_LABELS = {
     "oldpassword": _("Current password"),
     "password1": _("New password"),
@@ -42,13 +47,26 @@ class WordField(forms.CharField):
         return self.spellings.get(word, "")
 
 
+class WordsField(WordField):
+    """A field for some of ``words``, with commas between them; others are left out."""
+
+    def clean(self, value: Any) -> str:
+        """Return the chosen words as the service writes them, each once, in the order of ``words``."""
+        chosen = {word.strip().casefold() for word in forms.CharField.clean(self, value).split(",")}
+        return ",".join(spelling for word, spelling in self.spellings.items() if word in chosen)
+
+
 class FilterForm(forms.Form):
     """The query string of a list of findings; invalid fields are ignored."""
 
     status = WordField(labels.STATUSES.keys() - {labels.OPEN}, required=False)  # open is the default
-    severity = WordField(labels.SEVERITIES, required=False)
-    kind = WordField(labels.KINDS, required=False)
-    source = forms.SlugField(max_length=50, required=False)
+    severity = WordsField(labels.SEVERITIES, required=False)
+    kind = WordsField(labels.KINDS, required=False)
+    source = forms.RegexField(SOURCES, max_length=500, required=False)
+    since = WordField(labels.PERIODS, required=False)
+    problem = forms.RegexField(f"^{PROBLEM_ID.pattern}$", required=False)
+    sort = WordField(labels.SORTS.keys() - {labels.WORST}, required=False)  # worst is the default
+    view = WordField([PROBLEMS], required=False)
     query = forms.CharField(max_length=MAX_QUERY_LENGTH, required=False)
     page_size = forms.TypedChoiceField(
         choices=[(size, size) for size in PAGE_SIZES], coerce=int, required=False
@@ -58,13 +76,20 @@ class FilterForm(forms.Form):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """Filters and page of a list of findings; without a status, the list has the open ones."""
+    """Filters and page of a list of findings; without a status, the list has the open ones.
+
+    Severity, kind and source may have several values with commas between them.
+    """
 
     status: str = ""
     severity: str = ""
     kind: str = ""
     source: str = ""
+    since: str = ""
+    problem: str = ""
     query: str = ""
+    sort: str = ""
+    view: str = ""
     page_size: int = PAGE_SIZES[0]
     page: int = 1
 
@@ -73,8 +98,20 @@ class Filters:
         """Return the filters of a query string; invalid values are dropped."""
         form = FilterForm(data)
         form.is_valid()
-        filters = cls(**{name: value for name, value in form.cleaned_data.items() if value})
+        filters = cls(**{name: value for name, value in form.cleaned_data.items() if value}).compatible
         return replace(filters, page=1) if filters.page * filters.page_size > MAX_PAGE_DEPTH else filters
+
+    @property
+    def compatible(self) -> Self:
+        """Filters that the service takes together: a search replaces days, problem and order."""
+        if self.query:
+            return replace(self, since="", problem="", sort="")
+        filters = replace(self, view="") if self.problem else self
+        return replace(filters, sort="") if filters.since or filters.view else filters
+
+    def values(self, name: str) -> list[str]:
+        """Return the chosen values of a filter."""
+        return [value for value in getattr(self, name).split(",") if value]
 
     @property
     def active(self) -> dict[str, str]:
@@ -98,12 +135,56 @@ class Filters:
 
     @property
     def without_page(self) -> Self:
-        """The same filters on the first page of the default size."""
-        return replace(self, page=1, page_size=PAGE_SIZES[0])
+        """The same filters for a list of findings, on the first page of the default size."""
+        return replace(self, page=1, page_size=PAGE_SIZES[0], view="")
 
     def to_request(self) -> DashboardRequest:
         """Return the request that the gateway sends for these filters."""
-        return DashboardRequest(**asdict(self))
+        fields = asdict(self)
+        group_by = "problem" if fields.pop("view") else ""
+        return DashboardRequest(**fields | {"since": int(self.since or 0) or None, "group_by": group_by})
+
+
+class SiteFilterForm(forms.Form):
+    """The query string of the list of websites; invalid fields are ignored."""
+
+    query = forms.CharField(max_length=MAX_QUERY_LENGTH, required=False)
+    grade = WordField(("A", "B", "C", "D", "F", NO_GRADE), required=False)
+    attention = forms.BooleanField(required=False)
+    sort = WordField(SITE_SORTS, required=False)
+    page = forms.IntegerField(min_value=1, max_value=1_000_000, required=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteFilters:
+    """Filters, order and page of the list of websites; ``attention``: only those that need the person."""
+
+    query: str = ""
+    grade: str = ""
+    attention: bool = False
+    sort: str = SITE_SORTS[0]
+    page: int = 1
+
+    @classmethod
+    def from_query(cls, data: Mapping[str, Any]) -> Self:
+        """Return the filters of a query string; invalid values are dropped."""
+        form = SiteFilterForm(data)
+        form.is_valid()
+        return cls(**{name: value for name, value in form.cleaned_data.items() if value})
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the list is narrowed."""
+        return bool(self.query or self.grade or self.attention)
+
+    def fields(self, *, without: str = "") -> dict[str, str]:
+        """Return the fields of the query string, without defaults."""
+        defaults = asdict(SiteFilters())
+        return {
+            name: "1" if value is True else str(value)
+            for name, value in asdict(self).items()
+            if value != defaults[name] and name != without
+        }
 
 
 class ShareListForm(forms.Form):

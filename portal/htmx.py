@@ -12,7 +12,7 @@ from django_htmx.middleware import HtmxDetails
 from portal.error_pages import ErrorPage, without_linking_actions
 from portal.forms import Filters
 from portal.models import Membership
-from portal.view_models import SiteCard, SitePage
+from portal.view_models import SitePage, SiteRow
 
 REGION = "results"
 FORM = "filters"
@@ -44,16 +44,16 @@ def render_site(request: HtmxHttpRequest, page: SitePage) -> HttpResponse:
     return _with_headers(response, page.error_page)
 
 
-def render_card(request: HtmxHttpRequest, card: SiteCard, error_page: ErrorPage | None) -> HttpResponse:
-    """Return ``card`` with the latest summary.
+def render_row(request: HtmxHttpRequest, row: SiteRow, error_page: ErrorPage | None) -> HttpResponse:
+    """Return ``row`` with the latest summary.
 
-    A refusal, such as an expired plan, is a state that the card shows with 200. Only a fault is an error.
+    A refusal, such as an expired plan, is a state that the row shows with 200. Only a fault is an error.
     """
-    card = replace(card, is_refreshing=False, refresh_failed=bool(error_page and error_page.can_retry))
+    row = replace(row, is_old=False, refresh_failed=bool(error_page and error_page.can_retry))
     status = error_page.status if error_page and error_page.status >= 500 else 200
-    response = render(request, "portal/_site_card.html", {"card": card}, status=status)
+    response = render(request, "portal/_site_row.html", {"row": row}, status=status)
     if error_page:
-        retarget(response, f"#{card.id}")
+        retarget(response, f"#{row.id}")
     return _with_headers(response, error_page)
 
 

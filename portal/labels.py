@@ -14,6 +14,13 @@ SEVERITIES = {
     "Low": _("Low"),
     "Info": _("Info"),
 }
+SEVERITY_MEANINGS = {
+    "Critical": _("Can be used against you right now. Fix it today."),
+    "High": _("A serious weakness. Fix it this week."),
+    "Medium": _("Helps an attacker together with something else. Plan the fix."),
+    "Low": _("A small weakness. Fix it when you work there."),
+    "Info": _("Good to know. Nothing to fix."),
+}
 KINDS = {
     "confirmed": _("Confirmed"),
     "suspected": _("Suspected"),
@@ -29,7 +36,20 @@ FILTERS = {
     "severity": _("Severity"),
     "kind": _("Certainty"),
     "source": _("Source"),
+    "since": _("First seen"),
+    "problem": _("Problem"),
     "query": _("Search"),
+}
+WORST = "worst"
+SORTS = {
+    WORST: _("Worst first"),
+    "newest": _("Newest first"),
+    "oldest": _("Oldest first"),
+}
+PERIODS = {
+    "1": _("Today"),
+    "7": _("Last 7 days"),
+    "30": _("Last 30 days"),
 }
 OPEN = "open"
 STATUSES = {
@@ -105,8 +125,8 @@ ROLES = {
     "viewer": _("Viewer"),
 }
 ROLE_MEANINGS = {
-    "owner": _("Sees the websites and manages the team."),
-    "manager": _("Sees the websites and the team."),
+    "owner": _("Sees the websites and manages the members."),
+    "manager": _("Sees the websites and the members."),
     "viewer": _("Sees the websites."),
 }
 

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from portal.forms import FINDING_ID, Filters
+from portal.forms import FINDING_ID, PROBLEM_ID, Filters
 
 if TYPE_CHECKING:  # config uses this module without the portal's tables, too
     from portal.models import Website
@@ -52,6 +52,12 @@ class Address:
     def with_filters(self, **changes: Any) -> str:
         """Return the URL with other filters, on their first page."""
         return str(replace(self, filters=replace(self.filters, **{"page": 1, **changes})))
+
+    def of_problem(self, problem: str) -> str:
+        """Return the URL of the findings of a problem, under the same filters; empty for an invalid id."""
+        if not PROBLEM_ID.fullmatch(problem):
+            return ""
+        return self.with_filters(problem=problem, view="", query="")
 
 
 def site_address(website: "Website", *, is_shared: bool) -> Address:

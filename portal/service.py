@@ -23,18 +23,19 @@ from portal.gateway import (
 from portal.models import Website, WebsiteSummary
 
 
-def get_dashboard(website: Website, request: DashboardRequest) -> Dashboard:
+def get_dashboard(website: Website, request: DashboardRequest, *, stores_summary: bool = True) -> Dashboard:
     """Return the dashboard of ``website``, filtered by ``request``; raises GatewayError.
 
-    The website's summary is stored: a dashboard without its lists, or a refusal. Call this outside any open
-    transaction: a service in this process uses the same connection.
+    The website's summary is stored: a dashboard without its lists if ``stores_summary``, or a refusal. Call
+    this outside any open transaction: a service in this process uses the same connection.
     """
     try:
         dashboard = fetch_dashboard(configured_service(), linked_site(website), request)
     except (InactiveEntitlement, RevokedLink, UnknownLink) as refusal:
         WebsiteSummary.objects.store(website, refusal=refusal.code)
         raise
-    WebsiteSummary.objects.store(website, dashboard=dashboard)
+    if stores_summary:
+        WebsiteSummary.objects.store(website, dashboard=dashboard)
     return dashboard
 
 

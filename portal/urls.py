@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from portal import views
+from portal import front_door, views
 from portal.exports.urls import urlpatterns as exports
 from portal.notifications.urls import urlpatterns as notifications
 from portal.sharing.urls import urlpatterns as sharing
@@ -11,10 +11,13 @@ from portal.team.urls import urlpatterns as team
 app_name = "portal"
 
 urlpatterns = [
-    path("", views.sites, name="sites"),
+    path("", views.start, name="sites"),
+    path("sample/", front_door.sample, name="sample"),
+    path("sample/findings/<str:finding_id>/", front_door.sample_finding, name="sample_finding"),
     path("how-we-grade/", views.grading, name="grading"),
+    path("help/", views.help_page, name="help"),
     path("sites/<str:host>/", views.site, name="site"),
-    path("sites/<str:host>/card/", views.site_card, name="site_card"),
+    path("sites/<str:host>/row/", views.site_row, name="site_row"),
     path("sites/<str:host>/findings/<str:finding_id>/", views.finding, name="finding"),
     *exports,
     *team,

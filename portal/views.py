@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from django.http import Http404, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
@@ -11,9 +12,10 @@ from django.views.decorators.http import require_safe
 from portal import service, view_models
 from portal.access import find_website, members_only
 from portal.error_pages import logged_error_page
-from portal.forms import FINDING_ID, Filters, ShareForm, ShareListForm
+from portal.forms import FINDING_ID, Filters, ShareForm, ShareListForm, SiteFilters
+from portal.front_door import front_door
 from portal.gateway import DashboardRequest, FindingResponse, GatewayError, UnknownFinding
-from portal.htmx import HtmxHttpRequest, render_card, render_site
+from portal.htmx import HtmxHttpRequest, render_row, render_site
 from portal.models import IssueTracker, Membership, Website, WebsiteSummary
 from portal.models.notifications import gets_emails
 from portal.page_urls import portal_origin
@@ -21,9 +23,17 @@ from portal.view_models import HandOver, ShareOffer, SitePage
 
 
 @require_safe
+def start(request: HtmxHttpRequest) -> HttpResponseBase:
+    """Show the websites of the person who is signed in; strangers see what the service does."""
+    if request.user.is_authenticated or request.htmx:
+        return sites(request)
+    return front_door(request)
+
+
 @members_only
+@gzip_page
 def sites(request: HtmxHttpRequest) -> HttpResponse:
-    """Show the list of websites with stored summaries; each card then refreshes itself.
+    """Show a page of the list of websites with stored summaries; old rows then refresh as they are seen.
 
     Staff without an account work in the admin, so they are redirected there.
     """
@@ -32,14 +42,22 @@ def sites(request: HtmxHttpRequest) -> HttpResponse:
         return redirect("admin:index")
     websites = list(Website.objects.visible_to(request.user))
     summaries = WebsiteSummary.objects.in_bulk(website.pk for website in websites)
-    page = view_models.sites_page(websites, memberships, summaries)
+    filters = SiteFilters.from_query(request.GET)
+    page = view_models.sites_page(websites, memberships, summaries, filters)
     return render(request, "portal/sites.html", {"page": page})
 
 
 @require_safe
 @members_only
-def site_card(request: HtmxHttpRequest, host: str) -> HttpResponse:
-    """Refresh the card of ``host`` in the list of websites; without htmx, redirect to the list."""
+def help_page(request: HtmxHttpRequest) -> HttpResponse:
+    """Explain the words of the pages, and say where to ask."""
+    return render(request, "portal/help.html", {"page": view_models.help_page()})
+
+
+@require_safe
+@members_only
+def site_row(request: HtmxHttpRequest, host: str) -> HttpResponse:
+    """Refresh the row of ``host`` in the list of websites; without htmx, redirect to the list."""
     website, candidates = find_website(request, host)
     if website is None:
         raise Http404
@@ -51,8 +69,8 @@ def site_card(request: HtmxHttpRequest, host: str) -> HttpResponse:
     except GatewayError as error:
         error_page = logged_error_page(error, host)
     summary = WebsiteSummary.objects.filter(website_id=website.pk).first()
-    card = view_models.site_card(website, summary, is_shared=len(candidates) > 1)
-    return render_card(request, card, error_page)
+    row = view_models.site_row(website, summary, is_shared=len(candidates) > 1)
+    return render_row(request, row, error_page)
 
 
 @require_safe
@@ -68,7 +86,7 @@ def site(request: HtmxHttpRequest, host: str) -> HttpResponse:
         has_emails = awaits_check and gets_emails(request.user, website)
         results = view_models.build_results(dashboard, page.address, gets_emails=has_emails)
         offer = _share_offer(request, website, page.address.of_sharing(), ShareListForm(auto_id="share-%s"))
-        return replace(page, results=results, share=offer if results.findings else None)
+        return replace(page, results=results, share=offer if results.findings or results.problems else None)
 
     return _render(request, host, fill)
 

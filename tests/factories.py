@@ -79,9 +79,10 @@ def make_new_finding(website, *, source=None, locations=(), **fields):
     """Return what ``bulk_insert.add_findings`` takes: a finding with its occurrences."""
     number = next(_numbers)
     seen = fields.pop("seen", timezone.now())
+    source = source or make_source()
     defaults = {
         "website_id": website.pk,
-        "source_id": (source or make_source()).pk,
+        "source_id": source.pk,
         "fingerprint": hashlib.sha256(str(number).encode()).hexdigest(),
         "severity": int(api.Severity.MEDIUM),
         "severity_raw": "",
@@ -106,7 +107,9 @@ def make_new_finding(website, *, source=None, locations=(), **fields):
         NewOccurrence(location, digest, "", seen, seen)
         for location, digest in zip(locations, digests, strict=True)
     ]
-    return NewFinding(**(defaults | fields)), occurrences
+    fields = defaults | fields
+    problem = api.problem_key(source.slug, fields["rule"], fields["title"])
+    return NewFinding(problem=problem, **fields), occurrences
 
 
 def make_occurrence(finding, location=None, **fields):

@@ -92,6 +92,12 @@ def _new_lines() -> list[str]:
         "SUPPORT_URL=https://example.com/support",
         "RENEW_URL=https://example.com/renew",
         "LINK_URL=https://example.com/link",
+        "SAMPLE_WEBSITE=acct_0001/shop.example.com",
+        "IMPRINT_URL=https://example.com/imprint",
+        "PRIVACY_URL=https://example.com/privacy",
+        "TERMS_URL=https://example.com/terms",
+        "STATUS_URL=https://example.com/status",
+        "SECURITY_TXT_URL=https://example.com/.well-known/security.txt",
         f"DEMO_PASSWORD={secrets.token_urlsafe(12)}",
     ]
 

@@ -65,8 +65,8 @@ def _store_history(website: Website, findings: list[Finding], *, today: date) ->
     """Store how many findings were open at the end of each earlier day; triggers stored today's."""
     statuses = (Finding.Status.OPEN, Finding.Status.FIXED)
     counted = [finding for finding in findings if finding.status in statuses]
-    found = {finding.first_seen.date() for finding in counted}
-    fixed = {finding.fixed_at.date() for finding in counted if finding.fixed_at}
+    first_seen_days = {finding.first_seen.date() for finding in counted}
+    fixed_days = {finding.fixed_at.date() for finding in counted if finding.fixed_at}
     OpenCount.objects.bulk_create(
         OpenCount(
             website_id=website.pk,
@@ -78,7 +78,7 @@ def _store_history(website: Website, findings: list[Finding], *, today: date) ->
                 and (finding.fixed_at is None or day < finding.fixed_at.date())
             ),
         )
-        for day in sorted((found | fixed) - {today})
+        for day in sorted((first_seen_days | fixed_days) - {today})
     )
 
 

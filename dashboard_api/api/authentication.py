@@ -44,12 +44,12 @@ def authenticate(call: Call) -> Authenticated:
     """Verify the signature and spend the nonce; raises the ApiErrors of checks 6 to 11."""
     signed = _signed_headers(call)
     envelope = read_envelope(call.body)
-    stored = credentials.read_credentials(
+    caller = credentials.read_credentials(
         envelope.unverified_account_ref, envelope.unverified_link_id, call.moment
     )
-    signer = _verified_signer(stored.signers, signed, call)
+    signer = _verified_signer(caller.signers, signed, call)
     _claim_nonce(signer, signed, call)
-    return Authenticated(link=stored.link, fields=envelope.unverified_fields)
+    return Authenticated(link=caller.link, fields=envelope.unverified_fields)
 
 
 def _signed_headers(call: Call) -> es1.SignedHeaders:

@@ -1,4 +1,4 @@
-"""The tables of counts beside the findings; ``COUNTS`` of each database says how to compute them."""
+"""The tables of counts of findings; ``COUNTS`` of each database says how to compute them."""
 
 from typing import NamedTuple
 
@@ -14,8 +14,10 @@ class CountTable(NamedTuple):
 _BUCKET = "website_id, status, source_id, severity, kind"
 _WEEK = "website_id, week, source_id, severity, kind"
 _DAY = "website_id, day"
+_PROBLEM = "website_id, status, severity, problem, source_id, kind"
 COUNT_TABLES = (
     CountTable("dashboard_api_bucketcount", _BUCKET, f"{_BUCKET}, findings"),
     CountTable("dashboard_api_weekcount", _WEEK, f"{_WEEK}, found, fixed"),
     CountTable("dashboard_api_daycount", _DAY, f"{_DAY}, found, fixed, still_open"),
+    CountTable("dashboard_api_problemcount", _PROBLEM, f"{_PROBLEM}, findings, locations"),
 )

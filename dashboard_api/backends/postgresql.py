@@ -46,6 +46,13 @@ COUNTS = {
         ) AS event GROUP BY website_id, day
         HAVING SUM(found) <> 0 OR SUM(fixed) <> 0 OR SUM(still_open) <> 0 ORDER BY website_id, day
     """,
+    "dashboard_api_problemcount": """
+        SELECT website_id, status, severity, problem, source_id, kind,
+            SUM(change), SUM(change * locations_count::bigint)
+        FROM {findings} GROUP BY website_id, status, severity, problem, source_id, kind
+        HAVING SUM(change) <> 0 OR SUM(change * locations_count::bigint) <> 0
+        ORDER BY website_id, status, severity, problem, source_id, kind
+    """,
 }
 
 _TODAY = "(now() AT TIME ZONE 'UTC')::date"
@@ -68,6 +75,13 @@ _ADD_COUNTS = f"""
     SET found = cell.found + excluded.found, fixed = cell.fixed + excluded.fixed,
         still_open = cell.still_open + excluded.still_open;
 
+    INSERT INTO dashboard_api_problemcount AS cell (
+        website_id, status, severity, problem, source_id, kind, findings, locations
+    )
+    {COUNTS["dashboard_api_problemcount"]}
+    ON CONFLICT (website_id, status, severity, problem, source_id, kind) DO UPDATE
+    SET findings = cell.findings + excluded.findings, locations = cell.locations + excluded.locations;
+
     {record_open("SELECT DISTINCT website_id FROM {findings}", today=_TODAY)};
 """
 _DELETE_EMPTY = """
@@ -79,11 +93,17 @@ _DELETE_EMPTY = """
 
     DELETE FROM dashboard_api_daycount
     WHERE website_id IN (SELECT website_id FROM old_rows) AND found = 0 AND fixed = 0;
+
+    DELETE FROM dashboard_api_problemcount WHERE (website_id, status, severity, problem, source_id, kind) IN (
+        SELECT website_id, status, severity, problem, source_id, kind FROM old_rows
+    ) AND findings = 0;
 """
 # Most updates change nothing that is counted.
 _RETURN_IF_UNCHANGED = """
-    PERFORM website_id, status, source_id, severity, kind, first_seen, fixed_at FROM new_rows
-    EXCEPT ALL SELECT website_id, status, source_id, severity, kind, first_seen, fixed_at FROM old_rows;
+    PERFORM website_id, status, source_id, severity, kind, first_seen, fixed_at, problem, locations_count
+    FROM new_rows EXCEPT ALL
+    SELECT website_id, status, source_id, severity, kind, first_seen, fixed_at, problem, locations_count
+    FROM old_rows;
     IF NOT FOUND THEN RETURN NULL; END IF;
 """
 _INSERTED = "(SELECT *, 1 AS change FROM new_rows) AS finding"
@@ -214,4 +234,25 @@ SET first_seen = reported.first_seen, last_seen = reported.last_seen, gone_at = 
 FROM unnest(%s::timestamptz[], %s::timestamptz[], %s::timestamptz[], %s::text[], %s::text[], %s::bigint[])
     AS reported (first_seen, last_seen, gone_at, evidence, category, id)
 WHERE place.id = reported.id
+"""
+
+# Findings that describe problems: of each part, a problem with a status and a severity in a JSON list, the
+# newest ones and the first one.
+PROBLEM_SAMPLES = """
+SELECT id, problem, severity, kind, title, rule, SUBSTR(remediation, 1, %(fix)s), location, first_seen
+FROM dashboard_api_finding WHERE id IN (
+    SELECT chosen.id FROM json_array_elements(%(parts)s::json) AS part, LATERAL (
+        (
+            SELECT id FROM dashboard_api_finding
+            WHERE website_id = %(website)s AND problem = part ->> 0
+                AND status = part ->> 1 AND severity = (part ->> 2)::smallint
+            ORDER BY id DESC LIMIT %(newest)s
+        ) UNION ALL (
+            SELECT id FROM dashboard_api_finding
+            WHERE website_id = %(website)s AND problem = part ->> 0
+                AND status = part ->> 1 AND severity = (part ->> 2)::smallint
+            ORDER BY id LIMIT 1
+        )
+    ) AS chosen
+)
 """

@@ -41,6 +41,10 @@ COUNTS = {
             SELECT website_id, substr(fixed_at, 1, 10), 0, 1, 0 FROM {findings} WHERE fixed_at IS NOT NULL
         ) AS events GROUP BY website_id, day
     """,
+    "dashboard_api_problemcount": """
+        SELECT website_id, status, severity, problem, source_id, kind, COUNT(*), SUM(locations_count)
+        FROM {findings} GROUP BY website_id, status, severity, problem, source_id, kind
+    """,
 }
 
 _TODAY = "date('now')"
@@ -69,6 +73,14 @@ ADD_COUNTS = [
     SET found = found + excluded.found, fixed = fixed + excluded.fixed,
         still_open = still_open + excluded.still_open
     """,
+    f"""
+    INSERT INTO dashboard_api_problemcount (
+        website_id, status, severity, problem, source_id, kind, findings, locations
+    )
+    {COUNTS["dashboard_api_problemcount"].format(findings=_NEW)}
+    ON CONFLICT (website_id, status, severity, problem, source_id, kind) DO UPDATE
+    SET findings = findings + excluded.findings, locations = locations + excluded.locations
+    """,
     record_open(f"SELECT DISTINCT website_id FROM {_NEW} AS added", today=_TODAY),
 ]
 
@@ -95,6 +107,13 @@ _ADD = """
     INSERT INTO dashboard_api_daycount (website_id, day, found, fixed, still_open)
     SELECT NEW.website_id, substr(NEW.fixed_at, 1, 10), 0, 1, 0 WHERE NEW.fixed_at IS NOT NULL
     ON CONFLICT DO UPDATE SET fixed = fixed + 1;
+
+    INSERT INTO dashboard_api_problemcount (
+        website_id, status, severity, problem, source_id, kind, findings, locations
+    ) VALUES (
+        NEW.website_id, NEW.status, NEW.severity, NEW.problem, NEW.source_id, NEW.kind, 1, NEW.locations_count
+    )
+    ON CONFLICT DO UPDATE SET findings = findings + 1, locations = locations + excluded.locations;
 """
 # A count of nothing is deleted.
 _SUBTRACT = """
@@ -126,6 +145,13 @@ _SUBTRACT = """
     DELETE FROM dashboard_api_daycount
     WHERE website_id = OLD.website_id AND day IN (substr(OLD.first_seen, 1, 10), substr(OLD.fixed_at, 1, 10))
         AND found = 0 AND fixed = 0;
+
+    UPDATE dashboard_api_problemcount SET findings = findings - 1, locations = locations - OLD.locations_count
+    WHERE (website_id, status, severity, problem, source_id, kind)
+        = (OLD.website_id, OLD.status, OLD.severity, OLD.problem, OLD.source_id, OLD.kind);
+    DELETE FROM dashboard_api_problemcount
+    WHERE (website_id, status, severity, problem, source_id, kind)
+        = (OLD.website_id, OLD.status, OLD.severity, OLD.problem, OLD.source_id, OLD.kind) AND findings = 0;
 """
 COUNT_TRIGGERS = TriggerSet(
     "dashboard_api_counts",
@@ -136,12 +162,15 @@ COUNT_TRIGGERS = TriggerSet(
         """,
         f"""
         CREATE TRIGGER dashboard_api_counts_update
-        AFTER UPDATE OF website_id, status, source_id, severity, kind, first_seen, fixed_at
+        AFTER UPDATE OF
+            website_id, status, source_id, severity, kind, first_seen, fixed_at, problem, locations_count
         ON dashboard_api_finding
         WHEN (
-            OLD.website_id, OLD.status, OLD.source_id, OLD.severity, OLD.kind, OLD.first_seen, OLD.fixed_at
+            OLD.website_id, OLD.status, OLD.source_id, OLD.severity, OLD.kind, OLD.first_seen, OLD.fixed_at,
+            OLD.problem, OLD.locations_count
         ) IS NOT (
-            NEW.website_id, NEW.status, NEW.source_id, NEW.severity, NEW.kind, NEW.first_seen, NEW.fixed_at
+            NEW.website_id, NEW.status, NEW.source_id, NEW.severity, NEW.kind, NEW.first_seen, NEW.fixed_at,
+            NEW.problem, NEW.locations_count
         )
         BEGIN {_SUBTRACT} {_ADD} {_RECORD["OLD"]}; {_RECORD["NEW"]}; END
         """,
@@ -212,4 +241,26 @@ UPDATE dashboard_api_occurrence
 SET first_seen = %s, last_seen = %s, gone_at = %s, evidence = COALESCE(%s, evidence),
     category = COALESCE(%s, category)
 WHERE id = %s
+"""
+
+# Findings that describe problems: of each part, a problem with a status and a severity in a JSON list, the
+# newest ones and the first one.
+PROBLEM_SAMPLES = """
+SELECT id, problem, severity, kind, title, rule, SUBSTR(remediation, 1, %(fix)s), location, first_seen
+FROM dashboard_api_finding WHERE id IN (
+    SELECT newest.value FROM json_each(%(parts)s) AS part, json_each((
+        SELECT json_group_array(id) FROM (
+            SELECT id FROM dashboard_api_finding
+            WHERE website_id = %(website)s AND problem = json_extract(part.value, '$[0]')
+                AND status = json_extract(part.value, '$[1]') AND severity = json_extract(part.value, '$[2]')
+            ORDER BY id DESC LIMIT %(newest)s
+        ) AS newest
+    )) AS newest
+    UNION ALL
+    SELECT (
+        SELECT MIN(id) FROM dashboard_api_finding
+        WHERE website_id = %(website)s AND problem = json_extract(part.value, '$[0]')
+            AND status = json_extract(part.value, '$[1]') AND severity = json_extract(part.value, '$[2]')
+    ) FROM json_each(%(parts)s) AS part
+)
 """

@@ -1,7 +1,5 @@
 """Comparison of the counts with the findings that they count, and correction of wrong counts."""
 
-# names of our own tables
-
 from collections import defaultdict
 
 from django.db import transaction
@@ -35,7 +33,7 @@ def _differences(connection: BaseDatabaseWrapper, table: CountTable) -> str:
 
 
 def recount(connection: BaseDatabaseWrapper, website_id: int) -> None:
-    """Count the findings of one website again, while nobody changes any."""
+    """Count the findings of one website again, while no other connection changes them."""
     backend = backend_of(connection)
     with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
         cursor.execute(backend.LOCK_FINDINGS)

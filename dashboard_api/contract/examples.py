@@ -27,6 +27,23 @@ _THREAT = {
     "first_seen": "2026-11-16T08:30:00Z",
     "last_seen": "2026-11-20T08:30:00Z",
     "evidence_truncated": False,
+    "problem": "3f1c5a2b9d8e7f60",
+}
+_PROBLEM = {
+    "id": "3f1c5a2b9d8e7f60",
+    "title": "SQL injection",
+    "severity": "High",
+    "sources": ["zap"],
+    "source_names": ["ZAP"],
+    "rule": "40018",
+    "findings": 1,
+    "worst_findings": 1,
+    "confirmed": 1,
+    "locations": 1,
+    "hosts": ["shop.example.com"],
+    "first_seen": "2026-11-16T08:30:00Z",
+    "newest_first_seen": "2026-11-16T08:30:00Z",
+    "fix": "Use a query with parameters.",
 }
 _NOTE = {
     "id": "7",
@@ -39,7 +56,7 @@ _NOTE = {
 _NO_SEVERITY = dict.fromkeys(("Critical", "High", "Medium", "Low", "Info"), 0)
 
 REQUESTS: dict[str, dict[str, Any]] = {
-    "DashboardRequest": {**_LINK, "severity": "High", "page": 1, "page_size": 20},
+    "DashboardRequest": {**_LINK, "page": 1, "page_size": 20},
     "FindingRequest": {**_LINK, "finding_id": "1042"},
     "ChangesRequest": {**_LINK, "min_severity": "High"},
 }
@@ -50,7 +67,11 @@ RESPONSES: dict[str, dict[str, Any]] = {
         "dashboard": {
             "generated_at": "2026-11-21T12:00:00Z",
             "grade": "D",
-            "filters": {"severity": "High", "source": None, "kind": None, "query": None},
+            "filters": {
+                **dict.fromkeys(("severity", "source", "kind", "query", "problem")),
+                "sort": "worst",
+                "since": None,
+            },
             "page": 1,
             "page_size": 20,
             "page_count": 1,
@@ -65,6 +86,10 @@ RESPONSES: dict[str, dict[str, Any]] = {
             "revision": "12.3",
             "bounded_facets": [],
             "grade_provisional": False,
+            "do_first": [_PROBLEM],
+            "problems": [],
+            "problem_total": None,
+            "problem_total_relation": None,
         },
         "summary": {
             "open": 1,

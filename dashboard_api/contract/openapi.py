@@ -23,7 +23,7 @@ from dashboard_api.contract.requests import (
     Field,
 )
 
-VERSION = "1.7.0"
+VERSION = "1.8.0"
 REF_TEMPLATE = "#/components/schemas/{name}"
 GROUP = "Customer threat intelligence"  # the specification's name, section 1
 _JSON_TYPES = {bool: "boolean", str: "string", int: "integer"}
@@ -67,10 +67,9 @@ ROUTES = (
     Route(
         path=CHANGES_PATH,
         name="siteChanges",
-        summary="What changed for the worse since a linked website was last asked about",
+        summary="New findings, regressions and notes of a linked website",
         description="An addition to the specification: open findings that are new or came back, and notes "
-        "that can be read since. Ask with the cursor of the last answer, and nothing is left out or told "
-        "twice.",
+        "published since. A request with the cursor of the last response gets every change exactly once.",
         question="ChangesRequest",
         fields=CHANGES_FIELDS,
         answer=responses.ChangesResponse,
@@ -179,7 +178,7 @@ def _response(description: str, schema: dict[str, Any], **examples: Any) -> dict
     return {
         "description": description,
         "headers": {
-            "X-Request-Id": {"description": "Names this call in our log.", "schema": {"type": "string"}}
+            "X-Request-Id": {"description": "The id of this call in our log.", "schema": {"type": "string"}}
         },
         "content": {"application/json": {"schema": schema, **examples}},
     }
@@ -206,7 +205,7 @@ def _refusal_examples(messages: Mapping[str, str]) -> dict[str, Any]:
 def _security_schemes() -> dict[str, Any]:
     meanings = {
         "timestamp": (es1.TIMESTAMP_HEADER, "The current time in whole Unix seconds."),
-        "nonce": (es1.NONCE_HEADER, "Fresh and random in every attempt: 8 to 128 URL-safe characters."),
+        "nonce": (es1.NONCE_HEADER, "A new random value for every attempt: 8 to 128 URL-safe characters."),
         "signature": (
             es1.SIGNATURE_HEADER,
             (
@@ -254,9 +253,9 @@ def _members_for_people(route: Route) -> list[dict[str, Any]]:
     rows = []
     for member in msgspec.structs.fields(route.answer):
         described = get_origin(member.type) is Annotated
-        told, meta = get_args(member.type)[:2] if described else (member.type, Meta())
-        is_list = get_origin(told) is list
-        (listed,) = get_args(told) if is_list else (told,)
+        value_type, meta = get_args(member.type)[:2] if described else (member.type, Meta())
+        is_list = get_origin(value_type) is list
+        (listed,) = get_args(value_type) if is_list else (value_type,)
         is_struct = isinstance(listed, type) and issubclass(listed, msgspec.Struct)
         meanings = [(listed.__doc__ or "") if is_struct else "", meta.description or ""]
         rows.append(

@@ -1,5 +1,6 @@
 """Fields of each request, with their rules. All broken rules are reported together."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,9 @@ from foundation.hosts import InvalidHost, normalise_host
 
 ALL = "all"
 NEXT_IMPORT = "next_import"
+PROBLEM = "problem"
+SORTS = ("worst", "newest", "oldest")
+_PROBLEM_ID = re.compile(rf"[a-z0-9-]{{1,{limits.MAX_PROBLEM_ID_LENGTH}}}")
 STATUSES = (*Finding.Status.values, ALL)
 
 DASHBOARD_PATH = "/v1/site/dashboard"
@@ -27,13 +31,17 @@ class DashboardRequest(msgspec.Struct, frozen=True, kw_only=True):
     host: str
     link_id: str
     portal_account_ref: str
-    severity: Severity | None = None
-    source: str | None = None
-    kind: Kind | None = None
+    severity: tuple[Severity, ...] | None = None
+    source: tuple[str, ...] | None = None
+    kind: tuple[Kind, ...] | None = None
     query: str = ""
     page: int = 1
     page_size: int = limits.DEFAULT_PAGE_SIZE
     status: str = Finding.Status.OPEN
+    group_by: str = ""
+    problem: str = ""
+    sort: str = SORTS[0]
+    since: int = 0
 
 
 class FindingRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,8 +97,32 @@ def _severity(value: object) -> Severity:
     return Severity[_one_of(Severity.labels)(value).upper()]
 
 
-def _kind(value: object) -> Kind:
-    return Kind(_one_of(Kind.values)(value))
+def _severities(value: object) -> tuple[Severity, ...]:
+    return tuple(sorted({_severity(each) for each in _several(value)}, reverse=True))
+
+
+def _kinds(value: object) -> tuple[Kind, ...]:
+    chosen = {_one_of(Kind.values)(each) for each in _several(value)}
+    return tuple(kind for kind in Kind if kind in chosen)
+
+
+def _sources(value: object) -> tuple[str, ...]:
+    return tuple(sorted(set(_several(value))))
+
+
+def _several(value: object) -> list[str]:
+    """Return the values of a list with commas."""
+    values = [each.strip() for each in _text(value).split(",")]
+    if len(values) > limits.MAX_FILTER_VALUES:
+        raise BrokenRule(f"must have at most {limits.MAX_FILTER_VALUES} values")
+    return values
+
+
+def _problem(value: object) -> str:
+    problem = _text(value)
+    if not _PROBLEM_ID.fullmatch(problem):
+        raise BrokenRule("must be the id of a problem, exactly as answered")
+    return problem
 
 
 def _one_of(allowed: list[str] | tuple[str, ...]) -> Callable[[object], str]:
@@ -132,6 +164,12 @@ def _whole_number(*, at_most: int | None = None) -> Callable[[object], int]:
     return read
 
 
+def _lists(allowed: list[str]) -> dict[str, Any]:
+    """Return the schema of values with commas between them."""
+    value = "|".join(allowed)
+    return {"type": ["string", "null"], "pattern": f"^$|^({value})(,({value}))*$"}
+
+
 def _strings(allowed: list[str] | tuple[str, ...]) -> dict[str, Any]:
     return {"type": ["string", "null"], "enum": [*allowed, "", None]}
 
@@ -163,16 +201,27 @@ _WHOSE: dict[str, Field] = {
 
 DASHBOARD_FIELDS: dict[str, Field] = _WHOSE | {
     "severity": Field(
-        read=_severity,
-        schema=_strings(Severity.labels) | {"description": "Only this severity; case does not matter."},
+        read=_severities,
+        schema=_lists(Severity.labels)
+        | {
+            "description": f"{', '.join(Severity.labels)}, or several with commas (Critical,High); case does "
+            "not matter."
+        },
     ),
     "source": Field(
-        read=_text,
-        schema={"type": ["string", "null"], "description": "Only this detection engine, by its slug."},
+        read=_sources,
+        schema={
+            "type": ["string", "null"],
+            "description": "A scanner by its slug, or several with commas (nuclei,zap).",
+        },
     ),
     "kind": Field(
-        read=_kind,
-        schema=_strings(Kind.values) | {"description": "Only this certainty; case does not matter."},
+        read=_kinds,
+        schema=_lists(Kind.values)
+        | {
+            "description": f"A certainty: {', '.join(Kind.values)}, or several with commas; case does not "
+            "matter."
+        },
     ),
     "query": Field(
         read=_query,
@@ -206,13 +255,50 @@ DASHBOARD_FIELDS: dict[str, Field] = _WHOSE | {
         schema=_strings(STATUSES)
         | {"default": Finding.Status.OPEN.value, "description": "An addition to the specification."},
     ),
+    "group_by": Field(
+        read=_one_of([PROBLEM]),
+        schema=_strings([PROBLEM])
+        | {
+            "description": "problem: pages list the problems in dashboard.problems, and threats is empty. "
+            "Not together with problem."
+        },
+    ),
+    "problem": Field(
+        read=_problem,
+        schema={
+            "type": ["string", "null"],
+            "maxLength": limits.MAX_PROBLEM_ID_LENGTH,
+            "pattern": f"^$|^{_PROBLEM_ID.pattern}$",
+            "description": "Only the findings of this problem, by the id that dashboard.problems or "
+            "dashboard.do_first answered. Not together with query.",
+        },
+    ),
+    "sort": Field(
+        read=_one_of(SORTS),
+        schema=_strings(SORTS)
+        | {
+            "default": SORTS[0],
+            "description": "The order of findings: the worst, or those stored last or first. newest and "
+            "oldest not together with query, since or group_by.",
+        },
+    ),
+    "since": Field(
+        read=_whole_number(at_most=limits.MAX_SINCE_DAYS),
+        schema={
+            "type": ["integer", "null"],
+            "minimum": 1,
+            "maximum": limits.MAX_SINCE_DAYS,
+            "description": "Only findings first seen in the last so many days of UTC, today included; "
+            "counted as a search is. Not together with query.",
+        },
+    ),
 }
 
 FINDING_FIELDS: dict[str, Field] = _WHOSE | {
     "finding_id": Field(
         read=_text,
         required=True,
-        schema=_SOME_TEXT | {"description": "The id of a finding, exactly as the dashboard answered it."},
+        schema=_SOME_TEXT | {"description": "The id of a finding, exactly as in a response."},
     ),
 }
 
@@ -223,7 +309,7 @@ CHANGES_FIELDS: dict[str, Field] = _WHOSE | {
             "type": ["string", "null"],
             "maxLength": limits.MAX_CURSOR_LENGTH,
             "pattern": f"^$|{PATTERN}",
-            "description": "The cursor of the last answer; without one, nothing but the cursor of now.",
+            "description": "The cursor of the last response; without it, only a new cursor is returned.",
         },
     ),
     "min_severity": Field(
@@ -234,7 +320,7 @@ CHANGES_FIELDS: dict[str, Field] = _WHOSE | {
     "until": Field(
         read=_one_of([NEXT_IMPORT]),
         schema=_strings([NEXT_IMPORT])
-        | {"description": "Only what the first import since the cursor changed; more says whether to go on."},
+        | {"description": "Only the changes by the first import since the cursor; more: others follow."},
     ),
     "days": Field(
         read=_whole_number(at_most=limits.MAX_CHANGES_DAYS),
@@ -242,10 +328,21 @@ CHANGES_FIELDS: dict[str, Field] = _WHOSE | {
             "type": ["integer", "null"],
             "minimum": 1,
             "maximum": limits.MAX_CHANGES_DAYS,
-            "description": "In place of since: changes in the last so many days of UTC, today included.",
+            "description": "Instead of since: changes of this many days in UTC, today included.",
         },
     ),
 }
+
+
+# Fields of a dashboard that exclude each other.
+_EXCLUSIVE = (
+    ("problem", "query"),
+    ("group_by", "problem"),
+    ("sort", "query"),
+    ("sort", "since"),
+    ("sort", "group_by"),
+    ("since", "query"),
+)
 
 
 def read_dashboard_request(fields: Mapping[str, Any]) -> DashboardRequest:
@@ -255,6 +352,11 @@ def read_dashboard_request(fields: Mapping[str, Any]) -> DashboardRequest:
     if depth > limits.MAX_PAGE_DEPTH:
         message = f"times page_size must be at most {limits.MAX_PAGE_DEPTH:,}: narrow the filters instead"
         errors.append({"field": "page", "message": message})
+    errors += [
+        {"field": field, "message": f"must not be given with {other}"}
+        for field, other in _EXCLUSIVE
+        if values.get(field) not in (None, SORTS[0]) and values.get(other)
+    ]
     if errors:
         raise InvalidRequest(errors)
     return DashboardRequest(**values)

@@ -15,12 +15,15 @@ Letter = Literal["A", "B", "C", "D", "F"]
 
 
 class Filters(msgspec.Struct, frozen=True, kw_only=True):
-    """The filters as understood; null means no filter."""
+    """The filters as understood, several values with commas; null means no filter."""
 
     severity: str | None
     source: str | None
     kind: str | None
     query: str | None
+    problem: str | None
+    sort: Literal["worst", "newest", "oldest"]
+    since: int | None
 
 
 class FacetValue(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,12 +35,38 @@ class FacetValue(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Facets(msgspec.Struct, frozen=True, kw_only=True):
-    """Counts for each filter, without that filter itself; ``status`` is empty for a search."""
+    """Counts for each filter, without that filter itself; status is empty for a search and with since."""
 
     severity: list[FacetValue]
     source: list[FacetValue]
     kind: list[FacetValue]
     status: list[FacetValue]
+
+
+class Problem(msgspec.Struct, frozen=True, kw_only=True):
+    """All findings with one cause: of one rule of an engine, or with one title where it names no rule.
+
+    severity is the worst, worst_findings counts the findings with it. Title, rule and fix are those of the
+    newest of them. first_seen is that of the finding stored first, newest_first_seen of the one stored last.
+    """
+
+    id: Annotated[str, Meta(description="Stays the same; the field problem of a request takes it.")]
+    title: str
+    severity: str
+    sources: list[str]
+    source_names: list[str]
+    rule: str
+    findings: Count
+    worst_findings: Count
+    confirmed: Annotated[Count, Meta(description="How many of the findings are confirmed.")]
+    locations: Count
+    hosts: Annotated[
+        list[str],
+        Meta(description=f"Of its newest findings, at most {limits.MAX_PROBLEM_HOSTS}; there may be more."),
+    ]
+    first_seen: Moment
+    newest_first_seen: Moment
+    fix: Annotated[str, Meta(description="The first sentence of the remediation.")]
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,8 +77,12 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     charts and the facets in bounded_facets count the worst 1,000, and a value that counts 0 there may still
     have findings. page_count is then at least page + 1, until the last page is reached; pages list all
     matches, as long as page times page_size is at most 10,000.
-    grade is A to F, decided by the worst open finding. While no engine has completed a check it is null, or
+    grade is A to F, decided by the worst open finding. While no scanner has completed a check it is null, or
     C, D or F where open findings are that bad; then grade_provisional is true.
+    do_first has the worst open problems, at most 5: on the first page of a request without filters.
+    With group_by, problems are those of the page, worst first, page_count counts their pages and
+    problem_total all of them, at least so many where problem_total_relation is at_least; else problems is
+    empty, and both are null.
     """
 
     generated_at: Moment
@@ -64,6 +97,10 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     revision: str
     bounded_facets: list[Literal["severity", "source", "kind"]]
     grade_provisional: bool
+    do_first: list[Problem]
+    problems: list[Problem]
+    problem_total: Count | None
+    problem_total_relation: Literal["exact", "at_least"] | None
 
 
 class SeverityCounts(msgspec.Struct, frozen=True, kw_only=True, rename="pascal"):
@@ -110,7 +147,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     first_check_by: Annotated[
         date | None,
         Meta(
-            description="The day by which a first check is due, in UTC; null once an engine has run, or "
+            description="The day by which a first check is due, in UTC; null once a scanner has run, or "
             "where none is expected."
         ),
     ]
@@ -119,8 +156,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     history: list[HistoryDay]
 
 
-class Threat(msgspec.Struct, frozen=True, kw_only=True):
-    """A finding in the list; evidence is cut to 2 KB and texts to 4 KB."""
+class _Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """The members that a finding has everywhere, before those that were added later."""
 
     id: str
     severity: str
@@ -141,6 +178,15 @@ class Threat(msgspec.Struct, frozen=True, kw_only=True):
     first_seen: Moment
     last_seen: Moment
     evidence_truncated: bool
+
+
+_PROBLEM = "The id of its problem; the field problem of a dashboard request takes it."
+
+
+class Threat(_Finding, frozen=True, kw_only=True):
+    """A finding in the list; evidence is cut to 2 KB and texts to 4 KB."""
+
+    problem: Annotated[str, Meta(description=_PROBLEM)]
 
 
 class Series(msgspec.Struct, frozen=True, kw_only=True):
@@ -173,7 +219,7 @@ class CoverageEntry(msgspec.Struct, frozen=True, kw_only=True):
     version: str
     detail: str
     next_due_on: Annotated[date | None, Meta(description="The day of the next run, in UTC; null: never ran.")]
-    stale: Annotated[bool, Meta(description="Whether that day has passed.")]
+    stale: Annotated[bool, Meta(description="Whether next_due_on has passed.")]
 
 
 class Note(msgspec.Struct, frozen=True, kw_only=True):
@@ -244,10 +290,10 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
             "reconsidered, decision_expired or rated"
         ),
     ]
-    reason: Annotated[str, Meta(description="An analyst's, for what was decided; else empty.")] = ""
+    reason: Annotated[str, Meta(description="The reason of an analyst's decision; else empty.")] = ""
 
 
-class FindingDetail(Threat, frozen=True, kw_only=True):
+class FindingDetail(_Finding, frozen=True, kw_only=True):
     """A finding with its locations and timeline; evidence of at most 64 KB, texts of at most 32 KB."""
 
     locations: Annotated[
@@ -255,6 +301,7 @@ class FindingDetail(Threat, frozen=True, kw_only=True):
         Meta(description=f"At most the first {limits.MAX_LOCATIONS}; locations_count counts all of them."),
     ]
     timeline: Annotated[list[Event], Meta(description="Oldest first.")]
+    problem: Annotated[str, Meta(description=_PROBLEM)]
 
 
 class FindingResponse(msgspec.Struct, frozen=True, kw_only=True):
@@ -307,7 +354,7 @@ class ChangesResponse(msgspec.Struct, frozen=True, kw_only=True):
     by_severity: SeverityCounts
     analyst_notes: Annotated[list[NoteChange], Meta(description=f"At most {limits.MAX_CHANGES}.")]
     more: Annotated[
-        bool, Meta(description="Whether there is more since, to ask for with the cursor at once.")
+        bool, Meta(description="Whether there are more changes: request them with the cursor immediately.")
     ]
     first_seen_count: Annotated[
         Count | None,

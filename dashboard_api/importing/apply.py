@@ -24,7 +24,7 @@ from dashboard_api.models import Finding, FindingEvent, Occurrence, Source, Webs
 
 _BATCH = 1_000
 _KEY = ("website", "source", "fingerprint")
-_CHANGED = [name for name in StoredFinding._fields if name not in ("id", "fingerprint")]
+_CHANGED = [name for name in StoredFinding._fields if name not in ("id", "fingerprint")] + ["problem"]
 
 
 def apply_reported(
@@ -35,7 +35,8 @@ def apply_reported(
     occurrences: dict[int, dict[str, StoredOccurrence]] = defaultdict(dict)
     for occurrence in _stored_occurrences([finding.id for finding in findings.values()]):
         occurrences[occurrence.finding_id][occurrence.location_digest] = occurrence
-    plan = plan_reported(groups, findings, occurrences, scan, website_id=website.pk, source_id=source.pk)
+    ids = {"website_id": website.pk, "source_id": source.pk}
+    plan = plan_reported(groups, findings, occurrences, scan, **ids, source_slug=source.slug)
     bulk_insert.add_findings(plan.new)
     bulk_insert.add_occurrences(plan.new_occurrences)
     bulk_insert.change_occurrences(plan.occurrences)
@@ -69,8 +70,8 @@ def _apply_absent_batch(ids: Sequence[int], website: Website, scan: Scan) -> int
         Finding.objects.filter(pk__in=fixed).update(status=Finding.Status.FIXED, fixed_at=at)
     _add_events(FindingEvent.Event.FIXED, plan.fixed, website)
     for start in range(0, len(plan.gone_occurrences), _BATCH):
-        gone = plan.gone_occurrences[start : start + _BATCH]
-        Occurrence.objects.filter(pk__in=gone).update(gone_at=scan.absent_at)
+        batch = plan.gone_occurrences[start : start + _BATCH]
+        Occurrence.objects.filter(pk__in=batch).update(gone_at=scan.absent_at)
     for reduced in plan.reduced:
         _reduce(reduced)
     return len(plan.fixed)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from dashboard_api import limits
 from dashboard_api.importing.scopes import Scan
 from dashboard_api.importing.staging import GroupedFinding, ReportedOccurrence
+from dashboard_api.models import problem_key
 
 _LOCATION_LENGTH = 2000  # of the columns; the digest of the whole location identifies the occurrence
 OPEN, FIXED = "open", "fixed"
@@ -37,6 +38,7 @@ class NewFinding(NamedTuple):
     cwe: str
     cve: str
     rule: str
+    problem: str
     location: str
     other_locations: str
     locations_count: int
@@ -126,6 +128,7 @@ def plan_reported(
     *,
     website_id: int,
     source_id: int,
+    source_slug: str,
 ) -> ReportedPlan:
     """Return the changes by ``groups`` of a report, by fingerprint.
 
@@ -137,12 +140,13 @@ def plan_reported(
         if stored := findings.get(fingerprint):
             _plan_known(plan, stored, occurrences.get(stored.id, {}), group, scan)
         else:
-            plan.new.append(_new(website_id, source_id, fingerprint, group, category))
+            problem = problem_key(source_slug, group.row.rule, group.row.title)
+            plan.new.append(_new(website_id, source_id, fingerprint, problem, group, category))
     return plan
 
 
 def _new(
-    website_id: int, source_id: int, fingerprint: str, group: GroupedFinding, category: str
+    website_id: int, source_id: int, fingerprint: str, problem: str, group: GroupedFinding, category: str
 ) -> tuple[NewFinding, list[NewOccurrence]]:
     row = group.row
     occurrences = [_new_occurrence(digest, each, category) for digest, each in group.occurrences.items()]
@@ -158,10 +162,11 @@ def _new(
         title=row.title,
         description=row.description,
         remediation=row.remediation,
-        references=_as_json(row.references),
-        cwe=_as_json(row.cwe),
-        cve=_as_json(row.cve),
+        references=_as_json(tuple(row.references)),
+        cwe=_as_json(tuple(row.cwe)),
+        cve=_as_json(tuple(row.cve)),
         rule=row.rule,
+        problem=problem,
         location=first.location,
         other_locations=other_locations(first.location, (each.location for each in occurrences)),
         locations_count=group.locations_count,
@@ -189,7 +194,7 @@ def _as_json(values: tuple[str | int, ...]) -> str:
 
 
 def other_locations(shown: str, locations: Iterable[str]) -> str:
-    """Return the locations to search besides the ``shown`` one, one a line, up to a limit."""
+    """Return the locations to search other than ``shown``, one a line, up to a limit."""
     others = [location for location in dict.fromkeys(locations) if location != shown]
     return "\n".join(others[: limits.MAX_OTHER_LOCATIONS])
 
@@ -284,12 +289,9 @@ def _gone(
 
 def is_gone(rule: str, occurrence: StoredOccurrence, scan: Scan) -> bool:
     """Return whether ``scan``, which does not list ``occurrence``, proves that it is gone."""
-    return scan.proves_absence(
-        rule=rule,
-        location=occurrence.location,
-        category=occurrence.category,
-        last_seen=occurrence.last_seen,
-    )
+    if scan.absent_at is None or occurrence.last_seen >= scan.absent_at:
+        return False
+    return scan.scope.covers(rule=rule, location=occurrence.location, category=occurrence.category)
 
 
 def _locations_count(

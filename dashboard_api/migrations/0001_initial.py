@@ -158,6 +158,37 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="ProblemCount",
+            fields=[
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "website_id",
+                        "status",
+                        "severity",
+                        "problem",
+                        "source_id",
+                        "kind",
+                        blank=True,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("website_id", models.BigIntegerField()),
+                ("status", models.CharField(max_length=14)),
+                ("severity", models.PositiveSmallIntegerField()),
+                ("problem", models.CharField(max_length=16)),
+                ("source_id", models.BigIntegerField()),
+                ("kind", models.CharField(max_length=13)),
+                ("findings", models.IntegerField()),
+                ("locations", models.BigIntegerField()),
+            ],
+            options={
+                "managed": False,
+            },
+        ),
+        migrations.CreateModel(
             name="WeekCount",
             fields=[
                 (
@@ -502,6 +533,12 @@ class Migration(migrations.Migration):
                 ("cwe", models.JSONField(blank=True, default=list, help_text="Numbers.", verbose_name="CWE")),
                 ("cve", models.JSONField(blank=True, default=list, verbose_name="CVE")),
                 ("rule", models.CharField(blank=True, max_length=300)),
+                (
+                    "problem",
+                    models.CharField(
+                        editable=False, help_text="What findings of one cause have in common.", max_length=16
+                    ),
+                ),
                 ("location", models.CharField(blank=True, max_length=2000)),
                 (
                     "other_locations",
@@ -517,6 +554,7 @@ class Migration(migrations.Migration):
                 (
                     "source",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="findings",
                         to="dashboard_api.source",
@@ -1028,6 +1066,18 @@ class Migration(migrations.Migration):
                 models.F("kind"),
                 models.OrderBy(models.F("id"), descending=True),
                 name="dashboard_api_finding_bucket",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="finding",
+            index=models.Index(
+                models.F("website"),
+                models.F("problem"),
+                models.F("status"),
+                models.OrderBy(models.F("severity"), descending=True),
+                models.OrderBy(models.F("id"), descending=True),
+                models.F("kind"),
+                name="dashboard_api_finding_problem",
             ),
         ),
         migrations.AddIndex(

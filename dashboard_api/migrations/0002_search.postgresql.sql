@@ -1,4 +1,4 @@
--- Counts beside the findings, which triggers maintain (dashboard_api/backends/postgresql.py).
+-- Counts of findings, maintained by triggers (dashboard_api/backends/postgresql.py).
 CREATE TABLE dashboard_api_bucketcount (
     website_id bigint NOT NULL,
     status varchar(14) NOT NULL,
@@ -27,6 +27,19 @@ CREATE TABLE dashboard_api_daycount (
     fixed integer NOT NULL,
     still_open integer NOT NULL,
     PRIMARY KEY (website_id, day)
+);
+
+-- A page of problems reads them worst first.
+CREATE TABLE dashboard_api_problemcount (
+    website_id bigint NOT NULL,
+    status varchar(14) NOT NULL,
+    severity smallint NOT NULL,
+    problem varchar(16) NOT NULL,
+    source_id bigint NOT NULL,
+    kind varchar(13) NOT NULL,
+    findings integer NOT NULL,
+    locations bigint NOT NULL,
+    PRIMARY KEY (website_id, status, severity, problem, source_id, kind)
 );
 
 CREATE INDEX dashboard_api_daycount_open ON dashboard_api_daycount (website_id, day) WHERE still_open > 0;
@@ -136,13 +149,13 @@ ALTER INDEX dashboard_api_finding_search ALTER COLUMN 1 SET STATISTICS 0;
 -- The first matches in the order of every list, at most "bound". "sought" is a tsquery in which # stands for the
 -- block. Where blocks have many matches they are asked one by one, so that few matches are read in vain; where they
 -- have few, up to 64 are asked by one statement.
-CREATE FUNCTION dashboard_api_search(site bigint, level smallint, sought text, bound integer)
+CREATE FUNCTION dashboard_api_search(site bigint, levels smallint[], sought text, bound integer)
 RETURNS TABLE (id bigint, severity smallint, source_id bigint, kind varchar)
 STABLE LANGUAGE plpgsql SET jit = off AS $$
 DECLARE
     blocks bigint[] := ARRAY(
         SELECT block.id FROM dashboard_api_search_block AS block
-        WHERE block.website_id = site AND block.severity = coalesce(level, block.severity)
+        WHERE block.website_id = site AND block.severity = ANY (levels)
         ORDER BY block.severity DESC, block.first_id DESC
     );
     start integer := 1;

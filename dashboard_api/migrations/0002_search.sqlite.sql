@@ -1,4 +1,4 @@
--- Counts beside the findings, which triggers maintain (dashboard_api/backends/sqlite.py). Without a rowid a count
+-- Counts of findings, maintained by triggers (dashboard_api/backends/sqlite.py). Without a rowid a count
 -- is stored in the tree of its key, so a sum reads one tree instead of two.
 CREATE TABLE dashboard_api_bucketcount (
     website_id bigint NOT NULL,
@@ -28,6 +28,19 @@ CREATE TABLE dashboard_api_daycount (
     fixed integer NOT NULL,
     still_open integer NOT NULL,
     PRIMARY KEY (website_id, day)
+) WITHOUT ROWID;
+
+-- A page of problems reads them worst first.
+CREATE TABLE dashboard_api_problemcount (
+    website_id bigint NOT NULL,
+    status varchar(14) NOT NULL,
+    severity smallint NOT NULL,
+    problem varchar(16) NOT NULL,
+    source_id bigint NOT NULL,
+    kind varchar(13) NOT NULL,
+    findings integer NOT NULL,
+    locations bigint NOT NULL,
+    PRIMARY KEY (website_id, status, severity, problem, source_id, kind)
 ) WITHOUT ROWID;
 
 CREATE INDEX dashboard_api_daycount_open ON dashboard_api_daycount (website_id, day) WHERE still_open > 0;

@@ -2,13 +2,14 @@
 
 from dashboard_api.models.accounts import Account, Secret
 from dashboard_api.models.bulk import BulkLoad
-from dashboard_api.models.counts import BucketCount, DayCount, WeekCount
+from dashboard_api.models.counts import BucketCount, DayCount, ProblemCount, WeekCount
 from dashboard_api.models.entitlements import Entitlement
 from dashboard_api.models.findings import Coverage, Finding, Kind, Occurrence, Severity, Source
 from dashboard_api.models.history import OpenCount
 from dashboard_api.models.imports import ImportRun, Upload
 from dashboard_api.models.nonces import Nonce, SecretUse
 from dashboard_api.models.notes import AnalystNote
+from dashboard_api.models.problems import problem_key
 from dashboard_api.models.revisions import Revision
 from dashboard_api.models.scopes import CoverageScope
 from dashboard_api.models.sites import LinkEvent, SiteLink, Website
@@ -31,6 +32,7 @@ __all__ = [
     "Nonce",
     "Occurrence",
     "OpenCount",
+    "ProblemCount",
     "Revision",
     "Secret",
     "SecretUse",
@@ -40,4 +42,5 @@ __all__ = [
     "Upload",
     "Website",
     "WeekCount",
+    "problem_key",
 ]

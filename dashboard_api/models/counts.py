@@ -1,4 +1,4 @@
-"""How many findings there are, kept beside them by triggers: no answer depends on how much was found.
+"""Counts of findings, maintained by triggers, so that no response counts rows.
 
 Nothing else writes here (decision record 0013). No foreign keys: counts go with the findings they count.
 Migration 0002 creates the tables, which SQLite has without a rowid.
@@ -59,3 +59,23 @@ class DayCount(models.Model):
 
     def __str__(self) -> str:
         return f"{self.pk}: {self.found} found, {self.fixed} fixed, {self.still_open} still open"
+
+
+class ProblemCount(models.Model):
+    """Findings of a problem, and their locations, by website, status, severity, source and kind."""
+
+    pk = models.CompositePrimaryKey("website_id", "status", "severity", "problem", "source_id", "kind")
+    website_id = models.BigIntegerField()
+    status = models.CharField(max_length=14)
+    severity = models.PositiveSmallIntegerField()
+    problem = models.CharField(max_length=16)
+    source_id = models.BigIntegerField()
+    kind = models.CharField(max_length=13)
+    findings = models.IntegerField()
+    locations = models.BigIntegerField()
+
+    class Meta:
+        managed = False
+
+    def __str__(self) -> str:
+        return f"{self.pk}: {self.findings} at {self.locations} locations"

@@ -59,9 +59,9 @@ def has_status(status: str, day: date, *, prefix: str = "") -> Q:
     def where(**conditions: object) -> Q:
         return Q(**{f"{prefix}{name}": value for name, value in conditions.items()})
 
-    stored = where(status=status)
+    in_status = where(status=status)
     if status == EntitlementStatus.SUSPENDED:
-        return stored
+        return in_status
     renewing = where(
         status__in=(EntitlementStatus.ACTIVE, EntitlementStatus.TRIALING),
         renews=True,
@@ -70,8 +70,8 @@ def has_status(status: str, day: date, *, prefix: str = "") -> Q:
     paying_late = where(status=EntitlementStatus.PAST_DUE, past_due_since__gte=day - limits.PAST_DUE_GRACE)
     ended = where(ends_on__lt=day) & ~renewing & ~paying_late
     if status == EntitlementStatus.EXPIRED:
-        return stored | (ended & ~where(status=EntitlementStatus.SUSPENDED))
-    return stored & ~ended
+        return in_status | (ended & ~where(status=EntitlementStatus.SUSPENDED))
+    return in_status & ~ended
 
 
 class Entitlement(Terms, models.Model):

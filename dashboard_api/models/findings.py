@@ -9,6 +9,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from dashboard_api import limits
+from dashboard_api.models.problems import KEY_LENGTH, ProblemField
 from dashboard_api.models.sites import Website
 
 
@@ -91,7 +92,9 @@ class Finding(models.Model):
     website = models.ForeignKey(  # a constraint begins with it
         Website, on_delete=models.CASCADE, related_name="findings", db_index=False
     )
-    source = models.ForeignKey(Source, on_delete=models.PROTECT, related_name="findings")
+    source = models.ForeignKey(  # an index would only serve the deletion of a source
+        Source, on_delete=models.PROTECT, related_name="findings", db_index=False
+    )
     fingerprint = models.CharField(
         max_length=64, help_text="Identifies the finding in later reports (decision record 0008)."
     )
@@ -118,6 +121,9 @@ class Finding(models.Model):
     cwe = models.JSONField("CWE", default=list, blank=True, help_text="Numbers.")
     cve = models.JSONField("CVE", default=list, blank=True)
     rule = models.CharField(max_length=300, blank=True)
+    problem = ProblemField(
+        max_length=KEY_LENGTH, editable=False, help_text="What findings of one cause have in common."
+    )
     # Copies of the locations, so that lists and searches need no second table.
     location = models.CharField(max_length=2000, blank=True)
     other_locations = models.TextField(
@@ -164,6 +170,15 @@ class Finding(models.Model):
                 F("kind"),
                 F("id").desc(),
                 name="dashboard_api_finding_bucket",
+            ),
+            models.Index(
+                F("website"),
+                F("problem"),
+                F("status"),
+                F("severity").desc(),
+                F("id").desc(),
+                F("kind"),
+                name="dashboard_api_finding_problem",
             ),
             models.Index(
                 F("status"),

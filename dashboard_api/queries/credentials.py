@@ -89,12 +89,12 @@ def _seen(pk: int | None, *columns: Any) -> AccountSite | None:
         columns
     )
     tags = (own_tag, every_tag)
-    paid = None if plan is None else _paid(plan, *terms)
+    entitlement = None if plan is None else _entitlement(plan, *terms)
     return AccountSite(
-        pk, account_id, website_id, host, moment(linked_at), moment(revoked_at), tags, sites_used, paid
+        pk, account_id, website_id, host, moment(linked_at), moment(revoked_at), tags, sites_used, entitlement
     )
 
 
-def _paid(*columns: Any) -> EntitlementTerms:
-    *told, features = columns
-    return EntitlementTerms(*told, json.loads(features))  # type: ignore[call-arg]  # in the order of the fields
+def _entitlement(*columns: Any) -> EntitlementTerms:
+    *values, features = columns
+    return EntitlementTerms(*values, json.loads(features))  # type: ignore[call-arg]  # in the order of the fields

@@ -36,7 +36,7 @@ class EventRow(NamedTuple):
     reason: str
 
 
-_DETAIL = THREATS.format(more=", fixed_at", which="id = %s AND website_id = %s")
+_DETAIL = THREATS.format(more=", fixed_at", which="id = %s AND website_id = %s", order="id")
 
 
 def finding(website_id: int, finding_id: int, sources: Mapping[int, SourceRow]) -> FindingDetail | None:

@@ -3,22 +3,24 @@
 Tests compare each statement with an equivalent query of the ORM. Decision record 0013.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
 import msgspec
 
 from dashboard_api import limits
-from dashboard_api.backends.statements import backend_for, marks, moment, rows
+from dashboard_api.backends.statements import backend_for, marks, moment, rows, stored
 from dashboard_api.models.findings import Finding
 from dashboard_api.queries.overview import Bucket, SourceRow
 
+WORST, NEWEST, OLDEST = "worst", "newest", "oldest"
+_ORDERS = {WORST: "severity DESC, id DESC", NEWEST: "id DESC", OLDEST: "id"}
+
 
 class Level(NamedTuple):
-    """The part of a page with one severity: ``take`` findings of ``buckets``, after ``skip`` others."""
+    """A part of a page in the order of ids: ``take`` findings of ``buckets``, after ``skip`` others."""
 
-    severity: int
     buckets: Sequence[Bucket]
     skip: int
     take: int
@@ -42,6 +44,7 @@ class Threat(NamedTuple):
     cwe: list[int]
     cve: list[str]
     rule: str
+    problem: str
     first_seen: datetime
     last_seen: datetime
 
@@ -49,32 +52,76 @@ class Threat(NamedTuple):
 # The database merges the parts in the order of their index, and reads only what it skips and takes.
 _PART = """
 SELECT id FROM (
-    SELECT id FROM dashboard_api_finding
-    WHERE website_id = %s AND severity = %s AND {columns} ORDER BY id DESC
+    SELECT id FROM dashboard_api_finding WHERE website_id = %s AND {columns} ORDER BY {order}
 ) AS part
 """
-_LEVEL = "SELECT id FROM ({parts} ORDER BY id DESC LIMIT %s OFFSET %s) AS level"
+_LEVEL = "SELECT id FROM ({parts} ORDER BY {order} LIMIT %s OFFSET %s) AS level"
 # A literal number lets PostgreSQL plan for it; a parameter could be any number.
 _PAGE = "id IN (SELECT id FROM ({levels}) AS page LIMIT {take})"
 
 
 def page(
-    website_id: int, levels: Sequence[Level], sources: Mapping[int, SourceRow], *, by: Sequence[str]
+    website_id: int,
+    levels: Sequence[Level],
+    sources: Mapping[int, SourceRow],
+    *,
+    by: Sequence[str],
+    sort: str = WORST,
 ) -> list[Threat]:
-    """Return the findings of these parts, worst first; ``by`` are the columns that distinguish buckets."""
+    """Return the findings of these parts; ``by`` are the columns that distinguish buckets."""
     if not levels:
         return []
-    part = _PART.format(columns=" AND ".join(f"{column} = %s" for column in by))
+    order = _ORDERS[OLDEST if sort == OLDEST else NEWEST]
+    part = _PART.format(columns=" AND ".join(f"{column} = %s" for column in by), order=order)
     statements: list[str] = []
     parameters: list[Any] = []
     for level in levels:
-        keys = {tuple(getattr(bucket, column) for column in by) for bucket in level.buckets}
-        statements.append(_LEVEL.format(parts=" UNION ALL ".join([part] * len(keys))))
+        keys = _keys(level.buckets, by)
+        statements.append(_LEVEL.format(parts=" UNION ALL ".join([part] * len(keys)), order=order))
         for key in keys:
-            parameters += [website_id, level.severity, *key]
+            parameters += [website_id, *key]
         parameters += [level.take, level.skip]
     listed = _PAGE.format(levels=" UNION ALL ".join(statements), take=sum(level.take for level in levels))
-    return _threats(listed, parameters, sources)
+    return _threats(listed, parameters, sources, order=_ORDERS[sort])
+
+
+def _keys(buckets: Iterable[Bucket], by: Sequence[str]) -> set[tuple[Any, ...]]:
+    return {tuple(getattr(bucket, column) for column in by) for bucket in buckets}
+
+
+_RECENT = """
+SELECT * FROM (
+    SELECT id, severity, source_id, kind FROM dashboard_api_finding
+    WHERE website_id = %s AND {columns} AND id > %s AND first_seen >= %s ORDER BY id DESC
+) AS part
+"""
+_RECENT_LEVEL = "SELECT * FROM ({parts} ORDER BY id DESC LIMIT %s) AS level"
+
+
+def recent(
+    website_id: int,
+    buckets: Sequence[Bucket],
+    *,
+    by: Sequence[str],
+    after: int,
+    since: datetime,
+    limit: int,
+) -> list[tuple[int, int, int, str]]:
+    """Return ids, severities, source ids and kinds of findings of ``buckets``, worst first.
+
+    They were first seen at ``since`` or later, and have ids above ``after``.
+    """
+    part = _RECENT.format(columns=" AND ".join(f"{column} = %s" for column in by))
+    statements: list[str] = []
+    parameters: list[Any] = []
+    for severity in {bucket.severity for bucket in buckets}:
+        keys = _keys((bucket for bucket in buckets if bucket.severity == severity), by)
+        statements.append(_RECENT_LEVEL.format(parts=" UNION ALL ".join([part] * len(keys))))
+        for key in keys:
+            parameters += [website_id, *key, after, stored(since)]
+        parameters.append(limit)
+    statement = f"{' UNION ALL '.join(statements)} ORDER BY severity DESC, id DESC LIMIT %s"
+    return rows(Finding, statement, [*parameters, limit]) if statements else []
 
 
 _BUCKETS = """
@@ -91,8 +138,8 @@ def buckets_of(ids: Sequence[int]) -> list[tuple[int, int, str, int]]:
 
 THREATS = """
 SELECT id, severity, source_id, kind, status, title, description, location, locations_count,
-SUBSTR(evidence, 1, %s), remediation, "references", cwe, cve, rule, first_seen, last_seen{more}
-FROM dashboard_api_finding WHERE {which} ORDER BY severity DESC, id DESC
+SUBSTR(evidence, 1, %s), remediation, "references", cwe, cve, rule, problem, first_seen, last_seen{more}
+FROM dashboard_api_finding WHERE {which} ORDER BY {order}
 """
 _decode = msgspec.json.Decoder(list).decode
 
@@ -104,14 +151,18 @@ def threats(ids: Sequence[int], sources: Mapping[int, SourceRow]) -> list[Threat
     return _threats(f"id IN ({marks(ids)})", ids, sources)
 
 
-def _threats(which: str, parameters: Sequence[Any], sources: Mapping[int, SourceRow]) -> list[Threat]:
-    found = rows(Finding, THREATS.format(more="", which=which), [limits.MAX_EVIDENCE_BYTES + 1, *parameters])
-    return [threat(row, sources) for row in found]
+def _threats(
+    which: str, parameters: Sequence[Any], sources: Mapping[int, SourceRow], *, order: str = _ORDERS[WORST]
+) -> list[Threat]:
+    statement = THREATS.format(more="", which=which, order=order)
+    return [
+        threat(row, sources) for row in rows(Finding, statement, [limits.MAX_EVIDENCE_BYTES + 1, *parameters])
+    ]
 
 
 def threat(row: tuple[Any, ...], sources: Mapping[int, SourceRow]) -> Threat:
     """Return a row of THREATS as a Threat."""
-    number, severity, source_id, *texts, references, cwe, cve, rule, first_seen, last_seen = row
+    number, severity, source_id, *texts, references, cwe, cve, rule, problem, first_seen, last_seen = row
     lists = (_decode(references), _decode(cwe), _decode(cve))
     seen = (moment(first_seen), moment(last_seen))
-    return Threat._make((number, severity, sources[source_id], *texts, *lists, rule, *seen))
+    return Threat._make((number, severity, sources[source_id], *texts, *lists, rule, problem, *seen))

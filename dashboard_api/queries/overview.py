@@ -1,13 +1,15 @@
-"""Data of a website besides its findings: one statement that returns one row of JSON lists.
+"""Data of a website other than its findings: one statement that returns one row of JSON lists.
 
 Separate statements would take a round trip each on PostgreSQL, and on SQLite each fetched row lets another
 thread run first. Tests compare each list with an equivalent query of the ORM. Decision record 0051.
 """
 
 import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
-from types import ModuleType
-from typing import NamedTuple
+from types import MappingProxyType, ModuleType
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -17,11 +19,11 @@ from dashboard_api.models.findings import Finding
 
 
 class Filters(NamedTuple):
-    """Values that findings must have; None means any value."""
+    """Values of which findings must have one; None means any value."""
 
-    severity: int | None = None
-    source_id: int | None = None
-    kind: str | None = None
+    severity: tuple[int, ...] | None = None
+    source_id: tuple[int, ...] | None = None
+    kind: tuple[str, ...] | None = None
 
     def without(self, column: str) -> "Filters":
         """Return the other filters."""
@@ -61,15 +63,27 @@ class Bucket(NamedTuple):
     source_id: int
     kind: str
     findings: int
+    problem: str = ""  # of the requested problem only
 
     def passes(self, filters: Filters) -> bool:
         """Return whether the findings pass ``filters``."""
         severity, source_id, kind = filters
         return (
-            (severity is None or self.severity == severity)
-            and (source_id is None or self.source_id == source_id)
-            and (kind is None or self.kind == kind)
+            (severity is None or self.severity in severity)
+            and (source_id is None or self.source_id in source_id)
+            and (kind is None or self.kind in kind)
         )
+
+
+class ProblemTotals(NamedTuple):
+    """The findings of a problem with one severity, their locations, and how many of them are confirmed."""
+
+    severity: int
+    problem: str
+    source_id: int
+    findings: int
+    locations: int
+    confirmed: int
 
 
 class Week(NamedTuple):
@@ -126,12 +140,14 @@ class Overview(NamedTuple):
     recent: list[Recent]
     notes: list[Note]
     history: list[OpenDay]
+    problems: list[ProblemTotals]
+    problem_buckets: list[Bucket]
 
 
 _FILTERS = {
-    "severity": " AND severity = %(severity)s",
-    "source": " AND source_id = (SELECT id FROM dashboard_api_source WHERE slug = %(source)s)",
-    "kind": " AND kind = %(kind)s",
+    "severity": " AND severity IN ({values})",
+    "source": " AND source_id IN (SELECT id FROM dashboard_api_source WHERE slug IN ({values}))",
+    "kind": " AND kind IN ({values})",
 }
 _NOTES = """
     SELECT id, finding_id, author, body, created_at, updated_at FROM dashboard_api_analystnote
@@ -142,8 +158,33 @@ _NOTES = """
 _OPEN_DAY = ", ".join(OpenDay._fields)
 
 
+# In the order of the primary key, so that only as many problems are read as are wanted.
+_PROBLEMS = """
+    SELECT severity, problem, MIN(source_id) AS source_id, SUM(findings) AS findings,
+        SUM(locations) AS locations, SUM(CASE kind WHEN 'confirmed' THEN findings ELSE 0 END) AS confirmed
+    FROM dashboard_api_problemcount WHERE website_id = %(website)s{status}{filters}
+    GROUP BY severity, problem ORDER BY severity DESC, problem DESC LIMIT %(most_problems)s
+"""
+# All statuses and severities are named to find each problem by the primary key.
+_PROBLEM_BUCKETS = """
+    SELECT status, severity, source_id, kind, findings, problem FROM dashboard_api_problemcount
+    WHERE website_id = %(website)s AND status IN ('open', 'fixed', 'false_positive', 'accepted_risk')
+        AND severity IN (0, 1, 2, 3, 4) AND problem IN ({keys})
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """The parts of the statement that depend on the request; lists that it does not need are empty texts."""
+
+    status: str
+    filters: str
+    problems: str
+    problem_buckets: str
+
+
 @functools.cache
-def _statement(backend: ModuleType, status: str, filters: str) -> str:
+def _statement(backend: ModuleType, parts: _Parts) -> str:
     """Return the one SELECT of all lists of an ``Overview``, each as a JSON list of rows."""
     rows_of, utc = backend.AS_JSON.format, backend.UTC
     run = f"source_id, state, last_run_at{utc}, completed_at{utc}, urls_checked, version, detail"
@@ -154,16 +195,16 @@ def _statement(backend: ModuleType, status: str, filters: str) -> str:
             SELECT {rows_of(run)} FROM dashboard_api_coverage WHERE website_id = %(website)s
         ), (
             SELECT {rows_of("status, severity, source_id, kind, findings")}
-            FROM dashboard_api_bucketcount WHERE website_id = %(website)s{status}
+            FROM dashboard_api_bucketcount WHERE website_id = %(website)s{parts.status}
         ), (
             SELECT {rows_of("status, findings")} FROM (
                 SELECT status, SUM(findings) AS findings FROM dashboard_api_bucketcount
-                WHERE website_id = %(website)s{filters} GROUP BY status
+                WHERE website_id = %(website)s{parts.filters} GROUP BY status
             ) AS statuses
         ), (
             SELECT {rows_of("week, found, fixed")} FROM (
                 SELECT week, SUM(found) AS found, SUM(fixed) AS fixed FROM dashboard_api_weekcount
-                WHERE website_id = %(website)s AND week >= %(first_week)s{filters} GROUP BY week
+                WHERE website_id = %(website)s AND week >= %(first_week)s{parts.filters} GROUP BY week
             ) AS weeks
         ), (
             SELECT {rows_of("found, fixed, oldest, newest")} FROM (
@@ -187,8 +228,18 @@ def _statement(backend: ModuleType, status: str, filters: str) -> str:
                     WHERE website_id = %(website)s AND day <= %(history_day)s
                 ), %(history_day)s) ORDER BY day
             ) AS history
+        ), (
+            {_rows_if_wanted(rows_of, ProblemTotals._fields, parts.problems)}
+        ), (
+            {_rows_if_wanted(rows_of, Bucket._fields, parts.problem_buckets)}
         )
     """  # noqa: S608  # constant text
+
+
+def _rows_if_wanted(rows_of: Callable[[str], str], columns: Sequence[str], selected: str) -> str:
+    if not selected:
+        return "SELECT '[]'"
+    return f"SELECT {rows_of(', '.join(columns))} FROM ({selected}) AS wanted"  # noqa: S608  # constant text
 
 
 _decoders = [msgspec.json.Decoder(rows, strict=False) for rows in Overview.__annotations__.values()]
@@ -199,21 +250,22 @@ def overview(
     account_id: int,
     *,
     status: str | None = None,
-    severity: int | None = None,
-    source: str | None = None,
-    kind: str | None = None,
+    filters: Mapping[str, Sequence[int] | Sequence[str]] = MappingProxyType({}),
     first_week: date,
     recent_day: date,
     history_day: date,
+    most_problems: int = 0,
+    problem_keys: Sequence[str] = (),
 ) -> Overview:
-    """Return the overview; a filter that is None accepts any value.
+    """Return the overview; ``filters`` has the values of ``severity``, ``source`` (slugs) and ``kind``.
 
-    ``buckets`` are those of open findings and of ``status``, without the other filters. ``statuses`` and
-    ``weeks`` count findings that pass the filters other than status. ``source`` is a slug, ``first_week`` a
-    Monday; ``recent`` counts from ``recent_day`` on. ``history`` begins with the last row until
-    ``history_day``.
+    ``buckets`` are those of open findings and of ``status``, without the filters. ``statuses`` and ``weeks``
+    count findings that pass the filters, of any status. ``first_week`` is a Monday; ``recent`` counts from
+    ``recent_day`` on, and ``history`` begins with the last row until ``history_day``. ``problems`` are at
+    most ``most_problems``, of ``status`` and under the filters; ``problem_buckets`` are those of the
+    problems with ``problem_keys``, of any status.
     """
-    parameters = {
+    parameters: dict[str, Any] = {
         "website": website_id,
         "account": account_id,
         "first_week": first_week.isoformat(),
@@ -221,17 +273,29 @@ def overview(
         "history_day": history_day.isoformat(),
         "notes": limits.MAX_NOTES,
         "status": status,
-        "severity": severity,
-        "source": source,
-        "kind": kind,
+        "most_problems": most_problems,
     }
-    statement = _statement(
-        backend_for(Finding),
-        "" if status is None else " AND status IN ('open', %(status)s)",
-        "".join(condition for name, condition in _FILTERS.items() if parameters[name] is not None),
+    conditions = "".join(
+        _FILTERS[name].format(values=_marks(parameters, name, values)) for name, values in filters.items()
     )
-    (columns,) = rows(Finding, statement, parameters)
+    of_status = "" if status is None else " AND status = %(status)s"
+    parts = _Parts(
+        status="" if status is None else " AND status IN ('open', %(status)s)",
+        filters=conditions,
+        problems=_PROBLEMS.format(status=of_status, filters=conditions) if most_problems else "",
+        problem_buckets=_PROBLEM_BUCKETS.format(keys=_marks(parameters, "problem", problem_keys))
+        if problem_keys
+        else "",
+    )
+    (columns,) = rows(Finding, _statement(backend_for(Finding), parts), parameters)
     return Overview._make(decoder.decode(column) for decoder, column in zip(_decoders, columns, strict=True))
+
+
+def _marks(parameters: dict[str, Any], name: str, values: Sequence[Any]) -> str:
+    """Add ``values`` to the parameters, and return their placeholders."""
+    named = {f"{name}_{number}": value for number, value in enumerate(values)}
+    parameters |= named
+    return ", ".join(f"%({key})s" for key in named)
 
 
 def sources() -> list[SourceRow]:

@@ -6,7 +6,7 @@ status and severity, so that a search reads no other entries. Decision record 00
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,12 +59,13 @@ class SearchQuery:
         """Return the first two letters of each status, which begin the scopes."""
         return [status[:2] for status in Finding.Status.values if self.status in (status, ALL)]
 
-    def entries(self, scope: str) -> list[str]:
-        """Return the index entries to look for in ``scope``; the last one is a prefix."""
-        _, source_id, kind = self.filters
-        filters = [f"s{source_id}"] if source_id is not None else []
-        filters += [f"k{kind}"] if kind is not None else []
-        return [scope + entry for entry in (*filters, *(f".{word}" for word in self.words))]
+    def entries(self, scope: str) -> list[list[str]]:
+        """Return the index entries to look for in ``scope``, one of each list; the last one is a prefix."""
+        _, source_ids, kinds = self.filters
+        wanted = [[f"s{source_id}" for source_id in source_ids]] if source_ids is not None else []
+        wanted += [[f"k{kind}" for kind in kinds]] if kinds is not None else []
+        wanted += [[f".{word}"] for word in self.words]
+        return [[scope + entry for entry in entries] for entries in wanted]
 
 
 class Matches:
@@ -95,14 +96,14 @@ def _ask_sqlite(query: SearchQuery, limit: int) -> Matches:
     """Search severity by severity until ``limit`` is reached; the index returns the newest first."""
     found: list[int] = []
     wanted = query.filters.severity
-    for severity in sorted(Severity, reverse=True) if wanted is None else [wanted]:
+    for severity in sorted(Severity if wanted is None else wanted, reverse=True):
         scopes = [
             query.entries(f"{query.website_id}{status}{severity}") for status in query.scope_beginnings()
         ]
-        endings = _sqlite_endings([entries[-1] for entries in scopes])
+        endings = _sqlite_endings([last for *_, (last,) in scopes])
         expressions = [
-            f"({' AND '.join([*map(_quoted, whole), endings[last]])})"
-            for *whole, last in scopes
+            f"({' AND '.join([*map(_any_of, whole), endings[last]])})"
+            for *whole, (last,) in scopes
             if last in endings
         ]
         if expressions:
@@ -125,8 +126,12 @@ def _sqlite_endings(beginnings: list[str]) -> dict[str, str]:
         return {beginning: f"{_quoted(beginning)} *" for beginning in beginnings}
     spellings = defaultdict(list)
     for beginning, entry in spelled:
-        spellings[beginning].append(_quoted(entry))
-    return {beginning: f"({' OR '.join(entries)})" for beginning, entries in spellings.items()}
+        spellings[beginning].append(entry)
+    return {beginning: _any_of(entries) for beginning, entries in spellings.items()}
+
+
+def _any_of(entries: Iterable[str]) -> str:
+    return f"({' OR '.join(map(_quoted, entries))})"
 
 
 def _quoted(entry: str) -> str:
@@ -136,13 +141,20 @@ def _quoted(entry: str) -> str:
 def _ask_postgresql(query: SearchQuery, limit: int) -> Matches:
     """Search with the SQL function, which replaces each # by the number of a block."""
     scopes = [query.entries(f"{status}#") for status in query.scope_beginnings()]
-    expression = " | ".join("(" + " & ".join(f"'{entry}'" for entry in entries) + ":*)" for entries in scopes)
+    expression = " | ".join(
+        "(" + " & ".join([*map(_one_of_entries, whole), f"'{last}':*"]) + ")" for *whole, (last,) in scopes
+    )
+    severities = list(Severity if query.filters.severity is None else query.filters.severity)
     found = rows(
         Finding,
-        "SELECT id, severity, source_id, kind FROM dashboard_api_search(%s, %s::smallint, %s, %s)",
-        [query.website_id, query.filters.severity, expression, limit],
+        "SELECT id, severity, source_id, kind FROM dashboard_api_search(%s, %s::smallint[], %s, %s)",
+        [query.website_id, [int(severity) for severity in severities], expression, limit],
     )
     return Matches([row[0] for row in found], [row[1:] for row in found])
+
+
+def _one_of_entries(entries: Iterable[str]) -> str:
+    return "(" + " | ".join(f"'{entry}'" for entry in entries) + ")"
 
 
 def rebuild() -> None:

@@ -5,7 +5,7 @@ time. Notes do not, so those published shortly before the cursor are read again.
 """
 
 from collections import Counter
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import NamedTuple
 
 from dashboard_api import limits
@@ -14,7 +14,7 @@ from dashboard_api.models import Severity
 from dashboard_api.queries import change_feed
 from dashboard_api.queries.change_feed import FindingSummary, PublishedNote
 from dashboard_api.queries.credentials import AccountSite
-from dashboard_api.reading.sections import LABELS
+from dashboard_api.reading import sections
 
 
 class Change(NamedTuple):
@@ -28,7 +28,7 @@ class Change(NamedTuple):
 def build_changes(link: AccountSite, request: ChangesRequest, now: datetime) -> responses.ChangesResponse:
     """Return the changes since the cursor of the request; without one, only the current cursor."""
     newest = change_feed.newest(link.website_id)
-    begin = _midnight(now, request.days) if request.days else None
+    begin = sections.start_of_days(now, request.days) if request.days else None
     begun = _cursor_at(link.website_id, begin) if begin else request.since
     since = begun or Cursor(finding_id=newest.finding_id, event_id=newest.event_id)
     until = newest
@@ -52,12 +52,6 @@ def build_changes(link: AccountSite, request: ChangesRequest, now: datetime) -> 
         first_seen_count=change_feed.first_seen_count(link.website_id, begin.date()) if begin else None,
         more=until.finding_id < newest.finding_id or until.event_id < newest.event_id,
     )
-
-
-def _midnight(now: datetime, days: int) -> datetime:
-    """Return the start, in UTC, of the first of ``days`` days, of which today is the last."""
-    first = now.astimezone(UTC) - timedelta(days=days - 1)
-    return first.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def _cursor_at(website_id: int, moment: datetime) -> Cursor:
@@ -100,7 +94,7 @@ def _change(change: Change, summary: FindingSummary) -> responses.Change:
         event="new" if change.returned_at is None else "regressed",
         at=change.returned_at or summary.first_seen,
         id=str(change.finding_id),
-        severity=LABELS[change.severity],
+        severity=sections.LABELS[change.severity],
         title=summary.title,
         location=summary.location,
     )

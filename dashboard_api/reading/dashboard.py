@@ -1,6 +1,7 @@
 """The dashboard response: what it reads, and its nine members in their order."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 
 from dashboard_api import limits
@@ -9,10 +10,10 @@ from dashboard_api.contract.requests import ALL
 from dashboard_api.models import Finding
 from dashboard_api.queries.credentials import AccountSite
 from dashboard_api.queries.overview import Bucket, Filters, Overview, SourceRow, overview
-from dashboard_api.reading import grading, sections
+from dashboard_api.reading import grading, problems, sections
 from dashboard_api.reading.facet_counts import Counts, FacetCounts
 from dashboard_api.reading.listing import Listing
-from dashboard_api.reading.search_results import SearchResults
+from dashboard_api.reading.search_results import SearchResults, by_words, first_seen_since
 
 UNKNOWN_SOURCE = -1  # the id of no source
 
@@ -24,10 +25,11 @@ def build_dashboard(
     today = now.date()
     stored = _overview(link, request, today)
     sources = sorted(stored.sources, key=lambda source: (source.name.lower(), source.slug))
+    by_id = {source.pk: source for source in sources}
     filters = _filters(request, sources)
     open_counts = FacetCounts.of(_with_status(Finding.Status.OPEN, stored.buckets))
     graded = grading.grade(grading.levels_of(open_counts.by_kind_and_severity), stored.runs)
-    counts = _counts(link.website_id, request, filters, stored.buckets, open_counts)
+    counts = _counts(link.website_id, request, filters, stored, open_counts, now)
     shown = _shown(sources, stored, counts, open_counts)
     return responses.DashboardResponse(
         ok=True,
@@ -35,10 +37,12 @@ def build_dashboard(
         dashboard=sections.page(
             request,
             counts=counts,
-            by_status=dict(stored.statuses),
+            by_status=_by_status(request, filters, stored),
             sources=shown,
             grade=graded,
             tags=link.tags,
+            do_first=_do_first(link, request, stored, by_id),
+            grouped=_grouped(link, request, counts, stored, by_id),
             now=now,
         ),
         summary=sections.summary(
@@ -50,10 +54,10 @@ def build_dashboard(
             history=grading.history(stored.history, first_day=_history_day(today), graded=graded),
             now=now,
         ),
-        threats=[sections.threat(row) for row in counts.page({source.pk: source for source in sources})],
+        threats=[] if request.group_by else [sections.threat(row) for row in counts.page(by_id)],
         charts=sections.charts(
             counts.facet_counts(), sources=shown, weeks=sections.recent_weeks(today), history=stored.weeks
-        ),  # the history follows severity, source and kind, not status and words
+        ),  # the history follows severity, source and kind, not status, words and problem
         coverage=sections.coverage(shown, stored.runs, open_counts, today=today),
         analyst_notes=[sections.note(row) for row in stored.notes],
         entitlement=sections.entitlement(link, today=today),
@@ -61,16 +65,69 @@ def build_dashboard(
 
 
 def _overview(link: AccountSite, request: DashboardRequest, today: date) -> Overview:
+    values = {"severity": request.severity, "source": request.source, "kind": request.kind}
     return overview(
         link.website_id,
         link.account_id,
         status=None if request.status == ALL else request.status,
-        severity=request.severity,
-        source=request.source,
-        kind=request.kind,
+        filters={name: chosen for name, chosen in values.items() if chosen is not None},
         first_week=sections.recent_weeks(today)[0],
         history_day=_history_day(today),
         recent_day=today - limits.RECENT_PERIOD + timedelta(days=1),  # today is the last of them
+        most_problems=_most_problems(request),
+        problem_keys=problems.keys_of(request.problem),
+    )
+
+
+def _most_problems(request: DashboardRequest) -> int:
+    """Return how many counts of problems the response needs; a search counts those of its matches."""
+    if request.group_by and not request.query and not request.since:
+        return limits.MAX_PROBLEM_TOTALS + 1
+    return limits.MAX_DO_FIRST_TOTALS if _shows_first(request) else 0
+
+
+def _shows_first(request: DashboardRequest) -> bool:
+    """Return whether the request is one for the first page, without filters."""
+    unfiltered = DashboardRequest(
+        host=request.host,
+        link_id=request.link_id,
+        portal_account_ref=request.portal_account_ref,
+        page_size=request.page_size,
+        group_by=request.group_by,
+        sort=request.sort,
+    )
+    return request == unfiltered
+
+
+def _do_first(
+    link: AccountSite, request: DashboardRequest, stored: Overview, sources: Mapping[int, SourceRow]
+) -> list[responses.Problem]:
+    if not _shows_first(request):
+        return []
+    groups = problems.first_to_do(problems.grouped(stored.problems))
+    return problems.described(link.website_id, groups, sources, status=request.status)
+
+
+def _grouped(
+    link: AccountSite,
+    request: DashboardRequest,
+    counts: SearchResults | Listing,
+    stored: Overview,
+    sources: Mapping[int, SourceRow],
+) -> sections.ProblemPage | None:
+    """Return the requested page of problems; None if the request lists findings."""
+    if not request.group_by:
+        return None
+    totals = counts.problems() if isinstance(counts, SearchResults) else stored.problems
+    is_cut = len(totals) > limits.MAX_PROBLEM_TOTALS or counts.relation() == "at_least"
+    groups = problems.grouped(totals[: limits.MAX_PROBLEM_TOTALS])
+    end = request.page * request.page_size
+    return sections.ProblemPage(
+        problems.described(
+            link.website_id, groups[end - request.page_size : end], sources, status=request.status
+        ),
+        total=len(groups),
+        relation="at_least" if is_cut else "exact",
     )
 
 
@@ -82,22 +139,38 @@ def _counts(
     website_id: int,
     request: DashboardRequest,
     filters: Filters,
-    buckets: Sequence[Bucket],
+    stored: Overview,
     open_counts: FacetCounts,
+    now: datetime,
 ) -> SearchResults | Listing:
-    """Return the counts and pages of the request; ``buckets`` have other statuses, too."""
+    """Return the counts and pages of the request."""
     if request.query:
-        return SearchResults(website_id, request, filters)
-    buckets = _with_status(request.status, buckets)
-    counts = open_counts if request.status == Finding.Status.OPEN else FacetCounts.of(buckets)
+        return SearchResults(request, filters, by_words(website_id, request))
+    buckets = _with_status(request.status, stored.problem_buckets if request.problem else stored.buckets)
+    if request.since:
+        since = sections.start_of_days(now, request.since)
+        return SearchResults(request, filters, first_seen_since(website_id, request, buckets, since))
+    is_open = request.status == Finding.Status.OPEN and not request.problem
+    counts = open_counts if is_open else FacetCounts.of(buckets)
     return Listing(website_id, request, filters, buckets, counts)
+
+
+def _by_status(request: DashboardRequest, filters: Filters, stored: Overview) -> dict[str, int]:
+    """Return the numbers of findings by status under the other filters, whatever the words."""
+    if not request.problem:
+        return dict(stored.statuses)
+    counts: Counter[str] = Counter()
+    for bucket in stored.problem_buckets:
+        counts[bucket.status] += bucket.findings * bucket.passes(filters)
+    return counts
 
 
 def _filters(request: DashboardRequest, sources: Iterable[SourceRow]) -> Filters:
     """Return the filters of the request; an unknown source becomes UNKNOWN_SOURCE."""
     ids = {source.slug: source.pk for source in sources}
-    source_id = None if request.source is None else ids.get(request.source, UNKNOWN_SOURCE)
-    return Filters(request.severity, source_id, request.kind)
+    chosen = request.source
+    source_ids = None if chosen is None else tuple(ids.get(slug, UNKNOWN_SOURCE) for slug in chosen)
+    return Filters(request.severity, source_ids, request.kind)
 
 
 def _shown(sources: Iterable[SourceRow], stored: Overview, *counts: Counts | FacetCounts) -> list[SourceRow]:

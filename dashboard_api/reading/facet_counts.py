@@ -42,7 +42,7 @@ class FacetCounts:
     @classmethod
     def of(cls, buckets: Iterable[Bucket]) -> "FacetCounts":
         """Return the counts of buckets of any status."""
-        return cls(bucket[1:] for bucket in buckets)
+        return cls(bucket[1:5] for bucket in buckets)
 
     @cached_property
     def _sums(self) -> tuple[Counter[tuple[int, int]], Counter[tuple[str, int]]]:

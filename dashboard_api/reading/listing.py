@@ -5,7 +5,7 @@ from typing import Literal
 
 from dashboard_api.contract import DashboardRequest
 from dashboard_api.queries import finding_rows
-from dashboard_api.queries.finding_rows import Level, Threat
+from dashboard_api.queries.finding_rows import WORST, Level, Threat
 from dashboard_api.queries.overview import NO_FILTERS, Bucket, Filters, SourceRow
 from dashboard_api.reading.facet_counts import Facet, FacetCounts
 
@@ -50,10 +50,10 @@ class Listing:
         return self._facet_counts[NO_FILTERS].source_ids()
 
     def page(self, sources: Mapping[int, SourceRow]) -> list[Threat]:
-        """Return the requested page, worst first."""
-        narrow = self._filters.source_id is not None or self._filters.kind is not None
-        by = ("status", "source_id", "kind") if narrow else ("status",)
-        return finding_rows.page(self._website_id, list(self._levels()), sources, by=by)
+        """Return the requested page in the requested order."""
+        levels = list(self._levels() if self._request.sort == WORST else self._whole())
+        by = distinguishing_columns(self._request, self._filters)
+        return finding_rows.page(self._website_id, levels, sources, by=by, sort=self._request.sort)
 
     def _levels(self) -> Iterator[Level]:
         """Yield the parts of the page, worst first."""
@@ -62,8 +62,24 @@ class Listing:
         for severity, findings in sorted(self.facet_counts().by_severity.items(), reverse=True):
             if above < findings and wanted:
                 take = min(wanted, findings - above)
-                filters = self._filters._replace(severity=severity)
-                matching = [bucket for bucket in self._buckets if bucket.passes(filters)]
-                yield Level(severity, matching, skip=above, take=take)
+                yield Level(self._matching(self._filters._replace(severity=(severity,))), above, take)
                 wanted -= take
             above = max(above - findings, 0)
+
+    def _whole(self) -> Iterator[Level]:
+        """Yield the page as one part of all severities, unless it is past the end."""
+        page_size = self._request.page_size
+        above = (self._request.page - 1) * page_size
+        if above < self.known_total():
+            yield Level(self._matching(self._filters), above, page_size)
+
+    def _matching(self, filters: Filters) -> list[Bucket]:
+        return [bucket for bucket in self._buckets if bucket.passes(filters)]
+
+
+def distinguishing_columns(request: DashboardRequest, filters: Filters) -> list[str]:
+    """Return the columns that tell apart the findings that an index has in the order of ids."""
+    if request.problem:  # of one source
+        return ["status", "severity", "problem"] + ([] if filters.kind is None else ["kind"])
+    narrow = filters.source_id is not None or filters.kind is not None
+    return ["status", "severity", "source_id", "kind"] if narrow else ["status", "severity"]

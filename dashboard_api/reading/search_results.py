@@ -1,16 +1,50 @@
-"""The results of a search: counted exactly up to a limit, and listed beyond it."""
+"""The results of a search, by words or by time: counted exactly up to a limit, and listed beyond it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from typing import Literal
 
 from dashboard_api import limits
 from dashboard_api.contract import DashboardRequest
-from dashboard_api.queries import finding_rows
+from dashboard_api.queries import change_feed, finding_rows, problem_rows
 from dashboard_api.queries.finding_rows import Threat
-from dashboard_api.queries.overview import Filters, SourceRow
+from dashboard_api.queries.overview import Bucket, Filters, ProblemTotals, SourceRow
 from dashboard_api.queries.search import Matches, SearchQuery, find_matches
 from dashboard_api.reading.facet_counts import Facet, FacetCounts
+from dashboard_api.reading.listing import distinguishing_columns
 from foundation.words import words_of
+
+Find = Callable[[Filters, int], Matches]  # the worst matches under these filters, at most so many
+
+
+def by_words(website_id: int, request: DashboardRequest) -> Find:
+    """Return the search for the words of the request."""
+    words = words_of(request.query)
+
+    def find(filters: Filters, limit: int) -> Matches:
+        query = SearchQuery(website_id=website_id, words=words, status=request.status, filters=filters)
+        return find_matches(query, limit=limit)
+
+    return find
+
+
+def first_seen_since(
+    website_id: int, request: DashboardRequest, buckets: Sequence[Bucket], since: datetime
+) -> Find:
+    """Return the search for findings of ``buckets`` that were first seen at ``since`` or later.
+
+    Imports store findings after they were seen, so those of earlier imports are left out.
+    """
+    newest = change_feed.newest_before(website_id, since)
+    after = newest.finding_id if newest else 0
+
+    def find(filters: Filters, limit: int) -> Matches:
+        matching = [bucket for bucket in buckets if bucket.passes(filters)]
+        by = distinguishing_columns(request, filters)
+        found = finding_rows.recent(website_id, matching, by=by, after=after, since=since, limit=limit)
+        return Matches([row[0] for row in found], [row[1:] for row in found])
+
+    return find
 
 
 class SearchResults:
@@ -19,10 +53,10 @@ class SearchResults:
     A facet ignores its own filter, so each facet with a filter needs a further search.
     """
 
-    def __init__(self, website_id: int, request: DashboardRequest, filters: Filters) -> None:
-        self._website_id = website_id
+    def __init__(self, request: DashboardRequest, filters: Filters, find: Find) -> None:
         self._request = request
         self._filters = filters
+        self._find = find
         self._matches: dict[Filters, Matches] = {}
         self._facet_counts: dict[Filters, FacetCounts] = {}
 
@@ -55,6 +89,10 @@ class SearchResults:
             self._matches_of(self._filters).ids[end - self._request.page_size : end], sources
         )
 
+    def problems(self) -> list[ProblemTotals]:
+        """Count the matches by problem and severity: all, or the worst where there are too many."""
+        return problem_rows.totals_of(self._matches_of(self._filters).ids[: limits.MAX_COUNTED_MATCHES])
+
     def _filters_without(self, without: Facet | None) -> Filters:
         return self._filters if without is None else self._filters.without(without)
 
@@ -64,11 +102,5 @@ class SearchResults:
             most = limits.MAX_COUNTED_MATCHES
             if filters == self._filters:
                 most = max(most, self._request.page * self._request.page_size)
-            query = SearchQuery(
-                website_id=self._website_id,
-                words=words_of(self._request.query),
-                status=self._request.status,
-                filters=filters,
-            )
-            self._matches[filters] = find_matches(query, limit=most + 1)
+            self._matches[filters] = self._find(filters, most + 1)
         return self._matches[filters]

@@ -2,8 +2,8 @@
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date, datetime, timedelta
-from typing import cast
+from datetime import UTC, date, datetime, timedelta
+from typing import Literal, NamedTuple, cast
 
 from dashboard_api import limits
 from dashboard_api.contract import DashboardRequest, responses
@@ -26,6 +26,14 @@ CHART_TITLES = {
 }
 
 
+class ProblemPage(NamedTuple):
+    """The problems of a page, and the number of all of them."""
+
+    problems: list[responses.Problem]
+    total: int
+    relation: Literal["exact", "at_least"]
+
+
 def page(
     request: DashboardRequest,
     *,
@@ -34,24 +42,30 @@ def page(
     sources: Sequence[SourceRow],
     grade: Grade,
     tags: Tags,
+    do_first: list[responses.Problem],
+    grouped: ProblemPage | None,
     now: datetime,
 ) -> responses.Page:
     """Return the ``dashboard`` member.
 
     ``by_status`` counts what passes the other filters, whatever the words; ``tags`` are the website's.
     """
+    listed = counts.known_total() if grouped is None else grouped.total
     return responses.Page(
         generated_at=now,
         grade=grade.letter,  # type: ignore[arg-type]  # one of LETTERS
         filters=responses.Filters(
-            severity=None if request.severity is None else request.severity.label,
-            source=request.source,
-            kind=request.kind,
+            severity=_listed(severity.label for severity in request.severity or ()),
+            source=_listed(request.source or ()),
+            kind=_listed(request.kind or ()),
             query=request.query or None,
+            problem=request.problem or None,
+            sort=request.sort,  # type: ignore[arg-type]  # one of SORTS
+            since=request.since or None,
         ),
         page=request.page,
         page_size=request.page_size,
-        page_count=-(-counts.known_total() // request.page_size),
+        page_count=-(-listed // request.page_size),
         total=counts.facet_counts().total(),
         total_relation=counts.relation(),
         facets=facets(request, counts=counts, by_status=by_status, sources=sources),
@@ -60,7 +74,15 @@ def page(
             name for name, facet in FACETS.items() if counts.relation(without=facet) == "at_least"
         ],
         grade_provisional=grade.provisional,
+        do_first=do_first,
+        problems=grouped.problems if grouped else [],
+        problem_total=grouped.total if grouped else None,
+        problem_total_relation=grouped.relation if grouped else None,
     )
+
+
+def _listed(values: Iterable[str]) -> str | None:
+    return ",".join(values) or None
 
 
 def facets(
@@ -87,7 +109,7 @@ def facets(
             responses.FacetValue(value=kind.value, label=kind.label.capitalize(), count=by_kind[kind])
             for kind in Kind
         ],
-        status=[] if request.query else _statuses(by_status),
+        status=[] if request.query or request.since else _statuses(by_status),
     )
 
 
@@ -165,6 +187,7 @@ def threat(finding: Threat) -> responses.Threat:
         first_seen=finding.first_seen,
         last_seen=finding.last_seen,
         evidence_truncated=evidence != finding.evidence_start,
+        problem=finding.problem,
     )
 
 
@@ -287,18 +310,18 @@ def note(row: Note) -> responses.Note:
 
 def entitlement(link: AccountSite, *, today: date) -> responses.Entitlement:
     """Return the entitlement of the account as of ``today``."""
-    paid = cast("EntitlementTerms", link.entitlement)  # authorize lets nobody else through
+    terms = cast("EntitlementTerms", link.entitlement)  # authorize refuses a link without one
     return responses.Entitlement(
-        plan=paid.plan,
-        status=paid.status_on(today),  # type: ignore[arg-type]  # Entitlement.Status
-        starts_on=paid.starts_on,
-        ends_on=paid.ends_on,
-        days_left=max((paid.ends_on - today).days, 0),
+        plan=terms.plan,
+        status=terms.status_on(today),  # type: ignore[arg-type]  # Entitlement.Status
+        starts_on=terms.starts_on,
+        ends_on=terms.ends_on,
+        days_left=max((terms.ends_on - today).days, 0),
         sites_used=link.sites_used,
-        sites_limit=paid.sites_limit,
-        features=paid.features,
-        usable_until=paid.usable_until,
-        renews=paid.renews,
+        sites_limit=terms.sites_limit,
+        features=terms.features,
+        usable_until=terms.usable_until,
+        renews=terms.renews,
     )
 
 
@@ -306,3 +329,9 @@ def recent_weeks(today: date) -> list[date]:
     """Return the Mondays of the weeks in the trend, oldest first, this week last."""
     monday = today - timedelta(days=today.weekday())
     return [monday - timedelta(weeks=back) for back in reversed(range(limits.TREND_WEEKS))]
+
+
+def start_of_days(now: datetime, days: int) -> datetime:
+    """Return the start, in UTC, of the first of ``days`` days, of which today is the last."""
+    first = now.astimezone(UTC) - timedelta(days=days - 1)
+    return first.replace(hour=0, minute=0, second=0, microsecond=0)

@@ -112,7 +112,7 @@ def _finding(number: int, alert: Row, instance: Row, location: str) -> ReportedF
         raise BadRow("has a riskcode that is none of 0 to 3")
     certainty = _KINDS.get(line_of(alert, "confidence"), "suspected")
     description = plain_text(text_of(alert.get("desc")))
-    return ReportedFinding.cleaned(
+    return ReportedFinding(
         row=number,
         # Reports from before ZAP 2.11 have no alertRef, and several alerts of one plugin.
         identity=(reference,) if reference else (plugin, name),
@@ -142,8 +142,8 @@ def _evidence(alert: Row, instance: Row, location: str) -> Iterator[str]:
         }
     )
     yield from section("Attack", text_of(instance.get("attack")))
-    plugin, shown = line_of(alert, "pluginid"), text_of(instance.get("evidence"))
-    yield from section("Evidence", REDACTED if shown and plugin in _TOKEN_RULES else shown)
+    plugin, evidence = line_of(alert, "pluginid"), text_of(instance.get("evidence"))
+    yield from section("Evidence", REDACTED if evidence and plugin in _TOKEN_RULES else evidence)
     information = plain_text(text_of((instance if "otherinfo" in instance else alert).get("otherinfo")))
     if plugin in _COOKIE_RULES:
         information = _COOKIE.sub(rf"\1{REDACTED}", information)

@@ -35,7 +35,10 @@ class WithTimes(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DashboardRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """The filters and the page of one dashboard request; an empty filter is not sent."""
+    """The filters and the page of one dashboard request; what is empty is not sent.
+
+    Severity, source and kind may have several values with commas between them.
+    """
 
     path: ClassVar[str] = "/v1/site/dashboard"
     severity: str = ""
@@ -43,6 +46,10 @@ class DashboardRequest(msgspec.Struct, frozen=True, kw_only=True):
     kind: str = ""
     query: str = ""
     status: str = ""
+    group_by: str = ""
+    problem: str = ""
+    sort: str = ""
+    since: int | None = None
     page: int = 1
     page_size: int = 20
 
@@ -88,6 +95,25 @@ class Facets(msgspec.Struct, frozen=True):
     status: Some[FacetValue] = []
 
 
+class Problem(WithTimes, frozen=True, kw_only=True):
+    """All findings of a website with one cause; ``worst_findings`` have its ``severity``."""
+
+    id: str
+    title: str
+    severity: str
+    sources: Some[str] = []
+    source_names: Some[str] = []
+    rule: str = ""
+    findings: Number = 0
+    worst_findings: Number = 0
+    confirmed: Number = 0
+    locations: Number = 0
+    hosts: Some[str] = []
+    first_seen: Moment | None = None
+    newest_first_seen: Moment | None = None
+    fix: str = ""
+
+
 class Page(WithTimes, frozen=True, kw_only=True):
     """The ``dashboard`` member: the request as understood, its totals, and the revision of its list."""
 
@@ -102,6 +128,10 @@ class Page(WithTimes, frozen=True, kw_only=True):
     revision: str = ""
     bounded_facets: Few[str] = []
     grade_provisional: bool = False
+    do_first: Few[Problem] = []
+    problems: Some[Problem] = []
+    problem_total: Number | None = None
+    problem_total_relation: Literal["exact", "at_least"] | None = None
 
 
 class NextGrade(msgspec.Struct, frozen=True):
@@ -159,6 +189,7 @@ class Threat(WithTimes, frozen=True, kw_only=True):
     rule: str = ""
     first_seen: Moment | None = None
     last_seen: Moment | None = None
+    problem: str = ""
 
 
 class Location(WithTimes, frozen=True, kw_only=True):

@@ -226,7 +226,12 @@ class Migration(migrations.Migration):
                 (
                     "frequency",
                     models.CharField(
-                        choices=[("immediate", "Immediate"), ("daily", "Daily"), ("never", "Never")],
+                        choices=[
+                            ("immediate", "Immediate"),
+                            ("daily", "Daily"),
+                            ("weekly", "Weekly"),
+                            ("never", "Never"),
+                        ],
                         max_length=10,
                     ),
                 ),

@@ -14,10 +14,17 @@ from django.dispatch import receiver
 from django.utils import timezone
 
 from portal.gateway import Dashboard
-from portal.gateway.messages import Facets
+from portal.gateway.messages import Facets, Page, Summary
 from portal.models.accounts import Website
 
 _IDENTITY = ("pk", "account_id", "host", "link_id")
+
+
+class Headline(msgspec.Struct, kw_only=True, frozen=True):
+    """The grade and the numbers of a stored dashboard, which pages of many websites read."""
+
+    dashboard: Page
+    summary: Summary
 
 
 class WebsiteSummaryQuerySet(models.QuerySet["WebsiteSummary"]):
@@ -70,6 +77,14 @@ class WebsiteSummary(models.Model):
         """The dashboard; None for a refusal, and for a format of an earlier version of the portal."""
         try:
             return msgspec.json.decode(self.payload, type=Dashboard)
+        except msgspec.DecodeError:
+            return None
+
+    @property
+    def headline(self) -> Headline | None:
+        """The grade and the numbers, read faster than ``dashboard``; None where that is None."""
+        try:
+            return msgspec.json.decode(self.payload, type=Headline)
         except msgspec.DecodeError:
             return None
 

@@ -1,7 +1,11 @@
 """View models of the notifications' pages."""
 
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 
+from django.urls import reverse
 from django.utils.formats import localize
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -9,10 +13,15 @@ from django.utils.translation import ngettext
 from portal import labels
 from portal.gateway import Changes
 from portal.gateway.messages import Threat
+from portal.models import Website, WebsiteSummary
+from portal.models.summaries import Headline
 from portal.notifications.emails import Item, note_item
 from portal.notifications.forms import SubscriptionForm
-from portal.page_urls import Address
+from portal.page_urls import Address, site_address
 from portal.view_models.findings import FindingRow, finding_rows
+from portal.view_models.overview import RECENT_DAYS
+
+MAX_CHANGED_SITES = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +43,65 @@ class NewFindingsPage:
     is_cut: bool
     findings: tuple[FindingRow, ...]
     notes: tuple[Item, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedSite:
+    """A website with changes; ``updated_at``: when the portal received these numbers."""
+
+    host: str
+    account: str
+    url: str
+    new: int
+    fixed: int
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhatIsNewPage:
+    """The websites that changed in the last ``days``, most new findings first.
+
+    ``unlisted`` are more of them than the page lists; ``unchanged`` were refreshed and have no changes.
+    """
+
+    days: int
+    rows: tuple[ChangedSite, ...]
+    unlisted: int
+    unchanged: int
+
+
+def what_is_new_page(websites: Iterable[Website], summaries: Mapping[int, WebsiteSummary]) -> WhatIsNewPage:
+    """Return the page of a person's ``websites``; ``summaries`` by website id."""
+    websites = list(websites)
+    host_counts = Counter(website.host for website in websites)
+    refreshed = [
+        _changed_site(website, summary, headline, is_shared=host_counts[website.host] > 1)
+        for website in websites
+        if (summary := summaries.get(website.pk)) and (headline := summary.headline)
+    ]
+    rows = sorted(
+        (row for row in refreshed if row.new or row.fixed), key=lambda row: (-row.new, -row.fixed, row.host)
+    )
+    return WhatIsNewPage(
+        days=RECENT_DAYS,
+        rows=tuple(rows[:MAX_CHANGED_SITES]),
+        unlisted=max(0, len(rows) - MAX_CHANGED_SITES),
+        unchanged=len(refreshed) - len(rows),
+    )
+
+
+def _changed_site(
+    website: Website, summary: WebsiteSummary, headline: Headline, *, is_shared: bool
+) -> ChangedSite:
+    address = site_address(website, is_shared=is_shared)
+    return ChangedSite(
+        host=website.host,
+        account=str(website.account),
+        url=str(replace(address, path=reverse("portal:new_findings", args=[website.host]))),
+        new=headline.summary.new_7d,
+        fixed=headline.summary.fixed_7d,
+        updated_at=summary.updated_at,
+    )
 
 
 def new_findings_page(changes: Changes, address: Address) -> NewFindingsPage:

@@ -20,10 +20,10 @@ from portal.error_pages import logged_error_page
 from portal.forms import Filters
 from portal.gateway import GatewayError, Rejected
 from portal.htmx import HtmxHttpRequest, render_site
-from portal.models import Membership, Subscription
+from portal.models import Membership, Subscription, Website, WebsiteSummary
 from portal.notifications.emails import membership_of_token
 from portal.notifications.forms import SubscriptionForm
-from portal.notifications.view_models import SubscriptionSection, new_findings_page
+from portal.notifications.view_models import SubscriptionSection, new_findings_page, what_is_new_page
 from portal.page_urls import site_address
 from portal.view_models import site_not_found, site_page
 from portal.view_models.overview import RECENT_DAYS
@@ -61,6 +61,16 @@ def subscribe(request: HttpRequest, membership: int) -> HttpResponse:
     form.save()
     messages.info(request, _("Your choice for %(account)s is saved.") % {"account": own.account})
     return redirect("portal:notifications")
+
+
+@require_safe
+@members_only
+def what_is_new(request: HtmxHttpRequest) -> HttpResponse:
+    """Show which websites changed in the last days, by their stored summaries."""
+    websites = list(Website.objects.visible_to(request.user))
+    summaries = WebsiteSummary.objects.in_bulk(website.pk for website in websites)
+    page = what_is_new_page(websites, summaries)
+    return render(request, "portal/notifications/what_is_new.html", {"page": page})
 
 
 @require_safe

@@ -71,8 +71,13 @@ class ChartView:
 
 
 def chart_views(charts: Iterable[Chart], page: Page, address: Address) -> tuple[ChartView, ...]:
-    """Return the charts that are not empty; bars count the findings that ``page`` counts."""
-    views = (_chart_view(_with_facet_counts(chart, page, address.filters), page, address) for chart in charts)
+    """Return the charts that are not empty; bars count the findings that ``page`` counts.
+
+    The trend follows neither a problem nor days, so that it is left out with these filters.
+    """
+    filters = address.filters
+    shown = [chart for chart in charts if chart.id != "trend" or not (filters.problem or filters.since)]
+    views = (_chart_view(_with_facet_counts(chart, page, filters), page, address) for chart in shown)
     return tuple(view for view in views if view)
 
 
@@ -130,7 +135,7 @@ def _trend_remark(filters: Filters, facets: Facets) -> str:
     values = [
         filter_label(name, value, source_names.get(value, value))
         for name in ("severity", "kind", "source")
-        if (value := getattr(filters, name))
+        for value in filters.values(name)
     ]
     if not values:
         return _("All findings; the search does not apply here.")
@@ -203,17 +208,19 @@ def _row(chart: Chart, index: int, facets: Facets, address: Address, today: date
     is_running = week is not None and week <= today < week + WEEK
     label = _week_label(week, is_running=is_running) if week else _label(chart, index, value)
     amounts = _values_at(chart, index)
-    filter_value = getattr(address.filters, chart.id) if value else ""
-    is_active = bool(filter_value) and filter_value == value
+    chosen = address.filters.values(chart.id) if value else []
+    is_active = value in chosen
     return ChartRow(
         key=f"segment-{chart.id}-{index}",
         label=label,
         short_label=label if len(label) <= MAX_LABEL else f"{label[: MAX_LABEL - 1]}…",
         amounts=amounts,
         total=sum(amounts),
-        url=address.with_filters(**{chart.id: "" if is_active else value}) if value and any(amounts) else "",
+        url=address.with_filters(**{chart.id: "" if chosen == [value] else value})
+        if value and any(amounts)
+        else "",
         is_active=is_active,
-        is_dimmed=bool(filter_value) and not is_active,
+        is_dimmed=bool(chosen) and not is_active,
         is_running=is_running,
     )
 

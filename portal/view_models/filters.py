@@ -8,9 +8,11 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from portal import labels
-from portal.forms import MAX_PAGE_DEPTH, PAGE_SIZES
+from portal.forms import MAX_PAGE_DEPTH, PAGE_SIZES, PROBLEMS
 from portal.gateway.messages import Facets, FacetValue, Page
 from portal.page_urls import Address
+
+LISTS = ("severity", "kind", "source")  # the filters that may have several values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,8 +98,14 @@ def status_facet(values: Facets, address: Address) -> Facet:
         name="status",
         title=labels.label(labels.FILTERS, "status"),
         options=tuple(_status_option(status, counts.get(status), address) for status in labels.STATUSES),
-        remark="" if counts else _("Searches have no counts by status."),
+        remark="" if counts else _uncounted_remark(address),
     )
+
+
+def _uncounted_remark(address: Address) -> str:
+    if address.filters.since:
+        return _("Lists of the last days have no counts by status.")
+    return _("Searches have no counts by status.")
 
 
 def _status_option(status: str, count: int | None, address: Address) -> Option:
@@ -117,17 +125,44 @@ def _status_option(status: str, count: int | None, address: Address) -> Option:
 
 def _option(name: str, value: FacetValue, address: Address, *, is_bounded: bool) -> Option:
     """Return one value of a facet. In a bounded facet, a value without a count may still match findings."""
-    is_active = getattr(address.filters, name) == value.value
+    chosen = address.filters.values(name)
+    is_active = value.value in chosen
     is_selectable = value.count or is_active or is_bounded
-    new_value = "" if is_active else value.value
     return Option(
         key=f"facet-{name}-{value.value.lower()}",
         label=filter_label(name, value.value, value.label),
         tone=labels.tone(value.value) if name == "severity" else "",
         meaning=labels.label(labels.KIND_MEANINGS, value.value) if name == "kind" else "",
         count=None if is_bounded and (is_active or not value.count) else value.count,
-        url=address.with_filters(**{name: new_value}) if is_selectable else "",
+        url=address.with_filters(**{name: toggled(chosen, value.value)}) if is_selectable else "",
         is_active=is_active,
+    )
+
+
+def toggled(chosen: Sequence[str], value: str) -> str:
+    """Return the values of a filter after a click on ``value``: one more, or one less."""
+    if value in chosen:
+        return ",".join(other for other in chosen if other != value)
+    return ",".join([*chosen, value])
+
+
+def period_facet(address: Address) -> Facet:
+    """Return the filter by the days in which findings were first seen; nothing counts them beforehand."""
+    return Facet(
+        name="since",
+        title=labels.label(labels.FILTERS, "since"),
+        options=tuple(
+            Option(
+                key=f"facet-since-{days}",
+                label=labels.label(labels.PERIODS, days),
+                tone="",
+                meaning="",
+                count=None,
+                url=address.with_filters(since="" if days == address.filters.since else days, sort=""),
+                is_active=days == address.filters.since,
+            )
+            for days in labels.PERIODS
+        ),
     )
 
 
@@ -138,29 +173,85 @@ def worst_only_remark(count: int) -> str:
 
 def filter_label(name: str, value: str, default: str = "") -> str:
     """Return the label of a filter's value."""
-    tables = {"severity": labels.SEVERITIES, "kind": labels.KINDS, "status": labels.STATUSES}
+    tables = {
+        "severity": labels.SEVERITIES,
+        "kind": labels.KINDS,
+        "status": labels.STATUSES,
+        "since": labels.PERIODS,
+    }
     return labels.label(tables[name], value, default) if name in tables else default or value
 
 
-def chips(values: Facets, address: Address) -> tuple[Chip, ...]:
-    """Return the active filters."""
-    source_names = {value.value: value.label for value in values.source}
+def chips(values: Facets, address: Address, *, problem_title: str = "") -> tuple[Chip, ...]:
+    """Return the active filters, each of several values by itself."""
+    names = {"source": {value.value: value.label for value in values.source}}
+    names["problem"] = {address.filters.problem: problem_title}
     return tuple(
         Chip(
-            name=name,
+            name=name if name not in LISTS else f"{name}-{value.lower()}",
             title=labels.label(labels.FILTERS, name),
             value=_("“%(words)s”") % {"words": value}
             if name == "query"
-            else filter_label(name, value, source_names.get(value, "")),
-            url=address.with_filters(**{name: ""}),
+            else filter_label(name, value, names.get(name, {}).get(value, "")),
+            url=address.with_filters(**{name: toggled(address.filters.values(name), value)})
+            if name in LISTS
+            else address.with_filters(**{name: ""}),
         )
-        for name, value in address.filters.active.items()
+        for name in address.filters.active
+        for value in (address.filters.values(name) if name in LISTS else [getattr(address.filters, name)])
     )
 
 
 def clear_url(address: Address) -> str:
     """Return the URL without filters; the page size stays."""
     return address.with_filters(**dict.fromkeys(address.filters.active, ""))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """One of several ways to show the list; without a URL it is the current one."""
+
+    key: str
+    text: str
+    url: str
+
+
+def views(address: Address) -> tuple[Choice, ...]:
+    """Return the two views of the list: findings and problems; a list of one problem has no views."""
+    if address.filters.problem:
+        return ()
+    is_grouped = address.filters.view == PROBLEMS
+    return (
+        Choice(
+            key="view-findings",
+            text=_("Findings"),
+            url=address.with_filters(view="") if is_grouped else "",
+        ),
+        Choice(
+            key="view-problems",
+            text=_("Problems"),
+            url="" if is_grouped else address.with_filters(view=PROBLEMS, sort=""),
+        ),
+    )
+
+
+def sorts(address: Address) -> tuple[Choice, ...]:
+    """Return the orders of the list; problems, searches and recent findings have only one."""
+    filters = address.filters
+    if filters.view or filters.query or filters.since:
+        return ()
+    return tuple(
+        Choice(
+            key=f"sort-{sort}",
+            text=labels.label(labels.SORTS, sort),
+            url="" if sort == (filters.sort or labels.WORST) else address.with_filters(sort=_default(sort)),
+        )
+        for sort in labels.SORTS
+    )
+
+
+def _default(sort: str) -> str:
+    return "" if sort == labels.WORST else sort
 
 
 def pager(page: Page, address: Address) -> Pager:
@@ -172,10 +263,11 @@ def pager(page: Page, address: Address) -> Pager:
     max_page = MAX_PAGE_DEPTH // page_size
     last = min(page.page_count, max_page)
     gap = (PageLink(key="", text="…", url=""),)
-    has_more = page.total_relation == "at_least" and current < last < max_page
+    relation = page.problem_total_relation or page.total_relation
+    has_more = relation == "at_least" and current < last < max_page
     return Pager(
         links=(*_page_links(current, last, address), *(gap if has_more else ())) if last > 1 else (),
-        sizes=tuple(_size_links(page.total, address)),
+        sizes=tuple(_size_links(page.total if page.problem_total is None else page.problem_total, address)),
         previous_url=address.with_filters(page=min(current - 1, last)) if current > 1 and last else "",
         next_url=address.with_filters(page=current + 1) if current < last else "",
         remark=_depth_remark(last * page_size) if current >= last < page.page_count else "",

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from urllib.parse import urlsplit
 
 from portal import labels
+from portal.forms import Filters
 from portal.gateway import FindingResponse
 from portal.gateway.messages import Event, Finding, Location
 from portal.page_urls import Address
@@ -46,9 +47,13 @@ class TimelineStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindingView:
-    """The finding; ``list_url`` leads back to the list, ``link`` is the URL to share."""
+    """The finding; ``list_url`` leads back to the list, ``problem_url`` to all findings of its problem.
+
+    ``link`` is the URL to share.
+    """
 
     list_url: str
+    problem_url: str
     row_key: str
     link: str
     severity: str
@@ -78,6 +83,7 @@ def finding_view(response: FindingResponse, address: Address, *, link: str) -> F
     locations = tuple(_location_view(location, finding) for location in finding.locations)
     return FindingView(
         list_url=str(address),
+        problem_url=replace(address, filters=Filters()).of_problem(finding.problem),
         row_key=row_key(finding.id),
         link=link,
         severity=labels.label(labels.SEVERITIES, finding.severity),

@@ -35,7 +35,8 @@ class SeverityCount:
 class Overview:
     """The summary strip; a website that was never checked has nothing to count.
 
-    ``grade_text``: the grade, perhaps "so far"; ``new_url``: the page of new findings.
+    ``grade_text``: the grade, perhaps "so far"; ``new_url``: the page of new findings, empty in the sample.
+    The other URLs are lists: of all open findings, of the fixed ones, and of the oldest first.
     """
 
     grade: str
@@ -43,6 +44,9 @@ class Overview:
     grade_title: str
     grade_meaning: str
     new_url: str
+    open_url: str
+    fixed_url: str
+    oldest_url: str
     is_checked: bool
     open: int
     severities: tuple[SeverityCount, ...]
@@ -118,6 +122,9 @@ def overview(dashboard: Dashboard, address: Address) -> Overview:
         new_url=str(
             replace(address, path=reverse("portal:new_findings", args=[dashboard.host]), filters=Filters())
         ),
+        open_url=str(replace(address, filters=Filters())),
+        fixed_url=str(replace(address, filters=Filters(status="fixed", sort="newest"))),
+        oldest_url=str(replace(address, filters=Filters(sort="oldest"))),
         is_checked=is_checked(dashboard),
         open=summary.open,
         severities=tuple(
@@ -135,7 +142,8 @@ def overview(dashboard: Dashboard, address: Address) -> Overview:
 
 
 def _severity_count(severity: str, count: int, address: Address) -> SeverityCount:
-    url = address.with_filters(status="", severity=severity, kind="", source="", query="")
+    filters = Filters(severity=severity, page_size=address.filters.page_size)
+    url = str(replace(address, filters=filters))
     return SeverityCount(
         key=f"open-{severity.lower()}",
         label=labels.label(labels.SEVERITIES, severity),

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from django.urls import reverse
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -15,7 +16,20 @@ from portal.models import Website
 from portal.page_urls import Address, site_address
 from portal.view_models.charts import ChartView, chart_views
 from portal.view_models.export_links import ExportLink, export_links
-from portal.view_models.filters import Chip, Facet, Pager, chips, clear_url, facets, pager, status_facet
+from portal.view_models.filters import (
+    Chip,
+    Choice,
+    Facet,
+    Pager,
+    chips,
+    clear_url,
+    facets,
+    pager,
+    period_facet,
+    sorts,
+    status_facet,
+    views,
+)
 from portal.view_models.finding import FindingView
 from portal.view_models.findings import FindingRow, NoteView, finding_rows, note_views
 from portal.view_models.hand_over import HandOver, ShareOffer
@@ -30,6 +44,7 @@ from portal.view_models.overview import (
     overview,
     plan,
 )
+from portal.view_models.problems import DoFirst, ProblemRow, do_first, problem_rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,17 +53,21 @@ class Results:
 
     generated_at: datetime
     count: str
+    do_first: DoFirst | None
     overview: Overview
     charts: tuple[ChartView, ...]
     facets: tuple[Facet, ...]
     chips: tuple[Chip, ...]
     clear_url: str
+    views: tuple[Choice, ...]
+    sorts: tuple[Choice, ...]
+    problems: tuple[ProblemRow, ...]
     findings: tuple[FindingRow, ...]
     empty_state: EmptyState | None
     pager: Pager
     coverage: tuple[CoverageRow, ...]
     notes: tuple[NoteView, ...]
-    plan: Plan
+    plan: Plan | None
     export_links: tuple[ExportLink, ...]
 
 
@@ -78,6 +97,7 @@ class SitePage:
     hand_over: HandOver | None = None
     share: ShareOffer | None = None
     error_page: ErrorPage | None = None
+    is_sample: bool = False
 
     @property
     def status(self) -> int:
@@ -87,6 +107,8 @@ class SitePage:
     @property
     def has_form(self) -> bool:
         """Whether the page has a search form: only with results, or if a retry may bring some."""
+        if self.is_sample:
+            return False
         return self.error_page is None or self.error_page.can_retry
 
     @property
@@ -144,6 +166,19 @@ def site_page(
     )
 
 
+def sample_page(website: Website, filters: Filters, *, finding_id: str = "") -> SitePage:
+    """Return the page of the sample, or of one of its findings, without content."""
+    address = Address(path=reverse("portal:sample"), filters=filters)
+    return SitePage(
+        host=website.host,
+        account="",
+        other_accounts=(),
+        address=address,
+        url=address.of_finding(finding_id) or str(address),
+        is_sample=True,
+    )
+
+
 def site_not_found(host: str, *, path: str) -> SitePage:
     """Return the page for a website that does not exist, or not for this person: both read the same."""
     return SitePage(
@@ -160,16 +195,23 @@ def build_results(dashboard: Dashboard, address: Address, *, gets_emails: bool =
     """Return the results for ``address``; ``gets_emails``: the reader gets e-mails about this website."""
     page, values = dashboard.dashboard, dashboard.dashboard.facets
     is_filtered = bool(address.filters.active)
+    has_list = bool(dashboard.threats or page.problems)
     return Results(
         generated_at=page.generated_at,
         count=count_text(dashboard, address.filters) if dashboard.summary.open or is_filtered else "",
+        do_first=do_first(dashboard, address),
         overview=overview(dashboard, address),
         charts=chart_views(dashboard.charts, page, address),
         facets=_visible_facets(dashboard, address),
-        chips=chips(values, address),
+        chips=chips(values, address, problem_title=problem_title(dashboard, address.filters.problem)),
         clear_url=clear_url(address),
+        views=views(address) if has_list else (),
+        sorts=sorts(address) if has_list else (),
+        problems=problem_rows(page.problems, dashboard.host, address),
         findings=finding_rows(dashboard.threats, dashboard.analyst_notes, address),
-        empty_state=None if dashboard.threats else empty_state(dashboard, address, gets_emails=gets_emails),
+        empty_state=None
+        if dashboard.threats or page.problems
+        else empty_state(dashboard, address, gets_emails=gets_emails),
         pager=pager(page, address),
         coverage=coverage_rows(dashboard.coverage),
         notes=note_views(dashboard.analyst_notes, address),
@@ -178,12 +220,24 @@ def build_results(dashboard: Dashboard, address: Address, *, gets_emails: bool =
     )
 
 
+def sample_results(dashboard: Dashboard, address: Address) -> Results:
+    """Return the results for strangers: without the plan, and without links to pages for members."""
+    results = build_results(dashboard, address)
+    return replace(results, plan=None, export_links=(), overview=replace(results.overview, new_url=""))
+
+
 def _visible_facets(dashboard: Dashboard, address: Address) -> tuple[Facet, ...]:
     """Return the useful filters: none for an unchecked website, only the status for a clean one."""
     values = dashboard.dashboard.facets
     if dashboard.summary.open or address.filters.active:
-        return (*facets(dashboard.dashboard, address), status_facet(values, address))
+        periods = () if address.filters.query else (period_facet(address),)
+        return (*facets(dashboard.dashboard, address), *periods, status_facet(values, address))
     return (status_facet(values, address),) if is_checked(dashboard) else ()
+
+
+def problem_title(dashboard: Dashboard, problem: str) -> str:
+    """Return the title of the listed problem: that of its first finding."""
+    return dashboard.threats[0].title if problem and dashboard.threats else problem
 
 
 def count_text(dashboard: Dashboard, filters: Filters) -> str:
@@ -192,6 +246,8 @@ def count_text(dashboard: Dashboard, filters: Filters) -> str:
     Only lists of open findings have a total to compare with.
     """
     total, open_total = dashboard.dashboard.total, dashboard.summary.open
+    if dashboard.dashboard.problem_total is not None:
+        return _problem_count_text(dashboard)
     shown = number_format(total)
     if dashboard.dashboard.total_relation == "at_least":
         shown = _("More than %(count)s") % {"count": shown}
@@ -199,3 +255,17 @@ def count_text(dashboard: Dashboard, filters: Filters) -> str:
         text = ngettext("%(shown)s of %(all)s finding", "%(shown)s of %(all)s findings", open_total)
         return text % {"shown": shown, "all": number_format(open_total)}
     return ngettext("%(shown)s finding", "%(shown)s findings", total) % {"shown": shown}
+
+
+def _problem_count_text(dashboard: Dashboard) -> str:
+    """Return text such as "12 problems with 137 findings"."""
+    page = dashboard.dashboard
+    problems = page.problem_total or 0
+    shown = number_format(problems)
+    if page.problem_total_relation == "at_least":
+        shown = _("More than %(count)s") % {"count": shown}
+    findings = ngettext("%(shown)s finding", "%(shown)s findings", page.total)
+    text = ngettext(
+        "%(problems)s problem with %(findings)s", "%(problems)s problems with %(findings)s", problems
+    )
+    return text % {"problems": shown, "findings": findings % {"shown": number_format(page.total)}}

@@ -1,156 +1,233 @@
-"""The list of websites that a person sees: each with its last summary, the worst first."""
+"""The list of websites that a person sees: totals of all, and one page of rows, the worst first."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlencode
 
 from django.conf import settings
+from django.core.paginator import Paginator
 from django.urls import reverse
-from django.utils import timezone
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from portal import labels
-from portal.gateway import Dashboard
+from portal.forms import NO_GRADE, SITE_SORTS, SiteFilters
 from portal.models import Membership, Website, WebsiteSummary
-from portal.page_urls import Address, site_address
-from portal.view_models.overview import Overview, Plan, overview, plan
+from portal.models.summaries import Headline
+from portal.view_models.filters import PageLink, Pager
+from portal.view_models.site_rows import SiteRow, needs_attention, risk_rank, site_row
 
-STALE_DAYS = 7  # an active website is checked more often
-MAX_RANKED_COUNT = 999_999_999  # findings of a severity; higher counts rank equally
-
-# An ungraded website may be at risk, but comes after those with serious findings.
-_GRADES_WORST_FIRST = ("F", "D", "C", "", "B", "A")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SiteSummary:
-    """The summary of a website on its card; ``stale`` is a warning, else empty."""
-
-    overview: Overview
-    plan: Plan
-    newest_on: date | None
-    stale: str
+PAGE_SIZE = 50
+MIN_SITES_TO_SEARCH = 8  # fewer are seen at a glance
+GRADES = ("F", "D", "C", "B", "A", NO_GRADE)
+_NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SiteCard:
-    """The card of a website: a ``summary``, the ``refusal`` that prevents one, or neither yet.
+class Choice:
+    """A number or an order that is a link; choosing the active one again removes it."""
 
-    ``updated_at``: when the portal received it; ``refresh_failed``: the latest request failed.
-    """
-
-    id: str
-    refresh_url: str
-    summary: SiteSummary | None = None
-    refusal: str = ""
-    advice: str = ""
-    updated_at: datetime | None = None
-    is_refreshing: bool = True
-    refresh_failed: bool = False
-
-    @property
-    def risk_rank(self) -> str:
-        """The sort key, worst first, here and in the browser: grade, then open findings by severity."""
-        site = self.summary and self.summary.overview
-        if not site or not site.grade:
-            return str(_GRADES_WORST_FIRST.index(""))
-        rank = _GRADES_WORST_FIRST.index(site.grade) if site.grade in _GRADES_WORST_FIRST else 0
-        counts = (min(severity.count, MAX_RANKED_COUNT) for severity in site.severities)
-        return "-".join([str(rank), *(f"{MAX_RANKED_COUNT - count:09}" for count in counts)])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SiteRow:
-    """One website of one account."""
-
-    host: str
-    account: str
-    role: str
+    key: str
+    label: str
+    count: int
     url: str
-    card: SiteCard
+    is_active: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Totals:
+    """Numbers of all websites of the person; ``remark`` says if some have no results yet."""
+
+    websites: int
+    attention: Choice
+    open: int
+    severities: tuple[tuple[str, str, int], ...]  # tone, label, count
+    grades: tuple[Choice, ...]
+    remark: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SitesPage:
     """The list of websites; ``link_url``, the page for linking another, is empty for viewers.
 
-    ``can_see_members``: the person may see the members of at least one account.
+    ``totals`` only for several websites, ``sorts`` only for many. ``sorts_itself``: the browser puts rows
+    without a summary in order once they have one.
     """
 
     rows: tuple[SiteRow, ...]
     link_url: str
-    can_see_members: bool
+    totals: Totals | None
+    filters: SiteFilters
+    count: str
+    sorts: tuple[Choice, ...]
+    clear_url: str
+    pager: Pager
+    sorts_itself: bool
+
+    @property
+    def search_fields(self) -> Sequence[tuple[str, str]]:
+        """The hidden fields of a search: the other filters and the order."""
+        fields = self.filters.fields(without="query")
+        return [(name, value) for name, value in fields.items() if name != "page"]
+
+    @property
+    def severities(self) -> Sequence[str]:
+        """The headings of the columns of numbers."""
+        return [str(label) for label in labels.SEVERITIES.values()]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Entry:
+    """A website and what is stored about it."""
+
+    website: Website
+    summary: WebsiteSummary | None
+    headline: Headline | None
+
+    @property
+    def grade(self) -> str:
+        return (self.headline.dashboard.grade if self.headline else None) or NO_GRADE
+
+    @property
+    def needs_attention(self) -> bool:
+        return needs_attention(self.summary, self.headline)
+
+    @property
+    def checked_at(self) -> datetime:
+        return (self.headline and self.headline.summary.last_scan_at) or _NEVER
+
+    def matches(self, filters: SiteFilters) -> bool:
+        """Return whether the list of ``filters`` has this website."""
+        texts = (self.website.host, str(self.website.account))
+        return (
+            (not filters.query or any(filters.query.casefold() in text.casefold() for text in texts))
+            and (not filters.grade or self.grade == filters.grade)
+            and (not filters.attention or self.needs_attention)
+        )
 
 
 def sites_page(
     websites: Iterable[Website],
     memberships: Iterable[Membership],
     summaries: Mapping[int, WebsiteSummary],
+    filters: SiteFilters,
 ) -> SitesPage:
     """Return the page for ``websites``; ``memberships`` are the person's, ``summaries`` by website id."""
-    websites, memberships = list(websites), list(memberships)
-    roles = {membership.account_id: membership.role for membership in memberships}
-    host_counts = Counter(website.host for website in websites)
-    rows = [
-        _row(
-            website,
-            roles[website.account_id],
-            summaries.get(website.pk),
-            is_shared=host_counts[website.host] > 1,
-        )
-        for website in websites
-    ]
-    can_link = any(membership.can_link_websites for membership in memberships)
+    entries = [_entry(website, summaries.get(website.pk)) for website in websites]
+    matching = sorted((entry for entry in entries if entry.matches(filters)), key=_sort_key(filters.sort))
+    page = Paginator(matching, PAGE_SIZE).get_page(filters.page)
+    filters = replace(filters, page=page.number)
+    host_counts = Counter(entry.website.host for entry in entries)
+    is_long = len(entries) >= MIN_SITES_TO_SEARCH
+    has_gaps = any(entry.summary is None for entry in matching)
     return SitesPage(
-        rows=tuple(sorted(rows, key=lambda row: row.card.risk_rank)),
-        link_url=settings.LINK_URL if can_link else "",
-        can_see_members=any(membership.can_see_members for membership in memberships),
+        rows=tuple(
+            site_row(entry.website, entry.summary, is_shared=host_counts[entry.website.host] > 1)
+            for entry in page
+        ),
+        link_url=settings.LINK_URL if any(member.can_link_websites for member in memberships) else "",
+        totals=_totals(entries, filters) if len(entries) > 1 else None,
+        filters=filters,
+        count=_count_text(len(matching), len(entries)) if filters.is_active else "",
+        sorts=tuple(_sorts(filters)) if is_long else (),
+        clear_url=sites_url(SiteFilters(sort=filters.sort)) if filters.is_active else "",
+        pager=_pager(filters, page.paginator.num_pages),
+        sorts_itself=has_gaps and filters.sort == SITE_SORTS[0] and page.paginator.num_pages == 1,
     )
 
 
-def _row(website: Website, role: str, summary: WebsiteSummary | None, *, is_shared: bool) -> SiteRow:
-    return SiteRow(
-        host=website.host,
-        account=str(website.account),
-        role=labels.label(labels.ROLES, role),
-        url=str(site_address(website, is_shared=is_shared)),
-        card=site_card(website, summary, is_shared=is_shared),
+def sites_url(filters: SiteFilters) -> str:
+    """Return the URL of the list with these filters."""
+    query = urlencode(filters.fields())
+    return f"{reverse('portal:sites')}?{query}" if query else reverse("portal:sites")
+
+
+def _entry(website: Website, summary: WebsiteSummary | None) -> _Entry:
+    return _Entry(website=website, summary=summary, headline=summary.headline if summary else None)
+
+
+def _sort_key(sort: str) -> Any:
+    """Return the key of the order; websites that are equal in it stay in the order of their names."""
+    return {
+        "worst": lambda entry: risk_rank(entry.headline),
+        "name": lambda entry: entry.website.host,
+        "checked": lambda entry: entry.checked_at,
+    }[sort]
+
+
+def _totals(entries: Sequence[_Entry], filters: SiteFilters) -> Totals:
+    counted = [entry.headline.summary for entry in entries if entry.headline]
+    grades = Counter(entry.grade for entry in entries)
+    without = len(entries) - len(counted)
+    remark = ngettext(
+        "%(count)s website has no results yet.", "%(count)s websites have no results yet.", without
+    )
+    return Totals(
+        websites=len(entries),
+        attention=_attention(sum(entry.needs_attention for entry in entries), filters),
+        open=sum(summary.open for summary in counted),
+        severities=tuple(
+            (labels.tone(severity), str(label), sum(each.by_severity.get(severity, 0) for each in counted))
+            for severity, label in labels.SEVERITIES.items()
+        ),
+        grades=tuple(_grade(grade, grades[grade], filters) for grade in GRADES if grades[grade]),
+        remark=remark % {"count": number_format(without)} if without else "",
     )
 
 
-def site_card(website: Website, summary: WebsiteSummary | None, *, is_shared: bool) -> SiteCard:
-    """Return the card of ``website`` with its stored ``summary``, which the page then refreshes."""
-    address = site_address(website, is_shared=is_shared)
-    refresh_path = reverse("portal:site_card", args=[website.host])
-    card = SiteCard(id=f"site-{website.pk}", refresh_url=str(replace(address, path=refresh_path)))
-    if summary is None:
-        return card
-    if summary.refusal:
-        refusal, advice = labels.REFUSALS.get(summary.refusal, (_("No results"), ""))
-        return replace(card, updated_at=summary.updated_at, refusal=str(refusal), advice=str(advice))
-    if dashboard := summary.dashboard:
-        return replace(card, updated_at=summary.updated_at, summary=_site_summary(dashboard, address))
-    return card
-
-
-def _site_summary(dashboard: Dashboard, address: Address) -> SiteSummary:
-    last = dashboard.summary.last_scan_at
-    is_stale = last is not None and timezone.now() - last > timedelta(days=STALE_DAYS)
-    stale = ngettext("More than %(days)s day ago", "More than %(days)s days ago", STALE_DAYS)
-    return SiteSummary(
-        overview=overview(dashboard, address),
-        plan=plan(dashboard.entitlement, today=dashboard.dashboard.generated_at.date()),
-        newest_on=_newest_on(dashboard),
-        stale=stale % {"days": STALE_DAYS} if is_stale else "",
+def _attention(count: int, filters: SiteFilters) -> Choice:
+    text = ngettext("%(count)s website needs you", "%(count)s websites need you", count)
+    return Choice(
+        key="attention",
+        label=text % {"count": number_format(count)},
+        count=count,
+        url=sites_url(replace(filters, attention=not filters.attention, page=1)),
+        is_active=filters.attention,
     )
 
 
-def _newest_on(dashboard: Dashboard) -> date | None:
-    """Return the day of the newest open finding; None without one, or if it is not a valid date."""
-    days = dashboard.summary.newest_open_days
-    try:
-        return None if days is None else dashboard.dashboard.generated_at.date() - timedelta(days=days)
-    except OverflowError:
-        return None
+def _grade(grade: str, count: int, filters: SiteFilters) -> Choice:
+    is_active = filters.grade == grade
+    return Choice(
+        key=f"grade-{grade}",
+        label=_("Not graded") if grade == NO_GRADE else grade,
+        count=count,
+        url=sites_url(replace(filters, grade="" if is_active else grade, page=1)),
+        is_active=is_active,
+    )
+
+
+def _sorts(filters: SiteFilters) -> Iterable[Choice]:
+    names = {"worst": _("Worst first"), "name": _("By name"), "checked": _("Oldest check first")}
+    for sort in SITE_SORTS:
+        url = sites_url(replace(filters, sort=sort, page=1))
+        yield Choice(key=f"sort-{sort}", label=names[sort], count=0, url=url, is_active=sort == filters.sort)
+
+
+def _count_text(shown: int, total: int) -> str:
+    text = ngettext("%(shown)s of %(total)s website", "%(shown)s of %(total)s websites", total)
+    return text % {"shown": number_format(shown), "total": number_format(total)}
+
+
+def _pager(filters: SiteFilters, last: int) -> Pager:
+    def url(page: int) -> str:
+        return sites_url(replace(filters, page=page)) if 1 <= page <= last and page != filters.page else ""
+
+    pages = Paginator(range(last), 1).get_elided_page_range(filters.page, on_each_side=1, on_ends=1)
+    links = tuple(
+        PageLink(key=f"page-{page}", text=str(page), url=url(page))
+        if isinstance(page, int)
+        else PageLink(key="", text=str(page), url="")
+        for page in pages
+    )
+    return Pager(
+        links=links if last > 1 else (),
+        sizes=(),
+        previous_url=url(filters.page - 1),
+        next_url=url(filters.page + 1),
+        remark="",
+    )

@@ -11,7 +11,7 @@
   const showError = (isShown) => find("#connection-error")?.toggleAttribute("hidden", !isShown);
   const fail = ({ detail }) => {
     failed = detail.requestConfig?.elt ?? detail.elt;
-    failed.matches(".site-summary") ? failed.toggleAttribute("data-failed", true) : showError(true);
+    failed.matches(".site-row") ? failed.toggleAttribute("data-failed", true) : showError(true);
   };
 
   // A link sends the text that was typed before it; text that is typed during its request is sent afterwards.
@@ -56,6 +56,7 @@
     }
     if (document.activeElement === q) return;
     const wanted = elt.closest("[data-focus]")?.dataset.focus;
+    if (triggeringEvent?.type === "intersect") return;
     if (!wanted && !(triggeringEvent && document.activeElement === document.body)) return;
     const goal = document.getElementById(elt.dataset.refocus ?? wanted ?? elt.id) ?? find("#results");
     goal?.focus({ preventScroll: !goal.matches(".finding-row a") });

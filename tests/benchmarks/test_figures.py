@@ -23,7 +23,7 @@ def make_table():
         ({}, 1, None, None),
     ],
 )
-def test_figure_says_whether_its_goal_is_met(bounds, value, goal, met):
+def test_figure_knows_whether_its_goal_is_met(bounds, value, goal, met):
     figure = Figure(name="n", value=value, unit="times", **bounds)
     assert (figure.goal, figure.met) == (goal, met)
 
@@ -39,14 +39,14 @@ def test_figure_as_json_has_the_five_members():
     }
 
 
-def test_table_shows_rows_and_columns_and_what_falls_short():
+def test_table_shows_rows_columns_and_missed_goals():
     assert str(make_table()).splitlines() == [
         "Speed",
         "On one machine.",
         "             us  times the floor",
         "verify  4.74 us    2.08 (<= 2.2)",
         "sign              3.50 (<= 1.5!)",
-        "Falls short (!): 1 of 2 goals.",
+        "Missed (!): 1 of 2 goals.",
     ]
 
 

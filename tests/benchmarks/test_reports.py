@@ -1,4 +1,4 @@
-"""Reports of our own making are what the readers take them for."""
+"""Generated reports are read as the format that they imitate."""
 
 import io
 from itertools import islice
@@ -14,12 +14,12 @@ ROWS = 12
 
 
 @pytest.fixture(scope="module")
-def found():
-    return [reports.on(HOST, row) for row in islice(reports.findings(), ROWS)]
+def findings():
+    return [reports.move_to(HOST, row) for row in islice(reports.findings(), ROWS)]
 
 
-def make_report(format_name, found):
-    return read_report(io.BytesIO(reports.REPORTS[format_name](found)))
+def make_report(format_name, findings):
+    return read_report(io.BytesIO(reports.REPORTS[format_name](findings)))
 
 
 def test_every_format_has_reports():
@@ -27,8 +27,8 @@ def test_every_format_has_reports():
 
 
 @pytest.mark.parametrize("format_name", READERS)
-def test_report_is_recognised_and_has_as_many_rows_as_findings(format_name, found):
-    report = make_report(format_name, found)
+def test_report_is_recognised_and_has_as_many_rows_as_findings(format_name, findings):
+    report = make_report(format_name, findings)
     rows = stage(report, HOST, base_url=None)
     checks = {"wapiti": 1}.get(format_name, 0)
     assert report.source == {
@@ -40,6 +40,6 @@ def test_report_is_recognised_and_has_as_many_rows_as_findings(format_name, foun
 
 
 @pytest.mark.parametrize("format_name", sorted(READERS.keys() - {"sslyze"}))
-def test_every_row_tells_of_a_problem_of_its_own(format_name, found):
-    staged = stage(make_report(format_name, found), HOST, base_url=None)
+def test_every_row_is_a_different_finding(format_name, findings):
+    staged = stage(make_report(format_name, findings), HOST, base_url=None)
     assert staged.findings == staged.finding_rows

@@ -30,10 +30,10 @@ def test_rows_interleave_the_websites():
     assert websites.count(rows.LARGEST) == 1_000
 
 
-def test_rows_hold_the_searched_words_as_often_as_is_claimed():
-    found = [row.description.split() for row in rows.rows(0.01, now=NOW)]
-    assert 0.24 < sum(rows.COMMON in words for words in found) / len(found) < 0.26
-    assert 0.008 < sum(rows.MEDIUM in words for words in found) / len(found) < 0.012
+def test_rows_hold_the_searched_words_as_often_as_declared():
+    descriptions = [row.description.split() for row in rows.rows(0.01, now=NOW)]
+    assert 0.24 < sum(rows.COMMON in words for words in descriptions) / len(descriptions) < 0.26
+    assert 0.008 < sum(rows.MEDIUM in words for words in descriptions) / len(descriptions) < 0.012
 
 
 def test_rows_obey_the_rules_of_the_findings_table():

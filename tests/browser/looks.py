@@ -13,13 +13,14 @@ OPEN_THE_FIRST = (
 NARROW = {"width": 320, "height": 640}
 
 
-def barriers(page, rules=EVERY_RULE):
-    """Return the violations that axe reports, and cases that it cannot decide, such as text in charts.
+def barriers(page, rules=EVERY_RULE, *, within=None):
+    """Return the violations that axe reports on the page, or ``within`` a part of it.
 
-    They wear the colours of the words around them, so their contrast is known.
+    Cases that it cannot decide are included, except text in charts, which has the colours of the words around
+    it.
     """
     options = {"runOnly": rules, "resultTypes": ["violations", "incomplete"]}
-    found = Axe().run(page, options=options).response
+    found = Axe().run(page, context=within, options=options).response
     return [
         (rule["id"], node["html"], node["failureSummary"])
         for rule in found["violations"] + found["incomplete"]

@@ -1,6 +1,6 @@
 """Makes the README's pictures: ``python -m tests.browser.screenshots``.
 
-They show a demo that lives in a temporary folder, so that nobody's data is touched or shown.
+They show a demo that lives in a temporary folder, so that no other data is used.
 """
 
 import os

@@ -22,6 +22,11 @@ def sign_in(page, name, password="correct horse battery"):
     page.get_by_role("main").get_by_role("button", name="Sign in", exact=True).click()
 
 
+def open_menu(page):
+    """Open the menu with name, language, theme and sign-out."""
+    page.locator("[popovertarget=account-menu]").click()
+
+
 def send(page, **fields):
     """Fill in the first form of the page by the names of its fields, send it, and wait for the next page."""
     for name, value in fields.items():

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import PATH, facet
+from tests.browser.steps import PATH, facet, open_menu
 from tests.factories import make_user
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -19,7 +19,12 @@ def canvas(page):
 
 
 def theme(page, name):
-    return page.get_by_role("button", name=f"Theme: {name}")
+    return page.get_by_role("button", name=f"Theme: {name}", include_hidden=True)
+
+
+def choose(page, name):
+    open_menu(page)
+    theme(page, name).click()
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
@@ -27,14 +32,14 @@ def test_a_theme_can_be_chosen_and_reset_to_the_system(open_page, owner, scripts
     page = open_page(user=owner, color_scheme="light", java_script_enabled=scripts)
     page.goto(f"{PATH}?severity=High")
     light = canvas(page)
-    theme(page, "dark").click()
+    choose(page, "dark")
     expect(page).to_have_url(f"{PATH}?severity=High")
     expect(theme(page, "dark")).to_have_attribute("aria-pressed", "true")
     dark = canvas(page)
     assert dark != light
     page.goto("/accounts/")
     assert canvas(page) == dark
-    theme(page, "as your system").click()
+    choose(page, "as your system")
     expect(page).to_have_url("/accounts/")
     assert canvas(page) == light
 
@@ -43,7 +48,7 @@ def test_light_is_light_on_a_dark_system(open_page, owner):
     page = open_page(user=owner, color_scheme="dark")
     page.goto("/accounts/")
     dark = canvas(page)
-    theme(page, "light").click()
+    choose(page, "light")
     expect(theme(page, "light")).to_have_attribute("aria-pressed", "true")
     assert canvas(page) != dark
 
@@ -51,7 +56,7 @@ def test_light_is_light_on_a_dark_system(open_page, owner):
 def test_a_choice_keeps_filters_that_were_set_after_loading(dashboard):
     facet(dashboard, "High 12").click()
     expect(dashboard).to_have_url(f"{PATH}?severity=High")
-    theme(dashboard, "dark").click()
+    choose(dashboard, "dark")
     expect(theme(dashboard, "dark")).to_have_attribute("aria-pressed", "true")
     expect(dashboard).to_have_url(f"{PATH}?severity=High")
 
@@ -106,7 +111,7 @@ def test_focus_is_always_visible(open_page, owner, address, options):
 @pytest.mark.parametrize(("motion", "moves"), [("reduce", False), ("no-preference", True)])
 def test_reduced_motion_stops_all_movement(open_page, owner, motion, moves):
     page = open_page(user=owner, reduced_motion=motion)
-    page.route("**/card/", lambda _: None)
+    page.route("**/row/", lambda _: None)
     page.goto(SITES)
     expect(page.locator(".htmx-request")).to_have_count(1)
     assert bool(page.evaluate(MOVING)) == moves

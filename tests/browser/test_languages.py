@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import PATH
+from tests.browser.steps import PATH, open_menu
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -31,6 +31,8 @@ SCREENS = [
     f"{PATH}report/?severity=Critical",
     "/sites/unknown.example.com/",
     "/team/",
+    "/new/",
+    "/help/",
     "/accounts/",
     "/notifications/",
     f"{PATH}new/?since=0.0.0.&min_severity=High",
@@ -41,8 +43,8 @@ SCREENS = [
 ]
 # Words that are the same in both languages, and texts that are not the portal's.
 SAME_IN_BOTH = re.compile(
-    r"(?:(?:Websites|Team) – )?Threat Dashboard|Team|Websites?|Info|Status:?|Passkeys?|Nuclei|Zap|Standard"
-    r"|Admin|Ada"
+    r"(?:Websites – )?Threat Dashboard|Websites?|Info|Status:?|Passkeys?|Nuclei|Zap|Standard"
+    r"|Admin|Ada|API|Support|security\.txt|Status|O|Name"
     r"|About .*|Change it\.|<script>.*"
     r"|Cross|PDF|CSV|JSON|SARIF|/ acct_\d+|acct_\d+|owner.*|Begin with the|worst|Seen|by hand|, too\."
     r"|.*(?:https?://|example\.com|site scripting|SQL injection|Outdated library|Cookie without).*"
@@ -79,12 +81,14 @@ def test_the_sign_in_is_german_for_german_browsers(open_page, path):
 def test_a_chosen_language_is_kept_on_the_same_page(open_page, owner, scripts):
     page = open_page(user=owner, java_script_enabled=scripts)
     page.goto(f"{PATH}?severity=High")
+    open_menu(page)
     page.get_by_role("button", name="Deutsch").click()
     expect(page).to_have_url(f"{PATH}?severity=High")
     expect(page.get_by_role("heading", name="Funde", exact=True)).to_be_visible()
     expect(page.locator("html")).to_have_attribute("lang", "de")
     page.goto("/accounts/")
     expect(page.get_by_role("heading", name="Ihr Konto")).to_be_visible()
+    open_menu(page)
     page.get_by_role("button", name="English").click()
     expect(page.get_by_role("heading", name="Your account")).to_be_visible()
 

@@ -26,7 +26,7 @@ from tests.factories import (
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 SIGNED_OUT = ("/nowhere/", "/v1/docs")
-OVERVIEW = ("/", "/notifications/", f"{PATH}new/?since=0.0.0.&min_severity=High")
+OVERVIEW = ("/", "/new/", "/help/", "/notifications/", f"{PATH}new/?since=0.0.0.&min_severity=High")
 DASHBOARDS = (
     PATH,
     f"{PATH}?severity=High&kind=suspected&source=zap&query=scripting&page_size=50",
@@ -105,7 +105,7 @@ def test_pages_for_visitors(tour, service, watch):
 
 def test_lists_of_websites_and_of_new_findings(tour, everything, watch):
     page = tour.open(user=everything)
-    page.route("**/clean.example.com/card/", lambda route: route.abort())
+    page.route("**/clean.example.com/row/", lambda route: route.abort())
     watch.expect("net::ERR_FAILED", "htmx:sendError", "htmx:afterRequest")
     tour.visit(page, *OVERVIEW)
     tour.visit(tour.open(user=make_user("nobody")), "/", "/notifications/")

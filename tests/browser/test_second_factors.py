@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.authenticator import code_of
-from tests.browser.steps import send, sign_in
+from tests.browser.steps import open_menu, send, sign_in
 from tests.factories import make_user
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -44,7 +44,8 @@ def enter(page, code):
 
 
 def sign_out(page):
-    page.get_by_role("banner").get_by_role("button", name="Sign out").click()
+    open_menu(page)
+    page.get_by_role("button", name="Sign out").click()
     expect(page).to_have_url(re.compile("/accounts/login/"))
 
 

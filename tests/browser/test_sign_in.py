@@ -6,7 +6,7 @@ import pytest
 from django.contrib.sessions.models import Session
 from playwright.sync_api import expect
 
-from tests.browser.steps import newest_mail, send, sign_in
+from tests.browser.steps import newest_mail, open_menu, send, sign_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -15,6 +15,7 @@ NARROWED = "/sites/shop.example.com/?severity=High&query=form&page_size=50"
 
 def test_sign_in_leads_to_the_websites_and_on_to_a_dashboard(page, owner):
     page.goto("/")
+    page.get_by_role("main").get_by_role("link", name="Sign in").click()
     expect(page).to_have_title(re.compile("Sign in"))
     sign_in(page, owner.username)
     expect(page.get_by_role("heading", name="Websites", level=1)).to_be_visible()
@@ -80,6 +81,7 @@ def test_a_forgotten_password_is_reset_by_email(page, owner, settings):
 
 def test_after_signing_out_the_dashboard_needs_a_sign_in(dashboard):
     dashboard.evaluate("localStorage.left = sessionStorage.left = 'something'")
+    open_menu(dashboard)
     dashboard.get_by_role("button", name="Sign out").click()
     expect(dashboard).to_have_url(re.compile("/accounts/login/"))
     assert dashboard.evaluate("[localStorage.length, sessionStorage.length]") == [0, 0]
@@ -127,5 +129,6 @@ def test_the_account_page_in_every_look(tour, owner, website):
     send(page, oldpassword="wrong", password1="short", password2="shorter")
     tour.look(page, "change refused")
     page.goto("/accounts/")
+    open_menu(page)
     page.locator(".themes button").last.click()
     tour.look(page, "a theme of one's own")

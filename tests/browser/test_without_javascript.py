@@ -5,7 +5,17 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import PATH, chip, facet, findings, pages, search_box, sign_in, the_finding
+from tests.browser.steps import (
+    PATH,
+    chip,
+    facet,
+    findings,
+    open_menu,
+    pages,
+    search_box,
+    sign_in,
+    the_finding,
+)
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -18,7 +28,7 @@ def plain(open_page):
 
 def test_the_whole_journey_works_by_links_and_forms(plain, owner):
     plain.goto("/")
-    expect(plain).to_have_url(re.compile("/accounts/login/"))
+    plain.get_by_role("main").get_by_role("link", name="Sign in").click()
     sign_in(plain, owner.username)
     expect(plain).to_have_url("/")
     plain.get_by_role("main").get_by_role("link", name="shop.example.com").click()
@@ -55,6 +65,7 @@ def test_the_whole_journey_works_by_links_and_forms(plain, owner):
     expect(plain).to_have_url(PATH)
     plain.go_back()
     expect(findings(plain)).to_have_count(12)
+    open_menu(plain)
     plain.get_by_role("button", name="Sign out").click()
     expect(plain).to_have_url(re.compile("/accounts/login/"))
 

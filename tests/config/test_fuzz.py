@@ -31,6 +31,7 @@ IN_PATHS = [b"\0", b"a\r\nb", b"9" * 30, b"[", b"%", b"a" * 2_000, b"\xff"]
 # Names that the forms and lists understand.
 FIELDS = (
     "next", "page", "page_size", "severity", "source", "kind", "status", "query", "account", "q", "p", "o",
+    "group_by", "problem", "sort", "since",
     "e", "all", "_facets", "_popup", "_to_field", "_changelist_filters", "app_label", "model_name",
     "field_name", "term", "id__exact", "created_at__year", "last_seen__year", "last_seen__month",
     "last_seen__day", "enabled__exact", "is_active__exact", "login", "password", "password1", "password2",
@@ -45,7 +46,7 @@ FIELDS = (
 HEADERS = ("HX-Current-URL", "HX-Target", "HX-Trigger", "HX-Trigger-Name", "Accept-Language", "Accept",
            "Referer", "Origin", "Content-Type", "Accept-Encoding", "X-Requested-With", "X-CSRFToken",
            "Range", "If-Modified-Since", "If-None-Match")  # fmt: skip
-FOR_HEADERS = ("/", "/sites/shop.example.com/", "/sites/shop.example.com/card/", "/accounts/login/",
+FOR_HEADERS = ("/", "/sites/shop.example.com/", "/sites/shop.example.com/row/", "/accounts/login/",
                "/admin/", "/v1/docs", "/v1/site/dashboard", "/nowhere/")  # fmt: skip
 WHO = ["", "owner", "operator"]
 PLACE = {"GET": "query", "POST": "body"}

@@ -61,9 +61,9 @@ def test_the_page_to_set_it_up_asks_who_is_there_first(client):
 def test_the_password_alone_no_longer_suffices(enrolled):
     client = Client()
     sign_in(client)
-    assert client.get("/").status_code == 302
+    assert client.get("/team/").status_code == 302
     assert client.post(STEP, {"code": "000000"}).status_code == 200
-    assert client.get("/").status_code == 302
+    assert client.get("/team/").status_code == 302
 
 
 @pytest.mark.parametrize("steps", [-1, 0, 1])

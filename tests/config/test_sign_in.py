@@ -134,7 +134,7 @@ def test_a_sign_in_starts_a_new_session_and_the_sign_out_ends_it(client):
     client.post("/accounts/logout/")
     assert before != during
     client.cookies["sessionid"] = during
-    assert client.get("/").status_code == 302
+    assert client.get("/team/").status_code == 302
 
 
 # Where it leads

@@ -42,6 +42,15 @@ def test_filters_come_from_the_url():
         "severity=",
         "status=open",
         "status=gone",
+        "severity=,",
+        "source=,zap",
+        "since=2",
+        "since=-7",
+        "problem=a b",
+        "problem=" + "a" * 65,
+        "sort=best",
+        "sort=worst",
+        "view=cards",
     ],
 )
 def test_filters_ignore_invalid_values(query):
@@ -54,6 +63,34 @@ def test_one_invalid_value_does_not_take_the_others_with_it():
 
 def test_words_are_read_however_they_are_capitalised():
     assert read("severity=high&kind=CONFIRMED") == Filters(severity="High", kind="confirmed")
+
+
+def test_a_filter_may_have_several_values():
+    filters = read("severity=high,Terrible,CRITICAL,high&kind=suspected,confirmed&source=zap,nuclei")
+    assert filters == Filters(severity="Critical,High", kind="confirmed,suspected", source="zap,nuclei")
+    assert filters.values("severity") == ["Critical", "High"]
+    assert Filters().values("severity") == []
+
+
+@pytest.mark.parametrize(
+    ("query", "filters"),
+    [
+        ("query=jq&since=7&problem=abc&sort=newest", Filters(query="jq")),
+        ("since=7&sort=newest", Filters(since="7")),
+        ("problem=abc&view=problems&sort=oldest", Filters(problem="abc", sort="oldest")),
+        ("view=problems&sort=oldest", Filters(view="problems")),
+        ("view=problems&query=jq", Filters(view="problems", query="jq")),
+        ("since=30&problem=abc", Filters(since="30", problem="abc")),
+    ],
+)
+def test_filters_that_the_service_does_not_take_together_are_dropped(query, filters):
+    assert read(query) == filters
+
+
+def test_a_request_has_the_fields_of_the_service():
+    request = read("since=7&view=problems&severity=High,Low").to_request()
+    assert request == DashboardRequest(since=7, group_by="problem", severity="High,Low")
+    assert read("sort=oldest").to_request() == DashboardRequest(sort="oldest")
 
 
 def test_open_is_the_default_status():

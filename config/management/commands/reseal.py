@@ -17,12 +17,12 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Change one row at a time, so that calls and sign-ins continue."""
-        count, lost = 0, []
+        count, failures = 0, []
         for row in list(sealed_rows()):
             try:
                 count += reseal(row)
             except InvalidToken:
-                lost.append(row.name)
+                failures.append(row.name)
         self.stdout.write(f"Sealed with the newest key: {count} changed.")
-        if lost:
-            raise CommandError(f"No key in MASTER_KEYS opens {', '.join(lost)}: keep every key for now.")
+        if failures:
+            raise CommandError(f"No key in MASTER_KEYS opens {', '.join(failures)}: keep every key for now.")

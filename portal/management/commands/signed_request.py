@@ -17,7 +17,7 @@ from portal.management.lookup import find_account
 from portal.models import Account, Website
 from portal.service import linked_site
 
-FILTERS = ("severity", "source", "kind", "query", "status")
+FILTERS = ("severity", "source", "kind", "query", "status", "group_by", "problem", "sort")
 SHOWN_HEADERS = (
     "date",
     "content-type",
@@ -51,14 +51,13 @@ class Command(OperatorCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the website, the fields of the request, and the address of the service."""
-        super().add_arguments(parser)
         parser.add_argument("--host", required=True, help="the website, such as shop.example.com")
         parser.add_argument("--account", metavar="REF", help="the account, if several have the host")
         parser.add_argument("--link-id", metavar="ID", help="sent instead of the stored one")
         for name in FILTERS:
-            parser.add_argument(f"--{name}", default="", help="a filter, sent unchanged")
+            parser.add_argument(f"--{name.replace('_', '-')}", default="", help="sent unchanged")
         parser.add_argument("--finding", metavar="ID", help="request this finding instead of the dashboard")
+        parser.add_argument("--since", type=int, metavar="DAYS", help="only findings of the last days")
         parser.add_argument("--page", type=int, default=1)
         parser.add_argument("--page-size", type=int, default=20)
         parser.add_argument(
@@ -106,7 +105,7 @@ def _script(base_url: str, website: Website, request: DashboardRequest | Finding
 def _request(*, finding: str | None, **options: Any) -> DashboardRequest | FindingRequest:
     if finding is not None:
         return FindingRequest(finding_id=finding)
-    return DashboardRequest(**{name: options[name] for name in (*FILTERS, "page", "page_size")})
+    return DashboardRequest(**{name: options[name] for name in (*FILTERS, "since", "page", "page_size")})
 
 
 def _website(host: str, ref: str | None, link_id: str | None) -> Website:

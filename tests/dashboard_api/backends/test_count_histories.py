@@ -32,8 +32,18 @@ statuses = st.sampled_from(Finding.Status.values)
 days = st.integers(0, 20)
 sites = st.sampled_from(["a.example.com", "b.example.com"])
 sources = st.sampled_from(["nuclei", "zap"])
+rules = st.sampled_from(["", "xss", "csp"])
+locations = st.integers(0, 3)
 fates = st.fixed_dictionaries(
-    {"severity": severities, "kind": kinds, "status": statuses, "found": days, "fixed": days}
+    {
+        "severity": severities,
+        "kind": kinds,
+        "status": statuses,
+        "found": days,
+        "fixed": days,
+        "rule": rules,
+        "locations": locations,
+    }
 )
 
 
@@ -68,6 +78,8 @@ class Histories(RuleBasedStateMachine):
             "severity": fate["severity"],
             "kind": fate["kind"],
             "status": fate["status"],
+            "rule": fate["rule"],
+            "locations_count": fate["locations"],
             "first_seen": found,
             "last_seen": START + timedelta(days=30),
             "fixed_at": START + timedelta(days=fate["fixed"]) if is_fixed else None,
@@ -97,6 +109,8 @@ class Histories(RuleBasedStateMachine):
                     fingerprint=finding.fingerprint,
                     severity=finding.severity,
                     kind=finding.kind,
+                    rule=finding.rule,
+                    locations=[f"https://{site}/{number}" for number in range(finding.locations_count)],
                     seen=finding.first_seen,
                 )
                 for finding in made
@@ -119,7 +133,7 @@ class Histories(RuleBasedStateMachine):
             rows,
             update_conflicts=True,
             unique_fields=["website", "source", "fingerprint"],
-            update_fields=list(self.fields(fate)),
+            update_fields=[*self.fields(fate), "problem"],
         )
         return Finding.objects.get(fingerprint=new.fingerprint).pk
 
@@ -144,6 +158,11 @@ class Histories(RuleBasedStateMachine):
     def fix_many(self, kind, day):
         at = START + timedelta(days=day)
         Finding.objects.filter(kind=kind).update(status="fixed", fixed_at=at)
+
+    @rule(severity=severities, locations=locations)
+    def move_many(self, severity, locations):
+        """As a scan does that finds fewer locations of a known finding."""
+        Finding.objects.filter(severity=severity).update(locations_count=locations)
 
     @rule()
     def touch_all(self):

@@ -31,7 +31,7 @@ def url(path):
 def group(*paths, at=MARCH + DAY, is_sampled=False, **members):
     fields = {"rule": "panel", "severity": Severity.HIGH, "severity_raw": "high", "kind": "confirmed"}
     fields |= {"title": "Panel", "location": url(paths[0])} | members
-    row = ReportedFinding.cleaned(row=1, identity=["panel"], **fields)
+    row = ReportedFinding(row=1, identity=["panel"], **fields).cleaned()
     grouped = GroupedFinding(row=row, first_seen=at, last_seen=at, is_sampled=is_sampled)
     for path in paths:
         grouped.add(url(path), seen_at=at, evidence=f"evidence of {path}")
@@ -80,7 +80,8 @@ def digest(path):
 def plan(grouped, finding=None, own=(), scan=COMPLETE):
     findings = {finding.fingerprint: finding} if finding else {}
     by_digest = {each.location_digest: each for each in own}
-    return plan_reported({"f": grouped}, findings, {7: by_digest}, scan, website_id=1, source_id=2)
+    source = {"source_id": 2, "source_slug": "zap"}
+    return plan_reported({"f": grouped}, findings, {7: by_digest}, scan, website_id=1, **source)
 
 
 def test_an_unknown_finding_is_new_with_its_occurrences():

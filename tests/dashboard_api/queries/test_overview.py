@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.db.models import Count, Max, Min, Q
+from django.db.models import Count, Max, Min, Q, Sum
 from django.db.models.functions import TruncWeek
 
 from dashboard_api import limits
@@ -26,17 +26,28 @@ def site():
     return make_varied_website()
 
 
-def overview(website, account_id=NOBODY, **filters):
+def overview(website, account_id=NOBODY, *, status=None, most_problems=0, problem_keys=(), **filters):
+    filters = {name: [value] for name, value in filters.items() if value is not None}
     return reading.overview(
-        website.pk, account_id, first_week=MONDAY, recent_day=RECENT, history_day=RECENT, **filters
+        website.pk,
+        account_id,
+        status=status,
+        filters=filters,
+        first_week=MONDAY,
+        recent_day=RECENT,
+        history_day=RECENT,
+        most_problems=most_problems,
+        problem_keys=problem_keys,
     )
 
 
 def by_id(filters):
     """Filters as the product has them: engines by their ids."""
     ids = dict(Source.objects.values_list("slug", "pk"))
-    source_id = None if filters["source"] is None else ids.get(filters["source"], UNKNOWN_SOURCE)
-    return Filters(filters["severity"], source_id, filters["kind"])
+    values = (filters["severity"], filters["source"], filters["kind"])
+    severity, source, kind = (None if value is None else (value,) for value in values)
+    source_ids = None if source is None else (ids.get(filters["source"], UNKNOWN_SOURCE),)
+    return Filters(severity, source_ids, kind)
 
 
 def midnight(day):
@@ -64,7 +75,7 @@ def test_buckets_count_what_is_open_and_what_is_asked_for(site, status):
         .values_list("status", "severity", "source_id", "kind")
         .annotate(findings=Count("*"))
     )
-    assert sorted(overview(site, status=status).buckets) == sorted(twin)
+    assert sorted(bucket[:5] for bucket in overview(site, status=status).buckets) == sorted(twin)
 
 
 @pytest.mark.parametrize("filters", FILTERS)
@@ -78,6 +89,41 @@ def test_buckets_pass_filters_as_findings_do(site, filters):
     twin = filtered(site.findings, **filters).count()
     passing = [bucket for bucket in overview(site).buckets if bucket.passes(by_id(filters))]
     assert sum(bucket.findings for bucket in passing) == twin
+
+
+@pytest.mark.parametrize("filters", [*FILTERS, {"status": "fixed"}])
+def test_problems_are_the_worst_under_the_filters(site, filters):
+    rows = filtered(
+        site.findings.all(), **{name: value for name, value in filters.items() if name != "status"}
+    )
+    twin = list(
+        rows.filter(status=filters.get("status", "open"))
+        .order_by("-severity", "-problem")
+        .values_list("severity", "problem")
+        .annotate(
+            source=Min("source_id"),
+            findings=Count("*"),
+            locations=Sum("locations_count"),
+            confirmed=Count("pk", filter=Q(kind="confirmed")),
+        )
+    )
+    filters = {"status": "open"} | filters
+    assert overview(site, **filters, most_problems=1_000).problems == twin
+    assert overview(site, **filters, most_problems=7).problems == twin[:7]
+    assert overview(site, **filters).problems == []
+
+
+def test_the_buckets_of_a_problem_are_those_of_its_findings(site):
+    keys = list(site.findings.values_list("problem", flat=True).distinct()[:3])
+    twin = (
+        site.findings.filter(problem__in=keys)
+        .order_by()
+        .values_list("status", "severity", "source_id", "kind")
+        .annotate(findings=Count("*"))
+        .values_list("status", "severity", "source_id", "kind", "findings", "problem")
+    )
+    assert sorted(overview(site, status="open", problem_keys=keys).problem_buckets) == sorted(twin)
+    assert overview(site).problem_buckets == []
 
 
 @pytest.mark.parametrize("filters", FILTERS)

@@ -50,6 +50,7 @@ def plain_search(site, words, *, status="open", severity=None, source_id=None, k
 
 
 def found(site, words, *, limit=ANY_NUMBER, status="open", **filters):
+    filters = {name: (value,) for name, value in filters.items() if value is not None}
     sought = SearchQuery(website_id=site.pk, words=words, status=status, filters=Filters(**filters))
     return find_matches(sought, limit=limit).ids
 
@@ -321,6 +322,28 @@ def test_filters_are_part_of_the_search(site):
     make_finding(site, title="Login form", kind=Kind.SUSPECTED)
     assert found(site, ["form", "log"], source_id=zap.pk, kind="suspected", severity=3) == [wanted.pk]
     assert found(site, ["log"], source_id=zap.pk + 1000) == []
+
+
+def test_a_filter_may_have_several_values(site):
+    sources = [make_source(slug) for slug in ("zap", "nuclei", "burp")]
+    for number in range(45):
+        make_finding(
+            site,
+            title="Row",
+            source=sources[number % 3],
+            kind=Kind.values[number // 3 % 3],
+            severity=number % 5,
+        )
+    for values in (
+        {"severity": (4, 2)},
+        {"source_id": (sources[0].pk, sources[2].pk)},
+        {"kind": ("confirmed", "informational")},
+    ):
+        sought = SearchQuery(website_id=site.pk, words=["row"], filters=Filters(**values))
+        twin = site.findings.filter(
+            **{f"{name}__in": chosen for name, chosen in values.items()}
+        ).worst_first()
+        assert find_matches(sought, limit=ANY_NUMBER).ids == list(twin.values_list("pk", flat=True))
 
 
 def test_a_beginning_of_more_words_than_are_spelled_out_finds_them_all(site):

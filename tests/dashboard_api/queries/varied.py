@@ -38,6 +38,8 @@ def make_varied_website():
             kind=Kind.values[number % 7 % 3],
             status=status,
             title=f"Finding {number}",
+            rule=f"rule-{number % 11}" if number % 13 else "",
+            locations_count=number % 4,
             evidence="é" * (number * 11),
             references=[f"https://example.com/{number}"],
             cwe=[number],

@@ -25,8 +25,9 @@ from tests.factories import (
 pytestmark = pytest.mark.django_db
 
 # Of the caller: secrets and link, nonce. Of the answer: overview, findings; in the tests' own transaction,
-# instead of a snapshot.
+# instead of a snapshot. The first page without filters also reads what describes the worst problems.
 STATEMENTS, STATEMENTS_WHEN_REMEMBERED = 4, 2
+STATEMENTS_OF_FIRST_PAGE = STATEMENTS + 1
 
 MEMBERS = [
     "ok", "host", "dashboard", "summary", "threats", "charts", "coverage", "analyst_notes", "entitlement",
@@ -92,9 +93,21 @@ def test_member_fields_and_their_order_are_those_of_the_contract(client, link):
             "revision",
             "bounded_facets",
             "grade_provisional",
+            "do_first",
+            "problems",
+            "problem_total",
+            "problem_total_relation",
         ]
     )
-    assert list(body["dashboard"]["filters"]) == ["severity", "source", "kind", "query"]
+    assert list(body["dashboard"]["filters"]) == [
+        "severity",
+        "source",
+        "kind",
+        "query",
+        "problem",
+        "sort",
+        "since",
+    ]
     assert list(body["dashboard"]["facets"]) == ["severity", "source", "kind", "status"]
     assert list(body["dashboard"]["facets"]["kind"][0]) == ["value", "label", "count"]
     assert list(body["summary"]) == (
@@ -135,6 +148,7 @@ def test_member_fields_and_their_order_are_those_of_the_contract(client, link):
             "first_seen",
             "last_seen",
             "evidence_truncated",
+            "problem",
         ]
     )
     assert list(body["charts"][0]) == ["id", "title", "type", "unit", "labels", "series"]
@@ -521,11 +535,11 @@ def test_the_number_of_statements_does_not_depend_on_findings_or_page_size(clien
     make_finding(site)
     make_note(site)
     ask(client, fields_for(link))  # records the secret's use, once a minute
-    assert statements(client, link, page_size=1) == STATEMENTS
+    assert statements(client, link, page_size=1) == STATEMENTS_OF_FIRST_PAGE
     for _ in range(120):
         make_finding(site, source=make_source("zap"))
         make_note(site)
-    assert statements(client, link, page_size=100) == STATEMENTS
+    assert statements(client, link, page_size=100) == STATEMENTS_OF_FIRST_PAGE
     assert statements(client, link, severity="Medium", kind="confirmed", source="zap") == STATEMENTS
 
 

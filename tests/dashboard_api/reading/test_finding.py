@@ -188,7 +188,8 @@ def test_members_and_their_order_are_those_of_the_contract(client, link, finding
     listed = ask(client, fields_for(link)).json()
     assert list(answer) == ["ok", "host", "finding", "analyst_notes"]
     assert (answer["ok"], answer["host"]) == (True, "shop.example.com")
-    assert list(answer["finding"]) == [*listed["threats"][0], "locations", "timeline"]
+    *shared, problem = listed["threats"][0]
+    assert list(answer["finding"]) == [*shared, "locations", "timeline", problem]
     assert list(answer["finding"]["locations"][0]) == (
         ["location", "evidence", "evidence_truncated", "first_seen", "last_seen", "gone_at"]
     )

@@ -335,7 +335,7 @@ def test_a_new_person_chooses_a_name_and_a_password_and_is_signed_in(members, br
     client = browser("visitor")
     assert "Join Example Shop" in text_of(client.get(link))
     assert client.post(link, NEW)["Location"] == "/"
-    assert "shop.example.com Example Shop · Manager" in text_of(client.get("/"))
+    assert "shop.example.com Example Shop" in text_of(client.get("/"))
     person = get_user_model().objects.get(username="newcomer")
     assert person.email == "new@example.com"
     assert person.check_password(NEW["password1"])

@@ -2,7 +2,16 @@ import pytest
 
 from portal.forms import Filters
 from portal.page_urls import Address
-from portal.view_models.filters import chips, clear_url, facets, pager, status_facet
+from portal.view_models.filters import (
+    chips,
+    clear_url,
+    facets,
+    pager,
+    period_facet,
+    sorts,
+    status_facet,
+    views,
+)
 from tests.portal.dashboards import make_facets, make_page
 
 PATH = "/sites/shop.example.com/"
@@ -67,11 +76,11 @@ def test_a_chip_removes_its_filter_alone():
         chip.name: chip for chip in chips(make_facets(), at(severity="High", source="zap", query="a b"))
     }
     assert {name: chip.value for name, chip in by_name.items()} == {
-        "severity": "High",
-        "source": "ZAP",
+        "severity-high": "High",
+        "source-zap": "ZAP",
         "query": "“a b”",
     }
-    assert by_name["source"].url == PATH + "?severity=High&query=a+b"
+    assert by_name["source-zap"].url == PATH + "?severity=High&query=a+b"
 
 
 def test_clearing_keeps_the_page_size():
@@ -169,3 +178,61 @@ def test_another_status_than_open_is_a_chip():
     (chip,) = chips(make_facets(), at(status="accepted_risk"))
     assert (chip.title, chip.value, chip.url) == ("Status", "Accepted risk", PATH)
     assert clear_url(at(status="all", query="x")) == PATH
+
+
+def test_a_second_value_is_added_and_either_can_be_taken_away():
+    options = options_of("severity", at(severity="Critical"), severity={"High": 2, "Critical": 1})
+    assert options["High"].url == PATH + "?severity=Critical%2CHigh"
+    options = options_of("severity", at(severity="Critical,High"), severity={"High": 2, "Critical": 1})
+    assert {label for label, option in options.items() if option.is_active} == {"Critical", "High"}
+    assert options["Critical"].url == PATH + "?severity=High"
+
+
+def test_every_value_has_a_chip_of_its_own():
+    shown = chips(make_facets(), at(severity="Critical,High", since="7"))
+    assert [(chip.title, chip.value, chip.url) for chip in shown] == [
+        ("Severity", "Critical", PATH + "?severity=High&since=7"),
+        ("Severity", "High", PATH + "?severity=Critical&since=7"),
+        ("First seen", "Last 7 days", PATH + "?severity=Critical%2CHigh"),
+    ]
+    assert clear_url(at(severity="Critical,High", since="7", problem="abc")) == PATH
+
+
+def test_a_problem_is_named_by_its_title():
+    (chip,) = chips(make_facets(), at(problem="0123456789abcdef"), problem_title="SQL injection")
+    assert (chip.title, chip.value, chip.url) == ("Problem", "SQL injection", PATH)
+
+
+def test_the_last_days_can_be_chosen_and_left():
+    options = period_facet(at(since="7", severity="High")).options
+    assert [(option.label, option.is_active) for option in options] == [
+        ("Today", False), ("Last 7 days", True), ("Last 30 days", False),
+    ]  # fmt: skip
+    assert [option.url for option in options] == [
+        PATH + "?severity=High&since=1", PATH + "?severity=High", PATH + "?severity=High&since=30",
+    ]  # fmt: skip
+
+
+def test_the_list_has_two_views_and_three_orders():
+    assert [(choice.text, choice.url) for choice in views(at(severity="High"))] == [
+        ("Findings", ""), ("Problems", PATH + "?severity=High&view=problems"),
+    ]  # fmt: skip
+    assert [(choice.text, choice.url) for choice in views(at(view="problems", page=2))] == [
+        ("Findings", PATH), ("Problems", ""),
+    ]  # fmt: skip
+    assert [(choice.text, choice.url) for choice in sorts(at(sort="newest"))] == [
+        ("Worst first", PATH), ("Newest first", ""), ("Oldest first", PATH + "?sort=oldest"),
+    ]  # fmt: skip
+
+
+def test_what_the_service_does_not_offer_is_not_offered():
+    assert views(at(problem="abc")) == ()
+    assert sorts(at(view="problems")) == sorts(at(query="x")) == sorts(at(since="7")) == ()
+
+
+def test_pages_of_problems_are_counted_by_problems():
+    page = make_page(total=500, page_count=2, problem_total=30, problem_total_relation="exact")
+    shown = pager(page, at(view="problems"))
+    assert [link.text for link in shown.links] == ["1", "2"]
+    assert [link.text for link in shown.sizes] == ["20", "50", "100"]
+    assert pager(make_page(total=500, page_count=1, problem_total=9), at(view="problems")).sizes == ()

@@ -56,7 +56,9 @@ def test_only_useful_filters_are_shown():
     unchecked = make_clean_dashboard(
         dashboard=make_page(total=0, grade=None), coverage=[make_coverage("never")]
     )
-    assert offered(make_dashboard()) == ["severity", "kind", "source", "status"]
+    assert offered(make_dashboard()) == ["severity", "kind", "source", "since", "status"]
+    assert offered(make_dashboard(), query="x") == ["severity", "kind", "source", "status"]
     assert offered(make_clean_dashboard()) == ["status"]  # something may have been fixed
-    assert offered(make_clean_dashboard(), severity="High") == ["severity", "kind", "source", "status"]
+    filtered = offered(make_clean_dashboard(), severity="High")
+    assert filtered == ["severity", "kind", "source", "since", "status"]
     assert offered(unchecked) == []

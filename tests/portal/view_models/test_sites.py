@@ -1,11 +1,12 @@
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 
+from portal.forms import SiteFilters
 from portal.models import Membership, WebsiteSummary
-from portal.view_models import sites_page
-from portal.view_models.sites import STALE_DAYS, site_card
+from portal.view_models import site_row, sites_page
+from portal.view_models.site_rows import FRESH_TIME, STALE_DAYS
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
 from tests.portal.dashboards import make_clean_dashboard, make_dashboard, make_page, make_summary
 
@@ -22,29 +23,42 @@ def graded(grade, **by_severity):
     return make_dashboard(dashboard=make_page(grade=grade), summary=summary)
 
 
-def test_the_worst_website_is_first_and_an_ungraded_one_before_good_ones():
-    account = make_portal_account()
+DASHBOARDS = {
+    "a-fine": make_clean_dashboard(),
+    "b-middling": graded("C", Medium=3),
+    "c-unseen": None,
+    "d-minor": graded("B", Low=40),
+    "e-critical": graded("F", Critical=1),
+    "f-critical-and-more": graded("F", Critical=1, High=2),
+    "g-refused": "revoked_link",
+    "h-critical": graded("F", Critical=1),
+}
+
+
+@pytest.fixture
+def websites():
+    account = make_portal_account(name="Example Shops")
     make_membership(make_user(), account)
-    dashboards = {
-        "a-fine": make_clean_dashboard(),
-        "b-middling": graded("C", Medium=3),
-        "c-unseen": None,
-        "d-minor": graded("B", Low=40),
-        "e-critical": graded("F", Critical=1),
-        "f-critical-and-more": graded("F", Critical=1, High=2),
-        "g-refused": "revoked_link",
-        "h-critical": graded("F", Critical=1),
-    }
-    websites = [make_portal_website(account, f"{name}.example.com") for name in dashboards]
-    summaries = {}
-    for website, dashboard in zip(websites, dashboards.values(), strict=True):
+    websites = [make_portal_website(account, f"{name}.example.com") for name in DASHBOARDS]
+    for website, dashboard in zip(websites, DASHBOARDS.values(), strict=True):
         if isinstance(dashboard, str):
             WebsiteSummary.objects.store(website, refusal=dashboard)
         elif dashboard:
             WebsiteSummary.objects.store(website, dashboard=dashboard)
+    return websites
+
+
+def page_of(websites, **filters):
     summaries = WebsiteSummary.objects.in_bulk()
-    page = sites_page(websites, Membership.objects.all(), summaries)
-    assert [row.host.partition(".")[0] for row in page.rows] == [
+    return sites_page(websites, Membership.objects.all(), summaries, SiteFilters(**filters))
+
+
+def names(page):
+    return [row.host.partition(".")[0] for row in page.rows]
+
+
+def test_the_worst_website_is_first_and_an_ungraded_one_before_good_ones(websites):
+    assert names(page_of(websites)) == [
         "f-critical-and-more",
         "e-critical",
         "h-critical",
@@ -56,6 +70,93 @@ def test_the_worst_website_is_first_and_an_ungraded_one_before_good_ones():
     ]
 
 
+def test_other_orders_are_by_name_and_by_the_oldest_check(websites):
+    assert names(page_of(websites, sort="name")) == list(DASHBOARDS)
+    WebsiteSummary.objects.store(websites[4], dashboard=checked(timezone.now() - timedelta(days=90)))
+    assert names(page_of(websites, sort="checked"))[:3] == ["c-unseen", "g-refused", "e-critical"]
+
+
+def checked(at):
+    return make_dashboard(summary=make_summary(last_scan_at=at))
+
+
+@pytest.mark.parametrize(
+    ("filters", "found"),
+    [
+        ({"query": "CRITICAL"}, 3),
+        ({"query": "example shops"}, 8),
+        ({"query": "nothing"}, 0),
+        ({"grade": "F"}, 3),
+        ({"grade": "none"}, 2),
+        ({"attention": True}, 4),
+        ({"attention": True, "grade": "none"}, 1),
+    ],
+)
+def test_filters_narrow_the_list_and_not_the_totals(websites, filters, found):
+    page = page_of(websites, **filters)
+    assert len(page.rows) == found
+    assert page.totals.websites == 8
+    assert page.count == f"{found} of 8 websites"
+
+
+def test_the_totals_add_up_every_website_with_results(websites):
+    totals = page_of(websites).totals
+    counts = {label: count for _, label, count in totals.severities}
+    assert counts == {"Critical": 3, "High": 2, "Medium": 3, "Low": 40, "Info": 0}
+    assert totals.open == 48
+    assert [(grade.label, grade.count) for grade in totals.grades] == [
+        ("F", 3), ("C", 1), ("B", 1), ("A", 1), ("Not graded", 2),
+    ]  # fmt: skip
+    assert totals.attention.label == "4 websites need you"
+    assert totals.remark == "2 websites have no results yet."
+
+
+def test_a_number_leads_to_its_websites_and_back(websites):
+    grades = {grade.label: grade.url for grade in page_of(websites, sort="name").totals.grades}
+    assert grades["F"] == "/?grade=F&sort=name"
+    grades = {grade.label: grade.url for grade in page_of(websites, grade="F", page=2).totals.grades}
+    assert grades["F"] == "/"
+    assert page_of(websites).totals.attention.url == "/?attention=1"
+
+
+def test_one_website_needs_no_totals_and_few_need_no_search(websites):
+    assert page_of(websites[:1]).totals is None
+    assert page_of(websites[:2]).totals is not None
+    assert page_of(websites[:2]).sorts == ()
+    assert [sort.is_active for sort in page_of(websites).sorts] == [True, False, False]
+
+
+def test_a_page_beyond_the_last_is_the_last():
+    account = make_portal_account()
+    websites = [make_portal_website(account, f"shop{number:02}.example.com") for number in range(51)]
+    page = page_of(websites, page=99, sort="name")
+    assert names(page) == ["shop50"]
+    assert page.pager.previous_url == "/?sort=name"
+    assert page.pager.next_url == ""
+
+
+def test_the_browser_sorts_only_a_whole_list_in_which_some_had_no_summary(websites):
+    assert page_of(websites).sorts_itself
+    assert not page_of(websites, sort="name").sorts_itself
+    assert not page_of(websites[:2]).sorts_itself
+
+
+@pytest.mark.parametrize(("ago", "is_old"), [(timedelta(), False), (FRESH_TIME + timedelta(seconds=1), True)])
+def test_a_row_is_refreshed_only_when_it_is_old(ago, is_old):
+    website = make_portal_website()
+    summary = stored(website, make_dashboard())
+    summary.updated_at -= ago
+    assert site_row(website, summary, is_shared=False).is_old == is_old
+
+
+def test_a_summary_of_an_earlier_version_is_refreshed():
+    website = make_portal_website()
+    summary = stored(website, make_dashboard())
+    summary.payload = "{}"
+    row = site_row(website, summary, is_shared=False)
+    assert (row.summary, row.is_old) == (None, True)
+
+
 @pytest.mark.parametrize(
     ("ago", "stale"),
     [(timedelta(days=STALE_DAYS, minutes=-1), ""), (timedelta(days=STALE_DAYS, minutes=1), "7 days ago")],
@@ -63,22 +164,14 @@ def test_the_worst_website_is_first_and_an_ungraded_one_before_good_ones():
 def test_a_last_check_is_stale_after_some_days(ago, stale):
     website = make_portal_website()
     figures = make_summary(last_scan_at=timezone.now() - ago)
-    summary = site_card(website, stored(website, make_dashboard(summary=figures)), is_shared=False).summary
+    summary = site_row(website, stored(website, make_dashboard(summary=figures)), is_shared=False).summary
     assert summary.stale.endswith(stale)
     assert bool(summary.stale) == bool(stale)
-
-
-def test_the_day_of_the_newest_finding_is_relative_to_the_response():
-    website = make_portal_website()
-    page = make_page(generated_at=datetime(2026, 11, 20, 0, 30, tzinfo=UTC))
-    dashboard = make_dashboard(dashboard=page, summary=make_summary(newest_open_days=2))
-    summary = site_card(website, stored(website, dashboard), is_shared=False).summary
-    assert summary.newest_on.isoformat() == "2026-11-18"
 
 
 def test_a_refusal_that_the_portal_has_no_words_for_is_still_one():
     website = make_portal_website()
     WebsiteSummary.objects.store(website, refusal="moved_away")
-    card = site_card(website, WebsiteSummary.objects.get(), is_shared=False)
-    assert card.refusal == "No results"
-    assert card.summary is None
+    row = site_row(website, WebsiteSummary.objects.get(), is_shared=False)
+    assert row.refusal == "No results"
+    assert row.summary is None

@@ -1,0 +1,94 @@
+"""The databases of the benchmarks: SQLite files and PostgreSQL databases apart from the product's."""
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+import django
+import psycopg
+
+from benchmarks.command_line import Unavailable
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = Path(os.environ.get("BENCHMARK_FOLDER", ROOT / "var" / "bench"))
+POSTGRESQL = os.environ.get("BENCHMARK_POSTGRESQL", "postgres://postgres@127.0.0.1:5432")
+
+
+def database_name(purpose: str, scale: float) -> str:
+    """Return the name of a database or SQLite file."""
+    return f"threat_dashboard_{purpose}_{scale:g}".replace(".", "_")
+
+
+def sqlite_file(name: str) -> Path:
+    """Return the path of the SQLite file of the default database."""
+    return FOLDER / f"{name}.sqlite3"
+
+
+def environment(backend: str, name: str) -> dict[str, str]:
+    """Return the environment variables of a deployment on the database ``name``."""
+    url = f"sqlite:///{sqlite_file(name)}" if backend == "sqlite" else f"{POSTGRESQL}/{name}"
+    return {
+        "DJANGO_SETTINGS_MODULE": "benchmarks.settings",
+        "DATABASE_URL": url,
+        "SECRET_KEY": "only-for-benchmarks-0123456789-0123456789-0123456789",
+        "MASTER_KEYS": "1:b25seS1mb3ItYmVuY2htYXJrcy0wMTIzNDU2Nzg5MDE=",
+        "DEBUG": "false",
+        "ALLOWED_HOSTS": "127.0.0.1",
+        "REDIS_URL": "",
+    }
+
+
+def use(backend: str, name: str) -> None:
+    """Set up Django on the database ``name``; raise Unavailable without PostgreSQL."""
+    os.environ.update(environment(backend, name))
+    if backend == "postgresql":
+        check_postgresql()
+    django.setup()
+
+
+def check_postgresql() -> None:
+    """Raise Unavailable unless PostgreSQL accepts a connection."""
+    try:
+        psycopg.connect(f"{POSTGRESQL}/postgres", connect_timeout=3).close()
+    except psycopg.OperationalError as error:
+        raise Unavailable(
+            f"no PostgreSQL at {without_password(POSTGRESQL)}; set BENCHMARK_POSTGRESQL to its URL."
+        ) from error
+
+
+def discard(backend: str, name: str) -> None:
+    """Delete a database if it exists."""
+    if backend == "sqlite":
+        for file in FOLDER.glob(f"{name}.*"):
+            file.unlink()
+    else:
+        _administer(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+
+def create(backend: str, name: str) -> None:
+    """Create an empty database, and replace one of the same name."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    discard(backend, name)
+    if backend == "postgresql":
+        _administer(f'CREATE DATABASE "{name}"')
+
+
+def copy(backend: str, name: str, *, to: str) -> None:
+    """Copy the database ``name``, and replace one of the name ``to``."""
+    discard(backend, to)
+    if backend == "postgresql":
+        _administer(f'CREATE DATABASE "{to}" TEMPLATE "{name}"')
+    else:
+        for file in FOLDER.glob(f"{name}.*"):
+            shutil.copyfile(file, file.with_name(file.name.replace(name, to, 1)))
+
+
+def _administer(statement: str) -> None:
+    with psycopg.connect(f"{POSTGRESQL}/postgres", autocommit=True) as connection:
+        connection.execute(statement)  # type: ignore[arg-type]
+
+
+def without_password(url: str) -> str:
+    """Return a database URL without its password."""
+    return re.sub(r"//([^:/@]*):[^@]*@", r"//\1@", url)

@@ -1,0 +1,36 @@
+"""The links at the foot of every page, also of error pages, which have no request."""
+
+from dataclasses import dataclass
+
+from django import template
+from django.conf import settings
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+register = template.Library()
+_LABELS = {
+    "IMPRINT_URL": _("Imprint"),
+    "PRIVACY_URL": _("Privacy"),
+    "TERMS_URL": _("Terms"),
+    "SUPPORT_URL": pgettext_lazy("footer", "Support"),
+    "STATUS_URL": _("Service status"),
+    "SECURITY_TXT_URL": "security.txt",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FooterLink:
+    """A link at the foot of a page."""
+
+    label: str
+    url: str
+
+
+@register.simple_tag
+def footer_links() -> tuple[FooterLink, ...]:
+    """Return the links whose setting has an address."""
+    return tuple(
+        FooterLink(label=str(label), url=url)
+        for name, label in _LABELS.items()
+        if (url := getattr(settings, name))
+    )

@@ -1,0 +1,65 @@
+"""The findings that describe a problem: a few of each severity, from one index.
+
+Tests compare the statement with an equivalent query of the ORM. Decision record 0058.
+"""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from dashboard_api import limits
+from dashboard_api.backends.statements import backend_for, moment, rows
+from dashboard_api.models.findings import Finding
+from dashboard_api.queries.overview import ProblemTotals
+
+
+class ProblemPart(NamedTuple):
+    """The findings of a problem with one status and severity."""
+
+    problem: str
+    status: str
+    severity: int
+
+
+class ProblemSample(NamedTuple):
+    """A finding that describes its problem; ``fix_start`` is the start of its remediation."""
+
+    pk: int
+    problem: str
+    severity: int
+    kind: str
+    title: str
+    rule: str
+    fix_start: str
+    location: str
+    first_seen: datetime
+
+
+def samples(website_id: int, parts: Sequence[ProblemPart]) -> list[ProblemSample]:
+    """Return the newest findings of each part, and the one that was stored first."""
+    if not parts:
+        return []
+    parameters = {
+        "website": website_id,
+        "parts": json.dumps(parts),
+        "newest": limits.MAX_PROBLEM_SAMPLES,
+        "fix": limits.MAX_FIX_LENGTH + 1,
+    }
+    return [
+        ProblemSample._make((*row[:-1], moment(row[-1])))
+        for row in rows(Finding, backend_for(Finding).PROBLEM_SAMPLES, parameters)
+    ]
+
+
+_TOTALS = """
+SELECT severity, problem, MIN(source_id), COUNT(*), SUM(locations_count),
+    SUM(CASE WHEN kind = 'confirmed' THEN 1 ELSE 0 END)
+FROM dashboard_api_finding WHERE id IN ({ids}) GROUP BY severity, problem
+"""
+
+
+def totals_of(ids: Sequence[int]) -> list[ProblemTotals]:
+    """Count these findings by severity and problem."""
+    statement = _TOTALS.format(ids=backend_for(Finding).NUMBERS)
+    return [ProblemTotals._make(row) for row in rows(Finding, statement, [str(list(ids))])] if ids else []

@@ -1,0 +1,122 @@
+"""Problems: what to do first, and the rows of the list of problems."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from portal import labels
+from portal.gateway.messages import Dashboard, Problem
+from portal.page_urls import Address
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProblemRow:
+    """One problem; ``url`` lists its findings, ``hosts`` is empty if all are on the website's own host."""
+
+    key: str
+    url: str
+    severity: str
+    tone: str
+    title: str
+    fix: str
+    findings: int
+    locations: int
+    hosts: str
+    confirmed: str
+    sources: str
+    first_seen: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoFirst:
+    """The panel of the worst problems: its heading, its rows, and the URL of the list of all problems."""
+
+    title: str
+    rows: tuple[ProblemRow, ...]
+    all_url: str
+
+
+def do_first(dashboard: Dashboard, address: Address) -> DoFirst | None:
+    """Return the panel; None if there is nothing to do, or the list is filtered."""
+    worst = dashboard.dashboard.do_first
+    if not worst:
+        return None
+    return DoFirst(
+        title=_heading(dashboard),
+        rows=problem_rows(worst, dashboard.host, address, prefix="do-first"),
+        all_url=address.with_filters(view="problems", sort=""),
+    )
+
+
+def problem_rows(
+    problems: Iterable[Problem], host: str, address: Address, *, prefix: str = "problem"
+) -> tuple[ProblemRow, ...]:
+    """Return ``problems`` in their order; ``prefix`` begins the ids of their elements."""
+    return tuple(
+        ProblemRow(
+            key=f"{prefix}-{problem.id}",
+            url=address.of_problem(problem.id),
+            severity=labels.label(labels.SEVERITIES, problem.severity),
+            tone=labels.tone(problem.severity),
+            title=problem.title,
+            fix=problem.fix,
+            findings=problem.findings,
+            locations=problem.locations,
+            hosts=_hosts(problem.hosts, host),
+            confirmed=_confirmed(problem),
+            sources=", ".join(problem.source_names or problem.sources),
+            first_seen=problem.first_seen,
+        )
+        for problem in problems
+    )
+
+
+def _hosts(hosts: list[str], host: str) -> str:
+    """Return two hosts, or the first with a remark, as the service names only a few."""
+    if hosts in ([], [host]):
+        return ""
+    if len(hosts) <= 2:
+        return ", ".join(hosts)
+    return _("%(host)s and other hosts") % {"host": hosts[0]}
+
+
+def _confirmed(problem: Problem) -> str:
+    """Return how many of the findings are confirmed."""
+    if not problem.confirmed:
+        return labels.label(labels.KINDS, "suspected")
+    if problem.confirmed >= problem.findings:
+        return labels.label(labels.KINDS, "confirmed")
+    return _("%(count)s confirmed") % {"count": number_format(problem.confirmed)}
+
+
+def _heading(dashboard: Dashboard) -> str:
+    """Return text such as "5 problems cause all 34 Critical findings"."""
+    problems = dashboard.dashboard.do_first
+    severity = problems[0].severity
+    same = [problem for problem in problems if problem.severity == severity]
+    caused = sum(problem.worst_findings for problem in same)
+    total = dashboard.summary.by_severity.get(severity, caused)
+    if total == 1:
+        text = _("One problem causes the only %(severity)s finding")
+    elif caused >= total:
+        text = ngettext(
+            "%(problems)s problem causes all %(total)s %(severity)s findings",
+            "%(problems)s problems cause all %(total)s %(severity)s findings",
+            len(same),
+        )
+    else:
+        text = ngettext(
+            "%(problems)s problem causes %(caused)s of %(total)s %(severity)s findings",
+            "%(problems)s problems cause %(caused)s of %(total)s %(severity)s findings",
+            len(same),
+        )
+    return text % {
+        "problems": len(same),
+        "caused": number_format(caused),
+        "total": number_format(total),
+        "severity": labels.label(labels.SEVERITIES, severity),
+    }

@@ -1,0 +1,55 @@
+"""The findings that describe problems, and the counts of a search's matches by problem."""
+
+import pytest
+from django.db.models import Count, Min, Q, Sum
+from django.db.models.functions import Left
+
+from dashboard_api import limits
+from dashboard_api.models import Finding
+from dashboard_api.queries import problem_rows
+from dashboard_api.queries.problem_rows import ProblemPart, ProblemSample
+from tests.dashboard_api.queries.varied import make_varied_website
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def site():
+    return make_varied_website()
+
+
+def test_samples_are_the_newest_of_each_part_and_the_first(site, monkeypatch):
+    monkeypatch.setattr(limits, "MAX_PROBLEM_SAMPLES", 2)
+    monkeypatch.setattr(limits, "MAX_FIX_LENGTH", 3)
+    site.findings.update(remediation="Update")
+    parts = site.findings.order_by().values_list("problem", "status", "severity").distinct()[::2]
+    expected = set()
+    for problem, status, severity in parts:
+        ids = list(
+            site.findings.filter(problem=problem, status=status, severity=severity)
+            .order_by("pk")
+            .values_list("pk", flat=True)
+        )
+        expected |= {ids[0], *ids[-2:]}
+    twins = Finding.objects.filter(pk__in=expected).annotate(fix_start=Left("remediation", 4))
+    found = problem_rows.samples(site.pk, [ProblemPart(*part) for part in parts])
+    assert sorted(found) == sorted(twins.values_list(*ProblemSample._fields))
+    assert {sample.fix_start for sample in found} == {"Upda"}
+    assert problem_rows.samples(site.pk, []) == []
+
+
+def test_matches_are_counted_by_problem_and_severity(site):
+    keys = list(site.findings.values_list("pk", flat=True)[:200])
+    twin = (
+        Finding.objects.filter(pk__in=keys)
+        .order_by()
+        .values_list("severity", "problem")
+        .annotate(
+            source=Min("source_id"),
+            findings=Count("*"),
+            locations=Sum("locations_count"),
+            confirmed=Count("pk", filter=Q(kind="confirmed")),
+        )
+    )
+    assert sorted(problem_rows.totals_of(keys)) == sorted(twin)
+    assert problem_rows.totals_of([]) == []

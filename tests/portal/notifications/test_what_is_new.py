@@ -1,0 +1,94 @@
+"""The page of changes on all websites, made from stored summaries."""
+
+import re
+
+import pytest
+
+from portal.models import WebsiteSummary
+from portal.notifications import view_models
+from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
+from tests.portal.dashboards import make_dashboard, make_summary
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def account():
+    return make_portal_account(name="Example Shops")
+
+
+@pytest.fixture
+def browser(client, account):
+    make_membership(user := make_user(), account)
+    client.force_login(user)
+    return client
+
+
+def changed(account, host, *, new=0, fixed=0):
+    website = make_portal_website(account, host)
+    dashboard = make_dashboard(summary=make_summary(new_7d=new, fixed_7d=fixed))
+    WebsiteSummary.objects.store(website, dashboard=dashboard)
+    return website
+
+
+def rows_of(response):
+    return re.findall(
+        r'<th scope="row"><a href="([^"]*)">.*?<td>(\d+)</td><td>(\d+)</td>', response.text, re.DOTALL
+    )
+
+
+def test_websites_with_most_new_findings_come_first_and_lead_to_them(browser, account):
+    changed(account, "a.example.com", new=1, fixed=2)
+    changed(account, "b.example.com", new=7)
+    changed(account, "c.example.com", fixed=3)
+    assert rows_of(browser.get("/new/")) == [
+        ("/sites/b.example.com/new/", "7", "0"),
+        ("/sites/a.example.com/new/", "1", "2"),
+        ("/sites/c.example.com/new/", "0", "3"),
+    ]
+
+
+def test_websites_without_changes_are_counted_and_those_without_results_are_not(browser, account):
+    changed(account, "a.example.com", new=1)
+    changed(account, "b.example.com")
+    make_portal_website(account, "never-refreshed.example.com")
+    WebsiteSummary.objects.store(make_portal_website(account, "refused.example.com"), refusal="revoked_link")
+    assert "1 website without changes." in browser.get("/new/").text
+
+
+def test_without_changes_the_page_says_so(browser, account):
+    changed(account, "a.example.com")
+    assert "Nothing new" in browser.get("/new/").text
+
+
+def test_a_website_of_another_account_is_not_there(browser, account):
+    changed(make_portal_account("acct_0002"), "theirs.example.com", new=5)
+    assert "theirs.example.com" not in browser.get("/new/").text
+
+
+def test_a_website_in_two_accounts_is_named_with_each(browser, account):
+    second = make_portal_account("acct_0003")
+    make_membership(browser_user(browser), second)
+    changed(account, "a.example.com", new=2)
+    changed(second, "a.example.com", new=1)
+    paths = [path for path, _, _ in rows_of(browser.get("/new/"))]
+    assert paths == [f"/sites/a.example.com/new/?account={ref}" for ref in (account.ref, second.ref)]
+
+
+def test_a_long_list_ends_and_counts_the_rest(browser, account, monkeypatch):
+    monkeypatch.setattr(view_models, "MAX_CHANGED_SITES", 2)
+    for number in range(5):
+        changed(account, f"shop{number}.example.com", new=number + 1)
+    response = browser.get("/new/")
+    assert [new for _, new, _ in rows_of(response)] == ["5", "4"]
+    assert "3 more websites changed less." in " ".join(response.text.split())
+
+
+def test_a_visitor_signs_in_first(client):
+    assert client.get("/new/")["Location"] == "/accounts/login/?next=/new/"
+
+
+def browser_user(client):
+    from django.contrib.auth import get_user_model
+
+    return get_user_model().objects.get(pk=client.session["_auth_user_id"])

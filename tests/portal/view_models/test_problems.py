@@ -1,0 +1,100 @@
+"""What to do first, and the rows of problems."""
+
+import pytest
+
+from portal.forms import Filters
+from portal.gateway.messages import Problem
+from portal.page_urls import Address
+from portal.view_models.problems import do_first, problem_rows
+from portal.view_models.site import build_results
+from tests.portal.dashboards import SEVERITIES, make_dashboard, make_page, make_summary
+
+PATH = "/sites/shop.example.com/"
+HOST = "shop.example.com"
+HERE = Address(path=PATH)
+
+
+def make_problem(number=1, **fields):
+    defaults = {"id": f"{number:016x}", "title": f"Problem {number}", "severity": "Critical"}
+    defaults |= {"findings": 10, "worst_findings": 10, "confirmed": 10, "locations": 30}
+    return Problem(**(defaults | {"source_names": ["ZAP"], "hosts": [HOST]} | fields))
+
+
+def dashboard(*problems, critical=0, high=0, **page):
+    counts = dict.fromkeys(SEVERITIES, 0) | {"Critical": critical, "High": high}
+    return make_dashboard(
+        dashboard=make_page(do_first=list(problems), **page), summary=make_summary(by_severity=counts)
+    )
+
+
+@pytest.mark.parametrize(
+    ("problems", "critical", "title"),
+    [
+        ([10, 24], 34, "2 problems cause all 34 Critical findings"),
+        ([34], 34, "1 problem causes all 34 Critical findings"),
+        ([10, 9], 34, "2 problems cause 19 of 34 Critical findings"),
+        ([10], 1_234, "1 problem causes 10 of 1,234 Critical findings"),
+        ([1], 1, "One problem causes the only Critical finding"),
+    ],
+)
+def test_the_heading_says_how_many_problems_cause_the_worst_findings(problems, critical, title):
+    worst = [make_problem(number, worst_findings=count) for number, count in enumerate(problems)]
+    assert do_first(dashboard(*worst, critical=critical), HERE).title == title
+
+
+def test_the_heading_counts_the_worst_severity_only():
+    panel = do_first(dashboard(make_problem(1), make_problem(2, severity="High"), critical=10, high=99), HERE)
+    assert panel.title == "1 problem causes all 10 Critical findings"
+    assert [row.severity for row in panel.rows] == ["Critical", "High"]
+
+
+def test_without_problems_there_is_no_panel():
+    assert do_first(dashboard(), HERE) is None
+    assert build_results(dashboard(), HERE).do_first is None
+
+
+def test_a_row_leads_to_the_findings_of_its_problem():
+    address = Address(path=PATH, filters=Filters(view="problems", severity="High", page=3))
+    (row,) = problem_rows([make_problem(7)], HOST, address)
+    assert row.url == PATH + "?severity=High&problem=0000000000000007"
+    (row,) = problem_rows([make_problem(id="../x")], HOST, address)
+    assert row.url == ""
+
+
+@pytest.mark.parametrize(
+    ("hosts", "text"),
+    [
+        ([HOST], ""),
+        ([], ""),
+        (["www." + HOST], "www." + HOST),
+        ([HOST, "api." + HOST], f"{HOST}, api.{HOST}"),
+        (["a." + HOST, "b." + HOST, "c." + HOST], f"a.{HOST} and other hosts"),
+    ],
+)
+def test_hosts_are_named_where_they_are_not_the_website_itself(hosts, text):
+    (row,) = problem_rows([make_problem(hosts=hosts)], HOST, HERE)
+    assert row.hosts == text
+
+
+@pytest.mark.parametrize(("confirmed", "text"), [(10, "Confirmed"), (3, "3 confirmed"), (0, "Suspected")])
+def test_confirmed_findings_are_named(confirmed, text):
+    (row,) = problem_rows([make_problem(confirmed=confirmed)], HOST, HERE)
+    assert row.confirmed == text
+
+
+@pytest.mark.parametrize(
+    ("total", "relation", "text"),
+    [
+        (12, "exact", "12 problems with 137 findings"),
+        (1, "exact", "1 problem with 137 findings"),
+        (10_000, "at_least", "More than 10,000 problems with 137 findings"),
+    ],
+)
+def test_the_list_of_problems_counts_both(total, relation, text):
+    page = make_page(
+        problems=[make_problem()], problem_total=total, problem_total_relation=relation, total=137
+    )
+    results = build_results(make_dashboard(dashboard=page, threats=[]), HERE)
+    assert results.count == text
+    assert len(results.problems) == 1
+    assert results.empty_state is None
