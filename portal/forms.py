@@ -4,8 +4,10 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
+from urllib.parse import urlencode
 
 from django import forms
+from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from portal import labels
@@ -116,6 +118,16 @@ class Filters:
         """The filters that narrow the list, by name."""
         return {name: value for name in FILTER_NAMES if (value := getattr(self, name))}
 
+    @classmethod
+    def from_text(cls, text: str) -> Self | None:
+        """Return the filters that ``as_text`` wrote; None if one of them is not known any more."""
+        filters = cls.from_query(QueryDict(text))
+        return filters if filters.as_text() == text else None
+
+    def as_text(self) -> str:
+        """Return the filters that narrow the list as a query string, to store them."""
+        return urlencode(self.active)
+
     @property
     def without_query(self) -> Self:
         """The same filters without the search, on the first page."""
@@ -175,10 +187,15 @@ class SiteFilters:
         }
 
 
-class ShareForm(forms.Form):
-    """How long a share link works, and whether it shows evidence."""
+class ShareListForm(forms.Form):
+    """How long a share link works."""
 
     days = forms.TypedChoiceField(label=_("Works for"), choices=list(SHARE_DAYS.items()), coerce=int)
+
+
+class ShareForm(ShareListForm):
+    """How long a share link of a finding works, and whether it shows evidence."""
+
     evidence = forms.BooleanField(label=_("Include evidence"), required=False)
 
 

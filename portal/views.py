@@ -12,14 +12,14 @@ from django.views.decorators.http import require_safe
 from portal import service, view_models
 from portal.access import find_website, members_only
 from portal.error_pages import logged_error_page
-from portal.forms import FINDING_ID, Filters, ShareForm, SiteFilters
+from portal.forms import FINDING_ID, Filters, ShareForm, ShareListForm, SiteFilters
 from portal.front_door import front_door
 from portal.gateway import DashboardRequest, FindingResponse, GatewayError, UnknownFinding
 from portal.htmx import HtmxHttpRequest, render_row, render_site
 from portal.models import IssueTracker, Membership, Website, WebsiteSummary
 from portal.models.notifications import gets_emails
 from portal.page_urls import portal_origin
-from portal.view_models import HandOver, SitePage
+from portal.view_models import HandOver, ShareOffer, SitePage
 
 
 @require_safe
@@ -85,7 +85,8 @@ def site(request: HtmxHttpRequest, host: str) -> HttpResponse:
         awaits_check = dashboard.summary.first_check_by is not None
         has_emails = awaits_check and gets_emails(request.user, website)
         results = view_models.build_results(dashboard, page.address, gets_emails=has_emails)
-        return replace(page, results=results)
+        offer = _share_offer(request, website, page.address.of_sharing(), ShareListForm(auto_id="share-%s"))
+        return replace(page, results=results, share=offer if results.findings else None)
 
     return _render(request, host, fill)
 
@@ -113,14 +114,20 @@ def finding(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpRespons
 def _hand_over(
     request: HtmxHttpRequest, website: Website, page: SitePage, response: FindingResponse, *, link: str
 ) -> HandOver:
-    """Return the ways to pass the finding on; only owners and managers can share it."""
+    """Return the ways to pass the finding on."""
     tracker = IssueTracker.objects.filter(account=website.account_id).first()
     ways = view_models.hand_over(response.finding, host=website.host, link=link, tracker=tracker)
+    url = page.address.of_sharing(response.finding.id)
+    return replace(ways, share=_share_offer(request, website, url, ShareForm(auto_id="share-%s")))
+
+
+def _share_offer(
+    request: HtmxHttpRequest, website: Website, url: str, form: ShareListForm
+) -> ShareOffer | None:
+    """Return the form that creates a share link, for owners and managers of the website's account."""
     own_memberships = Membership.objects.of_user(request.user).managing()
-    if not own_memberships.filter(account=website.account_id).exists():
-        return ways
-    share_url = page.address.of_sharing(response.finding.id)
-    return replace(ways, share_url=share_url, form=ShareForm(auto_id="share-%s"))
+    may_share = own_memberships.filter(account=website.account_id).exists()
+    return ShareOffer(url=url, form=form) if may_share else None
 
 
 @require_safe

@@ -1,5 +1,6 @@
 """Creation, use and end of share links."""
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.contrib.auth.models import User
@@ -21,17 +22,18 @@ class LinkEnded(Exception):
     """No share link with this token works: unknown, expired, revoked, or the website has another link."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """What a link shares: one finding, or the list of findings under ``filters``."""
+
+    title: str
+    finding_id: str = ""
+    filters: str = ""
+    includes_evidence: bool = False
+
+
 @transaction.atomic
-def create(
-    website: Website,
-    *,
-    title: str,
-    by: User,
-    days: int,
-    finding_id: str = "",
-    filters: str = "",
-    includes_evidence: bool = False,
-) -> tuple[ShareLink, str]:
+def create(website: Website, subject: Subject, *, by: User, days: int) -> tuple[ShareLink, str]:
     """Create a share link, and return it with its token, which is not stored; raises TooManyLinks."""
     now = timezone.now()
     account = Account.objects.select_for_update().get(pk=website.account_id)  # one at a time counts
@@ -41,10 +43,10 @@ def create(
     share_link = ShareLink.objects.create(
         website=website,
         link_id=website.link_id,
-        finding_id=finding_id,
-        filters=filters,
-        title=title[:MAX_TITLE_LENGTH],
-        includes_evidence=includes_evidence,
+        finding_id=subject.finding_id,
+        filters=subject.filters,
+        title=subject.title[:MAX_TITLE_LENGTH],
+        includes_evidence=subject.includes_evidence,
         token_hash=hash_of_token(token),
         created_by=by.get_username(),
         created_at=now,

@@ -9,5 +9,6 @@ urlpatterns = [
     path("shares/<int:share_link>/revoke/", views.revoke, name="revoke_share"),
     path("shares/<int:account>/tracker/", views.set_tracker, name="set_tracker"),
     path("sites/<str:host>/findings/<str:finding_id>/share/", views.share_finding, name="share_finding"),
+    path("sites/<str:host>/share/", views.share_list, name="share_list"),
     path("s/<str:token>/", views.shared, name="shared"),
 ]

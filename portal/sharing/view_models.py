@@ -1,20 +1,27 @@
 """View models of share links: the list for members, and the page for people without an account."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import msgspec
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.utils import timezone
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
-from portal.gateway import FindingResponse
+from portal import labels
+from portal.forms import Filters
+from portal.gateway import Dashboard, FindingResponse
 from portal.gateway.messages import Finding
 from portal.models import Account, Membership, ShareLink, ShareOpening
 from portal.page_urls import Address, site_address
 from portal.sharing.forms import IssueTrackerForm
 from portal.view_models import finding_view
+from portal.view_models.filters import chips
 from portal.view_models.finding import Link, LocationView
+from portal.view_models.findings import status_label
 
 SHOWN_ENDED = 20
 
@@ -46,6 +53,31 @@ class SharedFinding:
     weaknesses: tuple[Link, ...]
     first_seen: datetime | None
     last_seen: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedRow:
+    """A finding of a shared list."""
+
+    severity: str
+    tone: str
+    kind: str
+    status: str
+    title: str
+    location: str
+    more_locations: int
+    remediation: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedList:
+    """The worst findings under some filters, for a person without an account."""
+
+    host: str
+    title: str
+    count: str
+    generated_at: datetime
+    findings: tuple[SharedRow, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +141,48 @@ def _without_evidence(finding: Finding) -> Finding:
     return msgspec.structs.replace(finding, locations=locations, **nothing)
 
 
+def shared_list(dashboard: Dashboard, filters: Filters) -> SharedList:
+    """Return the list of ``dashboard``, without anything about the website's other findings."""
+    return SharedList(
+        host=dashboard.host,
+        title=list_title(dashboard, filters),
+        count=_count_text(dashboard),
+        generated_at=dashboard.dashboard.generated_at,
+        findings=tuple(
+            SharedRow(
+                severity=labels.label(labels.SEVERITIES, threat.severity),
+                tone=labels.tone(threat.severity),
+                kind=labels.label(labels.KINDS, threat.kind),
+                status=status_label(threat),
+                title=threat.title,
+                location=threat.location,
+                more_locations=max(threat.locations_count - 1, 0),
+                remediation=threat.remediation,
+            )
+            for threat in dashboard.threats
+        ),
+    )
+
+
+def list_title(dashboard: Dashboard, filters: Filters) -> str:
+    """Return the filters in words, such as "Findings: High · Confirmed"."""
+    active = chips(dashboard.dashboard.facets, Address(path="", filters=filters))
+    if not active:
+        return _("All open findings")
+    return _("Findings: %(filters)s") % {"filters": " · ".join(chip.value for chip in active)}
+
+
+def _count_text(dashboard: Dashboard) -> str:
+    """Return how many findings match, and how many of these are listed."""
+    total, listed = dashboard.dashboard.total, len(dashboard.threats)
+    text = ngettext("%(count)s finding", "%(count)s findings", total) % {"count": number_format(total)}
+    if dashboard.dashboard.total_relation == "at_least":
+        text = _("More than %(count)s") % {"count": text}
+    if listed < total:
+        text += ", " + _("the worst %(count)s are listed") % {"count": number_format(listed)}
+    return text
+
+
 def account_sections(
     user: AbstractBaseUser | AnonymousUser, invalid_form: IssueTrackerForm | None = None
 ) -> tuple[AccountSection, ...]:
@@ -141,7 +215,7 @@ def _row(link: ShareLink, opening: ShareOpening | None) -> ShareRow:
         pk=link.pk,
         host=link.website.host,
         title=link.title,
-        url=site_address(link.website, is_shared=True).of_finding(link.finding_id),
+        url=_page_url(link),
         created_by=link.created_by,
         created_at=link.created_at,
         expires_at=link.expires_at,
@@ -149,3 +223,12 @@ def _row(link: ShareLink, opening: ShareOpening | None) -> ShareRow:
         last_opened_at=opening.last_opened_at if opening else None,
         includes_evidence=link.includes_evidence,
     )
+
+
+def _page_url(link: ShareLink) -> str:
+    """Return the page of the finding or the list, for members."""
+    address = site_address(link.website, is_shared=True)
+    if link.finding_id:
+        return address.of_finding(link.finding_id)
+    filters = Filters.from_text(link.filters)
+    return "" if filters is None else str(replace(address, filters=filters))

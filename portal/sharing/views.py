@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
-from typing import Any
+from typing import Any, TypeVar
 
 from django.contrib import messages
 from django.core.exceptions import BadRequest
@@ -19,10 +19,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from portal import service
 from portal.access import find_website, members_only
 from portal.error_pages import logged_error_page
-from portal.forms import Filters, ShareForm
+from portal.forms import FINDING_ID, Filters, ShareForm, ShareListForm
 from portal.gateway import (
     DashboardRequest,
-    FindingResponse,
     GatewayError,
     InactiveEntitlement,
     RevokedLink,
@@ -31,21 +30,25 @@ from portal.gateway import (
 )
 from portal.htmx import HtmxHttpRequest, render_site
 from portal.models import Account, IssueTracker, Membership, ShareLink, Website
-from portal.page_urls import portal_origin, site_address
+from portal.page_urls import portal_origin
 from portal.sharing import actions
+from portal.sharing.actions import Subject
 from portal.sharing.forms import IssueTrackerForm
-from portal.sharing.view_models import account_sections, shared_finding
-from portal.view_models import site_page
-from portal.view_models.hand_over import hand_over
+from portal.sharing.view_models import account_sections, list_title, shared_finding, shared_list
+from portal.view_models import HandOver, SitePage, hand_over, site_page
+from portal.view_models.hand_over import list_mail_url
 
 RETRY_SECONDS = 60
+MAX_SHARED = 100  # findings in a shared list, the most in one response of the service
 _LOST = (InactiveEntitlement, RevokedLink, UnknownLink, UnknownFinding)  # the page ends, as if revoked
 
 View = Callable[..., HttpResponseBase]
+FormT = TypeVar("FormT", bound=ShareListForm)
 
 
 @require_safe
 @members_only
+@gzip_page
 def shares(request: HttpRequest) -> HttpResponse:
     """Show the share links and the issue tracker of each account that the person owns or manages."""
     return _render_shares(request)
@@ -79,43 +82,84 @@ def revoke(request: HttpRequest, share_link: int) -> HttpResponse:
 @members_only
 def share_finding(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpResponse:
     """Create a share link of a finding, and show it once. The form is on the finding's page."""
-    website, candidates = find_website(request, host)
-    address = site_address(website, is_shared=len(candidates) > 1) if website else None
-    page_url = address.of_finding(finding_id) if address else ""
-    if website is None or not page_url:
+    website, page = _page_of(request, host, finding_id=finding_id)
+    if not FINDING_ID.fullmatch(finding_id):
         raise Http404
     if request.method != "POST":
-        return redirect(page_url)
-    form = _valid_form(request, website)
+        return redirect(page.url)
+    form = _valid(request, ShareForm(request.POST), website)
     try:
-        response = service.get_finding(website, finding_id, DashboardRequest())
+        finding = service.get_finding(website, finding_id, DashboardRequest()).finding
     except GatewayError as error:
-        page = site_page(website, candidates, Filters(), finding_id=finding_id)
         return render_site(request, replace(page, error_page=logged_error_page(error, host)))
+
+    def ways(link: str) -> HandOver:
+        tracker = IssueTracker.objects.filter(account=website.account_id).first()
+        return hand_over(finding, host=host, link=link, tracker=tracker)
+
+    has_evidence = form.cleaned_data["evidence"]
+    subject = Subject(title=finding.title, finding_id=finding_id, includes_evidence=has_evidence)
+    return _create_and_show(request, website, form, subject, page_url=page.url, ways=ways)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@members_only
+def share_list(request: HtmxHttpRequest, host: str) -> HttpResponse:
+    """Create a share link of the worst findings under the URL's filters. The form is next to the list."""
+    website, page = _page_of(request, host)
+    filters = page.address.filters
+    if request.method != "POST":
+        return redirect(page.url)
+    form = _valid(request, ShareListForm(request.POST), website)
     try:
-        share_link, token = actions.create(
-            website,
-            title=response.finding.title,
-            by=_person(request),
-            days=form.cleaned_data["days"],
-            finding_id=finding_id,
-            includes_evidence=form.cleaned_data["evidence"],
-        )
-    except actions.TooManyLinks:
-        return _refuse_more_links(request)
-    link = portal_origin(request) + reverse("portal:shared", args=[token])
-    return _show_once(request, share_link, link, page_url, response)
+        dashboard = service.get_dashboard(website, replace(filters, page=1, page_size=1).to_request())
+    except GatewayError as error:
+        return render_site(request, replace(page, error_page=logged_error_page(error, host)))
+    subject = Subject(title=list_title(dashboard, filters), filters=filters.as_text())
+
+    def ways(link: str) -> HandOver:
+        return HandOver(mail_url=list_mail_url(subject.title, host=host, link=link))
+
+    return _create_and_show(request, website, form, subject, page_url=page.url, ways=ways)
 
 
-def _valid_form(request: HttpRequest, website: Website) -> ShareForm:
+def _page_of(request: HtmxHttpRequest, host: str, *, finding_id: str = "") -> tuple[Website, SitePage]:
+    """Return the website of the URL with the page that has the form; raises Http404."""
+    website, candidates = find_website(request, host)
+    if website is None:
+        raise Http404
+    return website, site_page(website, candidates, Filters.from_query(request.GET), finding_id=finding_id)
+
+
+def _valid(request: HttpRequest, form: FormT, website: Website) -> FormT:
     """Return the form of an owner or a manager; raises Http404 for other members, and BadRequest."""
     own_memberships = Membership.objects.of_user(request.user).managing()
     if not own_memberships.filter(account=website.account_id).exists():
         raise Http404
-    form = ShareForm(request.POST)
     if not form.is_valid():
         raise BadRequest
     return form
+
+
+def _create_and_show(
+    request: HttpRequest,
+    website: Website,
+    form: ShareListForm,
+    subject: Subject,
+    *,
+    page_url: str,
+    ways: Callable[[str], HandOver],
+) -> HttpResponse:
+    """Create the link, and show it once with the ``ways`` to pass it on."""
+    try:
+        share_link, token = actions.create(
+            website, subject, by=_person(request), days=form.cleaned_data["days"]
+        )
+    except actions.TooManyLinks:
+        return _refuse_more_links(request)
+    link = portal_origin(request) + reverse("portal:shared", args=[token])
+    context = {"share_link": share_link, "link": link, "page_url": page_url, "hand_over": ways(link)}
+    return render(request, "portal/sharing/created.html", context)
 
 
 def _refuse_more_links(request: HttpRequest) -> HttpResponse:
@@ -127,20 +171,6 @@ def _refuse_more_links(request: HttpRequest) -> HttpResponse:
     )
     messages.warning(request, text % {"count": count})
     return redirect("portal:shares")
-
-
-def _show_once(
-    request: HttpRequest, share_link: ShareLink, link: str, page_url: str, response: FindingResponse
-) -> HttpResponse:
-    """Show the new link, with an e-mail and an issue that lead to it."""
-    tracker = IssueTracker.objects.filter(account=share_link.website.account_id).first()
-    context = {
-        "share_link": share_link,
-        "link": link,
-        "page_url": page_url,
-        "hand_over": hand_over(response.finding, host=response.host, link=link, tracker=tracker),
-    }
-    return render(request, "portal/sharing/created.html", context)
 
 
 def _render_shares(request: HttpRequest, invalid_form: IssueTrackerForm | None = None) -> HttpResponse:
@@ -169,20 +199,30 @@ def shared(request: HttpRequest, token: str) -> HttpResponse:
     """Show what a share link shares: 404 in one form when there is nothing, 503 when the service fails."""
     try:
         share_link = actions.find(token)
-        response = service.get_finding(share_link.website, share_link.finding_id, DashboardRequest())
+        template, content = _content(share_link)
     except (actions.LinkEnded, *_LOST):
         return render(request, "portal/sharing/ended.html", status=404)
     except GatewayError:  # the gateway has logged it
-        response_503 = render(request, "portal/sharing/unavailable.html", status=503)
-        response_503["Retry-After"] = str(RETRY_SECONDS)
-        return response_503
+        response = render(request, "portal/sharing/unavailable.html", status=503)
+        response["Retry-After"] = str(RETRY_SECONDS)
+        return response
     if request.method == "GET":
         actions.record_opening(share_link)
-    context = {
-        "expires_at": share_link.expires_at,
-        "finding": shared_finding(response, includes_evidence=share_link.includes_evidence),
-    }
-    return render(request, "portal/sharing/finding.html", context)
+    return render(request, template, {"expires_at": share_link.expires_at, **content})
+
+
+def _content(share_link: ShareLink) -> tuple[str, dict[str, Any]]:
+    """Return the template and what it shows; raises GatewayError, and LinkEnded for unknown filters."""
+    website = share_link.website
+    if share_link.finding_id:
+        response = service.get_finding(website, share_link.finding_id, DashboardRequest())
+        finding = shared_finding(response, includes_evidence=share_link.includes_evidence)
+        return "portal/sharing/finding.html", {"finding": finding}
+    filters = Filters.from_text(share_link.filters)
+    if filters is None:  # without one of its filters, the list would show more than was shared
+        raise actions.LinkEnded
+    dashboard = service.get_dashboard(website, replace(filters, page_size=MAX_SHARED).to_request())
+    return "portal/sharing/list.html", {"list": shared_list(dashboard, filters)}
 
 
 def _person(request: HttpRequest) -> Any:

@@ -1,7 +1,7 @@
 """View models: frozen objects that templates read; templates compute nothing."""
 
 from portal.view_models.finding import finding_view
-from portal.view_models.hand_over import HandOver, hand_over
+from portal.view_models.hand_over import HandOver, ShareOffer, hand_over
 from portal.view_models.help import help_page
 from portal.view_models.site import (
     Results,
@@ -18,6 +18,7 @@ from portal.view_models.sites import SitesPage, sites_page
 __all__ = [
     "HandOver",
     "Results",
+    "ShareOffer",
     "SitePage",
     "SiteRow",
     "SitesPage",

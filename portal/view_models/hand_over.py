@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from portal import issue_trackers, labels
-from portal.forms import ShareForm
+from portal.forms import ShareListForm
 from portal.gateway.messages import Finding
 from portal.issue_trackers import cut_to_length
 from portal.models import IssueTracker
@@ -36,14 +36,21 @@ class IssueLink:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HandOver:
-    """The ways to pass a finding on; ``share_url`` and ``form`` only for members who may share it."""
+class ShareOffer:
+    """The form that creates a share link, and its address; for members who may share."""
 
-    markdown: str
+    url: str
+    form: ShareListForm
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandOver:
+    """The ways to pass a finding on; ``share`` only for members who may share it."""
+
     mail_url: str
-    issue: IssueLink | None
-    share_url: str = ""
-    form: ShareForm | None = None
+    markdown: str = ""
+    issue: IssueLink | None = None
+    share: ShareOffer | None = None
 
 
 def hand_over(finding: Finding, *, host: str, link: str, tracker: IssueTracker | None) -> HandOver:
@@ -75,6 +82,12 @@ def mail_url(finding: Finding, *, host: str, link: str) -> str:
     begin = f"mailto:?subject={quote(_in_one_line(subject)[:MAX_SUBJECT_LENGTH], safe='')}&body="
     body = "\n\n".join(blocks).replace("\n", "\r\n")
     return begin + quote(cut_to_length(body, MAX_MAIL_URL_LENGTH - len(begin)), safe="")
+
+
+def list_mail_url(title: str, *, host: str, link: str) -> str:
+    """Return a mailto: link that leads to a list of findings."""
+    subject = quote(_in_one_line(f"{title} ({host})")[:MAX_SUBJECT_LENGTH], safe="")
+    return f"mailto:?subject={subject}&body={quote(link, safe='')}"
 
 
 def issue_link(finding: Finding, tracker: IssueTracker, *, host: str, link: str) -> IssueLink:

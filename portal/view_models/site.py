@@ -32,7 +32,7 @@ from portal.view_models.filters import (
 )
 from portal.view_models.finding import FindingView
 from portal.view_models.findings import FindingRow, NoteView, finding_rows, note_views
-from portal.view_models.hand_over import HandOver
+from portal.view_models.hand_over import HandOver, ShareOffer
 from portal.view_models.overview import (
     CoverageRow,
     EmptyState,
@@ -83,6 +83,7 @@ class OtherAccount:
 class SitePage:
     """The page of a website; its region shows ``results``, a ``finding`` or an ``error_page``.
 
+    ``hand_over`` belongs to the finding, and ``share`` to the list.
     ``url`` is the page's own; ``address`` is that of the list, also when the region shows one finding.
     """
 
@@ -94,6 +95,7 @@ class SitePage:
     results: Results | None = None
     finding: FindingView | None = None
     hand_over: HandOver | None = None
+    share: ShareOffer | None = None
     error_page: ErrorPage | None = None
     is_sample: bool = False
 

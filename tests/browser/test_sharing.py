@@ -74,6 +74,52 @@ def test_a_revoked_link_ends_and_the_list_says_so(open_page, owner, link, watch)
     expect(theirs.get_by_role("heading", name="This link does not work")).to_be_visible()
 
 
+@pytest.mark.parametrize("javascript", [True, False], ids=["with scripts", "without scripts"])
+def test_a_list_is_shared_with_its_filters(open_page, owner, website, javascript):
+    ours, theirs = (open_page(user=user, java_script_enabled=javascript) for user in (owner, None))
+    ours.goto(f"{PATH}?severity=High")
+    ours.get_by_text("Export", exact=True).click()
+    ours.get_by_label("Works for").select_option("30 days")
+    button(ours, "Create share link").click()
+    theirs.goto(ours.get_by_label("Share link", exact=True).input_value())
+    shared = theirs.get_by_role("list", name="Findings").get_by_role("listitem")
+    expect(shared).to_have_count(12)
+    expect(shared.first).to_contain_text("Cross-site scripting in form")
+    expect(theirs.get_by_text(WORST)).to_have_count(0)
+    ours.get_by_role("link", name="Back to the findings").click()
+    expect(ours).to_have_url(f"{PATH}?severity=High")
+
+
+def test_an_owner_names_an_issue_tracker_and_opens_an_issue_in_a_new_tab(open_page, owner, link):
+    page = open_page(user=owner)
+    page.goto("/shares/")
+    page.get_by_label("Address of the project").fill("https://github.com/a/b/issues")
+    button(page, re.compile("^Save")).click()
+    expect(page.get_by_role("status")).to_contain_text("is saved")
+    page.goto(f"{PATH}findings/{link.website.findings.get(title=WORST).pk}/")
+    issue = page.get_by_role("link", name="New issue in GitHub (opens in a new tab)")
+    expect(issue).to_have_attribute(
+        "href", re.compile(r"^https://github\.com/a/b/issues/new\?title=SQL%20inj")
+    )
+    expect(issue).to_have_attribute("rel", "noopener noreferrer")
+
+
+def test_the_actions_stay_in_sight_and_cover_no_focus(open_page, owner, link):
+    finding = link.website.findings.get(title=WORST)
+    for number in range(40):
+        make_occurrence(finding, f"https://shop.example.com/{number}", evidence="x" * 300)
+    page = open_page(user=owner, viewport={"width": 1280, "height": 800})
+    page.goto(f"{PATH}findings/{finding.pk}/")
+    page.evaluate("scrollTo(0, 800)")
+    expect(button(page, "Create share link")).to_be_in_viewport()
+    actions = page.locator(".hand-over").bounding_box()
+    page.locator(".locations summary").nth(30).focus()
+    for _ in range(20):
+        page.keyboard.press("Shift+Tab")
+        box = page.locator(":focus").bounding_box()
+        assert box["y"] >= actions["y"] + actions["height"]
+
+
 def test_a_finding_is_copied_as_markdown(open_page, owner, link):
     page = open_page(user=owner, permissions=["clipboard-read", "clipboard-write"])
     page.goto(f"{PATH}findings/{link.website.findings.get(title=WORST).pk}/")
@@ -108,7 +154,15 @@ def test_these_pages_in_every_look(tour, owner, website, link, watch):
     address = ours.locator("#share-link").input_value()
     tour.look(ours, "created")
     tour.visit(theirs, address)
+    ours.goto(f"{PATH}?severity=High")
+    ours.locator(".export-links summary").click()
+    ours.locator(".export-links form .primary").click()
+    listed = ours.locator("#share-link").input_value()
+    tour.visit(theirs, listed)
     tour.visit(ours, "/shares/")
+    ours.locator("[name=url]").fill("https://code.example.com/a/b")
+    ours.locator("form:has([name=url]) button").click()
+    tour.look(ours, "tracker refused")
     viewer = make_user("viewer")
     make_membership(viewer, website.account, "viewer")
     tour.visit(tour.open(user=viewer), "/shares/", f"{PATH}findings/{finding.pk}/")
@@ -116,4 +170,4 @@ def test_these_pages_in_every_look(tour, owner, website, link, watch):
     ours.locator("main form button").first.click()
     tour.look(ours, "revoked")
     watch.expect("404")
-    tour.visit(theirs, address)
+    tour.visit(theirs, listed)

@@ -250,7 +250,7 @@ def test_members_without_rights_of_staff_do_not_come_in(client, name):
 
 def test_operators_see_share_links_and_revoke_them_and_change_nothing_else(operator):
     website, person = make_portal_website(), make_user("ada")
-    share_link, token = sharing.create(website, title="SQL injection", by=person, days=7)
+    share_link, token = sharing.create(website, sharing.Subject(title="SQL injection"), by=person, days=7)
     listed = operator.get(page("sharelink_changelist")).content.decode()
     assert "SQL injection" in listed
     shown = operator.get(page("sharelink_change", share_link.pk)).content.decode()

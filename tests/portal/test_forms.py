@@ -152,3 +152,18 @@ def test_reading_an_address_again_gives_the_same_address(data):
     first = Address(path=PATH, filters=Filters.from_query(data))
     again = Address(path=PATH, filters=read(str(first).partition("?")[2]))
     assert again == first
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [Filters(), Filters(severity="High", query="a&b=ü", page=3, page_size=50), Filters(status="all")],
+)
+def test_filters_are_stored_as_text_without_their_page(filters):
+    assert Filters.from_text(filters.as_text()) == filters.without_page
+
+
+@pytest.mark.parametrize(
+    "text", ["severity=Extreme", "severity=high", "x=y", "severity=High&page=2", "&", "severity="]
+)
+def test_stored_filters_that_are_not_understood_are_none(text):
+    assert Filters.from_text(text) is None

@@ -15,8 +15,8 @@ pytestmark = pytest.mark.django_db
 
 def test_only_links_that_ended_long_ago_are_deleted():
     website, person = make_portal_website(), make_user()
-    old, _ = actions.create(website, title="Old", by=person, days=7)
-    new, _ = actions.create(website, title="New", by=person, days=7)
+    old, _ = actions.create(website, actions.Subject(title="Old"), by=person, days=7)
+    new, _ = actions.create(website, actions.Subject(title="New"), by=person, days=7)
     ShareLink.objects.filter(pk=old.pk).update(expires_at=timezone.now() - timedelta(days=31))
     assert run("prune_share_links") == "Share links deleted: 1.\n"
     assert list(ShareLink.objects.all()) == [new]

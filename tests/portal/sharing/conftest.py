@@ -1,4 +1,4 @@
-"""A website with a member of each role, and a service that knows one finding."""
+"""A website with a member of each role, and a service that knows a finding and a list."""
 
 import pytest
 from django.test import Client
@@ -6,17 +6,24 @@ from django.test import Client
 from portal import service
 from portal.models import Membership
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
-from tests.portal.dashboards import make_finding_response
+from tests.portal.dashboards import make_dashboard, make_finding_response
 
 OWNER, MANAGER, VIEWER = Membership.Role.values
 
 
 class StubService:
-    """Returns or raises ``response`` for a finding, and records what was requested."""
+    """Returns or raises ``response`` for a finding, ``dashboard`` for a list, and records requests."""
 
     def __init__(self):
         self.response = make_finding_response()
+        self.dashboard = make_dashboard()
         self.requests = []
+
+    def get_dashboard(self, website, request):
+        self.requests.append((website, request))
+        if isinstance(self.dashboard, Exception):
+            raise self.dashboard
+        return self.dashboard
 
     def get_finding(self, website, finding_id, list_request):
         self.requests.append((website, finding_id))
@@ -29,6 +36,7 @@ class StubService:
 def stub(monkeypatch):
     stub = StubService()
     monkeypatch.setattr(service, "get_finding", stub.get_finding)
+    monkeypatch.setattr(service, "get_dashboard", stub.get_dashboard)
     return stub
 
 

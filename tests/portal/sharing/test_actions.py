@@ -9,6 +9,7 @@ from portal.models import ShareLink, ShareOpening
 from portal.models.sharing import hash_of_token
 from portal.sharing import actions
 from tests.factories import make_portal_account, make_portal_website, make_user
+from tests.racing import race
 
 pytestmark = pytest.mark.django_db
 
@@ -24,7 +25,10 @@ def person():
 
 
 def share(website, person, **fields):
-    return actions.create(website, **{"title": "SQL injection", "by": person, "days": 7} | fields)
+    days = fields.pop("days", 7)
+    return actions.create(
+        website, actions.Subject(**{"title": "SQL injection"} | fields), by=person, days=days
+    )
 
 
 def move_end(share_link, **fields):
@@ -85,6 +89,21 @@ def test_an_account_has_a_limited_number_of_working_links(website, person, monke
     share(elsewhere, person)  # each account has its own limit
     actions.revoke(first)
     share(website, person)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_simultaneous_creations_stay_within_the_limit(website, person, monkeypatch):
+    monkeypatch.setattr(actions, "MAX_LIVE_LINKS", 3)
+
+    def create(number):
+        try:
+            share(website, person)
+        except actions.TooManyLinks:
+            return "refused"
+        return "created"
+
+    assert sorted(race(create, times=6)) == ["created"] * 3 + ["refused"] * 3
+    assert ShareLink.objects.count() == 3
 
 
 def test_the_last_opening_is_stored_once_a_minute(website, person):

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from portal.gateway import (
     BadResponse,
+    DashboardRequest,
     InactiveEntitlement,
     Misconfigured,
     RateLimited,
@@ -25,8 +26,18 @@ from portal.gateway.messages import Event, Location
 from portal.models import IssueTracker, ShareLink, ShareOpening
 from portal.sharing import actions
 from portal.sharing.urls import urlpatterns
-from tests.factories import make_portal_website
-from tests.portal.dashboards import NOW, make_finding, make_finding_response, make_note
+from tests.factories import make_membership, make_portal_website
+from tests.portal.dashboards import (
+    NOW,
+    make_clean_dashboard,
+    make_dashboard,
+    make_facets,
+    make_finding,
+    make_finding_response,
+    make_note,
+    make_page,
+    make_threat,
+)
 from tests.portal.sharing.conftest import MANAGER, OWNER, VIEWER
 
 pytestmark = pytest.mark.django_db
@@ -39,8 +50,8 @@ LINK = re.compile(r"http://testserver(/s/[\w-]{43}/)")
 
 
 def share(members, website, **fields):
-    defaults = {"title": "Finding 1", "by": members[OWNER].user, "days": 7, "finding_id": "1"}
-    return actions.create(website, **defaults | fields)
+    subject = actions.Subject(**{"title": "Finding 1", "finding_id": "1"} | fields)
+    return actions.create(website, subject, by=members[OWNER].user, days=7)
 
 
 @pytest.fixture
@@ -65,6 +76,7 @@ def urls(members, website):
         "revoke_share": reverse("portal:revoke_share", args=[share_link.pk]),
         "set_tracker": reverse("portal:set_tracker", args=[website.account_id]),
         "share_finding": SHARE,
+        "share_list": f"/sites/{HOST}/share/",
         "shared": reverse("portal:shared", args=[token]),
     }
 
@@ -75,6 +87,7 @@ RIGHTS = {
     "revoke_share": {"GET": "405 405 405 405 405", "POST": "in 404 ok ok 404"},
     "set_tracker": {"GET": "405 405 405 405 405", "POST": "in 404 ok ok 404"},
     "share_finding": {"GET": "in ok ok ok 404", "POST": "in 404 200 200 404"},
+    "share_list": {"GET": "in ok ok ok 404", "POST": "in 404 200 200 404"},
     "shared": {"GET": "200 200 200 200 200", "POST": "405 405 405 405 405"},
 }
 PEOPLE = ("visitor", VIEWER, MANAGER, OWNER, "stranger")
@@ -100,7 +113,17 @@ def test_each_role_has_exactly_the_permissions_of_the_table(
         outcome = str(response.status_code)
     assert outcome == expected
     created = ShareLink.objects.count() > 1
-    assert created == (name == "share_finding" and outcome == "200")
+    assert created == (name in ("share_finding", "share_list") and outcome == "200")
+
+
+def test_a_role_counts_in_its_own_account_only(members, website, stub, browser):
+    """The owner of another account who only views this one shares nothing of it."""
+    make_membership(members["stranger"].user, website.account, VIEWER)
+    stranger = browser("stranger")
+    assert stranger.post(SHARE, FORM).status_code == 404
+    assert stranger.post(f"/sites/{HOST}/share/", FORM).status_code == 404
+    assert SHARE not in stranger.get(FINDING).content.decode()
+    assert "/share/" not in stranger.get(f"/sites/{HOST}/").content.decode()
 
 
 # Creation
@@ -405,3 +428,76 @@ def test_a_link_opens_its_own_website_where_two_accounts_have_the_same_host(brow
     browser("stranger").get(f"/s/{token}/")
     assert stub.requests == [(website, "1")]
     assert theirs != website
+
+
+# Lists
+
+
+def share_list(browser, query=""):
+    """Share a list, and return the path of its page."""
+    page = browser(OWNER).post(f"/sites/{HOST}/share/{query}", FORM)
+    return LINK.search(page.content.decode())[1]
+
+
+def test_a_shared_list_has_the_findings_under_the_filters_and_what_to_do(browser, website, stub):
+    facets = make_facets(source={"nuclei": 2})
+    finding = make_threat(
+        1, severity="Critical", title="Weak cipher", remediation="Update.", locations_count=3
+    )
+    page = make_page(total=250, facets=facets)
+    stub.dashboard = make_dashboard(dashboard=page, threats=[finding], analyst_notes=[make_note()])
+    path = share_list(browser, "?severity=Critical&source=nuclei&query=weak&page=3&page_size=50")
+    shown = browser().get(path)
+    text = text_of(shown)
+    assert (
+        "shop.example.com Findings: Critical · Nuclei · “weak” 250 findings, the worst 1 are listed" in text
+    )
+    assert "Weak cipher https://shop.example.com/page/1 And 2 more locations. How to fix it Update." in text
+    assert "Please" not in text  # the note
+    assert [words for words in HIDDEN if words in shown.content.decode()] == []
+    expected = DashboardRequest(severity="Critical", source="nuclei", query="weak", page_size=100)
+    assert stub.requests[-1] == (website, expected)
+
+
+def test_a_list_without_findings_says_so(browser, website, stub):
+    path = share_list(browser)
+    stub.dashboard = make_clean_dashboard()
+    assert "All open findings 0 findings" in text_of(browser().get(path))
+    assert "No findings at the moment." in text_of(browser().get(path))
+
+
+def test_a_list_ends_when_one_of_its_filters_is_no_longer_known(browser, website, stub):
+    """Without the filter it would show more than was shared."""
+    path = share_list(browser, "?severity=Critical")
+    ShareLink.objects.update(filters="severity=Extreme")
+    assert browser().get(path).status_code == 404
+    ShareLink.objects.update(filters="severity=Critical&unknown=1")
+    assert browser().get(path).status_code == 404
+
+
+@pytest.mark.parametrize(("error", "status"), [(UnknownLink(), 404), (TimedOut(), 503)])
+def test_a_list_fails_as_a_finding_does(browser, website, stub, error, status):
+    path = share_list(browser)
+    stub.dashboard = error
+    assert browser().get(path).status_code == status
+
+
+def test_no_list_is_shared_that_the_service_does_not_return(browser, website, stub):
+    stub.dashboard = TimedOut()
+    assert browser(OWNER).post(f"/sites/{HOST}/share/", FORM).status_code == 504
+    assert not ShareLink.objects.exists()
+
+
+def test_the_dashboard_offers_sharing_its_list_to_owners_and_managers_only(browser, website, stub):
+    address = f"/sites/{HOST}/?severity=High&page_size=50"
+    form = f'action="/sites/{HOST}/share/?severity=High"'
+    offers = [form in browser(role).get(address).content.decode() for role in (OWNER, MANAGER, VIEWER)]
+    assert offers == [True, True, False]
+    stub.dashboard = make_clean_dashboard()
+    assert "share/" not in browser(OWNER).get(f"/sites/{HOST}/").content.decode()
+
+
+def test_a_shared_list_leads_members_to_the_same_list(browser, website, stub):
+    share_list(browser, "?severity=Critical")
+    page = browser(OWNER).get("/shares/").content.decode()
+    assert f'href="/sites/{HOST}/?account=acct_0001&amp;severity=Critical"' in page
