@@ -29,7 +29,7 @@ help:
 
 setup: $(VENV)/installed
 
-demo: setup
+demo: $(VENV)/installed-pdf
 	@$(BIN)/python manage.py demo --port $(PORT) $(ARGS)
 
 pdf: $(VENV)/installed-pdf

@@ -17,6 +17,7 @@ _SHORT_LIVED_MODELS = {
     ("config", "session"),
     ("dashboard_api", "nonce"),
     ("dashboard_api", "secretuse"),
+    ("portal", "shareopening"),
     ("portal", "userlanguage"),
     ("portal", "websitesummary"),
     ("sessions", "session"),

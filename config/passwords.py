@@ -57,17 +57,12 @@ class ResetPasswordForm(forms.ResetPasswordForm):
     def save(self, request: HttpRequest, **_: Any) -> str:
         """Send the link after the response; raises ImmediateHttpResponse (429) for too many requests."""
         email: str = self.cleaned_data["email"]
-        request_reset(request, email)
+        limits = {f"reset from {get_ip(request)}": PER_SENDER, f"reset of {email}": PER_ADDRESS}
+        if not Attempts.objects.allow(limits, period=PERIOD, now=timezone.now()):
+            raise ImmediateHttpResponse(too_many_requests(request))
+        language = translation.get_language() or settings.LANGUAGE_CODE
+        run_later(partial(send_links, email, base_url=portal_origin(request), language=language))
         return email
-
-
-def request_reset(request: HttpRequest, email: str) -> None:
-    """Schedule a link to ``email``, if a person signs in with it; raises ImmediateHttpResponse (429)."""
-    limits = {f"reset from {get_ip(request)}": PER_SENDER, f"reset of {email}": PER_ADDRESS}
-    if not Attempts.objects.allow(limits, period=PERIOD, now=timezone.now()):
-        raise ImmediateHttpResponse(too_many_requests(request))
-    language = translation.get_language() or settings.LANGUAGE_CODE
-    run_later(partial(send_links, email, base_url=portal_origin(request), language=language))
 
 
 def send_links(email: str, *, base_url: str, language: str) -> None:

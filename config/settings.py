@@ -225,10 +225,11 @@ LOGGING = {
     "formatters": {
         "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
     },
+    "filters": {"without_tokens": {"()": "config.logs.WithoutTokens"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     # The code that refuses a request logs it once.
     "loggers": {
-        "django.request": {"level": "ERROR"},
+        "django.request": {"level": "ERROR", "filters": ["without_tokens"]},
     },
     "root": {"handlers": ["console"], "level": "INFO"},
 }

@@ -3,12 +3,9 @@
 A page has its colours from the first byte, with or without JavaScript.
 """
 
-from dataclasses import dataclass
-
 from django.conf import settings
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
@@ -23,15 +20,6 @@ THEMES = {
 COOKIE_SECONDS = 365 * 24 * 3600
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Theme:
-    """A theme in the form."""
-
-    name: str
-    label: str | Promise
-    is_chosen: bool
-
-
 def chosen_theme(request: HttpRequest) -> str:
     """Return the name of the theme that the visitor chose."""
     chosen = request.COOKIES.get(settings.THEME_COOKIE_NAME, "")
@@ -41,7 +29,7 @@ def chosen_theme(request: HttpRequest) -> str:
 def theme(request: HttpRequest) -> dict[str, object]:
     """Return the context of every template: the visitor's theme, and all themes."""
     chosen = chosen_theme(request)
-    themes = [Theme(name=name, label=label, is_chosen=name == chosen) for name, label in THEMES.items()]
+    themes = [{"name": name, "label": label, "is_chosen": name == chosen} for name, label in THEMES.items()]
     # A form with errors is shown at an address that may not accept GET.
     here = request.get_full_path() if request.method == "GET" else "/"
     return {"theme": chosen, "themes": themes, "here": here}

@@ -31,6 +31,7 @@ MAX_EVIDENCE_BYTES = 2 * 1024
 MAX_TEXT_BYTES = 4 * 1024
 TREND_WEEKS = 13
 RECENT_PERIOD = timedelta(days=7)
+HISTORY_PERIOD = timedelta(days=90)  # of grades and scores: decision record 0057
 
 # A single finding: decision record 0020.
 MAX_WHOLE_TEXT_BYTES = 32 * 1024  # evidence has its own limit

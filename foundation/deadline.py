@@ -126,7 +126,6 @@ class _TimedReads(io.RawIOBase):
         self._deadline = deadline
 
     def readable(self) -> bool:
-        """Return True."""
         return True
 
     def readinto(self, buffer: Any) -> int | None:

@@ -1,7 +1,9 @@
 """An operator's command: one result, printed as text or with --json, and errors that say what to do."""
 
+import getpass
 import json
 import re
+import sys
 from argparse import ArgumentTypeError
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +12,7 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import connection
+from django.views.decorators.debug import sensitive_variables
 
 from foundation.hosts import InvalidHost, normalise_host
 
@@ -34,9 +37,11 @@ class Result:
 class OperatorCommand(BaseCommand):
     """A command that performs one thing and prints its result as text, or as JSON for scripts."""
 
-    def add_arguments(self, parser: CommandParser) -> None:
-        """Add --json."""
+    def create_parser(self, *args: Any, **kwargs: Any) -> CommandParser:
+        """Return the command's parser with the option --json, which every command has."""
+        parser = super().create_parser(*args, **kwargs)
         parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object")
+        return parser
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Print the result of ``perform``; a model's ValidationError becomes the command's error.
@@ -82,6 +87,18 @@ def positive(text: str) -> int:
     if not re.fullmatch(r"[1-9][0-9]{0,8}", text):
         raise ArgumentTypeError(f"{text} is not a whole number from 1 to 999999999")
     return int(text)
+
+
+@sensitive_variables()
+def read_secret() -> str:
+    """Return the secret on standard input, or one that the operator types; raise CommandError."""
+    if sys.stdin.isatty():
+        return getpass.getpass("Secret (not shown): ")
+    try:
+        return sys.stdin.read().rstrip("\r\n")
+    except UnicodeDecodeError:
+        # The original error contains the input, so it must not be chained.
+        raise CommandError("The secret on standard input must be UTF-8 text.") from None
 
 
 def _as_json(result: Result) -> str:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django import forms
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.decorators import method_decorator
@@ -11,8 +11,9 @@ from django.views.decorators.debug import sensitive_post_parameters, sensitive_v
 
 from foundation.hosts import InvalidHost, normalise_host
 from foundation.sealing import CannotUnseal
-from portal.models import Account, Membership, MembershipChange, Website
+from portal.models import Account, Membership, MembershipChange, ShareLink, Website
 from portal.models.accounts import validate_secret
+from portal.sharing import actions as sharing
 from portal.team.actions import Action, record_change
 
 
@@ -187,6 +188,42 @@ class MembershipAdmin(admin.ModelAdmin):
         for membership in queryset:
             _record(Action.REMOVED, membership)
         super().delete_queryset(request, queryset)
+
+
+@admin.register(ShareLink)
+class ShareLinkAdmin(admin.ModelAdmin):
+    """Share links of all accounts: read-only, and revoked by an action."""
+
+    list_display = ("title", "website", "account", "created_by", "created_at", "expires_at", "revoked_at")
+    list_filter = (("website__account", admin.RelatedOnlyFieldListFilter), "includes_evidence")
+    list_select_related = ("website__account",)
+    search_fields = ("title", "website__host", "website__account__ref", "created_by")
+    actions = ("revoke",)
+
+    @admin.display(ordering="website__account")
+    def account(self, share_link: ShareLink) -> str:
+        """Return the account that shares."""
+        return str(share_link.website.account)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Return False: members share."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Return False: a link is revoked, never changed."""
+        return False
+
+    def has_revoke_permission(self, request: HttpRequest) -> bool:
+        """Return whether the operator may change share links."""
+        return request.user.has_perm("portal.change_sharelink")
+
+    @admin.action(permissions=["revoke"], description="Revoke selected share links")
+    def revoke(self, request: HttpRequest, queryset: QuerySet[ShareLink]) -> None:
+        """End the selected links now, each with a line in the admin's log."""
+        revoked = [share_link for share_link in queryset if sharing.revoke(share_link)]
+        for share_link in revoked:
+            self.log_change(request, share_link, "Revoked.")
+        self.message_user(request, f"Share links revoked: {len(revoked)}.", messages.SUCCESS)
 
 
 def _record(action: str, membership: Membership) -> None:

@@ -18,6 +18,7 @@ FINDING_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~-]{0,127}", re.ASCII)  # an id
 SITE_SORTS = ("worst", "name", "checked")
 NO_GRADE = "none"
 FILTER_NAMES = ("status", "severity", "kind", "source", "query")
+SHARE_DAYS = {7: _("7 days"), 30: _("30 days")}
 PASSWORD_LABELS = {
     "oldpassword": _("Current password"),
     "password1": _("New password"),
@@ -135,6 +136,13 @@ class SiteFilters:
             for name, value in asdict(self).items()
             if value != defaults[name] and name != without
         }
+
+
+class ShareForm(forms.Form):
+    """How long a share link works, and whether it shows evidence."""
+
+    days = forms.TypedChoiceField(label=_("Works for"), choices=list(SHARE_DAYS.items()), coerce=int)
+    evidence = forms.BooleanField(label=_("Include evidence"), required=False)
 
 
 class ChosenPassword:

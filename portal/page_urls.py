@@ -42,6 +42,11 @@ class Address:
         path = f"{self.path}findings/{finding_id}/"
         return str(replace(self, path=path)) if FINDING_ID.fullmatch(finding_id) else ""
 
+    def of_sharing(self, finding_id: str) -> str:
+        """Return the URL that creates a share link of a finding."""
+        path = f"{self.path}findings/{finding_id}/share/"
+        return str(replace(self, path=path, filters=Filters()))
+
     def with_filters(self, **changes: Any) -> str:
         """Return the URL with other filters, on their first page."""
         return str(replace(self, filters=replace(self.filters, **{"page": 1, **changes})))

@@ -5,6 +5,7 @@ from django.urls import path
 from portal import front_door, views
 from portal.exports.urls import urlpatterns as exports
 from portal.notifications.urls import urlpatterns as notifications
+from portal.sharing.urls import urlpatterns as sharing
 from portal.team.urls import urlpatterns as team
 
 app_name = "portal"
@@ -13,6 +14,7 @@ urlpatterns = [
     path("", views.start, name="sites"),
     path("sample/", front_door.sample, name="sample"),
     path("sample/findings/<str:finding_id>/", front_door.sample_finding, name="sample_finding"),
+    path("how-we-grade/", views.grading, name="grading"),
     path("help/", views.help_page, name="help"),
     path("sites/<str:host>/", views.site, name="site"),
     path("sites/<str:host>/row/", views.site_row, name="site_row"),
@@ -20,4 +22,5 @@ urlpatterns = [
     *exports,
     *team,
     *notifications,
+    *sharing,
 ]

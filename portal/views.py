@@ -12,13 +12,14 @@ from django.views.decorators.http import require_safe
 from portal import service, view_models
 from portal.access import find_website, members_only
 from portal.error_pages import logged_error_page
-from portal.forms import FINDING_ID, Filters, SiteFilters
+from portal.forms import FINDING_ID, Filters, ShareForm, SiteFilters
 from portal.front_door import front_door
-from portal.gateway import DashboardRequest, GatewayError, UnknownFinding
+from portal.gateway import DashboardRequest, FindingResponse, GatewayError, UnknownFinding
 from portal.htmx import HtmxHttpRequest, render_row, render_site
-from portal.models import Membership, Website, WebsiteSummary
+from portal.models import IssueTracker, Membership, Website, WebsiteSummary
 from portal.models.notifications import gets_emails
-from portal.view_models import SitePage
+from portal.page_urls import portal_origin
+from portal.view_models import HandOver, SitePage
 
 
 @require_safe
@@ -99,10 +100,33 @@ def finding(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpRespons
         if not FINDING_ID.fullmatch(finding_id):
             raise UnknownFinding
         response = service.get_finding(website, finding_id, page.address.filters.to_request())
-        link = request.build_absolute_uri(replace(page.address, filters=Filters()).of_finding(finding_id))
-        return replace(page, finding=view_models.finding_view(response, page.address, link=link))
+        link = portal_origin(request) + replace(page.address, filters=Filters()).of_finding(finding_id)
+        return replace(
+            page,
+            finding=view_models.finding_view(response, page.address, link=link),
+            hand_over=_hand_over(request, website, page, response, link=link),
+        )
 
     return _render(request, host, fill, finding_id=finding_id)
+
+
+def _hand_over(
+    request: HtmxHttpRequest, website: Website, page: SitePage, response: FindingResponse, *, link: str
+) -> HandOver:
+    """Return the ways to pass the finding on; only owners and managers can share it."""
+    tracker = IssueTracker.objects.filter(account=website.account_id).first()
+    ways = view_models.hand_over(response.finding, host=website.host, link=link, tracker=tracker)
+    own_memberships = Membership.objects.of_user(request.user).managing()
+    if not own_memberships.filter(account=website.account_id).exists():
+        return ways
+    share_url = page.address.of_sharing(response.finding.id)
+    return replace(ways, share_url=share_url, form=ShareForm(auto_id="share-%s"))
+
+
+@require_safe
+def grading(request: HtmxHttpRequest) -> HttpResponse:
+    """Explain grade and score; visitors may read it, too."""
+    return render(request, "portal/grading.html")
 
 
 def _render(

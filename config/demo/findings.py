@@ -2,12 +2,21 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from random import Random
 
 from config.demo.sample_data import Location, Page, SampleData, Weakness
 from dashboard_api.importing.plan import other_locations
-from dashboard_api.models import Coverage, Finding, FindingEvent, Kind, Occurrence, Severity, Website
+from dashboard_api.models import (
+    Coverage,
+    Finding,
+    FindingEvent,
+    Kind,
+    Occurrence,
+    OpenCount,
+    Severity,
+    Website,
+)
 
 PERIOD = timedelta(days=90)
 _STATUSES = {
@@ -49,6 +58,40 @@ def store_findings(
         _occurrence(finding, address) for finding, addresses in findings for address in addresses
     )
     FindingEvent.objects.bulk_create(_event(finding) for finding, _ in findings if finding.status in _REASONS)
+    _store_history(website, [finding for finding, _ in findings], today=now.date())
+
+
+def _store_history(website: Website, findings: list[Finding], *, today: date) -> None:
+    """Store how many findings were open at the end of each earlier day; triggers stored today's."""
+    statuses = (Finding.Status.OPEN, Finding.Status.FIXED)
+    counted = [finding for finding in findings if finding.status in statuses]
+    found = {finding.first_seen.date() for finding in counted}
+    fixed = {finding.fixed_at.date() for finding in counted if finding.fixed_at}
+    OpenCount.objects.bulk_create(
+        OpenCount(
+            website_id=website.pk,
+            day=day,
+            **_by_severity(
+                finding
+                for finding in counted
+                if finding.first_seen.date() <= day
+                and (finding.fixed_at is None or day < finding.fixed_at.date())
+            ),
+        )
+        for day in sorted((found | fixed) - {today})
+    )
+
+
+def _by_severity(findings: Iterable[Finding]) -> dict[str, int]:
+    """Return the columns of ``OpenCount``."""
+    names = [severity.name.lower() for severity in Severity]
+    counts = dict.fromkeys(names, 0) | {f"suspected_{name}": 0 for name in names if name != "info"}
+    for finding in findings:
+        name = Severity(finding.severity).name.lower()
+        counts[name] += 1
+        if finding.kind == Kind.SUSPECTED and name != "info":
+            counts[f"suspected_{name}"] += 1
+    return counts
 
 
 def _distinct(

@@ -19,7 +19,7 @@ from dashboard_api.admin.entitlements import (
     EntitlementForm,
     effective_status,
 )
-from dashboard_api.admin.operations import OperatorAdmin, RecordInline, user_name
+from dashboard_api.admin.operations import OperatorAdmin, RecordInline, never, user_name
 from dashboard_api.admin.secrets import SHOWN_FIELDS, ShowsLastUse
 from dashboard_api.models import Account, Entitlement, Secret, SiteLink
 from dashboard_api.models.accounts import TooManySecrets
@@ -67,6 +67,7 @@ class AccountAdmin(OperatorAdmin):
     search_fields = ("ref", "name")
     fields = ("ref", "name", "created_at")
     inlines = (EntitlementInline, SecretInline, LinkInline)
+    has_delete_permission = never  # the secrets, links and their history would be deleted, too
 
     @admin.display(description="status", ordering="entitlement__status", empty_value="-")
     def status_today(self, account: Account) -> str | None:
@@ -76,17 +77,12 @@ class AccountAdmin(OperatorAdmin):
 
     @admin.display(boolean=True, description="calls answered today")
     def is_answered(self, account: Account) -> bool:
-        """Return whether the account's calls are answered today."""
         entitlement = getattr(account, "entitlement", None)
         return entitlement is not None and entitlement.is_usable_on(timezone.now().date())
 
     def get_readonly_fields(self, request: HttpRequest, obj: Account | None = None) -> Any:
         """Return the read-only fields: the reference never changes, because every signed call has it."""
         return ("ref", "created_at") if obj else ("created_at",)
-
-    def has_delete_permission(self, request: HttpRequest, obj: Account | None = None) -> bool:
-        """Return False: the secrets, links and their history would be deleted, too."""
-        return False
 
     def get_inlines(self, request: HttpRequest, obj: Account | None) -> Any:
         """Return the inlines; a new account has neither secrets nor links."""

@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.formats import date_format
 
-from dashboard_api.admin.operations import RecordAdmin
+from dashboard_api.admin.operations import RecordAdmin, never
 from dashboard_api.models import Coverage, CoverageScope, ImportRun, Source
 from dashboard_api.models.scopes import summarise
 
@@ -34,10 +34,7 @@ class ScopeInline(admin.TabularInline):
     readonly_fields = fields
     extra = 0
     verbose_name_plural = "scopes (delete a scope that is no longer scanned: it would stay overdue)"
-
-    def has_add_permission(self, request: HttpRequest, obj: Coverage | None = None) -> bool:
-        """Return False: imports create scopes."""
-        return False
+    has_add_permission = never  # imports create scopes
 
 
 @admin.register(Coverage)
@@ -117,14 +114,10 @@ class ImportRunAdmin(RecordAdmin):
         "left_out",
     )
     readonly_fields = ("left_out",)
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        """Return False: only imports create these records."""
-        return False
+    has_add_permission = never  # only imports create these records
 
     @admin.display(description="rejected rows")
     def left_out(self, run: ImportRun) -> str:
-        """Return the first rejected rows with their reasons."""
         lines = [f"Row {reject['row']} {reject['reason']}." for reject in run.rejects]
         if run.rejected > len(lines):
             lines.append(f"And {run.rejected - len(lines)} more.")

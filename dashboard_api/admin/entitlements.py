@@ -57,7 +57,6 @@ class EffectiveStatus(admin.SimpleListFilter):
     prefix = ""
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Return all statuses."""
         return [(status.value, status.label) for status in Entitlement.Status]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
@@ -108,7 +107,6 @@ class EntitlementAdmin(OperatorAdmin):
 
     @admin.display(boolean=True, description="calls answered today")
     def is_usable_today(self, entitlement: Entitlement) -> bool:
-        """Return whether the account's calls are answered today."""
         return entitlement.is_usable_on(timezone.now().date())
 
     def get_readonly_fields(self, request: HttpRequest, obj: Entitlement | None = None) -> Any:
@@ -121,12 +119,10 @@ class EntitlementAdmin(OperatorAdmin):
 
     @admin.action(description="Extend by 30 days", permissions=["operate"])
     def extend_by_30_days(self, request: HttpRequest, queryset: QuerySet[Entitlement]) -> None:
-        """Extend entitlements by a month."""
         self._extend(request, queryset, days=30)
 
     @admin.action(description="Extend by 365 days", permissions=["operate"])
     def extend_by_365_days(self, request: HttpRequest, queryset: QuerySet[Entitlement]) -> None:
-        """Extend entitlements by a year."""
         self._extend(request, queryset, days=365)
 
     @transaction.atomic

@@ -11,7 +11,7 @@ from django.forms.models import BaseInlineFormSet
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
-from dashboard_api.admin.operations import SHOWN, Confirmation, OperatorAdmin, RecordInline, user_name
+from dashboard_api.admin.operations import SHOWN, Confirmation, OperatorAdmin, RecordInline, never, user_name
 from dashboard_api.models import (
     Account,
     Finding,
@@ -54,7 +54,6 @@ class ReviewQueue(admin.SimpleListFilter):
     parameter_name = QUEUE
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Return the two choices: the queue, or everything."""
         return [("new", "To review"), (EVERYTHING, "Everything")]
 
     def choices(self, changelist: ChangeList) -> Iterator[Any]:
@@ -173,13 +172,9 @@ class FindingAdmin(OperatorAdmin):
     readonly_fields = fields
     inlines = (EventInline, OccurrenceInline)
     actions = ("mark_reviewed", "false_positive", "accept_risk", "fixed", "reopen", "override_severity")
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        """Return False: imports create findings (manage.py import_report)."""
-        return False
+    has_add_permission = never  # imports create findings (manage.py import_report)
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
-        """Return the list with its own order."""
         return FindingList
 
     def line(self, obj: Finding) -> str:
@@ -198,7 +193,6 @@ class FindingAdmin(OperatorAdmin):
         return f"This is about more than one account: {names}."
 
     def actions_for(self, obj: Finding) -> tuple[str, ...]:
-        """Return the actions that change the finding."""
         if obj.status == Finding.Status.OPEN:
             return ("false_positive", "accept_risk", "fixed", "override_severity")
         return ("reopen", "override_severity")
@@ -211,14 +205,12 @@ class FindingAdmin(OperatorAdmin):
 
     @admin.action(description="False positive", permissions=["operate"])
     def false_positive(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:
-        """Make findings false positives."""
         return self._decide(
             request, queryset, Finding.Status.FALSE_POSITIVE, done="Marked as a false positive"
         )
 
     @admin.action(description="Accept the risk", permissions=["operate"])
     def accept_risk(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:
-        """Accept the risk of findings."""
         return self._decide(request, queryset, Finding.Status.ACCEPTED_RISK, done="Accepted")
 
     @admin.action(description="Fixed", permissions=["operate"])
@@ -254,7 +246,6 @@ class FindingAdmin(OperatorAdmin):
 
     @admin.action(description="Reopen", permissions=["operate"])
     def reopen(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:
-        """Reopen findings."""
         return self.confirm(
             request,
             queryset,

@@ -25,12 +25,10 @@ class AnalystNoteAdmin(admin.ModelAdmin):
 
     @admin.display(description="note")
     def beginning(self, note: AnalystNote) -> str:
-        """Return the first words of the note."""
         return truncatewords(note.body, 12)
 
     @admin.display(ordering="is_internal")
     def visible_to(self, note: AnalystNote) -> str:
-        """Return who can read the note."""
         if note.is_internal:
             return "us only (internal)"
         return f"customer {note.account}" if note.account else "every customer with this website"

@@ -39,6 +39,10 @@ class OperatorAdmin(admin.ModelAdmin):
         """Return the names of the actions that change ``obj``."""
         return ()
 
+    def get_inlines(self, request: HttpRequest, obj: Any) -> Any:
+        """Return the inlines; a new object has no records yet."""
+        return self.inlines if obj else ()
+
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
@@ -103,16 +107,15 @@ class OperatorAdmin(admin.ModelAdmin):
                 self.message_user(request, f"And {len(texts) - SHOWN} more.", level)
 
 
+def never(_: Any, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG001  # Django's names
+    """Return False: a permission that no user has."""
+    return False
+
+
 class RecordAdmin(OperatorAdmin):
     """The pages of records, which are never edited or deleted; actions can operate on them."""
 
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Return False."""
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Return False."""
-        return False
+    has_change_permission = has_delete_permission = never
 
 
 class RecordInline(admin.TabularInline):
@@ -120,18 +123,10 @@ class RecordInline(admin.TabularInline):
 
     extra = 0
     can_delete = False
+    has_add_permission = has_change_permission = never
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
-        """Return all fields."""
         return self.fields
-
-    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Return False."""
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Return False."""
-        return False
 
 
 def user_name(request: HttpRequest) -> str:

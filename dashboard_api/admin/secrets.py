@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.formats import date_format
 
-from dashboard_api.admin.operations import RecordAdmin
+from dashboard_api.admin.operations import RecordAdmin, never
 from dashboard_api.models import Secret
 
 SHOWN_FIELDS = ("hint", "state", "created_at", "created_by", "retires_at", "revoked_at", "last_used")
@@ -16,7 +16,6 @@ class ShowsLastUse:
     """A mixin with the column ``last_used``."""
 
     def last_used(self, secret: Secret) -> str:
-        """Return when the secret was last used."""
         used_at = secret.last_used_at
         return date_format(timezone.localtime(used_at), "DATETIME_FORMAT") if used_at else "never"
 
@@ -43,18 +42,14 @@ class SecretAdmin(ShowsLastUse, RecordAdmin):
     date_hierarchy = "created_at"
     fields = readonly_fields = ("account", *SHOWN_FIELDS)
     actions = ("retire", "revoke")
+    has_add_permission = never  # the account's page issues secrets
 
     @admin.display(boolean=True)
     def works(self, secret: Secret) -> bool:
         """Return whether calls signed with the secret are accepted."""
         return secret.is_usable(timezone.now())
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        """Return False: the account's page issues secrets."""
-        return False
-
     def actions_for(self, obj: Secret) -> tuple[str, ...]:
-        """Return the actions that the state of the secret allows."""
         steps = {Secret.State.ACTIVE: ("retire", "revoke"), Secret.State.RETIRING: ("revoke",)}
         return steps.get(Secret.State(obj.state), ())
 
@@ -72,7 +67,6 @@ class SecretAdmin(ShowsLastUse, RecordAdmin):
 
     @admin.action(description="Revoke", permissions=["operate"])
     def revoke(self, request: HttpRequest, queryset: QuerySet[Secret]) -> HttpResponse | None:
-        """Revoke secrets at once."""
         return self.confirm(
             request,
             queryset,

@@ -9,7 +9,14 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
-from dashboard_api.admin.operations import Confirmation, OperatorAdmin, RecordAdmin, RecordInline, user_name
+from dashboard_api.admin.operations import (
+    Confirmation,
+    OperatorAdmin,
+    RecordAdmin,
+    RecordInline,
+    never,
+    user_name,
+)
 from dashboard_api.admin.uploads import Uploads
 from dashboard_api.models import Coverage, LinkEvent, SiteLink, Website
 
@@ -54,18 +61,11 @@ class WebsiteAdmin(Uploads, OperatorAdmin):
     fields = ("host", "verified_at", "verified_by", "verification_method", "created_at")
     inlines = (WebsiteLinkInline, CoverageInline)
     actions = ("verify",)
+    has_delete_permission = never  # the findings, links and their history would be deleted, too
 
     def get_readonly_fields(self, request: HttpRequest, obj: Website | None = None) -> Any:
         """Return the read-only fields: the host never changes, and only the action verifies."""
         return self.fields if obj else self.fields[1:]
-
-    def has_delete_permission(self, request: HttpRequest, obj: Website | None = None) -> bool:
-        """Return False: the findings, links and their history would be deleted, too."""
-        return False
-
-    def get_inlines(self, request: HttpRequest, obj: Website | None) -> Any:
-        """Return the inlines; a new website has neither links nor coverage."""
-        return self.inlines if obj else ()
 
     def actions_for(self, obj: Website) -> tuple[str, ...]:
         """Return the action that verifies, unless the website is verified."""
@@ -136,22 +136,16 @@ class SiteLinkAdmin(RecordAdmin):
         """Return the read-only fields: all of a stored link."""
         return self.get_fields(request, obj) if obj else ()
 
-    def get_inlines(self, request: HttpRequest, obj: SiteLink | None) -> Any:
-        """Return the inlines; a new link has no history."""
-        return self.inlines if obj else ()
-
     def save_model(self, request: HttpRequest, obj: SiteLink, form: Any, change: bool) -> None:
         """Create the link; the form has checked the rules in the same transaction."""
         obj.pk = SiteLink.objects.link(obj.account, obj.website, by=user_name(request)).pk
         obj.refresh_from_db()
 
     def actions_for(self, obj: SiteLink) -> tuple[str, ...]:
-        """Return the action that changes the link."""
         return ("restore",) if obj.revoked_at else ("revoke",)
 
     @admin.action(description="Revoke", permissions=["operate"])
     def revoke(self, request: HttpRequest, queryset: QuerySet[SiteLink]) -> HttpResponse | None:
-        """Revoke links."""
         return self.confirm(
             request,
             queryset,
@@ -166,7 +160,6 @@ class SiteLinkAdmin(RecordAdmin):
 
     @admin.action(description="Restore", permissions=["operate"])
     def restore(self, request: HttpRequest, queryset: QuerySet[SiteLink]) -> HttpResponse | None:
-        """Restore links."""
         return self.confirm(
             request,
             queryset,

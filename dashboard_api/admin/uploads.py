@@ -1,7 +1,6 @@
 """Upload a report for a website: preview its changes, then import or discard it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from io import BytesIO
 from typing import Any
 
@@ -102,15 +101,6 @@ class ReportForm(forms.Form):
         )
 
 
-@dataclass(slots=True, kw_only=True)
-class Preview:
-    """The outcome of an import before it happens: in words, and the worst findings of each change."""
-
-    lines: list[str] = field(default_factory=list)
-    refusal: str = ""
-    changes: list[tuple[str, list[str]]] = field(default_factory=list)
-
-
 class Uploads(admin.ModelAdmin):
     """A mixin for the admin of websites with the pages to upload and to preview a report."""
 
@@ -178,9 +168,12 @@ def _import(upload: Upload, **how: Any) -> list[ImportResult]:
         raise RefusedReport(f'{error} Upload it again, tick "Complete" and fill in "Scanned at".') from error
 
 
-def _preview(upload: Upload) -> Preview:
-    """Return the preview: the import itself, rolled back at its end."""
-    preview = Preview()
+def _preview(upload: Upload) -> dict[str, Any]:
+    """Return ``lines`` and the worst findings of each of the ``changes``, or the ``refusal``.
+
+    It is the import itself, rolled back at its end.
+    """
+    changes: list[tuple[str, list[str]]] = []
     last_finding = Finding.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
     last_event = FindingEvent.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
 
@@ -192,18 +185,15 @@ def _preview(upload: Upload) -> Preview:
             ("Reopened", own.filter(events__in=changed.filter(event=FindingEvent.Event.REGRESSED))),
             ("Fixed", own.filter(events__in=changed.filter(event=FindingEvent.Event.FIXED))),
         ):
-            preview.changes.append((name, _titles(findings.worst_first()[:TITLES_SHOWN])))
+            worst = findings.worst_first()[:TITLES_SHOWN]
+            changes.append((name, [f"{finding} ({finding.location})" for finding in worst]))
 
     try:
-        preview.lines = _lines(_import(upload, dry_run=True, before_commit=collect))
+        lines = _lines(_import(upload, dry_run=True, before_commit=collect))
     except RefusedReport as error:
-        preview.refusal = str(error)
-    return preview
+        return {"refusal": str(error)}
+    return {"lines": lines, "changes": changes}
 
 
 def _lines(results: Iterable[ImportResult]) -> list[str]:
     return [line for result in results for line in in_words(result)]
-
-
-def _titles(findings: Iterable[Finding]) -> list[str]:
-    return [f"{finding} ({finding.location})" for finding in findings]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from dashboard_api.backends.open_history import record_open
 from dashboard_api.backends.trigger_set import TriggerSet
 
 LIST_TRIGGERS = "SELECT tgname, tgrelid::regclass FROM pg_trigger WHERE NOT tgisinternal"
@@ -47,6 +48,9 @@ COUNTS = {
     """,
 }
 
+_TODAY = "(now() AT TIME ZONE 'UTC')::date"
+RECORD_OPEN = record_open("SELECT id AS website_id FROM dashboard_api_website{condition}", today=_TODAY)
+
 _ADD_COUNTS = f"""
     INSERT INTO dashboard_api_bucketcount AS cell (website_id, status, source_id, severity, kind, findings)
     {COUNTS["dashboard_api_bucketcount"]}
@@ -63,6 +67,8 @@ _ADD_COUNTS = f"""
     ON CONFLICT (website_id, day) DO UPDATE
     SET found = cell.found + excluded.found, fixed = cell.fixed + excluded.fixed,
         still_open = cell.still_open + excluded.still_open;
+
+    {record_open("SELECT DISTINCT website_id FROM {findings}", today=_TODAY)};
 """
 _DELETE_EMPTY = """
     DELETE FROM dashboard_api_bucketcount
@@ -102,6 +108,10 @@ COUNT_TRIGGERS = TriggerSet(
             _RETURN_IF_UNCHANGED + _ADD_COUNTS.format(findings=_UPDATED) + _DELETE_EMPTY,
         ),
         _function("dashboard_api_count_deleted", _ADD_COUNTS.format(findings=_DELETED) + _DELETE_EMPTY),
+        _function(
+            "dashboard_api_count_website_deleted",
+            "DELETE FROM dashboard_api_opencount WHERE website_id IN (SELECT id FROM old_rows);",
+        ),
         _function("dashboard_api_count_nothing", "".join(f"DELETE FROM {table};" for table in COUNTS)),
         """
         CREATE TRIGGER dashboard_api_counts_insert AFTER INSERT ON dashboard_api_finding
@@ -117,6 +127,11 @@ COUNT_TRIGGERS = TriggerSet(
         CREATE TRIGGER dashboard_api_counts_delete AFTER DELETE ON dashboard_api_finding
         REFERENCING OLD TABLE AS old_rows
         FOR EACH STATEMENT EXECUTE FUNCTION dashboard_api_count_deleted()
+        """,
+        """
+        CREATE TRIGGER dashboard_api_counts_website AFTER DELETE ON dashboard_api_website
+        REFERENCING OLD TABLE AS old_rows
+        FOR EACH STATEMENT EXECUTE FUNCTION dashboard_api_count_website_deleted()
         """,
         """
         CREATE TRIGGER dashboard_api_counts_truncate AFTER TRUNCATE ON dashboard_api_finding

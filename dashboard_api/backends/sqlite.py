@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from dashboard_api.backends.open_history import record_open
 from dashboard_api.backends.trigger_set import TriggerSet
 
 LIST_TRIGGERS = "SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'"
@@ -42,6 +43,10 @@ COUNTS = {
     """,
 }
 
+_TODAY = "date('now')"
+_RECORD = {row: record_open(f"SELECT {row}.website_id", today=_TODAY) for row in ("NEW", "OLD")}
+RECORD_OPEN = record_open("SELECT id AS website_id FROM dashboard_api_website{condition}", today=_TODAY)
+
 # Of new findings by their first and last ids.
 _NEW = "(SELECT * FROM dashboard_api_finding WHERE id BETWEEN %(first)s AND %(last)s)"
 ADD_COUNTS = [
@@ -64,6 +69,7 @@ ADD_COUNTS = [
     SET found = found + excluded.found, fixed = fixed + excluded.fixed,
         still_open = still_open + excluded.still_open
     """,
+    record_open(f"SELECT DISTINCT website_id FROM {_NEW} AS added", today=_TODAY),
 ]
 
 _ADD = """
@@ -126,7 +132,7 @@ COUNT_TRIGGERS = TriggerSet(
     [
         f"""
         CREATE TRIGGER dashboard_api_counts_insert AFTER INSERT ON dashboard_api_finding
-        WHEN NOT EXISTS (SELECT 1 FROM dashboard_api_bulkload) BEGIN {_ADD} END
+        WHEN NOT EXISTS (SELECT 1 FROM dashboard_api_bulkload) BEGIN {_ADD} {_RECORD["NEW"]}; END
         """,
         f"""
         CREATE TRIGGER dashboard_api_counts_update
@@ -137,11 +143,15 @@ COUNT_TRIGGERS = TriggerSet(
         ) IS NOT (
             NEW.website_id, NEW.status, NEW.source_id, NEW.severity, NEW.kind, NEW.first_seen, NEW.fixed_at
         )
-        BEGIN {_SUBTRACT} {_ADD} END
+        BEGIN {_SUBTRACT} {_ADD} {_RECORD["OLD"]}; {_RECORD["NEW"]}; END
         """,
         f"""
         CREATE TRIGGER dashboard_api_counts_delete AFTER DELETE ON dashboard_api_finding
-        BEGIN {_SUBTRACT} END
+        BEGIN {_SUBTRACT} {_RECORD["OLD"]}; END
+        """,
+        """
+        CREATE TRIGGER dashboard_api_counts_website AFTER DELETE ON dashboard_api_website
+        BEGIN DELETE FROM dashboard_api_opencount WHERE website_id = OLD.id; END
         """,
     ],
 )

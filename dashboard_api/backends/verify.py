@@ -1,7 +1,5 @@
 """Comparison of the counts with the findings that they count, and correction of wrong counts."""
 
-# names of our own tables
-
 from collections import defaultdict
 
 from django.db import transaction
@@ -42,6 +40,7 @@ def recount(connection: BaseDatabaseWrapper, website_id: int) -> None:
         for table in COUNT_TABLES:
             cursor.execute(f"DELETE FROM {table.name} WHERE website_id = %s", [website_id])
             cursor.execute(f"{_insert(connection, table)} WHERE website_id = %s", [website_id])
+        cursor.execute(backend.RECORD_OPEN.format(condition=" WHERE id = %s"), [website_id])
         cursor.execute(backend.BUMP_WEBSITE, [website_id])
 
 
@@ -51,6 +50,7 @@ def recount_all(connection: BaseDatabaseWrapper) -> None:
         for table in COUNT_TABLES:
             cursor.execute(f"DELETE FROM {table.name}")
             cursor.execute(_insert(connection, table))
+        cursor.execute(backend_of(connection).RECORD_OPEN.format(condition=""))
 
 
 def _insert(connection: BaseDatabaseWrapper, table: CountTable) -> str:

@@ -10,6 +10,8 @@ from dashboard_api import limits
 
 Moment = Annotated[datetime, Meta(tz=True, description="RFC 3339, UTC")]
 Count = Annotated[int, Meta(ge=0)]
+Score = Annotated[float, Meta(ge=0, le=100)]
+Letter = Literal["A", "B", "C", "D", "F"]
 
 
 class Filters(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,7 +53,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     generated_at: Moment
-    grade: Literal["A", "B", "C", "D", "F"] | None
+    grade: Letter | None
     filters: Filters
     page: Annotated[int, Meta(ge=1)]
     page_size: Annotated[int, Meta(ge=1)]
@@ -74,8 +76,28 @@ class SeverityCounts(msgspec.Struct, frozen=True, kw_only=True, rename="pascal")
     info: Count
 
 
+class NextGrade(msgspec.Struct, frozen=True, kw_only=True):
+    """The grade that the website gets once its worst open findings are fixed, and how many these are."""
+
+    grade: Letter
+    fixes: Count
+
+
+class HistoryDay(msgspec.Struct, frozen=True, kw_only=True):
+    """Grade, score and number of open findings at the end of a day (UTC) on which they changed."""
+
+    day: date
+    grade: Letter
+    score: Score
+    open: Count
+
+
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
-    """Totals of the whole website; filters do not change them."""
+    """Totals of the whole website; filters do not change them.
+
+    score is null as long as grade is. Fixing a finding never lowers it. history covers 90 days, oldest first;
+    a day without an entry is like the entry before it.
+    """
 
     open: Count
     by_severity: SeverityCounts
@@ -92,6 +114,9 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
             "where none is expected."
         ),
     ]
+    score: Score | None
+    next_grade: NextGrade | None
+    history: list[HistoryDay]
 
 
 class Threat(msgspec.Struct, frozen=True, kw_only=True):

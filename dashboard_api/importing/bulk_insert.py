@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from django.db import connection, transaction
@@ -18,6 +19,11 @@ from dashboard_api.backends import backend_of, sqlite
 from dashboard_api.importing.plan import NewFinding, NewOccurrence, OccurrenceChange
 from dashboard_api.queries.search import sqlite_entries
 
+# The columns from which the entries of the search index are made.
+_SEARCHED = attrgetter(
+    *("website_id", "status", "severity", "source_id", "kind"),
+    *("title", "location", "rule", "cve", "description", "other_locations"),
+)
 Row = TypeVar("Row", NewFinding, NewOccurrence)
 
 
@@ -88,7 +94,7 @@ def _insert_on_sqlite(cursor: CursorWrapper, findings: Sequence[NewFinding]) -> 
         cursor.execute(statement, {"first": ids[0], "last": ids[-1]})
     cursor.executemany(
         "INSERT INTO dashboard_api_search (rowid, entries) VALUES (%s, %s)",
-        list(zip(ids, map(_search_entries, findings), strict=True)),
+        [(number, sqlite_entries(*_SEARCHED(row))) for number, row in zip(ids, findings, strict=True)],
     )
     for website in {finding.website_id for finding in findings}:
         cursor.execute(sqlite.BUMP_WEBSITE, [website])
@@ -134,19 +140,3 @@ def insert_rows(
     with connection.wrap_database_errors, cursor.copy(f"COPY {into} FROM STDIN") as copy:
         for row in rows:
             copy.write_row(row)
-
-
-def _search_entries(finding: NewFinding) -> str:
-    return sqlite_entries(
-        finding.website_id,
-        finding.status,
-        finding.severity,
-        finding.source_id,
-        finding.kind,
-        finding.title,
-        finding.location,
-        finding.rule,
-        finding.cve,
-        finding.description,
-        finding.other_locations,
-    )

@@ -2,8 +2,6 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from datetime import datetime
 
 from dashboard_api.models import Coverage, CoverageScope, Occurrence, Source, Website
 from dashboard_api.models.scopes import summarise
@@ -11,24 +9,16 @@ from dashboard_api.models.scopes import summarise
 EVERYWHERE = ""  # the target of reports that do not name all of theirs
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """The end of a scan of one category: its time, state and details."""
-
-    category: str
-    state: str
-    detail: str
-    version: str
-    ended_at: datetime
-
-
-def record_run(website: Website, source: Source, run: Run, *, urls: Mapping[str, int | None]) -> set[str]:
-    """Store ``run`` for each target in ``urls``, with the number of addresses checked there.
+def record_run(
+    website: Website, source: Source, run: CoverageScope, *, urls: Mapping[str, int | None]
+) -> set[str]:
+    """Store ``run``, of no target yet, for each target in ``urls`` with its number of checked addresses.
 
     Return the targets where it is the newest run; the same run again is, unless it was complete before.
     """
     coverage = Coverage.objects.filter(website=website, source=source).first()
-    scopes = _stored_scopes(coverage)
+    stored = coverage.scopes.all() if coverage else []
+    scopes = {(scope.category, scope.target): scope for scope in stored}
     if coverage and not scopes and EVERYWHERE in urls:
         scopes[run.category, EVERYWHERE] = CoverageScope.of(coverage, run.category)
     coverage = coverage or Coverage(website=website, source=source)
@@ -42,20 +32,16 @@ def record_run(website: Website, source: Source, run: Run, *, urls: Mapping[str,
     return newest
 
 
-def _stored_scopes(coverage: Coverage | None) -> dict[tuple[str, str], CoverageScope]:
-    return {(scope.category, scope.target): scope for scope in coverage.scopes.all()} if coverage else {}
-
-
-def _update(scope: CoverageScope, run: Run, urls: int | None) -> bool:
+def _update(scope: CoverageScope, run: CoverageScope, urls: int | None) -> bool:
     """Update ``scope`` from ``run``; return whether ``run`` is its newest."""
     is_complete = run.state == Coverage.State.OK
-    is_new = not scope.state
-    is_newest = is_new or (scope.last_run_at, scope.state == Coverage.State.OK) <= (run.ended_at, is_complete)
+    was_complete = scope.state == Coverage.State.OK
+    is_newest = not scope.state or (scope.last_run_at, was_complete) <= (run.last_run_at, is_complete)
     if is_newest:
         scope.state, scope.detail, scope.version = run.state, run.detail, run.version
-        scope.last_run_at, scope.urls_checked = run.ended_at, urls
-    if is_complete and (scope.completed_at is None or scope.completed_at < run.ended_at):
-        scope.completed_at = run.ended_at
+        scope.last_run_at, scope.urls_checked = run.last_run_at, urls
+    if is_complete and (scope.completed_at is None or scope.completed_at < run.last_run_at):
+        scope.completed_at = run.last_run_at
     return is_newest
 
 

@@ -156,12 +156,9 @@ def _move(folder: Folder, report: InboxReport, target: Folder, *, reason: str = 
 
 @contextmanager
 def _locked(inbox: Folder) -> Iterator[None]:
-    lock = inbox.lock_file(_LOCK)
-    try:
+    with os.fdopen(inbox.lock_file(_LOCK)) as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise InboxLocked from error
         yield
-    finally:
-        os.close(lock)

@@ -6,7 +6,7 @@
 
 import tomllib
 from collections.abc import Callable
-from datetime import UTC, date, datetime, time
+from datetime import date, datetime, time
 from difflib import get_close_matches
 from typing import Any
 
@@ -14,19 +14,11 @@ from django.utils import timezone
 
 from dashboard_api.limits import MAX_CATEGORY_LENGTH
 from dashboard_api.scanners import READERS
+from dashboard_api.scanners.members import as_utc
 
 OF_FOLDER = "import.toml"
 SIDECAR = ".toml"
 MAX_BYTES = 64 * 1024
-
-_NAMES = {
-    "format": "format_name",
-    "complete": "complete",
-    "scanned_at": "scanned_at",
-    "base_url": "base_url",
-    "targets": "targets",
-    "category": "category",
-}
 
 
 class WrongOptions(ValueError):
@@ -48,15 +40,17 @@ def options_in(data: bytes, *, is_sidecar: bool) -> dict[str, Any]:
             "says scanned_at, which differs for each report: say it in a file next to the report, "
             "such as report.json.toml"
         )
-    return {_name(key): _CHECKS[_name(key)](value) for key, value in values.items()}
+    return dict(_field(key, value) for key, value in values.items())
 
 
-def _name(key: str) -> str:
-    if key in _NAMES:
-        return _NAMES[key]
-    similar = get_close_matches(key, _NAMES, n=1)
-    advice = f"did you mean {similar[0]}" if similar else f"it may say {', '.join(_NAMES)}"
-    raise WrongOptions(f"says {key!a}, which is no option: {advice}")
+def _field(key: str, value: object) -> tuple[str, Any]:
+    """Return the name and value of the field that ``key`` sets; raise WrongOptions."""
+    if key not in _OPTIONS:
+        similar = get_close_matches(key, _OPTIONS, n=1)
+        advice = f"did you mean {similar[0]}" if similar else f"it may say {', '.join(_OPTIONS)}"
+        raise WrongOptions(f"says {key!a}, which is no option: {advice}")
+    name, check = _OPTIONS[key]
+    return name, check(value)
 
 
 def _format(value: object) -> str:
@@ -78,10 +72,9 @@ def _scanned_at(value: object) -> datetime:
         raise WrongOptions(
             f"says scanned_at = {value!a}, which must be a time such as 2026-01-31T14:00:00Z, without quotes"
         )
-    try:
-        moment = value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
-    except OverflowError as error:
-        raise WrongOptions(f"says scanned_at = {value}, which is out of range") from error
+    moment = as_utc(value)
+    if moment is None:
+        raise WrongOptions(f"says scanned_at = {value}, which is out of range")
     if moment > timezone.now():
         raise WrongOptions(f"says scanned_at = {value}, which is in the future")
     return moment
@@ -107,11 +100,12 @@ def _category(value: object) -> str:
     )
 
 
-_CHECKS: dict[str, Callable[[object], Any]] = {
-    "format_name": _format,
-    "complete": _complete,
-    "scanned_at": _scanned_at,
-    "base_url": _base_url,
-    "targets": _targets,
-    "category": _category,
+# The field of ``ImportOptions`` and the check of its value, by the option's name.
+_OPTIONS: dict[str, tuple[str, Callable[[object], Any]]] = {
+    "format": ("format_name", _format),
+    "complete": ("complete", _complete),
+    "scanned_at": ("scanned_at", _scanned_at),
+    "base_url": ("base_url", _base_url),
+    "targets": ("targets", _targets),
+    "category": ("category", _category),
 }

@@ -10,19 +10,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
 from dashboard_api.importing import bulk_insert
 from dashboard_api.importing.apply import apply_absent, apply_reported
-from dashboard_api.importing.coverage import EVERYWHERE, Run, category_of, record_run
+from dashboard_api.importing.coverage import EVERYWHERE, category_of, record_run
 from dashboard_api.importing.locations import normalise_location
 from dashboard_api.importing.scopes import Scan, Targets, target_of
 from dashboard_api.importing.staging import GroupedFinding, StagedReport, TimeOf, stage
 from dashboard_api.limits import MAX_CATEGORY_LENGTH
-from dashboard_api.models import Coverage, Finding, Source, Website
+from dashboard_api.models import Coverage, CoverageScope, Finding, Source, Website
 from dashboard_api.scanners.report import Reject, ScanReport
 from dashboard_api.scanners.text import one_line
 
@@ -150,7 +149,7 @@ def _time_of(options: ImportOptions, *, ended_at: datetime, now: datetime) -> Ti
     return lambda at: ended_at if at is None else min(at, now)
 
 
-def store(report: ReadReport, *, on_stored: Callable[[int], object] | None = None) -> ImportResult:
+def store(report: ReadReport, *, on_stored: Callable[[int], object] = lambda _: None) -> ImportResult:
     """Store ``report`` in one transaction.
 
     ``on_stored`` is called with the number of findings after each batch.
@@ -166,9 +165,9 @@ def store(report: ReadReport, *, on_stored: Callable[[int], object] | None = Non
         counts: Counter[str] = Counter()
         for batch in _batches(rows.grouped_findings(report.time_of)):
             counts += apply_reported(batch, website, source, scan)
-            if on_stored:
-                on_stored(len(batch))
+            on_stored(len(batch))
         fixed = apply_absent(rows, website, source, scan)
+    targets = () if scan.absent_at is None else tuple(scan.scope.targets)  # where absence is proven
     return replace(
         result,
         new=counts["new"],
@@ -176,16 +175,9 @@ def store(report: ReadReport, *, on_stored: Callable[[int], object] | None = Non
         reopened=counts["reopened"],
         fixed=fixed,
         category=scan.scope.category,
-        **_shown_targets(scan),
+        targets=targets[:SHOWN_TARGETS],
+        more_targets=len(targets[SHOWN_TARGETS:]),
     )
-
-
-def _shown_targets(scan: Scan) -> dict[str, Any]:
-    """Return the targets to show; none where the report does not prove absence."""
-    if scan.absent_at is None:
-        return {}
-    targets = tuple(scan.scope.targets)
-    return {"targets": targets[:SHOWN_TARGETS], "more_targets": len(targets[SHOWN_TARGETS:])}
 
 
 def _result(
@@ -235,12 +227,12 @@ def _stored_fingerprints(website: Website, slug: str, fingerprints: Sequence[str
 def _record_run(report: ReadReport, source: Source) -> Scan:
     """Record the run; return the scope in which it proves absence, which only the newest run can."""
     result, scope = report.result, report.rows.scope
-    run = Run(
+    run = CoverageScope(
         category=scope.category,
         state=result.state,
         detail=result.detail,
         version=report.version,
-        ended_at=result.scanned_at,
+        last_run_at=result.scanned_at,
     )
     newest = record_run(report.website, source, run, urls=_urls(report))
     if EVERYWHERE not in newest and len(newest) < len(report.targets):

@@ -158,9 +158,9 @@ def _new(
         title=row.title,
         description=row.description,
         remediation=row.remediation,
-        references=_as_json(row.references),
-        cwe=_as_json(row.cwe),
-        cve=_as_json(row.cve),
+        references=_as_json(tuple(row.references)),
+        cwe=_as_json(tuple(row.cwe)),
+        cve=_as_json(tuple(row.cve)),
         rule=row.rule,
         location=first.location,
         other_locations=other_locations(first.location, (each.location for each in occurrences)),
@@ -284,12 +284,9 @@ def _gone(
 
 def is_gone(rule: str, occurrence: StoredOccurrence, scan: Scan) -> bool:
     """Return whether ``scan``, which does not list ``occurrence``, proves that it is gone."""
-    return scan.proves_absence(
-        rule=rule,
-        location=occurrence.location,
-        category=occurrence.category,
-        last_seen=occurrence.last_seen,
-    )
+    if scan.absent_at is None or occurrence.last_seen >= scan.absent_at:
+        return False
+    return scan.scope.covers(rule=rule, location=occurrence.location, category=occurrence.category)
 
 
 def _locations_count(

@@ -94,9 +94,3 @@ class Scan:
 
     scope: Scope
     absent_at: datetime | None
-
-    def proves_absence(self, *, rule: str, location: str, category: str, last_seen: datetime) -> bool:
-        """Return whether an occurrence of earlier reports, missing from this one, is gone."""
-        if self.absent_at is None or last_seen >= self.absent_at:
-            return False
-        return self.scope.covers(rule=rule, location=location, category=category)

@@ -3,9 +3,9 @@
 import dataclasses
 import hashlib
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import PurePath
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 from django.db import transaction
 
@@ -21,8 +21,14 @@ from dashboard_api.models import Coverage, ImportRun, Source, Website
 from dashboard_api.queries import change_feed
 from dashboard_api.scanners import read_report
 from dashboard_api.scanners.report import UnreadableReport
+from dashboard_api.scanners.streams import ByteSource
 
 SHOWN_REASONS = 20
+# The fields of a result that its record has, too.
+_RECORDED = (
+    *("scanned_at", "state", "detail", "rows", "findings", "occurrences", "coverage", "rejected"),
+    *("new", "updated", "reopened", "fixed"),
+)
 
 
 class RefusedReport(ValueError):
@@ -41,26 +47,23 @@ def import_file(
     file_name: str,
     by: str,
     dry_run: bool = False,
-    on_read: Callable[[int], object] | None = None,
-    on_stored: Callable[[int, int], object] | None = None,
-    before_commit: Callable[[], object] | None = None,
+    on_read: Callable[[bytes], object] | None = None,
+    on_stored: Callable[[int, int], object] = lambda _count, _total: None,
+    before_commit: Callable[[], object] = lambda: None,
 ) -> list[ImportResult]:
     """Import all reports of a file, one for each tool in it, in one transaction; raise RefusedReport.
 
-    With ``dry_run`` the transaction is rolled back. ``on_read`` is called with the number of bytes of each
-    part that is read, ``on_stored`` with the number of findings of each batch and of all reports together,
-    and ``before_commit`` at the end of the transaction.
+    With ``dry_run`` the transaction is rolled back. ``on_read`` is called with each part that is read,
+    ``on_stored`` with the number of findings of each batch and of all reports together, and
+    ``before_commit`` at the end of the transaction.
     """
     digest = hashlib.sha256()
-    reports, unusable = _read_all(_observed(stream, digest.update, on_read), website, options)
+    observers = [digest.update, on_read] if on_read else [digest.update]
+    reports, unusable = _read_all(io.BufferedReader(_Observed(stream, observers)), website, options)
     total = sum(report.result.findings for report in reports)
-
-    def count_stored(count: int) -> None:
-        if on_stored:
-            on_stored(count, total)
-
     with transaction.atomic():
-        results = [*(store(report, on_stored=count_stored) for report in reports), *unusable]
+        stored = [store(report, on_stored=lambda count: on_stored(count, total)) for report in reports]
+        results = [*stored, *unusable]
         # One value for all reports of the file, so that the change feed shows them together.
         newest = change_feed.newest(website.pk)
         for result in results:
@@ -68,8 +71,7 @@ def import_file(
             run.by, run.file_name, run.digest = by, PurePath(file_name).name[-255:], digest.hexdigest()
             run.file_modified_at = options.modified_at
             run.save()
-        if before_commit:
-            before_commit()
+        before_commit()
         transaction.set_rollback(dry_run)
     return results
 
@@ -159,47 +161,22 @@ def _run(result: ImportResult, website: Website, newest: change_feed.FeedPositio
     return ImportRun(
         website=website,
         source=Source.objects.imported(result.source, result.source_name),
-        scanned_at=result.scanned_at,
-        state=result.state,
-        detail=result.detail,
         scope=scope_in_words(result)[:500],
-        rows=result.rows,
-        findings=result.findings,
-        occurrences=result.occurrences,
-        coverage=result.coverage,
-        rejected=result.rejected,
-        new=result.new,
-        updated=result.updated,
-        reopened=result.reopened,
-        fixed=result.fixed,
+        **{name: getattr(result, name) for name in _RECORDED},
         newest_finding_id=newest.finding_id,
         newest_event_id=newest.event_id,
         rejects=[{"row": reject.row, "reason": reject.reason} for reject in result.rejects],
     )
 
 
-def _observed(
-    stream: BinaryIO, on_bytes: Callable[[bytes], object], on_read: Callable[[int], object] | None
-) -> BinaryIO:
-    """Return a stream that reads from ``stream`` and reports each part."""
-    return cast("BinaryIO", io.BufferedReader(_Observed(stream, on_bytes, on_read)))
+class _Observed(ByteSource):
+    """A stream that calls ``observers`` with each part that is read."""
 
+    def __init__(self, stream: BinaryIO, observers: Sequence[Callable[[bytes], object]]) -> None:
+        self._stream, self._observers = stream, observers
 
-class _Observed(io.RawIOBase):
-    """A stream that calls back with each part that is read."""
-
-    def __init__(
-        self, stream: BinaryIO, on_bytes: Callable[[bytes], object], on_read: Callable[[int], object] | None
-    ) -> None:
-        self._stream, self._on_bytes, self._on_read = stream, on_bytes, on_read
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
-        chunk = self._stream.read(len(buffer))
-        buffer[: len(chunk)] = chunk
-        self._on_bytes(chunk)
-        if self._on_read:
-            self._on_read(len(chunk))
-        return len(chunk)
+    def next_bytes(self, size: int) -> bytes:
+        chunk = self._stream.read(size)
+        for observe in self._observers:
+            observe(chunk)
+        return chunk

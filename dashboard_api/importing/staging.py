@@ -294,7 +294,7 @@ def _stage_check(staged: StagedReport, check: Check, location: str, source: str)
         staged.suppress(fingerprint_of(source, identity) for identity in check.identities)
 
 
-def fingerprint_of(source: str, identity: tuple[str, ...]) -> str:
+def fingerprint_of(source: str, identity: Iterable[str]) -> str:
     """Return the digest that identifies a finding of a website in every report of ``source``.
 
     Identities contain no NUL, so it can replace "|" within a part: no two identities join to the same text.

@@ -16,14 +16,11 @@ class LinkCommand(OperatorCommand):
     done: str
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the link, the reason and the operator."""
-        super().add_arguments(parser)
         parser.add_argument("link_id", metavar="LINK_ID", help="as link_site prints it")
         parser.add_argument("--reason", required=True, help="the reason; recorded with the link")
         parser.add_argument("--by", default=COMMAND_LINE, metavar="NAME", help="who decides; recorded")
 
     def perform(self, *, link_id: str, reason: str, by: str, **options: Any) -> Result:
-        """Change the link, and return its new state."""
         link = find_link(link_id)
         getattr(link, self.method)(by=by, reason=reason, now=timezone.now())
         return Result(
@@ -46,12 +43,10 @@ class SecretCommand(OperatorCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the account, which guards against a mistyped number, and the secret's number."""
-        super().add_arguments(parser)
         parser.add_argument("ref", metavar="REF", help="the account's reference")
         parser.add_argument("number", metavar="NUMBER", type=positive, help="as issue_secret prints it")
 
     def perform(self, *, ref: str, number: int, **options: Any) -> Result:
-        """Change the secret, and return its new state."""
         secret = find_secret(ref, number)
         getattr(secret, self.method)(now=timezone.now())
         at = getattr(secret, self.time_field)

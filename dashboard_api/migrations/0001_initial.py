@@ -23,6 +23,33 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="OpenCount",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("website_id", models.BigIntegerField()),
+                ("day", models.DateField()),
+                ("critical", models.IntegerField()),
+                ("high", models.IntegerField()),
+                ("medium", models.IntegerField()),
+                ("low", models.IntegerField()),
+                ("info", models.IntegerField()),
+                ("suspected_critical", models.IntegerField()),
+                ("suspected_high", models.IntegerField()),
+                ("suspected_medium", models.IntegerField()),
+                ("suspected_low", models.IntegerField()),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("website_id", "day"), name="dashboard_api_opencount_once")
+                ],
+            },
+        ),
+        migrations.CreateModel(
             name="Account",
             fields=[
                 (

@@ -5,6 +5,7 @@ from dashboard_api.models.bulk import BulkLoad
 from dashboard_api.models.counts import BucketCount, DayCount, WeekCount
 from dashboard_api.models.entitlements import Entitlement
 from dashboard_api.models.findings import Coverage, Finding, Kind, Occurrence, Severity, Source
+from dashboard_api.models.history import OpenCount
 from dashboard_api.models.imports import ImportRun, Upload
 from dashboard_api.models.nonces import Nonce, SecretUse
 from dashboard_api.models.notes import AnalystNote
@@ -29,6 +30,7 @@ __all__ = [
     "LinkEvent",
     "Nonce",
     "Occurrence",
+    "OpenCount",
     "Revision",
     "Secret",
     "SecretUse",

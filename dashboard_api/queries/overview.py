@@ -89,6 +89,21 @@ class Recent(NamedTuple):
     newest_open: date | None
 
 
+class OpenDay(NamedTuple):
+    """Open findings at the end of a day, like ``OpenCount``."""
+
+    day: date
+    critical: int
+    high: int
+    medium: int
+    low: int
+    info: int
+    suspected_critical: int
+    suspected_high: int
+    suspected_medium: int
+    suspected_low: int
+
+
 class Note(NamedTuple):
     """A note, like ``AnalystNote``."""
 
@@ -110,6 +125,7 @@ class Overview(NamedTuple):
     weeks: list[Week]
     recent: list[Recent]
     notes: list[Note]
+    history: list[OpenDay]
 
 
 _FILTERS = {
@@ -123,6 +139,7 @@ _NOTES = """
     AND (account_id = %(account)s OR account_id IS NULL){about}
     ORDER BY created_at DESC, id DESC LIMIT %(notes)s
 """
+_OPEN_DAY = ", ".join(OpenDay._fields)
 
 
 @functools.cache
@@ -162,6 +179,14 @@ def _statement(backend: ModuleType, status: str, filters: str) -> str:
         ), (
             SELECT {rows_of(f"id, finding_id, author, body, created_at{utc}, updated_at{utc}")}
             FROM ({_NOTES.format(about="")}) AS notes
+        ), (
+            SELECT {rows_of(_OPEN_DAY)} FROM (
+                SELECT {_OPEN_DAY} FROM dashboard_api_opencount
+                WHERE website_id = %(website)s AND day >= COALESCE((
+                    SELECT MAX(day) FROM dashboard_api_opencount
+                    WHERE website_id = %(website)s AND day <= %(history_day)s
+                ), %(history_day)s) ORDER BY day
+            ) AS history
         )
     """  # noqa: S608  # constant text
 
@@ -179,18 +204,21 @@ def overview(
     kind: str | None = None,
     first_week: date,
     recent_day: date,
+    history_day: date,
 ) -> Overview:
     """Return the overview; a filter that is None accepts any value.
 
     ``buckets`` are those of open findings and of ``status``, without the other filters. ``statuses`` and
     ``weeks`` count findings that pass the filters other than status. ``source`` is a slug, ``first_week`` a
-    Monday; ``recent`` counts from ``recent_day`` on.
+    Monday; ``recent`` counts from ``recent_day`` on. ``history`` begins with the last row until
+    ``history_day``.
     """
     parameters = {
         "website": website_id,
         "account": account_id,
         "first_week": first_week.isoformat(),
         "recent_day": recent_day.isoformat(),
+        "history_day": history_day.isoformat(),
         "notes": limits.MAX_NOTES,
         "status": status,
         "severity": severity,

@@ -9,7 +9,7 @@ from dashboard_api.contract.requests import ALL
 from dashboard_api.models import Finding
 from dashboard_api.queries.credentials import AccountSite
 from dashboard_api.queries.overview import Bucket, Filters, Overview, SourceRow, overview
-from dashboard_api.reading import sections
+from dashboard_api.reading import grading, sections
 from dashboard_api.reading.facet_counts import Counts, FacetCounts
 from dashboard_api.reading.listing import Listing
 from dashboard_api.reading.search_results import SearchResults
@@ -26,6 +26,7 @@ def build_dashboard(
     sources = sorted(stored.sources, key=lambda source: (source.name.lower(), source.slug))
     filters = _filters(request, sources)
     open_counts = FacetCounts.of(_with_status(Finding.Status.OPEN, stored.buckets))
+    graded = grading.grade(grading.levels_of(open_counts.by_kind_and_severity), stored.runs)
     counts = _counts(link.website_id, request, filters, stored.buckets, open_counts)
     shown = _shown(sources, stored, counts, open_counts)
     return responses.DashboardResponse(
@@ -36,7 +37,7 @@ def build_dashboard(
             counts=counts,
             by_status=dict(stored.statuses),
             sources=shown,
-            grade=sections.grade(open_counts, stored.runs),
+            grade=graded,
             tags=link.tags,
             now=now,
         ),
@@ -45,6 +46,8 @@ def build_dashboard(
             recent=stored.recent[0],
             coverage=stored.runs,
             first_check_by=sections.first_check_by(sources, stored.runs, linked_on=link.linked_at.date()),
+            graded=graded,
+            history=grading.history(stored.history, first_day=_history_day(today), graded=graded),
             now=now,
         ),
         threats=[sections.threat(row) for row in counts.page({source.pk: source for source in sources})],
@@ -66,8 +69,13 @@ def _overview(link: AccountSite, request: DashboardRequest, today: date) -> Over
         source=request.source,
         kind=request.kind,
         first_week=sections.recent_weeks(today)[0],
+        history_day=_history_day(today),
         recent_day=today - limits.RECENT_PERIOD + timedelta(days=1),  # today is the last of them
     )
+
+
+def _history_day(today: date) -> date:
+    return today - limits.HISTORY_PERIOD
 
 
 def _counts(

@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
-from typing import NamedTuple, cast
+from typing import cast
 
 from dashboard_api import limits
 from dashboard_api.contract import DashboardRequest, responses
@@ -14,24 +14,16 @@ from dashboard_api.queries.credentials import AccountSite, EntitlementTerms
 from dashboard_api.queries.finding_rows import Threat
 from dashboard_api.queries.overview import Note, Recent, Run, SourceRow, Week
 from dashboard_api.reading.facet_counts import FACETS, Counts, FacetCounts
+from dashboard_api.reading.grading import Grade
 
 WORST_FIRST = sorted(Severity, reverse=True)
 LABELS = {severity.value: severity.label for severity in Severity}
-GRADES = "ABCDF"  # by the worst open severity, Info to Critical
-BAD_GRADES = "CDF"  # certain from the open findings alone, before any check is complete
 CHART_TITLES = {
     "severity": "Findings by severity",
     "source": "Findings by source",
     "kind": "Findings by certainty",
     "trend": "New and fixed findings per week",
 }
-
-
-class Grade(NamedTuple):
-    """A grade; ``provisional`` means that no source has completed a check, so it may become worse."""
-
-    letter: str | None
-    provisional: bool
 
 
 def page(
@@ -50,7 +42,7 @@ def page(
     """
     return responses.Page(
         generated_at=now,
-        grade=grade.letter,  # type: ignore[arg-type]  # one of GRADES
+        grade=grade.letter,  # type: ignore[arg-type]  # one of LETTERS
         filters=responses.Filters(
             severity=None if request.severity is None else request.severity.label,
             source=request.source,
@@ -108,25 +100,14 @@ def _statuses(counts: Mapping[str, int]) -> list[responses.FacetValue]:
     return [*counted, responses.FacetValue(value=ALL, label=ALL.capitalize(), count=sum(counts.values()))]
 
 
-def grade(open_counts: FacetCounts, coverage: Iterable[Run]) -> Grade:
-    """Return the grade, A to F, for the worst open finding; a suspected one counts a step milder.
-
-    C, D and F need no complete check. A and B do, because they say that there is nothing worse.
-    """
-    found = open_counts.by_kind_and_severity
-    worst = max((max(severity - (kind == Kind.SUSPECTED), 0) for kind, severity in found), default=0)
-    letter = GRADES[worst]
-    if any(entry.completed_at for entry in coverage):
-        return Grade(letter, provisional=False)
-    return Grade(letter, provisional=True) if letter in BAD_GRADES else Grade(None, provisional=False)
-
-
 def summary(
     open_counts: FacetCounts,
     *,
     recent: Recent,
     coverage: Iterable[Run],
     first_check_by: date | None,
+    graded: Grade,
+    history: list[responses.HistoryDay],
     now: datetime,
 ) -> responses.Summary:
     """Return the totals of the whole website."""
@@ -143,6 +124,9 @@ def summary(
         last_scan_at=max((entry.last_run_at for entry in coverage), default=None),
         newest_open_days=_days_since(recent.newest_open, now),
         first_check_by=first_check_by,
+        score=graded.score,
+        next_grade=graded.next,
+        history=history,
     )
 
 

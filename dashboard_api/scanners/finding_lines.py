@@ -118,7 +118,7 @@ def _convert(number: int, row: Row) -> ReportedFinding | Check | Ending:
 
 def _finding(number: int, line: FindingLine) -> ReportedFinding:
     severity = SEVERITIES[line.severity]
-    return ReportedFinding.cleaned(
+    return ReportedFinding(
         row=number,
         identity=(line.finding, line.matcher),
         rule=line.finding,

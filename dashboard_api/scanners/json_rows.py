@@ -7,7 +7,7 @@ from typing import BinaryIO
 from dashboard_api import limits
 from dashboard_api.scanners.json_values import decode, decode_lazily, read_up_to, too_large
 from dashboard_api.scanners.lazy_list import is_list
-from dashboard_api.scanners.members import Row
+from dashboard_api.scanners.members import Row, as_object
 from dashboard_api.scanners.report import BadRow, UnreadableReport
 from dashboard_api.scanners.streams import in_megabytes, joined
 
@@ -24,7 +24,7 @@ def read_rows(stream: BinaryIO) -> Iterator[tuple[int, Row | BadRow]]:
     line = line.removeprefix(codecs.BOM_UTF8)
     if not line:
         return
-    if isinstance(_row(decode(line)), dict):
+    if isinstance(decode(line), dict):
         yield from _lines(joined(line, stream), first=blank + 1)
         return
     # If the first line is no row, the file may be one document of several lines.
@@ -34,21 +34,23 @@ def read_rows(stream: BinaryIO) -> Iterator[tuple[int, Row | BadRow]]:
     else:
         document = decode_lazily(data, at_once=limits.MAX_LINE_BYTES)
     if is_list(document):
-        yield from ((number, _row(value)) for number, value in enumerate(document, start=1))
+        yield from ((number, as_object(value)) for number, value in enumerate(document, start=1))
     elif isinstance(document, dict):
         yield 1, document
     else:
-        yield from _not_all_bad(_lines(joined(bytes(data), stream), first=blank + 1), _why(document))
+        why = f"it {document}" if isinstance(document, BadRow) else "it holds no object"
+        yield from _not_all_bad(_lines(joined(bytes(data), stream), first=blank + 1), why)
 
 
 def _lines(stream: BinaryIO, *, first: int) -> Iterator[tuple[int, Row | BadRow]]:
     number = first
     while line := _line(stream):
         if len(line) > limits.MAX_LINE_BYTES:
-            _skip_line(line, stream)
+            while line and not line.endswith(b"\n"):
+                line = _line(stream)
             yield number, BadRow(f"is longer than {in_megabytes(limits.MAX_LINE_BYTES)}")
         elif line.strip():
-            yield number, _row(decode(line.rstrip()))
+            yield number, as_object(decode(line.rstrip()))
         number += 1
 
 
@@ -64,18 +66,3 @@ def _not_all_bad(rows: Iterator[tuple[int, Row | BadRow]], why: str) -> Iterator
 def _line(stream: BinaryIO) -> bytes:
     """Return the next line, or one byte more than the limit of one that is too long."""
     return stream.readline(limits.MAX_LINE_BYTES + 1)
-
-
-def _skip_line(line: bytes, stream: BinaryIO) -> None:
-    while line and not line.endswith(b"\n"):
-        line = _line(stream)
-
-
-def _row(value: object) -> Row | BadRow:
-    if isinstance(value, dict | BadRow):
-        return value
-    return BadRow("is not a JSON object")
-
-
-def _why(document: object) -> str:
-    return f"it {document}" if isinstance(document, BadRow) else "it holds no object"

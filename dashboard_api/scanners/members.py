@@ -33,12 +33,13 @@ def dicts_of(parent: Row, key: str) -> list[Row]:
 def objects_in(value: object) -> Sequence[Row | BadRow]:
     """Return the objects in a value that is one object or a list; a BadRow for any other item."""
     if isinstance(value, LazyList):
-        return LazyList(value, _as_object)
+        return LazyList(value, as_object)
     values = value if isinstance(value, list) else [] if value is None else [value]
-    return [_as_object(item) for item in values]
+    return [as_object(item) for item in values]
 
 
-def _as_object(item: object) -> Row | BadRow:
+def as_object(item: object) -> Row | BadRow:
+    """Return an object unchanged; a BadRow for any other value."""
     return item if isinstance(item, dict | BadRow) else BadRow("is not a JSON object")
 
 

@@ -57,7 +57,7 @@ def _finding(number: int, row: Row, *, rule: str, location: str) -> ReportedFind
     severity_raw = line_of(info, "severity")
     severity = SEVERITIES.get(severity_raw.lower(), Severity.INFO)
     name = line_of(info, "name") or rule
-    return ReportedFinding.cleaned(
+    return ReportedFinding(
         row=number,
         identity=(rule, matcher),
         rule=rule,

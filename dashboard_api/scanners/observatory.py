@@ -108,7 +108,7 @@ def _convert(number: int, row: tuple[str, Any], *, location: str) -> ReportedFin
     outcome = _ABBREVIATION.sub("", result.removeprefix(name)).replace("-", " ").strip()
     title = line_of(test, "title") or text.title
     link = line_of(test, "link") or text.guide
-    return ReportedFinding.cleaned(
+    return ReportedFinding(
         row=number,
         identity=(name,),
         rule=name,

@@ -1,12 +1,13 @@
 """A report as plain data, independent of its format and of the database."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import IntEnum
 from typing import Literal, Self, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dashboard_api import limits
 from dashboard_api.scanners.redaction import redact_headers
@@ -72,70 +73,43 @@ class Check:
 
 
 class ReportedFinding(Struct, frozen=True, kw_only=True):
-    """A row about a problem at one location."""
+    """A row about a problem at one location. A reader gives any texts; ``convert_rows`` cleans them."""
 
     row: int
-    identity: tuple[str, ...]  # distinguishes the problem from others of the source
+    identity: Sequence[str]  # distinguishes the problem from others of the source
     rule: str
     severity: Severity
     severity_raw: str
     kind: Kind
     title: str
-    description: str
-    remediation: str
-    references: tuple[str, ...]
-    cwe: tuple[int, ...]
-    cve: tuple[str, ...]
+    description: str = ""
+    remediation: str = ""
+    references: Sequence[str] = ()
+    cwe: Sequence[int] = ()
+    cve: Sequence[str] = ()
     location: str
-    evidence: str
-    seen_at: datetime | None  # by this scan, or the last one that the report names
-    first_seen_at: datetime | None  # by an earlier scan, if the report names one
-    aliases: tuple[tuple[str, ...], ...] = ()  # older forms of the identity, the likeliest first
+    evidence: str = ""
+    seen_at: datetime | None = None  # by this scan, or the last one that the report names
+    first_seen_at: datetime | None = None  # by an earlier scan, if the report names one
+    aliases: Sequence[Sequence[str]] = ()  # older forms of the identity, the likeliest first
     is_sampled: bool = False  # the report lists only some of the problem's locations
 
-    @classmethod
-    def cleaned(
-        cls,
-        *,
-        row: int,
-        identity: Iterable[str],
-        aliases: Iterable[Iterable[str]] = (),
-        rule: str,
-        severity: Severity,
-        severity_raw: str,
-        kind: Kind,
-        title: str,
-        location: str,
-        description: str = "",
-        remediation: str = "",
-        references: Iterable[str] = (),
-        cwe: Iterable[int] = (),
-        cve: Iterable[str] = (),
-        evidence: str = "",
-        seen_at: datetime | None = None,
-        first_seen_at: datetime | None = None,
-        is_sampled: bool = False,
-    ) -> Self:
-        """Return a finding whose texts are cleaned, redacted and cut to the lengths of the columns."""
-        return cls(
-            row=row,
-            identity=_identity(identity),
-            aliases=tuple(_identity(alias) for alias in aliases),
-            rule=one_line(rule)[:RULE_LENGTH],
-            severity=severity,
-            severity_raw=one_line(severity_raw)[:SEVERITY_RAW_LENGTH],
-            kind=kind,
-            title=one_line(title)[:TITLE_LENGTH],
-            description=_stored_text(description),
-            remediation=_stored_text(remediation),
-            references=_web_references(references),
-            cwe=tuple(dict.fromkeys(cwe)),
-            cve=tuple(dict.fromkeys(cve)),
-            location=one_line(location),
-            evidence=_stored_text(redact_headers(clean(evidence))),
-            seen_at=seen_at,
-            first_seen_at=first_seen_at,
-            is_sampled=is_sampled,
+    def cleaned(self) -> Self:
+        """Return the finding with its texts cleaned, redacted and cut to the lengths of the columns."""
+        return replace(
+            self,
+            identity=_identity(self.identity),
+            aliases=tuple(map(_identity, self.aliases)),
+            rule=one_line(self.rule)[:RULE_LENGTH],
+            severity_raw=one_line(self.severity_raw)[:SEVERITY_RAW_LENGTH],
+            title=one_line(self.title)[:TITLE_LENGTH],
+            description=_stored_text(self.description),
+            remediation=_stored_text(self.remediation),
+            references=_web_references(self.references),
+            cwe=tuple(dict.fromkeys(self.cwe)),
+            cve=tuple(dict.fromkeys(self.cve)),
+            location=one_line(self.location),
+            evidence=_stored_text(redact_headers(clean(self.evidence))),
         )
 
 
@@ -204,7 +178,7 @@ def convert_rows(
     rows: Iterable[tuple[int, Item | BadRow]],
     convert: Callable[[int, Item], ReportedFinding | Check | Ending],
 ) -> Iterator[ReportRow | Ending]:
-    """Yield ``convert`` of each numbered row; a Reject for a row that is bad or raises BadRow."""
+    """Yield ``convert`` of each numbered row, cleaned; a Reject for a row that is bad or raises BadRow."""
     for number, row in rows:
         try:
             if isinstance(row, BadRow):
@@ -215,7 +189,7 @@ def convert_rows(
         except RecursionError:
             yield Reject(row=number, reason="is nested too deeply")
         else:
-            yield entry
+            yield entry.cleaned() if isinstance(entry, ReportedFinding) else entry
 
 
 def _identity(parts: Iterable[str]) -> tuple[str, ...]:

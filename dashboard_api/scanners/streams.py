@@ -1,5 +1,6 @@
 """A report's bytes: joined, limited in size, and unpacked while they are read."""
 
+import gzip
 import io
 import zlib
 from typing import BinaryIO
@@ -8,11 +9,9 @@ from dashboard_api import limits
 from dashboard_api.scanners.report import UnreadableReport
 
 GZIP = b"\x1f\x8b"
-_PART = 64 * 1024
-_GZIP_FORMAT = 16 + zlib.MAX_WBITS
 
 
-class _ByteSource(io.RawIOBase):
+class ByteSource(io.RawIOBase):
     """A stream of the chunks that ``next_bytes`` returns."""
 
     def next_bytes(self, size: int) -> bytes:
@@ -20,15 +19,17 @@ class _ByteSource(io.RawIOBase):
         raise NotImplementedError
 
     def readable(self) -> bool:
+        """Return True: it is a stream to read from."""
         return True
 
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        """Fill ``buffer`` with the next bytes; return their number."""
         chunk = self.next_bytes(len(buffer))
         buffer[: len(chunk)] = chunk
         return len(chunk)
 
 
-class _Joined(_ByteSource):
+class _Joined(ByteSource):
     def __init__(self, head: bytes, rest: BinaryIO) -> None:
         self._parts: list[BinaryIO] = [io.BytesIO(head), rest]
 
@@ -39,14 +40,14 @@ class _Joined(_ByteSource):
         return chunk
 
 
-class _Limited(_ByteSource):
+class _Limited(ByteSource):
     def __init__(self, stream: BinaryIO, limit: int) -> None:
-        self._stream, self._limit, self._length = stream, limit, 0
+        self._stream, self._limit, self.length = stream, limit, 0
 
     def next_bytes(self, size: int) -> bytes:
         chunk = self._stream.read(size)
-        self._length += len(chunk)
-        if self._length > self._limit:
+        self.length += len(chunk)
+        if self.length > self._limit:
             raise UnreadableReport(
                 f"The report is larger than {in_megabytes(self._limit)}. "
                 "Scan in parts, and import one report for each."
@@ -54,58 +55,30 @@ class _Limited(_ByteSource):
         return chunk
 
 
-class _Unpacker(_ByteSource):
-    """The unpacked content of a gzip file, one member after the other."""
+class _Unpacked(ByteSource):
+    """The unpacked content of a gzip file."""
 
     def __init__(self, packed: BinaryIO) -> None:
-        self._packed = packed
-        self._member = zlib.decompressobj(_GZIP_FORMAT)
-        self._pending = b""  # read, but not unpacked yet
-        self._bytes_in = self._bytes_out = 0
+        self._packed = _Limited(packed, limits.MAX_REPORT_BYTES)
+        self._file = gzip.GzipFile(fileobj=io.BufferedReader(self._packed), mode="rb")
+        self._length = 0
 
     def next_bytes(self, size: int) -> bytes:
-        chunk = self._unpack(size)
-        self._bytes_out += len(chunk)
-        if self._bytes_out > max(limits.MAX_DOCUMENT_BYTES, self._bytes_in * limits.MAX_GZIP_RATIO):
+        try:
+            chunk = self._file.read1(size)
+        except EOFError as error:
+            raise UnreadableReport(
+                "The gzip file is cut off: its end is missing. Compress the report again."
+            ) from error
+        except (gzip.BadGzipFile, zlib.error) as error:
+            raise UnreadableReport("The gzip file is damaged. Compress the report again.") from error
+        self._length += len(chunk)
+        if self._length > max(limits.MAX_DOCUMENT_BYTES, self._packed.length * limits.MAX_GZIP_RATIO):
             raise UnreadableReport(
                 f"The gzip file unpacks to more than {limits.MAX_GZIP_RATIO} times its size and more than "
                 f"{in_megabytes(limits.MAX_DOCUMENT_BYTES)}. If that is right, unpack it first."
             )
         return chunk
-
-    def _unpack(self, size: int) -> bytes:
-        while self._begin_member():
-            is_last = not self._pending
-            try:
-                chunk = self._member.decompress(self._pending, size)
-            except zlib.error as error:
-                raise UnreadableReport("The gzip file is damaged. Compress the report again.") from error
-            self._pending = self._member.unconsumed_tail
-            if chunk:
-                return chunk
-            if is_last and not self._member.eof:
-                raise UnreadableReport(
-                    "The gzip file is cut off: its end is missing. Compress the report again."
-                )
-        return b""
-
-    def _begin_member(self) -> bool:
-        """Read ahead, and begin the next member at the end of one; return whether there is more to unpack."""
-        if self._member.eof:
-            self._pending = (self._member.unused_data + self._pending).lstrip(b"\0")
-            while not self._pending and (part := self._read()):
-                self._pending = part.lstrip(b"\0")  # files may be filled up with zeros
-            if not self._pending:
-                return False
-            self._member = zlib.decompressobj(_GZIP_FORMAT)
-        elif not self._pending:
-            self._pending = self._read()
-        return True
-
-    def _read(self) -> bytes:
-        part = self._packed.read(_PART)
-        self._bytes_in += len(part)
-        return part
 
 
 def joined(head: bytes, rest: BinaryIO) -> BinaryIO:
@@ -124,7 +97,7 @@ def unpack(stream: BinaryIO) -> BinaryIO:
     whole = joined(head, stream)
     if head != GZIP:
         return whole
-    return limited(io.BufferedReader(_Unpacker(whole)), limits.MAX_REPORT_BYTES)
+    return limited(io.BufferedReader(_Unpacked(whole)), limits.MAX_REPORT_BYTES)
 
 
 def in_megabytes(size: int) -> str:

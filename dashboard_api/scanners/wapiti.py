@@ -98,7 +98,7 @@ def _finding(
     matcher = software or (without_numbers(info) if _MIXED.search(category) else "")
     references = object_of(about, "ref")
     title = f"{category}: {software}" if software else category
-    return ReportedFinding.cleaned(
+    return ReportedFinding(
         row=number,
         identity=(category, matcher),
         rule=category,

@@ -112,7 +112,7 @@ def _finding(number: int, alert: Row, instance: Row, location: str) -> ReportedF
         raise BadRow("has a riskcode that is none of 0 to 3")
     certainty = _KINDS.get(line_of(alert, "confidence"), "suspected")
     description = plain_text(text_of(alert.get("desc")))
-    return ReportedFinding.cleaned(
+    return ReportedFinding(
         row=number,
         # Reports from before ZAP 2.11 have no alertRef, and several alerts of one plugin.
         identity=(reference,) if reference else (plugin, name),

@@ -2,6 +2,7 @@
 
 from portal.charts.bars import Bar, BarChart, Part, Segment, draw_bars
 from portal.charts.lines import Line, LineChart, Rule, Stroke, Tick, draw_lines
+from portal.charts.steps import StepLine, draw_steps
 
 __all__ = [
     "Bar",
@@ -11,8 +12,10 @@ __all__ = [
     "Part",
     "Rule",
     "Segment",
+    "StepLine",
     "Stroke",
     "Tick",
     "draw_bars",
     "draw_lines",
+    "draw_steps",
 ]

@@ -12,7 +12,10 @@ from portal.gateway.messages import Threat
 def write_json(selection: Selection) -> Iterator[str]:
     """Yield the website's figures, then the findings, one on each line; ``complete`` ends the document."""
     yield open_list(_head(selection), "threats")
-    yield from elements(selection, lambda threat: _threat(threat, selection.finding_url(threat.id)))
+    yield from elements(
+        selection,
+        lambda threat: msgspec.structs.asdict(threat) | {"link": selection.finding_url(threat.id)},
+    )
     yield '],"complete":true}\n'
 
 
@@ -51,7 +54,3 @@ def _head(selection: Selection) -> dict[str, Any]:
         "coverage": first.coverage,
         "analyst_notes": first.analyst_notes,
     }
-
-
-def _threat(threat: Threat, link: str) -> dict[str, Any]:
-    return {**msgspec.structs.asdict(threat), "link": link}

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from django.utils.formats import number_format
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
@@ -60,6 +61,8 @@ def _template_data(report: Report) -> dict[str, Any]:
             "coverage_columns": [_("Scanner"), _("State"), _("Last run")],
             "notes": _("Notes from our analysts"),
             "findings": _("Findings"),
+            "figures": _("Open findings of the whole website"),
+            "score": _("Score in the last 90 days"),
             "description": _("What it is"),
             "remediation": _("How to fix it"),
             "evidence": _("Evidence"),
@@ -68,6 +71,8 @@ def _template_data(report: Report) -> dict[str, Any]:
             "empty": report.empty_state.title if report.empty_state else "",
         },
         "facts": _facts(report),
+        "figures": _figures(report),
+        "score": _score_points(report),
         "coverage": [
             [row.source, row.state, _moment(row.last_run_at) if row.last_run_at else "–"]
             for row in report.coverage
@@ -87,9 +92,39 @@ def _facts(report: Report) -> list[tuple[str, str]]:
         (_("Filters"), "; ".join(f"{chip.title}: {chip.value}" for chip in report.filters) or _("None")),
         (_("Findings"), report.count),
         (_("Grade"), f"{site.grade_text} – {site.grade_meaning}" if site.grade else site.grade_title),
+        (_("Score"), _score(report)),
         (_("Coverage"), site.coverage),
     ]
     return [(name, breakable(value)) for name, value in facts if value]
+
+
+def _score(report: Report) -> str:
+    score = report.overview.score
+    if score is None:
+        return ""
+    number = _("%(score)s of 100") % {"score": score.value}
+    return " · ".join(part for part in (number, score.earlier, score.next_step) if part)
+
+
+def _figures(report: Report) -> list[dict[str, str]]:
+    """Return the numbers of the whole website: open findings by severity, and what changed in seven days."""
+    site = report.overview
+    if not site.is_checked:
+        return []
+    severities = [(count.label, count.tone, count.count) for count in site.severities]
+    changes = [(_("New in 7 days"), "", site.new), (_("Fixed in 7 days"), "", site.fixed)]
+    return [
+        {"name": name, "tone": tone, "value": number_format(number)}
+        for name, tone, number in (*severities, *changes)
+    ]
+
+
+def _score_points(report: Report) -> list[list[float]]:
+    """Return the points of the score's line, in a square of 100 by 100; none without a line."""
+    score = report.overview.score
+    if score is None or score.line is None:
+        return []
+    return [[float(number) for number in point.split(",")] for point in score.line.points.split()]
 
 
 def _finding(finding: FindingView) -> dict[str, Any]:

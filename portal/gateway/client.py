@@ -155,18 +155,14 @@ def _logged(site: LinkedSite) -> Iterator[None]:
     try:
         yield
     except GatewayError as error:
-        _log(site, error)
+        skew = error.skew_seconds if isinstance(error, SignatureRefused) else None
+        logger.log(
+            logging.INFO if isinstance(error, _EXPECTED) else logging.WARNING,
+            "%s: %s: %s; request id %s%s",
+            site.host,
+            type(error).__name__,
+            error,
+            error.request_id or "unknown",
+            "" if skew is None else f"; our clock is {skew:+d} s from the service's",
+        )
         raise
-
-
-def _log(site: LinkedSite, error: GatewayError) -> None:
-    skew = error.skew_seconds if isinstance(error, SignatureRefused) else None
-    logger.log(
-        logging.INFO if isinstance(error, _EXPECTED) else logging.WARNING,
-        "%s: %s: %s; request id %s%s",
-        site.host,
-        type(error).__name__,
-        error,
-        error.request_id or "unknown",
-        "" if skew is None else f"; our clock is {skew:+d} s from the service's",
-    )

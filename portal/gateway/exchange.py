@@ -1,21 +1,25 @@
 """One attempt: one signed request out, one response of limited size in."""
 
 import re
+import secrets
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
 import requests
 from requests.exceptions import RequestException
 from urllib3.exceptions import HTTPError
 
+import es1
 from foundation.deadline import ConnectFailed, Deadline, DeadlineAdapter, DeadlinePassed
-from portal.gateway.auth import ES1Auth
 from portal.gateway.direct import DirectAdapter, WsgiApplication
 from portal.gateway.errors import BadResponse, CannotConnect, TimedOut, Unreachable
 
 MAX_RESPONSE_BYTES = 2 * 1024 * 1024
 _CHUNK_BYTES = 64 * 1024
+_NONCE_BYTES = 24  # the reference client's figure (specification, section 5)
 _SECONDS = re.compile(r"[0-9]{1,9}", re.ASCII)
 _HEADERS = {
     "content-type": "application/json",
@@ -53,7 +57,8 @@ def attempt(
     stores cookies, or retries.
     """
     with _gateway_errors(deadline):
-        request = requests.Request("POST", url, headers=_HEADERS, data=body, auth=ES1Auth(secret)).prepare()
+        request = requests.Request("POST", url, headers=_HEADERS, data=body).prepare()
+        request.headers.update(_signature(secret, url, body))
         with closing(DirectAdapter(application) if application else DeadlineAdapter(deadline)) as adapter:
             response = adapter.send(request, stream=True, timeout=deadline.remaining())
             with closing(response):
@@ -66,6 +71,12 @@ def attempt(
         headers=_lower_case(response.headers),
         body=response_body,
     )
+
+
+def _signature(secret: str, url: str, body: bytes) -> dict[str, str]:
+    """Return the three headers that sign ``body``, with a new timestamp and nonce."""
+    path, nonce = urlsplit(url).path, secrets.token_urlsafe(_NONCE_BYTES)
+    return es1.sign(secret, method="POST", path=path, body=body, now=int(time.time()), nonce=nonce)
 
 
 @contextmanager

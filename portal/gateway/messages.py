@@ -16,6 +16,7 @@ Some = Annotated[list[T], msgspec.Meta(max_length=200)]
 Many = Annotated[list[T], msgspec.Meta(max_length=1_000)]
 Number = Annotated[int, msgspec.Meta(ge=-(2**53), le=2**53)]
 Counts = Annotated[dict[str, Number], msgspec.Meta(max_length=16)]
+Score = Annotated[float, msgspec.Meta(ge=0, le=100)]
 Moment = Annotated[datetime, msgspec.Meta(tz=True)]
 
 
@@ -103,6 +104,22 @@ class Page(WithTimes, frozen=True, kw_only=True):
     grade_provisional: bool = False
 
 
+class NextGrade(msgspec.Struct, frozen=True):
+    """The grade after fixing the worst findings, and how many these are."""
+
+    grade: str
+    fixes: Number
+
+
+class HistoryDay(msgspec.Struct, frozen=True):
+    """Grade, score and open findings at the end of a day on which they changed."""
+
+    day: date
+    grade: str
+    score: Score
+    open: Number
+
+
 class Summary(WithTimes, frozen=True, kw_only=True):
     """Figures about the whole website, independent of filters."""
 
@@ -115,6 +132,9 @@ class Summary(WithTimes, frozen=True, kw_only=True):
     last_scan_at: Moment | None = None
     newest_open_days: Number | None = None
     first_check_by: date | None = None
+    score: Score | None = None
+    next_grade: NextGrade | None = None
+    history: Some[HistoryDay] = []
 
 
 class Threat(WithTimes, frozen=True, kw_only=True):

@@ -81,15 +81,13 @@ def lacks_route(exchange: Exchange) -> bool:
 
 def _error(exchange: Exchange, request_id: str) -> GatewayError:
     """Return the error for a status other than 200."""
+    wait = min(exchange.retry_after or 0, MAX_WAIT_SECONDS)
     if exchange.status == 503 and _is_slow_request(exchange):
-        wait = min(exchange.retry_after or 0, MAX_WAIT_SECONDS)
         return SlowRequest(retry_after=wait, request_id=request_id)
     if exchange.status >= 500:
         return Unreachable(f"the service answered {exchange.status}", request_id=request_id)
     if exchange.status == 429:  # often from a proxy, without a body of the contract
-        return RateLimited(
-            retry_after=min(exchange.retry_after or 0, MAX_WAIT_SECONDS), request_id=request_id
-        )
+        return RateLimited(retry_after=wait, request_id=request_id)
     if exchange.status < 400:
         return BadResponse(f"the service answered {exchange.status}", request_id=request_id)
     try:

@@ -226,7 +226,12 @@ class Migration(migrations.Migration):
                 (
                     "frequency",
                     models.CharField(
-                        choices=[("immediate", "Immediate"), ("daily", "Daily"), ("never", "Never")],
+                        choices=[
+                            ("immediate", "Immediate"),
+                            ("daily", "Daily"),
+                            ("weekly", "Weekly"),
+                            ("never", "Never"),
+                        ],
                         max_length=10,
                     ),
                 ),
@@ -346,6 +351,82 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["id"],
+            },
+        ),
+        migrations.CreateModel(
+            name="IssueTracker",
+            fields=[
+                (
+                    "account",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        related_name="issue_tracker",
+                        serialize=False,
+                        to="portal.account",
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[("github", "GitHub"), ("gitlab", "GitLab"), ("jira", "Jira")], max_length=10
+                    ),
+                ),
+                ("url", models.URLField(max_length=500)),
+            ],
+            options={
+                "ordering": ["account"],
+            },
+        ),
+        migrations.CreateModel(
+            name="ShareOpening",
+            fields=[
+                ("share_link_id", models.BigIntegerField(primary_key=True, serialize=False)),
+                ("last_opened_at", models.DateTimeField()),
+            ],
+            options={
+                "ordering": ["share_link_id"],
+            },
+        ),
+        migrations.CreateModel(
+            name="ShareLink",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "link_id",
+                    models.CharField(
+                        help_text="The website's link when this was shared; with another one it shows nothing.",
+                        max_length=100,
+                    ),
+                ),
+                ("finding_id", models.CharField(blank=True, help_text="Empty for a list.", max_length=128)),
+                (
+                    "filters",
+                    models.TextField(blank=True, help_text="The filters of a list, as a query string."),
+                ),
+                ("title", models.CharField(max_length=300)),
+                ("includes_evidence", models.BooleanField(default=False)),
+                ("token_hash", models.CharField(editable=False, max_length=64, unique=True)),
+                ("created_by", models.CharField(help_text="The user name at the time.", max_length=150)),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("expires_at", models.DateTimeField()),
+                ("revoked_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "website",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="share_links",
+                        to="portal.website",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["-created_at", "-id"],
             },
         ),
         migrations.AddConstraint(

@@ -24,9 +24,13 @@ class MembershipQuerySet(models.QuerySet["Membership"]):
         """Return the members who manage the others."""
         return self.filter(role=Membership.Role.OWNER)
 
+    def managing(self) -> Self:
+        """Return owners and managers, who may link websites and share findings."""
+        return self.filter(role__in=(Membership.Role.OWNER, Membership.Role.MANAGER))
+
     def can_link_websites(self) -> bool:
         """Return whether one of these members may link websites."""
-        return self.filter(role__in=(Membership.Role.OWNER, Membership.Role.MANAGER)).exists()
+        return self.managing().exists()
 
     def manageable_by(self, user: AbstractBaseUser | AnonymousUser) -> Self:
         """Return the members of every account that ``user`` owns."""
@@ -37,7 +41,7 @@ class Membership(models.Model):
     """A person's role in an account."""
 
     class Role(models.TextChoices):
-        """All see the account's websites; managers also see the members, and owners manage them."""
+        """All see the account's websites; managers also see the members and share, and owners manage them."""
 
         OWNER = "owner"
         MANAGER = "manager"

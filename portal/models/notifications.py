@@ -22,6 +22,7 @@ class Subscription(models.Model):
 
         IMMEDIATE = "immediate"
         DAILY = "daily"
+        WEEKLY = "weekly"
         NEVER = "never"
 
     membership = models.OneToOneField(

@@ -19,9 +19,9 @@ from django.utils import timezone
 from portal.models import PendingNotification, Subscription, Website
 from portal.notifications.emails import compose
 
-DAILY_HOUR = 6  # in UTC
+DIGEST_HOUR = 6  # in UTC; of weekly ones on Monday
 CLAIM_LIFETIME = timedelta(minutes=15)  # longer than it takes to send one e-mail
-MAX_AGE = timedelta(days=3)  # of notifications that no mail server accepts
+MAX_AGE = timedelta(days=10)  # of notifications: a week until a digest, and three days of failures
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,15 +44,15 @@ def send_due(websites: Collection[Website], *, clock: Callable[[], datetime] = t
 
 
 def _due(websites: Collection[Website], *, now: datetime) -> Iterable[list[PendingNotification]]:
-    """Return the notifications of each e-mail: of an import, of a day, or of an earlier attempt."""
+    """Return the notifications of each e-mail: of an import, of a digest, or of an earlier attempt."""
     by_email: dict[Hashable, list[PendingNotification]] = defaultdict(list)
     for notification in _unclaimed(now).filter(website__in=websites):
-        is_daily = Subscription.of(notification.membership).frequency == Subscription.Frequency.DAILY
+        frequency = Subscription.of(notification.membership).frequency
         if notification.email_id:
             by_email[notification.email_id].append(notification)
-        elif not is_daily:
+        elif frequency == Subscription.Frequency.IMMEDIATE:
             by_email[notification].append(notification)
-        elif notification.created_at < _last_daily_time(now):
+        elif notification.created_at < _last_digest_time(frequency, now):
             by_email[notification.membership_id].append(notification)
     return by_email.values()
 
@@ -69,9 +69,13 @@ def _with_relations(notifications: QuerySet[PendingNotification]) -> QuerySet[Pe
     )
 
 
-def _last_daily_time(now: datetime) -> datetime:
-    today = now.replace(hour=DAILY_HOUR, minute=0, second=0, microsecond=0)
-    return today if today <= now else today - timedelta(days=1)
+def _last_digest_time(frequency: str, now: datetime) -> datetime:
+    """Return the last time at which digests of this frequency were due."""
+    time = now.replace(hour=DIGEST_HOUR, minute=0, second=0, microsecond=0)
+    if frequency != Subscription.Frequency.WEEKLY:
+        return time if time <= now else time - timedelta(days=1)
+    time -= timedelta(days=now.weekday())
+    return time if time <= now else time - timedelta(days=7)
 
 
 def _send(

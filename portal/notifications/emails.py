@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from urllib.parse import urlencode, urlsplit
 from uuid import UUID
 
@@ -17,7 +18,7 @@ from django.utils.translation import ngettext
 
 from portal import labels
 from portal.gateway.messages import Change, NoteChange
-from portal.models import PendingNotification, Subscription, Website
+from portal.models import PendingNotification, Subscription, Website, WebsiteSummary
 from portal.models.languages import language_of
 from portal.notifications.digest import Digest
 from portal.page_urls import Address, site_address
@@ -28,19 +29,26 @@ _signer = Signer(salt="portal.news")  # e-mails that were sent have tokens with 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """A finding or a note, and its page."""
+    """A finding or a note, and its page; ``label``, ``tone`` and ``title`` are parts of a finding."""
 
     text: str
     detail: str
     url: str
+    label: str = ""
+    tone: str = ""
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """One website: findings worst first, the number of others as text, and the page with all of them."""
+    """One website: findings worst first, the number of others as text, and the page with all of them.
+
+    ``score`` is the score now and a week ago; empty in other than weekly e-mails, and if it is unknown.
+    """
 
     host: str
     heading: str
+    score: str
     findings: tuple[Item, ...]
     more: str
     list_url: str
@@ -126,11 +134,28 @@ def _section(notification: PendingNotification) -> Section:
     return Section(
         host=website.host,
         heading=_heading(website.host, digest),
+        score=_score(website, Subscription.of(membership)),
         findings=tuple(_finding_item(change, address) for change in shown),
         more=_more(digest, len(shown)),
         list_url=_absolute(list_path) if digest.findings else "",
         notes=tuple(note_item(note, address, base=settings.PORTAL_BASE_URL) for note in digest.notes),
     )
+
+
+def _score(website: Website, subscription: Subscription) -> str:
+    """Return grade and score, as last read, and the score a week before; empty unless e-mails are weekly."""
+    summary = WebsiteSummary.objects.filter(pk=website.pk).first()
+    headline = summary.headline if summary else None
+    is_weekly = subscription.frequency == Subscription.Frequency.WEEKLY
+    if not is_weekly or headline is None or headline.summary.score is None:
+        return ""
+    now = headline.dashboard.generated_at.date()
+    earlier = [day for day in headline.summary.history if day.day <= now - timedelta(days=7)]
+    values = {"grade": headline.dashboard.grade, "score": int(headline.summary.score), "day": labels.day(now)}
+    if not earlier:
+        return _("Grade %(grade)s, score %(score)s of 100 on %(day)s.") % values
+    text = _("Grade %(grade)s, score %(score)s of 100 on %(day)s; a week before, %(earlier)s.")
+    return text % (values | {"earlier": int(earlier[-1].score)})
 
 
 def _heading(host: str, digest: Digest) -> str:
@@ -159,12 +184,19 @@ def _more(digest: Digest, shown: int) -> str:
 
 
 def _finding_item(change: Change, address: Address) -> Item:
-    severity = labels.label(labels.SEVERITIES, change.severity)
-    text = _("%(severity)s: %(title)s") % {"severity": severity, "title": _one_line(change.title)}
+    severity, title = labels.label(labels.SEVERITIES, change.severity), _one_line(change.title)
+    text, label = _("%(severity)s: %(title)s") % {"severity": severity, "title": title}, severity
     if change.event == "regressed":
-        text = _("%(finding)s (found again after it was fixed)") % {"finding": text}
-    url = address.of_finding(change.id) or str(address)
-    return Item(text=text, detail=_one_line(change.location), url=_absolute(url))
+        again = _("%(finding)s (found again after it was fixed)")
+        text, label = again % {"finding": text}, again % {"finding": severity}
+    return Item(
+        text=text,
+        detail=_one_line(change.location),
+        url=_absolute(address.of_finding(change.id) or str(address)),
+        label=label,
+        tone=labels.tone(change.severity),
+        title=title,
+    )
 
 
 def note_item(note: NoteChange, address: Address, *, base: str = "") -> Item:

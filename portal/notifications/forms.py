@@ -11,6 +11,7 @@ from portal.models import Subscription
 FREQUENCIES = [
     (Subscription.Frequency.IMMEDIATE.value, _("Immediately")),
     (Subscription.Frequency.DAILY.value, _("Once a day, in the morning")),
+    (Subscription.Frequency.WEEKLY.value, _("Once a week, on Monday morning")),
     (Subscription.Frequency.NEVER.value, _("Never")),
 ]
 

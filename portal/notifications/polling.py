@@ -4,7 +4,7 @@ The new cursor and the notifications that follow from it are one commit: none is
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -36,9 +36,8 @@ def audiences() -> list[Audience]:
     return [Audience(website=website, subscriptions=by_account[website.account_id]) for website in websites]
 
 
-def delete_unsubscribed(current: Iterable[Audience]) -> None:
+def delete_unsubscribed(current: Sequence[Audience]) -> None:
     """Delete cursors and notifications without a subscriber; a new subscription starts with a new cursor."""
-    current = list(current)
     FeedCursor.objects.exclude(website__in=[audience.website for audience in current]).delete()
     members = {each.membership for audience in current for each in audience.subscriptions}
     PendingNotification.objects.exclude(membership__in=members).delete()
@@ -89,14 +88,15 @@ def store(audience: Audience, cursor: str, changes: Changes, *, now: datetime) -
 def _store_notification(
     subscription: Subscription, website: Website, digest: Digest, *, now: datetime
 ) -> None:
-    """Store a notification, or add to the day's; a membership that has ended gets none."""
+    """Store a notification, or add to that of a digest; a membership that has ended gets none."""
     membership = subscription.membership
     if not Membership.objects.select_for_update().filter(pk=membership.pk).exists():
         return
     unsent = PendingNotification.objects.select_for_update().filter(
         membership=membership, website=website, email_id=None
     )
-    if subscription.frequency == Subscription.Frequency.DAILY and (notification := unsent.first()):
+    is_digest = subscription.frequency != Subscription.Frequency.IMMEDIATE
+    if is_digest and (notification := unsent.first()):
         merged = Digest.from_json(notification.digest).merged_with(digest)
         notification.digest = merged.to_json()
         notification.save(update_fields=["digest"])

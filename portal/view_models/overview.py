@@ -14,6 +14,7 @@ from portal import labels
 from portal.forms import Filters
 from portal.gateway.messages import CoverageEntry, Dashboard, Entitlement
 from portal.page_urls import Address
+from portal.view_models.score import Score, score
 
 SOON_DAYS = 14
 RECENT_DAYS = 7  # the service's period for new findings
@@ -51,6 +52,7 @@ class Overview:
     last_scan_at: datetime | None
     coverage: str
     coverage_tone: str
+    score: Score | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +130,7 @@ def overview(dashboard: Dashboard, address: Address) -> Overview:
         last_scan_at=summary.last_scan_at,
         coverage=coverage,
         coverage_tone=tone,
+        score=score(dashboard),
     )
 
 

@@ -19,6 +19,7 @@ from portal.view_models.export_links import ExportLink, export_links
 from portal.view_models.filters import Chip, Facet, Pager, chips, clear_url, facets, pager, status_facet
 from portal.view_models.finding import FindingView
 from portal.view_models.findings import FindingRow, NoteView, finding_rows, note_views
+from portal.view_models.hand_over import HandOver
 from portal.view_models.overview import (
     CoverageRow,
     EmptyState,
@@ -74,6 +75,7 @@ class SitePage:
     url: str
     results: Results | None = None
     finding: FindingView | None = None
+    hand_over: HandOver | None = None
     error_page: ErrorPage | None = None
     is_sample: bool = False
 

@@ -1,14 +1,14 @@
 "use strict";
-// The buttons that copy a finding's link and print a report.
+// The buttons that copy a field, such as a finding's link, and print a report.
 (() => {
-  // If the browser refuses to copy, the field with the link appears.
+  // If the browser refuses to copy, the field appears and its text is selected.
   const copy = async (button) => {
-    const field = document.querySelector("#finding-link");
+    const field = document.getElementById(button.dataset.field);
     try {
       await navigator.clipboard.writeText(field.value);
       document.querySelector("#status").textContent = button.textContent = button.dataset.copy;
     } catch {
-      field.parentElement.className = "";
+      field.closest(".without-script")?.classList.remove("without-script");
       field.select();
     }
   };

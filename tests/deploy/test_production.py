@@ -135,9 +135,11 @@ def test_without_the_product_calls_get_json_and_pages_a_page(tmp_path):
 
 def test_the_log_of_nginx_holds_no_token_and_no_query(tmp_path):
     with nginx(tmp_path, free_port()) as website:
-        website.ask("GET", "/invitations/a-secret-token/?query=a-search")
+        for path in ("/invitations/", "/s/", "/notifications/unsubscribe/"):
+            website.ask("GET", f"{path}a-secret-token/?query=a-search")
     log = (tmp_path / "access.log").read_text()
-    assert "/invitations/..." in log
+    for path in ("/invitations/...", "/s/...", "/notifications/unsubscribe/..."):
+        assert path in log
     assert "a-secret-token" not in log
     assert "a-search" not in log
 

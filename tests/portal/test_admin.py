@@ -4,6 +4,7 @@ import pytest
 from django.urls import reverse
 
 from portal.models import Account, Membership, Website
+from portal.sharing import actions as sharing
 from tests.factories import (
     SECRET,
     make_membership,
@@ -245,3 +246,19 @@ def test_pages_hold_no_inline_script_or_style(operator):
 def test_members_without_rights_of_staff_do_not_come_in(client, name):
     client.force_login(make_user())
     assert client.get(page(name)).status_code in (302, 403)
+
+
+def test_operators_see_share_links_and_revoke_them_and_change_nothing_else(operator):
+    website, person = make_portal_website(), make_user("ada")
+    share_link, token = sharing.create(website, title="SQL injection", by=person, days=7)
+    listed = operator.get(page("sharelink_changelist")).content.decode()
+    assert "SQL injection" in listed
+    shown = operator.get(page("sharelink_change", share_link.pk)).content.decode()
+    assert share_link.token_hash not in shown
+    assert operator.get(page("sharelink_add")).status_code == 403
+    assert operator.post(page("sharelink_change", share_link.pk), {"title": "x"}).status_code == 403
+    operator.post(page("sharelink_changelist"), {"action": "revoke", "_selected_action": share_link.pk})
+    share_link.refresh_from_db()
+    assert share_link.revoked_at
+    with pytest.raises(sharing.LinkEnded):
+        sharing.find(token)

@@ -8,6 +8,7 @@ from django.conf import settings
 
 ROOT = settings.BASE_DIR / "templates"
 TEMPLATES = sorted(ROOT.rglob("*.html"))
+E_MAILS = {ROOT / "portal/notifications/email.html"}  # no style sheet of ours reaches a mailbox
 FORBIDDEN = {
     "an inline style": r"\sstyle\s*=|<style",
     "an inline script": r"<script(?![^>]*(?:\ssrc=|application/json))|\son\w+\s*=|hx-on|javascript:|js:",
@@ -19,6 +20,8 @@ WITHOUT_INTEGRITY = r'<(script|link rel="stylesheet")(?![^>]*(?:integrity|applic
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: str(path.relative_to(ROOT)))
 @pytest.mark.parametrize("what", FORBIDDEN)
 def test_no_template_holds(what, template):
+    if template in E_MAILS and what == "an inline style":
+        return
     assert not re.search(FORBIDDEN[what], template.read_text())
 
 

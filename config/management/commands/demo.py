@@ -28,11 +28,9 @@ class Command(BaseCommand):
     help = "Set up a demo on this machine and serve it."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the demo's options."""
         add_options(parser)
 
     def handle(self, *args: Any, port: int, no_serve: bool, reset: bool, **options: Any) -> None:
-        """Prepare the demo, print addresses and sign-ins, and serve."""
         files = _demo_files()
         password = os.environ["DEMO_PASSWORD"]
         try:

@@ -14,7 +14,6 @@ class Command(BaseCommand):
     requires_system_checks = ()  # doctor runs them itself, and prints everything at once
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print a line for each problem; raises CommandError if there is one."""
         problems = doctor.problems()
         if problems:
             raise CommandError("\n".join(problems))

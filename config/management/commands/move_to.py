@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from itertools import islice
 from typing import Any
@@ -41,7 +40,6 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the address of the new database."""
         parser.add_argument(
             "url", type=_postgres, metavar="DATABASE_URL", help="such as postgres://user@host/name"
         )
@@ -125,14 +123,9 @@ def _is_copied(model: type[models.Model]) -> bool:
 def _copy_rows(model: type[models.Model]) -> int:
     """Copy the rows of ``model`` as they are, with their times of change; return their number."""
     fields, count = model._meta.concrete_fields, 0
-    for batch in _batches(model):
-        rows = model._base_manager.using(TARGET)
-        rows._insert(batch, fields=fields, using=TARGET, raw=True)  # type: ignore[attr-defined]
+    rows, target = model._base_manager.order_by("pk").iterator(BATCH), model._base_manager.using(TARGET)
+    target._raw_delete(TARGET)  # triggers of other tables may have written rows
+    while batch := list(islice(rows, BATCH)):
+        target._insert(batch, fields=fields, using=TARGET, raw=True)  # type: ignore[attr-defined]
         count += len(batch)
     return count
-
-
-def _batches(model: type[models.Model]) -> Iterator[Sequence[models.Model]]:
-    rows = model._base_manager.order_by("pk").iterator(BATCH)
-    while batch := list(islice(rows, BATCH)):
-        yield batch

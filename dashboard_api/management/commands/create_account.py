@@ -22,8 +22,6 @@ class Command(OperatorCommand):
     help = "Create an account, by default with the plan 'standard' for one year from today."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the reference, the name and the entitlement."""
-        super().add_arguments(parser)
         parser.add_argument("ref", metavar="REF", help="portal_account_ref of its calls, such as acct_0001")
         parser.add_argument("--name", default="", help="the name of the customer")
         add_entitlement_options(parser)

@@ -14,6 +14,5 @@ class Command(OperatorCommand):
     help = "Reopen findings whose false positive or accepted risk was decided until a day that has passed."
 
     def perform(self, **options: Any) -> Result:
-        """Reopen them, and return their number."""
         reopened = expire_triage(timezone.now())
         return Result(text=f"Reopened findings: {reopened}.", fields={"reopened": reopened})

@@ -1,7 +1,7 @@
 """Import the reports that scanners left in a folder; for cron."""
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from dashboard_api.importing.inbox import InboxLocked, InboxResult, import_all
 from dashboard_api.importing.inbox_files import UnsafeFile
-from dashboard_api.importing.ingest import ImportOptions
+from dashboard_api.importing.ingest import ImportOptions, ImportResult
 from dashboard_api.importing.service import in_words
 from dashboard_api.management.lookup import COMMAND_LINE
 from foundation.operator_command import OperatorCommand, Result, web_address
@@ -28,8 +28,6 @@ class Command(OperatorCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the folder, and options for every report in it."""
-        super().add_arguments(parser)
         parser.add_argument("folder", metavar="DIR", type=Path)
         parser.add_argument("--complete", action="store_true", help="every scan ran to its end")
         parser.add_argument(
@@ -75,7 +73,6 @@ def _in_words(file: InboxResult) -> list[str]:
 def _fields(file: InboxResult) -> Iterator[dict[str, Any]]:
     """Yield the fields of a file: one dictionary for each report in it."""
     fields = {"file": file.path, "error": file.why or None, "duplicate": file.is_duplicate}
-    for result in map(dataclasses.asdict, file.results):
-        yield fields | {"result": result}
-    if not file.results:
-        yield fields | {"result": None}
+    results: Sequence[ImportResult | None] = file.results or [None]
+    for result in results:
+        yield fields | {"result": result and dataclasses.asdict(result)}

@@ -6,7 +6,7 @@ import sys
 from argparse import ArgumentTypeError
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -20,9 +20,11 @@ from dashboard_api.importing.service import EmptyRefusal, RefusedReport, import_
 from dashboard_api.management.lookup import COMMAND_LINE, find_account, find_website
 from dashboard_api.models import SiteLink, Website
 from dashboard_api.scanners import READERS
+from dashboard_api.scanners.members import parse_time
 from foundation.operator_command import OperatorCommand, Result, web_address
 
 STANDARD_INPUT = "-"
+_IMPORT_OPTIONS = ("format_name", "complete", "scanned_at", "base_url", "targets", "category")
 
 
 class Progress:
@@ -33,9 +35,9 @@ class Progress:
         self._bar = _bar(size, unit="B")
         self._is_storing = False
 
-    def read(self, count: int) -> None:
-        """Add bytes of the file."""
-        self._bar.update(count)
+    def read(self, part: bytes) -> None:
+        """Add a part of the file."""
+        self._bar.update(len(part))
 
     def stored(self, count: int, total: int) -> None:
         """Add stored findings, of ``total``."""
@@ -54,9 +56,10 @@ def _bar(total: int | None, *, unit: str) -> tqdm:  # type: ignore[type-arg]
 
 
 def _add_import_options(parser: CommandParser) -> None:
-    """Add an option for each field of ImportOptions."""
+    """Add an option for each of _IMPORT_OPTIONS."""
     parser.add_argument(
         "--format",
+        dest="format_name",
         choices=["auto", *READERS],
         default="auto",
         help="auto recognises the format by the file's content; docs/scanner-formats.md describes each",
@@ -80,6 +83,7 @@ def _add_import_options(parser: CommandParser) -> None:
     )
     parser.add_argument(
         "--target",
+        dest="targets",
         action="append",
         default=[],
         metavar="HOST[:PORT]",
@@ -106,8 +110,6 @@ class Command(OperatorCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the reports, the website, and what a report cannot say by itself."""
-        super().add_arguments(parser)
         parser.add_argument("files", metavar="FILE", nargs="+", help="a report; - is standard input")
         parser.add_argument("--host", required=True, help="the website that was scanned")
         parser.add_argument("--account", metavar="REF", help="refuse unless this account links the website")
@@ -136,15 +138,12 @@ class Command(OperatorCommand):
         try:
             super().handle(*args, file=file, prefix=f"{file}: ", **options)
         except CommandError as error:
-            self._print_refusal(file, str(error), as_json=options["as_json"])
+            if options["as_json"]:
+                self.stdout.write(json.dumps({"file": file, "error": str(error)}))
+            else:
+                self.stderr.write("\n".join(f"{file}: {line}" for line in str(error).splitlines()))
             return False
         return True
-
-    def _print_refusal(self, file: str, why: str, *, as_json: bool) -> None:
-        if as_json:
-            self.stdout.write(json.dumps({"file": file, "error": why}))
-        else:
-            self.stderr.write("\n".join(f"{file}: {line}" for line in why.splitlines()))
 
     def perform(
         self, *, file: str, prefix: str, host: str, account: str | None, by: str, **options: Any
@@ -154,14 +153,14 @@ class Command(OperatorCommand):
         if account is not None:
             _check_linked(account, website)
         _check_locations(website, "--base-url", [options["base_url"]] if options["base_url"] else [])
-        _check_locations(website, "--target", options["target"])
+        _check_locations(website, "--target", options["targets"])
         dry_run: bool = options["dry_run"]
         try:
             with _opened(file) as stream, closing(Progress(file)) as progress:
                 results = import_file(
                     stream,
                     website,
-                    _import_options(options),
+                    ImportOptions(**{name: options[name] for name in _IMPORT_OPTIONS}),
                     file_name=file,
                     by=by,
                     dry_run=dry_run,
@@ -179,17 +178,6 @@ class Command(OperatorCommand):
         lines += [line for each in results for line in in_words(each)]
         fields = [{"file": file, **dataclasses.asdict(each), "dry_run": dry_run} for each in results]
         return Result(text="\n".join(prefix + line for line in lines), fields=fields)
-
-
-def _import_options(options: dict[str, Any]) -> ImportOptions:
-    return ImportOptions(
-        format_name=options["format"],
-        complete=options["complete"],
-        scanned_at=options["scanned_at"],
-        base_url=options["base_url"],
-        targets=options["target"],
-        category=options["category"],
-    )
 
 
 def _check_linked(ref: str, website: Website) -> None:
@@ -216,11 +204,9 @@ def _opened(file: str) -> AbstractContextManager[BinaryIO]:
 
 
 def _moment(text: str) -> datetime:
-    try:
-        moment = datetime.fromisoformat(text)
-        moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-    except (ValueError, OverflowError) as error:
-        raise ArgumentTypeError(f"{text} is not a time such as 2026-01-31T14:00:00Z") from error
+    moment = parse_time(text)
+    if moment is None:
+        raise ArgumentTypeError(f"{text} is not a time such as 2026-01-31T14:00:00Z")
     if moment > timezone.now():
         raise ArgumentTypeError(f"{text} is in the future")
     return moment

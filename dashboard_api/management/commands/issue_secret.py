@@ -1,15 +1,13 @@
 """Issue a secret to sign calls with; it is shown once and stored encrypted."""
 
-import getpass
-import sys
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 from django.views.decorators.debug import sensitive_variables
 
 from dashboard_api.management.lookup import COMMAND_LINE, find_account
 from dashboard_api.models import Secret
-from foundation.operator_command import OperatorCommand, Result
+from foundation.operator_command import OperatorCommand, Result, read_secret
 
 
 class Command(OperatorCommand):
@@ -21,8 +19,6 @@ class Command(OperatorCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the account and the options."""
-        super().add_arguments(parser)
         parser.add_argument("ref", metavar="REF", help="the account's reference")
         parser.add_argument(
             "--from-stdin", action="store_true", help="read an existing secret of 16 characters or more"
@@ -33,7 +29,7 @@ class Command(OperatorCommand):
     def perform(self, *, ref: str, from_stdin: bool, by: str, **options: Any) -> Result:
         """Issue the secret; show it unless it was read from standard input."""
         account = find_account(ref)
-        secret, clear = Secret.objects.issue(account, by=by, secret=_read_secret() if from_stdin else None)
+        secret, clear = Secret.objects.issue(account, by=by, secret=read_secret() if from_stdin else None)
         fields = {"account": ref, "id": secret.pk, "hint": secret.hint, "created_by": by}
         if from_stdin:
             return Result(text=f"Stored {secret}: it works from now on.", fields=fields)
@@ -42,13 +38,3 @@ class Command(OperatorCommand):
             remark=f"This is {secret}. Store it now: it is not shown again.",
             fields=fields | {"secret": clear},
         )
-
-
-def _read_secret() -> str:
-    if sys.stdin.isatty():
-        return getpass.getpass("Secret (not shown): ")
-    try:
-        return sys.stdin.read().rstrip("\r\n")
-    except UnicodeDecodeError:
-        # The original error holds the input, so it must not travel on.
-        raise CommandError("The secret on standard input must be UTF-8 text.") from None

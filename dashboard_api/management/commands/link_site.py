@@ -15,14 +15,11 @@ class Command(OperatorCommand):
     help = "Link a verified website to an account and print the link id."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the account, the website and the operator."""
-        super().add_arguments(parser)
         parser.add_argument("ref", metavar="REF", help="the account's reference")
         parser.add_argument("host", metavar="HOST", help="such as shop.example.com")
         parser.add_argument("--by", default=COMMAND_LINE, metavar="NAME", help="who links it")
 
     def perform(self, *, ref: str, host: str, by: str, **options: Any) -> Result:
-        """Create the link."""
         website = find_website(host)
         link = SiteLink.objects.link(find_account(ref), website, by=by)
         return Result(

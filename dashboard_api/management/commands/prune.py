@@ -16,8 +16,6 @@ class Command(OperatorCommand):
     help = "Delete expired nonces, in batches so that signed calls never wait for long, and old uploads."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the size of a batch."""
-        super().add_arguments(parser)
         parser.add_argument("--batch", type=positive, default=limits.PRUNE_BATCH, metavar="N")
 
     def perform(self, *, batch: int, **options: Any) -> Result:

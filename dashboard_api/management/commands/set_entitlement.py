@@ -24,8 +24,6 @@ class Command(OperatorCommand):
     help = "Change an account's entitlement; fields without an option stay unchanged."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the account and the fields to change."""
-        super().add_arguments(parser)
         parser.add_argument("ref", metavar="REF", help="the account's reference")
         add_entitlement_options(parser)
         parser.add_argument(

@@ -16,8 +16,6 @@ class Command(OperatorCommand):
     help = "Record who verified a website's ownership, and how; a verified website stays unchanged."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the website, the operator and the method."""
-        super().add_arguments(parser)
         parser.add_argument("host", metavar="HOST", help="such as shop.example.com")
         parser.add_argument("--by", required=True, metavar="NAME", help="who checked it")
         parser.add_argument("--method", choices=Website.Method.values, default=Website.Method.MANUAL)

@@ -1,5 +1,167 @@
-"""A reader of Nikto's reports."""
+"""Nikto's JSON reports (-Format json).
 
-from dashboard_api.scanners.nikto.reader import HEAD, read
+Members are those of ``nikto_report_json.plugin`` in its versions since 2016. A row is an item of a host, or,
+as a check, a host without items. Nikto rates nothing and does not say whether a scan was complete.
+"""
 
-__all__ = ["HEAD", "read"]
+import re
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import Any, BinaryIO
+
+from dashboard_api import limits
+from dashboard_api.scanners.json_values import decode_lazily, read_all, too_large
+from dashboard_api.scanners.members import Row, as_utc, line_of, list_of, objects_in, texts_of
+from dashboard_api.scanners.nikto.almost_json import read_almost_json
+from dashboard_api.scanners.nikto.problems import recognise
+from dashboard_api.scanners.problem_texts import ProblemText
+from dashboard_api.scanners.report import (
+    BadRow,
+    Check,
+    ReportedFinding,
+    ScanReport,
+    UnreadableReport,
+    convert_rows,
+)
+from dashboard_api.scanners.text import cves_in, cwes_in, named, section, without_numbers
+
+HEAD = re.compile(rb'"(?:server_)?banner"\s*:|"vulnerabilities"\s*:\s*\[\s*(?:\{\s*"id"|\])')
+_SCHEMES = {"443": "https://", "80": "http://"}
+_OSVDB = re.compile(r"^OSVDB-\d+:\s*")
+_SEE = re.compile(r"\bSee:?\s<?https?://.*|https?://\S+$", re.IGNORECASE)
+_SENTENCE = re.compile(r"(?<=[a-z)\]'\"]\.)\s+(?=[A-Z])")
+_CWE_PAGE = re.compile(r"cwe\.mitre\.org/data/definitions/", re.IGNORECASE)
+_MAX_TITLE_SOURCE = 1000  # characters of a message
+_AFTER_COLON = re.compile(r":(?=\s).*", re.DOTALL)
+
+
+def read(stream: BinaryIO) -> ScanReport:
+    """Return the report in ``stream``; raises UnreadableReport."""
+    data = read_all(stream)
+    document = decode_lazily(data)
+    if isinstance(document, BadRow):
+        if len(data) > limits.MAX_DECODED_BYTES:
+            raise UnreadableReport(f"The file {document}, and {too_large(limits.MAX_DECODED_BYTES)}.")
+        document = read_almost_json(data)
+    if not any(_hosts(document)):
+        raise UnreadableReport(
+            "The file is no whole report of Nikto. If its scan was interrupted, let it run to its end, and "
+            "write a new file with -Format json."
+        )
+    rows = enumerate(_rows(_hosts(document)), start=1)
+    ends = [end for host in _hosts(document) if (end := _time(line_of(host, "end_time", "start_time")))]
+    return ScanReport(
+        source="nikto",
+        source_name="Nikto",
+        scanned_at=max(ends, default=None),
+        names_targets=True,
+        entries=convert_rows(rows, _convert),
+    )
+
+
+def _hosts(document: object) -> Iterator[Row]:
+    hosts = objects_in(document)
+    return (host for host in hosts if isinstance(host, dict) and "vulnerabilities" in host)
+
+
+def _time(text: str) -> datetime | None:
+    """Return a time such as "2026-03-01 10:00:00 +0100", which Nikto writes since 2025."""
+    try:
+        return as_utc(datetime.strptime(text, "%Y-%m-%d %H:%M:%S %z"))
+    except ValueError:
+        return None
+
+
+def _rows(hosts: Iterable[Row]) -> Iterator[tuple[Row, Any]]:
+    for host in hosts:
+        for item in list_of(host, "vulnerabilities") or [None]:
+            yield host, item
+
+
+def _convert(number: int, row: tuple[Row, Any]) -> ReportedFinding | Check:
+    host, item = row
+    name, port = line_of(host, "host", "ip"), line_of(host, "port")
+    if not name:
+        raise BadRow("names no host")
+    location = f"{_SCHEMES.get(port, '')}{name}" + (f":{port}" if port else "")
+    if item is None:
+        return Check(row=number, location=location, seen_at=None)
+    if not isinstance(item, dict):
+        raise BadRow("is not a JSON object")
+    rule, url = line_of(item, "id"), line_of(item, "url")
+    message = _message(line_of(item, "msg"), url)
+    if not (rule and message):
+        raise BadRow("has no id" if message else "has no msg")
+    url_of_item = url if url.startswith("/") else f"/{url}"
+    return _finding(number, message, host, item, location + url_of_item)
+
+
+def _finding(number: int, message: str, host: Row, item: Row, location: str) -> ReportedFinding:
+    rule, url = line_of(item, "id"), line_of(item, "url")
+    sources = [message, line_of(item, "references")]
+    cves = cves_in(sources)
+    own_identity = rule, _matcher(message, url)
+    problem = recognise(message)
+    if problem is None:
+        title, description = _title_and_description(message, url)
+        text = ProblemText(title=title, severity_name="medium" if cves else "info", description=description)
+    else:
+        text, title = problem.text, problem.title
+    return ReportedFinding(
+        row=number,
+        identity=problem.identity if problem else own_identity,
+        aliases=[own_identity] if problem else (),
+        rule=problem.rule if problem else rule,
+        severity=text.severity,
+        severity_raw="",
+        kind=problem.kind if problem else "suspected",
+        title=title,
+        description=text.description,
+        remediation=text.remediation,
+        references=[source.replace(",", " ") for source in reversed(sources)],
+        cwe=[*cwes_in(_CWE_PAGE.sub("CWE-", source) for source in sources), *text.cwe],
+        cve=[*cves, *text.cve],
+        location=location,
+        evidence="\n\n".join(_evidence(host, item, message)),
+    )
+
+
+def _title_and_description(message: str, url: str) -> tuple[str, str]:
+    """Return the first sentence, and the message if it says more."""
+    text = _SEE.sub("", message[:_MAX_TITLE_SOURCE]).rstrip(" :")
+    if text.startswith("This might be interesting"):
+        return f"Possibly interesting address: {url}", ""
+    first = _SENTENCE.split(text, maxsplit=1)[0]
+    return first.rstrip(". ") or message, "" if first == text else message
+
+
+def _evidence(host: Row, item: Row, message: str) -> Iterator[str]:
+    yield from named(
+        {
+            "Nikto's id": line_of(item, "id"),
+            "Method": line_of(item, "method"),
+            "URL": url if "?" in (url := line_of(item, "url")) else "",
+            "IP address": line_of(host, "ip"),
+            "Server": line_of(host, "server_banner", "banner"),
+            "OSVDB": osvdb if (osvdb := line_of(item, "OSVDB")) != "0" else "",
+            "Other references": " ".join(
+                text for text in texts_of(item.get("references")) if not text.startswith("http")
+            ),
+        }
+    )
+    yield from section("Message", message)
+
+
+def _message(message: str, url: str) -> str:
+    """Return the message without the address that it is about; some versions quote twice."""
+    message = _OSVDB.sub("", message.replace('\\"', '"'))
+    if url and message.startswith(f"{url}:"):
+        message = message[len(url) :]
+    return message.removeprefix(":").strip()
+
+
+def _matcher(message: str, url: str) -> str:
+    """Return the part of the message that distinguishes problems of one id."""
+    if url.strip("/"):
+        message = message.replace(url, "")
+    return without_numbers(_AFTER_COLON.sub("", message))

@@ -1,5 +1,286 @@
-"""A reader of SARIF reports."""
+"""SARIF 2.1.0 of any tool: a file holds one report for each tool and category.
 
-from dashboard_api.scanners.sarif.reader import HEAD, read
+Properties are those of OASIS' ``sarif-schema-2.1.0.json``; GitHub's "SARIF support for code scanning"
+settles choices of the schema. A row is a result at one of its addresses. A run is complete if all
+its invocations were successful and without notifications.
+"""
 
-__all__ = ["HEAD", "read"]
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, BinaryIO
+
+from dashboard_api import limits
+from dashboard_api.scanners.json_values import open_document
+from dashboard_api.scanners.lazy_list import is_list
+from dashboard_api.scanners.members import Row, dicts_of, line_of, list_of, object_of, texts_of, time_of
+from dashboard_api.scanners.report import (
+    RULE_LENGTH,
+    SEVERITIES,
+    BadRow,
+    Check,
+    Kind,
+    ReportedFinding,
+    ScanReport,
+    Severity,
+    UnreadableReport,
+    convert_rows,
+)
+from dashboard_api.scanners.sarif.evidence import evidence_of
+from dashboard_api.scanners.sarif.identity import identities_of
+from dashboard_api.scanners.sarif.run import Run, dicts_of_all, text_in
+from dashboard_api.scanners.text import cves_in, cwes_in, numbers_in, one_line, slug, without_numbers
+
+HEAD = re.compile(rb'"runs"\s*:\s*\[')
+_LEVELS = {
+    "error": Severity.HIGH,
+    "warning": Severity.MEDIUM,
+    "note": Severity.LOW,
+    "none": Severity.INFO,
+}
+_SCORES = [(9.0, Severity.CRITICAL), (7.0, Severity.HIGH), (4.0, Severity.MEDIUM), (0.0, Severity.LOW)]
+# Some tools write a word as the score.
+_WORDS = {**SEVERITIES, "moderate": Severity.MEDIUM, "informational": Severity.INFO}
+_NOTHING_FOUND = {"pass", "notApplicable"}
+_KINDS: dict[str, Kind] = {"review": "suspected", "open": "suspected", "informational": "informational"}
+_NOT_SUPPRESSED = {"underReview", "rejected"}
+_SENTENCE = re.compile(r".+?(?:[.!?](?=\s|\Z)|\n|\Z)", re.DOTALL)
+
+
+def read(stream: BinaryIO) -> ScanReport:
+    """Return the report in ``stream``; raises UnreadableReport."""
+    document = open_document(stream)
+    if not isinstance(document, dict) or not is_list(document.get("runs")):
+        raise UnreadableReport("The file is no SARIF: it has no runs.")
+    version = line_of(document, "version")
+    if version and not version.startswith("2.1."):
+        raise UnreadableReport(f"SARIF 2.1.0 is read, and this is SARIF {version[:20]}.")
+    runs = _valid_runs(document["runs"])
+    results = sum(len(list_of(run, "results")) for run in runs)
+    if results > limits.MAX_SARIF_RESULTS:
+        raise UnreadableReport(
+            f"The file has {results} results, and {limits.MAX_SARIF_RESULTS} are read. Scan in parts."
+        )
+    first, *others = (_report(source, category, part) for (source, category), part in _parts(runs).items())
+    first.others = tuple(others)
+    return first
+
+
+def _valid_runs(items: Sequence[Any]) -> list[Row]:
+    """Return the runs; raises UnreadableReport for one that is no object, or whose results are no list."""
+    runs = list(items)
+    for number, run in enumerate(runs):
+        if not isinstance(run, dict):
+            raise UnreadableReport(f"The file is no SARIF: runs[{number}] is not an object.")
+        if not (run.get("results") is None or is_list(run["results"])):
+            raise UnreadableReport(f"The file is no SARIF: runs[{number}].results is not a list.")
+    return runs
+
+
+def _parts(runs: list[Row]) -> dict[tuple[str, str], list[Run]]:
+    """Group the runs by tool and category, in the order of the file; an empty file has one empty group."""
+    parts: dict[tuple[str, str], list[Run]] = {}
+    for run in map(Run, runs):
+        parts.setdefault((slug(line_of(run.driver, "name")) or "sarif", run.category), []).append(run)
+    return parts or {("sarif", ""): []}
+
+
+def _report(source: str, category: str, runs: list[Run]) -> ScanReport:
+    driver = runs[-1].driver if runs else {}
+    rules = {rule[:RULE_LENGTH] for run in runs for rule in run.rule_names}
+    return ScanReport(
+        source=source,
+        source_name=line_of(driver, "name") or "SARIF",
+        version=line_of(driver, "semanticVersion", "version"),
+        complete=_completeness(runs),
+        scanned_at=max((time for run in runs if (time := _end(run))), default=None),
+        checks=rules or None,
+        category=category,
+        is_unnamed_part=not category,
+        entries=convert_rows(enumerate(_rows(runs), start=1), _convert),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Row:
+    """A result at one of its addresses, and its ``locations`` at this address."""
+
+    run: Run
+    result: Row
+    address: str
+    locations: list[Row]
+    is_first: bool = True
+
+
+def _rows(runs: list[Run]) -> Iterator[_Row | BadRow]:
+    for run in runs:
+        for result in list_of(run.members, "results"):
+            if not isinstance(result, dict):
+                yield result if isinstance(result, BadRow) else BadRow("is not a JSON object")
+                continue
+            try:
+                addresses = list(_addresses(run, result).items())
+            except BadRow as error:
+                yield error
+                continue
+            for number, (address, locations) in enumerate(addresses if _is_open(result) else addresses[:1]):
+                yield _Row(run=run, result=result, address=address, locations=locations, is_first=number == 0)
+
+
+def _convert(number: int, row: _Row) -> ReportedFinding | Check:
+    if _is_open(row.result):
+        return _finding(number, row)
+    if not _is_suppressed(row.result):
+        return Check(row=number, location=row.address, seen_at=None)
+    name = f"{_name(row.result, {}) or 'a result'} at {row.address}"
+    identities = tuple(tuple(map(one_line, identity)) for identity in _identities(row.run, row.result))
+    return Check(
+        row=number,
+        location=row.address,
+        seen_at=None,
+        suppressed=one_line(name)[:200],
+        identities=identities,
+    )
+
+
+def _is_open(result: Row) -> bool:
+    is_absent = result.get("baselineState") == "absent"
+    return not (line_of(result, "kind") in _NOTHING_FOUND or is_absent or _is_suppressed(result))
+
+
+def _name(result: Row, rule: Row) -> str:
+    return line_of(result, "ruleId") or line_of(object_of(result, "rule"), "id") or line_of(rule, "id")
+
+
+def _identities(run: Run, result: Row) -> list[tuple[str, str]]:
+    """Return the identity of the problem, then its older identities."""
+    rule = run.rule_of(result)
+    name = _name(result, rule)
+    default = "" if name else without_numbers(run.message(object_of(result, "message"), rule))
+    return [(name, form) for form in identities_of(result, default)]
+
+
+def _finding(number: int, row: _Row) -> ReportedFinding:
+    run, result = row.run, row.result
+    rule = run.rule_of(result)
+    properties, provenance = object_of(rule, "properties"), object_of(result, "provenance")
+    message = run.message(object_of(result, "message"), rule)
+    name = _name(result, rule)
+    short, full = (text_in(rule, key) for key in ("shortDescription", "fullDescription"))
+    if not (name or message.strip()):
+        raise BadRow("has neither a ruleId nor a message")
+    severity, word = _severity(result, rule)
+    identity, *older = _identities(run, result)
+    texts = [name, message, short, full, *texts_of(properties.get("tags"))]
+    return ReportedFinding(
+        row=number,
+        identity=identity,
+        aliases=older,
+        rule=name or "unnamed rule",
+        severity=severity,
+        severity_raw=word,
+        kind=_kind(result, properties),
+        title=short or _first_sentence(message) or name,
+        description="\n\n".join(dict.fromkeys(text.strip() for text in (message, full) if text.strip())),
+        remediation="\n\n".join(_remediation(result, rule)),
+        references=_references(result, rule),
+        cwe=_cwe(result, rule),
+        cve=cves_in(texts),
+        location=row.address,
+        evidence="\n\n".join(evidence_of(run, result, row.address, row.locations, is_first=row.is_first)),
+        seen_at=time_of(provenance, "lastDetectionTimeUtc"),
+        first_seen_at=time_of(provenance, "firstDetectionTimeUtc"),
+    )
+
+
+def _severity(result: Row, rule: Row) -> tuple[Severity, str]:
+    """Return the severity, and the tool's own word for it."""
+    for properties in (object_of(result, "properties"), object_of(rule, "properties")):
+        word = line_of(properties, "security-severity")
+        if word.lower() in _WORDS:
+            return _WORDS[word.lower()], f"security-severity {word}"
+        try:
+            score = float(word)
+        except ValueError:
+            continue
+        if 0 < score <= 10:
+            severity = next(severity for least, severity in _SCORES if score >= least)
+            return severity, f"security-severity {word}"
+    default = line_of(object_of(rule, "defaultConfiguration"), "level") or "warning"
+    is_failure = line_of(result, "kind") in ("", "fail")
+    level = line_of(result, "level") or (default if is_failure else "none")
+    return _LEVELS.get(level, Severity.MEDIUM), level
+
+
+def _kind(result: Row, properties: Row) -> Kind:
+    is_precise = line_of(properties, "precision") in ("high", "very-high")
+    return _KINDS.get(line_of(result, "kind"), "confirmed" if is_precise else "suspected")
+
+
+def _is_suppressed(result: Row) -> bool:
+    suppressions = dicts_of(result, "suppressions")
+    return bool(suppressions) and not any(
+        line_of(each, "state", "status") in _NOT_SUPPRESSED for each in suppressions
+    )
+
+
+def _addresses(run: Run, result: Row) -> dict[str, list[Row]]:
+    """Group the result's locations by address; without any, use that of the request or analysed file."""
+    addresses: dict[str, list[Row]] = {}
+    for location in dicts_of(result, "locations"):
+        if physical := object_of(location, "physicalLocation"):
+            addresses.setdefault(run.address(object_of(physical, "artifactLocation")), []).append(location)
+    target = line_of(object_of(result, "webRequest"), "target")
+    default = target if "://" in target else run.address(object_of(result, "analysisTarget"))
+    return addresses or {default: dicts_of(result, "locations")}
+
+
+def _remediation(result: Row, rule: Row) -> Iterator[str]:
+    texts = [text_in(fix, "description") for fix in dicts_of(result, "fixes")]
+    texts += [text_in(rule, "help"), text_in(object_of(rule, "properties"), "solution")]
+    yield from dict.fromkeys(text.strip() for text in texts if text.strip())
+
+
+def _references(result: Row, rule: Row) -> list[str]:
+    return [
+        line_of(rule, "helpUri"),
+        line_of(result, "hostedViewerUri"),
+        *texts_of(result.get("workItemUris")),
+        *texts_of(object_of(rule, "properties").get("references")),
+    ]
+
+
+def _cwe(result: Row, rule: Row) -> list[int]:
+    taxa = dicts_of(result, "taxa") + [object_of(each, "target") for each in dicts_of(rule, "relationships")]
+    of_cwe = [each for each in taxa if line_of(object_of(each, "toolComponent"), "name").upper() == "CWE"]
+    properties = [object_of(result, "properties"), object_of(rule, "properties")]
+    return [
+        *numbers_in(line_of(each, "id") for each in of_cwe),
+        *cwes_in(line_of(each, "id") for each in taxa),
+        *cwes_in(text for each in properties for text in texts_of(each.get("tags"))),
+        *numbers_in(text for each in properties for text in texts_of(each.get("cwe"))),
+    ]
+
+
+def _first_sentence(message: str) -> str:
+    sentence = _SENTENCE.match(message.strip())
+    return sentence[0] if sentence else ""
+
+
+def _completeness(runs: list[Run]) -> bool | None:
+    invocations = [each for run in runs for each in run.invocations]
+    levels = {
+        line_of(each, "level") or "warning"
+        for each in dicts_of_all(invocations, "toolExecutionNotifications")
+    }
+    successes = [each.get("executionSuccessful") for each in invocations]
+    if False in successes or "error" in levels:
+        return False
+    has_all_results = all(run.invocations and is_list(run.members.get("results")) for run in runs)
+    return True if runs and has_all_results and set(successes) == {True} and "warning" not in levels else None
+
+
+def _end(run: Run) -> datetime | None:
+    ends = [time_of(each, "endTimeUtc", "startTimeUtc") for each in run.invocations]
+    return max((end for end in ends if end), default=None)

@@ -1,5 +1,174 @@
-"""A reader of SSLyze's reports."""
+"""SSLyze's JSON (--json_out) since version 3.
 
-from dashboard_api.scanners.sslyze.reader import HEAD, read
+Members are those of ``sslyze/json/json_output.py`` and of the scan commands' results. A row is a check of a
+server, a failed command, a server that could not be reached, or a target that is no server. The module
+``checks`` decides what is a problem.
+"""
 
-__all__ = ["HEAD", "read"]
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import BinaryIO
+
+from dashboard_api.scanners.json_values import read_document
+from dashboard_api.scanners.members import Row, line_of, object_of, objects_in, time_of
+from dashboard_api.scanners.report import (
+    BadRow,
+    Check,
+    Ending,
+    ReportedFinding,
+    ReportRow,
+    ScanReport,
+    UnreadableReport,
+    convert_rows,
+)
+from dashboard_api.scanners.sslyze.before_5 import as_version_5, is_before_5
+from dashboard_api.scanners.sslyze.checks import CHECKS, Judge, NoResult, Problem, no_problem
+from dashboard_api.scanners.text import named, section
+
+_NO_RESULT = "no result"
+_TRIED = {"COMPLETED", "ERROR"}
+HEAD = re.compile(rb'"(?:sslyze_version|server_scan_results|invalid_server_strings)"\s*:')
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Row:
+    """A check of a server with its problem, if any; or a failed command with all its checks."""
+
+    location: str
+    address: str = ""
+    checks: tuple[str, ...] = ()
+    problem: Problem | None = None
+    error: str = ""
+
+
+def read(stream: BinaryIO) -> ScanReport:
+    """Return the report in ``stream``; raises UnreadableReport."""
+    document = read_document(stream)
+    if not isinstance(document, dict) or not isinstance(document.get("server_scan_results"), list):
+        raise UnreadableReport(
+            "The file is no report of sslyze 3 or later: it has no server_scan_results. Versions before 3 "
+            "are not read: scan again with a newer one."
+        )
+    if is_before_5(document):
+        document = as_version_5(document)
+    servers = objects_in(document["server_scan_results"])
+
+    def rows() -> Iterator[ReportRow | Ending]:
+        # The importer sets judged_at after ``read`` has returned, before the rows are read.
+        judged_at = report.judged_at or report.scanned_at
+        yield from convert_rows(enumerate(_rows(document, servers, judged_at), start=1), _convert)
+
+    report = ScanReport(
+        source="sslyze",
+        source_name="SSLyze",
+        version=line_of(document, "sslyze_version"),
+        complete=_completeness(servers),
+        scanned_at=time_of(document, "date_scans_completed", "date_scans_started"),
+        names_targets=True,
+        checks=set(),
+        entries=rows(),
+    )
+    return report
+
+
+def _rows(
+    document: Row, servers: Sequence[Row | BadRow], scanned_at: datetime | None
+) -> Iterator[_Row | BadRow]:
+    for target in objects_in(document.get("invalid_server_strings")):
+        if isinstance(target, BadRow):
+            yield target
+        else:
+            error = line_of(target, "error_message") or "is no server"
+            yield _Row(location=line_of(target, "server_string"), error=error)
+    for server in servers:
+        if isinstance(server, BadRow):
+            yield server
+        else:
+            yield from _checks(server, scanned_at)
+
+
+def _checks(server: Row, scanned_at: datetime | None) -> Iterator[_Row | BadRow]:
+    server_location = object_of(server, "server_location")
+    host, port = line_of(server_location, "hostname"), line_of(server_location, "port")
+    location = f"{host}:{port}" if host and port else host
+    address = line_of(server_location, "ip_address")
+    results = object_of(server, "scan_result")
+    if not results:
+        yield _Row(location=location, error=_last_line(server, "connectivity_error_trace") or "no connection")
+    for command, attempt in results.items():
+        if not isinstance(attempt, dict | None):
+            yield BadRow(f"has no JSON object for {command[:50]}")
+        elif failure := _failure(attempt):
+            checks = tuple(CHECKS.get(command, [command]))
+            yield _Row(location=location, error=f"{command}: {failure}", checks=checks)
+        elif attempt and attempt.get("status") == "COMPLETED":
+            result = object_of(attempt, "result")
+            for name, judge in CHECKS.get(command, {command: no_problem}).items():
+                problem, error = _judged(name, judge, result, scanned_at)
+                yield _Row(location=location, address=address, checks=(name,), problem=problem, error=error)
+        elif attempt and attempt.get("status") != "NOT_SCHEDULED":
+            yield BadRow(f"has an unknown status: {line_of(attempt, 'status')[:50] or 'none'}")
+
+
+def _judged(name: str, judge: Judge, result: Row, scanned_at: datetime | None) -> tuple[Problem | None, str]:
+    """Return the problem, if any, and the reason for having no result, if there is none."""
+    try:
+        return judge(result, scanned_at), ""
+    except NoResult as error:
+        return None, f"{name}: {error}"
+
+
+def _failure(attempt: Row | None) -> str:
+    """Return why there is no result; empty if there is one."""
+    if attempt is None:
+        return _NO_RESULT
+    status, result = attempt.get("status"), attempt.get("result")
+    if status == "ERROR":
+        return line_of(attempt, "error_reason") or _last_line(attempt, "error_trace") or "failed"
+    if status == "COMPLETED" and not isinstance(result, dict):
+        return _NO_RESULT
+    return _last_line(object_of(attempt, "result"), "http_error_trace")
+
+
+def _convert(number: int, row: _Row) -> ReportedFinding | Check:
+    if not row.location:
+        raise BadRow("names no server")
+    problem = row.problem
+    if problem is None:
+        return Check(row=number, location=row.location, seen_at=None, error=row.error[:200], rules=row.checks)
+    text, (check,) = problem.text, row.checks
+    facts = {"Check": check, "IP address": row.address, "Server": row.location}
+    return ReportedFinding(
+        row=number,
+        identity=(check,),
+        rule=check,
+        severity=text.severity,
+        severity_raw="",
+        kind="confirmed",
+        title=text.title,
+        description=text.description,
+        remediation=text.remediation,
+        cve=text.cve,
+        cwe=text.cwe,
+        location=row.location,
+        evidence="\n\n".join([*named(facts), *section("Result", problem.evidence)]),
+    )
+
+
+def _completeness(servers: Sequence[Row | BadRow]) -> bool | None:
+    """Return whether every command was tried on every server that was reached; a failed one has a row."""
+    results = [object_of(server, "scan_result") if isinstance(server, dict) else {} for server in servers]
+    reached = [result for result in results if result]
+    was_tried = all(
+        line_of(object_of(result, command), "status") in _TRIED for result in reached for command in CHECKS
+    )
+    return True if reached and was_tried else None
+
+
+def _last_line(parent: Row, key: str) -> str:
+    """Return the last line of a traceback, whose other lines name paths of the scanner's machine."""
+    trace = parent.get(key)
+    lines = trace.strip().splitlines() if isinstance(trace, str) else []
+    return lines[-1] if lines else ""

@@ -1,5 +1,136 @@
-"""A reader of testssl.sh's reports."""
+"""testssl.sh's flat (--jsonfile) and pretty JSON (--jsonfile-pretty) since version 3.0.
 
-from dashboard_api.scanners.testssl.reader import HEAD, read
+Members are those that ``fileout_json_finding`` and its callers in testssl.sh write. A row is an entry with an
+id. A scan is complete if ``scanTime`` is a number and protocols, ciphers, the certificate and vulnerabilities
+were reported.
+"""
 
-__all__ = ["HEAD", "read"]
+import re
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import BinaryIO
+
+from dashboard_api.scanners.json_values import read_document
+from dashboard_api.scanners.members import Row, line_of
+from dashboard_api.scanners.report import (
+    BadRow,
+    Check,
+    ReportedFinding,
+    ScanReport,
+    UnreadableReport,
+    convert_rows,
+)
+from dashboard_api.scanners.testssl.check_ids import RATINGS, SUITES_OF
+from dashboard_api.scanners.testssl.entries import Entry, flat_entries, pretty_entries
+from dashboard_api.scanners.testssl.findings import finding, group_entries, group_of
+
+_NOTHING_FOUND = {"OK", "INFO"}
+_NOT_CHECKED = {"WARN", "DEBUG", "FATAL", "CANNOT BE DETERMINED"}  # the last is a mistake in cert_keySize
+_CHECKED = {*RATINGS, *_NOTHING_FOUND}
+# Entries about the scanner's own OpenSSL, and those that testssl.sh never rates: a failure hides no problem.
+_NO_CHECK = {
+    "engine_problem",
+    "optimal_proto",
+    "ALPN",
+    "NPN",
+    "QUIC",
+    "clientsimulation",
+    "sessionresumption_ticket",
+    "sessionresumption_ID",
+}
+_NEEDED = ("TLS1_2", "cipherlist_NULL", "cert_notAfter", "heartbleed")
+HEAD = re.compile(rb'"id"\s*:\s*"[^"]*"\s*,\s*"ip"\s*:|"clientProblem\d+"\s*:|"Invocation"\s*:')
+
+
+def read(stream: BinaryIO) -> ScanReport:
+    """Return the report in ``stream``; raises UnreadableReport."""
+    document = read_document(stream)
+    if isinstance(document, list):
+        head: Row = {}
+        entries = list(flat_entries(document))
+    elif isinstance(document, dict) and "scanResult" in document:
+        head = document
+        entries = list(pretty_entries(document))
+    else:
+        raise UnreadableReport("The file is no report of testssl.sh: neither a list nor a scanResult.")
+    entries = _with_locations(entries)
+    good = [entry for entry in entries if isinstance(entry, Entry)]
+    has_begun = any(entry.rating in _CHECKED for entry in good)
+    groups = group_entries(good)
+
+    def convert(number: int, entry: Entry) -> ReportedFinding | Check:
+        group = group_of(entry, groups)
+        if group and group[0] is entry:
+            return finding(number, group)
+        return _check(number, entry, has_begun=has_begun)
+
+    return ScanReport(
+        source="testssl",
+        source_name="testssl.sh",
+        version=line_of(head, "version").partition(" ")[0],
+        complete=_completeness(head, good),
+        scanned_at=_end(head),
+        names_targets=True,
+        checks=set(),
+        rule_separators="_-",  # BEAST_CBC_TLS1 is reported only together with BEAST and TLS 1.0
+        entries=convert_rows(enumerate(entries, start=1), convert),
+    )
+
+
+def _with_locations(entries: list[Entry | BadRow]) -> list[Entry | BadRow]:
+    """Give entries without a server, which are about the scanner itself, the first server's location."""
+    first = next((entry.location for entry in entries if isinstance(entry, Entry) and entry.location), "")
+    return [
+        replace(entry, location=first) if isinstance(entry, Entry) and not entry.location else entry
+        for entry in entries
+    ]
+
+
+def _check(number: int, entry: Entry, *, has_begun: bool) -> Check:
+    """Return an entry that makes no finding of its own.
+
+    If the scan has not begun, entries about the scanner itself are failed checks, which say why.
+    """
+    check_id, location = entry.check_id, entry.location
+    if not check_id.check:
+        raise BadRow("has no id")
+    if not location:
+        raise BadRow("names no server")
+    if entry.rating not in _CHECKED | _NOT_CHECKED:
+        raise BadRow("has a severity that testssl.sh does not know")
+    has_failed = entry.rating in _NOT_CHECKED and not check_id.is_detail
+    if not has_failed or (has_begun and check_id.check in _NO_CHECK):
+        return Check(row=number, location=location, seen_at=None, rules=_checked_rules(entry))
+    error = f"{check_id.check}: {entry.result or entry.rating.lower()}"[:200]
+    return Check(row=number, location=location, seen_at=None, error=error, rules=(check_id.problem,))
+
+
+def _checked_rules(entry: Entry) -> tuple[str, ...]:
+    """Return the rules that an entry without a problem checked.
+
+    Version 3.0 lists suites without rating them (INFO); a protocol that is not offered has no weak suites.
+    """
+    check_id = entry.check_id
+    if check_id.is_detail or (check_id.is_suite and entry.rating == "INFO"):
+        return ()
+    if check_id.check in SUITES_OF and entry.result.startswith("not offered"):
+        return check_id.problem, SUITES_OF[check_id.check]
+    return (check_id.problem,)
+
+
+def _completeness(head: Row, entries: list[Entry]) -> bool | None:
+    times = [entry.result for entry in entries if line_of(entry.row, "id") == "scanTime"]
+    times = times or [line_of(head, "scanTime")]
+    if any(entry.rating == "FATAL" for entry in entries) or "Scan interrupted" in times:
+        return False
+    checks = {entry.check_id.check for entry in entries}
+    return True if all(text.isdecimal() for text in times) and checks.issuperset(_NEEDED) else None
+
+
+def _end(head: Row) -> datetime | None:
+    """Return the end of the scan by the start and duration in seconds that a pretty report names."""
+    start, duration = line_of(head, "startTime"), line_of(head, "scanTime")
+    if not (start.isdecimal() and start.isascii() and len(start) <= 11):
+        return None
+    seconds = int(duration) if duration.isdecimal() and duration.isascii() and len(duration) <= 7 else 0
+    return datetime.fromtimestamp(int(start) + seconds, tz=UTC)

@@ -74,7 +74,7 @@ def finding(number: int, group: list[Entry]) -> ReportedFinding:
         "IP address": worst.address,
         "Server": worst.location,
     }
-    return ReportedFinding.cleaned(
+    return ReportedFinding(
         row=number,
         identity=(problem,),
         aliases=[(check,) for check in former if check != problem],

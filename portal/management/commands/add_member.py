@@ -19,8 +19,6 @@ class Command(OperatorCommand):
     help = "Make a person a member of an account, or give a member another role."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the account, the person and the role."""
-        super().add_arguments(parser)
         parser.add_argument("ref", metavar="REF", help="the account's reference")
         parser.add_argument("user", metavar="USER", help="the user name or e-mail address of a user")
         parser.add_argument("--role", choices=Membership.Role.values, help="the role; by default viewer")

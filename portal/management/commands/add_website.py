@@ -16,8 +16,6 @@ class Command(OperatorCommand):
     help = "Add a website to an account, or change the link id of an existing one."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the account, the host and the link id."""
-        super().add_arguments(parser)
         parser.add_argument("ref", metavar="REF", help="the account's reference")
         parser.add_argument("host", metavar="HOST", help="such as shop.example.com")
         parser.add_argument("link_id", metavar="LINK_ID", help="as the service returned it for this host")

@@ -1,14 +1,12 @@
 """Connect an account of the service: its reference, and its sealed secret."""
 
-import getpass
-import sys
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 from django.views.decorators.debug import sensitive_variables
 
-from foundation.operator_command import OperatorCommand, Result
+from foundation.operator_command import OperatorCommand, Result, read_secret
 from portal.models import Account
 
 
@@ -23,7 +21,6 @@ class Command(OperatorCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the account; the secret is not an argument, because other users can see arguments."""
-        super().add_arguments(parser)
         parser.add_argument("ref", metavar="REF", help="the portal_account_ref from the service")
         parser.add_argument("--name", help="the name of its owner, which members see")
 
@@ -31,7 +28,11 @@ class Command(OperatorCommand):
     def perform(self, *, ref: str, name: str | None, **options: Any) -> Result:
         """Store the account with its secret, or nothing; the transaction begins after the input."""
         needs_secret = not Account(ref=ref).is_from_environment
-        secret = _read_secret() if needs_secret else ""
+        secret = read_secret() if needs_secret else ""
+        if needs_secret and not secret:
+            raise CommandError(
+                "Give the secret on standard input, such as: manage.py connect_account REF < FILE"
+            )
         with transaction.atomic():
             account = Account.objects.select_for_update().filter(ref=ref).first() or Account(ref=ref)
             is_new = account.pk is None
@@ -46,17 +47,3 @@ class Command(OperatorCommand):
         if is_new:
             text += f"\nNext: manage.py add_website {ref} HOST LINK_ID"
         return Result(text=text, fields={"account": ref, "name": account.name, "created": is_new})
-
-
-@sensitive_variables()
-def _read_secret() -> str:
-    if sys.stdin.isatty():
-        return getpass.getpass("Secret (not shown): ")
-    try:
-        secret = sys.stdin.read().rstrip("\r\n")
-    except UnicodeDecodeError:
-        # The original error contains the input, so it must not be chained.
-        raise CommandError("The secret on standard input must be UTF-8 text.") from None
-    if not secret:
-        raise CommandError("Give the secret on standard input, such as: manage.py connect_account REF < FILE")
-    return secret

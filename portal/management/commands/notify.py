@@ -37,8 +37,6 @@ class Command(OperatorCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the option for a trial run."""
-        super().add_arguments(parser)
         parser.add_argument("--dry-run", action="store_true", help="poll, but store and send nothing")
 
     def perform(self, *, dry_run: bool, **options: Any) -> Result:

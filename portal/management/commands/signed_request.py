@@ -51,8 +51,6 @@ class Command(OperatorCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add the website, the fields of the request, and the address of the service."""
-        super().add_arguments(parser)
         parser.add_argument("--host", required=True, help="the website, such as shop.example.com")
         parser.add_argument("--account", metavar="REF", help="the account, if several have the host")
         parser.add_argument("--link-id", metavar="ID", help="sent instead of the stored one")

@@ -1,5 +1,6 @@
 """Whatever happens to findings, by whichever path, their counts say the same as they do."""
 
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -19,7 +20,7 @@ from hypothesis.stateful import (
 
 from dashboard_api.backends import verify
 from dashboard_api.importing import bulk_insert
-from dashboard_api.models import Finding, Kind, Source, Website
+from dashboard_api.models import Finding, Kind, OpenCount, Severity, Source, Website
 from tests.factories import make_new_finding
 
 pytestmark = pytest.mark.django_db
@@ -185,6 +186,19 @@ class Histories(RuleBasedStateMachine):
     @invariant()
     def counts_are_true(self):
         assert verify.wrong_counts(connection) == {}
+
+    @invariant()
+    def the_history_of_today_is_true(self):
+        for website in Website.objects.all():
+            today = OpenCount.objects.filter(website_id=website.pk).order_by("day").last()
+            is_open = website.findings.filter(status="open")
+            counts = Counter(is_open.values_list("severity", flat=True))
+            suspected = Counter(is_open.filter(kind="suspected").values_list("severity", flat=True))
+            for severity in Severity:
+                name = severity.name.lower()
+                assert (getattr(today, name) if today else 0) == counts[severity]
+                if severity != Severity.INFO:
+                    assert (getattr(today, f"suspected_{name}") if today else 0) == suspected[severity]
 
 
 def test_no_history_makes_counts_differ_from_findings():

@@ -31,7 +31,7 @@ def url(path):
 def group(*paths, at=MARCH + DAY, is_sampled=False, **members):
     fields = {"rule": "panel", "severity": Severity.HIGH, "severity_raw": "high", "kind": "confirmed"}
     fields |= {"title": "Panel", "location": url(paths[0])} | members
-    row = ReportedFinding.cleaned(row=1, identity=["panel"], **fields)
+    row = ReportedFinding(row=1, identity=["panel"], **fields).cleaned()
     grouped = GroupedFinding(row=row, first_seen=at, last_seen=at, is_sampled=is_sampled)
     for path in paths:
         grouped.add(url(path), seen_at=at, evidence=f"evidence of {path}")

@@ -7,9 +7,9 @@ from django.db.models import Count, Max, Min, Q
 from django.db.models.functions import TruncWeek
 
 from dashboard_api import limits
-from dashboard_api.models import AnalystNote, Coverage, Source
+from dashboard_api.models import AnalystNote, Coverage, OpenCount, Source
 from dashboard_api.queries import overview as reading
-from dashboard_api.queries.overview import Filters, Note, Run
+from dashboard_api.queries.overview import Filters, Note, OpenDay, Run
 from dashboard_api.reading.dashboard import UNKNOWN_SOURCE
 from tests.dashboard_api.queries.varied import FILTERS, STATUSES, TODAY, filtered, make_varied_website
 from tests.factories import make_account, make_coverage, make_link, make_note, make_source, make_website
@@ -27,7 +27,9 @@ def site():
 
 
 def overview(website, account_id=NOBODY, **filters):
-    return reading.overview(website.pk, account_id, first_week=MONDAY, recent_day=RECENT, **filters)
+    return reading.overview(
+        website.pk, account_id, first_week=MONDAY, recent_day=RECENT, history_day=RECENT, **filters
+    )
 
 
 def by_id(filters):
@@ -140,3 +142,19 @@ def test_notes_are_the_newest_that_may_leave(monkeypatch):
     notes = overview(link.website, link.account_id).notes
     assert notes == list(twin.values_list(*(name.replace("pk", "id") for name in Note._fields)))
     assert len(notes) == 3
+
+
+def test_the_history_begins_with_the_last_day_before_the_period(site):
+    stranger = make_website("stranger.example.com")
+    fields = OpenDay._fields
+    OpenCount.objects.all().delete()
+    for number, days_ago in enumerate((90, 30, 3, 1)):
+        for website in (site, stranger):
+            counts = dict.fromkeys(fields[1:], number + (website == stranger))
+            OpenCount.objects.create(
+                website_id=website.pk, day=TODAY.date() - timedelta(days=days_ago), **counts
+            )
+    twin = list(OpenCount.objects.filter(website_id=site.pk).order_by("day").values_list(*fields))
+    assert overview(site).history == twin[1:]
+    OpenCount.objects.filter(website_id=site.pk, day__lt=RECENT).delete()
+    assert overview(site).history == twin[2:]

@@ -340,7 +340,7 @@ def test_every_writer_leaves_the_index_merged(site):
 
     finding = make_finding(site, title="saved")
     assert unmerged_pages() == 0
-    bulk_insert.add([make_new_finding(site, title="added")])
+    bulk_insert.add_findings([make_new_finding(site, title="added")])
     assert unmerged_pages() == 0
     Finding.objects.filter(pk=finding.pk).update(title="changed")
     assert unmerged_pages() == 0

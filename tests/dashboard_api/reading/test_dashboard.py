@@ -108,6 +108,9 @@ def test_member_fields_and_their_order_are_those_of_the_contract(client, link):
             "last_scan_at",
             "newest_open_days",
             "first_check_by",
+            "score",
+            "next_grade",
+            "history",
         ]
     )
     assert list(body["summary"]["by_severity"]) == ["Critical", "High", "Medium", "Low", "Info"]

@@ -18,7 +18,7 @@ def make_reported(**fields):
         "title": "Exposed panel",
         "location": "https://shop.example.com/admin",
     }
-    return ReportedFinding.cleaned(**(defaults | fields))
+    return ReportedFinding(**(defaults | fields)).cleaned()
 
 
 def test_severities_and_kinds_are_those_of_the_models():

@@ -3,6 +3,7 @@
 import json
 import re
 import zlib
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,10 @@ from portal.exports.as_pdf import breakable, render_pdf
 from portal.exports.errors import PdfFailed
 from portal.exports.report import build_report
 from portal.forms import Filters
+from portal.gateway.messages import HistoryDay, NextGrade
 from portal.models import Account, Website
 from portal.page_urls import Address
-from tests.portal.dashboards import make_dashboard, make_note, make_page, make_threat
+from tests.portal.dashboards import NOW, make_dashboard, make_note, make_page, make_summary, make_threat
 
 DEJAVU = Path("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")  # has letters of N'Ko
 EVIL = (
@@ -57,6 +59,20 @@ def test_it_is_tagged_and_accessible_with_title_and_language():
     assert re.search(rb"pdfuaid:part>1<", everything)
     for tag in (b"/H1", b"/H2", b"/H3", b"/Table", b"/TH", b"/P"):
         assert re.search(rb"/S\s*" + tag + rb"\b", everything), tag
+
+
+def test_the_first_page_has_score_and_numbers_of_the_whole_website():
+    history = [
+        HistoryDay(NOW.date() - timedelta(days=ago), "F", points, 3) for ago, points in ((40, 5), (2, 19.9))
+    ]
+    summary = make_summary(score=19.9, next_grade=NextGrade("D", 2), history=history, new_7d=1200)
+    report = make_report(summary=summary, dashboard=make_page(grade="F"), filters=Filters(severity="Low"))
+    data = as_pdf._template_data(report)
+    assert dict(data["facts"])["Score"] == "19 of 100 · 2 fixes from grade D"
+    numbers = {figure["name"]: figure["value"] for figure in data["figures"]}
+    assert (numbers["High"], numbers["Low"], numbers["New in 7 days"]) == ("2", "0", "1,200")
+    assert data["score"][0] == [0, 95]
+    assert re.search(rb"pdfuaid:part>1<", inside(render_pdf(report)))
 
 
 def test_notes_keep_their_lists():

@@ -104,6 +104,17 @@ def test_daily_notifications_are_one_email_the_next_morning(account, website, ow
     assert send_at([website, outlet], now=NOON + timedelta(hours=42)).sent == 1
 
 
+def test_weekly_notifications_are_one_email_on_monday_morning(website, owner, subscribe):
+    subscribe(owner, frequency="weekly")
+    monday = NOON.replace(hour=6) + timedelta(days=7 - NOON.weekday())
+    create(owner, website)
+    assert send_at([website], now=monday - timedelta(seconds=1)).sent == 0
+    assert send_at([website], now=monday).sent == 1
+    create(owner, website, at=monday)
+    assert send_at([website], now=monday + timedelta(days=6)).sent == 0
+    assert send_at([website], now=monday + timedelta(days=7)).sent == 1
+
+
 # Members without e-mails
 
 

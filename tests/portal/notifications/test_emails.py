@@ -1,16 +1,18 @@
 """The text of an e-mail, its language, and its links."""
 
+from datetime import timedelta
 from uuid import UUID
 
 import pytest
 from django.core.signing import BadSignature
 from django.utils import timezone
 
-from portal.models import PendingNotification, UserLanguage
+from portal.gateway.messages import HistoryDay
+from portal.models import PendingNotification, UserLanguage, WebsiteSummary
 from portal.notifications.digest import Digest
 from portal.notifications.emails import SHOWN_FINDINGS, compose, membership_of_token, unsubscribe_token
 from tests.factories import make_membership, make_portal_account, make_portal_website
-from tests.portal.dashboards import make_change, make_note_change
+from tests.portal.dashboards import NOW, make_change, make_dashboard, make_note_change, make_summary
 
 pytestmark = pytest.mark.django_db
 EMAIL_ID = UUID(int=7)
@@ -47,8 +49,13 @@ def test_findings_have_severity_title_location_and_link(email):
         "\n- Critical: Finding 7\n  https://shop.example.com/page/7\n  " + f"{SITE}findings/7/\n"
     ) in message.body
     assert "High: Finding 8 (found again after it was fixed)" in message.body
-    for number in (7, 8):
-        assert f'<a href="{SITE}findings/{number}/">' in html_of(message)
+    html = html_of(message)
+    for number, tone, label in (
+        (7, "critical", "Critical"),
+        (8, "high", "High (found again after it was fixed)"),
+    ):
+        assert f'<p class="tag {tone}">{label}</p>' in html
+        assert f'<a href="{SITE}findings/{number}/">Finding {number}</a>' in html
 
 
 def test_one_finding_has_a_singular_subject(email):
@@ -91,6 +98,22 @@ def test_the_language_of_the_subscription_overrides_that_of_a_visit(email, owner
     UserLanguage.objects.create(pk=owner.user_id, language="de")
     subscribe(owner, language="en")
     assert 'lang="en"' in html_of(email(make_change(7)))
+
+
+def test_a_weekly_email_has_the_score_now_and_a_week_before(email, website, owner, subscribe):
+    history = [
+        HistoryDay(NOW.date() - timedelta(days=ago), "F", points, 3) for ago, points in ((8, 12.5), (2, 19.9))
+    ]
+    summary = make_summary(score=19.9, history=history)
+    WebsiteSummary.objects.store(website, dashboard=make_dashboard(summary=summary))
+    assert "score" not in email(make_change(7)).body
+    subscribe(owner, frequency="weekly")
+    text = "Grade D, score 19 of 100 on 20 Nov 2026; a week before, 12."
+    message = email(make_change(7))
+    assert text in message.body
+    assert text in html_of(message)
+    WebsiteSummary.objects.discard(website.pk)
+    assert "score" not in email(make_change(7)).body
 
 
 def test_texts_of_others_are_plain_and_on_one_line(email):

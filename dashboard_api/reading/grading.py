@@ -1,0 +1,117 @@
+"""The grade and the score of a website, now and on earlier days. Decision record 0057."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from typing import NamedTuple
+
+from dashboard_api.contract import responses
+from dashboard_api.models import Kind, Severity
+from dashboard_api.queries.overview import OpenDay, Run
+
+LETTERS = "ABCDF"  # by the worst open level, Info to Critical
+PROVISIONAL = "CDF"  # certain from the open findings alone, before any check is complete
+RANGES = ((100, 100), (75, 90), (50, 75), (25, 50), (0, 25))  # of the scores of each letter
+
+Levels = Sequence[int]  # the number of open findings of each level, Info to Critical
+
+
+class Grade(NamedTuple):
+    """A grade; ``provisional`` means that no source has completed a check, so it may become worse.
+
+    Letter and score, 0 to 100, are None while nothing can be said.
+    """
+
+    letter: str | None
+    provisional: bool
+    score: float | None
+    next: responses.NextGrade | None
+
+
+def level_of(severity: int, *, is_suspected: bool) -> int:
+    """Return the severity that counts for the grade: a suspected finding counts a step milder."""
+    return max(severity - is_suspected, 0)
+
+
+def levels_of(counts: Mapping[tuple[str, int], int]) -> Levels:
+    """Return the levels of findings that are counted by kind and severity."""
+    levels = [0] * len(Severity)
+    for (kind, severity), count in counts.items():
+        levels[level_of(severity, is_suspected=kind == Kind.SUSPECTED)] += count
+    return levels
+
+
+def grade(levels: Levels, coverage: Iterable[Run]) -> Grade:
+    """Return the grade for the worst open finding, with the score.
+
+    C, D and F need no complete check. A and B do, because they say that there is nothing worse.
+    """
+    letter = LETTERS[_worst(levels)]
+    is_provisional = not any(entry.completed_at for entry in coverage)
+    if is_provisional and letter not in PROVISIONAL:
+        return Grade(None, provisional=False, score=None, next=None)
+    return Grade(letter, is_provisional, score(levels), _next_grade(levels))
+
+
+def score(levels: Levels) -> float:
+    """Return the score, 0 to 100: the worst level decides the range, its findings most of the place in it.
+
+    Milder findings together count like at most one more of the worst level, so that what decides the letter
+    is worth fixing first. Fixing a finding never lowers the score.
+    """
+    worst = _worst(levels)
+    if worst == 0:
+        return 100.0
+    burden = 0.0
+    for count in levels[1 : worst + 1]:
+        burden = count + 1 - _part(burden)
+    lowest, highest = RANGES[worst]
+    return round(lowest + (highest - lowest) * _part(burden), 6)
+
+
+def _part(burden: float) -> float:
+    """Return the part of a range that a burden leaves: 1 for none, and half for nine findings."""
+    return 1 / (1 + math.log10(1 + burden))
+
+
+def _worst(levels: Levels) -> int:
+    return max((level for level, count in enumerate(levels) if count), default=0)
+
+
+def _next_grade(levels: Levels) -> responses.NextGrade | None:
+    """Return the grade after fixing all findings of the worst level; None for the best."""
+    worst = _worst(levels)
+    if worst == 0:
+        return None
+    letter = LETTERS[_worst(levels[:worst])]
+    return responses.NextGrade(grade=letter, fixes=levels[worst])  # type: ignore[arg-type]  # one of LETTERS
+
+
+def history(days: Iterable[OpenDay], *, first_day: date, graded: Grade) -> list[responses.HistoryDay]:
+    """Return grade and score of each day on which open findings changed; empty without a grade today.
+
+    ``days`` may begin with one day before ``first_day``: the state with which the period begins.
+    """
+    if graded.letter is None:
+        return []
+    entries = []
+    for row in days:
+        levels = levels_of_day(row)
+        letter = LETTERS[_worst(levels)]
+        if not graded.provisional or letter in PROVISIONAL:
+            entries.append(
+                responses.HistoryDay(
+                    day=max(row.day, first_day),
+                    grade=letter,  # type: ignore[arg-type]  # one of LETTERS
+                    score=score(levels),
+                    open=sum(levels),
+                )
+            )
+    return entries
+
+
+def levels_of_day(row: OpenDay) -> Levels:
+    """Return the levels at the end of a day."""
+    by_severity = (row.info, row.low, row.medium, row.high, row.critical)
+    suspected = (0, row.suspected_low, row.suspected_medium, row.suspected_high, row.suspected_critical, 0)
+    return [count - suspected[i] + suspected[i + 1] for i, count in enumerate(by_severity)]

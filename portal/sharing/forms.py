@@ -1,0 +1,60 @@
+"""The form for an account's issue tracker."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from portal import issue_trackers
+from portal.models import Account, IssueTracker
+
+EXAMPLES = {
+    "github": "https://github.com/example/shop",
+    "gitlab": "https://gitlab.com/example/shop",
+    "jira": "https://example.atlassian.net/secure/CreateIssueDetails!init.jspa?pid=10000&issuetype=10001",
+}
+
+
+class IssueTrackerForm(forms.Form):
+    """The project in which members of ``account`` create issues; an empty address removes it."""
+
+    url = forms.CharField(
+        label=_("Address of the project"),
+        required=False,
+        max_length=issue_trackers.MAX_ADDRESS_LENGTH,
+        widget=forms.URLInput(attrs={"placeholder": EXAMPLES["github"]}),
+    )
+    kind = forms.ChoiceField(
+        label=_("Tracker"),
+        required=False,
+        choices=[("", _("As the address says")), *issue_trackers.NAMES.items()],
+    )
+
+    def __init__(self, *args: Any, account: Account, **kwargs: Any) -> None:
+        self.account = account
+        tracker = IssueTracker.objects.filter(account=account).first()
+        initial = {"url": tracker.url, "kind": tracker.kind} if tracker else {}
+        super().__init__(*args, **{"auto_id": f"tracker-{account.pk}-%s", "initial": initial, **kwargs})
+
+    def clean(self) -> None:
+        """Recognise the tracker, and bring the address into its stored form."""
+        super().clean()
+        url = self.cleaned_data.get("url", "")
+        if not url or self.errors:
+            return
+        kind = self.cleaned_data["kind"] or issue_trackers.recognised_kind(url)
+        if not kind:
+            self.add_error("kind", _("Choose the tracker: the address does not say which one it is."))
+            return
+        try:
+            self.cleaned_data |= {"url": issue_trackers.normalise(kind, url), "kind": kind}
+        except issue_trackers.InvalidAddress:
+            text = _("Enter an address such as %(example)s")
+            self.add_error("url", forms.ValidationError(text, params={"example": EXAMPLES[kind]}))
+
+    def save(self) -> None:
+        """Store the tracker, or remove it."""
+        if not self.cleaned_data["url"]:
+            IssueTracker.objects.filter(account=self.account).delete()
+            return
+        IssueTracker.objects.update_or_create(account=self.account, defaults=self.cleaned_data)

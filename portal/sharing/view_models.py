@@ -1,0 +1,151 @@
+"""View models of share links: the list for members, and the page for people without an account."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+import msgspec
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.utils import timezone
+
+from portal.gateway import FindingResponse
+from portal.gateway.messages import Finding
+from portal.models import Account, Membership, ShareLink, ShareOpening
+from portal.page_urls import Address, site_address
+from portal.sharing.forms import IssueTrackerForm
+from portal.view_models import finding_view
+from portal.view_models.finding import Link, LocationView
+
+SHOWN_ENDED = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedFinding:
+    """A finding for a person without an account: no note, no decision, no link into the portal.
+
+    Its fields are named one by one, so that nothing new in a finding is shared by accident.
+    """
+
+    host: str
+    title: str
+    severity: str
+    tone: str
+    status: str
+    kind: str
+    kind_meaning: str
+    source: str
+    rule: str
+    location: str
+    description: str
+    remediation: str
+    evidence: str
+    is_evidence_cut: bool
+    locations: tuple[LocationView, ...]
+    more_locations: int
+    references: tuple[Link, ...]
+    weaknesses: tuple[Link, ...]
+    first_seen: datetime | None
+    last_seen: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShareRow:
+    """A share link in the list; ``url`` is the page of what it shows, for members."""
+
+    pk: int
+    host: str
+    title: str
+    url: str
+    created_by: str
+    created_at: datetime
+    expires_at: datetime
+    revoked_at: datetime | None
+    last_opened_at: datetime | None
+    includes_evidence: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountSection:
+    """An account's share links, those that work and the latest that ended, and its issue tracker."""
+
+    pk: int
+    account: str
+    live: tuple[ShareRow, ...]
+    ended: tuple[ShareRow, ...]
+    tracker_form: IssueTrackerForm
+
+
+def shared_finding(response: FindingResponse, *, includes_evidence: bool) -> SharedFinding:
+    """Return the finding of ``response``, with its evidence only if that was chosen."""
+    finding = response.finding if includes_evidence else _without_evidence(response.finding)
+    view = finding_view(msgspec.structs.replace(response, finding=finding), Address(path=""), link="")
+    return SharedFinding(
+        host=response.host,
+        title=view.title,
+        severity=view.severity,
+        tone=view.tone,
+        status=view.status,
+        kind=view.kind,
+        kind_meaning=view.kind_meaning,
+        source=view.source,
+        rule=view.rule,
+        location=view.location,
+        description=view.description,
+        remediation=view.remediation,
+        evidence=view.evidence,
+        is_evidence_cut=view.is_evidence_cut,
+        locations=view.locations,
+        more_locations=view.more_locations,
+        references=view.references,
+        weaknesses=view.weaknesses,
+        first_seen=finding.first_seen,
+        last_seen=finding.last_seen,
+    )
+
+
+def _without_evidence(finding: Finding) -> Finding:
+    nothing = {"evidence": "", "evidence_truncated": False}
+    locations = [msgspec.structs.replace(location, **nothing) for location in finding.locations]
+    return msgspec.structs.replace(finding, locations=locations, **nothing)
+
+
+def account_sections(
+    user: AbstractBaseUser | AnonymousUser, invalid_form: IssueTrackerForm | None = None
+) -> tuple[AccountSection, ...]:
+    """Return the accounts whose share links ``user`` manages; ``invalid_form`` is shown in its account."""
+    memberships = Membership.objects.of_user(user).managing().select_related("account")
+    return tuple(_section(membership.account, invalid_form) for membership in memberships)
+
+
+def _section(account: Account, invalid_form: IssueTrackerForm | None) -> AccountSection:
+    now = timezone.now()
+    links = ShareLink.objects.of_account(account).select_related("website__account")
+    form = invalid_form if invalid_form and invalid_form.account == account else None
+    return AccountSection(
+        pk=account.pk,
+        account=str(account),
+        live=_rows(links.live(at=now)),
+        ended=_rows(links.ended(at=now)[:SHOWN_ENDED]),
+        tracker_form=form or IssueTrackerForm(account=account),
+    )
+
+
+def _rows(links: Iterable[ShareLink]) -> tuple[ShareRow, ...]:
+    links = list(links)
+    openings = ShareOpening.objects.in_bulk(link.pk for link in links)
+    return tuple(_row(link, openings.get(link.pk)) for link in links)
+
+
+def _row(link: ShareLink, opening: ShareOpening | None) -> ShareRow:
+    return ShareRow(
+        pk=link.pk,
+        host=link.website.host,
+        title=link.title,
+        url=site_address(link.website, is_shared=True).of_finding(link.finding_id),
+        created_by=link.created_by,
+        created_at=link.created_at,
+        expires_at=link.expires_at,
+        revoked_at=link.revoked_at,
+        last_opened_at=opening.last_opened_at if opening else None,
+        includes_evidence=link.includes_evidence,
+    )

@@ -1,0 +1,76 @@
+"""The score of a website: its number, how it changed, and what leads to the next grade."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from portal import labels
+from portal.charts import StepLine, draw_steps
+from portal.gateway.messages import Dashboard, HistoryDay, NextGrade
+
+PERIOD = timedelta(days=90)  # of the service's history
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """The score, 0 to 100, rounded down; ``line`` is None as long as there is nothing to compare.
+
+    ``earlier`` names the last other grade, ``next_step`` the work until the next; each may be empty.
+    """
+
+    value: int
+    earlier: str
+    next_step: str
+    line: StepLine | None
+    line_title: str
+    line_text: str
+
+
+def score(dashboard: Dashboard) -> Score | None:
+    """Return the score of the website; None as long as it has no grade."""
+    summary = dashboard.summary
+    if summary.score is None:
+        return None
+    today = dashboard.dashboard.generated_at.date()
+    history = [entry for entry in summary.history if today - PERIOD <= entry.day <= today]
+    return Score(
+        value=int(summary.score),
+        earlier=_earlier(history, dashboard.dashboard.grade or ""),
+        next_step=_next_step(summary.next_grade),
+        line=_line(history, today) if len(history) > 1 else None,
+        line_title=_("Score in the last 90 days"),
+        line_text="; ".join(f"{labels.day_and_month(entry.day)}: {int(entry.score)}" for entry in history),
+    )
+
+
+def _earlier(history: Sequence[HistoryDay], grade: str) -> str:
+    """Return the last other grade and its last day; empty if there was none."""
+    for entry, following in zip(reversed(history[:-1]), reversed(history[1:]), strict=True):
+        if entry.grade != grade:
+            last_day = following.day - timedelta(days=1)
+            return _("Grade %(grade)s until %(day)s") % {
+                "grade": entry.grade,
+                "day": labels.day_and_month(last_day),
+            }
+    return ""
+
+
+def _next_step(next_grade: NextGrade | None) -> str:
+    if next_grade is None:
+        return ""
+    text = ngettext(
+        "%(count)s fix from grade %(grade)s",
+        "%(count)s fixes from grade %(grade)s",
+        next_grade.fixes,
+    )
+    return text % {"count": next_grade.fixes, "grade": next_grade.grade}
+
+
+def _line(history: Sequence[HistoryDay], today: date) -> StepLine:
+    """Return the line from the first known day until today."""
+    first = history[0].day
+    length = max((today - first).days, 1)
+    return draw_steps([((entry.day - first).days, entry.score) for entry in history], length=length)

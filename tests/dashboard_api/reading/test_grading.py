@@ -1,0 +1,134 @@
+"""The score and its history: a fix never lowers it, and the letter always agrees with it."""
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dashboard_api.models import Kind, OpenCount, Severity
+from dashboard_api.queries.overview import OpenDay, Run
+from dashboard_api.reading import grading
+from tests.dashboard_api.reading.test_dashboard import answer
+from tests.factories import make_coverage, make_finding, make_link, make_website
+
+NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
+COMPLETE = [Run(1, "ok", NOW, NOW, None, "", "")]
+levels = st.lists(st.integers(0, 10_000), min_size=5, max_size=5)
+levels_and_one_to_fix = levels.flatmap(
+    lambda counts: st.tuples(
+        st.just(counts), st.sampled_from([level for level, count in enumerate(counts) if count] or [None])
+    )
+)
+
+
+def without_one(counts, level):
+    return [count - (position == level) for position, count in enumerate(counts)]
+
+
+@given(levels_and_one_to_fix)
+def test_fixing_a_finding_never_lowers_the_score(counts_and_level):
+    counts, level = counts_and_level
+    if level is not None:
+        assert grading.score(without_one(counts, level)) >= grading.score(counts)
+
+
+@given(levels, st.integers(1, 10_000))
+def test_one_fixed_critical_always_raises_the_score(counts, criticals):
+    counts = [*counts[:4], criticals]
+    assert grading.score(without_one(counts, 4)) > grading.score(counts)
+
+
+@given(levels)
+def test_the_score_lies_in_the_range_of_its_letter(counts):
+    graded = grading.grade(counts, COMPLETE)
+    lowest, highest = grading.RANGES[grading.LETTERS.index(graded.letter)]
+    assert graded.score == 100 if graded.letter == "A" else lowest < graded.score < highest
+
+
+@given(levels)
+def test_as_many_fixes_as_promised_lead_to_the_next_grade(counts):
+    graded = grading.grade(counts, COMPLETE)
+    if graded.next is None:
+        assert graded.letter == "A"
+        return
+    worst = grading.LETTERS.index(graded.letter)
+    for fixed in range(1, min(graded.next.fixes, 3)):
+        fewer = [count - fixed * (level == worst) for level, count in enumerate(counts)]
+        assert grading.grade(fewer, COMPLETE).letter == graded.letter
+    done = [count - graded.next.fixes * (level == worst) for level, count in enumerate(counts)]
+    assert grading.grade(done, COMPLETE).letter == graded.next.grade
+
+
+@given(st.dictionaries(st.tuples(st.sampled_from(Kind.values), st.integers(0, 4)), st.integers(1, 50)))
+def test_a_day_of_the_history_has_the_levels_of_its_findings(counts):
+    names = [severity.name.lower() for severity in Severity]
+    by_severity = {
+        name: sum(count for (_, at), count in counts.items() if at == severity)
+        for severity, name in zip(Severity, names, strict=True)
+    }
+    suspected = {
+        f"suspected_{name}": counts.get((Kind.SUSPECTED, severity), 0)
+        for severity, name in zip(Severity, names, strict=True)
+        if severity != Severity.INFO
+    }
+    day = OpenDay(day=NOW.date(), **by_severity, **suspected)
+    assert grading.levels_of_day(day) == grading.levels_of(counts)
+
+
+def at_end_of(day, **counts):
+    return OpenDay(day, **(dict.fromkeys(OpenDay._fields[1:], 0) | counts))
+
+
+def test_the_history_begins_with_the_state_before_the_period():
+    first_day = date(2026, 8, 24)
+    days = [at_end_of(date(2026, 5, 1), critical=1), at_end_of(date(2026, 11, 3), high=2)]
+    graded = grading.grade([0, 0, 0, 2, 0], COMPLETE)
+    history = grading.history(days, first_day=first_day, graded=graded)
+    assert [(entry.day, entry.grade, entry.open) for entry in history] == [
+        (first_day, "F", 1),
+        (date(2026, 11, 3), "D", 2),
+    ]
+    assert history[-1].score == graded.score
+
+
+def test_without_a_complete_check_no_day_had_a_good_grade():
+    days = [at_end_of(date(2026, 11, 1), low=1), at_end_of(date(2026, 11, 3), high=1)]
+    provisional = grading.grade([0, 0, 0, 1, 0], [])
+    assert [
+        entry.grade for entry in grading.history(days, first_day=date(2026, 9, 1), graded=provisional)
+    ] == ["D"]
+    ungraded = grading.grade([0, 1, 0, 0, 0], [])
+    assert (ungraded.letter, ungraded.score, ungraded.next) == (None, None, None)
+    assert grading.history(days, first_day=date(2026, 9, 1), graded=ungraded) == []
+
+
+@pytest.mark.django_db
+def test_the_response_has_the_score_and_ninety_days_of_it():
+    website = make_website()
+    link = make_link(website=website)
+    make_coverage(website)
+    finding = make_finding(website, severity=Severity.CRITICAL)
+    make_finding(website, severity=Severity.MEDIUM, kind=Kind.SUSPECTED)
+    today = OpenCount.objects.get(website_id=website.pk)
+    for days_ago in (200, 100, 30):
+        today.pk, today.day = None, today.day - timedelta(days=days_ago)
+        today.critical = days_ago
+        today.save()
+        today.refresh_from_db()
+        today.day += timedelta(days=days_ago)
+    summary = answer(link).summary
+    assert (summary.next_grade.grade, summary.next_grade.fixes) == ("B", 1)
+    assert [entry.open for entry in summary.history] == [101, 31, 2]
+    assert summary.history[-1].score == summary.score
+    finding.delete()
+    assert answer(link).summary.score > summary.score
+
+
+@pytest.mark.django_db
+def test_a_deleted_website_leaves_no_history():
+    website = make_website()
+    make_finding(website)
+    assert OpenCount.objects.count() == 1
+    website.delete()
+    assert not OpenCount.objects.exists()

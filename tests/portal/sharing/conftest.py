@@ -1,0 +1,60 @@
+"""A website with a member of each role, and a service that knows one finding."""
+
+import pytest
+from django.test import Client
+
+from portal import service
+from portal.models import Membership
+from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
+from tests.portal.dashboards import make_finding_response
+
+OWNER, MANAGER, VIEWER = Membership.Role.values
+
+
+class StubService:
+    """Returns or raises ``response`` for a finding, and records what was requested."""
+
+    def __init__(self):
+        self.response = make_finding_response()
+        self.requests = []
+
+    def get_finding(self, website, finding_id, list_request):
+        self.requests.append((website, finding_id))
+        if isinstance(self.response, Exception):
+            raise self.response
+        return self.response
+
+
+@pytest.fixture
+def stub(monkeypatch):
+    stub = StubService()
+    monkeypatch.setattr(service, "get_finding", stub.get_finding)
+    return stub
+
+
+@pytest.fixture
+def website():
+    return make_portal_website(make_portal_account(name="Example Shops Holding"))
+
+
+@pytest.fixture
+def members(website):
+    """Return one member of each role, and the owner of another account."""
+    other = make_portal_account("acct_0002", name="Another shop")
+    people = {
+        role: make_membership(make_user(role), website.account, role) for role in Membership.Role.values
+    }
+    return people | {"stranger": make_membership(make_user("stranger"), other, OWNER)}
+
+
+@pytest.fixture
+def browser(members):
+    """Return a browser for a member, or for a visitor."""
+
+    def browser(name="visitor"):
+        client = Client()
+        if name in members:
+            client.force_login(members[name].user)
+        return client
+
+    return browser

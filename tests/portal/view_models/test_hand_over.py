@@ -1,0 +1,152 @@
+"""A finding as Markdown, as an e-mail and as a new issue."""
+
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from markdown_it import MarkdownIt
+
+from portal.gateway.messages import Location
+from portal.models import IssueTracker
+from portal.view_models.hand_over import MAX_MAIL_URL_LENGTH, as_markdown, hand_over, issue_link, mail_url
+from tests.portal.dashboards import make_finding
+
+HOST = "shop.example.com"
+PAGE = "https://portal.example.com/sites/shop.example.com/findings/1/"
+FULL = make_finding(
+    title="SQL injection",
+    description="The parameter is not escaped.",
+    remediation="Use bound parameters.",
+    evidence="GET /?id=1'",
+    references=["https://example.com/advice", "javascript:alert(1)"],
+    cwe=[89],
+    cve=["CVE-2024-12345"],
+    locations_count=40,
+    locations=[Location(location=f"https://shop.example.com/page/{number}") for number in range(1, 31)],
+)
+
+
+def markdown(**fields):
+    return as_markdown(make_finding(**fields), host=HOST, link=PAGE)
+
+
+def rendered(text):
+    """Return the HTML that a reader of Markdown makes of ``text``, raw HTML included."""
+    return MarkdownIt("commonmark", {"html": True}).enable("strikethrough").enable("table").render(text)
+
+
+def tracker(kind, url):
+    return IssueTracker(kind=kind, url=url)
+
+
+def mail_fields(url):
+    parts = urlsplit(url)
+    assert parts.scheme == "mailto"
+    fields = parse_qs(parts.query)
+    return fields["subject"][0], fields["body"][0]
+
+
+def test_markdown_has_the_whole_finding():
+    text = as_markdown(FULL, host=HOST, link=PAGE)
+    assert text.startswith("# SQL injection\n\n- **Severity:** High\n- **Certainty:** Confirmed\n")
+    assert "- **Website:** `shop.example.com`\n" in text
+    assert "- **Where it was found:** `https://shop.example.com/page/1`\n" in text
+    assert "- **Catalogued as:** CVE-2024-12345, CWE-89\n" in text
+    assert f"- **All details:** <{PAGE}>" in text
+    assert "## What it is\n\nThe parameter is not escaped.\n" in text
+    assert "## How to fix it\n\nUse bound parameters.\n" in text
+    assert "- `https://shop.example.com/page/21`\n\nAnd 19 more locations.\n" in text
+    assert "page/22" not in text
+    assert "- <https://example.com/advice>" in text
+    assert "javascript" not in text
+    assert "```text\nGET /?id=1'\n```" in text
+
+
+def test_absent_parts_leave_no_heading():
+    text = markdown(rule="", references=[])
+    assert "##" not in text
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "<img src=x onerror=alert(1)>",
+        "![x](https://evil.example/x.png)",
+        "[click](https://evil.example/)",
+        "`code` *em* _em_ **strong** ~~gone~~",
+        "# heading",
+        "| a | b |\n|---|---|\n| c | d |",
+        "&lt;b&gt;",
+        "\\<b>",
+    ],
+)
+def test_no_text_of_a_finding_becomes_markup(words):
+    html = rendered(markdown(title="A", description=words))
+    paragraph = re.search(r"<h2>What it is</h2>\n<p>(.*?)</p>", html, re.DOTALL)[1]
+    assert "<" not in paragraph
+    shown = paragraph.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&").replace("&quot;", '"')
+    assert shown == words
+
+
+def test_nobody_is_mentioned_and_no_command_is_given():
+    text = markdown(description="Hello @robin\n/close\n  /assign @robin\nadmin@example.com")
+    assert "@robin" not in text
+    assert not re.search(r"^\s*/", text, re.MULTILINE)
+    assert "admin@example.com" in text
+
+
+def test_code_ends_where_it_should():
+    text = markdown(evidence="a\n```\n# b\n````\nc", location="x``y`")
+    assert "`````text\na\n```\n# b\n````\nc\n`````" in text
+    assert "``` x``y` ```" in text
+
+
+def test_an_email_says_what_where_and_how_to_fix_it():
+    subject, body = mail_fields(mail_url(FULL, host=HOST, link=PAGE))
+    assert subject == "[High] SQL injection (shop.example.com)"
+    assert "Where it was found: https://shop.example.com/page/1\r\n" in body
+    assert f"All details: {PAGE}" in body
+    assert "HOW TO FIX IT\r\n\r\nUse bound parameters." in body
+    assert "GET /?id" not in body
+
+
+def test_no_text_adds_a_recipient_or_a_header_to_the_email():
+    url = mail_url(make_finding(title="A&cc=evil@example.com\r\nBcc: x?"), host=HOST, link=PAGE)
+    assert set(parse_qs(urlsplit(url).query)) == {"subject", "body"}
+    assert urlsplit(url).path == ""
+    assert "\n" not in mail_fields(url)[0]
+
+
+def test_a_long_email_is_cut():
+    url = mail_url(make_finding(remediation="ü" * 9_999), host=HOST, link=PAGE)
+    assert len(url) <= MAX_MAIL_URL_LENGTH
+    assert mail_fields(url)[1].endswith("…")
+
+
+@pytest.mark.parametrize(
+    ("kind", "url", "name", "text"),
+    [
+        ("github", "https://github.com/a/b", "body", "## How to fix it\n\nUse bound"),
+        ("gitlab", "https://gitlab.com/a/b", "issue[description]", "## How to fix it\n\nUse bound"),
+        ("jira", "https://j.example/secure/CreateIssueDetails!init.jspa?pid=1&issuetype=1", "description",
+         "HOW TO FIX IT\n\nUse bound"),
+    ],
+)  # fmt: skip
+def test_an_issue_has_title_and_text_without_evidence(kind, url, name, text):
+    link = issue_link(FULL, tracker(kind, url), host=HOST, link=PAGE)
+    body = parse_qs(urlsplit(link.url).query)[name][0]
+    assert text in body
+    assert PAGE in body
+    assert "GET /?id" not in body
+    assert not link.is_cut
+
+
+def test_a_cut_issue_says_so_and_keeps_its_link():
+    finding = make_finding(description="x" * 9_999)
+    link = issue_link(finding, tracker("github", "https://github.com/a/b"), host=HOST, link=PAGE)
+    assert link.is_cut
+    assert PAGE in parse_qs(urlsplit(link.url).query)["body"][0]
+
+
+def test_without_a_tracker_there_is_no_issue():
+    assert hand_over(FULL, host=HOST, link=PAGE, tracker=None).issue is None
