@@ -133,7 +133,7 @@ def _option(name: str, value: FacetValue, address: Address, *, is_bounded: bool)
 
 def worst_only_remark(count: int) -> str:
     """Return the remark next to numbers that cover only the worst findings."""
-    return _("Of the worst %(count)s.") % {"count": number_format(count)}
+    return _("Counted in the %(count)s worst matches.") % {"count": number_format(count)}
 
 
 def filter_label(name: str, value: str, default: str = "") -> str:

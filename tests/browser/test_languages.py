@@ -84,7 +84,7 @@ def test_a_chosen_language_is_kept_on_the_same_page(open_page, owner, scripts):
     open_menu(page)
     page.get_by_role("button", name="Deutsch").click()
     expect(page).to_have_url(f"{PATH}?severity=High")
-    expect(page.get_by_role("heading", name="Funde", exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", name="Befunde", exact=True)).to_be_visible()
     expect(page.locator("html")).to_have_attribute("lang", "de")
     page.goto("/accounts/")
     expect(page.get_by_role("heading", name="Ihr Konto")).to_be_visible()

@@ -67,7 +67,7 @@ def test_a_forgotten_password_is_reset_by_email(page, owner, settings):
     page.get_by_role("link", name="Forgot your password?").click()
     page.get_by_label("E-mail address").fill(owner.email)
     press("Send the link")
-    expect(page.get_by_role("heading", name="Look into your mail")).to_be_visible()
+    expect(page.get_by_role("heading", name="Check your inbox")).to_be_visible()
     page.goto(re.search(r"http://\S+/password/reset/key/\S+", newest_mail().body)[0])
     new = "another horse battery"
     page.get_by_label("New password", exact=True).fill(new)
