@@ -14,6 +14,7 @@ from django.conf import settings
 SHORT_LIVED = "short_lived"
 _SHORT_LIVED_MODELS = {
     ("config", "attempts"),
+    ("config", "session"),
     ("dashboard_api", "nonce"),
     ("dashboard_api", "secretuse"),
     ("portal", "shareopening"),

@@ -1,11 +1,31 @@
-"""Recent attempts, such as to reset a password, counted for all processes. Decision record 0045."""
+"""Sessions, and recent attempts, such as to reset a password, counted for all processes.
+
+Decision records 0045 and 0064.
+"""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models, router, transaction
 from django.utils.crypto import salted_hmac
+
+
+class Session(AbstractBaseSession):
+    """A session; ``user_id`` is the person's, without a foreign key, as it may be in another database."""
+
+    user_id = models.BigIntegerField(null=True, db_index=True)
+
+    class Meta(AbstractBaseSession.Meta):
+        abstract = False
+
+    @classmethod
+    def get_session_store_class(cls) -> Any:
+        """Return the store of these sessions."""
+        from config.sessions import SessionStore
+
+        return SessionStore
 
 
 class AttemptsManager(models.Manager["Attempts"]):

@@ -12,7 +12,7 @@ from django.views.generic import RedirectView
 from django.views.i18n import set_language
 
 from config import sign_in
-from config.account import account
+from config.account import account, end_other_sessions
 from config.theme import choose_theme
 
 admin.autodiscover()
@@ -23,6 +23,7 @@ urlpatterns = [
     path("theme/", choose_theme, name="theme"),
     path("language/", set_language, name="set_language"),
     path("accounts/", account, name="account"),
+    path("accounts/sessions/end/", end_other_sessions, name="end_other_sessions"),
     # The account page replaces these two pages of allauth, which redirects to them.
     re_path(r"^accounts/2fa/(?:webauthn/)?$", RedirectView.as_view(pattern_name="account")),
     # allauth needs the names of these pages, which this product does not offer.

@@ -34,7 +34,7 @@ KIND_MEANINGS = {
 FILTERS = {
     "status": _("Status"),
     "severity": _("Severity"),
-    "kind": _("Certainty"),
+    "kind": _("Confidence"),
     "source": _("Source"),
     "since": _("First seen"),
     "problem": _("Problem"),
@@ -85,7 +85,7 @@ EVENTS = {
 CHARTS = {
     "severity": _("By severity"),
     "source": _("By source"),
-    "kind": _("By certainty"),
+    "kind": _("By confidence"),
     "trend": _("New and fixed, week by week"),
 }
 SERIES = {**SEVERITIES, "New": _("New"), "Fixed": _("Fixed"), "Findings": _("Findings")}

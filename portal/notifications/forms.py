@@ -20,9 +20,7 @@ class SubscriptionForm(forms.ModelForm):  # type: ignore[type-arg]  # generic in
     """The e-mails of one account."""
 
     frequency = forms.ChoiceField(label=_("Send me e-mails"), choices=FREQUENCIES)
-    min_severity = forms.ChoiceField(
-        label=_("From this severity on"), choices=list(labels.SEVERITIES.items())
-    )
+    min_severity = forms.ChoiceField(label=_("Minimum severity"), choices=list(labels.SEVERITIES.items()))
 
     class Meta:
         model = Subscription

@@ -168,7 +168,7 @@ def period_facet(address: Address) -> Facet:
 
 def worst_only_remark(count: int) -> str:
     """Return the remark next to numbers that cover only the worst findings."""
-    return _("Of the worst %(count)s.") % {"count": number_format(count)}
+    return _("Counted in the %(count)s worst matches.") % {"count": number_format(count)}
 
 
 def filter_label(name: str, value: str, default: str = "") -> str:

@@ -159,11 +159,11 @@ def _facts(finding: Finding, markup: Markup, *, host: str, link: str) -> Iterato
     """Yield one block with the short facts."""
     values = {
         _("Severity"): labels.label(labels.SEVERITIES, finding.severity),
-        _("Certainty"): labels.label(labels.KINDS, finding.kind),
+        _("Confidence"): labels.label(labels.KINDS, finding.kind),
         _("Website"): markup.code(host),
         _("Where it was found"): markup.code(finding.location) if finding.location else "",
         _("Found by"): markup.text(finding.source_name or finding.source),
-        _("Catalogued as"): markup.text(", ".join(link.text for link in weaknesses(finding))),
+        _("Classification"): markup.text(", ".join(link.text for link in weaknesses(finding))),
         _("All details"): f"<{link}>" if isinstance(markup, Markdown) else link,
     }
     yield "\n".join(markup.fact(name, value) for name, value in values.items() if value)

@@ -33,7 +33,7 @@ def test_an_expired_plan_is_an_error_page_in_the_region(dashboard, link, watch):
     link.account.entitlement.save()
     dashboard.reload()
     expect(findings(dashboard)).to_have_count(12)
-    expect(chip(dashboard, "Certainty: Suspected")).to_be_visible()
+    expect(chip(dashboard, "Confidence: Suspected")).to_be_visible()
 
 
 def test_a_revoked_link_is_an_error_page_in_the_region(dashboard, link, watch):

@@ -29,7 +29,7 @@ def test_facets_count_without_themselves_and_keep_focus(dashboard):
 
 def test_filters_add_up_and_each_is_removed_by_its_chip(dashboard):
     facet(dashboard, "Confirmed 33").click()
-    expect(chip(dashboard, "Certainty: Confirmed")).to_be_visible()
+    expect(chip(dashboard, "Confidence: Confirmed")).to_be_visible()
     facet(dashboard, "Low 12").click()
     expect(dashboard).to_have_url(f"{PATH}?severity=Low&kind=confirmed")
     expect(findings(dashboard)).to_have_count(12)

@@ -45,13 +45,13 @@ def test_a_finding_opens_in_place_with_its_details_and_its_note(dashboard, worst
 
 def test_back_shows_the_same_list_and_forward_the_finding(dashboard, worst):
     facet(dashboard, "Confirmed 33").click()
-    expect(chip(dashboard, "Certainty: Confirmed")).to_be_visible()
+    expect(chip(dashboard, "Confidence: Confirmed")).to_be_visible()
     findings(dashboard).get_by_role("link", name=WORST).click()
     expect(dashboard).to_have_url(f"{PATH}findings/{worst.pk}/?kind=confirmed")
     dashboard.go_back()
     expect(dashboard).to_have_url(f"{PATH}?kind=confirmed")
     expect(findings(dashboard)).to_have_count(20)
-    expect(chip(dashboard, "Certainty: Confirmed")).to_be_visible()
+    expect(chip(dashboard, "Confidence: Confirmed")).to_be_visible()
     dashboard.go_forward()
     expect(the_finding(dashboard)).to_be_visible()
     dashboard.reload()

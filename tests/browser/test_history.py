@@ -22,7 +22,7 @@ def expect_step(page, number):
     expect(page).to_have_url(PATH + query)
     expect(page.get_by_text(count, exact=True).first).to_be_visible()
     expect(search_box(page)).to_have_value(typed)
-    expect(chip(page, "Certainty: Confirmed")).to_have_count(1 if number else 0)
+    expect(chip(page, "Confidence: Confirmed")).to_have_count(1 if number else 0)
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_a_reload_a_copied_url_and_a_detour_show_the_same_page(travelled, open_p
     elsewhere = open_page(user=owner)
     elsewhere.goto(travelled.url)
     expect_step(elsewhere, 3)
-    travelled.get_by_role("link", name="Websites").click()
+    travelled.get_by_role("main").get_by_role("link", name="Websites").click()
     expect(travelled).to_have_url("/")
     travelled.go_back()
     expect_step(travelled, 3)

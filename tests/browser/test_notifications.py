@@ -40,13 +40,13 @@ def test_a_member_changes_the_email_settings(open_page, owner, settings, javascr
     settings.EMAIL_URL = "smtp://localhost"
     page = open_page(user=owner, java_script_enabled=javascript)
     page.goto("/accounts/")
-    page.get_by_role("link", name="E-mail settings").click()
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Alerts").click()
     page.get_by_label("Send me e-mails").select_option("Once a day, in the morning")
-    page.get_by_label("From this severity on").select_option("Medium")
+    page.get_by_label("Minimum severity").select_option("Medium")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("status")).to_contain_text("Your choice for acct_0001 is saved.")
     expect(page.get_by_label("Send me e-mails")).to_have_value("daily")
-    expect(page.get_by_label("From this severity on")).to_have_value("Medium")
+    expect(page.get_by_label("Minimum severity")).to_have_value("Medium")
 
 
 def test_the_unsubscribe_link_asks_for_confirmation_without_a_sign_in(page, letter):

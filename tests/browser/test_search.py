@@ -91,7 +91,7 @@ def test_refining_a_search_is_one_step_of_the_history(dashboard):
 
 def test_search_keeps_the_other_filters(dashboard):
     facet(dashboard, "Confirmed 33").click()
-    expect(chip(dashboard, "Certainty: Confirmed")).to_be_visible()
+    expect(chip(dashboard, "Confidence: Confirmed")).to_be_visible()
     search_box(dashboard).fill("library")
     expect(dashboard).to_have_url(f"{PATH}?kind=confirmed&query=library")
     expect(findings(dashboard)).to_have_count(20)
@@ -187,7 +187,7 @@ def test_text_typed_during_a_request_stays_and_is_searched(dashboard, held):
     search_box(dashboard).fill("library")
     dashboard.clock.run_for(400)
     answer.continue_()
-    expect(chip(dashboard, "Certainty: Confirmed")).to_be_visible()
+    expect(chip(dashboard, "Confidence: Confirmed")).to_be_visible()
     expect(search_box(dashboard)).to_have_value("library")
     dashboard.clock.run_for(400)
     expect(dashboard).to_have_url(f"{PATH}?kind=confirmed&query=library")

@@ -90,7 +90,7 @@ def add_passkey(page, *, alone=True):
     page.get_by_label("Sign in with it alone").set_checked(alone)
     press(page, "Add")
     expect(page.get_by_role("heading", name="Recovery codes")).to_be_visible()
-    page.get_by_role("link", name="I keep them safe").click()
+    page.get_by_role("link", name="I’ve saved these codes").click()
     expect(part(page, "Passkeys")).to_contain_text("Laptop since")
 
 
@@ -99,7 +99,7 @@ def test_an_app_and_recovery_codes_are_a_second_step(page, owner):
     sign_in(page, owner.username)
     key, codes = set_up_app(page)
     assert len(codes) == 10
-    page.get_by_role("link", name="I keep them safe").click()
+    page.get_by_role("link", name="I’ve saved these codes").click()
     expect(part(page, "Authenticator app")).to_contain_text("On since")
 
     sign_out(page)

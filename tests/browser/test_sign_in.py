@@ -3,9 +3,9 @@
 import re
 
 import pytest
-from django.contrib.sessions.models import Session
 from playwright.sync_api import expect
 
+from config.models import Session
 from tests.browser.steps import newest_mail, open_menu, send, sign_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -67,7 +67,7 @@ def test_a_forgotten_password_is_reset_by_email(page, owner, settings):
     page.get_by_role("link", name="Forgot your password?").click()
     page.get_by_label("E-mail address").fill(owner.email)
     press("Send the link")
-    expect(page.get_by_role("heading", name="Look into your mail")).to_be_visible()
+    expect(page.get_by_role("heading", name="Check your inbox")).to_be_visible()
     page.goto(re.search(r"http://\S+/password/reset/key/\S+", newest_mail().body)[0])
     new = "another horse battery"
     page.get_by_label("New password", exact=True).fill(new)
@@ -132,3 +132,14 @@ def test_the_account_page_in_every_look(tour, owner, website):
     open_menu(page)
     page.locator(".themes button").last.click()
     tour.look(page, "a theme of one's own")
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without scripts"])
+def test_a_person_signs_out_everywhere_else(open_page, owner, scripts):
+    here, there = open_page(user=owner, java_script_enabled=scripts), open_page(user=owner)
+    here.goto("/accounts/")
+    expect(here.get_by_role("region", name="Signed in").get_by_role("listitem")).to_have_count(2)
+    here.get_by_role("button", name="Sign out everywhere else").click()
+    expect(here.get_by_role("status")).to_have_text("You are signed out everywhere else.")
+    there.goto("/accounts/")
+    expect(there.get_by_role("heading", name="Sign in")).to_be_visible()

@@ -34,7 +34,7 @@ def test_the_whole_journey_works_by_links_and_forms(plain, owner):
     plain.get_by_role("main").get_by_role("link", name="shop.example.com").click()
     expect(plain).to_have_url(PATH)
     facet(plain, "Confirmed 33").click()
-    expect(chip(plain, "Certainty: Confirmed")).to_be_visible()
+    expect(chip(plain, "Confidence: Confirmed")).to_be_visible()
 
     pages(plain).get_by_role("link", name="Page 2").click()
     expect(plain).to_have_url(f"{PATH}?kind=confirmed&page=2")

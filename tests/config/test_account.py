@@ -25,7 +25,7 @@ def test_a_stranger_is_sent_to_sign_in(client, page):
 def test_a_person_sees_what_is_and_is_not_switched_on(client):
     client.force_login(make_user())
     page = text_of(client.get(PAGE))
-    for words in ("owner · owner@example.com", "Off. Switched on", "None. A passkey signs you in"):
+    for words in ("owner@example.com", "Off. Switched on", "None. A passkey signs you in"):
         assert words in page
     assert "Recovery codes" not in page
 
@@ -73,3 +73,37 @@ def test_another_persons_passkey_is_not_there(client):
         assert client.get(reverse(name, args=[theirs.pk])).status_code == 404
         assert client.post(reverse(name, args=[theirs.pk]), {"name": "Mine"}).status_code == 404
     assert Authenticator.objects.get().wrap().name == "Theirs"
+
+
+def checklist(client):
+    found = re.search(r'aria-labelledby="checks-title".*?</section>', client.get(PAGE).text, re.DOTALL)
+    return [mark == "ok" for mark in re.findall(r'class="state (ok|partial)"', found[0])]
+
+
+def test_the_checklist_knows_what_is_missing(client):
+    client.force_login(user := make_user())
+    assert checklist(client) == [False, True]
+    user.authenticator_set.create(type="totp", data={})
+    assert checklist(client) == [True, True]
+    user.email = ""
+    user.save()
+    assert checklist(client) == [True, False]
+
+
+@pytest.mark.parametrize(("used", "is_enough"), [(0, True), (7, True), (8, False)])
+def test_the_checklist_counts_recovery_codes(client, used, is_enough):
+    from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
+
+    client.force_login(user := make_user())
+    user.authenticator_set.create(type="totp", data={})
+    codes = RecoveryCodes.activate(user)
+    for code in codes.get_unused_codes()[:used]:
+        codes.validate_code(code)
+    assert checklist(client) == [True, is_enough, True]
+
+
+def test_the_profile_has_name_address_and_language(client):
+    client.force_login(make_user())
+    page = text_of(client.get(PAGE, headers={"Accept-Language": "de"}))
+    for words in ("owner@example.com", "Deutsch", "English"):
+        assert words in page

@@ -1,10 +1,10 @@
 import pytest
-from django.contrib.sessions.models import Session
 from django.core.cache import cache
 from django.core.cache import caches as used_caches
 from django.db import connection, connections
 
 from config.databases import SHORT_LIVED, ShortLivedRouter, caches, databases
+from config.models import Session
 from config.shared_cache import SharedCache
 from dashboard_api.models import Finding, Nonce
 

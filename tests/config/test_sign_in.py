@@ -3,9 +3,9 @@
 from urllib.parse import urlsplit
 
 import pytest
-from django.contrib.sessions.models import Session
 from django.test import Client
 
+from config.models import Session
 from config.sign_in import PasswordBackend
 from tests.factories import make_user
 from tests.racing import race

@@ -207,7 +207,7 @@ def test_one_call_serves_members_with_different_choices(link, website, begun):
     subjects = {message.to[0]: message.subject for message in mail.outbox}
     assert subjects == {
         "owner@example.com": "shop.example.com: 1 finding to check: High",
-        "careful@example.com": "shop.example.com: 2 Funde zu prüfen, der schwerste: Hoch",
+        "careful@example.com": "shop.example.com: 2 Befunde zu prüfen, der schwerste: Hoch",
     }
 
 

@@ -527,8 +527,16 @@ def test_numbers_are_grouped(browser, stub):
 @pytest.mark.parametrize(
     ("language", "texts", "missing"),
     [
-        ("en", ["More than 1,000", "Of the worst 1,000.", "Show only High"], "Show only High:"),
-        ("de", ["Mehr als 1.000", "Von den schlimmsten 1.000.", "Nur Hoch zeigen"], "Nur Hoch zeigen:"),
+        (
+            "en",
+            ["More than 1,000", "Counted in the 1,000 worst matches.", "Show only High"],
+            "Show only High:",
+        ),
+        (
+            "de",
+            ["Mehr als 1.000", "In den 1.000 schwersten Treffern gezählt.", "Nur Hoch zeigen"],
+            "Nur Hoch zeigen:",
+        ),
     ],
 )
 def test_a_search_beyond_the_counted_matches_shows_no_exact_number(browser, stub, language, texts, missing):

@@ -38,7 +38,11 @@ def test_charts_use_the_portals_titles_and_fall_back_to_the_services():
 def test_bars_of_the_worst_alone_say_so_but_not_the_history():
     cut = views_by_id(page={"total": 200, "total_relation": "at_least"})
     remarks = {name: drawing.remark for name, drawing in cut.items()}
-    assert remarks == {"severity": "Of the worst 200.", "source": "Of the worst 200.", "trend": ""}
+    assert remarks == {
+        "severity": "Counted in the 200 worst matches.",
+        "source": "Counted in the 200 worst matches.",
+        "trend": "",
+    }
     assert {drawing.remark for drawing in views_by_id().values()} == {""}
 
 

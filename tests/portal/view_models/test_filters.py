@@ -43,7 +43,7 @@ def test_a_value_that_would_leave_nothing_is_shown_but_leads_nowhere():
 def test_a_facet_of_the_worst_alone_says_so_and_takes_nothing_for_none():
     facet = facet_of("severity", at(query="x"), bounded_facets=["severity"])
     options = {option.label: option for option in facet.options}
-    assert facet.remark == "Of the worst 2."
+    assert facet.remark == "Counted in the 2 worst matches."
     assert (options["High"].count, options["Low"].count) == (2, None)
     assert options["Low"].url == PATH + "?severity=Low&query=x"
     assert facet_of("kind", at(query="x"), bounded_facets=["severity"]).remark == ""

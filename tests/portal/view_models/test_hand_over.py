@@ -48,10 +48,10 @@ def mail_fields(url):
 
 def test_markdown_has_the_whole_finding():
     text = as_markdown(FULL, host=HOST, link=PAGE)
-    assert text.startswith("# SQL injection\n\n- **Severity:** High\n- **Certainty:** Confirmed\n")
+    assert text.startswith("# SQL injection\n\n- **Severity:** High\n- **Confidence:** Confirmed\n")
     assert "- **Website:** `shop.example.com`\n" in text
     assert "- **Where it was found:** `https://shop.example.com/page/1`\n" in text
-    assert "- **Catalogued as:** CVE-2024-12345, CWE-89\n" in text
+    assert "- **Classification:** CVE-2024-12345, CWE-89\n" in text
     assert f"- **All details:** <{PAGE}>" in text
     assert "## What it is\n\nThe parameter is not escaped.\n" in text
     assert "## How to fix it\n\nUse bound parameters.\n" in text

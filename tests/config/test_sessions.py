@@ -1,0 +1,96 @@
+"""Sessions with their person: listed on the account page, and ended from there."""
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from config.models import Session
+from config.sessions import browser_name
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db
+
+PAGE = "/accounts/"
+END = "/accounts/sessions/end/"
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0"
+SAFARI = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile Safari/604.1"
+EDGE = "Mozilla/5.0 (Windows NT 10.0) Chrome/129 Safari/537.36 Edg/129.0"
+
+
+def sign_in(user, agent=FIREFOX):
+    client = Client(headers={"User-Agent": agent})
+    answer = client.post("/accounts/login/", {"login": user.username, "password": "correct horse battery"})
+    assert answer.status_code == 302
+    return client
+
+
+@pytest.mark.parametrize(
+    ("agent", "name"),
+    [
+        (FIREFOX, "Firefox, Linux"),
+        (SAFARI, "Safari, iPhone"),
+        (EDGE, "Edge, Windows"),
+        ("Mozilla/5.0 (Linux; Android 15) Chrome/129.0 Mobile Safari/537.36", "Chrome, Android"),
+        ("curl/8.0", ""),
+        ("", ""),
+    ],
+)
+def test_a_browser_is_named_in_words(agent, name):
+    assert browser_name(agent) == name
+
+
+def test_the_account_page_lists_where_a_person_is_signed_in_with_this_browser_first():
+    user = make_user()
+    here = sign_in(user)
+    sign_in(user, SAFARI)
+    sign_in(make_user("stranger"), EDGE)
+    text = " ".join(here.get(PAGE).text.split())
+    assert text.index("Firefox, Linux") < text.index("(this one)") < text.index("Safari, iPhone")
+    assert "Edge" not in text
+
+
+def test_signing_out_everywhere_else_ends_the_other_sessions_of_this_person_alone():
+    user = make_user()
+    here, there, theirs = sign_in(user), sign_in(user, SAFARI), sign_in(make_user("stranger"))
+    page = here.post(END, follow=True)
+    assert "You are signed out everywhere else." in page.text
+    assert "Sign out everywhere else" not in page.text
+    assert [client.get(PAGE).status_code for client in (here, there, theirs)] == [200, 302, 200]
+
+
+def test_only_a_form_of_the_person_ends_sessions():
+    user = make_user()
+    here = sign_in(user)
+    assert Client().post(END)["Location"].startswith("/accounts/login/")
+    assert here.get(END).status_code == 405
+    strict = Client(enforce_csrf_checks=True)
+    strict.cookies = here.cookies
+    assert strict.post(END).status_code == 403
+    assert here.get(PAGE).status_code == 200
+    assert Session.objects.count() == 1
+
+
+def test_a_session_that_is_over_is_not_listed():
+    user = make_user()
+    here = sign_in(user)
+    sign_in(user, SAFARI)
+    others = Session.objects.exclude(session_key=here.session.session_key)
+    others.update(expire_date=timezone.now())
+    assert "Safari" not in here.get(PAGE).text
+
+
+def test_a_new_key_keeps_the_person_and_a_sign_out_ends_the_row():
+    user = make_user()
+    here = sign_in(user)
+    new = {"password1": "another horse battery", "password2": "another horse battery"}
+    here.post("/accounts/password/change/", {"oldpassword": "correct horse battery", **new})
+    assert list(Session.objects.values_list("user_id", flat=True)) == [user.pk]
+    here.post("/accounts/logout/")
+    assert not Session.objects.filter(user_id=user.pk).exists()
+
+
+def test_a_session_without_a_sign_in_belongs_to_nobody_and_no_address_is_stored():
+    Client().get("/accounts/2fa/webauthn/login/", headers={"X-Requested-With": "XMLHttpRequest"})
+    assert set(Session.objects.values_list("user_id", flat=True)) <= {None}
+    here = sign_in(make_user())
+    assert "127.0.0.1" not in str(Session.objects.get(session_key=here.session.session_key).get_decoded())
