@@ -57,7 +57,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
     findings: Count
     worst_findings: Count
     confirmed: Annotated[Count, Meta(description="How many of the findings are confirmed.")]
-    locations: Count
+    locations: Annotated[Count, Meta(description="Of its findings of any kind.")]
     hosts: Annotated[
         list[str],
         Meta(description=f"Of its newest findings, at most {limits.MAX_PROBLEM_HOSTS}; there may be more."),

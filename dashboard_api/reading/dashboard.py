@@ -115,6 +115,7 @@ def _grouped(
     if not request.group_by:
         return None
     totals = counts.problems() if isinstance(counts, SearchResults) else stored.problems
+    totals = [each.of_kinds(request.kind) for each in totals] if request.kind else totals
     is_cut = len(totals) > limits.MAX_PROBLEM_TOTALS or counts.relation() == "at_least"
     groups = problems.grouped(totals[: limits.MAX_PROBLEM_TOTALS])
     end = request.page * request.page_size

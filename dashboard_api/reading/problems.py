@@ -50,6 +50,8 @@ def grouped(totals: Iterable[ProblemTotals]) -> list[ProblemGroup]:
     """Return the problems of ``totals``, worst first."""
     groups: dict[str, ProblemGroup] = {}
     for each in totals:
+        if not each.findings:
+            continue
         groups.setdefault(each.problem, ProblemGroup(each.problem)).totals.append(each)
     return sorted(groups.values(), key=lambda group: group.order)
 
