@@ -10,7 +10,7 @@ from dashboard_api.contract.requests import ALL
 from dashboard_api.models import Finding
 from dashboard_api.queries.credentials import AccountSite
 from dashboard_api.queries.overview import Bucket, Filters, Overview, SourceRow, overview
-from dashboard_api.reading import problems, sections
+from dashboard_api.reading import problems, sections, topics
 from dashboard_api.reading.facet_counts import Counts, FacetCounts
 from dashboard_api.reading.listing import Listing
 from dashboard_api.reading.search_results import SearchResults, by_words, first_seen_since
@@ -71,7 +71,7 @@ def _overview(link: AccountSite, request: DashboardRequest, today: date) -> Over
         first_week=sections.recent_weeks(today)[0],
         recent_day=today - limits.RECENT_PERIOD + timedelta(days=1),  # today is the last of them
         most_problems=_most_problems(request),
-        problem_keys=problems.keys_of(request.problem),
+        problem_keys=topics.keys_of(request.problem),
     )
 
 
