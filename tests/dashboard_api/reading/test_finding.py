@@ -188,8 +188,8 @@ def test_members_and_their_order_are_those_of_the_contract(client, link, finding
     listed = ask(client, fields_for(link)).json()
     assert list(answer) == ["ok", "host", "finding", "analyst_notes"]
     assert (answer["ok"], answer["host"]) == (True, "shop.example.com")
-    *shared, problem = listed["threats"][0]
-    assert list(answer["finding"]) == [*shared, "locations", "timeline", problem]
+    *shared, problem, topic = listed["threats"][0]
+    assert list(answer["finding"]) == [*shared, "locations", "timeline", problem, topic]
     assert list(answer["finding"]["locations"][0]) == (
         ["location", "evidence", "evidence_truncated", "first_seen", "last_seen", "gone_at"]
     )
