@@ -45,7 +45,7 @@ def hosts(page):
     return page.get_by_role("heading", level=2).all_inner_texts()
 
 
-def expect_all_told(page):
+def expect_all_loaded(page):
     expect(status(page)).to_have_text("All websites are up to date.")
 
 
@@ -77,7 +77,7 @@ def forty(service):
 def test_cards_refresh_themselves_with_one_announcement(open_page, owner, bakery):
     page = open_page(user=owner)
     page.goto("/")
-    expect_all_told(page)
+    expect_all_loaded(page)
     expect(card(page, "shop.example.com").get_by_role("list", name="Open findings")).to_contain_text(
         "1 Critical"
     )
@@ -93,7 +93,7 @@ def test_new_cards_are_sorted_after_the_last_response(open_page, owner, website,
     expect(card(page, bakery.host)).to_contain_text("1 Medium")
     assert hosts(page) == [bakery.host, website.host]
     held[0].continue_()
-    expect_all_told(page)
+    expect_all_loaded(page)
     assert hosts(page) == [website.host, bakery.host]
 
 
@@ -104,7 +104,7 @@ def test_the_list_keeps_its_order_while_it_has_focus(open_page, owner, website, 
         page.goto("/")
     page.get_by_role("link", name=bakery.host).focus()
     held[0].continue_()
-    expect_all_told(page)
+    expect_all_loaded(page)
     assert hosts(page) == [bakery.host, website.host]
     page.reload()
     assert hosts(page) == [website.host, bakery.host]
@@ -119,7 +119,7 @@ def test_a_stored_order_stays_until_the_next_visit(open_page, owner, website, ba
         make_finding(worse, severity=Severity.CRITICAL)
     page = open_page(user=owner)
     page.goto("/")
-    expect_all_told(page)
+    expect_all_loaded(page)
     expect(card(page, bakery.host)).to_contain_text("2 Critical")
     assert hosts(page) == [website.host, bakery.host]
     page.reload()
@@ -149,7 +149,7 @@ def test_a_card_fails_and_is_retried_alone(open_page, owner, bakery, watch):
     account.set_secret(SECRET)
     account.save()
     again.press("Enter")
-    expect_all_told(page)
+    expect_all_loaded(page)
     expect(failed).not_to_contain_text("Not refreshed since")
     expect(page.get_by_role("link", name="bakery.example.net")).to_be_focused()
 
@@ -177,7 +177,7 @@ def test_only_a_few_cards_refresh_at_a_time(open_page, forty):
         is_last = number >= WEBSITES - ABREAST
         with page.expect_response("**/card/") if is_last else page.expect_request("**/card/"):
             held[number].continue_()
-    expect_all_told(page)
+    expect_all_loaded(page)
 
 
 @pytest.mark.parametrize("width", [320, 1280])
@@ -190,7 +190,7 @@ def test_refreshed_cards_move_nothing(open_page, owner_of_everything, width):
     before, waiting, held = boxes(page), held, None
     for route in waiting:
         route.continue_()
-    expect_all_told(page)
+    expect_all_loaded(page)
     assert boxes(page) == before
     assert page.evaluate("document.documentElement.scrollWidth") == width
 
@@ -227,6 +227,6 @@ def test_without_javascript_the_list_shows_stored_summaries(open_page, owner, we
 def test_the_whole_card_links_to_the_website(open_page, owner):
     page = open_page(user=owner)
     page.goto("/")
-    expect_all_told(page)
+    expect_all_loaded(page)
     card(page, "shop.example.com").get_by_text("Coverage").click(force=True)
     expect(page).to_have_url("/sites/shop.example.com/")
