@@ -86,7 +86,7 @@ def site(request: HtmxHttpRequest, host: str) -> HttpResponse:
         has_emails = awaits_check and gets_emails(request.user, website)
         results = view_models.build_results(dashboard, page.address, gets_emails=has_emails)
         offer = _share_offer(request, website, page.address.of_sharing(), ShareListForm(auto_id="share-%s"))
-        return replace(page, results=results, share=offer if results.findings else None)
+        return replace(page, results=results, share=offer if results.findings or results.problems else None)
 
     return _render(request, host, fill)
 

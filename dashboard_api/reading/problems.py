@@ -1,6 +1,6 @@
 """Problems: findings with one cause, counted and described together.
 
-The counts are stored beside the findings; a few findings describe each problem. Decision record 0058.
+The counts are stored next to the findings; a few findings describe each problem. Decision record 0058.
 """
 
 import re

@@ -22,6 +22,7 @@ from portal.view_models import finding_view
 from portal.view_models.filters import chips
 from portal.view_models.finding import Link, LocationView
 from portal.view_models.findings import status_label
+from portal.view_models.site import problem_title
 
 SHOWN_ENDED = 20
 
@@ -166,7 +167,8 @@ def shared_list(dashboard: Dashboard, filters: Filters) -> SharedList:
 
 def list_title(dashboard: Dashboard, filters: Filters) -> str:
     """Return the filters in words, such as "Findings: High · Confirmed"."""
-    active = chips(dashboard.dashboard.facets, Address(path="", filters=filters))
+    values, address = dashboard.dashboard.facets, Address(path="", filters=filters)
+    active = chips(values, address, problem_title=problem_title(dashboard, filters.problem))
     if not active:
         return _("All open findings")
     return _("Findings: %(filters)s") % {"filters": " · ".join(chip.value for chip in active)}

@@ -107,12 +107,12 @@ def share_finding(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpR
 def share_list(request: HtmxHttpRequest, host: str) -> HttpResponse:
     """Create a share link of the worst findings under the URL's filters. The form is next to the list."""
     website, page = _page_of(request, host)
-    filters = page.address.filters
+    filters = replace(page.address.filters.without_page, sort="")
     if request.method != "POST":
         return redirect(page.url)
     form = _valid(request, ShareListForm(request.POST), website)
     try:
-        dashboard = service.get_dashboard(website, replace(filters, page=1, page_size=1).to_request())
+        dashboard = service.get_dashboard(website, replace(filters, page_size=1).to_request())
     except GatewayError as error:
         return render_site(request, replace(page, error_page=logged_error_page(error, host)))
     subject = Subject(title=list_title(dashboard, filters), filters=filters.as_text())

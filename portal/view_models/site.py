@@ -203,7 +203,7 @@ def build_results(dashboard: Dashboard, address: Address, *, gets_emails: bool =
         overview=overview(dashboard, address),
         charts=chart_views(dashboard.charts, page, address),
         facets=_visible_facets(dashboard, address),
-        chips=chips(values, address, problem_title=_problem_title(dashboard, address.filters.problem)),
+        chips=chips(values, address, problem_title=problem_title(dashboard, address.filters.problem)),
         clear_url=clear_url(address),
         views=views(address) if has_list else (),
         sorts=sorts(address) if has_list else (),
@@ -235,7 +235,7 @@ def _visible_facets(dashboard: Dashboard, address: Address) -> tuple[Facet, ...]
     return (status_facet(values, address),) if is_checked(dashboard) else ()
 
 
-def _problem_title(dashboard: Dashboard, problem: str) -> str:
+def problem_title(dashboard: Dashboard, problem: str) -> str:
     """Return the title of the listed problem: that of its first finding."""
     return dashboard.threats[0].title if problem and dashboard.threats else problem
 

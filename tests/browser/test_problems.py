@@ -1,4 +1,4 @@
-"""What to do first, the list of problems, its orders, and several values of a filter."""
+"""The panel "Do first", the list of problems, its orders, and several values of a filter."""
 
 import re
 

@@ -459,6 +459,23 @@ def test_a_shared_list_has_the_findings_under_the_filters_and_what_to_do(browser
     assert stub.requests[-1] == (website, expected)
 
 
+@pytest.mark.parametrize(
+    ("query", "title", "stored"),
+    [
+        ("", "All open findings", ""),
+        ("?view=problems&sort=newest", "All open findings", ""),
+        ("?severity=High,Critical", "Findings: Critical · High", "severity=Critical%2CHigh"),
+        ("?problem=0123abcd", "Findings: Finding 1", "problem=0123abcd"),
+        ("?since=7&status=fixed", "Findings: Fixed · Last 7 days", "status=fixed&since=7"),
+    ],
+)
+def test_a_list_is_named_after_its_filters(browser, website, stub, query, title, stored):
+    path = share_list(browser, query)
+    share_link = ShareLink.objects.get()
+    assert (share_link.title, share_link.filters) == (title, stored)
+    assert f"shop.example.com {title} " in text_of(browser().get(path))
+
+
 def test_a_list_without_findings_says_so(browser, website, stub):
     path = share_list(browser)
     stub.dashboard = make_clean_dashboard()
