@@ -48,7 +48,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     charts and the facets in bounded_facets count the worst 1,000, and a value that counts 0 there may still
     have findings. page_count is then at least page + 1, until the last page is reached; pages list all
     matches, as long as page times page_size is at most 10,000.
-    grade is A to F, decided by the worst open finding. While no engine has completed a check it is null, or
+    grade is A to F, decided by the worst open finding. While no scanner has completed a check it is null, or
     C, D or F where open findings are that bad; then grade_provisional is true.
     """
 
@@ -110,7 +110,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     first_check_by: Annotated[
         date | None,
         Meta(
-            description="The day by which a first check is due, in UTC; null once an engine has run, or "
+            description="The day by which a first check is due, in UTC; null once a scanner has run, or "
             "where none is expected."
         ),
     ]
