@@ -10,7 +10,7 @@ from dashboard_api.models import Severity, SiteLink
 from portal import service
 from portal.gateway import DashboardRequest
 from portal.models import Account, Website
-from tests.browser.steps import status
+from tests.browser.steps import findings, status
 from tests.factories import (
     SECRET,
     make_account,
@@ -219,7 +219,7 @@ def test_without_javascript_the_list_shows_stored_summaries(open_page, owner, we
     expect(card(page, "bakery.example.net").get_by_text("There are no results yet.")).to_be_visible()
     expect(page.get_by_role("button", name="Try again")).to_have_count(0)
     page.get_by_role("link", name="bakery.example.net").click()
-    expect(page.get_by_role("heading", name="Outdated oven")).to_be_visible()
+    expect(findings(page).get_by_role("heading", name="Outdated oven")).to_be_visible()
     page.get_by_role("link", name="Websites").click()
     expect(card(page, "bakery.example.net")).to_contain_text("1 Medium")
 
