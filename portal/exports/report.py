@@ -93,7 +93,7 @@ def build_report(
         limit=_limit(dashboard, findings),
         overview=overview(dashboard, list_address),
         do_first=do_first(dashboard, list_address),
-        coverage=coverage_rows(dashboard.coverage),
+        coverage=coverage_rows(dashboard.coverage, list_address),
         notes=tuple(note_view(note) for note in dashboard.analyst_notes if note.finding_id not in ids),
         findings=findings,
         empty_state=None if findings else empty_state(dashboard, list_address),
