@@ -90,7 +90,7 @@ def rarest_three(website: int) -> dict[str, Any]:
 def frequent_problem(website: int) -> str:
     """Return the id of the problem with most open findings."""
     counts = ProblemCount.objects.filter(website_id=website, status=Finding.Status.OPEN)
-    totals = counts.values_list("problem").annotate(total=Sum("findings")).order_by("-total")
+    totals = counts.values_list("problem").annotate(total=Sum("confirmed")).order_by("-total")
     return str(totals[0][0])
 
 

@@ -8,7 +8,7 @@ from django.core.checks import CheckMessage, Error, Tags, register
 
 @register(Tags.security, deploy=True)
 def hosts_are_public(**_: Any) -> list[CheckMessage]:
-    """E002: on the internet, nobody can prove to own an IP address or a single label."""
+    """E002: the ownership of an IP address or a single label cannot be verified on the internet."""
     if not settings.ALLOW_PRIVATE_HOSTS:
         return []
     return [

@@ -188,13 +188,13 @@ class SiteFilters:
 
 
 class ShareListForm(forms.Form):
-    """How long a share link works."""
+    """The period for which a share link works."""
 
     days = forms.TypedChoiceField(label=_("Works for"), choices=list(SHARE_DAYS.items()), coerce=int)
 
 
 class ShareForm(ShareListForm):
-    """How long a share link of a finding works, and whether it shows evidence."""
+    """The period for which a share link of a finding works, and whether it shows evidence."""
 
     evidence = forms.BooleanField(label=_("Include evidence"), required=False)
 

@@ -1,1 +1,1 @@
-"""How days and numbers are written: as the page's script writes them in the reader's zone (portal.js)."""
+"""The formats of days and numbers, equal to those of the page's script (portal.js)."""

@@ -73,6 +73,9 @@ def documentation(request: HttpRequest) -> HttpResponse:
         {
             "path": DASHBOARD_PATH,
             "base_url": _base_url(request),
+            "host": "shop.example.com",
+            "link_id": "6f1c…",
+            "account_ref": "acct_0001",
             "routes": openapi.routes_for_people(),
             "refusals": list(openapi.refusals()),
             "limits": limits,

@@ -47,11 +47,13 @@ COUNTS = {
         HAVING SUM(found) <> 0 OR SUM(fixed) <> 0 OR SUM(still_open) <> 0 ORDER BY website_id, day
     """,
     "dashboard_api_problemcount": """
-        SELECT website_id, status, severity, problem, source_id, kind,
-            SUM(change), SUM(change * locations_count::bigint)
-        FROM {findings} GROUP BY website_id, status, severity, problem, source_id, kind
-        HAVING SUM(change) <> 0 OR SUM(change * locations_count::bigint) <> 0
-        ORDER BY website_id, status, severity, problem, source_id, kind
+        SELECT website_id, status, severity, problem, source_id,
+            SUM(CASE kind WHEN 'confirmed' THEN change ELSE 0 END) AS confirmed,
+            SUM(CASE kind WHEN 'suspected' THEN change ELSE 0 END) AS suspected,
+            SUM(CASE kind WHEN 'informational' THEN change ELSE 0 END) AS informational,
+            SUM(change * locations_count) AS locations
+        FROM {findings} GROUP BY website_id, status, severity, problem, source_id
+        ORDER BY website_id, status, severity, problem, source_id
     """,
 }
 
@@ -76,11 +78,13 @@ _ADD_COUNTS = f"""
         still_open = cell.still_open + excluded.still_open;
 
     INSERT INTO dashboard_api_problemcount AS cell (
-        website_id, status, severity, problem, source_id, kind, findings, locations
+        website_id, status, severity, problem, source_id, confirmed, suspected, informational, locations
     )
     {COUNTS["dashboard_api_problemcount"]}
-    ON CONFLICT (website_id, status, severity, problem, source_id, kind) DO UPDATE
-    SET findings = cell.findings + excluded.findings, locations = cell.locations + excluded.locations;
+    ON CONFLICT (website_id, status, severity, problem, source_id) DO UPDATE
+    SET confirmed = cell.confirmed + excluded.confirmed, suspected = cell.suspected + excluded.suspected,
+        informational = cell.informational + excluded.informational,
+        locations = cell.locations + excluded.locations;
 
     {record_open("SELECT DISTINCT website_id FROM {findings}", today=_TODAY)};
 """
@@ -94,9 +98,9 @@ _DELETE_EMPTY = """
     DELETE FROM dashboard_api_daycount
     WHERE website_id IN (SELECT website_id FROM old_rows) AND found = 0 AND fixed = 0;
 
-    DELETE FROM dashboard_api_problemcount WHERE (website_id, status, severity, problem, source_id, kind) IN (
-        SELECT website_id, status, severity, problem, source_id, kind FROM old_rows
-    ) AND findings = 0;
+    DELETE FROM dashboard_api_problemcount WHERE (website_id, status, severity, problem, source_id) IN (
+        SELECT website_id, status, severity, problem, source_id FROM old_rows
+    ) AND confirmed = 0 AND suspected = 0 AND informational = 0;
 """
 # Most updates change nothing that is counted.
 _RETURN_IF_UNCHANGED = """

@@ -42,8 +42,9 @@ COUNTS = {
         ) AS events GROUP BY website_id, day
     """,
     "dashboard_api_problemcount": """
-        SELECT website_id, status, severity, problem, source_id, kind, COUNT(*), SUM(locations_count)
-        FROM {findings} GROUP BY website_id, status, severity, problem, source_id, kind
+        SELECT website_id, status, severity, problem, source_id, SUM(kind = 'confirmed'),
+            SUM(kind = 'suspected'), SUM(kind = 'informational'), SUM(locations_count)
+        FROM {findings} GROUP BY website_id, status, severity, problem, source_id
     """,
 }
 
@@ -75,11 +76,12 @@ ADD_COUNTS = [
     """,
     f"""
     INSERT INTO dashboard_api_problemcount (
-        website_id, status, severity, problem, source_id, kind, findings, locations
+        website_id, status, severity, problem, source_id, confirmed, suspected, informational, locations
     )
     {COUNTS["dashboard_api_problemcount"].format(findings=_NEW)}
-    ON CONFLICT (website_id, status, severity, problem, source_id, kind) DO UPDATE
-    SET findings = findings + excluded.findings, locations = locations + excluded.locations
+    ON CONFLICT (website_id, status, severity, problem, source_id) DO UPDATE
+    SET confirmed = confirmed + excluded.confirmed, suspected = suspected + excluded.suspected,
+        informational = informational + excluded.informational, locations = locations + excluded.locations
     """,
     record_open(f"SELECT DISTINCT website_id FROM {_NEW} AS added", today=_TODAY),
 ]
@@ -109,11 +111,14 @@ _ADD = """
     ON CONFLICT DO UPDATE SET fixed = fixed + 1;
 
     INSERT INTO dashboard_api_problemcount (
-        website_id, status, severity, problem, source_id, kind, findings, locations
+        website_id, status, severity, problem, source_id, confirmed, suspected, informational, locations
     ) VALUES (
-        NEW.website_id, NEW.status, NEW.severity, NEW.problem, NEW.source_id, NEW.kind, 1, NEW.locations_count
+        NEW.website_id, NEW.status, NEW.severity, NEW.problem, NEW.source_id,
+        NEW.kind = 'confirmed', NEW.kind = 'suspected', NEW.kind = 'informational', NEW.locations_count
     )
-    ON CONFLICT DO UPDATE SET findings = findings + 1, locations = locations + excluded.locations;
+    ON CONFLICT DO UPDATE
+    SET confirmed = confirmed + excluded.confirmed, suspected = suspected + excluded.suspected,
+        informational = informational + excluded.informational, locations = locations + excluded.locations;
 """
 # A count of nothing is deleted.
 _SUBTRACT = """
@@ -146,12 +151,16 @@ _SUBTRACT = """
     WHERE website_id = OLD.website_id AND day IN (substr(OLD.first_seen, 1, 10), substr(OLD.fixed_at, 1, 10))
         AND found = 0 AND fixed = 0;
 
-    UPDATE dashboard_api_problemcount SET findings = findings - 1, locations = locations - OLD.locations_count
-    WHERE (website_id, status, severity, problem, source_id, kind)
-        = (OLD.website_id, OLD.status, OLD.severity, OLD.problem, OLD.source_id, OLD.kind);
+    UPDATE dashboard_api_problemcount
+    SET confirmed = confirmed - (OLD.kind = 'confirmed'), suspected = suspected - (OLD.kind = 'suspected'),
+        informational = informational - (OLD.kind = 'informational'),
+        locations = locations - OLD.locations_count
+    WHERE (website_id, status, severity, problem, source_id)
+        = (OLD.website_id, OLD.status, OLD.severity, OLD.problem, OLD.source_id);
     DELETE FROM dashboard_api_problemcount
-    WHERE (website_id, status, severity, problem, source_id, kind)
-        = (OLD.website_id, OLD.status, OLD.severity, OLD.problem, OLD.source_id, OLD.kind) AND findings = 0;
+    WHERE (website_id, status, severity, problem, source_id)
+        = (OLD.website_id, OLD.status, OLD.severity, OLD.problem, OLD.source_id)
+        AND confirmed = 0 AND suspected = 0 AND informational = 0;
 """
 COUNT_TRIGGERS = TriggerSet(
     "dashboard_api_counts",

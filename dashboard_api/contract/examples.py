@@ -27,10 +27,11 @@ _THREAT = {
     "first_seen": "2026-11-16T08:30:00Z",
     "last_seen": "2026-11-20T08:30:00Z",
     "evidence_truncated": False,
-    "problem": "3f1c5a2b9d8e7f60",
+    "problem": "sql-injection",
+    "topic": "sql-injection",
 }
 _PROBLEM = {
-    "id": "3f1c5a2b9d8e7f60",
+    "id": "sql-injection",
     "title": "SQL injection",
     "severity": "High",
     "sources": ["zap"],
@@ -44,6 +45,7 @@ _PROBLEM = {
     "first_seen": "2026-11-16T08:30:00Z",
     "newest_first_seen": "2026-11-16T08:30:00Z",
     "fix": "Use a query with parameters.",
+    "topic": "sql-injection",
 }
 _NOTE = {
     "id": "7",

@@ -1,9 +1,11 @@
 """The OpenAPI 3.1 document, generated from the request fields, response structs and error classes."""
 
 import functools
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import NoneType, UnionType
 from typing import Annotated, Any, get_args, get_origin
 
 import msgspec
@@ -13,6 +15,7 @@ from msgspec import Meta
 import es1
 from dashboard_api import errors, limits
 from dashboard_api.contract import examples, responses
+from dashboard_api.contract.meanings import MEANINGS
 from dashboard_api.contract.requests import (
     CHANGES_FIELDS,
     CHANGES_PATH,
@@ -235,14 +238,14 @@ def routes_for_people() -> list[dict[str, Any]]:
     ]
 
 
-def _fields_for_people(route: Route) -> list[dict[str, str]]:
+def _fields_for_people(route: Route) -> list[dict[str, Any]]:
     """Return the fields of the request as rows of a table."""
     return [
         {
             "name": name,
             "required": "required" if field.required else "optional",
             "type": _type_for_people(field.schema),
-            "description": field.schema.get("description", ""),
+            "meaning": text_parts(field.schema.get("description") or MEANINGS.get(name, "")),
         }
         for name, field in route.fields.items()
     ]
@@ -250,25 +253,38 @@ def _fields_for_people(route: Route) -> list[dict[str, str]]:
 
 def _members_for_people(route: Route) -> list[dict[str, Any]]:
     """Return the members of the response as rows of a table: name, meaning, inner fields."""
-    rows = []
-    for member in msgspec.structs.fields(route.answer):
-        described = get_origin(member.type) is Annotated
-        value_type, meta = get_args(member.type)[:2] if described else (member.type, Meta())
-        is_list = get_origin(value_type) is list
-        (listed,) = get_args(value_type) if is_list else (value_type,)
-        is_struct = isinstance(listed, type) and issubclass(listed, msgspec.Struct)
-        meanings = [(listed.__doc__ or "") if is_struct else "", meta.description or ""]
-        rows.append(
-            {
-                "name": member.name,
-                "is_list": is_list,
-                "meaning": " ".join(filter(None, meanings)),
-                "fields": [field.encode_name for field in msgspec.structs.fields(listed)]
-                if is_struct
-                else [],
-            }
-        )
-    return rows
+    return [_member_for_people(member) for member in msgspec.structs.fields(route.answer)]
+
+
+def _member_for_people(member: msgspec.structs.FieldInfo) -> dict[str, Any]:
+    """Return a member with its meaning, and if it is an object or a list of them, with its fields."""
+    type_, description = _described(member.type)
+    is_list = get_origin(type_) is list
+    (inner,) = get_args(type_) if is_list else (type_,)
+    is_struct = isinstance(inner, type) and issubclass(inner, msgspec.Struct)
+    own = " ".join(filter(None, [(inner.__doc__ or "") if is_struct else "", description]))
+    return {
+        "name": member.encode_name,
+        "is_list": is_list and is_struct,
+        "meaning": text_parts(own or MEANINGS.get(member.encode_name, "")),
+        "fields": [_member_for_people(field) for field in msgspec.structs.fields(inner)] if is_struct else [],
+    }
+
+
+def _described(type_: Any) -> tuple[Any, str]:
+    """Return a member's type without null, and its own description; the format of times is none."""
+    meta = Meta()
+    if get_origin(type_) is Annotated and type_ is not responses.Moment:
+        type_, meta = get_args(type_)[:2]
+    if isinstance(type_, UnionType):
+        (type_,) = (each for each in get_args(type_) if each is not NoneType)
+    return type_, meta.description or ""
+
+
+def text_parts(text: str) -> list[tuple[bool, str]]:
+    """Return the parts of a text with ``code`` in backticks, each with whether it is code."""
+    parts = re.split(r"`+([^`]+)`+", text)
+    return [(number % 2 == 1, part) for number, part in enumerate(parts) if part]
 
 
 def _type_for_people(schema: dict[str, Any]) -> str:

@@ -44,10 +44,11 @@ class Facets(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True):
-    """All findings with one cause: of one rule of an engine, or with one title where it names no rule.
+    """All findings with one cause: of one topic, of one rule of an engine, or with one title without a rule.
 
     severity is the worst, worst_findings counts the findings with it. Title, rule and fix are those of the
-    newest of them. first_seen is that of the finding stored first, newest_first_seen of the one stored last.
+    newest of them; a topic has its own title. first_seen is that of the finding stored first,
+    newest_first_seen of the one stored last.
     """
 
     id: Annotated[str, Meta(description="Stays the same; the field problem of a request takes it.")]
@@ -59,7 +60,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
     findings: Count
     worst_findings: Count
     confirmed: Annotated[Count, Meta(description="How many of the findings are confirmed.")]
-    locations: Count
+    locations: Annotated[Count, Meta(description="Of its findings of any kind.")]
     hosts: Annotated[
         list[str],
         Meta(description=f"Of its newest findings, at most {limits.MAX_PROBLEM_HOSTS}; there may be more."),
@@ -67,6 +68,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
     first_seen: Moment
     newest_first_seen: Moment
     fix: Annotated[str, Meta(description="The first sentence of the remediation.")]
+    topic: Annotated[str | None, Meta(description="The id again, where it is a topic; else null.")]
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):
@@ -180,6 +182,7 @@ class _Finding(msgspec.Struct, frozen=True, kw_only=True):
     evidence_truncated: bool
 
 
+_TOPIC = "The same for findings of several engines about one problem, such as tls-1-0-offered; null: none."
 _PROBLEM = "The id of its problem; the field problem of a dashboard request takes it."
 
 
@@ -187,6 +190,7 @@ class Threat(_Finding, frozen=True, kw_only=True):
     """A finding in the list; evidence is cut to 2 KB and texts to 4 KB."""
 
     problem: Annotated[str, Meta(description=_PROBLEM)]
+    topic: Annotated[str | None, Meta(description=_TOPIC)]
 
 
 class Series(msgspec.Struct, frozen=True, kw_only=True):
@@ -302,6 +306,7 @@ class FindingDetail(_Finding, frozen=True, kw_only=True):
     ]
     timeline: Annotated[list[Event], Meta(description="Oldest first.")]
     problem: Annotated[str, Meta(description=_PROBLEM)]
+    topic: Annotated[str | None, Meta(description=_TOPIC)]
 
 
 class FindingResponse(msgspec.Struct, frozen=True, kw_only=True):

@@ -49,7 +49,7 @@ class InboxReport:
         return (self.options.get("scanned_at") or self.modified_at, self.host, self.name)
 
     def is_still(self, status: os.stat_result) -> bool:
-        """Whether ``status`` is that of the same file with the same content."""
+        """Return whether ``status`` is that of the same file with the same content."""
         return _identity(self.status) == _identity(status)
 
 
@@ -107,7 +107,7 @@ def _objection(folder: Folder, report: InboxReport) -> str:
 
 
 def _have_settled(statuses: Iterable[os.stat_result | None]) -> bool:
-    """Whether all were last written to a while ago, or have a time in the future."""
+    """Return whether all files were last changed a while ago, or have a time in the future."""
     now = time.time()
     return not any(abs(now - status.st_mtime) < limits.INBOX_SETTLE_SECONDS for status in statuses if status)
 

@@ -33,7 +33,7 @@ _ANY_PART = "The report is empty and may be any of several parts: name its categ
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportOptions:
-    """What the operator adds to a report, because the report cannot say it by itself.
+    """The operator's statements about a report, which it does not contain itself.
 
     ``scanned_at`` replaces every time in the report; ``modified_at``, of the file, counts where there is
     none. ``targets`` were scanned without being named. ``category`` names the scan, of which this is the only

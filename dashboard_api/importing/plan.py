@@ -1,4 +1,4 @@
-"""What a report changes, as values: this module reads and writes no database.
+"""The changes that a report makes, as values: this module reads and writes no database.
 
 ``plan_reported`` compares findings of a report with stored ones; ``plan_absent`` decides which stored
 findings, missing from the report, are gone. ``apply`` loads what they need and writes what they return.

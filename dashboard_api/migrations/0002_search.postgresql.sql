@@ -36,10 +36,11 @@ CREATE TABLE dashboard_api_problemcount (
     severity smallint NOT NULL,
     problem varchar(16) NOT NULL,
     source_id bigint NOT NULL,
-    kind varchar(13) NOT NULL,
-    findings integer NOT NULL,
-    locations bigint NOT NULL,
-    PRIMARY KEY (website_id, status, severity, problem, source_id, kind)
+    confirmed integer NOT NULL,
+    suspected integer NOT NULL,
+    informational integer NOT NULL,
+    locations integer NOT NULL,
+    PRIMARY KEY (website_id, status, severity, problem, source_id)
 );
 
 CREATE INDEX dashboard_api_daycount_open ON dashboard_api_daycount (website_id, day) WHERE still_open > 0;

@@ -1,4 +1,4 @@
-"""How SQLite's triggers know that a writer does their work for all of its findings together."""
+"""The mark that turns SQLite's triggers off while a writer counts and indexes its findings in bulk."""
 
 from django.db import models
 
@@ -6,7 +6,7 @@ from django.db import models
 class BulkLoad(models.Model):
     """A mark that ``importing.bulk_insert`` sets on SQLite within a transaction: it cannot be committed.
 
-    ``unfinished`` refers to a website that there is not, and is checked at the commit.
+    ``unfinished`` refers to a website that does not exist, which the commit checks.
     """
 
     unfinished = models.BigIntegerField(primary_key=True)

@@ -62,20 +62,22 @@ class DayCount(models.Model):
 
 
 class ProblemCount(models.Model):
-    """Findings of a problem, and their locations, by website, status, severity, source and kind."""
+    """Findings of a problem by kind, and their locations, by website, status, severity and source."""
 
-    pk = models.CompositePrimaryKey("website_id", "status", "severity", "problem", "source_id", "kind")
+    pk = models.CompositePrimaryKey("website_id", "status", "severity", "problem", "source_id")
     website_id = models.BigIntegerField()
     status = models.CharField(max_length=14)
     severity = models.PositiveSmallIntegerField()
     problem = models.CharField(max_length=16)
     source_id = models.BigIntegerField()
-    kind = models.CharField(max_length=13)
-    findings = models.IntegerField()
-    locations = models.BigIntegerField()
+    confirmed = models.IntegerField()
+    suspected = models.IntegerField()
+    informational = models.IntegerField()
+    locations = models.IntegerField()
 
     class Meta:
         managed = False
 
     def __str__(self) -> str:
-        return f"{self.pk}: {self.findings} at {self.locations} locations"
+        findings = self.confirmed + self.suspected + self.informational
+        return f"{self.pk}: {findings} at {self.locations} locations"

@@ -78,11 +78,11 @@ def read_credentials(account_ref: str, link_id: str, now: datetime) -> Credentia
     """Return the usable secrets of the account, newest first, and its link with ``link_id``."""
     found = first_rows(Secret, _CREDENTIALS, {"link_id": link_id, "ref": account_ref, "now": stored(now)})
     return Credentials(
-        [SigningSecret._make(row[:3]) for row in found], _seen(*found[0][3:]) if found else None
+        [SigningSecret._make(row[:3]) for row in found], _account_site(*found[0][3:]) if found else None
     )
 
 
-def _seen(pk: int | None, *columns: Any) -> AccountSite | None:
+def _account_site(pk: int | None, *columns: Any) -> AccountSite | None:
     if pk is None:
         return None
     account_id, website_id, host, linked_at, revoked_at, own_tag, every_tag, sites_used, plan, *terms = (

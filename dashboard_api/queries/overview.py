@@ -5,7 +5,7 @@ thread run first. Tests compare each list with an equivalent query of the ORM. D
 """
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from types import MappingProxyType, ModuleType
@@ -15,7 +15,7 @@ import msgspec
 
 from dashboard_api import limits
 from dashboard_api.backends.statements import backend_for, moment, rows
-from dashboard_api.models.findings import Finding
+from dashboard_api.models.findings import Finding, Kind
 
 
 class Filters(NamedTuple):
@@ -76,14 +76,43 @@ class Bucket(NamedTuple):
 
 
 class ProblemTotals(NamedTuple):
-    """The findings of a problem with one severity, their locations, and how many of them are confirmed."""
+    """The findings of a problem with one severity, by kind, and their locations."""
 
     severity: int
     problem: str
     source_id: int
-    findings: int
-    locations: int
     confirmed: int
+    suspected: int
+    informational: int
+    locations: int
+
+    @property
+    def findings(self) -> int:
+        """The number of findings, of any kind."""
+        return self.confirmed + self.suspected + self.informational
+
+    def of_kinds(self, kinds: Collection[str]) -> "ProblemTotals":
+        """Return the findings of these kinds; locations are not counted by kind."""
+        others: dict[str, Any] = {kind: 0 for kind in Kind.values if kind not in kinds}
+        return self._replace(**others)
+
+
+class ProblemStatus(NamedTuple):
+    """The findings of a problem with one status and severity, by kind."""
+
+    status: str
+    severity: int
+    source_id: int
+    problem: str
+    confirmed: int
+    suspected: int
+    informational: int
+
+    def buckets(self) -> Iterator[Bucket]:
+        """Yield a bucket for each kind that has findings."""
+        for kind in Kind.values:
+            if findings := getattr(self, kind):
+                yield Bucket(self.status, self.severity, self.source_id, kind, findings, self.problem)
 
 
 class Week(NamedTuple):
@@ -141,7 +170,12 @@ class Overview(NamedTuple):
     notes: list[Note]
     history: list[OpenDay]
     problems: list[ProblemTotals]
-    problem_buckets: list[Bucket]
+    problem_statuses: list[ProblemStatus]
+
+    @property
+    def problem_buckets(self) -> list[Bucket]:
+        """The buckets of the requested problem, of any status."""
+        return [bucket for row in self.problem_statuses for bucket in row.buckets()]
 
 
 _FILTERS = {
@@ -158,16 +192,16 @@ _NOTES = """
 _OPEN_DAY = ", ".join(OpenDay._fields)
 
 
-# In the order of the primary key, so that only as many problems are read as are wanted.
+# In the order of the primary key, so that only as many rows are read as are wanted.
 _PROBLEMS = """
-    SELECT severity, problem, MIN(source_id) AS source_id, SUM(findings) AS findings,
-        SUM(locations) AS locations, SUM(CASE kind WHEN 'confirmed' THEN findings ELSE 0 END) AS confirmed
+    SELECT severity, problem, source_id, confirmed, suspected, informational, locations
     FROM dashboard_api_problemcount WHERE website_id = %(website)s{status}{filters}
-    GROUP BY severity, problem ORDER BY severity DESC, problem DESC LIMIT %(most_problems)s
+    ORDER BY severity DESC LIMIT %(most_problems)s
 """
 # All statuses and severities are named to find each problem by the primary key.
-_PROBLEM_BUCKETS = """
-    SELECT status, severity, source_id, kind, findings, problem FROM dashboard_api_problemcount
+_PROBLEM_STATUSES = """
+    SELECT status, severity, source_id, problem, confirmed, suspected, informational
+    FROM dashboard_api_problemcount
     WHERE website_id = %(website)s AND status IN ('open', 'fixed', 'false_positive', 'accepted_risk')
         AND severity IN (0, 1, 2, 3, 4) AND problem IN ({keys})
 """
@@ -180,7 +214,7 @@ class _Parts:
     status: str
     filters: str
     problems: str
-    problem_buckets: str
+    problem_statuses: str
 
 
 @functools.cache
@@ -231,7 +265,7 @@ def _statement(backend: ModuleType, parts: _Parts) -> str:
         ), (
             {_rows_if_wanted(rows_of, ProblemTotals._fields, parts.problems)}
         ), (
-            {_rows_if_wanted(rows_of, Bucket._fields, parts.problem_buckets)}
+            {_rows_if_wanted(rows_of, ProblemStatus._fields, parts.problem_statuses)}
         )
     """  # noqa: S608  # constant text
 
@@ -262,8 +296,10 @@ def overview(
     ``buckets`` are those of open findings and of ``status``, without the filters. ``statuses`` and ``weeks``
     count findings that pass the filters, of any status. ``first_week`` is a Monday; ``recent`` counts from
     ``recent_day`` on, and ``history`` begins with the last row until ``history_day``. ``problems`` are at
-    most ``most_problems``, of ``status`` and under the filters; ``problem_buckets`` are those of the
+    most ``most_problems``, of ``status`` and under the filters; ``problem_statuses`` are those of the
     problems with ``problem_keys``, of any status.
+
+    Problems are not filtered by kind, which is a column of their counts.
     """
     parameters: dict[str, Any] = {
         "website": website_id,
@@ -275,15 +311,17 @@ def overview(
         "status": status,
         "most_problems": most_problems,
     }
-    conditions = "".join(
-        _FILTERS[name].format(values=_marks(parameters, name, values)) for name, values in filters.items()
-    )
+    by_name = {
+        name: _FILTERS[name].format(values=_marks(parameters, name, values))
+        for name, values in filters.items()
+    }
+    problem_filters = "".join(condition for name, condition in by_name.items() if name != "kind")
     of_status = "" if status is None else " AND status = %(status)s"
     parts = _Parts(
         status="" if status is None else " AND status IN ('open', %(status)s)",
-        filters=conditions,
-        problems=_PROBLEMS.format(status=of_status, filters=conditions) if most_problems else "",
-        problem_buckets=_PROBLEM_BUCKETS.format(keys=_marks(parameters, "problem", problem_keys))
+        filters="".join(by_name.values()),
+        problems=_PROBLEMS.format(status=of_status, filters=problem_filters) if most_problems else "",
+        problem_statuses=_PROBLEM_STATUSES.format(keys=_marks(parameters, "problem", problem_keys))
         if problem_keys
         else "",
     )

@@ -53,9 +53,10 @@ def samples(website_id: int, parts: Sequence[ProblemPart]) -> list[ProblemSample
 
 
 _TOTALS = """
-SELECT severity, problem, MIN(source_id), COUNT(*), SUM(locations_count),
-    SUM(CASE WHEN kind = 'confirmed' THEN 1 ELSE 0 END)
-FROM dashboard_api_finding WHERE id IN ({ids}) GROUP BY severity, problem
+SELECT severity, problem, source_id, SUM(CASE kind WHEN 'confirmed' THEN 1 ELSE 0 END),
+    SUM(CASE kind WHEN 'suspected' THEN 1 ELSE 0 END),
+    SUM(CASE kind WHEN 'informational' THEN 1 ELSE 0 END), SUM(locations_count)
+FROM dashboard_api_finding WHERE id IN ({ids}) GROUP BY severity, problem, source_id
 """
 
 

@@ -10,7 +10,7 @@ from dashboard_api.contract.requests import ALL
 from dashboard_api.models import Finding
 from dashboard_api.queries.credentials import AccountSite
 from dashboard_api.queries.overview import Bucket, Filters, Overview, SourceRow, overview
-from dashboard_api.reading import grading, problems, sections
+from dashboard_api.reading import grading, problems, sections, topics
 from dashboard_api.reading.facet_counts import Counts, FacetCounts
 from dashboard_api.reading.listing import Listing
 from dashboard_api.reading.search_results import SearchResults, by_words, first_seen_since
@@ -75,7 +75,7 @@ def _overview(link: AccountSite, request: DashboardRequest, today: date) -> Over
         history_day=_history_day(today),
         recent_day=today - limits.RECENT_PERIOD + timedelta(days=1),  # today is the last of them
         most_problems=_most_problems(request),
-        problem_keys=problems.keys_of(request.problem),
+        problem_keys=topics.keys_of(request.problem),
     )
 
 
@@ -119,6 +119,7 @@ def _grouped(
     if not request.group_by:
         return None
     totals = counts.problems() if isinstance(counts, SearchResults) else stored.problems
+    totals = [each.of_kinds(request.kind) for each in totals] if request.kind else totals
     is_cut = len(totals) > limits.MAX_PROBLEM_TOTALS or counts.relation() == "at_least"
     groups = problems.grouped(totals[: limits.MAX_PROBLEM_TOTALS])
     end = request.page * request.page_size

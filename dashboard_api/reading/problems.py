@@ -1,6 +1,6 @@
 """Problems: findings with one cause, counted and described together.
 
-The counts are stored beside the findings; a few findings describe each problem. Decision record 0058.
+The counts are stored next to the findings; a few findings describe each problem. Decision record 0058.
 """
 
 import re
@@ -15,6 +15,7 @@ from dashboard_api.models import Finding, Severity
 from dashboard_api.queries import problem_rows
 from dashboard_api.queries.overview import ProblemTotals, SourceRow
 from dashboard_api.queries.problem_rows import ProblemPart, ProblemSample
+from dashboard_api.reading import topics
 from dashboard_api.reading.sections import LABELS
 
 _SENTENCE = re.compile(r"[^\n]*?[.!?](?=\s|$)|[^\n]+")
@@ -41,16 +42,14 @@ class ProblemGroup:
         return -worst, not confirmed, -sum(each.findings for each in of_worst), self.id
 
 
-def keys_of(problem: str) -> tuple[str, ...]:
-    """Return the stored keys of the problem with this id."""
-    return (problem,) if problem else ()
-
-
 def grouped(totals: Iterable[ProblemTotals]) -> list[ProblemGroup]:
     """Return the problems of ``totals``, worst first."""
     groups: dict[str, ProblemGroup] = {}
     for each in totals:
-        groups.setdefault(each.problem, ProblemGroup(each.problem)).totals.append(each)
+        if not each.findings:
+            continue
+        problem = topics.problem_id(each.problem)
+        groups.setdefault(problem, ProblemGroup(problem)).totals.append(each)
     return sorted(groups.values(), key=lambda group: group.order)
 
 
@@ -91,7 +90,7 @@ def _problem(
     newest_first = sorted(samples, key=lambda sample: -sample.pk)
     return responses.Problem(
         id=group.id,
-        title=shown.title,
+        title=topics.title_of(group.id) or shown.title,
         severity=LABELS[group.worst],
         sources=[source.slug for source in own],
         source_names=[source.name for source in own],
@@ -103,8 +102,13 @@ def _problem(
         hosts=_hosts(sample.location for sample in newest_first),
         first_seen=min(sample.first_seen for sample in samples),
         newest_first_seen=max(sample.first_seen for sample in samples),
-        fix=first_sentence(shown.fix_start),
+        fix=first_sentence(shown.fix_start) or next(filter(None, map(_fix, newest_first)), ""),
+        topic=group.id if topics.title_of(group.id) else None,
     )
+
+
+def _fix(sample: ProblemSample) -> str:
+    return first_sentence(sample.fix_start)
 
 
 def _hosts(locations: Iterable[str]) -> list[str]:

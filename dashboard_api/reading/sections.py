@@ -13,6 +13,7 @@ from dashboard_api.models.revisions import Tags
 from dashboard_api.queries.credentials import AccountSite, EntitlementTerms
 from dashboard_api.queries.finding_rows import Threat
 from dashboard_api.queries.overview import Note, Recent, Run, SourceRow, Week
+from dashboard_api.reading import topics
 from dashboard_api.reading.facet_counts import FACETS, Counts, FacetCounts
 from dashboard_api.reading.grading import Grade
 
@@ -187,7 +188,8 @@ def threat(finding: Threat) -> responses.Threat:
         first_seen=finding.first_seen,
         last_seen=finding.last_seen,
         evidence_truncated=evidence != finding.evidence_start,
-        problem=finding.problem,
+        problem=topics.problem_id(finding.problem),
+        topic=topics.topic_of(finding.problem),
     )
 
 

@@ -34,6 +34,8 @@ COLUMNS = (
     "references",
     "id",
     "link",
+    "problem",
+    "topic",
 )
 BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"  # without it Excel does not recognise UTF-8
 _FORMULA_STARTS = set("=+-@")

@@ -20,6 +20,7 @@ from portal.exports.note_lines import note_lines
 from portal.exports.report import Report
 from portal.view_models.finding import FindingView
 from portal.view_models.findings import NoteView
+from portal.view_models.problems import DoFirst, ProblemRow
 
 logger = logging.getLogger(__name__)
 
@@ -57,6 +58,7 @@ def _template_data(report: Report) -> dict[str, Any]:
         "title": report.title,
         "host": report.host,
         "words": {
+            "do_first": _("Do first"),
             "coverage": _("What was checked"),
             "coverage_columns": [_("Scanner"), _("State"), _("Last run")],
             "notes": _("Notes from our analysts"),
@@ -73,6 +75,7 @@ def _template_data(report: Report) -> dict[str, Any]:
         "facts": _facts(report),
         "figures": _figures(report),
         "score": _score_points(report),
+        "do_first": _do_first(report.do_first),
         "coverage": [
             [row.source, row.state, _moment(row.last_run_at) if row.last_run_at else "–"]
             for row in report.coverage
@@ -125,6 +128,25 @@ def _score_points(report: Report) -> list[list[float]]:
     if score is None or score.line is None:
         return []
     return [[float(number) for number in point.split(",")] for point in score.line.points.split()]
+
+
+def _do_first(panel: DoFirst | None) -> dict[str, Any]:
+    """Return the worst problems; without any, an empty title and no rows."""
+    if panel is None:
+        return {"title": "", "rows": []}
+    return {"title": panel.title, "rows": [_problem(row) for row in panel.rows]}
+
+
+def _problem(row: ProblemRow) -> dict[str, str]:
+    findings = ngettext("%(findings)s finding", "%(findings)s findings", row.findings)
+    facts = [findings % {"findings": row.findings}, row.hosts, row.confirmed, row.sources]
+    return {
+        "tone": row.tone,
+        "severity": row.severity,
+        "title": breakable(row.title),
+        "facts": breakable(" · ".join(filter(None, facts))),
+        "fix": breakable(row.fix),
+    }
 
 
 def _finding(finding: FindingView) -> dict[str, Any]:

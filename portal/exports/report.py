@@ -29,6 +29,7 @@ from portal.view_models.overview import (
     empty_state,
     overview,
 )
+from portal.view_models.problems import DoFirst, do_first
 from portal.view_models.site import count_text
 
 MAX_FINDINGS = 100  # one response of the service
@@ -38,7 +39,8 @@ MAX_FINDINGS = 100  # one response of the service
 class Report:
     """The contents of a report.
 
-    ``limit`` names the findings that are left out, ``pdf_url`` is empty if there are no PDFs.
+    ``do_first`` has the worst problems, unless the list is filtered. ``limit`` names the findings that are
+    left out, ``pdf_url`` is empty if there are no PDFs.
     """
 
     host: str
@@ -48,6 +50,7 @@ class Report:
     count: str
     limit: str
     overview: Overview
+    do_first: DoFirst | None
     coverage: tuple[CoverageRow, ...]
     notes: tuple[NoteView, ...]
     findings: tuple[FindingView, ...]
@@ -89,7 +92,8 @@ def build_report(
         count=count_text(dashboard, list_address.filters),
         limit=_limit(dashboard, findings),
         overview=overview(dashboard, list_address),
-        coverage=coverage_rows(dashboard.coverage),
+        do_first=do_first(dashboard, list_address),
+        coverage=coverage_rows(dashboard.coverage, list_address),
         notes=tuple(note_view(note) for note in dashboard.analyst_notes if note.finding_id not in ids),
         findings=findings,
         empty_state=None if findings else empty_state(dashboard, list_address),

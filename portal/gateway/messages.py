@@ -112,6 +112,7 @@ class Problem(WithTimes, frozen=True, kw_only=True):
     first_seen: Moment | None = None
     newest_first_seen: Moment | None = None
     fix: str = ""
+    topic: str | None = None
 
 
 class Page(WithTimes, frozen=True, kw_only=True):
@@ -190,6 +191,7 @@ class Threat(WithTimes, frozen=True, kw_only=True):
     first_seen: Moment | None = None
     last_seen: Moment | None = None
     problem: str = ""
+    topic: str | None = None
 
 
 class Location(WithTimes, frozen=True, kw_only=True):

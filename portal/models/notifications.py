@@ -18,7 +18,7 @@ class Subscription(models.Model):
     """A member's choice of e-mails; members who made no choice have no row."""
 
     class Frequency(models.TextChoices):
-        """How often a member gets e-mails."""
+        """The frequency of a member's e-mails."""
 
         IMMEDIATE = "immediate"
         DAILY = "daily"

@@ -24,7 +24,7 @@ class LinkEnded(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """What a link shares: one finding, or the list of findings under ``filters``."""
+    """The subject of a share link: one finding, or the list of findings under ``filters``."""
 
     title: str
     finding_id: str = ""

@@ -61,7 +61,10 @@ class Overview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoverageRow:
-    """The coverage of one scanner; ``remark``, on the first unchecked row, explains "not checked"."""
+    """The coverage of one scanner; ``url`` lists its findings, if it has any.
+
+    ``remark``, on the first unchecked row, explains "not checked".
+    """
 
     source: str
     state: str
@@ -69,6 +72,7 @@ class CoverageRow:
     last_run_at: datetime | None
     urls_checked: int | None
     findings: int | None
+    url: str
     version: str
     detail: str
     due_on: date | None
@@ -187,8 +191,8 @@ def coverage_summary(entries: Iterable[CoverageEntry]) -> tuple[str, str]:
     return "partial", text % {"completed": completed, "all": len(states)}
 
 
-def coverage_rows(entries: Iterable[CoverageEntry]) -> tuple[CoverageRow, ...]:
-    """Return one row for each scanner."""
+def coverage_rows(entries: Iterable[CoverageEntry], address: Address) -> tuple[CoverageRow, ...]:
+    """Return one row for each scanner of the website at ``address``."""
     entries = list(entries)
     first_unchecked = next((entry for entry in entries if entry.last_run_at is None), None)
     return tuple(
@@ -199,6 +203,7 @@ def coverage_rows(entries: Iterable[CoverageEntry]) -> tuple[CoverageRow, ...]:
             last_run_at=entry.last_run_at,
             urls_checked=entry.urls_checked,
             findings=entry.findings,
+            url=str(replace(address, filters=Filters(source=entry.source))) if entry.findings else "",
             version=entry.version,
             detail=entry.detail,
             due_on=entry.next_due_on,

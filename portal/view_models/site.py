@@ -213,7 +213,7 @@ def build_results(dashboard: Dashboard, address: Address, *, gets_emails: bool =
         if dashboard.threats or page.problems
         else empty_state(dashboard, address, gets_emails=gets_emails),
         pager=pager(page, address),
-        coverage=coverage_rows(dashboard.coverage),
+        coverage=coverage_rows(dashboard.coverage, address),
         notes=note_views(dashboard.analyst_notes, address),
         plan=plan(dashboard.entitlement, today=page.generated_at.date()),
         export_links=export_links(address),

@@ -98,7 +98,8 @@ def test_focus_is_always_visible(open_page, owner, address, options):
         shown = page.evaluate(
             """() => {
               const it = document.activeElement;
-              const around = [it, it.closest(".site")].filter(Boolean).map((each) => getComputedStyle(each));
+              const boxes = [it, it.closest(".site, .finding-row")].filter(Boolean);
+              const around = boxes.map((each) => getComputedStyle(each));
               const outlined = around.some((s) => s.outlineStyle !== "none" && parseInt(s.outlineWidth) > 1);
               return [it.outerHTML.slice(0, 80), it === document.body || outlined];
             }"""

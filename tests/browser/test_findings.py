@@ -73,7 +73,7 @@ def test_the_back_link_focuses_the_row_of_the_finding(dashboard):
 def test_a_finding_opens_by_the_keyboard(dashboard):
     findings(dashboard).first.get_by_role("link").focus()
     dashboard.keyboard.press("Enter")
-    expect(dashboard.get_by_role("heading", name=WORST)).to_be_focused()
+    expect(dashboard.get_by_role("heading", name=WORST, level=2)).to_be_focused()
 
 
 def test_a_search_leads_from_a_finding_to_the_list(opened):
@@ -157,7 +157,7 @@ def test_a_note_links_to_its_finding(dashboard):
     notes = dashboard.get_by_role("region", name="Notes from our analysts")
     expect(notes.locator("strong").first).to_have_text("by hand")
     notes.get_by_role("link", name="about this finding").click()
-    expect(dashboard.get_by_role("heading", name=WORST)).to_be_focused()
+    expect(dashboard.get_by_role("heading", name=WORST, level=2)).to_be_focused()
 
 
 def test_times_are_those_of_the_reader(open_page, owner):

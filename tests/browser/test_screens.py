@@ -30,6 +30,8 @@ OVERVIEW = ("/", "/new/", "/help/", "/notifications/", f"{PATH}new/?since=0.0.0.
 DASHBOARDS = (
     PATH,
     f"{PATH}?severity=High&kind=suspected&source=zap&query=scripting&page_size=50",
+    f"{PATH}?view=problems",
+    f"{PATH}?severity=Critical,High&since=30&view=problems",
     f"{PATH}?query=nothingatall",
     f"{PATH}?page=9",
     f"{PATH}?status=fixed",

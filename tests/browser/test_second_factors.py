@@ -32,7 +32,7 @@ def press(page, name):
 
 
 def prove(page, password="correct horse battery"):
-    """What is asked before anything that protects the account."""
+    """Enter the password again, as every change of the account's protection requires."""
     expect(page.get_by_role("heading", name="Is it you?")).to_be_visible()
     page.get_by_label("Password").fill(password)
     press(page, "Go on")

@@ -11,7 +11,7 @@ from portal import service
 from portal.gateway import DashboardRequest
 from portal.models import Account, Website, WebsiteSummary
 from portal.view_models.site_rows import FRESH_TIME
-from tests.browser.steps import pages, status
+from tests.browser.steps import findings, pages, status
 from tests.factories import (
     SECRET,
     make_account,
@@ -291,6 +291,6 @@ def test_without_javascript_the_list_shows_stored_summaries(open_page, owner, we
     expect(row(page, "bakery.example.net").get_by_text("There are no results yet.")).to_be_visible()
     expect(page.get_by_role("button", name="Try again")).to_have_count(0)
     page.get_by_role("link", name="bakery.example.net").click()
-    expect(page.get_by_role("heading", name="Outdated oven")).to_be_visible()
+    expect(findings(page).get_by_role("heading", name="Outdated oven")).to_be_visible()
     page.get_by_role("main").get_by_role("link", name="Websites").click()
     expect(row(page, "bakery.example.net").locator(".medium")).to_have_text("1")

@@ -18,10 +18,10 @@ MISDEEDS = {
 def test_watch_sees_every_violation(page, watch):
     page.goto(PATH)
     watch.check()
-    for told, misdeed in MISDEEDS.items():
+    for message, misdeed in MISDEEDS.items():
         page.evaluate(f"{{ {misdeed} }}")
         page.evaluate("new Promise(setTimeout)")
-        with pytest.raises(AssertionError, match=told):
+        with pytest.raises(AssertionError, match=message):
             watch.check()
 
 

@@ -67,7 +67,7 @@ def test_a_connection_that_postgresql_has_ended_is_replaced_before_the_next_requ
         kept.close()
 
 
-def test_nobody_waits_longer_than_five_seconds_for_a_writer(tmp_path):
+def test_no_request_waits_longer_than_five_seconds_for_a_writer(tmp_path):
     on_sqlite = databases("sqlite:///records.sqlite3", tmp_path)
     assert [made["OPTIONS"]["timeout"] for made in on_sqlite.values()] == [5, 5]
     on_postgresql = databases("postgres://shop@db.example.com/dashboard", tmp_path)["default"]

@@ -31,7 +31,7 @@ IN_PATHS = [b"\0", b"a\r\nb", b"9" * 30, b"[", b"%", b"a" * 2_000, b"\xff"]
 # Names that the forms and lists understand.
 FIELDS = (
     "next", "page", "page_size", "severity", "source", "kind", "status", "query", "account", "q", "p", "o",
-    "group_by", "problem", "sort", "since",
+    "group_by", "problem", "sort", "since", "view",
     "e", "all", "_facets", "_popup", "_to_field", "_changelist_filters", "app_label", "model_name",
     "field_name", "term", "id__exact", "created_at__year", "last_seen__year", "last_seen__month",
     "last_seen__day", "enabled__exact", "is_active__exact", "login", "password", "password1", "password2",

@@ -77,14 +77,14 @@ def test_a_person_comes_in_by_user_name_or_address(client, name):
     assert sign_in(client, name)["Location"] == "/"
 
 
-def test_an_address_of_two_people_is_nobodys(client):
+def test_an_address_of_two_people_signs_in_neither(client):
     make_user("ada", email="shared@example.com")
     make_user("bob", email="shared@example.com")
     assert sign_in(client, "shared@example.com").status_code == 200
     assert sign_in(client, "bob").status_code == 302
 
 
-def test_a_user_name_goes_before_somebody_elses_address(client):
+def test_a_user_name_goes_before_another_persons_address(client):
     make_user("owner@example.com", email="", password="first horse battery")
     make_user("other", email="owner@example.com")
     assert sign_in(client, "owner@example.com").status_code == 200
@@ -175,7 +175,7 @@ def test_the_sixth_attempt_on_a_name_is_refused_with_a_page_that_says_so(client)
     assert refused["Retry-After"] == "900"
 
 
-def test_nobody_locks_another_person_out_from_afar(client):
+def test_failures_from_elsewhere_lock_no_account_out(client):
     make_user()
     fail(client, 6)
     assert sign_in(client, REMOTE_ADDR="192.0.2.7").status_code == 302
@@ -226,7 +226,7 @@ def test_behind_a_trusted_proxy_the_address_that_it_saw_counts(client, settings)
     assert sign_in(client, headers={"X-Forwarded-For": "198.51.100.2"}).status_code == 302
 
 
-def test_nobody_fills_the_table_of_sessions_by_asking_for_passkeys(client):
+def test_requests_for_passkeys_cannot_fill_the_table_of_sessions(client):
     page = "/accounts/2fa/webauthn/login/"
     asked = [Client().get(page, headers={"accept": "application/json"}).status_code for _ in range(31)]
     assert asked == [200] * 30 + [429]

@@ -23,7 +23,7 @@ def test_a_theme_that_was_chosen_is_in_every_page_from_its_first_byte(client, th
         assert f'<meta name="color-scheme" content="{theme}">' in html
 
 
-def test_the_description_of_the_api_has_the_theme_and_is_kept_for_nobody_else(client):
+def test_the_documentation_of_the_api_has_the_theme_and_is_not_cached_for_others(client):
     assert 'data-theme="system"' in client.get("/v1/docs").content.decode()
     client.post("/theme/", {"theme": "dark"})
     page = client.get("/v1/docs")

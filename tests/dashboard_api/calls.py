@@ -18,16 +18,16 @@ _nonces = itertools.count(1)
 
 
 def fields_for(link, **fields):
-    asked = {
+    return {
         "host": link.website.host,
         "link_id": link.link_id,
         "portal_account_ref": link.account.ref,
+        **fields,
     }
-    return asked | fields
 
 
-def seen(link):
-    """The link as a call finds it."""
+def account_site(link):
+    """Return the link as a signed call reads it."""
     return credentials.read_credentials(link.account.ref, link.link_id, timezone.now()).link
 
 

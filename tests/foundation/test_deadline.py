@@ -27,7 +27,7 @@ def test_a_slow_peer_ends_the_call_at_its_deadline(script):
     assert time.monotonic() - started < 3
 
 
-def test_a_refused_connection_is_told_apart_from_a_slow_one():
+def test_a_refused_connection_is_distinguished_from_a_slow_one():
     with pytest.raises(ConnectFailed, match="refused"):
         call(f"http://127.0.0.1:{free_port()}", seconds=2)
 

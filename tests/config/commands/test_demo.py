@@ -113,7 +113,7 @@ def test_a_port_in_use_is_named_before_anything_is_made(fresh_checkout):
     assert not fresh_checkout.folder.joinpath("var").exists()
 
 
-def test_an_env_file_of_somebody_else_is_kept_without_a_traceback(fresh_checkout):
+def test_a_foreign_env_file_is_kept_without_a_traceback(fresh_checkout):
     env = fresh_checkout.folder / ".env"
     env.write_text("SECRET_KEY=mine\n")
     done = fresh_checkout.manage("demo", "--no-serve")

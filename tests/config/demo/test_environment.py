@@ -69,7 +69,7 @@ def test_lines_added_by_hand_stay(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["SECRET_KEY=mine\n", "", MARKER + "\nSECRET_KEY=mine\n"])
-def test_an_env_file_of_somebody_else_is_refused_and_kept(tmp_path, text):
+def test_a_foreign_env_file_is_refused_and_kept(tmp_path, text):
     (tmp_path / ".env").write_text(text)
     with pytest.raises(DemoRefused, match="Move that file away"):
         prepare(tmp_path, "--port", "8123")

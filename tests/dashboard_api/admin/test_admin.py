@@ -83,7 +83,7 @@ def url(obj_or_model, page):
 
 
 def act(client, obj, action, **answers):
-    """What the action's own page would send for one object."""
+    """Send an action of the change list for one object; return the page after it."""
     data = {"action": action, "_selected_action": obj.pk} | answers
     everything = admin.site._registry[type(obj)].everything
     return client.post(f"{url(type(obj), 'changelist')}{everything}", data, follow=True)
@@ -361,7 +361,7 @@ def test_website_is_added_in_the_one_form_of_its_host_and_not_verified(operator)
     assert website.verified_at is None
 
 
-def test_website_is_verified_by_whoever_is_signed_in(operator):
+def test_website_is_verified_by_the_signed_in_operator(operator):
     website = make_website(verified=False)
     assert 'name="method"' in act(operator, website, "verify").text
     confirm(operator, website, "verify", method="file")
@@ -530,7 +530,7 @@ def test_many_findings_are_decided_at_once_after_their_number_was_shown(operator
     assert Finding.objects.filter(status="false_positive").count() == 25
 
 
-def test_coverage_tells_when_its_engine_is_due_again_and_what_is_overdue(operator):
+def test_coverage_shows_when_its_scanner_is_due_and_what_is_overdue(operator):
     source = make_source("nuclei", interval_days=3)
     fresh = datetime(2999, 3, 1, 12, tzinfo=UTC)
     make_coverage(make_website(), source=source, last_run_at=fresh)
@@ -707,7 +707,7 @@ def test_finding_is_found_by_title_rule_and_host(operator):
         assert "Weak cipher" not in text
 
 
-def test_note_is_by_whoever_is_signed_in_and_internal_until_decided(operator):
+def test_note_is_by_the_signed_in_operator_and_internal_until_published(operator):
     website = make_website()
     page = operator.get(url(AnalystNote, "add"))
     assert 'name="author" value="ada"' in page.text

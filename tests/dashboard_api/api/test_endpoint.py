@@ -198,7 +198,7 @@ def test_check_6_a_header_sent_twice_is_malformed(client, link, header):
 
 
 @pytest.mark.parametrize("skew", [-301, 301])
-def test_check_7_a_timestamp_outside_the_window_is_401_and_tells_the_skew(client, link, monkeypatch, skew):
+def test_check_7_a_timestamp_outside_the_window_is_401_with_the_skew(client, link, monkeypatch, skew):
     monkeypatch.setattr(request.time, "time", lambda: 1_767_225_600.9)
     response = ask(client, fields_for(link), now=1_767_225_600 - skew)
     error = refused(response, 401, "stale_timestamp")

@@ -20,7 +20,7 @@ from dashboard_api.models import (
     Website,
 )
 from dashboard_api.reading.dashboard import build_dashboard
-from tests.dashboard_api.calls import seen
+from tests.dashboard_api.calls import account_site
 from tests.factories import (
     make_account,
     make_coverage,
@@ -37,7 +37,7 @@ NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
 
 
 @pytest.fixture(autouse=True)
-def nothing_remembered():
+def _empty_cache():
     response_cache.clear()
 
 
@@ -51,27 +51,27 @@ def link():
 
 @pytest.fixture
 def built(monkeypatch):
-    """The questions for which an answer was made anew."""
+    """The requests for which a response was built."""
     made = []
 
-    def build(link, question, now):
-        made.append(question)
-        return build_dashboard(link, question, now)
+    def build(link, request, now):
+        made.append(request)
+        return build_dashboard(link, request, now)
 
     monkeypatch.setattr(response_cache, "build_dashboard", build)
     return made
 
 
 def ask(link, now=NOON, **fields):
-    """Ask as a new call would, and hold the answer against one that nobody remembered."""
-    question = question_about(link, **fields)
-    given = response_cache.dashboard_response(seen(link), question, now)
-    made = build_dashboard(seen(link), question, now)
-    assert given == msgspec.json.encode(made)
-    return msgspec.json.decode(given, type=responses.DashboardResponse)
+    """Return the response to a new call, which equals one built without the cache."""
+    request = request_about(link, **fields)
+    cached = response_cache.dashboard_response(account_site(link), request, now)
+    rebuilt = build_dashboard(account_site(link), request, now)
+    assert cached == msgspec.json.encode(rebuilt)
+    return msgspec.json.decode(cached, type=responses.DashboardResponse)
 
 
-def question_about(link, **fields):
+def request_about(link, **fields):
     ref = link.account.ref
     return DashboardRequest(host=link.website.host, link_id=link.link_id, portal_account_ref=ref, **fields)
 
@@ -82,7 +82,7 @@ def test_the_same_question_is_read_once(link, built):
     assert len(built) == 1
 
 
-def test_an_answer_that_is_remembered_tells_its_own_time(link, built):
+def test_a_cached_response_has_its_own_time(link, built):
     ask(link)
     later = ask(link, NOON + timedelta(seconds=59))
     assert later.dashboard.generated_at == NOON + timedelta(seconds=59)
@@ -181,7 +181,7 @@ def test_counts_that_were_repaired_are_in_the_next_answer(link, built):
     assert len(built) == 2
 
 
-def test_an_index_made_anew_answers_anew(link, built):
+def test_a_rebuilt_search_index_changes_cached_responses(link, built):
     ask(link, query="missing")
     call_command("rebuild_search")
     ask(link, query="missing")
@@ -192,12 +192,12 @@ def test_an_index_made_anew_answers_anew(link, built):
 def test_what_changes_while_it_is_read_is_in_the_next_answer(link, monkeypatch):
     read = []
 
-    def build(link, question, now):
-        made = build_dashboard(link, question, now)
+    def build(link, request, now):
+        response = build_dashboard(link, request, now)
         if not read:
             race(lambda _: make_finding(Website.objects.get(pk=link.website_id)), times=1)
-        read.append(question)
-        return made
+        read.append(request)
+        return response
 
     monkeypatch.setattr(response_cache, "build_dashboard", build)
     assert opened(link) == 1
@@ -205,31 +205,31 @@ def test_what_changes_while_it_is_read_is_in_the_next_answer(link, monkeypatch):
 
 
 def opened(link):
-    given = response_cache.dashboard_response(seen(link), question_about(link), NOON)
-    return msgspec.json.decode(given, type=responses.DashboardResponse).summary.open
+    cached = response_cache.dashboard_response(account_site(link), request_about(link), NOON)
+    return msgspec.json.decode(cached, type=responses.DashboardResponse).summary.open
 
 
 def test_the_cache_forgets_what_was_not_asked_for_longest(link, built, monkeypatch):
-    size = len(response_cache.dashboard_response(seen(link), question_about(link), NOON))
+    size = len(response_cache.dashboard_response(account_site(link), request_about(link), NOON))
     monkeypatch.setattr(
         response_cache, "_cache", response_cache.LRUCache(int(size * 2.5), getsizeof=attrgetter("size"))
     )
     for page_size in (20, 21, 20, 22, 20, 21):
         ask(link, page_size=page_size)
-    assert [question.page_size for question in built[1:]] == [20, 21, 22, 21]
+    assert [request.page_size for request in built[1:]] == [20, 21, 22, 21]
 
 
 def test_an_answer_that_is_remembered_takes_one_statement(link, django_assert_num_queries):
     ask(link)
     with django_assert_num_queries(1):
-        response_cache.dashboard_response(seen(link), question_about(link), NOON)
+        response_cache.dashboard_response(account_site(link), request_about(link), NOON)
 
 
 def test_a_tag_never_comes_back(link):
-    tags = {seen(link).tags}
+    tags = {account_site(link).tags}
     for _ in range(5):
         link.website.findings.update(title="The same")
-        tags.add(seen(link).tags)
+        tags.add(account_site(link).tags)
     assert len(tags) == 6
 
 

@@ -98,7 +98,7 @@ class Histories(RuleBasedStateMachine):
 
     @rule(target=findings, site=sites, source=sources, several=st.lists(fates, max_size=5))
     def add_in_bulk(self, site, source, several):
-        """As imports do with what is new: open findings, many at once."""
+        """Insert many open findings together, as imports do."""
         several = [fate | {"status": "open"} for fate in several]
         made = [self.made(site, source, fate) for fate in several]
         bulk_insert.add_findings(

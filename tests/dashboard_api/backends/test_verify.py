@@ -1,4 +1,4 @@
-"""Counts beside the findings: true whatever changes the findings, proven and mended by verify_counts."""
+"""Counts of findings: correct whatever changes the findings; verify_counts checks and repairs them."""
 
 import os
 import subprocess
@@ -110,7 +110,7 @@ def test_findings_that_conflict_and_are_left_out_are_not_counted(site):
     assert verify.wrong_counts(connection) == {}
 
 
-def test_wrong_counts_are_told_by_website_and_mended_for_it_alone(site):
+def test_wrong_counts_are_listed_by_website_and_repaired_for_it_alone(site):
     make_finding(site)
     other = make_website("other.example.com")
     make_finding(other)

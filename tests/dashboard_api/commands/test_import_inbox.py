@@ -58,7 +58,7 @@ def test_the_same_report_of_another_website_is_another_import(website, folder):
     assert ImportRun.objects.count() == 2
 
 
-def test_a_refused_report_stands_aside_with_its_reason_and_the_others_go_on(website, folder):
+def test_a_refused_report_is_set_aside_with_its_reason_and_the_others_go_on(website, folder):
     leave(folder, FOREIGN, name="a.jsonl")
     leave(folder, make_row(), name="b.jsonl")
     assert refused(folder) == "Not every report was imported."
@@ -89,7 +89,7 @@ def test_places_without_a_host_belong_where_the_operator_says_of_each_website(we
     assert len(locations) == 2
 
 
-def test_scripts_are_told_of_each_file(website, folder, capsys):
+def test_json_lists_each_file(website, folder, capsys):
     leave(folder, make_row(), name="b.jsonl")
     leave(folder, FOREIGN, name="a.jsonl")
     with pytest.raises(CommandError):
@@ -104,7 +104,7 @@ def test_scripts_are_told_of_each_file(website, folder, capsys):
     )
 
 
-def test_a_file_with_reports_of_several_tools_is_told_of_by_each_and_known_again(website, folder):
+def test_a_file_with_reports_of_several_tools_is_listed_by_tool_and_recognised_again(website, folder):
     tools = make_tools(("One", [make_result()]), ("Two", [make_result()]))
     leave(folder, tools)
     output = run_json("import_inbox", str(folder))["files"]

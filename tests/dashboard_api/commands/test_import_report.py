@@ -74,7 +74,7 @@ def test_result_is_printed_whole_for_scripts(website, report):
     assert answer["scanned_at"] == "2026-03-01T08:00:00.123Z"
 
 
-def test_summary_tells_each_reason_once_and_how_many_rows_have_it(website, report):
+def test_summary_lists_each_reason_once_with_its_number_of_rows(website, report):
     elsewhere = [make_row(matched_at=f"https://{number}.example.org/") for number in range(25)]
     lines = run("import_report", report(make_row(), *[FOREIGN] * 3, *elsewhere), *HOST).splitlines()
     rows = [line for line in lines if line.startswith("Row ")]
@@ -90,7 +90,7 @@ def test_report_comes_from_standard_input(website, monkeypatch):
     assert Finding.objects.count() == 1
 
 
-def test_dry_run_tells_everything_and_stores_nothing(website, report):
+def test_dry_run_prints_everything_and_stores_nothing(website, report):
     file = report(make_row(), FOREIGN)
     assert "Dry run: nothing was stored." in run("import_report", file, *HOST, "--dry-run")
     assert not Finding.objects.exists()
@@ -99,7 +99,7 @@ def test_dry_run_tells_everything_and_stores_nothing(website, report):
     assert rehearsed == run_json("import_report", file, *HOST) | {"dry_run": True}
 
 
-def test_complete_scan_of_a_told_time_fixes(website, report):
+def test_complete_scan_with_a_given_time_fixes(website, report):
     run("import_report", report(make_row()), *HOST)
     answer = run_json("import_report", report(), *HOST, "--complete", "--scanned-at", "2026-04-01")
     assert (answer["fixed"], answer["scanned_at"]) == (1, "2026-04-01T00:00:00Z")
@@ -182,7 +182,7 @@ def test_report_of_another_website_is_refused_with_every_reason(website, report)
     assert "Row 2 is not JSON" in message
 
 
-def test_help_tells_the_exit_codes():
+def test_help_lists_the_exit_codes():
     help_text = Command().create_parser("manage.py", "import_report").format_help()
     assert "Exit code 0: imported" in " ".join(help_text.split())
 
@@ -250,7 +250,7 @@ def test_a_compressed_report_that_is_cut_off_changes_nothing(website, tmp_path):
     assert "cut off" in refusal(str(file), *HOST)
 
 
-def test_scripts_are_told_of_several_reports_in_an_object_a_line(website, tmp_path, capsys):
+def test_json_of_several_reports_is_one_object_a_line(website, tmp_path, capsys):
     good, bad = tmp_path / "good.jsonl", tmp_path / "bad.jsonl"
     good.write_bytes(json_lines(make_row()))
     bad.write_bytes(json_lines(FOREIGN))
@@ -262,7 +262,7 @@ def test_scripts_are_told_of_several_reports_in_an_object_a_line(website, tmp_pa
     assert (imported["file"], imported["new"]) == (str(good), 1)
 
 
-def test_a_file_with_reports_of_several_tools_is_told_of_by_each(website, report):
+def test_a_file_with_reports_of_several_tools_is_summarised_by_tool(website, report):
     file = report(make_tools(("One", [make_result()]), ("Two", [make_result()])))
     output = run("import_report", file, *HOST, "--json", "--dry-run")
     sources = [(each["file"], each["source"], each["new"]) for each in map(json.loads, output.splitlines())]

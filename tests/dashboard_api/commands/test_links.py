@@ -57,7 +57,7 @@ def test_website_is_not_made_when_its_verification_is_refused(arguments, refusal
     assert not Website.objects.exists()
 
 
-def test_website_is_linked_and_the_link_id_told():
+def test_website_is_linked_and_the_link_id_printed():
     make_account()
     make_website()
     output = run("link_site", "acct_0001", "Shop.Example.com", "--by", "Ada")
@@ -66,7 +66,7 @@ def test_website_is_linked_and_the_link_id_told():
     assert link.events.get().by == "Ada"
 
 
-def test_linked_website_is_told_to_scripts():
+def test_linked_website_is_printed_as_json():
     make_account()
     make_website()
     answer = run_json("link_site", "acct_0001", "shop.example.com")
@@ -116,7 +116,7 @@ def test_link_is_revoked_and_restored_with_reasons():
     ]
 
 
-def test_revoked_link_is_told_to_scripts_with_its_time():
+def test_revoked_link_is_printed_as_json_with_its_time():
     link = make_link()
     answer = run_json("revoke_link", link.link_id, "--reason", "Contract ended")
     link.refresh_from_db()

@@ -48,7 +48,7 @@ def test_prune_forgets_many_in_batches_of_bounded_size_and_keeps_what_may_still_
     assert Nonce.objects.filter(expires_at=now + 3600).count() == Nonce.objects.count() == 2_500
 
 
-def test_prune_tells_scripts_how_many(nonces):
+def test_prune_prints_its_numbers_as_json(nonces):
     assert run_json("prune") == {"nonces": 5, "uploads": 0}
     assert run_json("prune") == {"nonces": 0, "uploads": 0}
 

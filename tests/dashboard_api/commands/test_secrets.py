@@ -99,7 +99,7 @@ def test_secret_retires(account):
     assert Secret.objects.get().retires_at.isoformat()[:19] == answer["retires_at"][:19]
 
 
-def test_retiring_secret_is_told_with_its_end(account):
+def test_retiring_secret_is_printed_with_its_end(account):
     number = run_json("issue_secret", "acct_0001")["id"]
     output = run("retire_secret", "acct_0001", str(number))
     assert f"works until {Secret.objects.get().retires_at:%Y-%m-%d %H:%M} UTC" in output

@@ -56,7 +56,7 @@ def test_entitlement_is_extended_by_days(entitlement):
     assert answer["entitlement"]["ends_on"] == str(entitlement.ends_on + timedelta(days=30))
 
 
-def test_suspension_is_told_with_its_effect(entitlement):
+def test_suspension_is_printed_with_its_effect(entitlement):
     output = run("set_entitlement", "acct_0001", "--status", "suspended", "--extend-days", "30")
     assert "suspended" in output
     assert output.endswith("Calls are refused today.\n")

@@ -32,7 +32,7 @@ def test_verify_counts_is_content_with_what_triggers_keep(site):
     assert run_json("verify_counts") == {"websites": [], "repaired": False}
 
 
-def test_verify_counts_tells_where_they_differ_and_fails(wrong, site):
+def test_verify_counts_prints_differences_and_fails(wrong, site):
     output = StringIO()
     with pytest.raises(CommandError, match=r"run 'manage.py verify_counts --repair'"):
         call_command("verify_counts", stdout=output)
@@ -40,7 +40,7 @@ def test_verify_counts_tells_where_they_differ_and_fails(wrong, site):
     assert output.getvalue().splitlines() == lines
 
 
-def test_verify_counts_says_what_it_mended(wrong, site):
+def test_verify_counts_says_what_it_repaired(wrong, site):
     lines = run("verify_counts", "--repair").splitlines()
     assert lines == [
         "shop.example.com: 1 wrong, recounted.",
@@ -48,7 +48,7 @@ def test_verify_counts_says_what_it_mended(wrong, site):
     ]
 
 
-def test_verify_counts_mends_what_it_finds(wrong, site):
+def test_verify_counts_repairs_differences(wrong, site):
     assert run_json("verify_counts", "--repair") == {
         "websites": [
             {"website": site.pk, "host": "shop.example.com", "wrong": 1},

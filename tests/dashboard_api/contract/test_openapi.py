@@ -6,6 +6,8 @@ import re
 
 import jsonschema
 import pytest
+from django.conf import settings
+from django.template.loader import render_to_string
 from django.test import Client
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
@@ -250,10 +252,52 @@ def test_the_human_page_shows_every_field_member_and_code(client):
         assert text in page
 
 
+def every_member(members):
+    for member in members:
+        yield member
+        yield from every_member(member["fields"])
+
+
+def test_every_field_and_member_has_a_meaning_on_the_human_page(client):
+    routes = openapi.routes_for_people()
+    without = {
+        row["name"]
+        for route in routes
+        for row in [*route["fields"], *every_member(route["members"])]
+        if not row["meaning"]
+    }
+    assert without == set()
+
+
+def test_the_human_page_has_contents_that_lead_somewhere_and_no_raw_backticks(client):
+    page = client.get("/v1/docs").content.decode()
+    anchors = re.findall(r'href="#([\w-]+)"', page)
+    assert len(anchors) == 11
+    assert [anchor for anchor in anchors if f'id="{anchor}"' not in page] == []
+    assert "`" not in page
+    assert "<code>never</code>" in page
+
+
+def test_code_in_a_text_is_set_apart():
+    parts = [(True, "a"), (False, " or "), (True, "b"), (False, ", no more")]
+    assert openapi.text_parts("``a`` or `b`, no more") == parts
+    assert openapi.text_parts("") == []
+
+
+@pytest.mark.parametrize(("name", "language"), [("curl", "sh"), ("python", "python")])
+def test_the_snippets_of_the_page_are_those_of_the_documents(name, language):
+    document = (settings.BASE_DIR / "docs" / "integrating.md").read_text()
+    sample = {"host": "shop.example.com", "link_id": "6f1c…", "account_ref": "acct_0001", "path": PATH}
+    sample["base_url"] = "http://127.0.0.1:8000"
+    snippet = html.unescape(render_to_string(f"signing/{name}.txt", sample))
+    assert f"```{language}\n{snippet.rstrip()}\n```" in document
+
+
 def test_the_human_page_calls_only_lists_lists(client):
     page = client.get("/v1/docs").content.decode()
     lists = set(re.findall(r"<code>(\w+)</code><br>list", page))
-    assert lists == {"threats", "charts", "coverage", "analyst_notes", "findings"}
+    assert {"threats", "charts", "coverage", "analyst_notes", "findings", "locations"} <= lists
+    assert not {"ok", "dashboard", "summary", "entitlement", "finding"} & lists
 
 
 @pytest.mark.parametrize("path", ["/v1/openapi.json", "/v1/docs"])

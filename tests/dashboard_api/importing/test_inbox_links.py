@@ -42,7 +42,7 @@ def elsewhere(tmp_path):
 
 @pytest.fixture
 def others_report(elsewhere):
-    """A report of another tenant, about our website."""
+    """A report of another account, about our website."""
     report = elsewhere / "report.jsonl"
     report.write_bytes(json_lines(make_row()))
     os.utime(report, (time.time() - 120,) * 2)
@@ -119,7 +119,7 @@ def test_a_link_for_the_lock_truncates_nothing(folder, elsewhere, make_link):
     assert not ImportRun.objects.exists()
 
 
-def test_a_hard_link_to_another_tenants_report_is_not_read(folder, others_report):
+def test_a_hard_link_to_another_accounts_report_is_not_read(folder, others_report):
     link = folder / HOST / "a.jsonl"
     os.link(others_report, link)
     assert link.is_file()

@@ -152,7 +152,7 @@ def test_of_an_unchanged_finding_only_the_time_is_written(website):
 
 
 def updates_of_findings():
-    """How many there were, and how many of them touched no index, by PostgreSQL's own count."""
+    """Return the number of updates, and of those that touched no index, as PostgreSQL counts them."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_xact_user_tables "
@@ -311,7 +311,7 @@ def test_time_in_the_future_is_now(website):
     assert Finding.objects.get().last_seen == result.scanned_at <= timezone.now()
 
 
-def test_coverage_tells_what_was_checked(website):
+def test_coverage_shows_what_was_checked(website):
     checks = [row("check", path=f"/{n}", matcher_status=False) for n in range(3)]
     result = bring(website, row(path="/0"), *checks, complete=True)
     assert (result.coverage, result.failed) == (3, 0)
@@ -359,7 +359,7 @@ def test_scan_whose_every_check_failed_has_failed(website):
     assert Coverage.objects.get().completed_at is None
 
 
-def test_long_location_is_cut_but_tells_places_apart(website):
+def test_long_location_is_cut_and_still_distinguishes_locations(website):
     long = "/" + "x" * 3000
     bring(website, row(path=long + "a"), row(path=long + "b"))
     assert Finding.objects.get().locations_count == 2

@@ -334,7 +334,7 @@ def test_a_detail_of_a_check_is_gone_when_the_check_finds_nothing(scans):
     assert scans.bring(json.dumps([*document, whole]).encode()).fixed == 1
 
 
-# Problems of which the report lists only some places
+# Findings with only some of their locations in the report
 
 
 def systemic(*paths):

@@ -77,7 +77,7 @@ def test_a_tool_that_ended_fixes_its_own_findings_alone():
     assert Finding.objects.get(status="fixed").source.slug == "one"
 
 
-def test_a_tool_without_a_usable_row_is_recorded_beside_the_others_and_changes_nothing():
+def test_a_tool_without_a_usable_row_is_recorded_with_the_others_and_changes_nothing():
     website = make_website()
     results = bring(
         website, ("One", [make_result(locations=FOREIGN)]), ("Two", [make_result()]), ("Three", [])
@@ -94,7 +94,7 @@ def test_a_tool_without_a_usable_row_is_recorded_beside_the_others_and_changes_n
     assert not Source.objects.filter(enabled=True).exists()  # other websites wait for none of them
 
 
-def test_a_file_of_which_no_tool_tells_anything_is_refused_with_every_reason():
+def test_a_file_without_a_usable_row_of_any_tool_is_refused_with_every_reason():
     website = make_website()
     with pytest.raises(RefusedReport, match=r"(?s)Every row was rejected.*one on shop.*two on shop"):
         bring(website, *((name, [make_result(locations=FOREIGN)]) for name in ("One", "Two")))

@@ -48,8 +48,8 @@ def test_fingerprint_is_of_source_rule_and_matcher():
 
 @given(first=parts, second=parts, third=parts)
 def test_bar_within_a_part_is_not_one_between_parts(first, second, third):
-    told = {(first, f"{second}|{third}"), (f"{first}|{second}", third), (first, second, third)}
-    assert len({fingerprint_of("nuclei", identity) for identity in told}) == len(told)
+    identities = {(first, f"{second}|{third}"), (f"{first}|{second}", third), (first, second, third)}
+    assert len({fingerprint_of("nuclei", identity) for identity in identities}) == len(identities)
 
 
 @given(identity=lists(parts.map(lambda part: part.replace("|", ""))).map(tuple))
@@ -127,8 +127,8 @@ def test_finding_that_the_scanner_has_known_for_longer_was_seen_then():
 def test_problems_come_in_the_order_of_the_report_however_their_rows_are_mixed():
     rules = ["c", "a", "c", "b", "a", "c"]
     rows = sort(*(at(f"/{number}", template_id=rule) for number, rule in enumerate(rules)))
-    told = [(group.row.rule, len(group.occurrences)) for group in groups(rows).values()]
-    assert told == [("c", 3), ("a", 2), ("b", 1)]
+    counts = [(group.row.rule, len(group.occurrences)) for group in groups(rows).values()]
+    assert counts == [("c", 3), ("a", 2), ("b", 1)]
     assert (rows.findings, further(rows)) == (3, 3)
 
 

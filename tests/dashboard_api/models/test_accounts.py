@@ -126,7 +126,7 @@ def test_secret_in_use_cannot_be_brought_in_twice(account):
         issue(account, secret=SECRET)
 
 
-def test_secret_that_no_key_opens_is_nobodys(account):
+def test_secret_that_no_key_opens_matches_no_text(account):
     row, clear = issue(account)
     Secret.objects.update(sealed="not sealed by any key")
     row.refresh_from_db()

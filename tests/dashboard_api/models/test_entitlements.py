@@ -52,7 +52,7 @@ def test_entitlement_past_due_is_usable_for_seven_days_of_grace(days, usable):
     assert past_due.is_usable_on(since + days * DAY) is usable
 
 
-def test_entitlement_tells_the_last_day_that_it_is_usable_on():
+def test_entitlement_has_its_last_usable_day():
     assert entitlement().usable_until == LAST
     past_due = entitlement(status=Status.PAST_DUE, past_due_since=date(2026, 6, 1))
     assert past_due.usable_until == date(2026, 6, 8)
@@ -117,14 +117,14 @@ def test_database_refuses_past_due_without_the_start_of_its_grace(account):
         make_entitlement(account, status=Status.PAST_DUE)
 
 
-def test_entitlement_past_due_counts_its_grace_from_today_unless_told(account):
+def test_entitlement_past_due_counts_its_grace_from_today_by_default(account):
     past_due = entitlement(account=account, status=Status.PAST_DUE)
     past_due.full_clean()
     assert past_due.past_due_since == timezone.now().date()
 
-    told = entitlement(account=account, status=Status.PAST_DUE, past_due_since=FIRST)
-    told.full_clean()
-    assert told.past_due_since == FIRST
+    past_due = entitlement(account=account, status=Status.PAST_DUE, past_due_since=FIRST)
+    past_due.full_clean()
+    assert past_due.past_due_since == FIRST
 
 
 def test_entitlement_paid_again_forgets_its_grace(account):

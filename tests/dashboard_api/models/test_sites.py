@@ -107,7 +107,7 @@ def test_link_looks_at_the_limit_as_it_is_now():
     SiteLink.objects.link(account, make_website(), by="Ada")
 
 
-def test_link_needs_somebodys_name_and_is_not_made_without():
+def test_link_needs_the_name_of_a_person():
     with pytest.raises(ValidationError, match="by"):
         SiteLink.objects.link(make_account(), make_website(), by=" ")
     assert not SiteLink.objects.exists()

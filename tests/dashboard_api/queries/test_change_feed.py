@@ -1,4 +1,4 @@
-"""What is read of changes: each statement is equal to its twin by the ORM."""
+"""Statements about changes: each equals its ORM twin."""
 
 import pytest
 from django.db.models import Max

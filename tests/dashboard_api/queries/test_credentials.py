@@ -1,4 +1,4 @@
-"""What is read of a caller is what its twin by the ORM reads."""
+"""The statement about a caller equals its ORM twin."""
 
 from dataclasses import fields
 from datetime import timedelta
@@ -9,7 +9,7 @@ from django.utils import timezone
 from dashboard_api.backends.revisions import EVERY_WEBSITE
 from dashboard_api.models import Revision, Secret, SiteLink
 from dashboard_api.queries import credentials
-from tests.dashboard_api.calls import seen
+from tests.dashboard_api.calls import account_site
 from tests.factories import make_account, make_entitlement, make_finding, make_link, make_website
 
 pytestmark = pytest.mark.django_db
@@ -46,7 +46,7 @@ def test_a_link_is_found_with_its_website_and_what_the_account_paid_for(account)
     make_finding(link.website)
     link.revoke(by="tests", reason="asked to", now=timezone.now())
     twin = SiteLink.objects.select_related("website", "account__entitlement").get(pk=link.pk)
-    read = seen(link)
+    read = account_site(link)
     assert read == credentials.AccountSite(
         pk=twin.pk,
         account_id=twin.account_id,
@@ -74,7 +74,7 @@ def test_sites_used_are_the_links_that_give_access(account):
     revoked = make_link(account, make_website("b.example.com"))
     revoked.revoke(by="tests", reason="asked to", now=timezone.now())
     make_link(make_account("acct_0002"), link.website)
-    assert seen(link).sites_used == account.links.not_revoked().count() == 1
+    assert account_site(link).sites_used == account.links.not_revoked().count() == 1
 
 
 def test_a_link_of_another_account_or_id_is_not_found(account):
@@ -88,4 +88,4 @@ def test_a_link_of_another_account_or_id_is_not_found(account):
 def test_an_account_that_paid_for_nothing_has_no_entitlement():
     account = make_account(entitled=False)
     link = make_link(account)
-    assert seen(link).entitlement is None
+    assert account_site(link).entitlement is None

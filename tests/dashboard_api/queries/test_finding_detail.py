@@ -1,4 +1,4 @@
-"""What is read of one finding: each statement is equal to its twin by the ORM."""
+"""Statements about one finding: each equals its ORM twin."""
 
 from datetime import UTC, datetime
 

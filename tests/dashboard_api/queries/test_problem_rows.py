@@ -1,11 +1,11 @@
 """The findings that describe problems, and the counts of a search's matches by problem."""
 
 import pytest
-from django.db.models import Count, Min, Q, Sum
+from django.db.models import Count, Q, Sum
 from django.db.models.functions import Left
 
 from dashboard_api import limits
-from dashboard_api.models import Finding
+from dashboard_api.models import Finding, Kind
 from dashboard_api.queries import problem_rows
 from dashboard_api.queries.problem_rows import ProblemPart, ProblemSample
 from tests.dashboard_api.queries.varied import make_varied_website
@@ -43,12 +43,10 @@ def test_matches_are_counted_by_problem_and_severity(site):
     twin = (
         Finding.objects.filter(pk__in=keys)
         .order_by()
-        .values_list("severity", "problem")
+        .values_list("severity", "problem", "source_id")
         .annotate(
-            source=Min("source_id"),
-            findings=Count("*"),
+            **{kind: Count("pk", filter=Q(kind=kind)) for kind in Kind.values},
             locations=Sum("locations_count"),
-            confirmed=Count("pk", filter=Q(kind="confirmed")),
         )
     )
     assert sorted(problem_rows.totals_of(keys)) == sorted(twin)

@@ -37,7 +37,7 @@ def searched_words(finding):
 
 
 def plain_search(site, words, *, status="open", severity=None, source_id=None, kind=None):
-    """What the index has to find, by reading every finding."""
+    """Return the expected matches, by reading every finding."""
     filters = {"severity": severity, "source_id": source_id, "kind": kind}
     rows = site.findings.with_status(status).filter(**{k: v for k, v in filters.items() if v is not None})
     return [
@@ -63,7 +63,7 @@ def assert_true(*sites, also=()):
             for word in words:
                 assert found(site, [word], status=status) == plain_search(site, [word], status=status), word
     if connection.vendor == "sqlite":
-        assert sqlite_entries() == sqlite_entries_made_anew()
+        assert sqlite_entries() == rebuilt_sqlite_entries()
 
 
 def sqlite_entries():
@@ -72,7 +72,7 @@ def sqlite_entries():
         return sorted(cursor.fetchall())
 
 
-def sqlite_entries_made_anew():
+def rebuilt_sqlite_entries():
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT id, dashboard_api_search_entries(website_id, status, severity, source_id, kind, title,"
@@ -118,7 +118,7 @@ def write_in_bulk(site):
         finding.rule = f"rule-{finding.pk}"
     Finding.objects.bulk_update(findings[::-1], ["rule"])
     Finding.objects.bulk_create(
-        [unsaved(site, number, title=f"told again {number}", severity=number) for number in (4, 0, 2)],
+        [unsaved(site, number, title=f"reported again {number}", severity=number) for number in (4, 0, 2)],
         update_conflicts=True,
         unique_fields=["website", "source", "fingerprint"],
         update_fields=["title", "severity"],
@@ -178,7 +178,7 @@ def test_index_stays_true_however_findings_change(site, change):
     change(site)
     sites = {finding.website for finding in Finding.objects.select_related("website")} | {site}
     assert_true(
-        *sites, also=["old", "gone", "before", "deleted", "moved", "lost", "too", "row", "told", "again"]
+        *sites, also=["old", "gone", "before", "deleted", "moved", "lost", "too", "row", "reported", "again"]
     )
 
 
@@ -283,7 +283,7 @@ def test_the_same_words_find_what_reading_every_finding_finds(
     Finding.objects.all().delete()
     for fields in rows:
         make_finding(site, **fields)
-    make_finding(make_website_beside(site), title=query.encode(errors="ignore").decode().replace("\0", ""))
+    make_finding(make_neighbour_of(site), title=query.encode(errors="ignore").decode().replace("\0", ""))
     filters = {"status": status, "severity": severity, "kind": kind}
     words = words_of(query)
     expected = plain_search(site, words, **filters)
@@ -291,8 +291,8 @@ def test_the_same_words_find_what_reading_every_finding_finds(
     assert found(site, words, limit=limit, **filters) == expected[:limit]
 
 
-def make_website_beside(site):
-    return type(site).objects.get_or_create(host="beside.example.com")[0]
+def make_neighbour_of(site):
+    return type(site).objects.get_or_create(host="neighbour.example.com")[0]
 
 
 def test_rebuilding_makes_the_same_index(site, capsys):
@@ -304,7 +304,7 @@ def test_rebuilding_makes_the_same_index(site, capsys):
 
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL keeps its own entries")
-def test_rebuilding_mends_what_another_meaning_of_words_left(site, monkeypatch):
+def test_rebuilding_repairs_entries_made_by_other_rules_for_words(site, monkeypatch):
     finding = make_finding(site, title="Straße")
     monkeypatch.setattr("dashboard_api.queries.search.words_of", lambda text: words_of(text[::-1]))
     make_finding(site, title="Gasse")
@@ -419,7 +419,7 @@ def test_a_long_question_can_be_asked_however_many_blocks_there_are(site):
 
 
 def begin_block(site, severity, first_id):
-    """As the database does by chance."""
+    """Begin a block, as the database does by chance."""
     with connection.cursor() as cursor:
         cursor.execute(
             "INSERT INTO dashboard_api_search_block (website_id, severity, first_id) VALUES (%s, %s, %s)",

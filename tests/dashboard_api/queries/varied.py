@@ -15,7 +15,7 @@ FILTERS = [
 
 
 def filtered(findings, *, severity=None, source=None, kind=None):
-    """As the ORM filters."""
+    """Return the findings that match the filters, by the ORM."""
     wanted = {"severity": severity, "source__slug": source, "kind": kind}
     return findings.filter(**{name: value for name, value in wanted.items() if value is not None})
 

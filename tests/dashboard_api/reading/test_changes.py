@@ -1,4 +1,4 @@
-"""What changed since a cursor: the order of checks, what is told, and that nothing is lost or told twice."""
+"""Changes since a cursor: the order of checks, the findings and notes, and that none is lost or repeated."""
 
 import io
 import json
@@ -45,7 +45,7 @@ pytestmark = pytest.mark.django_db
 THEN = datetime(2026, 3, 4, 12, tzinfo=UTC)
 ENDLESS = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT COUNT(*) FROM n"
 
-# Of the caller: secrets and link, nonce. Of the answer: newest, notes, returned, new, their words.
+# Of the caller: secrets and link, nonce. Of the changes: newest, notes, returned, new, their words.
 STATEMENTS = 7
 
 
@@ -54,22 +54,22 @@ def link():
     return make_link()
 
 
-def told(client, link, since=None, **fields):
+def read_changes(client, link, since=None, **fields):
     response = ask(client, fields_for(link, since=since, **fields), path=CHANGES_PATH)
     assert response.status_code == 200, response.content
     return response.json()
 
 
 def cursor(client, link):
-    return told(client, link)["cursor"]
+    return read_changes(client, link)["cursor"]
 
 
-def ids(answer):
-    return [change["id"] for change in answer["findings"]]
+def ids(changes):
+    return [change["id"] for change in changes["findings"]]
 
 
-def notes(answer):
-    return [note["id"] for note in answer["analyst_notes"]]
+def notes(changes):
+    return [note["id"] for note in changes["analyst_notes"]]
 
 
 def midnight(days_ago):
@@ -81,7 +81,7 @@ def midnight(days_ago):
 
 
 def test_the_checks_come_in_the_order_of_the_contract(client, link):
-    """Each row mends what the row before was refused for, and still has everything that comes later."""
+    """Each row corrects the error of the row before, and still has all later errors."""
     body = compact(fields_for(link, since="yesterday", host="other.example.com"))
     fresh = signed_headers(body, path=CHANGES_PATH)
     stale = signed_headers(body, path=CHANGES_PATH, now=1)
@@ -113,7 +113,7 @@ def test_the_checks_come_in_the_order_of_the_contract(client, link):
     link.account.entitlement.save()
     assert refusal() == "revoked_link"
     link.restore(by="tests", reason="asked to", now=link.created_at)
-    assert told(client, link)["ok"] is True
+    assert read_changes(client, link)["ok"] is True
 
 
 @pytest.mark.parametrize(("signed", "sent"), [(PATH, CHANGES_PATH), (CHANGES_PATH, PATH)])
@@ -140,33 +140,33 @@ def test_what_was_never_a_cursor_is_refused(client, link, since):
 @pytest.mark.parametrize("since", ["0.0.0.", "0.0.99999999999.", f"{2**63 - 1}.{2**63 - 1}.1.{2**63 - 1}"])
 def test_a_cursor_at_its_bounds_is_answered(client, link, since):
     make_finding(link.website)
-    assert told(client, link, since)["ok"] is True
+    assert read_changes(client, link, since)["ok"] is True
 
 
-# What is told
+# What is returned
 
 
-def test_without_a_cursor_nothing_is_told_but_where_to_begin(client, link):
+def test_without_a_cursor_only_a_cursor_is_returned(client, link):
     make_event(make_finding(link.website))
     make_note(link.website)
-    answer = told(client, link)
-    assert list(answer) == [
+    changes = read_changes(client, link)
+    assert list(changes) == [
         "ok", "host", "cursor", "findings", "total", "total_relation", "by_severity", "analyst_notes",
         "more", "first_seen_count",
     ]  # fmt: skip
-    assert (answer["findings"], answer["total"], answer["analyst_notes"]) == ([], 0, [])
-    again = told(client, link, answer["cursor"])
+    assert (changes["findings"], changes["total"], changes["analyst_notes"]) == ([], 0, [])
+    again = read_changes(client, link, changes["cursor"])
     assert (again["findings"], again["total"], again["analyst_notes"]) == ([], 0, [])
 
 
-def test_new_findings_are_told_once_and_worst_first(client, link):
+def test_new_findings_are_returned_once_and_worst_first(client, link):
     make_finding(link.website, severity=Severity.CRITICAL)
     begin = cursor(client, link)
     severities = (Severity.LOW, Severity.HIGH, Severity.CRITICAL, Severity.HIGH)
     made = [make_finding(link.website, severity=severity) for severity in severities]
-    answer = told(client, link, begin)
-    assert ids(answer) == [str(made[number].pk) for number in (2, 3, 1, 0)]
-    assert answer["findings"][0] == {
+    changes = read_changes(client, link, begin)
+    assert ids(changes) == [str(made[number].pk) for number in (2, 3, 1, 0)]
+    assert changes["findings"][0] == {
         "event": "new",
         "at": f"{made[2].first_seen:%Y-%m-%dT%H:%M:%S.%f}Z",
         "id": str(made[2].pk),
@@ -174,48 +174,48 @@ def test_new_findings_are_told_once_and_worst_first(client, link):
         "title": made[2].title,
         "location": made[2].location,
     }
-    assert (answer["total"], answer["total_relation"]) == (4, "exact")
-    assert answer["by_severity"] == {"Critical": 1, "High": 2, "Medium": 0, "Low": 1, "Info": 0}
-    assert ids(told(client, link, answer["cursor"])) == []
+    assert (changes["total"], changes["total_relation"]) == (4, "exact")
+    assert changes["by_severity"] == {"Critical": 1, "High": 2, "Medium": 0, "Low": 1, "Info": 0}
+    assert ids(read_changes(client, link, changes["cursor"])) == []
 
 
-def test_what_is_no_longer_open_is_not_told(client, link):
+def test_a_finding_that_is_no_longer_open_is_not_returned(client, link):
     begin = cursor(client, link)
     for status in ("false_positive", "accepted_risk"):
         make_finding(link.website, status=status)
     make_event(make_finding(link.website, status="fixed", fixed_at=THEN))
-    assert ids(told(client, link, begin)) == []
+    assert ids(read_changes(client, link, begin)) == []
 
 
-def test_a_regression_is_told_with_when_it_happened(client, link):
+def test_a_regression_is_returned_with_its_time(client, link):
     finding = make_finding(link.website, severity=Severity.LOW)
     begin = cursor(client, link)
     make_event(finding, "fixed", at=THEN)
     make_event(finding, "regressed", at=THEN + timedelta(days=1))
     make_event(finding, "rated", at=THEN + timedelta(days=2))
-    answer = told(client, link, begin)
-    (change,) = answer["findings"]
+    changes = read_changes(client, link, begin)
+    (change,) = changes["findings"]
     assert (change["event"], change["id"], change["at"]) == (
         "regressed", str(finding.pk), "2026-03-05T12:00:00Z",
     )  # fmt: skip
-    assert answer["by_severity"]["Low"] == answer["total"] == 1
-    assert ids(told(client, link, answer["cursor"])) == []
+    assert changes["by_severity"]["Low"] == changes["total"] == 1
+    assert ids(read_changes(client, link, changes["cursor"])) == []
 
 
-def test_a_finding_is_told_once_however_often_it_came_back(client, link):
+def test_a_finding_is_returned_once_however_often_it_came_back(client, link):
     old = make_finding(link.website)
     begin = cursor(client, link)
     new = make_finding(link.website)
     for day in (1, 2):
         make_event(old, at=THEN + timedelta(days=day))
         make_event(new, at=THEN + timedelta(days=day))
-    answer = told(client, link, begin)
-    assert [(change["id"], change["event"]) for change in answer["findings"]] == [
+    changes = read_changes(client, link, begin)
+    assert [(change["id"], change["event"]) for change in changes["findings"]] == [
         (str(new.pk), "new"),
         (str(old.pk), "regressed"),
     ]
-    assert answer["findings"][1]["at"] == "2026-03-06T12:00:00Z"
-    assert answer["total"] == 2
+    assert changes["findings"][1]["at"] == "2026-03-06T12:00:00Z"
+    assert changes["total"] == 2
 
 
 def test_what_analysts_decide_and_take_back_is_neither_new_nor_a_regression(client, link):
@@ -224,7 +224,7 @@ def test_what_analysts_decide_and_take_back_is_neither_new_nor_a_regression(clie
     decide(finding, "false_positive", **said)
     begin = cursor(client, link)
     reopen(finding, **said)
-    assert ids(told(client, link, begin)) == []
+    assert ids(read_changes(client, link, begin)) == []
 
 
 @pytest.mark.parametrize(("floor", "count"), [(None, 5), ("Info", 5), ("high", 2), ("Critical", 1)])
@@ -234,20 +234,20 @@ def test_a_floor_leaves_out_what_is_milder(client, link, floor, count):
     for finding in returned:
         make_event(finding)
         make_finding(link.website, severity=finding.severity)
-    answer = told(client, link, begin, min_severity=floor)
-    assert answer["total"] == len(answer["findings"]) == 2 * count
+    changes = read_changes(client, link, begin, min_severity=floor)
+    assert changes["total"] == len(changes["findings"]) == 2 * count
 
 
-def test_another_floor_later_tells_nothing_old(client, link):
+def test_a_lower_min_severity_later_returns_nothing_old(client, link):
     begin = cursor(client, link)
     make_finding(link.website, severity=Severity.LOW)
     make_event(make_finding(link.website, severity=Severity.LOW))
-    after = told(client, link, begin, min_severity="High")["cursor"]
-    assert ids(told(client, link, after)) == []
+    after = read_changes(client, link, begin, min_severity="High")["cursor"]
+    assert ids(read_changes(client, link, after)) == []
 
 
 def bring(website, *rules, day):
-    """Import a complete report that tells of these rules; one about several tools is a file of theirs."""
+    """Import a complete report with these rules, in one file for all its tools."""
     seen = f"2026-03-{day:02}T10:00:00Z"
     rows = [make_row(template_id=rule, timestamp=seen) for rule in rules]
     file = io.BytesIO(json_lines(*rows))
@@ -263,29 +263,29 @@ def test_what_each_import_changed_can_be_asked_for_one_by_one(client, link):
     steps = []
     more = True
     while more:
-        answer = told(client, link, since, until="next_import")
-        since, more = answer["cursor"], answer["more"]
-        rules = Finding.objects.in_bulk(ids(answer))
-        steps.append([(rules[int(each["id"])].rule, each["event"]) for each in answer["findings"]])
+        changes = read_changes(client, link, since, until="next_import")
+        since, more = changes["cursor"], changes["more"]
+        rules = Finding.objects.in_bulk(ids(changes))
+        steps.append([(rules[int(each["id"])].rule, each["event"]) for each in changes["findings"]])
     assert steps == [[("new", "new")], [("newest", "new"), ("older", "regressed")]]
-    assert told(client, link, since, until="next_import")["findings"] == []
+    assert read_changes(client, link, since, until="next_import")["findings"] == []
 
 
-def test_who_does_not_ask_for_imports_is_told_all_at_once(client, link):
+def test_without_until_all_imports_are_returned_together(client, link):
     since = cursor(client, link)
     bring(link.website, "one", day=1)
     bring(link.website, "one", "two", day=2)
-    answer = told(client, link, since)
-    assert (answer["total"], answer["more"]) == (2, False)
+    changes = read_changes(client, link, since)
+    assert (changes["total"], changes["more"]) == (2, False)
 
 
 def test_what_no_import_is_known_to_have_changed_comes_last(client, link):
     since = cursor(client, link)
     bring(link.website, "one", day=1)
     make_finding(link.website)
-    first = told(client, link, since, until="next_import")
+    first = read_changes(client, link, since, until="next_import")
     assert (first["total"], first["more"]) == (1, True)
-    second = told(client, link, first["cursor"], until="next_import")
+    second = read_changes(client, link, first["cursor"], until="next_import")
     assert (second["total"], second["more"]) == (1, False)
 
 
@@ -294,17 +294,17 @@ def test_tools_of_one_file_are_one_import(client, link):
     tools = make_tools(("One", [make_result()]), ("Two", [make_result()]))
     file = io.BytesIO(json.dumps(tools).encode())
     import_file(file, link.website, ImportOptions(), file_name="all.sarif", by="tests")
-    answer = told(client, link, since, until="next_import")
-    assert (answer["total"], answer["more"]) == (2, False)
+    changes = read_changes(client, link, since, until="next_import")
+    assert (changes["total"], changes["more"]) == (2, False)
 
 
-def test_a_note_is_told_with_the_first_import_and_not_again(client, link):
+def test_a_note_is_returned_with_the_first_import_and_not_again(client, link):
     since = cursor(client, link)
     make_note(link.website)
     bring(link.website, "one", day=1)
     bring(link.website, "one", "two", day=2)
-    first = told(client, link, since, until="next_import")
-    second = told(client, link, first["cursor"], until="next_import")
+    first = read_changes(client, link, since, until="next_import")
+    second = read_changes(client, link, first["cursor"], until="next_import")
     assert (len(notes(first)), len(notes(second))) == (1, 0)
 
 
@@ -313,8 +313,8 @@ def test_other_websites_changes_are_theirs(client, link):
     other = make_website("other.example.com")
     make_event(make_finding(other))
     make_note(other)
-    answer = told(client, link, begin)
-    assert (answer["findings"], answer["analyst_notes"]) == ([], [])
+    changes = read_changes(client, link, begin)
+    assert (changes["findings"], changes["analyst_notes"]) == ([], [])
 
 
 def test_many_changes_are_bounded_and_their_number_says_so(client, link, monkeypatch):
@@ -324,28 +324,28 @@ def test_many_changes_are_bounded_and_their_number_says_so(client, link, monkeyp
     for _ in range(5):
         make_finding(link.website)
         make_finding(link.website, severity=Severity.HIGH)
-    answer = told(client, link, begin)
-    assert (len(answer["findings"]), answer["total"], answer["total_relation"]) == (3, 10, "exact")
-    assert {change["severity"] for change in answer["findings"]} == {"High"}
+    changes = read_changes(client, link, begin)
+    assert (len(changes["findings"]), changes["total"], changes["total_relation"]) == (3, 10, "exact")
+    assert {change["severity"] for change in changes["findings"]} == {"High"}
     make_finding(link.website)
-    answer = told(client, link, begin)
-    assert (answer["total"], answer["total_relation"]) == (10, "at_least")
-    assert answer["by_severity"] == {"Critical": 0, "High": 5, "Medium": 5, "Low": 0, "Info": 0}
+    changes = read_changes(client, link, begin)
+    assert (changes["total"], changes["total_relation"]) == (10, "at_least")
+    assert changes["by_severity"] == {"Critical": 0, "High": 5, "Medium": 5, "Low": 0, "Info": 0}
 
 
-def test_what_came_back_is_counted_beside_as_many_as_are_new(client, link, monkeypatch):
+def test_regressions_are_counted_in_addition_to_the_counted_new_findings(client, link, monkeypatch):
     monkeypatch.setattr(limits, "MAX_COUNTED_CHANGES", 2)
     old = [make_finding(link.website) for _ in range(2)]
     begin = cursor(client, link)
     new = [make_finding(link.website) for _ in range(2)]
     for finding in old + new:
         make_event(finding)
-    answer = told(client, link, begin)
-    assert (answer["total"], answer["total_relation"]) == (4, "exact")
+    changes = read_changes(client, link, begin)
+    assert (changes["total"], changes["total_relation"]) == (4, "exact")
     make_event(make_finding(link.website))
-    answer = told(client, link, begin)
-    assert (answer["total"], answer["total_relation"]) == (4, "at_least")
-    assert [change["event"] for change in answer["findings"]] == ["new", "new", "regressed", "regressed"]
+    changes = read_changes(client, link, begin)
+    assert (changes["total"], changes["total_relation"]) == (4, "at_least")
+    assert [change["event"] for change in changes["findings"]] == ["new", "new", "regressed", "regressed"]
 
 
 def test_many_regressions_are_bounded_too(client, link, monkeypatch):
@@ -354,11 +354,11 @@ def test_many_regressions_are_bounded_too(client, link, monkeypatch):
     begin = cursor(client, link)
     for finding in findings[:3]:
         make_event(finding)
-    assert told(client, link, begin)["total_relation"] == "exact"
+    assert read_changes(client, link, begin)["total_relation"] == "exact"
     make_event(findings[3])
-    answer = told(client, link, begin)
-    assert (answer["total"], answer["total_relation"]) == (3, "at_least")
-    assert ids(told(client, link, answer["cursor"])) == []
+    changes = read_changes(client, link, begin)
+    assert (changes["total"], changes["total_relation"]) == (3, "at_least")
+    assert ids(read_changes(client, link, changes["cursor"])) == []
 
 
 # Notes
@@ -371,39 +371,39 @@ def test_notes_are_those_that_the_account_can_read_newest_first(client, link):
     for_them = make_note(link.website, account=link.account)
     make_note(link.website, is_internal=True)
     make_note(link.website, account=make_account("acct_0002", secrets=[]))
-    answer = told(client, link, begin)
-    assert notes(answer) == [str(for_them.pk), str(for_all.pk)]
-    assert answer["analyst_notes"][1] == {
+    changes = read_changes(client, link, begin)
+    assert notes(changes) == [str(for_them.pk), str(for_all.pk)]
+    assert changes["analyst_notes"][1] == {
         "id": str(for_all.pk),
         "finding_id": str(finding.pk),
         "finding_title": "Old jQuery",
         "author": "Robin",
         "published_at": f"{for_all.published_at:%Y-%m-%dT%H:%M:%S.%f}Z",
     }
-    assert notes(told(client, link, answer["cursor"])) == []
+    assert notes(read_changes(client, link, changes["cursor"])) == []
 
 
-def test_a_note_is_told_when_it_can_be_read_and_not_when_it_was_written(client, link):
+def test_a_note_is_returned_when_it_is_published_and_not_when_it_was_written(client, link):
     note = make_note(link.website, is_internal=True)
     begin = cursor(client, link)
     note.is_internal = False
     note.save()
-    answer = told(client, link, begin)
-    assert notes(answer) == [str(note.pk)]
+    changes = read_changes(client, link, begin)
+    assert notes(changes) == [str(note.pk)]
     note.body = "Better words."
     note.save()
-    assert notes(told(client, link, answer["cursor"])) == []
+    assert notes(read_changes(client, link, changes["cursor"])) == []
 
 
-def test_a_note_is_told_to_whom_it_is_addressed_later(client, link):
+def test_a_note_is_returned_to_the_account_that_it_is_addressed_to_later(client, link):
     note = make_note(link.website, account=make_account("acct_0002", secrets=[]))
     begin = cursor(client, link)
     note.account = None
     note.save()
-    assert notes(told(client, link, begin)) == [str(note.pk)]
+    assert notes(read_changes(client, link, begin)) == [str(note.pk)]
 
 
-def test_an_old_note_is_not_told_when_its_words_change(client, link):
+def test_an_old_note_is_not_returned_when_its_text_changes(client, link):
     note = make_note(link.website)
     type(note).objects.filter(pk=note.pk).update(published_at=THEN)
     begin = cursor(client, link)
@@ -411,30 +411,30 @@ def test_an_old_note_is_not_told_when_its_words_change(client, link):
     note.body = "Better words."
     note.save()
     assert note.published_at == THEN
-    assert notes(told(client, link, begin)) == []
+    assert notes(read_changes(client, link, begin)) == []
 
 
 def test_a_note_whose_saving_took_longer_than_the_next_question_is_not_lost(client, link):
-    """It got its time first, and could be seen only after the answer that was given meanwhile."""
+    """It got its time first, and could be seen only after the changes that was given meanwhile."""
     begun = timezone.now() - timedelta(minutes=1)
     make_note(link.website)
     begin = cursor(client, link)
     late = make_note(link.website)
     type(late).objects.filter(pk=late.pk).update(published_at=begun)
-    answer = told(client, link, begin)
-    assert notes(answer) == [str(late.pk)]
-    assert notes(told(client, link, answer["cursor"])) == []
+    changes = read_changes(client, link, begin)
+    assert notes(changes) == [str(late.pk)]
+    assert notes(read_changes(client, link, changes["cursor"])) == []
 
 
 def test_a_cursor_names_only_notes_that_will_be_looked_at_again(client, link):
     recent, old = make_note(link.website), make_note(link.website)
     type(old).objects.filter(pk=old.pk).update(published_at=timezone.now() - 2 * limits.NOTE_OVERLAP)
-    answer = told(client, link, "0.0.1.")
-    assert notes(answer) == [str(recent.pk), str(old.pk)]
-    assert answer["cursor"].endswith(f".{recent.pk}")
+    changes = read_changes(client, link, "0.0.1.")
+    assert notes(changes) == [str(recent.pk), str(old.pk)]
+    assert changes["cursor"].endswith(f".{recent.pk}")
 
 
-# Nothing is lost, and no answer depends on how much there is
+# Nothing is lost, and no changes depends on how much there is
 
 
 @pytest.mark.django_db(transaction=True)
@@ -459,22 +459,22 @@ def test_what_an_import_commits_after_another_websites_is_not_lost(client, link,
     assert wrote.wait(timeout=30)
     if connection.vendor == "postgresql":  # on SQLite it would wait for its turn
         change(other)
-    between = told(client, link, begin)
+    between = read_changes(client, link, begin)
     may_end.set()
     thread.join()
-    assert (ids(between), len(ids(told(client, link, between["cursor"])))) == ([], 1)
+    assert (ids(between), len(ids(read_changes(client, link, between["cursor"])))) == ([], 1)
 
 
 def test_statements_do_not_grow_with_what_changed(client, link):
     def statements():
         with ExitStack() as stack:
             made = [stack.enter_context(CaptureQueriesContext(connections[name])) for name in connections]
-            answer = told(client, link, "0.0.0.")
-        return sum(map(len, made)), answer["total"]
+            changes = read_changes(client, link, "0.0.0.")
+        return sum(map(len, made)), changes["total"]
 
     for number in range(2):
         make_event(make_finding(link.website, source=make_source(f"engine-{number}")))
-    told(client, link, "0.0.0.")
+    read_changes(client, link, "0.0.0.")
     assert statements() == (STATEMENTS, 2)
     for number in range(20):
         make_event(make_finding(link.website, source=make_source(f"engine-{number}")))
@@ -516,11 +516,11 @@ def test_the_last_days_hold_what_was_first_seen_in_them_and_is_open(client, link
     new = [make_finding(site, first_seen=midnight(days_ago)) for days_ago in (0, 6)]
     make_finding(site, first_seen=midnight(6) - timedelta(seconds=1))
     make_finding(site, first_seen=midnight(1), status="fixed", fixed_at=timezone.now())
-    answer = told(client, link, days=7)
-    assert sorted(ids(answer)) == sorted(str(finding.pk) for finding in new)
-    assert answer["total"] == 2
-    assert answer["first_seen_count"] == 3
-    assert answer["first_seen_count"] == ask(client, fields_for(link)).json()["summary"]["new_7d"]
+    changes = read_changes(client, link, days=7)
+    assert sorted(ids(changes)) == sorted(str(finding.pk) for finding in new)
+    assert changes["total"] == 2
+    assert changes["first_seen_count"] == 3
+    assert changes["first_seen_count"] == ask(client, fields_for(link)).json()["summary"]["new_7d"]
 
 
 def test_the_last_days_hold_what_came_back_and_the_notes_of_these_days(client, link):
@@ -529,11 +529,11 @@ def test_the_last_days_hold_what_came_back_and_the_notes_of_these_days(client, l
     recent, earlier = make_note(link.website), make_note(link.website)
     for note, at in ((recent, midnight(5)), (earlier, midnight(7))):
         AnalystNote.objects.filter(pk=note.pk).update(published_at=at)
-    answer = told(client, link, days=7)
-    assert (ids(answer), answer["first_seen_count"]) == ([], 0)
-    assert notes(answer) == [str(recent.pk)]
+    changes = read_changes(client, link, days=7)
+    assert (ids(changes), changes["first_seen_count"]) == ([], 0)
+    assert notes(changes) == [str(recent.pk)]
     make_event(old, at=midnight(6))
-    assert [change["event"] for change in told(client, link, days=7)["findings"]] == ["regressed"]
+    assert [change["event"] for change in read_changes(client, link, days=7)["findings"]] == ["regressed"]
 
 
 def test_what_an_earlier_import_brought_is_not_read_again(client, link):
@@ -542,16 +542,16 @@ def test_what_an_earlier_import_brought_is_not_read_again(client, link):
     found = make_finding(link.website, first_seen=midnight(2))
     make_import_run(link.website, imported_at=midnight(2), newest_finding_id=found.pk, newest_event_id=0)
     with CaptureQueriesContext(connection) as queries:
-        assert ids(told(client, link, days=7)) == [str(found.pk)]
+        assert ids(read_changes(client, link, days=7)) == [str(found.pk)]
     assert any(f"id > {old.pk}" in query["sql"] for query in queries)
 
 
 def test_without_days_nothing_is_counted_by_them(client, link):
-    assert told(client, link)["first_seen_count"] is None
+    assert read_changes(client, link)["first_seen_count"] is None
 
 
 def test_the_cursor_of_the_last_days_leads_on_from_now(client, link):
     make_finding(link.website)
-    since = told(client, link, days=7)["cursor"]
+    since = read_changes(client, link, days=7)["cursor"]
     later = make_finding(link.website)
-    assert ids(told(client, link, since)) == [str(later.pk)]
+    assert ids(read_changes(client, link, since)) == [str(later.pk)]

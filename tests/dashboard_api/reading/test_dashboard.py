@@ -11,7 +11,7 @@ from django.utils import timezone
 from dashboard_api.contract import read_dashboard_request
 from dashboard_api.models import Finding, Kind, Severity
 from dashboard_api.reading.dashboard import build_dashboard
-from tests.dashboard_api.calls import ask, fields_for, seen
+from tests.dashboard_api.calls import account_site, ask, fields_for
 from tests.factories import (
     make_account,
     make_coverage,
@@ -59,7 +59,7 @@ def varied(site):
 
 def answer(link, **filters):
     question = read_dashboard_request(fields_for(link, **filters))
-    return build_dashboard(seen(link), question, timezone.now())
+    return build_dashboard(account_site(link), question, timezone.now())
 
 
 def counts(facet):
@@ -149,6 +149,7 @@ def test_member_fields_and_their_order_are_those_of_the_contract(client, link):
             "last_seen",
             "evidence_truncated",
             "problem",
+            "topic",
         ]
     )
     assert list(body["charts"][0]) == ["id", "title", "type", "unit", "labels", "series"]
@@ -347,7 +348,7 @@ def test_every_place_of_a_finding_is_searched(link, site):
     assert answer(link, query="checkout").dashboard.total == 1
 
 
-def test_filters_are_told_as_they_were_understood(link):
+def test_filters_are_returned_as_understood(link):
     filters = answer(link, severity="hIGH", source="zap", kind="Confirmed", query=" a b ").dashboard.filters
     assert (filters.severity, filters.source, filters.kind, filters.query) == (
         "High",
@@ -494,7 +495,7 @@ def test_short_evidence_is_whole(link, site):
     assert (len(threat.evidence), threat.evidence_truncated) == (2048, False)
 
 
-def test_coverage_tells_what_was_never_checked(link, site):
+def test_coverage_shows_what_was_never_checked(link, site):
     make_coverage(site, source=make_source("nuclei"), urls_checked=12, version="3.1")
     make_source("zap")
     make_source("retired", enabled=False)
@@ -514,7 +515,7 @@ def test_internal_notes_and_those_for_other_accounts_never_leave(link, site):
     assert {note.body for note in answer(link).analyst_notes} == {"for all", "for us"}
 
 
-def test_entitlement_tells_days_left_and_sites_used(link):
+def test_entitlement_has_days_left_and_sites_used(link):
     make_link(link.account, make_website("b.example.com"))
     revoked = make_link(link.account, make_website("c.example.com"))
     revoked.revoke(by="tests", reason="asked to", now=timezone.now())

@@ -1,4 +1,4 @@
-"""One finding by itself: the order of checks, whose it is, and what is told of it."""
+"""One finding: the order of checks, other accounts, and what is returned."""
 
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
@@ -60,7 +60,7 @@ def ask_about(client, link, finding_id, **signing):
     return ask(client, about(link, finding_id), path=FINDING_PATH, **signing)
 
 
-def told(client, link, finding):
+def read_finding(client, link, finding):
     response = ask_about(client, link, finding.pk)
     assert response.status_code == 200, response.content
     return response.json()["finding"]
@@ -70,7 +70,7 @@ def told(client, link, finding):
 
 
 def test_the_checks_come_in_the_order_of_the_contract(client, link, finding):
-    """Each row mends what the row before was refused for, and still has everything that comes later."""
+    """Each row corrects the error of the row before, and still has all later errors."""
     body = compact(about(link, 10**9, page=1, host="other.example.com"))
     fresh = signed_headers(body, path=FINDING_PATH)
     stale = signed_headers(body, path=FINDING_PATH, now=1)
@@ -153,7 +153,7 @@ def test_what_is_not_the_websites_is_unknown_in_the_same_bytes(client, link, fin
     ids = {
         "another account's": make_finding(theirs.website).pk,
         "of another website": make_finding(another.website).pk,
-        "of nobody": finding.pk + 10_000,
+        "unknown": finding.pk + 10_000,
         "the largest": 2**63 - 1,
         "larger": 2**63,
         "long": "9" * 5000,
@@ -174,12 +174,12 @@ def test_what_is_not_the_websites_is_unknown_in_the_same_bytes(client, link, fin
 
 
 @pytest.mark.parametrize("status", ["open", "fixed", "false_positive", "accepted_risk"])
-def test_a_finding_is_told_whatever_its_status(client, link, status):
+def test_a_finding_is_returned_whatever_its_status(client, link, status):
     finding = make_finding(link.website, status=status, fixed_at=THEN if status == "fixed" else None)
-    assert told(client, link, finding)["status"] == status
+    assert read_finding(client, link, finding)["status"] == status
 
 
-# What is told
+# What is returned
 
 
 def test_members_and_their_order_are_those_of_the_contract(client, link, finding):
@@ -188,8 +188,8 @@ def test_members_and_their_order_are_those_of_the_contract(client, link, finding
     listed = ask(client, fields_for(link)).json()
     assert list(answer) == ["ok", "host", "finding", "analyst_notes"]
     assert (answer["ok"], answer["host"]) == (True, "shop.example.com")
-    *shared, problem = listed["threats"][0]
-    assert list(answer["finding"]) == [*shared, "locations", "timeline", problem]
+    *shared, problem, topic = listed["threats"][0]
+    assert list(answer["finding"]) == [*shared, "locations", "timeline", problem, topic]
     assert list(answer["finding"]["locations"][0]) == (
         ["location", "evidence", "evidence_truncated", "first_seen", "last_seen", "gone_at"]
     )
@@ -197,17 +197,17 @@ def test_members_and_their_order_are_those_of_the_contract(client, link, finding
     assert answer["analyst_notes"] == listed["analyst_notes"]
 
 
-def test_what_the_list_tells_of_a_finding_is_told_here_too(client, link):
+def test_the_members_of_the_list_are_returned_here_too(client, link):
     finding = make_finding(link.website, cwe=[79], cve=["CVE-2024-1"], rule="a/b", evidence="GET /")
     (listed,) = ask(client, fields_for(link)).json()["threats"]
-    whole = told(client, link, finding)
+    whole = read_finding(client, link, finding)
     assert {name: whole[name] for name in listed} == listed
 
 
 def test_texts_and_evidence_are_whole_here(client, link):
     texts = {name: name * 2_000 for name in ("description", "remediation", "evidence")}
     references = [f"https://example.com/{'x' * 500}/{number}" for number in range(30)]
-    whole = told(client, link, make_finding(link.website, references=references, **texts))
+    whole = read_finding(client, link, make_finding(link.website, references=references, **texts))
     assert {name: whole[name] for name in texts} == texts
     assert (whole["references"], whole["evidence_truncated"]) == (references, False)
 
@@ -225,8 +225,8 @@ def test_the_portal_reads_a_finding_with_more_names_than_are_listed(client, link
     assert msgspec.json.decode(ask(client, fields_for(link)).content, type=Dashboard).threats
 
 
-def test_evidence_beyond_64_kb_is_cut_between_characters_and_told_so(client, link):
-    whole = told(client, link, make_finding(link.website, evidence="é" * 40_000))
+def test_evidence_beyond_64_kb_is_cut_between_characters_and_marked(client, link):
+    whole = read_finding(client, link, make_finding(link.website, evidence="é" * 40_000))
     assert whole["evidence"] == "é" * 32_768
     assert whole["evidence_truncated"] is True
 
@@ -235,38 +235,38 @@ def test_every_place_has_its_own_evidence_and_times(client, link, finding):
     long = make_occurrence(finding, "https://shop.example.com/a", evidence="é" * 2_000, first_seen=THEN)
     make_occurrence(finding, "https://shop.example.com/b", evidence="GET /b")
     make_occurrence(make_finding(link.website), "https://shop.example.com/c")
-    first, second = told(client, link, finding)["locations"]
+    first, second = read_finding(client, link, finding)["locations"]
     assert (first["location"], first["evidence"]) == (long.location, "é" * 1_024)
     assert (first["evidence_truncated"], first["first_seen"]) == (True, "2026-03-04T12:00:00Z")
     assert (second["location"], second["evidence"]) == ("https://shop.example.com/b", "GET /b")
     assert second["evidence_truncated"] is False
 
 
-def test_places_are_bounded_and_their_number_tells_of_more(client, link, monkeypatch):
+def test_locations_are_limited_and_all_of_them_counted(client, link, monkeypatch):
     monkeypatch.setattr(limits, "MAX_LOCATIONS", 3)
     finding = make_finding(link.website, locations_count=5)
     for number in range(5):
         make_occurrence(finding, f"https://shop.example.com/{number}")
-    whole = told(client, link, finding)
+    whole = read_finding(client, link, finding)
     assert [place["location"][-1] for place in whole["locations"]] == ["0", "1", "2"]
     assert whole["locations_count"] == 5
 
 
 def test_a_finding_without_occurrences_is_where_it_says(client, link, finding):
-    (place,) = told(client, link, finding)["locations"]
+    (place,) = read_finding(client, link, finding)["locations"]
     assert place["location"] == finding.location
-    assert told(client, link, make_finding(link.website, location=""))["locations"] == []
+    assert read_finding(client, link, make_finding(link.website, location=""))["locations"] == []
 
 
-def test_the_timeline_tells_what_is_known_oldest_first(client, link):
+def test_the_timeline_lists_events_oldest_first(client, link):
     seen = {"first_seen": THEN, "last_seen": THEN + timedelta(days=2)}
     opened = make_finding(link.website, **seen)
     fixed = make_finding(link.website, status="fixed", fixed_at=THEN + timedelta(days=1), **seen)
-    assert told(client, link, opened)["timeline"] == [
+    assert read_finding(client, link, opened)["timeline"] == [
         {"at": "2026-03-04T12:00:00Z", "event": "first_seen", "reason": ""},
         {"at": "2026-03-06T12:00:00Z", "event": "last_seen", "reason": ""},
     ]
-    assert [event["event"] for event in told(client, link, fixed)["timeline"]] == (
+    assert [event["event"] for event in read_finding(client, link, fixed)["timeline"]] == (
         ["first_seen", "fixed", "last_seen"]
     )
 
@@ -318,9 +318,9 @@ def test_an_answer_that_takes_too_long_is_given_up(client, link, finding, monkey
 
 
 def test_an_answer_is_never_remembered(client, link, finding):
-    assert told(client, link, finding)["title"] == finding.title
+    assert read_finding(client, link, finding)["title"] == finding.title
     type(finding).objects.filter(pk=finding.pk).update(title="Another")
-    assert told(client, link, finding)["title"] == "Another"
+    assert read_finding(client, link, finding)["title"] == "Another"
 
 
 def test_an_answer_is_as_compact_as_it_can_be(client, link, finding):

@@ -40,7 +40,7 @@ def test_one_fixed_critical_always_raises_the_score(counts, criticals):
 
 
 @given(levels)
-def test_the_score_lies_in_the_range_of_its_letter(counts):
+def test_the_score_is_in_the_range_of_its_letter(counts):
     graded = grading.grade(counts, COMPLETE)
     lowest, highest = grading.RANGES[grading.LETTERS.index(graded.letter)]
     assert graded.score == 100 if graded.letter == "A" else lowest < graded.score < highest

@@ -12,7 +12,7 @@ from dashboard_api.models import Finding, Kind, Severity
 from dashboard_api.reading.dashboard import build_dashboard
 from dashboard_api.reading.problems import first_sentence
 from tests.dashboard_api.calls import fields_for, seen
-from tests.factories import make_finding, make_link, make_source
+from tests.factories import make_coverage, make_finding, make_link, make_source
 
 pytestmark = pytest.mark.django_db
 
@@ -83,6 +83,45 @@ def test_a_finding_without_a_rule_is_a_problem_by_its_title(link, site):
         "Open port": 2,
         "Old server": 1,
     }
+
+
+def test_one_problem_of_several_scanners_is_one_group(link, site):
+    zap, observatory = make_source("zap", name="ZAP"), make_source("mdn-observatory", name="Observatory")
+    make_finding(site, source=zap, rule="10038-1", title="CSP header not set", severity=Severity.MEDIUM)
+    make_finding(site, source=observatory, rule="content-security-policy", severity=Severity.HIGH)
+    make_finding(site, source=zap, rule="10021", severity=Severity.LOW)
+    first, second = grouped(link).problems
+    assert (first.id, first.topic, first.findings) == (
+        "content-security-policy", "content-security-policy", 2,
+    )  # fmt: skip
+    assert first.title == "The Content Security Policy (CSP) is missing or weak"
+    assert (first.severity, first.sources) == ("High", ["mdn-observatory", "zap"])
+    assert (second.id, second.topic) == ("content-type-options", "content-type-options")
+    listed = answer(link, problem="content-security-policy")
+    assert [threat.severity for threat in listed.threats] == ["High", "Medium"]
+    assert {threat.topic for threat in listed.threats} == {threat.problem for threat in listed.threats}
+    assert listed.dashboard.total == 2
+
+
+def test_one_problem_of_several_scanners_is_graded_once(link, site):
+    make_coverage(site)
+    make_finding(site, source=make_source("zap"), rule="10038-1", severity=Severity.MEDIUM)
+    before = answer(link).dashboard.grade
+    make_finding(
+        site,
+        source=make_source("wapiti"),
+        rule="Content Security Policy Configuration",
+        severity=Severity.MEDIUM,
+    )
+    assert answer(link).dashboard.grade == before == "C"
+
+
+def test_a_finding_without_a_topic_says_so(link, site):
+    make_finding(site, rule="our-own")
+    (threat,) = answer(link).threats
+    (problem,) = grouped(link).problems
+    assert (threat.topic, problem.topic) == (None, None)
+    assert threat.problem == problem.id
 
 
 def test_problems_come_worst_first_then_confirmed_then_frequent_ones(link, site):

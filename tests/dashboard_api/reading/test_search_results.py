@@ -8,7 +8,7 @@ from dashboard_api.contract import read_dashboard_request
 from dashboard_api.errors import InvalidRequest
 from dashboard_api.models import Finding, Kind, Severity
 from dashboard_api.reading.dashboard import build_dashboard
-from tests.dashboard_api.calls import fields_for, seen
+from tests.dashboard_api.calls import account_site, fields_for
 from tests.factories import make_finding, make_link, make_source
 
 pytestmark = pytest.mark.django_db
@@ -41,7 +41,7 @@ def varied(link):
 
 def answer(link, **filters):
     fields = fields_for(link, **filters)
-    return build_dashboard(seen(link), read_dashboard_request(fields), timezone.now())
+    return build_dashboard(account_site(link), read_dashboard_request(fields), timezone.now())
 
 
 def total(link, **filters):
@@ -114,7 +114,7 @@ def test_the_pages_of_a_search_list_every_match_worst_first(link, varied, filter
 
 
 def plain_list(link, *, severity=None, source=None, kind=None):
-    """As the ORM lists them."""
+    """Return the matches in the order of the list, by the ORM."""
     wanted = {
         "severity": None if severity is None else Severity[severity.upper()],
         "source__slug": source,

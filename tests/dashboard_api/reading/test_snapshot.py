@@ -1,4 +1,4 @@
-"""What an answer reads is of one moment and read in time, on the engine that the tests run on."""
+"""A response is read from one snapshot and within a time limit, on the database of the tests."""
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -30,7 +30,7 @@ def link():
 
 @pytest.fixture
 def hurried(monkeypatch):
-    """As in production, with less time."""
+    """Set the time limit of production, but shorter."""
     monkeypatch.setattr(limits, "STATEMENT_SECONDS", 0.05)
     monkeypatch.setattr(limits, "LOCK_SECONDS", 0.02)
 
@@ -127,7 +127,7 @@ def writing():
     return hold
 
 
-def test_an_import_that_has_not_committed_keeps_nobody_waiting(client, link, writing):
+def test_an_uncommitted_import_keeps_no_reader_waiting(client, link, writing):
     with writing(Finding, "UPDATE dashboard_api_finding SET title = 'changed'"):
         answer = ask(client, fields_for(link)).json()
     assert answer["threats"][0]["title"] != "changed"
@@ -145,7 +145,7 @@ def test_findings_that_stay_locked_are_503_with_a_time(client, link, hurried, wr
 
 @pytest.fixture
 def impatient():
-    """As in production, with less patience."""
+    """Set the lock limit of production, but shorter."""
     alias = router.db_for_write(Nonce)
     short, usual = {
         "sqlite": ("PRAGMA busy_timeout = 20", "PRAGMA busy_timeout = 5000"),

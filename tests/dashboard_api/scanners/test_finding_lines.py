@@ -94,7 +94,7 @@ def test_checks_are_coverage():
     ]
 
 
-def test_last_line_tells_how_the_scan_ended():
+def test_last_line_says_how_the_scan_ended():
     report = read(make_finding_line(), {"complete": True, "scanned_at": "2026-03-01T10:00:00Z"})
     assert (report.rows, report.complete) == (1, True)
     assert report.scanned_at == datetime(2026, 3, 1, 10, tzinfo=UTC)

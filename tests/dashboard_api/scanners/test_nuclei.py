@@ -206,7 +206,7 @@ def test_cve_names_are_read_in_every_shape(value, cve):
         ({"matched_at": None, "host": "::1", "port": "22"}, "[::1]:22"),
     ],
 )
-def test_location_is_the_closest_that_the_row_tells(members, location):
+def test_location_is_the_most_precise_of_the_row(members, location):
     assert read_one(**members).location == location
 
 

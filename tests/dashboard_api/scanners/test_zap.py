@@ -221,7 +221,7 @@ def test_row_without_a_place_is_rejected():
     assert [reject.reason[:14] for reject in report.rejects] == ["names no locat", "is not a JSON "]
 
 
-def test_session_that_a_rule_tells_of_is_redacted():
+def test_session_token_in_evidence_is_redacted():
     token = read_one(pluginid="10112", instances=[INSTANCE | {"evidence": "s3cr3t"}])
     assert "Evidence:\n[redacted]" in token.evidence
     cookies = INSTANCE | {"otherinfo": "The origin domain was:\nshop.example.com\nid=s3cr3t\n"}

@@ -40,6 +40,8 @@ def test_a_row_has_everything_that_the_list_knows_of_a_finding():
         evidence_truncated=True,
         description="It is “bad”, and\nlong.",
         first_seen=datetime(2026, 11, 1, 9, 0, tzinfo=timezone(timedelta(hours=1))),
+        problem="no-csp",
+        topic="no-csp",
     )
     (row,) = table(make_selection([threat]))
     assert row == {
@@ -50,6 +52,7 @@ def test_a_row_has_everything_that_the_list_knows_of_a_finding():
         "description": "It is “bad”, and\nlong.", "remediation": "", "evidence": "GET /",
         "evidence_truncated": "true", "references": "https://example.com/a\nhttps://example.com/b",
         "id": "7", "link": "https://portal.example.com/sites/shop.example.com/findings/7/",
+        "problem": "no-csp", "topic": "no-csp",
     }  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from portal.exports.as_pdf import breakable, render_pdf
 from portal.exports.errors import PdfFailed
 from portal.exports.report import build_report
 from portal.forms import Filters
-from portal.gateway.messages import HistoryDay, NextGrade
+from portal.gateway.messages import HistoryDay, NextGrade, Problem
 from portal.models import Account, Website
 from portal.page_urls import Address
 from tests.portal.dashboards import NOW, make_dashboard, make_note, make_page, make_summary, make_threat
@@ -162,3 +162,22 @@ def test_the_typesetter_knows_no_setting_of_the_portal(monkeypatch, tmp_path):
 def test_long_words_can_break_and_short_ones_stay_whole():
     assert breakable("a" * 50) == "\u200b".join(["a" * 24, "a" * 24, "aa"])
     assert breakable("short words\nstay") == "short words\nstay"
+
+
+def test_it_begins_with_what_to_do_first():
+    problem = Problem(
+        id="0" * 16,
+        title="SQL injection",
+        severity="Critical",
+        findings=34,
+        worst_findings=34,
+        fix="Escape it.",
+    )
+    page, summary = make_page(do_first=[problem]), make_summary(by_severity={"Critical": 34})
+    data = as_pdf._template_data(make_report(dashboard=page, summary=summary))
+    assert data["do_first"]["title"] == "1 problem causes all 34 Critical findings"
+    (row,) = data["do_first"]["rows"]
+    assert (row["severity"], row["title"], row["fix"]) == ("Critical", "SQL injection", "Escape it.")
+    assert row["facts"].startswith("34 findings")
+    assert render_pdf(make_report(dashboard=page, summary=summary))
+    assert as_pdf._template_data(make_report())["do_first"] == {"title": "", "rows": []}

@@ -130,9 +130,22 @@ def test_the_grade_of_a_website_never_checked_is_a_day(due, text):
 
 def test_not_checked_is_explained_once():
     rows = coverage_rows(
-        [OK, make_coverage("never", last_run_at=None), make_coverage("never", last_run_at=None)]
+        [OK, make_coverage("never", last_run_at=None), make_coverage("never", last_run_at=None)], HERE
     )
     assert [bool(row.remark) for row in rows] == [False, True, False]
+
+
+def test_the_findings_of_a_scanner_are_a_link():
+    at = Address(path="/s/", filters=Filters(severity="High", page=2))
+    found, nothing = coverage_rows([make_coverage(source="zap"), make_coverage(findings=0)], at)
+    assert (found.url, nothing.url) == ("/s/?source=zap", "")
+
+
+def test_numbers_lead_to_their_findings():
+    shown = overview(make_dashboard(), Address(path="/s/", filters=Filters(severity="High", page=2)))
+    assert (shown.open_url, shown.fixed_url) == ("/s/", "/s/?status=fixed&sort=newest")
+    assert shown.oldest_url == "/s/?sort=oldest"
+    assert shown.severities[1].url == "/s/?severity=High"
 
 
 def test_a_clean_website_names_time_and_scanners():
@@ -199,7 +212,7 @@ def test_a_page_past_the_end_leads_to_the_last():
 
 
 def test_a_state_of_coverage_the_portal_does_not_know_is_not_clean():
-    (row,) = coverage_rows([make_coverage("paused")])
+    (row,) = coverage_rows([make_coverage("paused")], HERE)
     assert (row.state, row.tone) == ("Paused", "never")
 
 

@@ -1,4 +1,4 @@
-"""What to do first, and the rows of problems."""
+"""The panel "Do first", and the rows of problems."""
 
 import pytest
 

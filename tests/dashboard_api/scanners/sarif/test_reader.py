@@ -351,7 +351,7 @@ BASES = {
         (["x", {"logicalLocations": []}], "./"),
     ],
 )
-def test_location_is_resolved_as_far_as_the_file_tells(locations, location):
+def test_location_is_resolved_as_far_as_the_file_allows(locations, location):
     run = {"originalUriBaseIds": BASES, "artifacts": [{"location": {"uri": "from/index.c"}}]}
     assert read_one(run=run, locations=locations).location == location
 
@@ -401,7 +401,7 @@ def test_address_that_is_none_is_rejected():
     assert [reject.reason for reject in report.rejects] == ["names no address: a"]
 
 
-def test_request_tells_the_place_where_there_is_no_location():
+def test_request_is_the_location_of_a_result_without_one():
     request = {"target": "https://shop.example.com/asked"}
     assert read_one(locations=None, webRequest=request).location == "https://shop.example.com/asked"
 
@@ -453,7 +453,7 @@ def test_references_are_web_addresses():
         ({}, {"properties": {"cwe": "79"}}),
     ],
 )
-def test_cwe_is_found_wherever_it_stands(rule, members):
+def test_cwe_is_read_from_every_member(rule, members):
     assert read_one(rule_members=rule, **members).cwe == (79,)
 
 

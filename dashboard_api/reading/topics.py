@@ -1,0 +1,33 @@
+"""Topics of stored findings, by the keys of their problems.
+
+Topics are looked up when findings are read, so that a longer table needs no change of stored data.
+"""
+
+from dashboard_api.models import problem_key
+from dashboard_api.scanners.topics import TOPICS
+
+_KEYS = {
+    topic.id: tuple(problem_key(source, rule, "") for source, rules in topic.rules.items() for rule in rules)
+    for topic in TOPICS.values()
+}
+_TOPIC_OF = {key: topic for topic, keys in _KEYS.items() for key in keys}
+
+
+def topic_of(key: str) -> str | None:
+    """Return the id of the topic that a problem belongs to; None if it has none."""
+    return _TOPIC_OF.get(key)
+
+
+def problem_id(key: str) -> str:
+    """Return the id of a problem in the API: that of its topic, or its key."""
+    return _TOPIC_OF.get(key, key)
+
+
+def keys_of(problem: str) -> tuple[str, ...]:
+    """Return the stored keys of the problem with this id; none for an empty one."""
+    return _KEYS.get(problem) or ((problem,) if problem else ())
+
+
+def title_of(problem: str) -> str | None:
+    """Return the title of a topic by its id; None for a problem without a topic."""
+    return TOPICS[problem].title if problem in TOPICS else None

@@ -1,0 +1,29 @@
+"""Topics: the rules of several sources that report the same problem; topics.toml has the table."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+
+class Topic(NamedTuple):
+    """A topic: its id, its title, and the rules by source."""
+
+    id: str
+    title: str
+    rules: dict[str, list[str]]
+
+
+def _load(path: Path) -> dict[str, Topic]:
+    tables = msgspec.toml.decode(path.read_bytes(), type=dict[str, dict[str, str | list[str]]])
+    return {
+        name: Topic(
+            name,
+            str(table["title"]),
+            {source: list(rules) for source, rules in table.items() if source != "title"},
+        )
+        for name, table in tables.items()
+    }
+
+
+TOPICS = _load(Path(__file__).with_suffix(".toml"))

@@ -1,0 +1,44 @@
+"""The table of topics: complete where several scanners report the same, and free of mistakes."""
+
+import re
+from collections import Counter
+
+from dashboard_api.limits import MAX_PROBLEM_ID_LENGTH
+from dashboard_api.models.problems import KEY_LENGTH
+from dashboard_api.scanners.nikto.problems import TEXTS
+from dashboard_api.scanners.observatory import _TESTS
+from dashboard_api.scanners.sslyze.checks import CHECKS
+from dashboard_api.scanners.testssl.findings import TEXTS as TESTSSL
+from dashboard_api.scanners.topics import TOPICS
+
+
+def rules_of(source):
+    return {rule for topic in TOPICS.values() for rule in topic.rules.get(source, ())}
+
+
+def test_a_rule_belongs_to_one_topic():
+    rules = Counter(
+        (source, rule) for topic in TOPICS.values() for source, own in topic.rules.items() for rule in own
+    )
+    assert [rule for rule, count in rules.items() if count > 1] == []
+    assert len(rules) >= 150
+
+
+def test_ids_are_words_and_never_keys():
+    for name in TOPICS:
+        assert re.fullmatch(r"[a-z][a-z0-9-]+", name)
+        assert len(name) <= MAX_PROBLEM_ID_LENGTH
+        assert not re.fullmatch(rf"[0-9a-f]{{{KEY_LENGTH}}}", name)
+
+
+def test_rules_are_those_that_the_readers_know():
+    assert rules_of("sslyze") <= {name for checks in CHECKS.values() for name in checks}
+    assert rules_of("mdn-observatory") <= set(_TESTS)
+    assert rules_of("testssl") <= set(TESTSSL)
+    headers = {f"missing-header/{text.header.lower()}" for text in TEXTS.values() if text.header}
+    assert rules_of("nikto") <= set(TEXTS) | headers
+
+
+def test_every_source_is_one_that_a_reader_names():
+    sources = {source for topic in TOPICS.values() for source in topic.rules}
+    assert sources == {"zap", "testssl", "sslyze", "mdn-observatory", "wapiti", "nikto", "nuclei"}
