@@ -50,7 +50,7 @@ def test_the_whole_journey_works_by_links_and_forms(plain, owner):
 
     findings(plain).first.get_by_role("link").click()
     expect(plain).to_have_url(re.compile(r"findings/\d+/\?severity=Low&kind=confirmed&query=flag$"))
-    expect(the_finding(plain).get_by_text("Change it.")).to_be_visible()
+    expect(the_finding(plain).get_by_text("Change it.", exact=True)).to_be_visible()
     link = plain.get_by_label("Link to this finding")
     expect(link).to_have_value(re.compile(rf"{PATH}findings/\d+/$"))
     expect(plain.get_by_role("button", name="Copy link")).to_be_hidden()
