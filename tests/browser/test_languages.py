@@ -33,6 +33,7 @@ SCREENS = [
     "/team/",
     "/new/",
     "/help/",
+    "/api/",
     "/accounts/",
     "/notifications/",
     f"{PATH}new/?since=0.0.0.&min_severity=High",
