@@ -121,7 +121,7 @@ def test_findings_and_reports(tour, everything, finding, watch):
     page = tour.open(user=everything)
     tour.visit(page, *FINDINGS, finding)
     page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(); }")
-    page.locator("[data-copy]").click()
+    page.locator("[data-field=finding-link]").click()
     expect(page.locator("#finding-link")).to_be_focused()
     tour.look(page, "a link that cannot be copied")
 
