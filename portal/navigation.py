@@ -35,6 +35,7 @@ def navigation_links(request: HttpRequest) -> tuple[NavigationLink, ...]:
         (_("What is new"), reverse("portal:what_is_new")),
         *([(_("Members"), reverse("portal:team"))] if any(m.can_see_members for m in memberships) else []),
         (_("Alerts"), reverse("portal:notifications")),
+        *([(_("API"), reverse("portal:api"))] if any(m.can_link_websites for m in memberships) else []),
         (_("Help"), reverse("portal:help")),
     ]
     path = request.path

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from portal import front_door, views
+from portal.api_access.urls import urlpatterns as api_access
 from portal.exports.urls import urlpatterns as exports
 from portal.notifications.urls import urlpatterns as notifications
 from portal.sharing.urls import urlpatterns as sharing
@@ -19,6 +20,7 @@ urlpatterns = [
     path("sites/<str:host>/", views.site, name="site"),
     path("sites/<str:host>/row/", views.site_row, name="site_row"),
     path("sites/<str:host>/findings/<str:finding_id>/", views.finding, name="finding"),
+    *api_access,
     *exports,
     *team,
     *notifications,

@@ -19,7 +19,7 @@ from tests.faults.server import free_port
 
 FOLDER = BASE_DIR / "docs" / "screenshots"
 MOST_BYTES = 150_000
-LAPTOP = {"width": 1280, "height": 818}
+LAPTOP = {"width": 1280, "height": 760}
 PHONE = {"viewport": {"width": 390, "height": 792}, "has_touch": True, "is_mobile": True}
 
 

@@ -33,6 +33,7 @@ SCREENS = [
     "/team/",
     "/new/",
     "/help/",
+    "/api/",
     "/accounts/",
     "/notifications/",
     f"{PATH}new/?since=0.0.0.&min_severity=High",
@@ -43,8 +44,8 @@ SCREENS = [
 ]
 # Words that are the same in both languages, and texts that are not the portal's.
 SAME_IN_BOTH = re.compile(
-    r"(?:Websites – )?Threat Dashboard|Websites?|Info|Status:?|Passkeys?|Nuclei|Zap|Standard"
-    r"|Admin|Ada|API|Support|security\.txt|Status|O|Name|Chrome, \w+|English|Deutsch"
+    r"(?:(?:Websites|API) – )?Threat Dashboard|[0-9a-f-]{36}|Websites?|Info|Status:?|Passkeys?"
+    r"|Nuclei|Zap|Standard|Admin|Ada|API|Support|security\.txt|Status|O|Name|Chrome, \w+|English|Deutsch"
     r"|About .*|Change it\.|<script>.*"
     r"|Cross|PDF|CSV|JSON|SARIF|/ acct_\d+|acct_\d+|owner.*|Begin with the|worst|Seen|by hand|, too\."
     r"|.*(?:https?://|example\.com|site scripting|SQL injection|Outdated library|Cookie without).*"

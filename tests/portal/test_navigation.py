@@ -34,8 +34,8 @@ def test_every_member_has_the_same_links_and_only_owners_and_managers_the_member
 ):
     member(client, account, role)
     labels = [label for _, label in LINK.findall(navigation_of(client))]
-    members = ["Members"] if sees_members else []
-    assert labels == ["Websites", "What is new", *members, "Alerts", "Help"]
+    members, api = (["Members"], ["API"]) if sees_members else ([], [])
+    assert labels == ["Websites", "What is new", *members, "Alerts", *api, "Help"]
 
 
 def test_every_link_opens(client, account):
@@ -52,6 +52,7 @@ def test_every_link_opens(client, account):
         ("/new/", "What is new"),
         ("/team/", "Members"),
         ("/notifications/", "Alerts"),
+        ("/api/", "API"),
         ("/help/", "Help"),
         ("/accounts/", None),
     ],
@@ -79,4 +80,4 @@ def test_the_navigation_costs_one_query_and_a_fragment_none(client, account, dja
     with django_assert_num_queries(0):
         context = navigation(request)
     with django_assert_num_queries(1):
-        assert len(list(context["navigation"])) == 5
+        assert len(list(context["navigation"])) == 6

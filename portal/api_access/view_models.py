@@ -1,0 +1,84 @@
+"""View models of the page for those who call the signed API."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+
+from django.conf import settings
+from django.http import HttpRequest
+
+from portal.gateway import DashboardRequest
+from portal.gateway.target import host_of, is_loopback
+from portal.models import Website
+from portal.page_urls import portal_origin
+
+MAX_WEBSITES = 50  # of an account on the page
+SNIPPETS = {"curl": "curl, openssl", "python": "Python"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiWebsite:
+    """A website with the id of its link."""
+
+    pk: int
+    host: str
+    link_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiAccount:
+    """An account with what its backend sends; ``unlisted`` websites are only counted."""
+
+    pk: int
+    name: str
+    ref: str
+    websites: tuple[ApiWebsite, ...]
+    unlisted: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiPage:
+    """The accounts that the person may manage, and the address of the API."""
+
+    accounts: tuple[ApiAccount, ...]
+    base_url: str
+    docs_url: str
+    path: str
+    snippets: tuple[tuple[str, str], ...]  # template, title
+    support_url: str
+
+
+def api_page(request: HttpRequest, websites: Iterable[Website]) -> ApiPage:
+    """Return the page for ``websites``, which are ordered by account."""
+    base_url = public_base_url(request)
+    return ApiPage(
+        accounts=tuple(
+            _account(list(of_account))
+            for _, of_account in groupby(websites, key=lambda website: website.account_id)
+        ),
+        base_url=base_url,
+        docs_url=f"{base_url}/v1/docs",
+        path=DashboardRequest.path,
+        snippets=tuple((f"signing/{name}.txt", title) for name, title in SNIPPETS.items()),
+        support_url=settings.SUPPORT_URL,
+    )
+
+
+def public_base_url(request: HttpRequest) -> str:
+    """Return the address of the API for customers: DASHBOARD_BASE_URL unless only this machine reaches it."""
+    address = settings.DASHBOARD_BASE_URL
+    return address if address and not is_loopback(host_of(address) or "") else portal_origin(request)
+
+
+def _account(websites: list[Website]) -> ApiAccount:
+    account = websites[0].account
+    return ApiAccount(
+        pk=account.pk,
+        name=str(account),
+        ref=account.ref,
+        websites=tuple(
+            ApiWebsite(pk=website.pk, host=website.host, link_id=website.link_id)
+            for website in websites[:MAX_WEBSITES]
+        ),
+        unlisted=max(0, len(websites) - MAX_WEBSITES),
+    )
