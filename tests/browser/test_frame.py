@@ -90,7 +90,7 @@ def test_open_menus_are_accessible(open_page, owner, way):
 
 
 def test_the_skip_links_lead_to_the_first_finding_in_a_few_tabs(dashboard):
-    first = dashboard.locator(".finding-row a").first
+    first = dashboard.locator("#finding-list .finding-row a").first
     for name in ("Skip to content", "Skip to the findings"):
         dashboard.keyboard.press("Tab")
         skip = dashboard.get_by_role("link", name=name)
