@@ -52,7 +52,7 @@ def test_the_start_page_and_the_sample_in_every_look(tour, sample):
     page = tour.open()
     tour.visit(page, "/", "/sample/", "/sample/?status=fixed")
     page.goto("/sample/")
-    findings(page).first.get_by_role("link").click()
+    page.locator("#finding-list a").first.click()
     expect(the_finding(page)).to_be_visible()
     tour.look(page, "a finding of the sample")
 

@@ -9,7 +9,7 @@ from dashboard_api.contract import read_dashboard_request
 from dashboard_api.errors import InvalidRequest
 from dashboard_api.models import Kind, Source
 from dashboard_api.reading.dashboard import build_dashboard
-from tests.dashboard_api.calls import fields_for, seen
+from tests.dashboard_api.calls import account_site, fields_for
 from tests.dashboard_api.queries.varied import TODAY, make_varied_website
 from tests.factories import make_finding, make_import_run, make_link
 
@@ -28,7 +28,7 @@ def site(link):
 
 def answer(link, *, now=TODAY, **filters):
     request = read_dashboard_request(fields_for(link, **filters))
-    return build_dashboard(seen(link), request, now)
+    return build_dashboard(account_site(link), request, now)
 
 
 def ids(response):

@@ -11,7 +11,7 @@ from dashboard_api.errors import InvalidRequest
 from dashboard_api.models import Finding, Kind, Severity
 from dashboard_api.reading.dashboard import build_dashboard
 from dashboard_api.reading.problems import first_sentence
-from tests.dashboard_api.calls import fields_for, seen
+from tests.dashboard_api.calls import account_site, fields_for
 from tests.factories import make_coverage, make_finding, make_link, make_source
 
 pytestmark = pytest.mark.django_db
@@ -29,7 +29,7 @@ def site(link):
 
 def answer(link, **filters):
     request = read_dashboard_request(fields_for(link, **filters))
-    return build_dashboard(seen(link), request, timezone.now())
+    return build_dashboard(account_site(link), request, timezone.now())
 
 
 def grouped(link, **filters):
