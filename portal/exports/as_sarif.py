@@ -83,13 +83,13 @@ def _rule(rule_id: str, threat: Threat) -> dict[str, Any]:
     if not threat.rule:
         name = threat.source_name or threat.source or "Finding"
         return {"id": rule_id, "shortDescription": {"text": name}}
-    help_url = next((url for url in threat.references if url.startswith(("https://", "http://"))), "")
+    help_url = next(filter(None, (absolute_uri(url, default="") for url in threat.references)), "")
     return {
         "id": rule_id,
         "shortDescription": {"text": threat.title},
         **({"fullDescription": {"text": threat.description}} if threat.description else {}),
         **({"help": {"text": threat.remediation}} if threat.remediation else {}),
-        **({"helpUri": absolute_uri(help_url, default="")} if help_url else {}),
+        **({"helpUri": help_url} if help_url else {}),
         "defaultConfiguration": {"level": LEVELS.get(threat.severity, "note")},
         "properties": {
             "tags": ["security", *(f"external/cwe/cwe-{number:03}" for number in threat.cwe)],

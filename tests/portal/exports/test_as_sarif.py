@@ -142,6 +142,11 @@ def test_any_text_makes_a_valid_log(one, other):
     run_of([threat])
 
 
+def test_a_reference_without_a_host_is_no_link_to_help():
+    (rule,) = run_of([make_threat(references=["http://", "https://a.example/fix"])])["tool"]["driver"]["rules"]
+    assert rule["helpUri"] == "https://a.example/fix"
+
+
 def test_many_rules_wait_in_a_file(monkeypatch):
     monkeypatch.setattr(as_sarif, "_IN_MEMORY", 10)
     run = run_of([make_threat(number, rule=f"r{number}", description="ä" * 100) for number in range(300)])
