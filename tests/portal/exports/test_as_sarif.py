@@ -143,7 +143,8 @@ def test_any_text_makes_a_valid_log(one, other):
 
 
 def test_a_reference_without_a_host_is_no_link_to_help():
-    (rule,) = run_of([make_threat(references=["http://", "https://a.example/fix"])])["tool"]["driver"]["rules"]
+    run = run_of([make_threat(references=["http://", "https://a.example/fix"])])
+    (rule,) = run["tool"]["driver"]["rules"]
     assert rule["helpUri"] == "https://a.example/fix"
 
 
