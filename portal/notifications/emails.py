@@ -144,10 +144,11 @@ def _section(notification: PendingNotification) -> Section:
 
 def _score(website: Website, subscription: Subscription) -> str:
     """Return grade and score, as last read, and the score a week before; empty unless e-mails are weekly."""
+    if subscription.frequency != Subscription.Frequency.WEEKLY:
+        return ""
     summary = WebsiteSummary.objects.filter(pk=website.pk).first()
     headline = summary.headline if summary else None
-    is_weekly = subscription.frequency == Subscription.Frequency.WEEKLY
-    if not is_weekly or headline is None or headline.summary.score is None:
+    if headline is None or headline.summary.score is None:
         return ""
     now = headline.dashboard.generated_at.date()
     earlier = [day for day in headline.summary.history if day.day <= now - timedelta(days=7)]
