@@ -48,8 +48,13 @@ COUNTS = {
     """,
 }
 
+_CHANGED_WEBSITES = {
+    "insert": "SELECT NEW.website_id AS website_id",
+    "update": "SELECT NEW.website_id AS website_id UNION SELECT OLD.website_id",
+    "delete": "SELECT OLD.website_id AS website_id",
+}
 _TODAY = "date('now')"
-_RECORD = {row: record_open(f"SELECT {row}.website_id", today=_TODAY) for row in ("NEW", "OLD")}
+_RECORD = {change: record_open(websites, today=_TODAY) for change, websites in _CHANGED_WEBSITES.items()}
 RECORD_OPEN = record_open("SELECT id AS website_id FROM dashboard_api_website{condition}", today=_TODAY)
 
 # Of new findings by their first and last ids.
@@ -167,7 +172,7 @@ COUNT_TRIGGERS = TriggerSet(
     [
         f"""
         CREATE TRIGGER dashboard_api_counts_insert AFTER INSERT ON dashboard_api_finding
-        WHEN NOT EXISTS (SELECT 1 FROM dashboard_api_bulkload) BEGIN {_ADD} {_RECORD["NEW"]}; END
+        WHEN NOT EXISTS (SELECT 1 FROM dashboard_api_bulkload) BEGIN {_ADD} {_RECORD["insert"]}; END
         """,
         f"""
         CREATE TRIGGER dashboard_api_counts_update
@@ -181,11 +186,11 @@ COUNT_TRIGGERS = TriggerSet(
             NEW.website_id, NEW.status, NEW.source_id, NEW.severity, NEW.kind, NEW.first_seen, NEW.fixed_at,
             NEW.problem, NEW.locations_count
         )
-        BEGIN {_SUBTRACT} {_ADD} {_RECORD["OLD"]}; {_RECORD["NEW"]}; END
+        BEGIN {_SUBTRACT} {_ADD} {_RECORD["update"]}; END
         """,
         f"""
         CREATE TRIGGER dashboard_api_counts_delete AFTER DELETE ON dashboard_api_finding
-        BEGIN {_SUBTRACT} {_RECORD["OLD"]}; END
+        BEGIN {_SUBTRACT} {_RECORD["delete"]}; END
         """,
         """
         CREATE TRIGGER dashboard_api_counts_website AFTER DELETE ON dashboard_api_website
@@ -201,11 +206,6 @@ ON CONFLICT (website_id) DO UPDATE SET tag = excluded.tag
 """
 BUMP_WEBSITE = _BUMP.format(websites="SELECT %s AS website_id")
 BUMP_EVERY_WEBSITE = _BUMP.format(websites="SELECT 0 AS website_id")
-_CHANGED_WEBSITES = {
-    "insert": "SELECT NEW.website_id AS website_id",
-    "update": "SELECT NEW.website_id AS website_id UNION SELECT OLD.website_id",
-    "delete": "SELECT OLD.website_id AS website_id",
-}
 
 
 def _revision_triggers() -> Iterator[str]:
