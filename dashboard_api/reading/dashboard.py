@@ -13,6 +13,7 @@ from dashboard_api.queries.overview import Bucket, Filters, Overview, SourceRow,
 from dashboard_api.reading import grading, problems, sections, topics
 from dashboard_api.reading.facet_counts import Counts, FacetCounts
 from dashboard_api.reading.listing import Listing
+from dashboard_api.reading.problems import ProblemGroup
 from dashboard_api.reading.search_results import SearchResults, by_words, first_seen_since
 
 UNKNOWN_SOURCE = -1  # the id of no source
@@ -30,6 +31,7 @@ def build_dashboard(
     open_counts = FacetCounts.of(_with_status(Finding.Status.OPEN, stored.buckets))
     graded = grading.grade(grading.levels_of(open_counts.by_kind_and_severity), stored.runs)
     counts = _counts(link.website_id, request, filters, stored, open_counts, now)
+    groups, is_cut = _groups(request, counts, stored)
     shown = _shown(sources, stored, counts, open_counts)
     return responses.DashboardResponse(
         ok=True,
@@ -41,8 +43,8 @@ def build_dashboard(
             sources=shown,
             grade=graded,
             tags=link.tags,
-            do_first=_do_first(link, request, stored, by_id),
-            grouped=_grouped(link, request, counts, stored, by_id),
+            do_first=_do_first(link, request, groups, by_id),
+            grouped=_grouped(link, request, groups, by_id, is_cut=is_cut),
             now=now,
         ),
         summary=sections.summary(
@@ -99,29 +101,39 @@ def _shows_first(request: DashboardRequest) -> bool:
     return request == unfiltered
 
 
+def _groups(
+    request: DashboardRequest, counts: SearchResults | Listing, stored: Overview
+) -> tuple[list[ProblemGroup], bool]:
+    """Return the problems that the response needs, worst first, and whether there may be more."""
+    if not request.group_by:
+        return problems.grouped(stored.problems), False
+    totals = counts.problems() if isinstance(counts, SearchResults) else stored.problems
+    totals = [each.of_kinds(request.kind) for each in totals] if request.kind else totals
+    is_cut = len(totals) > limits.MAX_PROBLEM_TOTALS or counts.relation() == "at_least"
+    return problems.grouped(totals[: limits.MAX_PROBLEM_TOTALS]), is_cut
+
+
 def _do_first(
-    link: AccountSite, request: DashboardRequest, stored: Overview, sources: Mapping[int, SourceRow]
+    link: AccountSite,
+    request: DashboardRequest,
+    groups: Sequence[ProblemGroup],
+    sources: Mapping[int, SourceRow],
 ) -> list[responses.Problem]:
-    if not _shows_first(request):
-        return []
-    groups = problems.first_to_do(problems.grouped(stored.problems))
-    return problems.described(link.website_id, groups, sources, status=request.status)
+    worst = problems.first_to_do(groups) if _shows_first(request) else []
+    return problems.described(link.website_id, worst, sources, status=request.status)
 
 
 def _grouped(
     link: AccountSite,
     request: DashboardRequest,
-    counts: SearchResults | Listing,
-    stored: Overview,
+    groups: Sequence[ProblemGroup],
     sources: Mapping[int, SourceRow],
+    *,
+    is_cut: bool,
 ) -> sections.ProblemPage | None:
     """Return the requested page of problems; None if the request lists findings."""
     if not request.group_by:
         return None
-    totals = counts.problems() if isinstance(counts, SearchResults) else stored.problems
-    totals = [each.of_kinds(request.kind) for each in totals] if request.kind else totals
-    is_cut = len(totals) > limits.MAX_PROBLEM_TOTALS or counts.relation() == "at_least"
-    groups = problems.grouped(totals[: limits.MAX_PROBLEM_TOTALS])
     end = request.page * request.page_size
     return sections.ProblemPage(
         problems.described(
