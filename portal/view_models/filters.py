@@ -1,6 +1,6 @@
 """Filters of the list: facets with counts, chips for active filters, and the pager."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from django.core.paginator import Paginator
@@ -21,11 +21,11 @@ class Option:
 
     key: str
     label: str
-    tone: str
-    meaning: str
-    count: int | None
     url: str
     is_active: bool
+    tone: str = ""
+    meaning: str = ""
+    count: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +115,6 @@ def _status_option(status: str, count: int | None, address: Address) -> Option:
     return Option(
         key=f"facet-status-{status}",
         label=labels.label(labels.STATUSES, status),
-        tone="",
         meaning=labels.label(labels.STATUS_MEANINGS, status),
         count=count,
         url=address.with_filters(status=new_status) if is_selectable else "",
@@ -155,9 +154,6 @@ def period_facet(address: Address) -> Facet:
             Option(
                 key=f"facet-since-{days}",
                 label=labels.label(labels.PERIODS, days),
-                tone="",
-                meaning="",
-                count=None,
                 url=address.with_filters(since="" if days == address.filters.since else days, sort=""),
                 is_active=days == address.filters.since,
             )
@@ -259,6 +255,10 @@ def pager(page: Page, address: Address) -> Pager:
 
     A search may not know its last page yet: then the links end with a gap.
     """
+
+    def url(number: int) -> str:
+        return address.with_filters(page=number)
+
     current, page_size = address.filters.page, address.filters.page_size
     max_page = MAX_PAGE_DEPTH // page_size
     last = min(page.page_count, max_page)
@@ -266,10 +266,10 @@ def pager(page: Page, address: Address) -> Pager:
     relation = page.problem_total_relation or page.total_relation
     has_more = relation == "at_least" and current < last < max_page
     return Pager(
-        links=(*_page_links(current, last, address), *(gap if has_more else ())) if last > 1 else (),
+        links=(*page_links(current, last, url), *(gap if has_more else ())) if last > 1 else (),
         sizes=tuple(_size_links(page.total if page.problem_total is None else page.problem_total, address)),
-        previous_url=address.with_filters(page=min(current - 1, last)) if current > 1 and last else "",
-        next_url=address.with_filters(page=current + 1) if current < last else "",
+        previous_url=url(min(current - 1, last)) if current > 1 and last else "",
+        next_url=url(current + 1) if current < last else "",
         remark=_depth_remark(last * page_size) if current >= last < page.page_count else "",
     )
 
@@ -279,14 +279,15 @@ def _depth_remark(count: int) -> str:
     return text % {"count": number_format(count)}
 
 
-def _page_links(current: int, last: int, address: Address) -> Iterable[PageLink]:
+def page_links(current: int, last: int, url: Callable[[int], str]) -> Iterator[PageLink]:
+    """Yield the first page, the last one and those next to ``current``; ``url`` is that of a page."""
     pages = Paginator(range(last), 1)
     for number in pages.get_elided_page_range(min(current, last), on_each_side=1, on_ends=1):
         if not isinstance(number, int):
             yield PageLink(key="", text=str(number), url="")
         else:
-            url = "" if number == current else address.with_filters(page=number)
-            yield PageLink(key=f"page-{number}", text=str(number), url=url)
+            page_url = "" if number == current else url(number)
+            yield PageLink(key=f"page-{number}", text=str(number), url=page_url)
 
 
 def _size_links(total: int, address: Address) -> Iterable[PageLink]:

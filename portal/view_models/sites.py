@@ -18,7 +18,7 @@ from portal import labels
 from portal.forms import NO_GRADE, SITE_SORTS, SiteFilters
 from portal.models import Membership, Website, WebsiteSummary
 from portal.models.summaries import Headline
-from portal.view_models.filters import PageLink, Pager
+from portal.view_models.filters import Option, Pager, page_links
 from portal.view_models.site_rows import SiteRow, needs_attention, risk_rank, site_row
 
 PAGE_SIZE = 50
@@ -28,25 +28,14 @@ _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
-    """A number or an order that is a link; choosing the active one again removes it."""
-
-    key: str
-    label: str
-    count: int
-    url: str
-    is_active: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Totals:
-    """Numbers of all websites of the person; ``remark`` says if some have no results yet."""
+    """Numbers of all websites of the person, some of them filters; ``remark``: some have no results yet."""
 
     websites: int
-    attention: Choice
+    attention: Option
     open: int
     severities: tuple[tuple[str, str, int], ...]  # tone, label, count
-    grades: tuple[Choice, ...]
+    grades: tuple[Option, ...]
     remark: str
 
 
@@ -63,7 +52,7 @@ class SitesPage:
     totals: Totals | None
     filters: SiteFilters
     count: str
-    sorts: tuple[Choice, ...]
+    sorts: tuple[Option, ...]
     clear_url: str
     pager: Pager
     sorts_itself: bool
@@ -179,9 +168,9 @@ def _totals(entries: Sequence[_Entry], filters: SiteFilters) -> Totals:
     )
 
 
-def _attention(count: int, filters: SiteFilters) -> Choice:
+def _attention(count: int, filters: SiteFilters) -> Option:
     text = ngettext("%(count)s website needs you", "%(count)s websites need you", count)
-    return Choice(
+    return Option(
         key="attention",
         label=text % {"count": number_format(count)},
         count=count,
@@ -190,9 +179,9 @@ def _attention(count: int, filters: SiteFilters) -> Choice:
     )
 
 
-def _grade(grade: str, count: int, filters: SiteFilters) -> Choice:
+def _grade(grade: str, count: int, filters: SiteFilters) -> Option:
     is_active = filters.grade == grade
-    return Choice(
+    return Option(
         key=f"grade-{grade}",
         label=_("Not graded") if grade == NO_GRADE else grade,
         count=count,
@@ -201,11 +190,11 @@ def _grade(grade: str, count: int, filters: SiteFilters) -> Choice:
     )
 
 
-def _sorts(filters: SiteFilters) -> Iterable[Choice]:
+def _sorts(filters: SiteFilters) -> Iterable[Option]:
     names = {"worst": _("Worst first"), "name": _("By name"), "checked": _("Oldest check first")}
     for sort in SITE_SORTS:
         url = sites_url(replace(filters, sort=sort, page=1))
-        yield Choice(key=f"sort-{sort}", label=names[sort], count=0, url=url, is_active=sort == filters.sort)
+        yield Option(key=f"sort-{sort}", label=names[sort], url=url, is_active=sort == filters.sort)
 
 
 def _count_text(shown: int, total: int) -> str:
@@ -215,17 +204,10 @@ def _count_text(shown: int, total: int) -> str:
 
 def _pager(filters: SiteFilters, last: int) -> Pager:
     def url(page: int) -> str:
-        return sites_url(replace(filters, page=page)) if 1 <= page <= last and page != filters.page else ""
+        return sites_url(replace(filters, page=page)) if 1 <= page <= last else ""
 
-    pages = Paginator(range(last), 1).get_elided_page_range(filters.page, on_each_side=1, on_ends=1)
-    links = tuple(
-        PageLink(key=f"page-{page}", text=str(page), url=url(page))
-        if isinstance(page, int)
-        else PageLink(key="", text=str(page), url="")
-        for page in pages
-    )
     return Pager(
-        links=links if last > 1 else (),
+        links=tuple(page_links(filters.page, last, url)) if last > 1 else (),
         sizes=(),
         previous_url=url(filters.page - 1),
         next_url=url(filters.page + 1),
