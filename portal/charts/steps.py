@@ -8,10 +8,19 @@ from portal.charts.numbers import plain
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepLine:
-    """The points of the line, and of the area below it, in a square of 100 by 100 that is stretched."""
+    """The corners of the line, from left to right, in a square of 100 by 100 that is stretched."""
 
-    points: str
-    area: str
+    corners: tuple[tuple[float, float], ...]
+
+    @property
+    def points(self) -> str:
+        """The line for SVG."""
+        return " ".join(f"{plain(x)},{plain(y)}" for x, y in self.corners)
+
+    @property
+    def area(self) -> str:
+        """The area below the line for SVG."""
+        return f"{plain(self.corners[0][0])},100 {self.points} 100,100"
 
 
 def draw_steps(values: Sequence[tuple[int, float]], *, length: int) -> StepLine:
@@ -25,6 +34,4 @@ def draw_steps(values: Sequence[tuple[int, float]], *, length: int) -> StepLine:
         if corners:
             corners.append((x, corners[-1][1]))
         corners.append((x, 100 - value))
-    corners.append((100, corners[-1][1]))
-    points = " ".join(f"{plain(x)},{plain(y)}" for x, y in corners)
-    return StepLine(points=points, area=f"{plain(corners[0][0])},100 {points} 100,100")
+    return StepLine(corners=(*corners, (100, corners[-1][1])))

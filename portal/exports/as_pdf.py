@@ -125,9 +125,7 @@ def _figures(report: Report) -> list[dict[str, str]]:
 def _score_points(report: Report) -> list[list[float]]:
     """Return the points of the score's line, in a square of 100 by 100; none without a line."""
     score = report.overview.score
-    if score is None or score.line is None:
-        return []
-    return [[float(number) for number in point.split(",")] for point in score.line.points.split()]
+    return [list(corner) for corner in score.line.corners] if score and score.line else []
 
 
 def _do_first(panel: DoFirst | None) -> dict[str, Any]:
