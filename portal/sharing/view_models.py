@@ -11,7 +11,6 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from portal import labels
 from portal.forms import Filters
 from portal.gateway import Dashboard, FindingResponse
 from portal.gateway.messages import Finding
@@ -21,7 +20,7 @@ from portal.sharing.forms import IssueTrackerForm
 from portal.view_models import finding_view
 from portal.view_models.filters import chips
 from portal.view_models.finding import Link, LocationView
-from portal.view_models.findings import status_label
+from portal.view_models.findings import finding_rows
 from portal.view_models.site import problem_title
 
 SHOWN_ENDED = 20
@@ -144,6 +143,7 @@ def _without_evidence(finding: Finding) -> Finding:
 
 def shared_list(dashboard: Dashboard, filters: Filters) -> SharedList:
     """Return the list of ``dashboard``, without anything about the website's other findings."""
+    rows = finding_rows(dashboard.threats, [], Address(path=""))
     return SharedList(
         host=dashboard.host,
         title=list_title(dashboard, filters),
@@ -151,16 +151,16 @@ def shared_list(dashboard: Dashboard, filters: Filters) -> SharedList:
         generated_at=dashboard.dashboard.generated_at,
         findings=tuple(
             SharedRow(
-                severity=labels.label(labels.SEVERITIES, threat.severity),
-                tone=labels.tone(threat.severity),
-                kind=labels.label(labels.KINDS, threat.kind),
-                status=status_label(threat),
-                title=threat.title,
-                location=threat.location,
-                more_locations=max(threat.locations_count - 1, 0),
+                severity=row.severity,
+                tone=row.tone,
+                kind=row.kind,
+                status=row.status,
+                title=row.title,
+                location=row.location,
+                more_locations=row.more_locations,
                 remediation=threat.remediation,
             )
-            for threat in dashboard.threats
+            for row, threat in zip(rows, dashboard.threats, strict=True)
         ),
     )
 
