@@ -8,7 +8,9 @@ import time
 from django.utils import timezone
 
 import es1
+from dashboard_api.contract import read_dashboard_request
 from dashboard_api.queries import credentials
+from dashboard_api.reading.dashboard import build_dashboard
 from tests.factories import SECRET
 
 PATH = "/v1/site/dashboard"
@@ -29,6 +31,12 @@ def fields_for(link, **fields):
 def account_site(link):
     """Return the link as a signed call reads it."""
     return credentials.read_credentials(link.account.ref, link.link_id, timezone.now()).link
+
+
+def answer(link, *, now=None, **filters):
+    """Return the dashboard of the link as a signed call gets it, without its HTTP edge."""
+    request = read_dashboard_request(fields_for(link, **filters))
+    return build_dashboard(account_site(link), request, now or timezone.now())
 
 
 def compact(fields):

@@ -17,7 +17,7 @@ from tests.factories import make_account, make_coverage, make_link, make_note, m
 pytestmark = pytest.mark.django_db
 MONDAY = (TODAY - timedelta(weeks=12, days=TODAY.weekday())).date()
 RECENT = TODAY.date() - timedelta(days=6)
-NOBODY = 0
+NO_ACCOUNT = 0
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def site():
     return make_varied_website()
 
 
-def overview(website, account_id=NOBODY, *, status=None, most_problems=0, problem_keys=(), **filters):
+def overview(website, account_id=NO_ACCOUNT, *, status=None, most_problems=0, problem_keys=(), **filters):
     filters = {name: [value] for name, value in filters.items() if value is not None}
     return reading.overview(
         website.pk,

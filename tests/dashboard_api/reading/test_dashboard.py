@@ -8,10 +8,8 @@ from django.db import connections
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from dashboard_api.contract import read_dashboard_request
 from dashboard_api.models import Finding, Kind, Severity
-from dashboard_api.reading.dashboard import build_dashboard
-from tests.dashboard_api.calls import account_site, ask, fields_for
+from tests.dashboard_api.calls import answer, ask, fields_for
 from tests.factories import (
     make_account,
     make_coverage,
@@ -55,11 +53,6 @@ def varied(site):
                     make_finding(site, severity=severity, source=make_source(slug), kind=kind)
                 number += 1
     return site
-
-
-def answer(link, **filters):
-    question = read_dashboard_request(fields_for(link, **filters))
-    return build_dashboard(account_site(link), question, timezone.now())
 
 
 def counts(facet):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from dashboard_api.models import Kind, OpenCount, Severity
 from dashboard_api.queries.overview import OpenDay, Run
 from dashboard_api.reading import grading
-from tests.dashboard_api.reading.test_dashboard import answer
+from tests.dashboard_api.calls import answer
 from tests.factories import make_coverage, make_finding, make_link, make_website
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)

@@ -8,8 +8,8 @@ from dashboard_api import limits
 from dashboard_api.contract import read_dashboard_request
 from dashboard_api.errors import InvalidRequest
 from dashboard_api.models import Kind, Source
-from dashboard_api.reading.dashboard import build_dashboard
-from tests.dashboard_api.calls import account_site, fields_for
+from tests.dashboard_api import calls
+from tests.dashboard_api.calls import fields_for
 from tests.dashboard_api.queries.varied import TODAY, make_varied_website
 from tests.factories import make_finding, make_import_run, make_link
 
@@ -27,8 +27,7 @@ def site(link):
 
 
 def answer(link, *, now=TODAY, **filters):
-    request = read_dashboard_request(fields_for(link, **filters))
-    return build_dashboard(account_site(link), request, now)
+    return calls.answer(link, now=now, **filters)
 
 
 def ids(response):

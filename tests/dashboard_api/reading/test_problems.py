@@ -9,9 +9,8 @@ from dashboard_api import limits
 from dashboard_api.contract import read_dashboard_request
 from dashboard_api.errors import InvalidRequest
 from dashboard_api.models import Finding, Kind, Severity
-from dashboard_api.reading.dashboard import build_dashboard
 from dashboard_api.reading.problems import first_sentence
-from tests.dashboard_api.calls import account_site, fields_for
+from tests.dashboard_api.calls import answer, fields_for
 from tests.factories import make_coverage, make_finding, make_link, make_source
 
 pytestmark = pytest.mark.django_db
@@ -25,11 +24,6 @@ def link():
 @pytest.fixture
 def site(link):
     return link.website
-
-
-def answer(link, **filters):
-    request = read_dashboard_request(fields_for(link, **filters))
-    return build_dashboard(account_site(link), request, timezone.now())
 
 
 def grouped(link, **filters):

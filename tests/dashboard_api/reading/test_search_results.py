@@ -1,14 +1,11 @@
 """A search counts its matches exactly up to a bound, and lists all of them on its pages."""
 
 import pytest
-from django.utils import timezone
 
 from dashboard_api import limits
-from dashboard_api.contract import read_dashboard_request
 from dashboard_api.errors import InvalidRequest
 from dashboard_api.models import Finding, Kind, Severity
-from dashboard_api.reading.dashboard import build_dashboard
-from tests.dashboard_api.calls import account_site, fields_for
+from tests.dashboard_api.calls import answer
 from tests.factories import make_finding, make_link, make_source
 
 pytestmark = pytest.mark.django_db
@@ -37,11 +34,6 @@ def varied(link):
                     make_finding(
                         link.website, severity=severity, source=make_source(slug), kind=kind, title=title
                     )
-
-
-def answer(link, **filters):
-    fields = fields_for(link, **filters)
-    return build_dashboard(account_site(link), read_dashboard_request(fields), timezone.now())
 
 
 def total(link, **filters):
