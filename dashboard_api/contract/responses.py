@@ -123,7 +123,7 @@ class NextGrade(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HistoryDay(msgspec.Struct, frozen=True, kw_only=True):
-    """Grade, score and number of open findings at the end of a day (UTC) on which they changed."""
+    """Grade, score and number of open findings at the end of a day (UTC) on which findings changed."""
 
     day: date
     grade: Letter

@@ -6,7 +6,7 @@ from django.db import models
 
 
 class OpenCount(models.Model):
-    """Open findings at the end of a day (UTC), by severity; a day without a change has no row.
+    """Open findings at the end of a day (UTC), by severity; a day without a changed finding has no row.
 
     Triggers write the row of today with every change; nothing else does, and earlier days stay as they were.
     ``suspected_high`` and its like are the part of ``high`` that is only suspected. No foreign key: the

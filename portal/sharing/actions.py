@@ -65,7 +65,7 @@ def find(token: str) -> ShareLink:
 
 
 def record_opening(share_link: ShareLink) -> None:
-    """Record that somebody opened the page."""
+    """Record a visit of the page."""
     ShareOpening.record(share_link.pk, at=timezone.now())
 
 
