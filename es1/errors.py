@@ -8,6 +8,8 @@ ES1Error
 
 from typing import Literal
 
+_YEARS_AHEAD = 10**11  # seconds, about 3,000 years
+
 
 class ES1Error(Exception):
     """The base of this package's errors, whose messages never contain a secret or an expected signature."""
@@ -16,10 +18,14 @@ class ES1Error(Exception):
 class MalformedHeaders(ES1Error):
     """A header, by its lower-case name, is missing or has another shape than the scheme requires."""
 
-    def __init__(self, header: str, reason: Literal["missing_header", "malformed_header"]) -> None:
+    def __init__(
+        self, header: str, reason: Literal["missing_header", "malformed_header"], *, expected: str
+    ) -> None:
         self.header = header
         self.reason = reason
-        super().__init__(f"{header} is {'missing' if reason == 'missing_header' else 'malformed'}")
+        self.expected = expected
+        problem = "missing" if reason == "missing_header" else "malformed"
+        super().__init__(f"{header} is {problem}: it has {expected}")
 
 
 class InvalidSignature(ES1Error):
@@ -36,3 +42,8 @@ class StaleTimestamp(ES1Error):
         self.skew = skew
         self.window = window
         super().__init__(f"the timestamp is {abs(skew)} s off; {window} s are accepted")
+
+    @property
+    def looks_like_milliseconds(self) -> bool:
+        """Whether the timestamp is so far ahead that it hardly counts seconds."""
+        return self.skew < -_YEARS_AHEAD

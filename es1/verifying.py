@@ -20,6 +20,11 @@ _SHAPES = {
     NONCE_HEADER: r"[A-Za-z0-9._~-]{8,128}",
     SIGNATURE_HEADER: r"[0-9a-f]{64}",
 }
+_EXPECTED = {
+    TIMESTAMP_HEADER: "the time in whole Unix seconds: 1 to 16 digits, without a sign or a leading zero",
+    NONCE_HEADER: "8 to 128 characters of A-Z a-z 0-9 . _ ~ -, new in every attempt",
+    SIGNATURE_HEADER: "64 characters of 0-9 a-f, in lower case",
+}
 _values = itemgetter(*_SHAPES)
 _fits = {header: re.compile(shape, re.ASCII).fullmatch for header, shape in _SHAPES.items()}
 # One match instead of three: no shape admits the newline between them.
@@ -47,7 +52,7 @@ class Verified:
 def check_shape(header: str, value: str) -> None:
     """Raise MalformedHeaders unless ``value`` has the shape of the header."""
     if not _fits[header](value):
-        raise MalformedHeaders(header, "malformed_header")
+        raise MalformedHeaders(header, "malformed_header", expected=_EXPECTED[header])
 
 
 def parse_headers(headers: Mapping[str, str]) -> SignedHeaders:
@@ -55,7 +60,8 @@ def parse_headers(headers: Mapping[str, str]) -> SignedHeaders:
     try:
         values = _values(headers)
     except KeyError as error:
-        raise MalformedHeaders(error.args[0], "missing_header") from error
+        header = error.args[0]
+        raise MalformedHeaders(header, "missing_header", expected=_EXPECTED[header]) from error
     if not _fit_together("\n".join(values)):
         for header, value in zip(_SHAPES, values, strict=True):
             check_shape(header, value)

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import idna
 from django.conf import settings
+from django.utils.translation import gettext_noop as _  # callers translate it where people read it
 
 MAX_HOST_LENGTH = 253
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", re.ASCII)
@@ -34,7 +35,7 @@ def normalise_dns_name(text: str) -> str:
     wildcard, labels, host = (part or "" for part in match.groups()) if match else ("", "", text)
     name = wildcard + labels + normalise_host(host)
     if len(name) > MAX_HOST_LENGTH or any(len(label) > 63 for label in labels.split(".")):
-        raise InvalidHost("must be a name of at most 253 characters, with labels of at most 63")
+        raise InvalidHost(_("must be a name of at most 253 characters, with labels of at most 63"))
     return name
 
 
@@ -47,12 +48,12 @@ def _normalise(text: str, *, allow_private: bool) -> str:
         try:
             host = idna.encode(host, uts46=True, std3_rules=True).decode()
         except (idna.IDNAError, UnicodeError) as error:
-            raise InvalidHost("must be a domain name such as shop.example.com") from error
+            raise InvalidHost(_("must be a domain name such as shop.example.com")) from error
     labels = host.split(".")
     if len(host) > MAX_HOST_LENGTH or not all(_LABEL.fullmatch(label) for label in labels):
-        raise InvalidHost("must be a domain name such as shop.example.com, without scheme or port")
+        raise InvalidHost(_("must be a domain name such as shop.example.com, without scheme or port"))
     if not allow_private and (len(labels) < 2 or labels[-1].isdigit()):
-        raise InvalidHost("must be a public domain name, not an IP address or a single label")
+        raise InvalidHost(_("must be a public domain name, not an IP address or a single label"))
     return host
 
 
@@ -62,6 +63,8 @@ def covers(site: str, host: str) -> bool:
 
 
 def _ip_address(host: str) -> str | None:
+    if "%" in host:  # the zone of an IPv6 address may be any text, and means something on one machine only
+        return None
     try:
         return str(ipaddress.ip_address(host))
     except ValueError:

@@ -1,20 +1,32 @@
-"""An operator's command: one result, printed as text or with --json, and errors that say what to do."""
+"""An operator's command: one result, printed as text or with --json, and errors that say what to do.
+
+With --json, standard output is always JSON: an error is {"error": MESSAGE}, with an exit code other than 0.
+"""
 
 import getpass
 import json
 import re
 import sys
 from argparse import ArgumentTypeError
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Any
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, ClassVar, NoReturn
 
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db import connection
+from django.db import connection, transaction
+from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
+from audit.models import AuditEvent
+from audit.recording import Acting, Person, Subject, acting, record
+from foundation.heartbeats import Beat, command_ended, summary_of
 from foundation.hosts import InvalidHost, normalise_host
+from foundation.request_ids import begin_request, restored_request
 
 # For the connection of the command: an hour on SQLite, without limit on PostgreSQL.
 _WAIT_FOR_WRITERS = {"sqlite": "PRAGMA busy_timeout = 3600000", "postgresql": "SET lock_timeout = 0"}
@@ -35,36 +47,134 @@ class Result:
 
 
 class OperatorCommand(BaseCommand):
-    """A command that performs one thing and prints its result as text, or as JSON for scripts."""
+    """A command that performs one thing and prints its result as text, or as JSON for scripts.
+
+    ``interval`` is how often cron runs the command: each run sends a heartbeat, also one that fails.
+
+    It runs in one transaction with its audit event, unless it ``commits_itself``. ``without_event`` says why
+    a command writes no event of its own: it changes nothing, or each of its changes has an event.
+    """
+
+    interval: ClassVar[timedelta | None] = None
+    commits_itself = False
+    without_event = ""
 
     def create_parser(self, *args: Any, **kwargs: Any) -> CommandParser:
         """Return the command's parser with the option --json, which every command has."""
         parser = super().create_parser(*args, **kwargs)
         parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object")
+        parser.error = partial(self._usage_error, parser, parser.error)  # type: ignore[method-assign]
         return parser
+
+    def _usage_error(
+        self, parser: CommandParser, refuse: Callable[[str], NoReturn], message: str
+    ) -> NoReturn:
+        """Print the error of wrong arguments as JSON, too, where --json is among them."""
+        if getattr(parser, "called_from_command_line", False) and "--json" in sys.argv:
+            self.stdout.write(json.dumps(self.error_fields(message)))
+        refuse(message)
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Print the result of ``perform``; a model's ValidationError becomes the command's error.
 
         The command waits for other writers of the database, where a page would give up.
         """
-        with connection.cursor() as cursor:
-            cursor.execute(_WAIT_FOR_WRITERS[connection.vendor])
+        wait_for_writers()
+        with restored_request(), self._heartbeat(**options) as summary:  # another command may call this one
+            begin_request()
+            summary.append(self._print_result(**options))
+
+    @contextmanager
+    def _heartbeat(self, **options: Any) -> Iterator[list[str]]:
+        """Send a heartbeat after the run of a command for cron; its summary is what the caller appends."""
+        began, summary = timezone.now(), [""]
+        send = partial(self._send_heartbeat, began) if self.interval and not options.get("dry_run") else None
         try:
-            result = self.perform(**options)
-        except ValidationError as error:
-            raise CommandError(_in_one_line(error)) from error
-        except UnicodeEncodeError as error:
-            raise CommandError("The arguments must be UTF-8 text.") from error
+            yield summary
+        except Exception as error:
+            if send:  # other errors may hold values
+                send(str(error) if isinstance(error, CommandError) else type(error).__name__, ok=False)
+            raise
+        if send:
+            send(summary[-1], ok=True)
+
+    def _send_heartbeat(self, began: datetime, text: str, *, ok: bool) -> None:
+        beat = Beat(
+            command=type(self).__module__.rpartition(".")[2],
+            interval=self.interval or timedelta(),
+            began=began,
+            ended=timezone.now(),
+            ok=ok,
+            summary=summary_of(text),
+        )
+        command_ended.send(type(self), beat=beat)
+
+    def _print_result(self, **options: Any) -> str:
+        """Print the result of ``perform``, or its error with --json; return the result's text."""
+        try:
+            result = self._on_record(**options)
+        except CommandError as error:
+            if options["as_json"]:
+                self.stdout.write(json.dumps(self.error_fields(str(error), **options)))
+            raise
         self.stdout.write(_as_json(result) if options["as_json"] else result.text)
         if result.remark and not options["as_json"]:
             self.stderr.write(result.remark, style_func=str)
         if result.failure:
             raise CommandError(result.failure)
+        return result.text
+
+    def error_fields(self, message: str, **options: Any) -> dict[str, Any]:
+        """Return what --json prints for an error, whose message goes to standard error, too."""
+        return {"error": message}
+
+    def _on_record(self, **options: Any) -> Result:
+        """Perform the command as the person of --by, and record an event if it changed something."""
+        by = options.get("by") or ""
+        acts = Acting(
+            kind=AuditEvent.Kind.COMMAND,
+            person=lambda: Person(None, by) if by else None,
+            reason=options.get("reason") or "",
+        )
+        commits = self.commits_itself or self.without_event
+        with acting(acts), nullcontext() if commits else transaction.atomic():
+            result = self._performed(**options)
+            if not self.without_event:
+                self._record(result, acts, options)
+            return result
+
+    def _record(self, result: Result, acts: Acting, options: dict[str, Any]) -> None:
+        """Record the command with its numbers; texts of a result can be secrets or names."""
+        fields = result.fields if isinstance(result.fields, dict) else {}
+        numbers = {name: value for name, value in fields.items() if isinstance(value, int)}
+        if acts.recorded or options.get("dry_run") or not fields.get("changed", any(numbers.values())):
+            return
+        name = type(self).__module__.rpartition(".")[2]
+        record(
+            f"command.{name}",
+            Subject("command", name),
+            account=str(fields.get("account") or options.get("ref") or ""),
+            host=str(fields.get("host") or ""),
+            after=numbers,
+        )
+
+    def _performed(self, **options: Any) -> Result:
+        try:
+            return self.perform(**options)
+        except ValidationError as error:
+            raise CommandError(_in_one_line(error)) from error
+        except UnicodeEncodeError as error:
+            raise CommandError("The arguments must be UTF-8 text.") from error
 
     def perform(self, *args: Any, **options: Any) -> Result:
         """Do the command's work completely, or raise an error and change nothing."""
         raise NotImplementedError
+
+
+def wait_for_writers() -> None:
+    """Let this thread's connection wait for other writers of the database, where a page would give up."""
+    with connection.cursor() as cursor:
+        cursor.execute(_WAIT_FOR_WRITERS[connection.vendor])
 
 
 def host_of(text: str) -> str:

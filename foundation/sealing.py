@@ -20,9 +20,18 @@ def unseal(sealed: str) -> str:
     return _unseal_with(_fernet_of(tuple(settings.MASTER_KEYS)), sealed)
 
 
+def unseal_once(sealed: str) -> str:
+    """Return the text in ``sealed`` without a copy in this process's memory; raise CannotUnseal."""
+    return _open(_fernet_of(tuple(settings.MASTER_KEYS)), sealed)
+
+
 @functools.lru_cache(maxsize=1024)
 def _unseal_with(fernet: MultiFernet, sealed: str) -> str:
     """Return the secret, decrypted once per process, whose memory holds the master keys anyway."""
+    return _open(fernet, sealed)
+
+
+def _open(fernet: MultiFernet, sealed: str) -> str:
     try:
         return fernet.decrypt(sealed.encode()).decode()
     except InvalidToken as error:

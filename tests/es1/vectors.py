@@ -1,10 +1,11 @@
-"""Test vectors created with the openssl command line."""
+"""The published test vectors, by name."""
 
 import base64
 import json
-from pathlib import Path
 
-DOCUMENT = json.loads(Path(__file__).with_name("vectors.json").read_text())
+from es1.vectors import read_vectors
+
+DOCUMENT = json.loads(read_vectors())
 SERVER_NOW = DOCUMENT["server_now"]
 WINDOW = DOCUMENT["window_seconds"]
 ACCOUNTS = DOCUMENT["accounts"]

@@ -19,6 +19,8 @@ from foundation.hosts import InvalidHost, covers, normalise_dns_name, normalise_
         ("shop\N{FULLWIDTH FULL STOP}ex\N{FULLWIDTH LATIN SMALL LETTER A}mple", "shop.example"),
         ("a-b.c1.example", "a-b.c1.example"),
         ("a" * 63 + ".example", "a" * 63 + ".example"),
+        ("a." * 125 + "com", "a." * 125 + "com"),  # 253 characters
+        ("shop.123.example", "shop.123.example"),
     ],
 )
 def test_host_has_one_form(text, host):
@@ -63,7 +65,9 @@ def test_text_that_is_no_host_is_refused(text):
         normalise_host(text)
 
 
-@pytest.mark.parametrize("text", ["localhost", "192.0.2.1", "192.0.2.1.", "192.0.2.\uff11", "shop.123"])
+@pytest.mark.parametrize(
+    "text", ["localhost", "192.0.2.1", "192.0.2.1.", "192.0.2.\uff11", "shop.123", "shop.example.123"]
+)
 def test_private_host_is_refused_on_the_internet(text):
     with pytest.raises(InvalidHost, match="public domain name"):
         normalise_host(text)
@@ -81,6 +85,14 @@ def test_private_host_is_refused_on_the_internet(text):
 def test_private_host_is_a_website_where_allowed(settings, text, host):
     settings.ALLOW_PRIVATE_HOSTS = True
     assert normalise_host(text) == host
+
+
+@pytest.mark.parametrize("text", ["fe80::1%eth0", "::1%x') | ('y", "::1% a.shop.example.com", '::1%"\n'])
+def test_an_address_with_a_zone_which_may_be_any_text_is_no_host(settings, text):
+    settings.ALLOW_PRIVATE_HOSTS = True
+    for normalise in (normalise_host, normalise_dns_name):
+        with pytest.raises(InvalidHost, match="must be a domain name"):
+            normalise(text)
 
 
 @given(st.text(max_size=300))
@@ -104,6 +116,8 @@ def test_any_text_is_a_host_that_stays_itself_or_is_refused(text):
         ("*.example.com", "*.example.com"),
         ("*._tcp.example.com", "*._tcp.example.com"),
         ("shop.example.com", "shop.example.com"),
+        ("_" * 63 + ".example.com", "_" * 63 + ".example.com"),
+        ("_a." * 83 + "a.io", "_a." * 83 + "a.io"),  # 253 characters
     ],
 )
 def test_name_in_dns_may_have_underscores_and_a_wildcard(text, name):
@@ -130,11 +144,18 @@ def test_name_in_dns_may_have_underscores_and_a_wildcard(text, name):
         "_dmarc.example.com\n",
         "_dm rc.example.com",
         "_" * 64 + ".example.com",
-        "_a." * 85 + "com",
     ],
 )
 def test_text_that_is_no_name_in_dns_is_refused(text):
     with pytest.raises(InvalidHost):
+        normalise_dns_name(text)
+
+
+@pytest.mark.parametrize("text", ["_a." * 83 + "ab.io", "_a." * 90 + "ab.io"])
+def test_a_name_in_dns_that_is_too_long_is_refused_with_the_limit(text):
+    with pytest.raises(
+        InvalidHost, match=r"^must be a name of at most 253 characters, with labels of at most 63$"
+    ):
         normalise_dns_name(text)
 
 

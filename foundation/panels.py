@@ -1,0 +1,23 @@
+"""The panels of the operations home: numbers, each with the list of its rows."""
+
+from dataclasses import dataclass
+
+from django.utils.functional import Promise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A number with the list of its rows; ``tone`` is a CSS class, empty if there is nothing to do."""
+
+    label: str | Promise
+    number: str
+    url: str
+    tone: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panel:
+    """Figures about one subject."""
+
+    title: str | Promise
+    figures: tuple[Figure, ...]

@@ -1,0 +1,80 @@
+"""The current request: its id, for its response, log lines and records, and facts about it for the log.
+
+Every request gets an id of ours. An id that the caller sent is kept, too, but never trusted. Record 0085.
+"""
+
+import random
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+HEADER = "X-Request-Id"
+
+_CALLERS = re.compile(r"[A-Za-z0-9._-]{8,64}", re.ASCII)
+
+
+@dataclass(slots=True)
+class CurrentRequest:
+    """A request, or a command, and what is known about it so far; empty texts are unknown.
+
+    ``began`` is a time of ``time.perf_counter``, ``account`` the reference of an authenticated account.
+    """
+
+    request_id: str
+    caller_request_id: str = ""
+    began: float = 0.0
+    route: str = ""
+    account: str = ""
+
+
+_current: ContextVar[CurrentRequest | None] = ContextVar("current_request", default=None)
+
+
+def current_request() -> CurrentRequest | None:
+    """Return the request or command that this code works for; None outside of one."""
+    return _current.get()
+
+
+def current_request_id() -> str:
+    """Return the id of the request or command that this code works for: 16 hex digits, or empty for none."""
+    current = _current.get()
+    return current.request_id if current else ""
+
+
+def current_caller_request_id() -> str:
+    """Return the id that the caller sent with the current request; empty without a usable one."""
+    current = _current.get()
+    return current.caller_request_id if current else ""
+
+
+def begin_request(callers: str = "") -> CurrentRequest:
+    """Return a new request, which is current from now on; ``callers`` is the id that the caller sent.
+
+    It stays current after the response, because streamed responses are written then.
+    """
+    current = CurrentRequest(
+        random.randbytes(8).hex(),  # noqa: S311  # a name, not a secret
+        callers if callers and _CALLERS.fullmatch(callers) else "",
+        time.perf_counter(),
+    )
+    _current.set(current)
+    return current
+
+
+def note_account(ref: str) -> None:
+    """Note the account that the current request is authenticated for."""
+    if current := _current.get():
+        current.account = ref
+
+
+@contextmanager
+def restored_request() -> Iterator[None]:
+    """Make the request from before current again at the end, for work that begins one within another."""
+    token = _current.set(_current.get())
+    try:
+        yield
+    finally:
+        _current.reset(token)
