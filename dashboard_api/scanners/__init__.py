@@ -10,21 +10,31 @@ from typing import BinaryIO, Protocol
 
 from dashboard_api import limits
 from dashboard_api.scanners import (
+    acunetix,
+    burp,
+    finding_csv,
     finding_lines,
+    greenbone,
+    invicti,
+    nessus,
     nikto,
+    nmap,
     nuclei,
     observatory,
+    qualys_was,
     sarif,
     sslyze,
     testssl,
     wapiti,
+    wpscan,
     zap,
 )
 from dashboard_api.scanners.report import ScanReport, UnreadableReport
-from dashboard_api.scanners.streams import joined, limited, unpack
+from dashboard_api.scanners.streams import GZIP, joined, limited, unpack
 from dashboard_api.scanners.unsupported import advice_on
 
 _HEAD_BYTES = 1024**2
+_BEFORE_XML = codecs.BOM_UTF8 + b" \t\r\n"
 
 
 class Reader(Protocol):
@@ -39,6 +49,15 @@ class Reader(Protocol):
 # The first reader whose pattern occurs in a file reads it.
 READERS: Mapping[str, Reader] = {
     "findings": finding_lines,
+    "csv": finding_csv,
+    "burp": burp,
+    "acunetix": acunetix,
+    "invicti": invicti,
+    "greenbone": greenbone,
+    "nessus": nessus,
+    "nmap": nmap,
+    "qualys-was": qualys_was,
+    "wpscan": wpscan,
     "nuclei": nuclei,
     "zap": zap,
     "sarif": sarif,
@@ -50,9 +69,21 @@ READERS: Mapping[str, Reader] = {
 }
 
 
-def read_report(stream: BinaryIO, *, format_name: str = "auto") -> ScanReport:
+# Their reports are JSON lines, of any length; those of the others are one document.
+LINES = {"findings", "nuclei"}
+
+
+def max_sent_bytes(head: bytes, format_name: str) -> int:
+    """Return the most bytes that a report sent over HTTP may have, by its beginning or its named format."""
+    if head.startswith(GZIP) or (_looks_like(head) if format_name == "auto" else format_name) in LINES:
+        return limits.MAX_SENT_REPORT_BYTES
+    return limits.MAX_DOCUMENT_BYTES
+
+
+def read_report(stream: BinaryIO, *, format_name: str = "auto", max_bytes: int | None = None) -> ScanReport:
     """Read ``stream`` as the named format, or as the one it looks like; raises UnreadableReport."""
-    stream = unpack(limited(stream, limits.MAX_REPORT_BYTES))
+    most = max_bytes or limits.MAX_REPORT_BYTES
+    stream = unpack(limited(stream, most), most)
     head = stream.read(_HEAD_BYTES)
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise UnreadableReport("The file is UTF-16: save it as UTF-8 first.")
@@ -63,7 +94,8 @@ def read_report(stream: BinaryIO, *, format_name: str = "auto") -> ScanReport:
     try:
         return READERS[format_name].read(joined(head, stream))
     except UnreadableReport as error:
-        if advice := advice_on(head):
+        is_known_xml = head.lstrip(_BEFORE_XML).startswith(b"<") and READERS[format_name].HEAD.search(head)
+        if not is_known_xml and (advice := advice_on(head)):
             raise UnreadableReport(advice) from error
         raise
 
@@ -77,8 +109,8 @@ def _format_of(head: bytes) -> str:
         return name
     raise UnreadableReport(
         advice_on(head)
-        or f"The file is no report of a known format ({', '.join(READERS)}). For any other tool, convert its "
-        "results to `findings` lines, which docs/scanner-formats.md describes."
+        or f"The file is not a report of a known format ({', '.join(READERS)}). For any other tool, convert "
+        "its results to `findings` lines, which docs/scanner-formats.md describes."
     )
 
 
@@ -89,4 +121,4 @@ def _check_format(name: str, head: bytes) -> None:
     if advice := advice_on(head):
         raise UnreadableReport(advice)
     if other := _looks_like(head):
-        raise UnreadableReport(f"The file is no report of {name}: it looks like one of {other}.")
+        raise UnreadableReport(f"The file is not a report of {name}: it looks like one of {other}.")

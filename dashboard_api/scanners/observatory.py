@@ -1,9 +1,9 @@
 """JSON of MDN HTTP Observatory's command line (@mdn/mdn-http-observatory) and of both versions of its API.
 
 Members are those of ``src/scan.js``, ``src/types.js`` and ``src/api/v2/utils.js`` there; the API writes
-``score_modifier`` for the command line's ``scoreModifier``, and its version 1 nests details in ``output``. A
-row is a test. Only the redirection test names the website; without it, ``--base-url`` must. The report is
-complete if it has as many tests as it says.
+``score_modifier`` for the command line's ``scoreModifier``. Its version 1 nests details in ``output``, and
+its ``getScanResults`` answers with the tests alone. A row is a test. Only the redirection test names the
+website; without it, ``--base-url`` must. The report is complete if it has as many tests as it says.
 """
 
 import re
@@ -54,9 +54,10 @@ _TESTS = load_texts(Path(__file__).with_suffix(".toml"), _TestText)
 def read(stream: BinaryIO) -> ScanReport:
     """Return the report in ``stream``; raises UnreadableReport."""
     document = read_document(stream)
-    if not isinstance(document, dict) or not isinstance(document.get("tests"), dict):
-        raise UnreadableReport("The file is no report of the HTTP Observatory: it has no tests.")
-    scan, tests = object_of(document, "scan"), document["tests"]
+    tests = _tests(document)
+    if not isinstance(document, dict) or tests is None:
+        raise UnreadableReport("The file is not a report of the HTTP Observatory: it has no tests.")
+    scan = object_of(document, "scan")
     location = _location(object_of(tests, "redirection"))
     return ScanReport(
         source="mdn-observatory",
@@ -69,6 +70,16 @@ def read(stream: BinaryIO) -> ScanReport:
         checks=set(),
         entries=convert_rows(enumerate(tests.items(), start=1), partial(_convert, location=location)),
     )
+
+
+def _tests(document: object) -> Row | None:
+    """Return the tests by name, also if they are the whole document, as ``getScanResults`` answers."""
+    if not isinstance(document, dict):
+        return None
+    if "tests" in document:
+        return document["tests"] if isinstance(document["tests"], dict) else None
+    is_test = [isinstance(test, dict) and "pass" in test and "result" in test for test in document.values()]
+    return document if is_test and all(is_test) else None
 
 
 def _location(redirection: Row) -> str:

@@ -91,13 +91,13 @@ def limited(stream: BinaryIO, limit: int) -> BinaryIO:
     return io.BufferedReader(_Limited(stream, limit))
 
 
-def unpack(stream: BinaryIO) -> BinaryIO:
+def unpack(stream: BinaryIO, max_bytes: int | None = None) -> BinaryIO:
     """Return the content of ``stream``, unpacked if it is gzip; reading it may raise UnreadableReport."""
     head = stream.read(len(GZIP))
     whole = joined(head, stream)
     if head != GZIP:
         return whole
-    return limited(io.BufferedReader(_Unpacked(whole)), limits.MAX_REPORT_BYTES)
+    return limited(io.BufferedReader(_Unpacked(whole)), max_bytes or limits.MAX_REPORT_BYTES)
 
 
 def in_megabytes(size: int) -> str:

@@ -1,5 +1,6 @@
 """Texts of a report, cleaned and laid out, and the weaknesses they name."""
 
+import html
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,6 +14,9 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _FORMATTING = "p|br|hr|ul|ol|li|div|span|b|i|u|em|strong|code|pre|tt|a|h[1-6]|table|tbody|thead|tr|td|th|font"
 _BREAK = re.compile(r"</?(?:p|br|hr|ul|ol|li|div|pre|h[1-6]|table|tr)(?:\s[^<>]*)?/?>", re.IGNORECASE)
 _TAG = re.compile(rf"</?(?:{_FORMATTING})(?:\s[^<>]*)?/?>", re.IGNORECASE)
+
+_LINK = re.compile(r"""\shref\s*=\s*["']([^"'<>\s]{1,2000})["']""", re.IGNORECASE)
+_ANY_TAG = re.compile(r"<[^<>]*>")
 
 _NUMBER = re.compile(r"(?<!\d)0*([1-9]\d{0,5})(?!\d)", re.ASCII)
 _CWE = re.compile(r"cwe[-_:/ ]*0*([1-9]\d{0,5})(?!\d)", re.ASCII | re.IGNORECASE)
@@ -57,6 +61,16 @@ def plain_text(markup: str) -> str:
     """
     lines = _TAG.sub("", _BREAK.sub("\n", markup)).split("\n")
     return "\n".join(line.rstrip() for line in lines if line.strip())
+
+
+def html_text(markup: str) -> str:
+    """Return ``plain_text`` of HTML in which everything that is no formatting was escaped."""
+    return html.unescape(plain_text(markup))
+
+
+def links_in(markup: str) -> list[str]:
+    """Return the addresses that links in HTML lead to, and the text, which may hold others."""
+    return [*_LINK.findall(markup), _ANY_TAG.sub(" ", markup)]
 
 
 def named(values: Mapping[str, str]) -> Iterator[str]:

@@ -7,10 +7,11 @@ import msgspec
 
 
 class Topic(NamedTuple):
-    """A topic: its id, its title, and the rules by source."""
+    """A topic: its id, its title, its fix in one line, and the rules by source."""
 
     id: str
     title: str
+    fix: str
     rules: dict[str, list[str]]
 
 
@@ -20,7 +21,8 @@ def _load(path: Path) -> dict[str, Topic]:
         name: Topic(
             name,
             str(table["title"]),
-            {source: list(rules) for source, rules in table.items() if source != "title"},
+            str(table["fix"]),
+            {source: list(rules) for source, rules in table.items() if source not in ("title", "fix")},
         )
         for name, table in tables.items()
     }

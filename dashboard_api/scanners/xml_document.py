@@ -1,11 +1,15 @@
-"""Untrusted XML: a document type is refused, and with it entities, other files and expansion.
+"""Untrusted XML: entities are refused, and with them other files and expansion.
 
-The standard library's expat reads the file in parts (decision record 0029). Elements that may be very many
-stay encoded in memory.
+The standard library's expat reads the file in parts (decision records 0029 and 0075). ``XmlRows`` forgets a
+row once it was used; ``read_xml`` returns a whole document, in which elements that may be very many stay
+encoded.
 """
 
-from collections.abc import Collection, Sequence
-from typing import Any, BinaryIO
+import base64
+import re
+from collections import deque
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, BinaryIO, NamedTuple
 from xml.parsers import expat
 
 import msgspec
@@ -16,20 +20,66 @@ from dashboard_api.scanners.report import UnreadableReport
 from dashboard_api.scanners.streams import in_megabytes
 
 MAX_DEPTH = 50
-_MAX_ELEMENTS = 200_000  # without encoded ones
+_MAX_ELEMENTS = 200_000  # and attributes, without rows and encoded elements
+_MAX_ENCODED = 1_000_000
+_MAX_NAMES = 2_000  # of elements and attributes
+_MAX_DECLARATIONS = 1_000  # of attributes in a document type
+_MAX_DOCTYPE_END = 256 * 1024  # bytes of the file
+_MAX_TAG_BYTES = 2 * 1024**2  # also of a comment
+_MAX_TEXT = 1024**2  # characters of one element; the rest is longer than any stored text
 _PART = 64 * 1024
+_CUT_OFF = {
+    expat.errors.codes[text]
+    for text in (
+        expat.errors.XML_ERROR_NO_ELEMENTS,
+        expat.errors.XML_ERROR_UNCLOSED_TOKEN,
+        expat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION,
+    )
+}
 
 # Children by their names (as bytes if encoded), attributes ("@name") and texts ("").
 Element = dict[str, list[Any]]
 _decode = msgspec.msgpack.Decoder(Element).decode
 
 
+class XmlRow(NamedTuple):
+    """A row, and the elements around it from the document's root on, as far as they are read."""
+
+    path: tuple[str, ...]  # the names of the elements from the root to the row
+    element: Element
+    parents: tuple[Element, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the row's element."""
+        return self.path[-1]
+
+    def parent(self, name: str) -> Element:
+        """Return the nearest element of this name around the row; an empty one if there is none."""
+        around = zip(self.path[-2::-1], reversed(self.parents), strict=True)
+        return next((element for each, element in around if each == name), {})
+
+
+def head_of(*roots: str) -> re.Pattern[bytes]:
+    """Return a pattern of documents with one of these root elements, given as patterns."""
+    prolog = r"(?>\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>)*+"
+    pattern = rf"(?s:\A(?:\xef\xbb\xbf)?{prolog}<(?:{'|'.join(roots)})(?=[\s/>]))"
+    return re.compile(pattern.encode("latin-1"))
+
+
 class _Builder:
-    def __init__(self, encoded: Collection[str]) -> None:
+    """The elements that are open, and the rows that are read and not yet used."""
+
+    def __init__(self, *, encoded: Collection[str] = (), rows: Collection[str] = ()) -> None:
+        self.rows: deque[XmlRow] = deque()
         self._open: list[Element] = [{}]
-        self._encoded = encoded
+        self._path: list[str] = []
+        self._encoded, self._row_names = encoded, rows
         self._counts = [0]  # of elements that are not encoded, in each open one
-        self._total = 0
+        self._lengths = [0]  # of the texts of each open one
+        self._total = self._encoded_total = self._declarations = 0
+        self._names: set[str] = set()
+        self.is_in_doctype = False
 
     @property
     def root(self) -> Element:
@@ -38,24 +88,88 @@ class _Builder:
     def start(self, name: str, attributes: dict[str, str]) -> None:
         if len(self._open) > MAX_DEPTH:
             raise UnreadableReport("The file is nested too deeply.")
-        self._total += 1
+        self._names.update(attributes)
+        self._names.add(name)
+        if len(self._names) > _MAX_NAMES:
+            raise UnreadableReport(f"The file has more than {_MAX_NAMES:,} names of elements and attributes.")
+        count = 1 + len(attributes)
+        self._total += count
         if self._total > _MAX_ELEMENTS:
             raise UnreadableReport(f"The file holds more than {_MAX_ELEMENTS:,} elements that are no rows.")
         element: Element = {f"@{attribute}": [value] for attribute, value in attributes.items()}
         self._open[-1].setdefault(name, []).append(element)
         self._open.append(element)
-        self._counts.append(1)
+        self._path.append(name)
+        self._counts.append(count)
+        self._lengths.append(0)
 
     def end(self, name: str) -> None:
         element, count = self._open.pop(), self._counts.pop()
-        if name in self._encoded:
+        self._lengths.pop()
+        if name in self._row_names:
+            siblings = self._open[-1][name]
+            siblings.pop()
+            if not siblings:
+                del self._open[-1][name]
+            self.rows.append(XmlRow(tuple(self._path), element, tuple(self._open[1:])))
+            self._total -= count
+        elif name in self._encoded:
             self._open[-1][name][-1] = msgspec.msgpack.encode(element)
             self._total -= count
+            self._encoded_total += 1
+            if self._encoded_total > _MAX_ENCODED:
+                raise UnreadableReport(f"The file holds more than {_MAX_ENCODED:,} rows.")
         else:
             self._counts[-1] += count
+        self._path.pop()
 
     def text(self, text: str) -> None:
-        self._open[-1].setdefault("", []).append(text)
+        if self._lengths[-1] < _MAX_TEXT:
+            self._open[-1].setdefault("", []).append(text)
+            self._lengths[-1] += len(text) + 50  # what an object takes
+
+    def start_doctype(self, *_declaration: object) -> None:
+        self.is_in_doctype = True
+
+    def end_doctype(self) -> None:
+        self.is_in_doctype = False
+
+    def declare_attribute(self, *_declaration: object) -> None:
+        self._declarations += 1
+        if self._declarations > _MAX_DECLARATIONS:
+            raise UnreadableReport("The file's document type is too long.")
+
+
+class XmlRows:
+    """The rows of a document, which are read and forgotten one by one.
+
+    ``rows`` names the elements that are rows. What precedes the first of them is in ``root`` at once.
+    Making this, and iterating over it, raise UnreadableReport.
+    """
+
+    def __init__(self, stream: BinaryIO, *, rows: Collection[str]) -> None:
+        self._builder = _Builder(rows=rows)
+        self._parts = _parse(stream, self._builder)
+        self._read_on()
+
+    @property
+    def root(self) -> Element:
+        """An element that holds the document's root, as far as it is read."""
+        return self._builder.root
+
+    @property
+    def are_left(self) -> bool:
+        """Whether there is another row."""
+        return bool(self._builder.rows)
+
+    def __iter__(self) -> Iterator[XmlRow]:
+        while self._builder.rows:
+            yield self._builder.rows.popleft()
+            self._read_on()
+
+    def _read_on(self) -> None:
+        while not self._builder.rows and next(self._parts, None):
+            pass
 
 
 def read_xml(stream: BinaryIO, *, encoded: Collection[str] = ()) -> Element:
@@ -63,34 +177,56 @@ def read_xml(stream: BinaryIO, *, encoded: Collection[str] = ()) -> Element:
 
     ``encoded`` names elements that may be very many.
     """
-    builder = _Builder(encoded)
-    parser = expat.ParserCreate()
-    parser.buffer_text = True
-    parser.StartElementHandler = builder.start
-    parser.EndElementHandler = builder.end
-    parser.CharacterDataHandler = builder.text
-    parser.StartDoctypeDeclHandler = _refuse_doctype
+    builder = _Builder(encoded=encoded)
+    for _ in _parse(stream, builder):
+        pass
+    return builder.root
+
+
+def _parse(stream: BinaryIO, builder: _Builder) -> Iterator[int]:
+    """Yield the number of bytes read after each part of the file."""
+    parser = _parser(builder)
+    length = 0
     try:
-        _feed(parser, stream)
+        while part := stream.read(_PART):
+            length += len(part)
+            if length > limits.MAX_DOCUMENT_BYTES:
+                size = in_megabytes(limits.MAX_DOCUMENT_BYTES)
+                raise UnreadableReport(f"The file is one document of more than {size}.")
+            parser.Parse(part, False)
+            if builder.is_in_doctype and length > _MAX_DOCTYPE_END:
+                raise UnreadableReport("The file's document type is too long.")
+            if length - max(parser.CurrentByteIndex, 0) > _MAX_TAG_BYTES:
+                raise UnreadableReport(f"The file has a tag of more than {in_megabytes(_MAX_TAG_BYTES)}.")
+            yield length
+        parser.Parse(b"", True)
     except expat.ExpatError as error:
+        if error.code in _CUT_OFF:
+            raise UnreadableReport(
+                "The file is cut off: the end of its XML is missing. Let the scan run to its end."
+            ) from error
         raise UnreadableReport(f"The file is not XML: {error}.") from error
     except (LookupError, ValueError) as error:
         if isinstance(error, UnreadableReport):
             raise
         raise UnreadableReport("The file names an encoding that is not read: save it as UTF-8.") from error
-    return builder.root
+    yield length
 
 
-def _feed(parser: expat.XMLParserType, stream: BinaryIO) -> None:
-    length = 0
-    while part := stream.read(_PART):
-        length += len(part)
-        if length > limits.MAX_DOCUMENT_BYTES:
-            raise UnreadableReport(
-                f"The file is one document of more than {in_megabytes(limits.MAX_DOCUMENT_BYTES)}."
-            )
-        parser.Parse(part, False)
-    parser.Parse(b"", True)
+def _parser(builder: _Builder) -> expat.XMLParserType:
+    """Return a parser that refuses entities, opens no other file, and adds no default attribute."""
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    parser.specified_attributes = True
+    parser.StartElementHandler = builder.start
+    parser.EndElementHandler = builder.end
+    parser.CharacterDataHandler = builder.text
+    parser.StartDoctypeDeclHandler = builder.start_doctype
+    parser.EndDoctypeDeclHandler = builder.end_doctype
+    parser.AttlistDeclHandler = builder.declare_attribute
+    parser.EntityDeclHandler = _refuse_entity
+    parser.SkippedEntityHandler = _refuse_entity
+    return parser
 
 
 def children(element: Element, name: str) -> Sequence[Element]:
@@ -100,12 +236,40 @@ def children(element: Element, name: str) -> Sequence[Element]:
     )
 
 
+def child(element: Element, *names: str) -> Element:
+    """Return the first child of the first name, of that the first one of the next name; or an empty one."""
+    for name in names:
+        element = next(iter(children(element, name)), {})
+    return element
+
+
 def text_at(element: Element, name: str) -> str:
     """Return the text of the attribute or first child of this name."""
     for value in element.get(name, []):
-        return value if isinstance(value, str) else "".join(map(str, value.get("", [])))
+        return (
+            value
+            if isinstance(value, str)
+            else text_in(_decode(value) if isinstance(value, bytes) else value)
+        )
     return ""
 
 
-def _refuse_doctype(*_declaration: object) -> None:
-    raise UnreadableReport("The file has a DOCTYPE, which no report needs and which is not read.")
+def text_in(element: Element) -> str:
+    """Return the text of the element itself."""
+    return "".join(map(str, element.get("", [])))
+
+
+def decoded(element: Element) -> str:
+    """Return the text of the element, decoded if its attribute base64 is true, as far as it may be stored."""
+    text = text_in(element)
+    if text_at(element, "@base64") != "true":
+        return text
+    start = "".join(text[: 2 * limits.MAX_STORED_EVIDENCE_BYTES].split())
+    try:
+        return base64.b64decode(start[: len(start) // 4 * 4]).decode(errors="replace")
+    except ValueError:  # which includes binascii.Error
+        return ""
+
+
+def _refuse_entity(*_declaration: object) -> None:
+    raise UnreadableReport("The file has an entity, which no report needs and which is not read.")

@@ -61,7 +61,7 @@ def read(stream: BinaryIO) -> ScanReport:
     is_xml = head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
     document = _from_xml(xml_document.read_xml(whole, encoded=_REPEATED)) if is_xml else open_document(whole)
     if not isinstance(document, dict) or "site" not in document:
-        raise UnreadableReport("The file is no report of ZAP: it has no site.")
+        raise UnreadableReport("The file is not a report of ZAP: it has no site.")
     created = parse_time(line_of(document, "created")) or parse_mail_time(line_of(document, "@generated"))
     return ScanReport(
         source="zap",
@@ -159,7 +159,7 @@ def _from_xml(document: xml_document.Element) -> Row:
     """Return the XML report as ``read`` expects the JSON one."""
     root, *_ = [*xml_document.children(document, _XML_ROOT), None]
     if root is None:
-        raise UnreadableReport(f"The file is no report of ZAP: its root is not {_XML_ROOT}.")
+        raise UnreadableReport(f"The file is not a report of ZAP: its root is not {_XML_ROOT}.")
     return {
         "@version": xml_document.text_at(root, "@version"),
         "@generated": xml_document.text_at(root, "@generated"),

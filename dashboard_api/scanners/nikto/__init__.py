@@ -1,6 +1,7 @@
-"""Nikto's JSON reports (-Format json).
+"""Nikto's JSON and XML reports (-Format json, -Format xml).
 
-Members are those of ``nikto_report_json.plugin`` in its versions since 2016. A row is an item of a host, or,
+Members are those of ``nikto_report_json.plugin`` in its versions since 2016; those of ``xml_host_head.tmpl``
+and ``xml_host_item.tmpl`` get their names. A row is an item of a host, or,
 as a check, a host without items. Nikto rates nothing and does not say whether a scan was complete.
 """
 
@@ -11,21 +12,34 @@ from typing import Any, BinaryIO
 
 from dashboard_api import limits
 from dashboard_api.scanners.json_values import decode_lazily, read_all, too_large
-from dashboard_api.scanners.members import Row, as_utc, line_of, list_of, objects_in, texts_of
+from dashboard_api.scanners.members import (
+    Row,
+    line_of,
+    list_of,
+    objects_in,
+    texts_of,
+)
 from dashboard_api.scanners.nikto.almost_json import read_almost_json
 from dashboard_api.scanners.nikto.problems import recognise
+from dashboard_api.scanners.nikto.xml_items import XML_HEAD, parse_zoned_time, xml_rows
 from dashboard_api.scanners.problem_texts import ProblemText
 from dashboard_api.scanners.report import (
     BadRow,
     Check,
+    Ending,
     ReportedFinding,
+    ReportRow,
     ScanReport,
     UnreadableReport,
     convert_rows,
 )
+from dashboard_api.scanners.streams import joined
 from dashboard_api.scanners.text import cves_in, cwes_in, named, section, without_numbers
+from dashboard_api.scanners.xml_document import XmlRows, child, text_at
 
-HEAD = re.compile(rb'"(?:server_)?banner"\s*:|"vulnerabilities"\s*:\s*\[\s*(?:\{\s*"id"|\])')
+HEAD = re.compile(
+    rb'"(?:server_)?banner"\s*:\s*"|"vulnerabilities"\s*:\s*\[\s*(?:\{\s*"id"|\])|' + XML_HEAD.pattern
+)
 _SCHEMES = {"443": "https://", "80": "http://"}
 _OSVDB = re.compile(r"^OSVDB-\d+:\s*")
 _SEE = re.compile(r"\bSee:?\s<?https?://.*|https?://\S+$", re.IGNORECASE)
@@ -37,6 +51,12 @@ _AFTER_COLON = re.compile(r":(?=\s).*", re.DOTALL)
 
 def read(stream: BinaryIO) -> ScanReport:
     """Return the report in ``stream``; raises UnreadableReport."""
+    start = stream.read(1000)
+    whole = joined(start, stream)
+    return _read_xml(whole) if XML_HEAD.search(start) else _read_json(whole)
+
+
+def _read_json(stream: BinaryIO) -> ScanReport:
     data = read_all(stream)
     document = decode_lazily(data)
     if isinstance(document, BadRow):
@@ -45,31 +65,47 @@ def read(stream: BinaryIO) -> ScanReport:
         document = read_almost_json(data)
     if not any(_hosts(document)):
         raise UnreadableReport(
-            "The file is no whole report of Nikto. If its scan was interrupted, let it run to its end, and "
-            "write a new file with -Format json."
+            "The file is not a complete report of Nikto. If its scan was interrupted, let it run to its end, "
+            "and write a new file with -Format json."
         )
     rows = enumerate(_rows(_hosts(document)), start=1)
-    ends = [end for host in _hosts(document) if (end := _time(line_of(host, "end_time", "start_time")))]
+    ends = [
+        end for host in _hosts(document) if (end := parse_zoned_time(line_of(host, "end_time", "start_time")))
+    ]
+    return _report(convert_rows(rows, _convert), scanned_at=max(ends, default=None))
+
+
+def _read_xml(stream: BinaryIO) -> ScanReport:
+    rows = XmlRows(stream, rows=["item", "scandetails"])
+    if not rows.are_left:
+        raise UnreadableReport("The file is not a complete report of Nikto: it has no host.")
+    outer = child(rows.root, "niktoscan") or child(rows.root, "niktoscans")
+    version = text_at(outer, "@version") or text_at(child(outer, "niktoscan"), "@version")
+    ends: list[datetime] = []
+
+    def entries() -> Iterator[ReportRow | Ending]:
+        yield from convert_rows(enumerate(xml_rows(rows, ends), start=1), _convert)
+        yield Ending(scanned_at=max(ends, default=None))  # the start, if the end is in 1970
+
+    return _report(entries(), version=version)
+
+
+def _report(
+    entries: Iterator[ReportRow | Ending], *, version: str = "", scanned_at: datetime | None = None
+) -> ScanReport:
     return ScanReport(
         source="nikto",
         source_name="Nikto",
-        scanned_at=max(ends, default=None),
+        version=version,
+        scanned_at=scanned_at,
         names_targets=True,
-        entries=convert_rows(rows, _convert),
+        entries=entries,
     )
 
 
 def _hosts(document: object) -> Iterator[Row]:
     hosts = objects_in(document)
     return (host for host in hosts if isinstance(host, dict) and "vulnerabilities" in host)
-
-
-def _time(text: str) -> datetime | None:
-    """Return a time such as "2026-03-01 10:00:00 +0100", which Nikto writes since 2025."""
-    try:
-        return as_utc(datetime.strptime(text, "%Y-%m-%d %H:%M:%S %z"))
-    except ValueError:
-        return None
 
 
 def _rows(hosts: Iterable[Row]) -> Iterator[tuple[Row, Any]]:
@@ -83,7 +119,7 @@ def _convert(number: int, row: tuple[Row, Any]) -> ReportedFinding | Check:
     name, port = line_of(host, "host", "ip"), line_of(host, "port")
     if not name:
         raise BadRow("names no host")
-    location = f"{_SCHEMES.get(port, '')}{name}" + (f":{port}" if port else "")
+    location = f"{_scheme(host)}{name}" + (f":{port}" if port else "")
     if item is None:
         return Check(row=number, location=location, seen_at=None)
     if not isinstance(item, dict):
@@ -94,6 +130,13 @@ def _convert(number: int, row: tuple[Row, Any]) -> ReportedFinding | Check:
         raise BadRow("has no id" if message else "has no msg")
     url_of_item = url if url.startswith("/") else f"/{url}"
     return _finding(number, message, host, item, location + url_of_item)
+
+
+def _scheme(host: Row) -> str:
+    """Return the scheme that the port or, in XML, the website's address says."""
+    site = line_of(host, "site")
+    named = next((scheme for scheme in _SCHEMES.values() if site.startswith(scheme)), "")
+    return _SCHEMES.get(line_of(host, "port"), named)
 
 
 def _finding(number: int, message: str, host: Row, item: Row, location: str) -> ReportedFinding:

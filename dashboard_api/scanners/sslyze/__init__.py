@@ -48,7 +48,7 @@ def read(stream: BinaryIO) -> ScanReport:
     document = read_document(stream)
     if not isinstance(document, dict) or not isinstance(document.get("server_scan_results"), list):
         raise UnreadableReport(
-            "The file is no report of sslyze 3 or later: it has no server_scan_results. Versions before 3 "
+            "The file is not a report of sslyze 3 or later: it has no server_scan_results. Versions before 3 "
             "are not read: scan again with a newer one."
         )
     if is_before_5(document):

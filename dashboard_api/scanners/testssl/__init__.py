@@ -1,16 +1,20 @@
-"""testssl.sh's flat (--jsonfile) and pretty JSON (--jsonfile-pretty) since version 3.0.
+"""testssl.sh's flat (--jsonfile) and pretty JSON (--jsonfile-pretty) and CSV (--csvfile) since version 3.0.
 
-Members are those that ``fileout_json_finding`` and its callers in testssl.sh write. A row is an entry with an
+Members are those that ``fileout_json_finding`` and its callers in testssl.sh write; CSV has those of the flat
+JSON, with the server in ``fqdn/ip``. A row is an entry with an
 id. A scan is complete if ``scanTime`` is a number and protocols, ciphers, the certificate and vulnerabilities
 were reported.
 """
 
+import io
 import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import BinaryIO
 
-from dashboard_api.scanners.json_values import read_document
+from dashboard_api import limits
+from dashboard_api.scanners.csv_rows import CsvRows
+from dashboard_api.scanners.json_values import read_all, read_document
 from dashboard_api.scanners.members import Row, line_of
 from dashboard_api.scanners.report import (
     BadRow,
@@ -20,6 +24,7 @@ from dashboard_api.scanners.report import (
     UnreadableReport,
     convert_rows,
 )
+from dashboard_api.scanners.streams import joined
 from dashboard_api.scanners.testssl.check_ids import RATINGS, SUITES_OF
 from dashboard_api.scanners.testssl.entries import Entry, flat_entries, pretty_entries
 from dashboard_api.scanners.testssl.findings import finding, group_entries, group_of
@@ -39,20 +44,15 @@ _NO_CHECK = {
     "sessionresumption_ID",
 }
 _NEEDED = ("TLS1_2", "cipherlist_NULL", "cert_notAfter", "heartbleed")
-HEAD = re.compile(rb'"id"\s*:\s*"[^"]*"\s*,\s*"ip"\s*:|"clientProblem\d+"\s*:|"Invocation"\s*:')
+_CSV_HEAD = re.compile(rb'\A(?:\xef\xbb\xbf)?\s*"?id"?,"?fqdn/ip"?,"?port"?,"?severity"?,"?finding"?')
+HEAD = re.compile(
+    rb'"id"\s*:\s*"[^"]*"\s*,\s*"ip"\s*:|"clientProblem\d+"\s*:|"Invocation"\s*:|' + _CSV_HEAD.pattern
+)
 
 
 def read(stream: BinaryIO) -> ScanReport:
     """Return the report in ``stream``; raises UnreadableReport."""
-    document = read_document(stream)
-    if isinstance(document, list):
-        head: Row = {}
-        entries = list(flat_entries(document))
-    elif isinstance(document, dict) and "scanResult" in document:
-        head = document
-        entries = list(pretty_entries(document))
-    else:
-        raise UnreadableReport("The file is no report of testssl.sh: neither a list nor a scanResult.")
+    head, entries = _head_and_entries(stream)
     entries = _with_locations(entries)
     good = [entry for entry in entries if isinstance(entry, Entry)]
     has_begun = any(entry.rating in _CHECKED for entry in good)
@@ -75,6 +75,24 @@ def read(stream: BinaryIO) -> ScanReport:
         rule_separators="_-",  # BEAST_CBC_TLS1 is reported only together with BEAST and TLS 1.0
         entries=convert_rows(enumerate(entries, start=1), convert),
     )
+
+
+def _head_and_entries(stream: BinaryIO) -> tuple[Row, list[Entry | BadRow]]:
+    start = stream.read(100)
+    whole = joined(start, stream)
+    if _CSV_HEAD.search(start):
+        data = read_all(whole, limits.MAX_DECODED_BYTES)
+        return {}, list(flat_entries(_csv_entries(CsvRows(io.BytesIO(data)))))
+    document = read_document(whole)
+    if isinstance(document, list):
+        return {}, list(flat_entries(document))
+    if isinstance(document, dict) and "scanResult" in document:
+        return document, list(pretty_entries(document))
+    raise UnreadableReport("The file is not a report of testssl.sh: neither a list nor a scanResult.")
+
+
+def _csv_entries(rows: CsvRows) -> list[Row | BadRow]:
+    return [row if isinstance(row, BadRow) else row | {"ip": row.get("fqdn/ip", "")} for _, row in rows]
 
 
 def _with_locations(entries: list[Entry | BadRow]) -> list[Entry | BadRow]:

@@ -2,11 +2,15 @@
 
 A builder leaves out members that are None."""
 
+import csv
 import io
 import json
+from base64 import b64encode
 from dataclasses import dataclass
 from datetime import datetime
+from xml.etree import ElementTree
 
+from dashboard_api.scanners.finding_csv import COLUMNS
 from dashboard_api.scanners.report import Check, Reject, ReportedFinding
 
 
@@ -160,6 +164,22 @@ def make_entry(**members):
     return without_none(entry | {"finding": "offered (deprecated)"} | members)
 
 
+def as_csv(rows, *, separator=","):
+    """Return the rows, which are objects with the same members, as CSV with every value in quotes."""
+    target = io.StringIO()
+    writer = csv.DictWriter(target, list(rows[0]), delimiter=separator, quoting=csv.QUOTE_ALL)
+    writer.writeheader()
+    writer.writerows(rows)
+    return target.getvalue().encode()
+
+
+def make_testssl_csv(*entries):
+    """Return entries of testssl.sh's flat JSON as its CSV."""
+    names = {"id": "id", "ip": "fqdn/ip", "port": "port", "severity": "severity", "finding": "finding"}
+    names |= {"cve": "cve", "cwe": "cwe"}
+    return as_csv([{names[key]: entry.get(key, "") for key in names} for entry in entries])
+
+
 def make_wapiti(*entries, category="Open Redirect", group="vulnerabilities", **infos):
     """Return Wapiti's JSON report with ``entries`` of one category."""
     about = {
@@ -194,6 +214,75 @@ def make_wapiti_entry(**members):
     return without_none(entry | members)
 
 
+def xml_of(name, content="", /, **attributes):
+    """Return an element; ``content`` is a text, or a list of elements and None."""
+    element = ElementTree.Element(name, {key: str(value) for key, value in attributes.items()})
+    if isinstance(content, str):
+        element.text = content
+    else:
+        element.extend(child for child in content if child is not None)
+    return element
+
+
+def as_xml(root, *, prolog=""):
+    """Return the element as a document of several lines."""
+    ElementTree.indent(root)
+    return f'<?xml version="1.0"?>\n{prolog}'.encode() + ElementTree.tostring(root, encoding="utf-8")
+
+
+def make_wapiti_xml(document):
+    """Return Wapiti's JSON report as its XML."""
+    names = {"generatorVersion": "version", "dateOfScan": "date", "target": "target"}
+    infos = [xml_of("info", document["infos"][key], name=name) for name, key in names.items()]
+    infos.append(xml_of("crawled_pages", [xml_of("entry", [xml_of("response")])]))
+    groups = [
+        xml_of(
+            group,
+            [
+                _wapiti_category(single, category, entries, document)
+                for category, entries in document[group].items()
+            ],
+        )
+        for group, single in (
+            ("vulnerabilities", "vulnerability"),
+            ("anomalies", "anomaly"),
+            ("additionals", "additional"),
+        )
+    ]
+    return as_xml(xml_of("report", [xml_of("report_infos", infos), *groups], type="security"))
+
+
+def _wapiti_category(name, category, entries, document):
+    about = document["classifications"].get(category, {"desc": "", "sol": "", "ref": {}})
+    references = [
+        xml_of("reference", [xml_of("title", title), xml_of("url", url)])
+        for title, url in about["ref"].items()
+    ]
+    attributes = {"name": category} | document.get("suppressed_findings", {}).get(category, {})
+    return xml_of(
+        name,
+        [
+            xml_of("description", about["desc"]),
+            xml_of("solution", about["sol"]),
+            xml_of("references", references),
+            xml_of("entries", [_wapiti_entry(entry) for entry in entries]),
+        ],
+        **attributes,
+    )
+
+
+def _wapiti_entry(entry):
+    texts = [xml_of(key, str(value)) for key, value in entry.items() if key not in ("wstg", "detail")]
+    codes = xml_of("wstg", [xml_of("code", code) for code in entry.get("wstg", [])])
+    response = entry.get("detail", {}).get("response", {})
+    headers = [xml_of("header", value, name=name) for name, value in response.get("headers", [])]
+    parts = [xml_of(key, str(response[key])) for key in ("status_code", "body") if key in response]
+    return xml_of(
+        "entry",
+        [*texts, codes, xml_of("detail", [xml_of("response", [*parts, xml_of("headers", headers)])])],
+    )
+
+
 def make_nikto(*items, **members):
     """Return Nikto's JSON report of one host."""
     host = {"host": "shop.example.com", "ip": "192.0.2.7", "port": "443", "banner": "nginx"}
@@ -208,6 +297,70 @@ def make_item(**members):
         "msg": "Potentially interesting backup found.",
     }
     return without_none(item | members)
+
+
+def make_nikto_xml(hosts, *, version="", end_time=""):
+    """Return the hosts of Nikto's JSON as its XML, with an element for each as Nikto writes it."""
+    scans = [_nikto_scan(host, version, end_time) for host in hosts]
+    root = xml_of("niktoscan", scans)
+    return as_xml(root, prolog='<!DOCTYPE niktoscan SYSTEM "docs/nikto.dtd">\n')
+
+
+def _nikto_scan(host, version, end_time):
+    base = f"{'https' if host['port'] == '443' else 'http'}://{host['host']}:{host['port']}/"
+    names = {"targetip": "ip", "targethostname": "host", "targetport": "port", "targetbanner": "banner"}
+    attributes = {name: host[key] for name, key in names.items()}
+    items = [_nikto_item(item) for item in host["vulnerabilities"]]
+    statistics = xml_of("statistics", endtime=end_time)
+    details = xml_of(
+        "scandetails", [*items, statistics], **attributes, sitename=base, hostheader=host["host"]
+    )
+    return xml_of("niktoscan", [details], version=version, scanend="Thu Jan  1 01:00:00 1970")
+
+
+def _nikto_item(item):
+    texts = [xml_of("description", item["msg"]), xml_of("uri", item["url"])]
+    references = [xml_of("references", item["references"])] if "references" in item else []
+    return xml_of("item", [*texts, *references], id=item["id"], method=item["method"])
+
+
+BURP_TYPE = """<!DOCTYPE issues [
+<!ELEMENT issues (issue*)>
+<!ATTLIST issues burpVersion CDATA "">
+<!ELEMENT issue (serialNumber, type, name, host, path, location, severity, confidence, requestresponse*)>
+<!ELEMENT request (#PCDATA)>
+<!ATTLIST request base64 (true|false) "false">
+]>
+"""
+
+
+def make_issue(*, requests=(), host="https://shop.example.com", **texts):
+    """Return an issue of Burp; each of ``requests`` is a text, which is encoded."""
+    texts = {
+        "serialNumber": "7121655797013284864",
+        "type": "5244416",
+        "name": "Cookie without HttpOnly flag set",
+        "path": "/login",
+        "location": "/login [sid cookie]",
+        "severity": "Low",
+        "confidence": "Certain",
+        "issueBackground": "<p>Scripts can read it.</p>",
+        "remediationBackground": "<p>Set <b>HttpOnly</b>.</p>",
+        "vulnerabilityClassifications": '<ul><li><a href="https://cwe.mitre.org/data/definitions/16.html">'
+        "CWE-16: Configuration</a></li></ul>",
+        "issueDetail": "The value was <b>&lt;i&gt;</b>.",
+    } | texts
+    messages = [
+        xml_of("requestresponse", [xml_of("request", b64encode(text.encode()).decode(), base64="true")])
+        for text in requests
+    ]
+    children = [xml_of(name, text) for name, text in without_none(texts).items()]
+    return xml_of("issue", [*children, xml_of("host", host, ip="192.0.2.7"), *messages])
+
+
+def make_burp(*issues, exported="Sun Mar 01 11:00:00 CET 2026"):
+    """Return Burp's XML of issues."""
+    return as_xml(xml_of("issues", list(issues), burpVersion="2025.1", exportTime=exported), prolog=BURP_TYPE)
 
 
 def make_observatory(**tests):
@@ -265,7 +418,360 @@ def make_finding_line(**members):
     return without_none(line | members)
 
 
+def make_wpscan(*interesting, **members):
+    """Return WPScan's JSON report."""
+    report = {
+        "banner": {"description": "WordPress Security Scanner by the WPScan Team", "version": "3.8.25"},
+        "start_time": 1772359100,
+        "target_url": "https://shop.example.com/",
+        "effective_url": "https://shop.example.com/",
+        "interesting_findings": list(interesting),
+        "version": {"number": "6.4.1", "status": "latest", "vulnerabilities": []},
+        "main_theme": None,
+        "plugins": {},
+        "vuln_api": {"plan": "free", "requests_remaining": 14},
+        "stop_time": 1772359200,
+    }
+    return without_none(report | members)
+
+
+def make_interesting(**members):
+    finding = {
+        "url": "https://shop.example.com/xmlrpc.php",
+        "to_s": "XML-RPC seems to be enabled: https://shop.example.com/xmlrpc.php",
+        "type": "xmlrpc",
+        "found_by": "Direct Access (Aggressive Detection)",
+        "confidence": 100,
+        "references": {"url": ["https://codex.wordpress.org/XML-RPC_Pingback_API"]},
+        "interesting_entries": [],
+    }
+    return without_none(finding | members)
+
+
+def make_plugin(*vulnerabilities, slug="forms", **members):
+    """Return WPScan's plugins: one, with its vulnerabilities."""
+    plugin = {
+        "slug": slug,
+        "location": f"https://shop.example.com/wp-content/plugins/{slug}/",
+        "latest_version": "2.0",
+        "outdated": False,
+        "found_by": "Urls In Homepage (Passive Detection)",
+        "vulnerabilities": list(vulnerabilities),
+        "version": {"number": "1.2", "confidence": 80},
+    }
+    return {slug: plugin | members}
+
+
+def make_vulnerability(**members):
+    vulnerability = {
+        "title": "Forms < 1.3 - Cross-Site Scripting",
+        "fixed_in": "1.3",
+        "references": {"cve": ["2026-12345"], "url": ["https://a.example/"], "wpvulndb": ["8873"]},
+    }
+    return without_none(vulnerability | members)
+
+
+def make_nessus_item(**members):
+    """Return an item of Nessus; members are attributes or elements by the names that Nessus has."""
+    attributes = {"port": "443", "svc_name": "www", "protocol": "tcp", "severity": "2", "pluginID": "104743"}
+    attributes |= {"pluginName": "TLS Version 1.0 Protocol Detection", "pluginFamily": "Service detection"}
+    texts = {
+        "synopsis": "Traffic is encrypted with an old protocol.",
+        "description": "TLS 1.0 is accepted.",
+        "solution": "Switch TLS 1.0 off.",
+        "risk_factor": "Medium",
+        "see_also": "https://a.example/1\nhttps://a.example/2",
+        "plugin_output": "TLSv1 is enabled.",
+    }
+    attributes |= {key: members.pop(key) for key in list(members) if key in attributes}
+    texts = without_none(texts | members)
+    return xml_of(
+        "ReportItem", [xml_of(name, text) for name, text in texts.items()], **without_none(attributes)
+    )
+
+
+def make_nessus_host(*items, name="shop.example.com", **tags):
+    properties = [xml_of("tag", text, name=key) for key, text in tags.items()]
+    return xml_of("ReportHost", [xml_of("HostProperties", properties), *items], name=name)
+
+
+def make_nessus(*hosts):
+    """Return a report of Nessus with a policy that holds a password."""
+    preferences = [xml_of("preference", [xml_of("name", "password"), xml_of("value", "s3cr3t")])]
+    policy = xml_of("Policy", [xml_of("Preferences", [xml_of("ServerPreferences", preferences)])])
+    return as_xml(xml_of("NessusClientData_v2", [policy, xml_of("Report", list(hosts), name="weekly")]))
+
+
+def make_acunetix_item(*, cwe=("CWE-693",), cve=(), urls=("https://a.example/",), request="", **texts):
+    """Return an item of Acunetix; ``texts`` are elements by the names that Acunetix has."""
+    texts = {
+        "Name": "Clickjacking: X-Frame-Options header",
+        "ModuleName": "/httpdata/X_Frame_Options_not_implemented.js",
+        "Details": "<p>Paths: <b>/</b></p>",
+        "Affects": "/",
+        "Parameter": "",
+        "IsFalsePositive": "",
+        "Severity": "low",
+        "Impact": "Visitors may be tricked.",
+        "Description": "The header is missing.<br/>Others can frame the page.",
+        "Recommendation": "Send the header.",
+    } | texts
+    return xml_of(
+        "ReportItem",
+        [
+            *[xml_of(name, text) for name, text in without_none(texts).items()],
+            xml_of("TechnicalDetails", [xml_of("Request", request)]),
+            xml_of("CWEList", [xml_of("CWE", each) for each in cwe]),
+            xml_of("CVEList", [xml_of("CVE", each) for each in cve]),
+            xml_of("CVSS3", [xml_of("Descriptor", "CVSS:3.0/AV:N"), xml_of("Score", "5.3")]),
+            xml_of("References", [xml_of("Reference", [xml_of("URL", url)]) for url in urls]),
+        ],
+    )
+
+
+def make_acunetix_scan(*items, start="https://shop.example.com/", **texts):
+    texts = {"FinishTime": "01/03/2026, 10:00:00", "Aborted": "False"} | texts
+    crawler = xml_of("Crawler", [xml_of("SiteFiles", [xml_of("SiteFile", "a", id="1")])], StartUrl=start)
+    heads = [xml_of(name, text) for name, text in texts.items()]
+    return xml_of("Scan", [*heads, crawler, xml_of("ReportItems", list(items))])
+
+
+def make_acunetix(*scans):
+    return as_xml(xml_of("ScanGroup", list(scans), ExportedOn="01/03/2026, 11:00:00"))
+
+
+def make_invicti(*vulnerabilities, **target):
+    """Return Invicti's JSON of vulnerabilities."""
+    target = {
+        "ScanId": "a1",
+        "Url": "https://shop.example.com/",
+        "Initiated": "03/01/2026 10:00:00 (UTC+01:00)",
+        "Duration": "00:30:20.4322725",
+    } | target
+    return {"Generated": "03/01/2026 11:00:00", "Target": target, "Vulnerabilities": list(vulnerabilities)}
+
+
+def make_invicti_row(**members):
+    row = {
+        "Url": "https://shop.example.com/login",
+        "Type": "CookieNotMarkedAsSecure",
+        "Name": "Cookie Not Marked as Secure",
+        "Severity": "High",
+        "Certainty": 100,
+        "Confirmed": True,
+        "Classification": {"Cwe": "614", "Owasp": "A6"},
+        "HttpRequest": {"Method": "GET", "Content": "GET /login HTTP/1.1\nCookie: sid=s3cr3t"},
+        "HttpResponse": {"StatusCode": 200, "Content": "HTTP/1.1 200 OK\nSet-Cookie: sid=s3cr3t"},
+        "ExtraInformation": [{"Name": "Identified Cookie(s)", "Value": "sid"}],
+        "KnownVulnerabilities": [],
+        "Description": "<p>A cookie is sent without <b>Secure</b>.</p>",
+        "Impact": "<div>Others may read it.</div>",
+        "RemedialProcedure": "<div>Mark it as secure.</div>",
+        "ExternalReferences": "<ul><li><a href='https://a.example/'>A page</a></li></ul>",
+        "ProofOfConcept": "",
+    }
+    return without_none(row | members)
+
+
+def make_invicti_xml(document, *, root="invicti-enterprise"):
+    """Return Invicti's JSON as its XML."""
+    target = [xml_of(key.lower(), text) for key, text in document["Target"].items()]
+    rows = [_invicti_row(row) for row in document["Vulnerabilities"]]
+    return as_xml(xml_of(root, [xml_of("target", target), xml_of("vulnerabilities", rows)], generated="x"))
+
+
+def _invicti_row(row):
+    names = {"RemedialProcedure": "remedial-procedure", "ExternalReferences": "external-references"}
+    names |= {"ProofOfConcept": "proof-of-concept"}
+    texts = [xml_of(names.get(key, key.lower()), str(value)) for key, value in row.items() if is_plain(value)]
+    messages = {"http-request": row["HttpRequest"], "http-response": row["HttpResponse"]}
+    texts += [xml_of(name, [xml_of("content", each["Content"])]) for name, each in messages.items()]
+    infos = [
+        xml_of("info", [xml_of("name", info["Name"]), xml_of("value", info["Value"])])
+        for info in row["ExtraInformation"]
+    ]
+    titles = [each["Title"] for each in row["KnownVulnerabilities"]]
+    known = [xml_of("known-vulnerability", [xml_of("title", title)]) for title in titles]
+    cwe = xml_of("cwe", row["Classification"]["Cwe"])
+    groups = {"classification": [cwe], "extra-information": infos, "known-vulnerabilities": known}
+    return xml_of("vulnerability", [*texts, *[xml_of(name, group) for name, group in groups.items()]])
+
+
+def is_plain(value):
+    return not isinstance(value, dict | list)
+
+
+QUALYS_GLOSSARY = {
+    "TITLE": "Clickjacking",
+    "CATEGORY": "Confirmed Vulnerability",
+    "SEVERITY": "3",
+    "CWE": "CWE-1021",
+    "CVSS_BASE": "4.3",
+    "DESCRIPTION": "Others can frame the page.<P>See <A HREF='https://a.example/'>here</A>.",
+    "IMPACT": "N/A",
+    "SOLUTION": "Send the header.",
+}
+
+
+def make_qualys_row(name="VULNERABILITY", *, payloads=(), **texts):
+    """Return a row of Qualys WAS; each of ``payloads`` is a request's header Cookie."""
+    texts = {"QID": "150081", "URL": "https://shop.example.com/login", "PARAM": "next"} | texts
+    requests = [
+        xml_of(
+            "REQUEST",
+            [
+                xml_of("METHOD", "GET"),
+                xml_of("URL", "https://shop.example.com/login"),
+                xml_of("HEADERS", [xml_of("HEADER", [xml_of("key", "Cookie"), xml_of("value", cookie)])]),
+            ],
+        )
+        for cookie in payloads
+    ]
+    response = [xml_of("EVIDENCE", b64encode(b"seen").decode(), base64="true")]
+    found = [
+        xml_of("PAYLOAD", [xml_of("PAYLOAD", "a=b"), request, xml_of("RESPONSE", response)])
+        for request in requests
+    ]
+    children = [xml_of(key, text) for key, text in without_none(texts).items()]
+    return xml_of(name, [*children, xml_of("PAYLOADS", found)])
+
+
+def make_qualys(
+    *rows, website="https://shop.example.com", status="Finished", root="WAS_SCAN_REPORT", **glossary
+):
+    """Return a report of Qualys WAS, in which all rows have the same text of the glossary."""
+    about = without_none(QUALYS_GLOSSARY | glossary)
+    qids = {row.findtext("QID") for row in rows}
+    entries = [
+        xml_of("QID", [xml_of("QID", qid), *[xml_of(key, text) for key, text in about.items()]])
+        for qid in sorted(filter(None, qids))
+    ]
+    names = ("VULNERABILITY", "SENSITIVE_CONTENT", "INFORMATION_GATHERED")
+    lists = [xml_of(f"{name}_LIST", [row for row in rows if row.tag == name]) for name in names]
+    scan = [xml_of("END_DATE", "01 Mar 2026 10:00AM GMT-0400"), xml_of("STATUS", status)]
+    appendix = [xml_of("SCAN_LIST", [xml_of("SCAN", scan)])]
+    appendix += [xml_of("WEBAPP", [xml_of("URL", website)])] if website else []
+    results = lists if root == "WAS_SCAN_REPORT" else [xml_of("WEB_APPLICATION", lists)]
+    return as_xml(
+        xml_of(
+            root,
+            [
+                xml_of("HEADER", [xml_of("GENERATION_DATETIME", "02 Mar 2026 10:00AM GMT+0000")]),
+                xml_of("RESULTS", results),
+                xml_of("GLOSSARY", [xml_of("QID_LIST", entries)]),
+                xml_of("APPENDIX", appendix),
+            ],
+        )
+    )
+
+
+def make_greenbone_result(*, host="192.0.2.7", hostname="shop.example.com", qod="98", refs=(), **texts):
+    """Return a result of Greenbone; ``texts`` are elements of the result, or of its test with "nvt_"."""
+    texts = {
+        "name": "TLS 1.0 is accepted",
+        "port": "443/tcp",
+        "threat": "Medium",
+        "severity": "4.3",
+        "description": "TLSv1.0 is enabled.",
+        "nvt_oid": "1.3.6.1.4.1.25623.1.0.117274",
+        "nvt_tags": "cvss_base_vector=AV:N|summary=An old protocol.|insight=It has\n  weaknesses."
+        "|solution=Off.",
+    } | texts
+    texts = without_none(texts)
+    test = {key.removeprefix("nvt_"): texts.pop(key) for key in list(texts) if key.startswith("nvt_")}
+    oid = test.pop("oid", "")
+    address = xml_of("host", [xml_of("asset"), xml_of("hostname", hostname)])
+    address.text = host
+    references = xml_of("refs", [xml_of("ref", type=kind, id=each) for kind, each in refs])
+    parts = [xml_of(key, text) for key, text in test.items()]
+    children = [xml_of(key, text) for key, text in texts.items()]
+    quality = xml_of("qod", [xml_of("value", qod)])
+    return xml_of("result", [*children, address, xml_of("nvt", [*parts, references], oid=oid), quality])
+
+
+def make_greenbone(*results, hosts=("192.0.2.7",), status="Done", names=(), **attributes):
+    """Return Greenbone's report; ``names`` are pairs of an address and the name in the host's details."""
+    details = dict(names)
+    found = [
+        xml_of(
+            "host",
+            [
+                xml_of("ip", host),
+                *[
+                    xml_of("detail", [xml_of("name", "hostname"), xml_of("value", name)])
+                    for address, name in details.items()
+                    if address == host
+                ],
+            ],
+        )
+        for host in hosts
+    ]
+    inner = [xml_of("scan_run_status", status), xml_of("results", list(results)), *found]
+    inner.append(xml_of("scan_end", "2026-03-01T10:00:00Z"))
+    attributes = attributes or {"extension": "xml", "format_id": "a994b278"}
+    return as_xml(xml_of("report", [xml_of("report", inner, id="2")], id="1", **attributes))
+
+
+def make_nmap_port(port="8443", *scripts, state="open", protocol="tcp", **service):
+    service = {"name": "https-alt", "product": "nginx", "version": "1.25"} | service
+    parts = [xml_of("state", state=state, reason="syn-ack"), xml_of("service", **service), *scripts]
+    return xml_of("port", parts, protocol=protocol, portid=port)
+
+
+def make_nmap_script(name, *tables, output="seen"):
+    return xml_of("script", list(tables), id=name, output=output)
+
+
+def make_nmap_table(key="", *tables, **elements):
+    """Return a table of a script; ``elements`` are its elem by their keys."""
+    texts = [xml_of("elem", text, key=name) for name, text in elements.items()]
+    return xml_of("table", [*texts, *tables], **({"key": key} if key else {}))
+
+
+def make_nmap_host(*ports, name="shop.example.com", hostscripts=(), state="up"):
+    names = [xml_of("hostname", name="ptr.example.net", type="PTR")]
+    names += [xml_of("hostname", name=name, type="user")] if name else []
+    parts = [xml_of("status", state=state), xml_of("address", addr="192.0.2.7", addrtype="ipv4")]
+    parts += [xml_of("hostnames", names), xml_of("ports", list(ports))]
+    return xml_of("host", [*parts, xml_of("hostscript", list(hostscripts))])
+
+
+def make_nmap(*hosts, services="1-1000,8443", end="success", args="nmap -oX -"):
+    """Return a report of Nmap about these TCP ports."""
+    finished = [xml_of("finished", time="1772359200", exit=end)] if end else []
+    info = xml_of("scaninfo", type="connect", protocol="tcp", services=services)
+    root = xml_of("nmaprun", [info, *hosts, xml_of("runstats", finished)], version="7.94", args=args)
+    return as_xml(root, prolog="<!DOCTYPE nmaprun>\n<?xml-stylesheet href='nmap.xsl'?>\n<!-- Nmap 7.94 -->\n")
+
+
+def make_line(**cells):
+    """Return a line of our own CSV with every column."""
+    line = dict.fromkeys((column.name for column in COLUMNS), "")
+    line |= {"title": "Directory listing", "severity": "medium", "location": "https://shop.example.com/a"}
+    return line | {"evidence": "Index of /a", "scanner": "Penetration test"} | cells
+
+
 SAMPLES = {
+    "nmap": make_nmap(make_nmap_host(make_nmap_port(), make_nmap_port("22", state="closed"))),
+    "greenbone": make_greenbone(
+        make_greenbone_result(), make_greenbone_result(nvt_oid="1.2", severity="0.0")
+    ),
+    "qualys-was": make_qualys(
+        make_qualys_row(), make_qualys_row(URL="https://shop.example.com/a", QID="150082")
+    ),
+    "invicti": json.dumps(make_invicti(make_invicti_row(), make_invicti_row(Confirmed=False))).encode(),
+    "acunetix": make_acunetix(make_acunetix_scan(make_acunetix_item(), make_acunetix_item(Affects="/a"))),
+    "nessus": make_nessus(
+        make_nessus_host(make_nessus_item(), make_nessus_item(pluginID="10107", severity="0"), HOST_START="x")
+    ),
+    "wpscan": json.dumps(
+        make_wpscan(make_interesting(), plugins=make_plugin(make_vulnerability(), outdated=True))
+    ).encode(),
+    "csv": as_csv([make_line(), make_line(title="Old software", location="/b", severity="Info")]),
+    "burp": make_burp(
+        make_issue(requests=["GET /login HTTP/1.1\r\nCookie: sid=s3cr3t"]),
+        make_issue(severity="False positive"),
+    ),
     "nuclei": json_lines(make_row(), make_row(template_id="tls-version", matcher_status=False)),
     "zap": json.dumps(
         make_zap_report(make_zap_alert(), make_zap_alert(alertRef="10055-5", confidence="0"))
@@ -282,5 +788,16 @@ SAMPLES = {
     "nikto": json.dumps(make_nikto(make_item(), make_item(url="/dump.zip"))).encode(),
     "findings": json_lines(
         SCAN, make_finding_line(), {"checked": "https://shop.example.com/"}, {"complete": True}
+    ),
+}
+
+# Further forms of the formats, by their names: the reader, and a report with the same rows as its sample.
+FORMS = {
+    "invicti as XML": ("invicti", make_invicti_xml(json.loads(SAMPLES["invicti"]))),
+    "wapiti as XML": ("wapiti", make_wapiti_xml(json.loads(SAMPLES["wapiti"]))),
+    "nikto as XML": ("nikto", make_nikto_xml(json.loads(SAMPLES["nikto"]))),
+    "testssl as CSV": (
+        "testssl",
+        make_testssl_csv(make_entry(), make_entry(id="TLS1_2", severity="OK", finding="offered")),
     ),
 }

@@ -1,7 +1,10 @@
 """Tests of every format, on its sample and on random changes of it."""
 
+import csv
 import io
 import json
+from copy import deepcopy
+from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given
@@ -11,22 +14,43 @@ from dashboard_api import limits
 from dashboard_api.importing.staging import fingerprint_of
 from dashboard_api.scanners import READERS, json_values, read_report
 from dashboard_api.scanners.report import ReportedFinding, UnreadableReport
-from tests.dashboard_api.scanners.samples import SAMPLES, SCAN, make_row, read_whole, whole
+from tests.dashboard_api.scanners.samples import FORMS, SAMPLES, SCAN, as_csv, make_row, read_whole, whole
 
 texts = st.text(st.characters(codec=None), max_size=8) | st.sampled_from(
     ["high", "3", "0", "https://shop.example.com/a", "CWE-22", "2026-03-01T10:00:00Z", "Cookie: a", "/"]
+)
+words = st.text(st.characters(exclude_categories=["Cs"]), max_size=8) | st.sampled_from(
+    ["high", "High", "3", "-1", "99999999999", "https://[", "//", "2026-03-01T10:00:00Z", "<p>", "a:b:c", "/"]
 )
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | texts,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
     max_leaves=5,
 )
+EVERY_SAMPLE = {name: (name, data) for name, data in SAMPLES.items()} | FORMS
 every_format = pytest.mark.parametrize("name", READERS)
+every_sample = pytest.mark.parametrize(("name", "sample"), EVERY_SAMPLE.values(), ids=EVERY_SAMPLE)
 
 
-def documents(name):
+def of_json(sample):
+    return sample.startswith((b"{", b"["))
+
+
+def of_xml(sample):
+    return sample.startswith(b"<")
+
+
+def samples_of(is_kind):
+    chosen = {key: value for key, value in EVERY_SAMPLE.items() if is_kind(value[1])}
+    return pytest.mark.parametrize(("name", "sample"), chosen.values(), ids=chosen)
+
+
+every_json_sample, every_xml_sample = samples_of(of_json), samples_of(of_xml)
+every_csv_sample = samples_of(lambda sample: not (of_json(sample) or of_xml(sample)))
+
+
+def documents(data):
     """Return the sample as JSON values: one, or one a line."""
-    data = SAMPLES[name]
     try:
         return [json.loads(data)]
     except json.JSONDecodeError:
@@ -51,6 +75,15 @@ def reversed_lists(value):
     if isinstance(value, dict):
         return {name: reversed_lists(item) for name, item in value.items()}
     return value
+
+
+def turn_equals(element):
+    """Turn the order of the children of one name."""
+    for tag in {child.tag for child in element}:
+        places = [index for index, child in enumerate(element) if child.tag == tag]
+        turned = [element[index] for index in reversed(places)]
+        for index, child in zip(places, turned, strict=True):
+            element[index] = child
 
 
 def fingerprints(name, data):
@@ -81,6 +114,22 @@ ZEROS = b"[0, 0, 0]"
         ("testssl", ZEROS),
         ("sslyze", b'{"server_scan_results": ' + ZEROS + b"}"),
         ("observatory", b'{"tests": {"a": 0, "b": 0, "c": 0}}'),
+        ("nessus", b"<NessusClientData_v2>" + b"<ReportItem/>" * 3 + b"</NessusClientData_v2>"),
+        ("acunetix", b"<ScanGroup>" + b"<ReportItem/>" * 3 + b"</ScanGroup>"),
+        ("invicti", b'{"Vulnerabilities": ' + ZEROS + b"}"),
+        (
+            "qualys-was",
+            b"<WAS_SCAN_REPORT><RESULTS><VULNERABILITY_LIST>"
+            + b"<VULNERABILITY/>" * 3
+            + b"</VULNERABILITY_LIST></RESULTS></WAS_SCAN_REPORT>",
+        ),
+        (
+            "greenbone",
+            b"<report id='1' extension='xml'><results>" + b"<result/>" * 3 + b"</results></report>",
+        ),
+        ("nmap", b"<nmaprun>" + b"<host/>" * 3 + b"</nmaprun>"),
+        ("csv", b"title,severity,location\n" + b"a,b,c\n" * 3),
+        ("burp", b"<issues burpVersion='1'>" + b"<issue/>" * 3 + b"</issues>"),
         ("nikto", b'{"host": "a", "vulnerabilities": ' + ZEROS + b"}"),
     ],
 )
@@ -114,41 +163,76 @@ def test_every_format_has_a_sample():
     assert SAMPLES.keys() == READERS.keys()
 
 
-@every_format
-def test_sample_is_recognised_by_its_content_alone(name):
-    report = whole(read_report(io.BytesIO(SAMPLES[name])))
-    assert report == whole(read_report(io.BytesIO(SAMPLES[name]), format_name=name))
+@every_sample
+def test_sample_is_recognised_by_its_content_alone(name, sample):
+    report = whole(read_report(io.BytesIO(sample)))
+    assert report == whole(read_report(io.BytesIO(sample), format_name=name))
     assert report.findings
     assert report.rejects == ()
-    assert next(each for each in READERS if READERS[each].HEAD.search(SAMPLES[name])) == name
+    assert next(each for each in READERS if READERS[each].HEAD.search(sample)) == name
 
 
-@every_format
-def test_sample_behind_a_byte_order_mark_reads_alike(name):
-    marked = b"\xef\xbb\xbf" + SAMPLES[name]
-    assert read_whole(READERS[name], marked) == read_whole(READERS[name], SAMPLES[name])
+@every_sample
+def test_sample_behind_a_byte_order_mark_reads_alike(name, sample):
+    marked = b"\xef\xbb\xbf" + sample
+    assert whole(read_report(io.BytesIO(marked))) == read_whole(READERS[name], sample)
 
 
-@every_format
-def test_spread_document_reads_alike(name):
-    values = documents(name)
+@pytest.mark.parametrize("form", FORMS)
+def test_another_form_reads_as_the_sample_does(form):
+    name, data = FORMS[form]
+    assert read_whole(READERS[name], data) == read_whole(READERS[name], SAMPLES[name])
+
+
+@every_json_sample
+def test_spread_document_reads_alike(name, sample):
+    values = documents(sample)
     if len(values) == 1:
         spread = json.dumps(values[0], indent=2).encode()
-        assert whole(read_report(io.BytesIO(spread))) == read_whole(READERS[name], SAMPLES[name])
+        assert whole(read_report(io.BytesIO(spread))) == read_whole(READERS[name], sample)
 
 
-@every_format
-def test_order_does_not_matter_to_what_is_recognised_again(name):
-    values = documents(name)
+@every_xml_sample
+def test_document_of_one_line_reads_alike(name, sample):
+    root = ElementTree.fromstring(sample)
+    for element in root.iter():
+        element.text, element.tail = (element.text or "").strip(), ""
+    assert read_whole(READERS[name], ElementTree.tostring(root)) == read_whole(READERS[name], sample)
+
+
+@every_json_sample
+def test_order_does_not_matter_to_what_is_recognised_again(name, sample):
+    values = documents(sample)
     turned = [reversed_lists(value) for value in values]
     if len(values) > 1:
         turned = values[:1] + values[:0:-1] if name == "findings" else turned[::-1]
-    assert fingerprints(name, encoded(turned)) == fingerprints(name, SAMPLES[name])
+    assert fingerprints(name, encoded(turned)) == fingerprints(name, sample)
 
 
-@every_format
-def test_every_finding_says_what_and_where(name):
-    for finding in read_whole(READERS[name], SAMPLES[name]).findings:
+@every_xml_sample
+def test_document_that_is_cut_off_is_refused_as_such(name, sample):
+    for format_name in ("auto", name):
+        with pytest.raises(UnreadableReport, match="cut off: the end of its XML is missing"):
+            list(read_report(io.BytesIO(sample[:-5]), format_name=format_name))
+
+
+@every_xml_sample
+def test_order_of_elements_does_not_matter_to_what_is_recognised_again(name, sample):
+    root = ElementTree.fromstring(sample)
+    for element in root.iter():
+        turn_equals(element)
+    assert fingerprints(name, ElementTree.tostring(root)) == fingerprints(name, sample)
+
+
+@every_csv_sample
+def test_order_of_lines_does_not_matter_to_what_is_recognised_again(name, sample):
+    rows = [*csv.DictReader(io.StringIO(sample.decode()))]
+    assert fingerprints(name, as_csv(rows[::-1])) == fingerprints(name, sample)
+
+
+@every_sample
+def test_every_finding_says_what_and_where(name, sample):
+    for finding in read_whole(READERS[name], sample).findings:
         assert isinstance(finding, ReportedFinding)
         assert finding.title
         assert finding.rule
@@ -162,16 +246,18 @@ def test_any_bytes_are_read_or_refused(name, data):
     assert_read_or_refused(name, data)
 
 
+@pytest.mark.slow
 @every_format
 @given(document=values)
 def test_any_json_is_read_or_refused(name, document):
     assert_read_or_refused(name, json.dumps(document).encode())
 
 
-@every_format
+@pytest.mark.slow
+@every_json_sample
 @given(data=st.data())
-def test_sample_with_anything_in_it_is_read_or_refused(name, data):
-    values_of_sample = documents(name)
+def test_sample_with_anything_in_it_is_read_or_refused(name, sample, data):
+    values_of_sample = documents(sample)
     for _ in range(data.draw(st.integers(1, 3))):
         node = data.draw(st.sampled_from(list(nodes(values_of_sample))))
         keys = list(node) if isinstance(node, dict) else list(range(len(node)))
@@ -180,10 +266,41 @@ def test_sample_with_anything_in_it_is_read_or_refused(name, data):
     assert_read_or_refused(name, encoded(values_of_sample))
 
 
-@every_format
+@pytest.mark.slow
+@every_xml_sample
 @given(data=st.data())
-def test_damaged_sample_is_read_or_refused(name, data):
-    sample = SAMPLES[name]
+def test_xml_with_anything_in_it_is_read_or_refused(name, sample, data):
+    root = ElementTree.fromstring(sample)
+    for _ in range(data.draw(st.integers(1, 3))):
+        element = data.draw(st.sampled_from(list(root.iter())))
+        change = data.draw(st.sampled_from(["text", "attribute", "no children", "twice", "in itself"]))
+        if change == "text":
+            element.text = data.draw(words)
+        elif change == "attribute" and element.attrib:
+            element.attrib[data.draw(st.sampled_from(sorted(element.attrib)))] = data.draw(words)
+        elif change == "no children":
+            del element[:]
+        elif change == "twice":
+            element.extend(list(element))
+        elif change == "in itself":
+            element.append(deepcopy(element))
+    assert_read_or_refused(name, ElementTree.tostring(root))
+
+
+@every_csv_sample
+@given(data=st.data())
+def test_csv_with_anything_in_it_is_read_or_refused(name, sample, data):
+    rows = [*csv.DictReader(io.StringIO(sample.decode()))]
+    for _ in range(data.draw(st.integers(1, 3))):
+        row = data.draw(st.sampled_from(rows))
+        row[data.draw(st.sampled_from(list(row)))] = data.draw(words)
+    assert_read_or_refused(name, as_csv(rows))
+
+
+@pytest.mark.slow
+@every_sample
+@given(data=st.data())
+def test_damaged_sample_is_read_or_refused(name, sample, data):
     start = data.draw(st.integers(0, len(sample)))
     damage = data.draw(st.binary(max_size=4))
     assert_read_or_refused(name, sample[:start] + damage + sample[start + len(damage) :])

@@ -18,6 +18,8 @@ from tests.dashboard_api.scanners.samples import (
     make_item,
     make_nikto,
     make_observatory,
+    make_qualys,
+    make_qualys_row,
     make_result,
     make_row,
     make_sarif,
@@ -76,6 +78,13 @@ def test_xml_takes_three_times_its_size_at_most():
     data = repeated(document, b"</instances>", row, length=LENGTH // 2).replace(
         b"</alertitem>", b"</instances></alertitem>"
     )
+    assert peak_at_first_row(data) < 3 * len(data)
+
+
+def test_xml_of_qualys_takes_three_times_its_size_at_most():
+    document = make_qualys(make_qualys_row(PARAM="@row@"))
+    row = document[document.index(b"<VULNERABILITY>") : document.index(b"</VULNERABILITY_LIST>")]
+    data = repeated(document.replace(row, b"@rows@"), b"@rows@", row, length=LENGTH // 2)
     assert peak_at_first_row(data) < 3 * len(data)
 
 

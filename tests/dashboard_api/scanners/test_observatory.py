@@ -1,11 +1,12 @@
+import io
 import json
 from datetime import UTC, datetime
 
 import pytest
 
-from dashboard_api.scanners import observatory
+from dashboard_api.scanners import observatory, read_report
 from dashboard_api.scanners.report import Severity, UnreadableReport
-from tests.dashboard_api.scanners.samples import make_observatory, make_test, read_whole
+from tests.dashboard_api.scanners.samples import make_observatory, make_test, read_whole, whole
 
 
 def read(**tests):
@@ -79,6 +80,33 @@ def test_first_api_is_read_as_the_second_is():
     assert "policy" in finding.evidence
     assert (report.version, report.complete) == ("2", True)
     assert report.scanned_at == datetime(2021, 5, 5, 7, 59, 48, tzinfo=UTC)
+
+
+def test_answer_with_the_tests_alone_is_read():
+    test = {"expectation": "a", "name": "x", "output": {}, "score_description": "None is sent."}
+    tests = {
+        "cookies": test | {"pass": False, "result": "cookies-without-secure", "score_modifier": -20},
+        "redirection": test
+        | {"pass": True, "result": "redirection-to-https", "output": {"route": ["http://shop.example.com/"]}},
+    }
+    report = whole(read_report(io.BytesIO(json.dumps(tests).encode())))
+    assert [finding.location for finding in report.findings] == ["https://shop.example.com/"]
+    assert (report.rows, report.complete, report.scanned_at) == (2, None, None)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [{"tests": []}, {"tests": None, "a": {"pass": True, "result": "b"}}, {"a": {"pass": True}}, {"a": 1}, []],
+)
+def test_answer_of_which_not_all_are_tests_is_refused(document):
+    with pytest.raises(UnreadableReport, match="it has no tests"):
+        read_whole(observatory, json.dumps(document).encode())
+
+
+def test_header_that_browsers_ignore_needs_nothing():
+    (finding,) = read(x_xss_protection=make_test(result="x-xss-protection-not-implemented")).findings
+    assert finding.title == "X-XSS-Protection: not implemented"
+    assert finding.remediation.startswith("Nothing needs to be done")
 
 
 @pytest.mark.parametrize("members", [{"error": "The site is down."}, {"state": "FAILED"}])

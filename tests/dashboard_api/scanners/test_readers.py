@@ -19,7 +19,7 @@ def test_format_is_recognised_behind_a_scanners_own_messages():
 
 @pytest.mark.parametrize("data", [b"hello", b'{"alerts": []}', b"\x00\x01"])
 def test_unknown_file_is_refused_with_the_known_formats(data):
-    with pytest.raises(UnreadableReport, match=r"no report of a known format \(findings, nuclei, "):
+    with pytest.raises(UnreadableReport, match=r"not a report of a known format \(findings, csv, "):
         read(data)
 
 

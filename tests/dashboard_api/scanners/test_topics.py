@@ -24,6 +24,13 @@ def test_a_rule_belongs_to_one_topic():
     assert len(rules) >= 150
 
 
+def test_every_topic_has_a_fix_in_one_line():
+    for topic in TOPICS.values():
+        assert topic.fix.endswith(".")
+        assert 20 < len(topic.fix) <= 120
+        assert "\n" not in topic.fix
+
+
 def test_ids_are_words_and_never_keys():
     for name in TOPICS:
         assert re.fullmatch(r"[a-z][a-z0-9-]+", name)
@@ -41,4 +48,18 @@ def test_rules_are_those_that_the_readers_know():
 
 def test_every_source_is_one_that_a_reader_names():
     sources = {source for topic in TOPICS.values() for source in topic.rules}
-    assert sources == {"zap", "testssl", "sslyze", "mdn-observatory", "wapiti", "nikto", "nuclei"}
+    assert sources == {
+        "invicti",
+        "burp",
+        "qualys-was",
+        "zap",
+        "wpscan",
+        "nessus",
+        "acunetix",
+        "testssl",
+        "sslyze",
+        "mdn-observatory",
+        "wapiti",
+        "nikto",
+        "nuclei",
+    }

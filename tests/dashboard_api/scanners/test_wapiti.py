@@ -5,7 +5,7 @@ import pytest
 
 from dashboard_api.scanners import wapiti
 from dashboard_api.scanners.report import Severity, UnreadableReport
-from tests.dashboard_api.scanners.samples import make_wapiti, make_wapiti_entry, read_whole
+from tests.dashboard_api.scanners.samples import make_wapiti, make_wapiti_entry, make_wapiti_xml, read_whole
 
 
 def read(*entries, **members):
@@ -135,4 +135,52 @@ def test_address_that_is_none_is_rejected():
 @pytest.mark.parametrize("data", [b"{}", b"[]", b'{"vulnerabilities": []}', b"{"])
 def test_other_document_is_refused(data):
     with pytest.raises(UnreadableReport):
+        read_whole(wapiti, data)
+
+
+def test_xml_reads_as_json_does():
+    response = {
+        "status_code": 302,
+        "headers": [["set-cookie", "id=s3cr3t"], ["x", "y"]],
+        "body": "<p>&amp;]]",
+    }
+    entries = [
+        make_wapiti_entry(detail={"response": response}, info="<b> & \u00fc"),
+        make_wapiti_entry(level=9),
+    ]
+    document = make_wapiti(*entries, category="HttpOnly Flag cookie")
+    from_xml = read_whole(wapiti, make_wapiti_xml(document))
+    assert from_xml == read_whole(wapiti, json.dumps(document).encode())
+    assert (len(from_xml.findings), len(from_xml.rejects)) == (1, 1)
+    assert "s3cr3t" not in from_xml.findings[0].evidence
+
+
+def test_category_of_several_headers_distinguishes_them():
+    header = read_one("HTTP Secure Headers", info="X-Frame-Options is not set")
+    assert header.identity != read_one("HTTP Secure Headers", info="X-XSS-Protection is not set").identity
+
+
+def is_sampled(document):
+    json_report = read_whole(
+        wapiti, json.dumps(document | {"suppressed_findings": {"Open Redirect": 7}}).encode()
+    )
+    counted = {"suppressed_findings": {"Open Redirect": {"suppressed": 7}}}
+    reports = json_report, read_whole(wapiti, make_wapiti_xml(document | counted))
+    return {finding.is_sampled for report in reports for finding in report.findings}
+
+
+def test_category_with_suppressed_findings_lists_only_some_of_its_locations():
+    assert is_sampled(make_wapiti(make_wapiti_entry())) == {True}
+    assert is_sampled(make_wapiti(make_wapiti_entry(), category="CRLF Injection")) == {False}
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b'<report type="security"><generatedBy id="Wapiti 2.3.0"/></report>', "not a report of Wapiti 3"),
+        (make_wapiti_xml(make_wapiti(make_wapiti_entry()))[:-20], "cut off"),
+    ],
+)
+def test_other_xml_is_refused(data, reason):
+    with pytest.raises(UnreadableReport, match=reason):
         read_whole(wapiti, data)

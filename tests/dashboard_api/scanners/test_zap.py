@@ -86,16 +86,15 @@ def test_xml_that_was_indented_reads_alike():
     assert "Request:\nGET /a HTTP/1.1\nauthorization: [redacted]\nhost: x" in finding.evidence
 
 
-@pytest.mark.parametrize("quoted", [b"<!DOCTYPE x>", b'<!DOCTYPE x [<!ENTITY a "b">]>'])
-def test_xml_with_a_doctype_is_refused(quoted):
-    with pytest.raises(UnreadableReport, match="DOCTYPE"):
-        read_whole(zap, b'<?xml version="1.0"?>' + quoted + b"<OWASPZAPReport/>")
+def test_xml_with_an_entity_is_refused():
+    with pytest.raises(UnreadableReport, match="entity"):
+        read_whole(zap, b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "b">]><OWASPZAPReport/>')
 
 
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"<OWASPZAPReport><site>", "not XML"),
+        (b"<OWASPZAPReport><site>", "cut off"),
         (b'<?xml version="1.0" encoding="x-none"?><OWASPZAPReport/>', "encoding|not XML"),
         (b"<html></html>", "root"),
         (b"<a>" * 60, "nested too deeply"),

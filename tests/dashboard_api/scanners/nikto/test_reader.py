@@ -5,7 +5,7 @@ import pytest
 
 from dashboard_api.scanners import nikto
 from dashboard_api.scanners.report import Severity, UnreadableReport
-from tests.dashboard_api.scanners.samples import make_item, make_nikto, read_whole
+from tests.dashboard_api.scanners.samples import make_item, make_nikto, make_nikto_xml, read_whole
 
 
 def read(*items, **members):
@@ -146,4 +146,62 @@ def test_banner_has_a_longer_name_since_2025():
 @pytest.mark.parametrize("data", [b"{}", b"[]", b'{"host": "a"}', b'{"vulnerabilities":[{"id":1},],}'])
 def test_other_document_is_refused(data):
     with pytest.raises(UnreadableReport):
+        read_whole(nikto, data)
+
+
+def read_xml(*hosts, **members):
+    return read_whole(nikto, make_nikto_xml(hosts, **members))
+
+
+def test_xml_reads_as_json_does_and_names_its_version_and_time():
+    items = make_item(references="https://a.example/1"), make_item(url='/a?b="c"', msg="/a: <b> & c")
+    (host,) = make_nikto(*items)
+    report = read_xml(host, version="2.5.0", end_time="2026-03-01 10:00:00")
+    assert report.findings == read(*items).findings
+    assert (report.version, report.scanned_at) == ("2.5.0", datetime(2026, 3, 1, 10, tzinfo=UTC))
+    assert read_xml(host, end_time="2026-03-01 10:00:00 +0100").scanned_at.hour == 9
+
+
+def test_xml_escapes_addresses_twice():
+    (host,) = make_nikto(make_item(url="/a?&lt;script&gt;&quot;&amp;"))
+    assert read_xml(host).findings[0].location == 'https://shop.example.com:443/a?<script>"&amp;'
+
+
+def test_host_of_xml_without_items_is_what_was_checked():
+    hosts = [*make_nikto(make_item()), *make_nikto(host="www.shop.example.com"), *make_nikto(make_item())]
+    report = read_xml(*hosts)
+    assert [check.location for check in report.coverage] == ["https://www.shop.example.com:443"]
+    assert (len(report.findings), report.rows, report.complete) == (2, 3, None)
+
+
+def test_scheme_of_xml_is_that_of_the_website():
+    (host,) = make_nikto(make_item(), port="8080")
+    data = make_nikto_xml([host])
+    assert read_whole(nikto, data).findings[0].location == "http://shop.example.com:8080/dump.tar"
+    other = data.replace(b'sitename="http:', b'sitename="https:')
+    assert read_whole(nikto, other).findings[0].location == "https://shop.example.com:8080/dump.tar"
+
+
+def test_host_header_is_the_website_that_was_scanned():
+    data = make_nikto_xml(make_nikto(make_item()))
+    other = data.replace(b'hostheader="shop.example.com"', b'hostheader="blog.shop.example.com"')
+    assert read_whole(nikto, other).findings[0].location == "https://blog.shop.example.com:443/dump.tar"
+
+
+def test_scan_that_is_not_over_says_when_it_began():
+    data = make_nikto_xml(make_nikto(make_item()), end_time="1970-01-01 01:00:00")
+    data = data.replace(b"<scandetails ", b'<scandetails starttime="2026-03-01 09:00:00" ')
+    assert read_whole(nikto, data).scanned_at == datetime(2026, 3, 1, 9, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"<niktoscan></niktoscan>", "not a complete report of Nikto"),
+        (make_nikto_xml(make_nikto(make_item()))[:-10], "cut off"),
+        (b'<!DOCTYPE a [<!ENTITY b "c">]><niktoscan/>', "entity"),
+    ],
+)
+def test_broken_xml_is_refused(data, reason):
+    with pytest.raises(UnreadableReport, match=reason):
         read_whole(nikto, data)

@@ -179,3 +179,39 @@ def test_entries_of_no_server_are_rejected():
 def test_other_document_is_refused(data):
     with pytest.raises(UnreadableReport):
         read_whole(testssl, data)
+
+
+CSV_NAMES = '"id","fqdn/ip","port","severity","finding","cve","cwe","hint"\n'
+
+
+def read_csv(*lines):
+    return read_whole(testssl, (CSV_NAMES + "".join(line + "\n" for line in lines)).encode())
+
+
+def test_csv_names_the_server_the_weakness_and_the_hint():
+    line = '"BREACH","shop.example.com/192.0.2.7","443","MEDIUM","gzip","CVE-2013-3587","CWE-310","Off"'
+    (finding,) = read_csv(line).findings
+    assert (finding.location, finding.cve, finding.cwe) == (
+        "shop.example.com:443",
+        ("CVE-2013-3587",),
+        (310,),
+    )
+    assert (finding.severity, finding.remediation) == (Severity.MEDIUM, "Off")
+
+
+def test_a_whole_csv_is_complete_and_has_no_time():
+    server = '"shop.example.com/192.0.2.7","443"'
+    names = ("TLS1_2", "cipherlist_NULL", "cert_notAfter", "heartbleed")
+    lines = [f'"{name}",{server},"OK","fine","","",""' for name in names]
+    report = read_csv(*lines, f'"scanTime",{server},"INFO","60","","",""')
+    assert (report.complete, report.scanned_at, report.rows) == (True, None, 5)
+
+
+def test_a_csv_that_is_cut_off_loses_its_last_line_alone():
+    report = read_csv(
+        '"TLS1","shop.example.com/192.0.2.7","443","LOW","offered","","",""', '"TLS1_1","shop.exa'
+    )
+    assert [(reject.row, reject.reason) for reject in report.rejects] == [
+        (2, "cannot be split into columns: unexpected end of data")
+    ]
+    assert len(report.findings) == 1

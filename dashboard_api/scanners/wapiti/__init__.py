@@ -1,14 +1,15 @@
-"""Wapiti 3's JSON reports.
+"""Wapiti 3's JSON and XML reports.
 
-Members are those of ``jsonreportgenerator.py`` in wapiti3. A row is an entry of a category or, as a check,
-the scan's target or a page that a detailed report lists as crawled. The format does not say whether a scan
-was complete: an interrupted one writes a report, too.
+Members are those of ``jsonreportgenerator.py`` and ``xmlreportgenerator.py`` in wapiti3. A row is an entry of
+a category or, as a check, the scan's target or a page that a detailed report lists as crawled. The format
+does not say whether a scan was complete: an interrupted one writes a report, too.
 """
 
 import json
 import re
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from itertools import chain
+from typing import BinaryIO
 
 from dashboard_api.scanners.json_values import open_document
 from dashboard_api.scanners.lazy_list import is_list
@@ -26,44 +27,36 @@ from dashboard_api.scanners.redaction import redact_command
 from dashboard_api.scanners.report import (
     BadRow,
     Check,
-    Kind,
     ReportedFinding,
     ScanReport,
     Severity,
     UnreadableReport,
     convert_rows,
 )
+from dashboard_api.scanners.streams import joined
 from dashboard_api.scanners.text import clean, cves_in, cwes_in, named, section, without_numbers
+from dashboard_api.scanners.wapiti.entries import GROUPS, XML_HEAD, WapitiEntry, read_xml_entries
 
-HEAD = re.compile(rb'"classifications"\s*:\s*\{|"vulnerabilities"\s*:\s*\{')
+HEAD = re.compile(rb'"classifications"\s*:\s*\{|"vulnerabilities"\s*:\s*\{|' + XML_HEAD.pattern)
 _LEVELS = {str(severity.value): severity for severity in Severity}
-_GROUPS: dict[str, Kind] = {
-    "vulnerabilities": "confirmed",
-    "anomalies": "suspected",
-    "additionals": "informational",
-}
 # Categories of different problems, which the text of an entry distinguishes.
-_MIXED = re.compile(r"cookie|policy|tls|dangerous", re.IGNORECASE)
+_MIXED = re.compile(r"cookie|policy|tls|dangerous|secure headers", re.IGNORECASE)
 _SOFTWARE = re.compile(r"fingerprint|software", re.IGNORECASE)
 
 
 def read(stream: BinaryIO) -> ScanReport:
     """Return the report in ``stream``; raises UnreadableReport."""
-    document = open_document(stream)
-    if not isinstance(document, dict) or not isinstance(document.get("vulnerabilities"), dict):
-        raise UnreadableReport("The file is no report of Wapiti: it has no vulnerabilities by category.")
-    infos = object_of(document, "infos")
+    start = stream.read(1000)
+    whole = joined(start, stream)
+    infos, rows = read_xml_entries(whole) if XML_HEAD.search(start) else _json_entries(whole)
     target = line_of(infos, "target")
-    about = object_of(document, "classifications")
 
-    def convert(number: int, row: tuple[Kind, str, Any]) -> ReportedFinding | Check:
-        kind, category, entry = row
-        if not isinstance(entry, dict):
+    def convert(number: int, row: WapitiEntry) -> ReportedFinding | Check:
+        if not isinstance(row.entry, dict):
             raise BadRow("is not a JSON object")
-        if not category:
-            return Check(row=number, location=line_of(entry, "url") or target, seen_at=None)
-        location = address_in(target, line_of(entry, "path") or "/")
-        return _finding(number, kind, category, entry, object_of(about, category), location)
+        if not row.category:
+            return Check(row=number, location=line_of(row.entry, "url") or target, seen_at=None)
+        return _finding(number, row, row.entry, address_in(target, line_of(row.entry, "path") or "/"))
 
     return ScanReport(
         source="wapiti",
@@ -71,25 +64,37 @@ def read(stream: BinaryIO) -> ScanReport:
         version=line_of(infos, "version").removeprefix("Wapiti "),
         scanned_at=parse_mail_time(line_of(infos, "date")),
         names_targets=bool(target),
-        entries=convert_rows(enumerate(_rows(document, infos), start=1), convert),
+        entries=convert_rows(enumerate(chain(_checks(infos), rows), start=1), convert),
     )
 
 
-def _rows(document: Row, infos: Row) -> Iterator[tuple[Kind, str, Any]]:
-    """Yield the checks, which have no category, then the entries of each category."""
+def _checks(infos: Row) -> Iterator[WapitiEntry]:
+    """Yield the checks, which have no category."""
     if line_of(infos, "target"):
-        yield "informational", "", {}
+        yield WapitiEntry("informational", "", {}, {})
     for page in list_of(infos, "crawled_pages"):
-        yield "informational", "", page.get("request") if isinstance(page, dict) else page
-    for group, kind in _GROUPS.items():
+        yield WapitiEntry("informational", "", {}, page.get("request") if isinstance(page, dict) else page)
+
+
+def _json_entries(stream: BinaryIO) -> tuple[Row, Iterator[WapitiEntry]]:
+    document = open_document(stream)
+    if not isinstance(document, dict) or not isinstance(document.get("vulnerabilities"), dict):
+        raise UnreadableReport("The file is not a report of Wapiti: it has no vulnerabilities by category.")
+    return object_of(document, "infos"), _entries(document)
+
+
+def _entries(document: Row) -> Iterator[WapitiEntry]:
+    classifications = object_of(document, "classifications")
+    suppressed = object_of(document, "suppressed_findings")
+    for group, kind in GROUPS.items():
         for category, entries in object_of(document, group).items():
+            about = object_of(classifications, category) | {"suppressed": suppressed.get(category)}
             for entry in entries if is_list(entries) else [entries]:
-                yield kind, category, entry
+                yield WapitiEntry(kind, category, about, entry)
 
 
-def _finding(
-    number: int, kind: Kind, category: str, entry: Row, about: Row, location: str
-) -> ReportedFinding:
+def _finding(number: int, row: WapitiEntry, entry: Row, location: str) -> ReportedFinding:
+    kind, category, about, _ = row
     severity = _LEVELS.get(line_of(entry, "level"))
     if severity is None:
         raise BadRow("has a level that is none of 0 to 4")
@@ -113,6 +118,7 @@ def _finding(
         cve=cves_in([info]),
         location=location,
         evidence="\n\n".join(_evidence(entry, info)),
+        is_sampled=line_of(about, "suppressed") not in ("", "0"),
     )
 
 

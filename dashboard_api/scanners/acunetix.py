@@ -1,0 +1,141 @@
+"""Acunetix' XML (ScanGroup), of versions 9 to 24.
+
+A row is an item of a scan or, as a check, the scan's start address. The report does not name the profile of
+the scan, so it does not say whether everything was looked for.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from typing import BinaryIO
+
+from dashboard_api.scanners.members import address_in, as_utc, parse_time
+from dashboard_api.scanners.report import (
+    SEVERITIES,
+    BadRow,
+    Check,
+    Ending,
+    Kind,
+    ReportedFinding,
+    ReportRow,
+    ScanReport,
+    Severity,
+    UnreadableReport,
+    convert_rows,
+)
+from dashboard_api.scanners.text import (
+    cves_in,
+    cwes_in,
+    html_text,
+    links_in,
+    named,
+    one_line,
+    section,
+)
+from dashboard_api.scanners.xml_document import (
+    Element,
+    XmlRow,
+    XmlRows,
+    child,
+    children,
+    head_of,
+    text_at,
+    text_in,
+)
+
+HEAD = head_of("ScanGroup")
+_SEVERITIES = {**SEVERITIES, "informational": Severity.INFO}
+_UNSURE = re.compile(r"^\W*(?:possible|potential|probable)\b", re.IGNORECASE)
+
+
+def read(stream: BinaryIO) -> ScanReport:
+    """Return the report in ``stream``; raises UnreadableReport."""
+    # Files of the website are no rows; they are named here to be forgotten.
+    rows = XmlRows(stream, rows=["ReportItem", "Scan", "SiteFile"])
+    if not rows.are_left:
+        raise UnreadableReport("The file is not a report of Acunetix: it has no scan.")
+    ends: list[datetime] = []
+    aborted: list[bool] = []
+
+    def entries() -> Iterator[ReportRow | Ending]:
+        yield from convert_rows(enumerate(_own(rows, ends, aborted), start=1), _convert)
+        yield Ending(scanned_at=max(ends, default=None), complete=False if any(aborted) else None)
+
+    return ScanReport(source="acunetix", source_name="Acunetix", names_targets=True, entries=entries())
+
+
+def _own(rows: XmlRows, ends: list[datetime], aborted: list[bool]) -> Iterator[XmlRow]:
+    for row in rows:
+        if row.name == "Scan":
+            aborted.append(one_line(text_at(row.element, "Aborted")).lower() == "true")
+            if end := _time(one_line(text_at(row.element, "FinishTime"))):
+                ends.append(end)
+        if row.name != "SiteFile":
+            yield row
+
+
+def _time(text: str) -> datetime | None:
+    """Return a time such as "27/02/2020, 14:52:19", taken as UTC, or an ISO 8601 time."""
+    try:
+        return as_utc(datetime.strptime(text, "%d/%m/%Y, %H:%M:%S"))  # noqa: DTZ007 - as_utc gives it one
+    except ValueError:
+        return parse_time(text)
+
+
+def _convert(number: int, row: XmlRow) -> ReportedFinding | Check:
+    scan = row.element if row.name == "Scan" else row.parent("Scan")
+    start = one_line(text_at(child(scan, "Crawler"), "@StartUrl")) or one_line(text_at(scan, "StartURL"))
+    if not start:
+        raise BadRow("names no website: neither StartUrl nor StartURL")
+    if row.name == "Scan":
+        return Check(row=number, location=start, seen_at=None)
+    affects = one_line(text_at(row.element, "Affects"))
+    location = address_in(start, affects) if affects.startswith(("/", "http://", "https://")) else start
+    if one_line(text_at(row.element, "IsFalsePositive")).lower() == "true":
+        return Check(row=number, location=location, seen_at=None)
+    return _finding(number, row.element, location)
+
+
+def _finding(number: int, item: Element, location: str) -> ReportedFinding:
+    name, raw = one_line(text_at(item, "Name")), one_line(text_at(item, "Severity"))
+    severity = _SEVERITIES.get(raw.lower())
+    if not name:
+        raise BadRow("has no Name")
+    if severity is None:
+        raise BadRow("has a Severity that is none of critical, high, medium, low, informational")
+    kind: Kind = "suspected" if _UNSURE.search(name) else "confirmed"
+    about = [html_text(text_at(item, part)).strip() for part in ("Description", "Impact")]
+    addresses = [text_at(each, "URL") for each in children(child(item, "References"), "Reference")]
+    return ReportedFinding(
+        row=number,
+        identity=(name,),
+        rule=name,
+        severity=severity,
+        severity_raw=raw,
+        kind="informational" if severity is Severity.INFO else kind,
+        title=name,
+        description="\n\n".join(filter(None, about)),
+        remediation=html_text(text_at(item, "Recommendation")),
+        references=[*addresses, *links_in(text_at(item, "Recommendation"))],
+        cwe=cwes_in(text_in(each) for each in children(child(item, "CWEList"), "CWE")),
+        cve=cves_in(text_in(each) for each in children(child(item, "CVEList"), "CVE")),
+        location=location,
+        evidence="\n\n".join(_evidence(item)),
+    )
+
+
+def _evidence(item: Element) -> Iterator[str]:
+    affects = one_line(text_at(item, "Affects"))
+    vector = child(item, "CVSS3") or child(item, "CVSS")
+    yield from named(
+        {
+            "Affects": "" if affects.startswith("/") else affects,
+            "Parameter": one_line(text_at(item, "Parameter")),
+            "Module": one_line(text_at(item, "ModuleName")),
+            "CVSS": one_line(f"{text_at(vector, 'Score')} {text_at(vector, 'Descriptor')}"),
+        }
+    )
+    yield from section("Details", html_text(text_at(item, "Details")))
+    technical = child(item, "TechnicalDetails")
+    yield from section("Request", text_at(technical, "Request"))
+    yield from section("Response", text_at(technical, "Response"))

@@ -1,0 +1,134 @@
+"""Burp Suite's XML of issues, with and without base64.
+
+Elements are those of the document type that Burp writes into each file, in versions 1.6 to 2025. A row is an
+issue at one location. The export holds the issues that a person chose: it names neither what was scanned nor
+whether the scan was complete.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import BinaryIO
+
+from dashboard_api.scanners.members import address_in, parse_mail_time
+from dashboard_api.scanners.report import (
+    BadRow,
+    Check,
+    Kind,
+    ReportedFinding,
+    ScanReport,
+    Severity,
+    convert_rows,
+)
+from dashboard_api.scanners.text import (
+    cves_in,
+    cwes_in,
+    html_text,
+    links_in,
+    named,
+    one_line,
+    section,
+)
+from dashboard_api.scanners.xml_document import (
+    Element,
+    XmlRows,
+    child,
+    children,
+    decoded,
+    head_of,
+    text_at,
+    text_in,
+)
+
+HEAD = head_of(r"issues(?=[^>]{0,500}\sburpVersion=)")
+_SEVERITIES = {
+    "high": Severity.HIGH,
+    "medium": Severity.MEDIUM,
+    "low": Severity.LOW,
+    "information": Severity.INFO,
+    "info": Severity.INFO,
+}
+_FALSE_POSITIVE = "false positive"
+_KINDS: dict[str, Kind] = {"certain": "confirmed", "firm": "suspected", "tentative": "suspected"}
+_EXTENSION = "134217728"  # the type of every issue of an extension, whose names distinguish them
+_ZONES = {"CET": "+0100", "CEST": "+0200", "EET": "+0200", "EEST": "+0300", "MSK": "+0300", "JST": "+0900"}
+_MAX_MESSAGES = 3  # requests with their responses in the evidence
+
+
+def read(stream: BinaryIO) -> ScanReport:
+    """Return the report in ``stream``; raises UnreadableReport."""
+    rows = XmlRows(stream, rows=["issue"])
+    issues = child(rows.root, "issues")
+    return ScanReport(
+        source="burp",
+        source_name="Burp Suite",
+        version=text_at(issues, "@burpVersion"),
+        scanned_at=_export_time(text_at(issues, "@exportTime")),
+        entries=convert_rows(enumerate((row.element for row in rows), start=1), _convert),
+    )
+
+
+def _export_time(text: str) -> datetime | None:
+    """Return a time such as "Wed Jan 27 22:43:35 CET 2021" if its zone is known."""
+    match text.split():
+        case [_, month, day, time, zone, year]:
+            named_zones = ("UTC", "GMT", "EST", "EDT", "CST", "CDT", "MST", "MDT", "PST", "PDT")
+            if zone in _ZONES or zone in named_zones:
+                return parse_mail_time(f"{day} {month} {year} {time} {_ZONES.get(zone, zone)}")
+    return None
+
+
+def _convert(number: int, issue: Element) -> ReportedFinding | Check:
+    host = one_line(text_at(issue, "host"))
+    if not host.lower().startswith(("http://", "https://")):
+        raise BadRow("names no host")
+    location = address_in(host, one_line(text_at(issue, "path")) or "/")
+    raw = one_line(text_at(issue, "severity"))
+    if raw.lower() == _FALSE_POSITIVE:
+        return Check(row=number, location=location, seen_at=None)
+    severity = _SEVERITIES.get(raw.lower())
+    if severity is None:
+        raise BadRow("has a severity that is none of High, Medium, Low, Information")
+    kind, name = one_line(text_at(issue, "type")), one_line(text_at(issue, "name"))
+    if not (kind and name):
+        raise BadRow("has no type" if name else "has no name")
+    rule = f"{kind}/{name}" if kind == _EXTENSION else kind
+    return _finding(number, issue, rule=rule, severity=severity, location=location)
+
+
+def _finding(number: int, issue: Element, *, rule: str, severity: Severity, location: str) -> ReportedFinding:
+    confidence = one_line(text_at(issue, "confidence"))
+    detail = html_text(text_at(issue, "issueDetail"))
+    classes = text_at(issue, "vulnerabilityClassifications")
+    remediation = (html_text(text_at(issue, f"remediation{part}")) for part in ("Background", "Detail"))
+    return ReportedFinding(
+        row=number,
+        identity=(rule,),
+        rule=rule,
+        severity=severity,
+        severity_raw=", ".join(filter(None, [one_line(text_at(issue, "severity")), confidence])),
+        kind="informational" if severity is Severity.INFO else _KINDS.get(confidence.lower(), "suspected"),
+        title=text_at(issue, "name"),
+        description=html_text(text_at(issue, "issueBackground")) or detail,
+        remediation="\n\n".join(filter(None, remediation)),
+        references=[*links_in(text_at(issue, "references")), *links_in(classes)],
+        cwe=cwes_in([classes]),
+        cve=cves_in([text_at(issue, "name"), detail, classes]),
+        location=location,
+        evidence="\n\n".join(_evidence(issue, detail)),
+    )
+
+
+def _evidence(issue: Element, detail: str) -> Iterator[str]:
+    where = one_line(text_at(issue, "location"))
+    yield from named(
+        {
+            "Where": where if where != one_line(text_at(issue, "path")) else "",
+            "IP address": text_at(child(issue, "host"), "@ip"),
+        }
+    )
+    yield from section("Detail", detail)
+    items = children(child(issue, "issueDetailItems"), "issueDetailItem")
+    yield from section("Items", "\n".join(html_text(text_in(item)) for item in items))
+    for messages in children(issue, "requestresponse")[:_MAX_MESSAGES]:
+        yield from section("Request", decoded(child(messages, "request")))
+        yield from section("Response", decoded(child(messages, "response")))

@@ -1,0 +1,64 @@
+"""Untrusted CSV, read row by row: text in UTF-8 with the names of the columns in its first line."""
+
+import csv
+import io
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from dashboard_api.scanners.report import BadRow, UnreadableReport
+from dashboard_api.scanners.text import one_line
+
+_SEPARATORS = ",;\t"
+_MAX_LINE = 256 * 1024  # characters; the rest of a longer line is read like a further line
+_NO_UTF_8 = 'The file is not UTF-8 text. In a spreadsheet, save it as "CSV UTF-8".'
+
+CsvRow = dict[str, str]
+
+
+class CsvRows:
+    """The rows of a file by the names of its columns, in lower case, numbered as a spreadsheet does.
+
+    Making this, and iterating over it, raise UnreadableReport.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._lines = _lines(stream)
+        first = next(self._lines, "")
+        self._separator = max(_SEPARATORS, key=first.count)
+        header = next(csv.reader([first], delimiter=self._separator), [])
+        self.columns = [one_line(name).lower() for name in header]
+        while self.columns and not self.columns[-1]:  # spreadsheets may leave empty columns at the end
+            self.columns.pop()
+        if len(set(self.columns)) < len(self.columns):
+            raise UnreadableReport("The file's first line names a column twice.")
+
+    def __iter__(self) -> Iterator[tuple[int, CsvRow | BadRow]]:
+        rows = csv.reader(self._lines, delimiter=self._separator, strict=True)
+        number = 1
+        while True:
+            number += 1
+            try:
+                cells = next(rows)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                yield number, BadRow(f"cannot be split into columns: {error}")
+                continue
+            if any(map(str.strip, cells)) and [one_line(cell).lower() for cell in cells] != self.columns:
+                yield number, self._named(cells)
+
+    def _named(self, cells: list[str]) -> CsvRow | BadRow:
+        while len(cells) > len(self.columns) and not cells[-1].strip():
+            cells.pop()
+        if len(cells) != len(self.columns):
+            return BadRow(f"has {len(cells)} columns, and the first line {len(self.columns)}")
+        return dict(zip(self.columns, cells, strict=True))
+
+
+def _lines(stream: BinaryIO) -> Iterator[str]:
+    text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
+    try:
+        while line := text.readline(_MAX_LINE):
+            yield line
+    except UnicodeDecodeError as error:
+        raise UnreadableReport(_NO_UTF_8) from error

@@ -1,0 +1,174 @@
+"""Greenbone's (OpenVAS') XML of a report.
+
+Elements are those of the response of ``get_reports`` in the Greenbone Management Protocol. A row is a result
+or, as a check, a host. A filter may leave results out, so the report does not say that it has all of them.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import BinaryIO, NamedTuple
+
+from dashboard_api.scanners.members import parse_time
+from dashboard_api.scanners.report import (
+    BadRow,
+    Check,
+    Ending,
+    Kind,
+    ReportedFinding,
+    ReportRow,
+    ScanReport,
+    Severity,
+    UnreadableReport,
+    convert_rows,
+)
+from dashboard_api.scanners.text import cves_in, named, one_line, section
+from dashboard_api.scanners.xml_document import (
+    Element,
+    XmlRows,
+    child,
+    children,
+    head_of,
+    text_at,
+    text_in,
+)
+
+HEAD = head_of(r'report(?=[^>]{0,500}\s(?:format_id|extension|type="scan"))', "get_reports_response")
+_PORT = re.compile(r"(\d{1,5})/(?:tcp|udp)", re.ASCII)
+_SCHEMES = {"443": "https://", "80": "http://"}
+_CVSS = [(9.0, Severity.CRITICAL), (7.0, Severity.HIGH), (4.0, Severity.MEDIUM), (0.1, Severity.LOW)]
+_SURE = 95  # of the quality of detection, in percent: something was tried, or a package's version was read
+_FALSE_POSITIVE = "false positive"
+_PARTS = ["summary", "insight", "impact", "affected"]
+
+
+class _Row(NamedTuple):
+    """A result, or a host by its name."""
+
+    result: Element | None
+    host: str = ""
+
+
+def read(stream: BinaryIO) -> ScanReport:
+    """Return the report in ``stream``; raises UnreadableReport."""
+    # Details and errors are no rows; they are named here to be forgotten.
+    rows = XmlRows(stream, rows=["result", "detail", "error"])
+    if not _inner(rows.root):
+        raise UnreadableReport("The file is not a report of Greenbone: it has no report with a scan.")
+    names: dict[str, str] = {}
+
+    def entries() -> Iterator[ReportRow | Ending]:
+        yield from convert_rows(enumerate(_rows(rows, names), start=1), _convert)
+        report = _inner(rows.root)
+        status = one_line(text_at(report, "scan_run_status"))
+        yield Ending(
+            scanned_at=parse_time(one_line(text_at(report, "scan_end"))),
+            complete=None if status in ("Done", "") else False,
+        )
+
+    return ScanReport(source="greenbone", source_name="Greenbone", names_targets=True, entries=entries())
+
+
+def _inner(root: Element) -> Element:
+    """Return the report with the scan, which may be within other ones."""
+    element = root.get("get_reports_response", [root])[0]
+    while "report" in element:
+        element = element["report"][0]
+    return element if element is not root and ("scan_run_status" in element or "results" in element) else {}
+
+
+def _rows(rows: XmlRows, names: dict[str, str]) -> Iterator[_Row]:
+    """Yield the results and then the hosts; add the names of hosts by their addresses."""
+    for row in rows:
+        host = child(row.element, "host")
+        address = one_line(text_in(host)) or one_line(text_at(row.parent("host"), "ip"))
+        if row.name == "result":
+            if name := one_line(text_at(host, "hostname")):
+                names[address] = name
+            yield _Row(row.element)
+        elif one_line(text_at(row.element, "name")) == "hostname":
+            names.setdefault(address, one_line(text_at(row.element, "value")))
+    for host in children(_inner(rows.root), "host"):
+        address = one_line(text_at(host, "ip"))
+        yield _Row(None, names.get(address) or address)
+
+
+def _convert(number: int, row: _Row) -> ReportedFinding | Check:
+    result = row.result
+    if result is None:
+        if not row.host:
+            raise BadRow("names no host")
+        return Check(row=number, location=row.host, seen_at=None)
+    host = child(result, "host")
+    name = one_line(text_at(host, "hostname")) or one_line(text_in(host))
+    if not name:
+        raise BadRow("names no host")
+    port = _PORT.search(text_at(result, "port"))
+    address = f"[{name}]" if ":" in name else name
+    location = f"{_SCHEMES.get(port[1], '')}{address}:{port[1]}" if port else name
+    if one_line(text_at(result, "threat")).lower() == _FALSE_POSITIVE:
+        return Check(row=number, location=location, seen_at=None)
+    return _finding(number, result, location)
+
+
+def _finding(number: int, result: Element, location: str) -> ReportedFinding:
+    test = child(result, "nvt")
+    oid = one_line(text_at(test, "@oid"))
+    title = one_line(text_at(result, "name")) or one_line(text_at(test, "name"))
+    if not (oid and title):
+        raise BadRow("has no oid" if title else "has no name")
+    severity, score = _severity(result)
+    tags = _tags(text_at(test, "tags"))
+    refs = [(text_at(ref, "@type"), text_at(ref, "@id")) for ref in children(child(test, "refs"), "ref")]
+    solution = text_at(test, "solution").strip() or tags.get("solution", "")
+    return ReportedFinding(
+        row=number,
+        identity=(oid,),
+        rule=oid,
+        severity=severity,
+        severity_raw=one_line(f"{text_at(result, 'threat')} {score}"),
+        kind="informational" if severity is Severity.INFO else _kind(result),
+        title=title,
+        description="\n\n".join(filter(None, (tags.get(part, "") for part in _PARTS))),
+        remediation=solution,
+        references=[
+            *(text for kind, text in refs if kind == "url"),
+            text_at(test, "xref").replace("URL:", " "),
+        ],
+        cve=cves_in([*(text for kind, text in refs if kind == "cve"), text_at(test, "cve")]),
+        location=location,
+        evidence="\n\n".join(_evidence(result, test, tags)),
+    )
+
+
+def _severity(result: Element) -> tuple[Severity, str]:
+    score = one_line(text_at(result, "severity"))
+    try:
+        value = float(score)
+    except ValueError as error:
+        raise BadRow("has a severity that is no number") from error
+    return next((severity for least, severity in _CVSS if value >= least), Severity.INFO), score
+
+
+def _kind(result: Element) -> Kind:
+    quality = one_line(text_at(child(result, "qod"), "value"))
+    is_sure = quality.isascii() and quality.isdecimal() and len(quality) <= 3 and int(quality) >= _SURE
+    return "confirmed" if is_sure else "suspected"
+
+
+def _tags(text: str) -> dict[str, str]:
+    """Return the texts in tags such as "summary=...|solution=...", of which each may have several lines."""
+    pairs = (part.partition("=") for part in text.split("|"))
+    return {name.strip(): value.strip() for name, _, value in pairs}
+
+
+def _evidence(result: Element, test: Element, tags: dict[str, str]) -> Iterator[str]:
+    quality = one_line(text_at(child(result, "qod"), "value"))
+    yield from named(
+        {
+            "Port": one_line(text_at(result, "port")),
+            "Family": one_line(text_at(test, "family")),
+            "Quality of detection": f"{quality} %" if quality else "",
+            "CVSS": tags.get("cvss_base_vector", ""),
+        }
+    )
+    yield from section("Result", text_at(result, "description"))

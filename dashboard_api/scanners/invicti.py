@@ -1,0 +1,190 @@
+"""Invicti's (Netsparker's) JSON and XML of vulnerabilities.
+
+A row is a vulnerability at one address or, as a check, the target. The report does not name the policy of the
+scan, so it does not say whether everything was looked for.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+from itertools import chain
+from typing import Any, BinaryIO
+
+from dashboard_api.scanners.json_values import open_document
+from dashboard_api.scanners.members import Row, as_utc, dicts_of, line_of, list_of, object_of, text_of
+from dashboard_api.scanners.report import (
+    SEVERITIES,
+    BadRow,
+    Check,
+    Kind,
+    ReportedFinding,
+    ScanReport,
+    Severity,
+    UnreadableReport,
+    convert_rows,
+)
+from dashboard_api.scanners.streams import joined
+from dashboard_api.scanners.text import cves_in, html_text, links_in, named, numbers_in, section
+from dashboard_api.scanners.xml_document import Element, XmlRows, child, children, head_of, text_at
+
+_XML_HEAD = head_of("(?:invicti|netsparker)-enterprise", "(?:invicti|netsparker)-cloud")
+_JSON_HEAD = rb'\A(?:\xef\xbb\xbf)?\s*\{\s*"Generated"\s*:\s*"[^"]*"\s*,\s*"Target"\s*:\s*\{'
+HEAD = re.compile(_JSON_HEAD + b"|" + _XML_HEAD.pattern)
+_SEVERITIES = {**SEVERITIES, "information": Severity.INFO, "bestpractice": Severity.INFO}
+_GONE = {"falsepositive", "fixed", "fixedunconfirmed", "fixedconfirmed"}
+_ZONE = re.compile(r"\s*\(UTC(?P<sign>[+-])?(?:(?P<hours>\d\d):(?P<minutes>\d\d))?\)$")
+_TIMES = ["%m/%d/%Y %H:%M:%S", "%m/%d/%Y %I:%M:%S %p", "%m/%d/%Y %I:%M %p", "%m/%d/%Y %H:%M"]
+_DURATION = re.compile(r"(?:(\d{1,3})\.)?(\d\d):(\d\d):(\d\d)(?:\.\d*)?")
+_SIMPLE = {
+    "Url": "url",
+    "Type": "type",
+    "Name": "name",
+    "Severity": "severity",
+    "Certainty": "certainty",
+    "State": "state",
+    "Description": "description",
+    "Impact": "impact",
+    "RemedialProcedure": "remedial-procedure",
+    "RemedialActions": "remedial-actions",
+    "RemedyReferences": "remedy-references",
+    "ExternalReferences": "external-references",
+    "ProofOfConcept": "proof-of-concept",
+}
+
+
+def read(stream: BinaryIO) -> ScanReport:
+    """Return the report in ``stream``; raises UnreadableReport."""
+    start = stream.read(1000)
+    whole = joined(start, stream)
+    target, rows = _from_xml(whole) if _XML_HEAD.search(start) else _from_json(whole)
+    url = line_of(target, "Url")
+    first: list[Row | None] = [None] if url else []
+
+    def convert(number: int, row: Any) -> ReportedFinding | Check:
+        if row is None:
+            return Check(row=number, location=url, seen_at=None)
+        if not isinstance(row, dict):
+            raise BadRow("is not a JSON object")
+        return _convert(number, row)
+
+    return ScanReport(
+        source="invicti",
+        source_name="Invicti",
+        scanned_at=_end(target),
+        names_targets=bool(url),
+        entries=convert_rows(enumerate(chain(first, rows), start=1), convert),
+    )
+
+
+def _from_json(stream: BinaryIO) -> tuple[Row, Iterable[Any]]:
+    document = open_document(stream)
+    if not isinstance(document, dict) or "Vulnerabilities" not in document:
+        raise UnreadableReport("The file is not a report of Invicti: it has no Vulnerabilities.")
+    return object_of(document, "Target"), list_of(document, "Vulnerabilities")
+
+
+def _from_xml(stream: BinaryIO) -> tuple[Row, Iterable[Row]]:
+    rows = XmlRows(stream, rows=["vulnerability"])
+    root: Element = next((each[0] for name, each in rows.root.items() if name), {})
+    target = child(root, "target")
+    names = {"Url": "url", "Initiated": "initiated", "Duration": "duration"}
+    return {key: text_at(target, name) for key, name in names.items()}, (_row(row.element) for row in rows)
+
+
+def _row(element: Element) -> Row:
+    """Return the vulnerability with the members that JSON has."""
+    request, response = child(element, "http-request"), child(element, "http-response")
+    return {key: text_at(element, name) for key, name in _SIMPLE.items()} | {
+        "Confirmed": text_at(element, "confirmed").strip().lower() == "true",
+        "Classification": {"Cwe": text_at(child(element, "classification"), "cwe")},
+        "HttpRequest": {"Content": text_at(request, "content")},
+        "HttpResponse": {"Content": text_at(response, "content")},
+        "ExtraInformation": [
+            {"Name": text_at(info, "name"), "Value": text_at(info, "value")}
+            for info in children(child(element, "extra-information"), "info")
+        ],
+        "KnownVulnerabilities": [
+            {"Title": text_at(each, "title")}
+            for each in children(child(element, "known-vulnerabilities"), "known-vulnerability")
+        ],
+    }
+
+
+def _end(target: Row) -> datetime | None:
+    """Return the scan's start, such as "03/02/2019 15:48:23 (UTC-06:00)", and its duration."""
+    text = line_of(target, "Initiated")
+    zone = _ZONE.search(text)
+    time = _parse(text[: zone.start()] if zone else text)
+    duration = _DURATION.fullmatch(line_of(target, "Duration"))
+    if time is None:
+        return None
+    if zone and zone["hours"]:
+        offset = timedelta(hours=int(zone["hours"]), minutes=int(zone["minutes"]))
+        time += -offset if zone["sign"] == "+" else offset
+    if duration:
+        days, hours, minutes, seconds = (int(part or 0) for part in duration.groups())
+        time += timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds)
+    return as_utc(time)
+
+
+def _parse(text: str) -> datetime | None:
+    """Return a time with the month before the day or, if that is no time, after it; 1900 to 2999."""
+    for form in [*_TIMES, *(each.replace("%m/%d", "%d/%m") for each in _TIMES)]:
+        try:
+            time = datetime.strptime(text, form)  # noqa: DTZ007 - the zone is added later
+        except ValueError:
+            continue
+        return time if 1900 < time.year < 3000 else None
+    return None
+
+
+def _convert(number: int, row: Row) -> ReportedFinding | Check:
+    location, kind, name = line_of(row, "Url"), line_of(row, "Type"), line_of(row, "Name")
+    if not location:
+        raise BadRow("has no Url")
+    if not (kind and name):
+        raise BadRow("has no Type" if name else "has no Name")
+    states = re.split(r"[,;]", line_of(row, "State").replace(" ", "").lower())
+    if not _GONE.isdisjoint(states):
+        return Check(row=number, location=location, seen_at=None)
+    severity = _SEVERITIES.get(line_of(row, "Severity").lower().replace(" ", ""))
+    if severity is None:
+        raise BadRow("has a Severity that is none of Critical, High, Medium, Low, Information, BestPractice")
+    return _finding(number, row, severity, location)
+
+
+def _finding(number: int, row: Row, severity: Severity, location: str) -> ReportedFinding:
+    texts = {key: html_text(text_of(row.get(key))) for key in _SIMPLE}
+    kind: Kind = "confirmed" if row.get("Confirmed") is True else "suspected"
+    links = (link for key in ("ExternalReferences", "RemedyReferences") for link in _links(row, key))
+    known = [line_of(each, "Title") for each in dicts_of(row, "KnownVulnerabilities")]
+    return ReportedFinding(
+        row=number,
+        identity=(line_of(row, "Type"),),
+        rule=line_of(row, "Type"),
+        severity=severity,
+        severity_raw=line_of(row, "Severity"),
+        kind="informational" if severity is Severity.INFO else kind,
+        title=line_of(row, "Name"),
+        description="\n\n".join(filter(None, [texts["Description"], texts["Impact"]])),
+        remediation=texts["RemedialProcedure"] or texts["RemedialActions"],
+        references=list(links),
+        cwe=numbers_in([line_of(object_of(row, "Classification"), "Cwe")]),
+        cve=cves_in([line_of(row, "Name"), *known]),
+        location=location,
+        evidence="\n\n".join(_evidence(row, texts["ProofOfConcept"])),
+    )
+
+
+def _links(row: Row, key: str) -> list[str]:
+    return links_in(text_of(row.get(key)))
+
+
+def _evidence(row: Row, proof: str) -> Iterator[str]:
+    yield from named({"Certainty": f"{value} %" if (value := line_of(row, "Certainty")) else ""})
+    yield from section("Proof", proof)
+    infos = dicts_of(row, "ExtraInformation")
+    facts = (f"{line_of(info, 'Name')}: {line_of(info, 'Value')}" for info in infos)
+    yield from section("Found", html_text("\n".join(facts)))
+    yield from section("Request", text_of(object_of(row, "HttpRequest").get("Content")))
+    yield from section("Response", text_of(object_of(row, "HttpResponse").get("Content")))

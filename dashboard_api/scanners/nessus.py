@@ -1,0 +1,171 @@
+"""Nessus' own format (.nessus, version 2), also of Tenable's web application scanner.
+
+Elements are those of Tenable's "Nessus v2 File Format". A row is an item of a host or, as a check, the host.
+Policies, which may hold credentials, are skipped. The format does not say whether a scan was complete.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from ipaddress import ip_address
+from typing import BinaryIO
+from urllib.parse import urlsplit
+
+from dashboard_api.scanners.members import as_utc, parse_time
+from dashboard_api.scanners.report import (
+    BadRow,
+    Check,
+    Ending,
+    Kind,
+    ReportedFinding,
+    ReportRow,
+    ScanReport,
+    Severity,
+    UnreadableReport,
+    convert_rows,
+)
+from dashboard_api.scanners.text import cves_in, cwes_in, named, numbers_in, one_line, section
+from dashboard_api.scanners.xml_document import (
+    Element,
+    XmlRow,
+    XmlRows,
+    child,
+    children,
+    head_of,
+    text_at,
+    text_in,
+)
+
+HEAD = head_of("NessusClientData_v2")
+_SEVERITIES = {str(severity.value): severity for severity in Severity}
+_SCHEMES = {"443": "https://", "80": "http://"}
+_FOUND_ON = re.compile(r"\bon URL '(https?://[^'\s]+)'")
+# Nessus' words where it trusts a banner; then nothing was tried.
+_BY_VERSION = re.compile(r"self-reported version|has not (?:actually )?(?:tested|attempted)", re.IGNORECASE)
+_NOTHING = {"n/a", "none", ""}
+
+
+def read(stream: BinaryIO) -> ScanReport:
+    """Return the report in ``stream``; raises UnreadableReport."""
+    # Items of a policy are no rows; they are named here to be forgotten.
+    rows = XmlRows(stream, rows=["ReportItem", "ReportHost", "PluginItem", "preference", "item"])
+    if not rows.are_left:
+        raise UnreadableReport("The file is not a report of Nessus: it has no host.")
+    ends: list[datetime] = []
+
+    def entries() -> Iterator[ReportRow | Ending]:
+        own = (row for row in rows if row.name in ("ReportItem", "ReportHost"))
+        yield from convert_rows(enumerate(_noting_ends(own, ends), start=1), _convert)
+        yield Ending(scanned_at=max(ends, default=None))
+
+    return ScanReport(source="nessus", source_name="Nessus", names_targets=True, entries=entries())
+
+
+def _noting_ends(rows: Iterator[XmlRow], ends: list[datetime]) -> Iterator[XmlRow]:
+    for row in rows:
+        if row.name == "ReportHost" and (end := _end(_properties(row.element))):
+            ends.append(end)
+        yield row
+
+
+def _properties(host: Element) -> dict[str, str]:
+    tags = children(child(host, "HostProperties"), "tag")
+    return {text_at(tag, "@name"): one_line(text_in(tag)) for tag in tags}
+
+
+def _end(properties: dict[str, str]) -> datetime | None:
+    """Return the end of a host's scan: in seconds, in ISO 8601, or without a zone, taken as UTC."""
+    seconds = properties.get("HOST_END_TIMESTAMP", "")
+    if seconds.isascii() and seconds.isdecimal() and len(seconds) <= 11:
+        return datetime.fromtimestamp(int(seconds), tz=UTC)
+    text = properties.get("HOST_END", "")
+    try:
+        return as_utc(datetime.strptime(text, "%a %b %d %H:%M:%S %Y"))  # noqa: DTZ007 - as_utc gives it one
+    except ValueError:
+        return parse_time(text)
+
+
+def _convert(number: int, row: XmlRow) -> ReportedFinding | Check:
+    host = row.element if row.name == "ReportHost" else row.parent("ReportHost")
+    name = _host_name(host)
+    if not name:
+        raise BadRow("names no host")
+    if row.name == "ReportHost":
+        return Check(row=number, location=name, seen_at=None)
+    return _finding(number, row.element, _location(row.element, name))
+
+
+def _host_name(host: Element) -> str:
+    """Return the host as it was scanned; for an IP address, the name that Nessus found for it.
+
+    The web application scanner names an address.
+    """
+    name = one_line(text_at(host, "@name"))
+    try:
+        ip_address(name)
+    except ValueError:
+        return name
+    properties = _properties(host)
+    return properties.get("host-fqdn") or properties.get("host-rdns") or name
+
+
+def _location(item: Element, host: str) -> str:
+    if host.lower().startswith(("http://", "https://")):
+        seen = _FOUND_ON.search(text_at(item, "plugin_output"))
+        return seen[1] if seen and _host_of(seen[1]) == _host_of(host) else host
+    port = one_line(text_at(item, "@port"))
+    host = f"[{host}]" if ":" in host else host
+    return f"{_SCHEMES.get(port, '')}{host}:{port}" if port not in ("", "0") else host
+
+
+def _host_of(address: str) -> str | None:
+    try:
+        return urlsplit(address).hostname
+    except ValueError:
+        return None
+
+
+def _finding(number: int, item: Element, location: str) -> ReportedFinding:
+    plugin, title = one_line(text_at(item, "@pluginID")), one_line(text_at(item, "@pluginName"))
+    severity = _SEVERITIES.get(one_line(text_at(item, "@severity")))
+    if not (plugin and title):
+        raise BadRow("has no pluginID" if title else "has no pluginName")
+    if severity is None:
+        raise BadRow("has a severity that is none of 0 to 4")
+    description, solution = text_at(item, "description").strip(), text_at(item, "solution").strip()
+    xrefs = _texts(item, "xref")
+    kind: Kind = (
+        "suspected" if _BY_VERSION.search(description + text_at(item, "plugin_output")) else "confirmed"
+    )
+    return ReportedFinding(
+        row=number,
+        identity=(plugin,),
+        rule=plugin,
+        severity=severity,
+        severity_raw=text_at(item, "risk_factor"),
+        kind="informational" if severity is Severity.INFO else kind,
+        title=title,
+        description="\n\n".join(filter(None, [text_at(item, "synopsis").strip(), description])),
+        remediation="" if solution.lower() in _NOTHING else solution,
+        references=_texts(item, "see_also"),
+        cwe=[*numbers_in(_texts(item, "cwe")), *cwes_in(xrefs)],
+        cve=cves_in(_texts(item, "cve")),
+        location=location,
+        evidence="\n\n".join(_evidence(item)),
+    )
+
+
+def _texts(item: Element, name: str) -> list[str]:
+    return [text_in(element) for element in children(item, name)]
+
+
+def _evidence(item: Element) -> Iterator[str]:
+    scores = (text_at(item, name) for name in ("cvss3_base_score", "cvss3_vector", "cvssv3"))
+    yield from named(
+        {
+            "Plugin": one_line(f"{text_at(item, '@pluginID')} ({text_at(item, '@pluginFamily')})"),
+            "Service": one_line(f"{text_at(item, '@svc_name')} {text_at(item, '@protocol')}"),
+            "CVSS": one_line(" ".join(scores)),
+        }
+    )
+    yield from section("Output", text_at(item, "plugin_output"))

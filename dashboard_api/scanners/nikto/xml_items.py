@@ -1,0 +1,51 @@
+"""The hosts and items of Nikto's XML, with the names that its JSON has for the same members."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from dashboard_api.scanners.members import Row, as_utc, parse_time
+from dashboard_api.scanners.xml_document import Element, XmlRows, child, head_of, text_at
+
+XML_HEAD = head_of("niktoscans?")
+_CODES = {"&lt;": "<", "&gt;": ">", "&quot;": '"'}  # in addresses, also in CDATA
+
+
+def parse_zoned_time(text: str) -> datetime | None:
+    """Return a time such as "2026-03-01 10:00:00 +0100", which Nikto writes since 2025."""
+    try:
+        return as_utc(datetime.strptime(text, "%Y-%m-%d %H:%M:%S %z"))
+    except ValueError:
+        return None
+
+
+def xml_rows(rows: XmlRows, ends: list[datetime]) -> Iterator[tuple[Row, Any]]:
+    """Yield the items of each host, and a host without items; add the time at which each one ended."""
+    has_items = False
+    for row in rows:
+        if row.name == "item":
+            has_items = True
+            yield _host(row.parent("scandetails")), _item(row.element)
+            continue
+        if not has_items:
+            yield _host(row.element), None
+        has_items = False
+        times = text_at(child(row.element, "statistics"), "@endtime"), text_at(row.element, "@starttime")
+        ends += [time for text in times if (time := parse_zoned_time(text) or parse_time(text))]
+
+
+def _host(host: Element) -> Row:
+    names = {"ip": "@targetip", "port": "@targetport", "banner": "@targetbanner", "site": "@sitename"}
+    names["host"] = "@hostheader" if text_at(host, "@hostheader") else "@targethostname"
+    return {key: text_at(host, name) for key, name in names.items()}
+
+
+def _item(item: Element) -> Row:
+    names = {"id": "@id", "OSVDB": "@osvdbid", "method": "@method", "msg": "description"}
+    url = text_at(item, "uri")
+    for code, character in _CODES.items():
+        url = url.replace(code, character)
+    return {key: text_at(item, name) for key, name in names.items()} | {
+        "url": url,
+        "references": text_at(item, "references"),
+    }

@@ -1,0 +1,275 @@
+"""Nmap's XML (-oX).
+
+Elements are those of ``nmap.dtd``, and of scripts those of the library ``vulns`` and of ``vulners``. A
+row is a port of a host, a vulnerability that a script found at a port or at the host or, as a check, the
+host. A port is looked for if ``scaninfo`` names it. Scripts that found nothing are not listed: reports with
+equal choices of scripts are one category.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import BinaryIO, NamedTuple
+
+from dashboard_api.scanners.report import (
+    BadRow,
+    Check,
+    Ending,
+    ReportedFinding,
+    ReportRow,
+    ScanReport,
+    Severity,
+    UnreadableReport,
+    convert_rows,
+)
+from dashboard_api.scanners.text import cves_in, named, one_line, section
+from dashboard_api.scanners.xml_document import (
+    Element,
+    XmlRows,
+    child,
+    children,
+    head_of,
+    text_at,
+    text_in,
+)
+
+HEAD = head_of("nmaprun")
+_CVSS = [(9.0, Severity.CRITICAL), (7.0, Severity.HIGH), (4.0, Severity.MEDIUM), (0.1, Severity.LOW)]
+_OPEN = {"open", "open|filtered"}
+_SCRIPTS = re.compile(r"(?:^|\s)--script[=\s]+[\"']?([^\s\"']*)")
+_DEFAULT_SCRIPTS = re.compile(r"(?:^|\s)-(?:A|sC)(?:\s|$)")
+_MAX_PORT = 65_535
+# Services that need not be reachable from the Internet, by TCP port.
+_PRIVATE = {
+    "23": ("Telnet", Severity.MEDIUM),
+    "445": ("Windows file sharing (SMB)", Severity.MEDIUM),
+    "1433": ("A database (SQL Server)", Severity.MEDIUM),
+    "1521": ("A database (Oracle)", Severity.MEDIUM),
+    "2375": ("Docker without a password", Severity.HIGH),
+    "3306": ("A database (MySQL)", Severity.MEDIUM),
+    "3389": ("Remote desktop (RDP)", Severity.MEDIUM),
+    "5432": ("A database (PostgreSQL)", Severity.MEDIUM),
+    "5900": ("Remote desktop (VNC)", Severity.MEDIUM),
+    "6379": ("A database (Redis)", Severity.MEDIUM),
+    "9200": ("A database (Elasticsearch)", Severity.MEDIUM),
+    "11211": ("A cache (memcached)", Severity.MEDIUM),
+    "27017": ("A database (MongoDB)", Severity.MEDIUM),
+}
+
+
+class _Row(NamedTuple):
+    """A port, a vulnerability in a script's table, or neither for the host."""
+
+    host: Element
+    port: Element | None = None
+    script: str = ""
+    table: Element | None = None
+
+
+def read(stream: BinaryIO) -> ScanReport:
+    """Return the report in ``stream``; raises UnreadableReport."""
+    rows = XmlRows(stream, rows=["host"])
+    run = child(rows.root, "nmaprun")
+    if "nmaprun" not in rows.root:
+        raise UnreadableReport("The file is not a report of Nmap: its root is not nmaprun.")
+
+    scripts = _scripts(text_at(run, "@args"))
+
+    def entries() -> Iterator[ReportRow | Ending]:
+        yield from convert_rows(enumerate(_rows(rows), start=1), _convert)
+        finished = child(child(rows.root, "nmaprun"), "runstats", "finished")
+        is_complete = {"success": True, "error": False}.get(text_at(finished, "@exit"))
+        yield Ending(complete=is_complete, scanned_at=_time(text_at(finished, "@time")))
+
+    return ScanReport(
+        source="nmap",
+        source_name="Nmap",
+        version=text_at(run, "@version"),
+        names_targets=True,
+        checks={*_ports(run), *(["script"] if scripts else [])},
+        category=scripts,
+        entries=entries(),
+    )
+
+
+def _time(seconds: str) -> datetime | None:
+    if seconds.isascii() and seconds.isdecimal() and 0 < len(seconds) <= 11:
+        return datetime.fromtimestamp(int(seconds), tz=UTC)
+    return None
+
+
+def _scripts(arguments: str) -> str:
+    """Return the scripts that were chosen, as in "--script vuln"; empty if none were."""
+    chosen = [expression for expression in _SCRIPTS.findall(arguments) if expression]
+    default = ["default"] if _DEFAULT_SCRIPTS.search(arguments) else []
+    return ",".join([*default, *chosen])
+
+
+def _ports(run: Element) -> Iterator[str]:
+    """Yield the rules of the scanned ports, which scaninfo lists as in "22,80-90"."""
+    for info in children(run, "scaninfo"):
+        for part in text_at(info, "@services").split(","):
+            first, _, last = part.partition("-")
+            if all(end.isascii() and end.isdecimal() and len(end) <= 5 for end in (first, last or first)):
+                for port in range(int(first), min(int(last or first), _MAX_PORT) + 1):
+                    yield f"{text_at(info, '@protocol')}/{port}"
+
+
+def _rows(rows: XmlRows) -> Iterator[_Row]:
+    for row in rows:
+        if row.path != ("nmaprun", "host") or text_at(child(row.element, "status"), "@state") == "down":
+            continue
+        yield _Row(row.element)
+        for port in children(child(row.element, "ports"), "port"):
+            yield _Row(row.element, port)
+            yield from _tables(row.element, port, children(port, "script"))
+        yield from _tables(row.element, None, children(child(row.element, "hostscript"), "script"))
+
+
+def _tables(host: Element, port: Element | None, scripts: Sequence[Element]) -> Iterator[_Row]:
+    """Yield the vulnerabilities of scripts: tables of ``vulns``, and one of ``vulners`` for each software."""
+    for script in scripts:
+        name = one_line(text_at(script, "@id"))
+        for table in children(script, "table"):
+            if name == "vulners" or "VULNERABLE" in _texts(table).get("state", ""):
+                yield _Row(host, port, name, table)
+
+
+def _texts(table: Element) -> dict[str, str]:
+    return {text_at(element, "@key"): text_in(element).strip() for element in children(table, "elem")}
+
+
+def _convert(number: int, row: _Row) -> ReportedFinding | Check:
+    name = _name(row.host)
+    if not name:
+        raise BadRow("names no host")
+    location = f"[{name}]" if ":" in name else name
+    rule = ""
+    if row.port is not None:
+        number_of_port = one_line(text_at(row.port, "@portid"))
+        if not (number_of_port.isascii() and number_of_port.isdecimal()):
+            raise BadRow("has a portid that is no number")
+        rule = f"{one_line(text_at(row.port, '@protocol'))}/{number_of_port}"
+        scheme = {"443": "https://", "80": "http://"}.get(number_of_port, "")
+        location = f"{scheme}{location}:{number_of_port}"
+    if row.table is not None:
+        if row.script == "vulners":
+            return _software(number, row.table, location)
+        return _vulnerability(number, row, row.table, location)
+    if row.port is None:
+        return Check(row=number, location=name, seen_at=None)
+    if text_at(child(row.port, "state"), "@state") not in _OPEN:
+        return Check(row=number, location=location, seen_at=None, rules=(rule,))
+    return _open_port(number, row.port, rule, location)
+
+
+def _name(host: Element) -> str:
+    """Return the name that was scanned, else another name of the host, else its address."""
+    names = children(child(host, "hostnames"), "hostname")
+    given = [one_line(text_at(each, "@name")) for each in names if text_at(each, "@type") == "user"]
+    found = [one_line(text_at(each, "@name")) for each in names]
+    addresses = [
+        one_line(text_at(each, "@addr"))
+        for each in children(host, "address")
+        if text_at(each, "@addrtype") != "mac"
+    ]
+    return next(filter(None, [*given, *found, *addresses]), "")
+
+
+def _open_port(number: int, port: Element, rule: str, location: str) -> ReportedFinding:
+    service, protocol = child(port, "service"), rule.partition("/")[0]
+    number_of_port = rule.partition("/")[2]
+    words, severity = (
+        _PRIVATE.get(number_of_port, ("", Severity.INFO)) if protocol == "tcp" else ("", Severity.INFO)
+    )
+    name = one_line(text_at(service, "@name"))
+    return ReportedFinding(
+        row=number,
+        identity=(rule,),
+        rule=rule,
+        severity=severity,
+        severity_raw="",
+        kind="informational" if severity is Severity.INFO else "suspected",
+        title=f"{words} can be reached from outside"
+        if words
+        else f"Open port: {rule}{f' ({name})' if name else ''}",
+        description="Nmap could connect to this port. Every open port is one more door to look after.",
+        remediation="Close the port in the firewall, unless visitors need it.",
+        location=location,
+        evidence="\n\n".join(_evidence(port, service)),
+    )
+
+
+def _evidence(port: Element, service: Element) -> Iterator[str]:
+    parts = (text_at(service, name) for name in ("@product", "@version", "@extrainfo"))
+    state = child(port, "state")
+    yield from named(
+        {
+            "State": one_line(f"{text_at(state, '@state')} ({text_at(state, '@reason')})"),
+            "Service": one_line(text_at(service, "@name")),
+            "Software": one_line(" ".join(parts)),
+        }
+    )
+    for script in children(port, "script"):
+        yield from section(one_line(text_at(script, "@id")), text_at(script, "@output"))
+
+
+def _vulnerability(number: int, row: _Row, table: Element, location: str) -> ReportedFinding | Check:
+    """Return a vulnerability of the library vulns, which says how sure it is."""
+    texts = _texts(table)
+    state, key = texts["state"], one_line(text_at(table, "@key"))
+    if state.startswith("NOT"):
+        return Check(row=number, location=location, seen_at=None, rules=(f"script/{row.script}",))
+    groups = {text_at(each, "@key"): each for each in children(table, "table")}
+    ids, refs, words = (
+        [text_in(each).strip() for each in children(groups.get(name, {}), "elem")]
+        for name in ("ids", "refs", "description")
+    )
+    title = one_line(texts.get("title", "")) or key or row.script
+    return ReportedFinding(
+        row=number,
+        identity=(f"script/{row.script}", key or title),
+        rule=f"script/{row.script}" + (f"/{key}" if key else ""),
+        severity=Severity.HIGH,
+        severity_raw=state,
+        kind="suspected" if state.startswith("LIKELY") else "confirmed",
+        title=title,
+        description="\n".join(words),
+        references=refs,
+        cve=cves_in([key, *ids]),
+        location=location,
+        evidence="\n\n".join([*named({"Script": row.script, "State": state})]),
+    )
+
+
+def _software(number: int, table: Element, location: str) -> ReportedFinding:
+    """Return the known vulnerabilities of a software's version as one finding, as bad as the worst."""
+    software = one_line(text_at(table, "@key"))
+    entries = [_texts(each) for each in children(table, "table")]
+    scores = [_score(entry.get("cvss", "")) for entry in entries]
+    lines = [one_line(f"{entry.get('id', '')} {entry.get('cvss', '')}") for entry in entries]
+    product = ":".join(software.split(":")[2:4]) or software
+    worst = max(scores, default=0.0)
+    return ReportedFinding(
+        row=number,
+        identity=("script/vulners", product),
+        rule="script/vulners",
+        severity=next((severity for least, severity in _CVSS if worst >= least), Severity.INFO),
+        severity_raw=f"CVSS {worst}",
+        kind="suspected" if worst else "informational",
+        title=f"Software with known vulnerabilities: {product.replace(':', ' ') or 'unknown'}",
+        description="The version that the software names has known vulnerabilities. Nothing was tried.",
+        remediation="Update the software.",
+        cwe=[1104],
+        cve=cves_in(lines),
+        location=location,
+        evidence="\n\n".join([*named({"Software": software}), *section("Known", "\n".join(lines))]),
+    )
+
+
+def _score(text: str) -> float:
+    try:
+        score = float(text)
+    except ValueError:
+        return 0.0
+    return score if 0 <= score <= 10 else 0.0

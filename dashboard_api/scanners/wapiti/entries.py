@@ -1,0 +1,82 @@
+"""The entries of Wapiti's reports, and those of its XML with the members of its JSON."""
+
+from collections.abc import Iterator
+from typing import Any, BinaryIO, NamedTuple
+
+from dashboard_api.scanners.members import Row
+from dashboard_api.scanners.report import Kind, UnreadableReport
+from dashboard_api.scanners.xml_document import (
+    Element,
+    XmlRow,
+    XmlRows,
+    child,
+    children,
+    head_of,
+    text_at,
+    text_in,
+)
+
+GROUPS: dict[str, Kind] = {
+    "vulnerabilities": "confirmed",
+    "anomalies": "suspected",
+    "additionals": "informational",
+}
+XML_HEAD = head_of(r'report\s+type="security"')
+_TEXTS = ["method", "path", "level", "parameter", "info", "referer", "module", "http_request", "curl_command"]
+
+
+class WapitiEntry(NamedTuple):
+    """An entry of a category, or, without a category, a check. ``about`` is the category's classification."""
+
+    kind: Kind
+    category: str
+    about: Row
+    entry: Any
+
+
+def read_xml_entries(stream: BinaryIO) -> tuple[Row, Iterator[WapitiEntry]]:
+    """Return the scan's infos, and its entries; raises UnreadableReport, also later."""
+    rows = XmlRows(stream, rows=["entry"])
+    report = child(rows.root, "report")
+    infos = {
+        text_at(info, "@name"): text_in(info) for info in children(child(report, "report_infos"), "info")
+    }
+    if "generatorVersion" not in infos:
+        raise UnreadableReport("The file is not a report of Wapiti 3: it has no report_infos.")
+    names = {"version": "generatorVersion", "date": "dateOfScan", "target": "target"}
+    return {key: infos.get(name, "") for key, name in names.items()}, _entries(rows)
+
+
+def _entries(rows: XmlRows) -> Iterator[WapitiEntry]:
+    """Yield the entries of categories; those of crawled pages name no address."""
+    for row in rows:
+        match row.path:
+            case ("report", group, category, "entries", "entry") if group in GROUPS:
+                about = row.parent(category)
+                yield WapitiEntry(GROUPS[group], text_at(about, "@name"), _about(about), _entry(row))
+
+
+def _about(category: Element) -> Row:
+    references = children(child(category, "references"), "reference")
+    return {
+        "desc": text_at(category, "description"),
+        "sol": text_at(category, "solution"),
+        "ref": {text_at(reference, "title"): text_at(reference, "url") for reference in references},
+        "suppressed": text_at(category, "@suppressed"),
+    }
+
+
+def _entry(row: XmlRow) -> Row:
+    entry = row.element
+    response = child(entry, "detail", "response")
+    headers = children(child(response, "headers"), "header")
+    return {name: text_at(entry, name) for name in _TEXTS} | {
+        "wstg": [text_in(code) for code in children(child(entry, "wstg"), "code")],
+        "detail": {
+            "response": {
+                "status_code": text_at(response, "status_code"),
+                "headers": [[text_at(header, "@name"), text_in(header)] for header in headers],
+                "body": text_at(response, "body"),
+            }
+        },
+    }

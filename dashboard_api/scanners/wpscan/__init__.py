@@ -1,0 +1,123 @@
+"""WPScan's JSON (-f json), of version 3.
+
+Members are those of the views in ``app/views/json`` of wpscanteam/wpscan. A row is the target, an interesting
+finding, a known vulnerability of WordPress, a plugin or a theme, an outdated one of them, a file that must
+not be there, the list of users, or a guessed password. The report does not say which plugins and themes were
+looked for, so it does not say whether a scan was complete.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any, BinaryIO, NamedTuple
+
+from dashboard_api.scanners.json_values import open_document
+from dashboard_api.scanners.members import Row, dicts_of, line_of, list_of, object_of
+from dashboard_api.scanners.report import (
+    BadRow,
+    Check,
+    ReportedFinding,
+    ScanReport,
+    UnreadableReport,
+    convert_rows,
+)
+from dashboard_api.scanners.wpscan import findings
+
+HEAD = re.compile(rb'"description"\s*:\s*"WordPress Security Scanner|"interesting_findings"\s*:\s*\[')
+_FILES = {"config_backups": "config_backup", "db_exports": "db_export"}
+_COMPONENTS = {"plugins": "plugin", "themes": "theme", "timthumbs": "timthumb"}
+
+
+class _Item(NamedTuple):
+    """A part of the report with the function that makes a finding or a check of it."""
+
+    convert: Any
+    row: object
+
+
+def read(stream: BinaryIO) -> ScanReport:
+    """Return the report in ``stream``; raises UnreadableReport."""
+    document = open_document(stream)
+    if not isinstance(document, dict) or not (line_of(document, "target_url") or "scan_aborted" in document):
+        raise UnreadableReport("The file is not a report of WPScan: it has no target_url.")
+    target = line_of(document, "effective_url") or line_of(document, "target_url")
+    if not target:
+        raise UnreadableReport(
+            f"WPScan gave up: {line_of(document, 'scan_aborted')[:300] or 'no reason given'}."
+        )
+    items = list(_items(document))
+
+    def convert(number: int, item: _Item) -> ReportedFinding | Check:
+        if not isinstance(item.row, dict):
+            raise BadRow("is not a JSON object")
+        return item.convert(number, item.row, target=target)  # type: ignore[no-any-return]
+
+    return ScanReport(
+        source="wpscan",
+        source_name="WPScan",
+        version=line_of(object_of(document, "banner"), "version"),
+        complete=False if "scan_aborted" in document else None,
+        scanned_at=_time(document.get("stop_time")) or _time(document.get("start_time")),
+        names_targets=True,
+        checks=_checks(document),
+        entries=convert_rows(enumerate(items, start=1), convert),
+    )
+
+
+def _time(seconds: object) -> datetime | None:
+    if isinstance(seconds, int) and not isinstance(seconds, bool) and 0 < seconds < 10**11:
+        return datetime.fromtimestamp(seconds, tz=UTC)
+    return None
+
+
+def _checks(document: Row) -> set[str]:
+    """Return the rules that ran, or the beginnings of their names.
+
+    Without an answer of its database, WPScan knows no vulnerabilities, and finding none proves nothing.
+    """
+    checks = {"interesting", "outdated/wordpress", "outdated/theme"}
+    database = document.get("vuln_api")
+    if isinstance(database, dict) and "error" not in database:
+        checks |= {"vulnerability/wordpress", "vulnerability/theme"}
+        checks |= {f"vulnerability/{kind}" for key, kind in _COMPONENTS.items() if key in document}
+    checks |= {f"outdated/{kind}" for key, kind in _COMPONENTS.items() if key in document}
+    return checks | {name for key, name in _FILES.items() if key in document}
+
+
+def _items(document: Row) -> Iterator[_Item]:
+    yield _Item(_target, document)
+    for finding in list_of(document, "interesting_findings"):
+        yield _Item(findings.interesting, finding)
+    for key, name in _FILES.items():
+        for address, details in object_of(document, key).items():
+            yield _Item(partial(findings.exposed_file, name=name, address=address), details)
+    if users := object_of(document, "users"):
+        yield _Item(findings.users, users)
+    for user in object_of(document, "password_attack"):
+        yield _Item(findings.guessed_password, {"user": user})
+    if isinstance(document.get("version"), dict):
+        yield from _component("wordpress", "WordPress", document["version"])
+    if isinstance(document.get("main_theme"), dict):
+        theme = document["main_theme"]
+        for each in [theme, *dicts_of(theme, "parents")]:
+            yield from _component("theme", line_of(each, "slug"), each)
+    for key, kind in _COMPONENTS.items():
+        for name, component in object_of(document, key).items():
+            yield from _component(kind, name, component)
+
+
+def _target(number: int, _row: Row, *, target: str) -> Check:
+    return Check(row=number, location=target, seen_at=None)
+
+
+def _component(kind: str, name: str, component: object) -> Iterator[_Item]:
+    """Yield what is wrong with WordPress, a plugin or a theme."""
+    if not isinstance(component, dict):
+        yield _Item(None, component)
+        return
+    part = findings.Component(kind, name, component)
+    if part.is_outdated:
+        yield _Item(partial(findings.outdated, part=part), component)
+    for vulnerability in list_of(component, "vulnerabilities"):
+        yield _Item(partial(findings.vulnerability, part=part), vulnerability)

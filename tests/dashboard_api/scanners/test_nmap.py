@@ -1,0 +1,176 @@
+import io
+from datetime import UTC, datetime
+
+import pytest
+
+from dashboard_api.scanners import nmap
+from dashboard_api.scanners.report import Severity, UnreadableReport
+from tests.dashboard_api.scanners.samples import (
+    make_nmap,
+    make_nmap_host,
+    make_nmap_port,
+    make_nmap_script,
+    make_nmap_table,
+    read_whole,
+)
+
+
+def read(*ports, hostscripts=(), **members):
+    return read_whole(nmap, make_nmap(make_nmap_host(*ports, hostscripts=hostscripts), **members))
+
+
+def read_one(*ports, **members):
+    report = read(*ports, **members)
+    assert report.rejects == ()
+    (finding,) = report.findings
+    return finding
+
+
+def scope_of(**members):
+    report = nmap.read(io.BytesIO(make_nmap(**members)))
+    return report.checks, report.category
+
+
+def test_open_port_says_what_listens_there():
+    finding = read_one(make_nmap_port("8443", make_nmap_script("http-title", output="Shop")))
+    assert (finding.title, finding.identity) == ("Open port: tcp/8443 (https-alt)", ("tcp/8443",))
+    assert (finding.location, finding.severity) == ("shop.example.com:8443", Severity.INFO)
+    assert finding.evidence == (
+        "State: open (syn-ack)\nService: https-alt\nSoftware: nginx 1.25\n\nhttp-title:\nShop"
+    )
+
+
+@pytest.mark.parametrize(
+    ("port", "protocol", "severity", "kind"),
+    [
+        ("443", "tcp", Severity.INFO, "informational"),
+        ("3306", "tcp", Severity.MEDIUM, "suspected"),
+        ("2375", "tcp", Severity.HIGH, "suspected"),
+        ("3306", "udp", Severity.INFO, "informational"),
+    ],
+)
+def test_services_that_visitors_do_not_need_are_rated(port, protocol, severity, kind):
+    finding = read_one(make_nmap_port(port, protocol=protocol))
+    assert (finding.severity, finding.kind) == (severity, kind)
+
+
+@pytest.mark.parametrize(("state", "findings"), [("open|filtered", 1), ("closed", 0), ("filtered", 0)])
+def test_port_that_is_not_open_is_what_was_checked(state, findings):
+    report = read(make_nmap_port("22", state=state))
+    assert (len(report.findings), report.rows) == (findings, 2)
+    if not findings:
+        assert report.coverage[1].rules == ("tcp/22",)
+
+
+@pytest.mark.parametrize(
+    ("name", "port", "location"),
+    [
+        ("shop.example.com", "443", "https://shop.example.com:443"),
+        ("shop.example.com", "80", "http://shop.example.com:80"),
+        ("", "22", "ptr.example.net:22"),
+    ],
+)
+def test_location_is_the_name_that_was_scanned(name, port, location):
+    report = read_whole(nmap, make_nmap(make_nmap_host(make_nmap_port(port), name=name)))
+    assert report.findings[0].location == location
+
+
+def test_vulnerability_of_a_script_is_a_finding():
+    table = make_nmap_table(
+        "CVE-2014-3566",
+        make_nmap_table("ids", a="CVE:CVE-2014-3566"),
+        make_nmap_table("refs", a="https://a.example/"),
+        make_nmap_table("description", a="An old protocol."),
+        title="SSL POODLE",
+        state="LIKELY VULNERABLE",
+    )
+    port, finding = read(make_nmap_port("443", make_nmap_script("ssl-poodle", table))).findings
+    assert port.rule == "tcp/443"
+    assert (finding.title, finding.rule) == ("SSL POODLE", "script/ssl-poodle/CVE-2014-3566")
+    assert (finding.severity, finding.kind) == (Severity.HIGH, "suspected")
+    assert (finding.cve, finding.references) == (("CVE-2014-3566",), ("https://a.example/",))
+    assert finding.description == "An old protocol."
+
+
+def test_what_a_script_did_not_find_is_what_was_checked():
+    table = make_nmap_table("CVE-2014-3566", title="SSL POODLE", state="NOT VULNERABLE")
+    report = read(make_nmap_port("443", make_nmap_script("ssl-poodle", table)))
+    assert [check.rules for check in report.coverage] == [(), ("script/ssl-poodle",)]
+
+
+def test_script_of_the_host_is_about_the_host():
+    table = make_nmap_table(title="A problem", state="VULNERABLE")
+    finding = read_one(hostscripts=[make_nmap_script("smb-vuln", table)])
+    assert (finding.location, finding.kind) == ("shop.example.com", "confirmed")
+
+
+def test_known_vulnerabilities_of_software_are_one_finding_in_every_version():
+    def found(version, *scores):
+        entries = [make_nmap_table(id=f"CVE-2026-{1000 + n}", cvss=each) for n, each in enumerate(scores)]
+        table = make_nmap_table(f"cpe:/a:nginx:nginx:{version}", *entries)
+        return read(make_nmap_port("443", make_nmap_script("vulners", table))).findings[1]
+
+    old, new = found("1.2", "5.0", "9.8"), found("1.3", "x")
+    assert old.identity == new.identity == ("script/vulners", "nginx:nginx")
+    assert (old.severity, old.kind, old.cve) == (
+        Severity.CRITICAL,
+        "suspected",
+        ("CVE-2026-1000", "CVE-2026-1001"),
+    )
+    assert (new.severity, new.kind) == (Severity.INFO, "informational")
+    assert "cpe:/a:nginx:nginx:1.2" in old.evidence
+
+
+def test_scanned_ports_are_what_was_looked_for():
+    assert scope_of(services="22,80-82,,x,9-") == ({"tcp/22", "tcp/80", "tcp/81", "tcp/82", "tcp/9"}, "")
+    assert len(scope_of(services="0-99999")[0]) == 65_536
+
+
+@pytest.mark.parametrize(
+    ("args", "category"),
+    [
+        ("nmap -sV --script vuln -oX - a", "vuln"),
+        ("nmap --script=ssl-*,http-* a", "ssl-*,http-*"),
+        ("nmap -sC --script 'vulners' a", "default,vulners"),
+        ("nmap -A a", "default"),
+        ("nmap --script-args a=b a", ""),
+    ],
+)
+def test_chosen_scripts_are_the_category(args, category):
+    checks, found = scope_of(args=args, services="22")
+    assert found == category
+    assert checks == {"tcp/22", *(["script"] if category else [])}
+
+
+@pytest.mark.parametrize(("end", "complete"), [("success", True), ("error", False), ("", None)])
+def test_time_and_completeness(end, complete):
+    report = read(make_nmap_port(), end=end)
+    expected = datetime.fromtimestamp(1772359200, tz=UTC) if end else None
+    assert (report.complete, report.scanned_at, report.version) == (complete, expected, "7.94")
+
+
+def test_hosts_that_are_down_were_not_checked():
+    report = read_whole(nmap, make_nmap(make_nmap_host(state="down"), make_nmap_host()))
+    assert [check.location for check in report.coverage] == ["shop.example.com"]
+
+
+@pytest.mark.parametrize("port", ["x", "", "²"])
+def test_broken_port_is_rejected_and_loses_no_other(port):
+    report = read(make_nmap_port(port), make_nmap_port())
+    assert [(reject.row, reject.reason) for reject in report.rejects] == [
+        (2, "has a portid that is no number")
+    ]
+    assert len(report.findings) == 1
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"<other/>", "root is not nmaprun"),
+        (make_nmap(make_nmap_host())[:-12], "cut off"),
+        (b"<!DOCTYPE nmaprun [<!ENTITY a 'b'>]><nmaprun/>", "entity"),
+    ],
+)
+def test_other_document_is_refused(data, reason):
+    with pytest.raises(UnreadableReport, match=reason):
+        read_whole(nmap, data)
