@@ -1,0 +1,134 @@
+"""The process of an engine: its own session, an empty environment, limits, and an end for all of it.
+
+The mark of a run is in the environment of its processes, which finds those that left the session.
+"""
+
+import ctypes
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from dashboard_api.crawler.engines import Engine
+
+MARK = "THREAT_DASHBOARD_SCAN"
+GRACE_SECONDS = 5.0
+_POLL_SECONDS = 0.1
+_LOG_LINES = 20
+_PR_SET_PDEATHSIG = 1
+_LIBC = ctypes.CDLL(None)
+_PATH = "/usr/local/bin:/usr/bin:/bin"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """The end of an engine: ``reason`` is empty if it ended by itself, with ``exit_code``."""
+
+    exit_code: int | None
+    reason: str
+    log: str
+
+
+def run(
+    engine: Engine, program: str, arguments: list[str], *, folder: Path, mark: str, tick: Callable[[], object]
+) -> Ended:
+    """Run the engine in ``folder`` until it ends or exceeds a limit.
+
+    ``tick`` is called every tenth of a second; what it raises ends the engine. No process of it is left.
+    """
+    log = folder / "log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(  # noqa: S603 - a command of the operator's own file
+            [program, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            cwd=folder,
+            env={"PATH": _PATH, "HOME": str(folder), "TMPDIR": str(folder), "LANG": "C.UTF-8", MARK: mark},
+            start_new_session=True,
+            preexec_fn=lambda: _limit(engine),
+        )
+    try:
+        reason = _watch(process, engine, log, tick)
+    finally:
+        _end(process, mark)
+    return Ended(exit_code=process.returncode, reason=reason, log=_last_lines(log))
+
+
+def _limit(engine: Engine) -> None:
+    if sys.platform == "linux":
+        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # an engine does not outlive a killed worker
+    for kind, value in (
+        (resource.RLIMIT_CPU, engine.cpu_seconds),
+        (resource.RLIMIT_AS, engine.memory_mb * 1024**2),
+        (resource.RLIMIT_FSIZE, engine.report_mb * 1024**2),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_NOFILE, 256),
+    ):
+        _, hard = resource.getrlimit(kind)
+        most = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(
+            kind, (most, hard if kind == resource.RLIMIT_CPU else most)
+        )  # SIGXCPU, not SIGKILL
+
+
+def _watch(process: subprocess.Popen[bytes], engine: Engine, log: Path, tick: Callable[[], object]) -> str:
+    """Wait for the end of the process; return why it must be ended, or an empty text."""
+    ends = time.monotonic() + engine.seconds
+    while True:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_POLL_SECONDS)
+            return ""
+        tick()
+        if time.monotonic() > ends:
+            return "engine_timeout"
+        if log.stat().st_size > engine.log_kb * 1024:
+            return "too_much_output"
+
+
+def _end(process: subprocess.Popen[bytes], mark: str) -> None:
+    """End the group: with SIGTERM while the engine runs, then with SIGKILL, and what left the group."""
+    if process.poll() is None:
+        _signal_group(process.pid, signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(GRACE_SECONDS)
+    _signal_group(process.pid, signal.SIGKILL)
+    process.wait()
+    end_marked(mark)
+
+
+def end_marked(mark: str) -> None:
+    """Kill every process of this user with the mark, until there is none."""
+    while pids := _marked(mark):
+        for pid in pids:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.01)
+
+
+def _signal_group(group: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError, PermissionError):  # of a group whose members are only zombies
+        os.killpg(group, number)
+
+
+def _marked(mark: str) -> list[int]:
+    """Return the processes of this user with the mark in their environment; none without /proc."""
+    wanted, found = f"{MARK}={mark}".encode(), []
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):  # it ended, or is another user's
+            if wanted in path.read_bytes().split(b"\0"):  # a zombie has none
+                found.append(int(path.parent.name))
+    return found
+
+
+def _last_lines(log: Path) -> str:
+    with log.open("rb") as file:
+        file.seek(max(0, log.stat().st_size - 8192))
+        lines = file.read().decode("utf-8", "replace").replace("\0", "").splitlines()
+    return "\n".join(line[:300] for line in lines[-_LOG_LINES:])

@@ -1,0 +1,100 @@
+"""Run the scans that wait: the worker, for a unit of systemd."""
+
+import os
+import secrets
+import signal
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from threading import Event
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import CommandError, CommandParser
+from django.utils import timezone
+
+from dashboard_api.crawler.engines import WrongEngines, read_engines
+from dashboard_api.crawler.worker import Worker
+from dashboard_api.management.lookup import COMMAND_LINE
+from dashboard_api.models import ScanJob
+from foundation.heartbeats import Beat, command_ended
+from foundation.operator_command import OperatorCommand, Result
+
+IDLE_SECONDS = 2.0
+BEAT = timedelta(minutes=1)
+
+
+class Command(OperatorCommand):
+    """manage.py crawl."""
+
+    help = (
+        "Run the scans that wait, one after the other, until SIGTERM, which puts a running scan back into "
+        "the queue. Several workers can run at once, also on several machines. Needs CRAWLER_ENABLED."
+    )
+    commits_itself = True
+    without_event = "each scan and each import has an event"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        modes = parser.add_mutually_exclusive_group()
+        modes.add_argument("--once", action="store_true", help="run what waits now, and end")
+        modes.add_argument("--stop-all", action="store_true", help="cancel all scans that wait or run")
+        parser.add_argument("--by", default=COMMAND_LINE, metavar="NAME", help="who cancels; recorded")
+
+    def perform(self, *, once: bool, stop_all: bool, by: str, **options: Any) -> Result:
+        """Work, or stop the scans; return the number of scans."""
+        if stop_all:
+            jobs = ScanJob.objects.unended().select_related("website")
+            count = sum(job.cancel(by=by) for job in jobs)
+            return Result(text=f"Scans cancelled: {count}.", fields={"cancelled": count})
+        if not settings.CRAWLER_ENABLED:
+            raise CommandError("CRAWLER_ENABLED is off: set it to true in the environment or .env.")
+        try:
+            engines = read_engines(settings.CRAWLER_ENGINES)
+        except WrongEngines as error:
+            raise CommandError(str(error)) from error
+        name = f"{socket.gethostname()[:60]}-{os.getpid()}-{secrets.token_hex(4)}"
+        with _stopping() as stop:
+            count = self._work(Worker(name, engines, stop.is_set), stop, once=once)
+        return Result(text=f"Scans ended: {count}.", fields={"ended": count})
+
+    def _work(self, worker: Worker, stop: Event, *, once: bool) -> int:
+        """Run scans until ``stop``, or until none waits; return the number of those that ended."""
+        ended, beat_at = 0, timezone.now() - BEAT
+        while not stop.is_set():
+            job = worker.run_one()
+            if job is not None:
+                ended += job.ended_at is not None
+                self.stderr.write(f"{job}: {job.state} {job.outcome or job.reason}", style_func=str)
+            if timezone.now() - beat_at >= BEAT:
+                beat_at = _beat(ended)
+            if job is None:
+                if once:
+                    break
+                stop.wait(IDLE_SECONDS)
+        return ended
+
+
+def _beat(ended: int) -> Any:
+    """Send the heartbeat of the worker, and return its time."""
+    now = timezone.now()
+    summary = f"Scans ended: {ended}."
+    beat = Beat(
+        command="crawl", interval=timedelta(minutes=10), began=now, ended=now, ok=True, summary=summary
+    )
+    command_ended.send(Command, beat=beat)
+    return now
+
+
+@contextmanager
+def _stopping() -> Iterator[Event]:
+    """Yield an event that SIGTERM and SIGINT set."""
+    stop = Event()
+    before = {
+        number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGTERM, signal.SIGINT)
+    }
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,36 @@
+"""Queue a scan of a website."""
+
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from dashboard_api.crawler import queue
+from dashboard_api.management.lookup import COMMAND_LINE
+from dashboard_api.models import ScanJob, Website
+from foundation.operator_command import OperatorCommand, Result, host_of
+
+
+class Command(OperatorCommand):
+    """manage.py scan shop.example.com."""
+
+    help = "Queue a scan of a verified website; 'manage.py crawl' runs it. One that waits or runs is kept."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("host", metavar="HOST", help="such as shop.example.com")
+        parser.add_argument("--first", action="store_true", help="before all scans of normal priority")
+        parser.add_argument("--by", default=COMMAND_LINE, metavar="NAME", help="who requests it; recorded")
+
+    def perform(self, *, host: str, first: bool, by: str, **options: Any) -> Result:
+        """Add the job, or return the unended one."""
+        website = Website.objects.filter(host=host_of(host)).first()
+        if website is None:
+            raise CommandError(f"There is no website {host}: verify its ownership first (verify_site).")
+        priority = ScanJob.Priority.FIRST if first else ScanJob.Priority.NORMAL
+        job, created = queue.add(website, by=by, priority=priority)
+        text = (
+            f"Scan {job.pk} of {website} waits." if created else f"Scan {job.pk} of {website} exists already."
+        )
+        return Result(
+            text=text,
+            fields={"job": job.pk, "host": website.host, "state": job.state, "changed": created},
+        )

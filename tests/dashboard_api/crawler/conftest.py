@@ -1,0 +1,14 @@
+import pytest
+
+from dashboard_api.crawler import process, worker
+
+
+@pytest.fixture
+def public_address(monkeypatch):
+    """Every website has this address: no name is resolved."""
+    monkeypatch.setattr(worker, "address_of", lambda _host: "192.0.2.10")
+
+
+@pytest.fixture
+def short_grace(monkeypatch):
+    monkeypatch.setattr(process, "GRACE_SECONDS", 0.3)

@@ -1,0 +1,85 @@
+"""An engine ends in its reason, and leaves no process."""
+
+import time
+
+import pytest
+
+from dashboard_api.crawler import process
+from tests.dashboard_api.crawler.engines import WRITE, engine
+
+pytestmark = pytest.mark.usefixtures("short_grace")
+
+
+def run(tmp_path, code, tick=lambda: None, **fields):
+    stub = engine(code, **fields)
+    arguments = stub.arguments(host="shop.example.com", address="192.0.2.10", report=tmp_path / "report")
+    mark = f"test-{tmp_path}"
+    try:
+        return process.run(stub, stub.program(), arguments, folder=tmp_path, mark=mark, tick=tick)
+    finally:
+        assert process._marked(mark) == []
+
+
+def test_an_engine_that_ends_has_its_exit_code_its_log_and_its_report(tmp_path):
+    ended = run(tmp_path, f"print('scanned', host, address); {WRITE}; sys.exit(3)")
+    assert (ended.exit_code, ended.reason) == (3, "")
+    assert ended.log == "scanned shop.example.com 192.0.2.10"
+    assert (tmp_path / "report").read_text().startswith('{"scan"')
+
+
+def test_an_engine_sees_nothing_of_the_environment_of_the_worker(tmp_path, monkeypatch):
+    monkeypatch.setenv("SECRET_KEY", "not for engines")
+    ended = run(tmp_path, "print(sorted(os.environ), os.getcwd())")
+    assert "SECRET_KEY" not in ended.log
+    assert str(tmp_path) in ended.log
+
+
+def test_an_engine_that_hangs_is_ended(tmp_path):
+    assert run(tmp_path, "time.sleep(60)", seconds=1).reason == "engine_timeout"
+
+
+def test_an_engine_that_ignores_sigterm_is_killed(tmp_path):
+    ended = run(tmp_path, "signal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(60)", seconds=1)
+    assert (ended.reason, ended.exit_code) == ("engine_timeout", -9)
+
+
+def test_an_engine_that_floods_its_log_is_ended(tmp_path):
+    ended = run(tmp_path, "while True: print('x' * 1000)", log_kb=64)
+    assert ended.reason == "too_much_output"
+    assert len(ended.log) < 8192
+
+
+def test_a_report_cannot_grow_without_end(tmp_path):
+    code = "signal.signal(signal.SIGXFSZ, signal.SIG_DFL)\n"
+    code += "f = open(report, 'wb')\nwhile True: f.write(b'x' * 65536)"
+    ended = run(tmp_path, code, report_mb=1)
+    assert ended.exit_code == -25
+    assert (tmp_path / "report").stat().st_size <= 1024**2
+
+
+def test_an_engine_that_needs_too_much_memory_fails(tmp_path):
+    ended = run(tmp_path, "bytearray(2 * 1024**3)")
+    assert ended.exit_code == 1
+    assert "MemoryError" in ended.log
+
+
+def test_an_engine_that_burns_its_time_of_the_processor_is_ended(tmp_path):
+    assert run(tmp_path, "while True: pass", cpu_seconds=1).exit_code == -24
+
+
+@pytest.mark.parametrize("session", ["False", "True"])
+def test_children_are_ended_with_the_engine_even_in_a_session_of_their_own(tmp_path, session):
+    child = f"subprocess.Popen(['sleep', '60'], start_new_session={session})"
+    assert run(tmp_path, f"{child}; {child}").reason == ""
+    assert run(tmp_path, f"{child}; time.sleep(60)", seconds=1).reason == "engine_timeout"
+
+
+def test_what_a_tick_raises_ends_the_engine(tmp_path):
+    began = time.monotonic()
+
+    def tick():
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        run(tmp_path, "time.sleep(60)", tick)
+    assert time.monotonic() - began < 30

@@ -1,0 +1,126 @@
+"""The queue: one claim for a job, leases, and what may be queued."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import IntegrityError
+from django.utils import timezone
+
+from audit.models import AuditEvent
+from dashboard_api.crawler import policy, queue
+from dashboard_api.models import ScanJob
+from tests import factories
+from tests.racing import race
+
+pytestmark = pytest.mark.django_db
+
+
+def queued(host="shop.example.com", **options):
+    return queue.add(factories.make_website(host), by="ada", **options)[0]
+
+
+def lose(job):
+    ScanJob.objects.filter(pk=job.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
+
+
+def test_a_job_is_on_record_with_its_website():
+    queued()
+    event = AuditEvent.objects.get(action="scan.queued")
+    assert event.host == "shop.example.com"
+
+
+def test_a_website_has_one_unended_job():
+    job = queued()
+    assert queue.add(job.website, by="bob") == (job, False)
+    with pytest.raises(IntegrityError):
+        ScanJob.objects.create(website=job.website, by="bob")
+
+
+def test_a_website_that_is_not_verified_or_archived_is_refused():
+    with pytest.raises(policy.NotScannable, match="verify its ownership"):
+        queue.add(factories.make_website(verified=False), by="ada")
+    archived = factories.make_website("old.example.com")
+    archived.archive(by="ada", reason="gone", now=timezone.now())
+    with pytest.raises(policy.NotScannable, match="archived"):
+        queue.add(archived, by="ada")
+
+
+def test_a_scan_waits_for_the_cooldown_and_for_the_quota_of_a_day():
+    website, now = factories.make_website(), timezone.now()
+
+    def scan(at):
+        job, _ = queue.add(website, by="ada", now=at)
+        ScanJob.objects.filter(pk=job.pk).update(state="finished", ended_at=at)
+
+    scan(now)
+    with pytest.raises(policy.TooManyScans, match="can begin at"):
+        scan(now + policy.COOLDOWN - timedelta(seconds=1))
+    for number in range(1, policy.MAX_SCANS_A_DAY):
+        scan(now + number * policy.COOLDOWN)
+    with pytest.raises(policy.TooManyScans):
+        scan(now + timedelta(hours=23))
+    scan(now + timedelta(days=1))
+
+
+def test_jobs_are_claimed_by_priority_then_by_age():
+    old, young = queued("a.example.com"), queued("b.example.com")
+    first = queued("c.example.com", priority=ScanJob.Priority.FIRST)
+    later = queued("d.example.com", now=timezone.now() + timedelta(hours=1))
+    assert [queue.claim("w") for _ in range(4)] == [first, old, young, None]
+    later.refresh_from_db()
+    assert later.state == "queued"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_simultaneous_workers_claim_each_job_once():
+    jobs = {queued(f"host-{number}.example.com") for number in range(12)}
+    claimed = [
+        job for found in race(lambda n: [queue.claim(f"w{n}") for _ in range(4)], times=4) for job in found
+    ]
+    found = [job for job in claimed if job]
+    found += iter(lambda: queue.claim("last"), None)
+    assert (set(found), len(found)) == (jobs, 12)
+
+
+def test_a_lost_job_is_queued_again_once_and_then_fails():
+    queued()
+    for state, reason in (("queued", ""), ("failed", "worker_lost")):
+        job = queue.claim("w")
+        assert queue.release_lost() == 0
+        lose(job)
+        assert queue.release_lost() == 1
+        job.refresh_from_db()
+        assert (job.state, job.reason) == (state, reason)
+
+
+def test_a_worker_without_its_lease_changes_nothing():
+    queued()
+    slow = queue.claim("slow")
+    lose(slow)
+    queue.release_lost()
+    for claim in (lambda: None, lambda: queue.claim("fast")):
+        claim()
+        with pytest.raises(queue.LostLease):
+            queue.renew(slow)
+        with pytest.raises(queue.LostLease):
+            queue.end(slow, ScanJob.State.FINISHED)
+        queue.give_back(slow)
+    assert ScanJob.objects.get().worker == "fast"
+
+
+def test_a_waiting_job_is_cancelled_at_once_a_running_one_by_its_worker():
+    job = queued()
+    assert job.cancel(by="ada")
+    assert not job.cancel(by="ada")
+    job.refresh_from_db()
+    assert job.state == "cancelled"
+    queued("b.example.com")
+    running = queue.claim("w")
+    assert running.cancel(by="ada", reason="too early")
+    queue.renew(running)
+    assert running.cancel_requested_at
+    lose(running)
+    queue.release_lost()
+    running.refresh_from_db()
+    assert running.state == "cancelled"
+    assert AuditEvent.objects.filter(action="scan.cancelled").count() == 2
