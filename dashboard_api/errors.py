@@ -11,16 +11,27 @@ ApiError                       status  code
     BodyTooLarge               413     body_too_large          (max_bytes)
     IncompleteBody             400     incomplete_body
     Unauthenticated            401
-        InvalidSignature               invalid_signature       (reason, and what the server saw)
+        InvalidSignature               invalid_signature       (reason, and what we received)
         StaleTimestamp                 stale_timestamp         (server_time, window_seconds, skew_seconds)
         ReplayedNonce                  replayed_nonce
+    RateLimited                429     rate_limited
     MalformedJson              400     malformed_json
     InvalidRequest             400     invalid_request         (errors)
     UnknownLink                404     unknown_link
     InactiveEntitlement        403     inactive_entitlement    (plan, status, ends_on)
     RevokedLink                403     revoked_link            (revoked_at)
     UnknownFinding             404     unknown_finding
+    InvalidToken               401     invalid_token           (like the next eight: of reports only)
+    OtherWebsite               403     website_not_allowed
+    OtherScanner               403     scanner_not_allowed     (reasons)
+    UnknownReport              404     unknown_report
+    ReusedKey                  409     idempotency_key_reused
+    ReportTooLarge             413     report_too_large        (max_bytes)
+    RefusedReport              422     refused_report          (reasons)
+    TooManyReports             429     too_many_reports
+    LostReport                 500     lost_report
     Unavailable                503     unavailable
+        Fenced                        unavailable
         SlowRequest                   unavailable             (reason, limit_seconds)
     InternalError              500     internal_error
 
@@ -46,6 +57,11 @@ class ApiError(Exception):
         self.text = message or self.message
         self.details = details
         super().__init__(self.text)
+
+    @property
+    def doc_url(self) -> str:
+        """The address of the error in the documentation, on the same host."""
+        return f"/v1/docs#error-{self.code}"
 
     def headers(self) -> dict[str, str]:
         """Return further headers of the response."""
@@ -74,14 +90,18 @@ class BadRequest(ApiError):
 
 
 class MethodNotAllowed(ApiError):
-    """The path takes POST only."""
+    """The path takes another method only."""
 
     status, code = 405, "method_not_allowed"
     message = "This path takes POST only."
 
+    def __init__(self, allowed: str = "POST") -> None:
+        super().__init__(f"This path takes {allowed} only.")
+        self._allowed = allowed
+
     def headers(self) -> dict[str, str]:
-        """Return the allowed methods, which RFC 9110 requires."""
-        return {"Allow": "POST"}
+        """Return the allowed method, which RFC 9110 requires."""
+        return {"Allow": self._allowed}
 
 
 class UnexpectedQuery(ApiError):
@@ -139,9 +159,14 @@ class InvalidSignature(Unauthenticated):
     code = "invalid_signature"
     message = (
         "The signature does not verify. Sign the exact bytes sent with the site API secret of the account "
-        "named in portal_account_ref, and compare body_sha256 with your own digest."
+        "named in portal_account_ref. Compare body_sha256 with your own digest of the body, and "
+        "canonical_sha256 with that of your six lines: if both are equal, the secret is another one."
     )
-    detail_types: ClassVar = dict.fromkeys(("reason", "body_sha256", "method", "path"), "string")
+    detail_types: ClassVar = {
+        **dict.fromkeys(("reason", "header", "expected", "body_sha256", "method", "path"), "string"),
+        "canonical_sha256": "string",
+        "canonical_length": "integer",
+    }
 
 
 class StaleTimestamp(Unauthenticated):
@@ -157,6 +182,21 @@ class ReplayedNonce(Unauthenticated):
 
     code = "replayed_nonce"
     message = "This nonce was used before. Every attempt needs a new timestamp and a new nonce."
+
+
+class RateLimited(ApiError):
+    """The account calls more often than it may."""
+
+    status, code = 429, "rate_limited"
+    message = "This account calls too often. Sign a new attempt after Retry-After seconds."
+
+    def __init__(self, *, seconds: int) -> None:
+        super().__init__()
+        self._seconds = seconds
+
+    def headers(self) -> dict[str, str]:
+        """Return the time to wait."""
+        return {"Retry-After": str(self._seconds)}
 
 
 class MalformedJson(ApiError):
@@ -207,6 +247,92 @@ class UnknownFinding(ApiError):
     message = "The website has no finding of this finding_id."
 
 
+class InvalidToken(ApiError):
+    """The token is missing or unknown, was revoked, or has ended."""
+
+    status, code = 401, "invalid_token"
+    message = (
+        "Send the header Authorization: Bearer with a token for reports. This one is missing or unknown, "
+        "was revoked, or has ended."
+    )
+
+    def headers(self) -> dict[str, str]:
+        """Return the authentication scheme, which RFC 6750 requires."""
+        return {"WWW-Authenticate": f'Bearer error="{self.code}"'}
+
+
+class OtherWebsite(ApiError):
+    """The host is not a website of the token; whether it exists stays open."""
+
+    status, code = 403, "website_not_allowed"
+    message = "This token may not send reports about this host."
+
+
+class OtherScanner(ApiError):
+    """The report is of a scanner that the token does not have."""
+
+    status, code = 403, "scanner_not_allowed"
+    message = "This token may not send reports from this scanner."
+    detail_types: ClassVar = {"reasons": "array"}
+
+
+class UnknownReport(ApiError):
+    """The report id is unknown, or of another token."""
+
+    status, code = 404, "unknown_report"
+    message = "This token has sent no report with this id in the last week."
+
+
+class ReusedKey(ApiError):
+    """The Idempotency-Key was used with another report."""
+
+    status, code = 409, "idempotency_key_reused"
+    message = "This Idempotency-Key was used with another body or other parameters. Use a new one."
+
+
+class ReportTooLarge(ApiError):
+    """The report is longer than its format may be."""
+
+    status, code = 413, "report_too_large"
+    message = (
+        f"A report can have at most {limits.MAX_DOCUMENT_BYTES // 1024**2} MB; as JSON lines, "
+        f"{limits.MAX_SENT_REPORT_BYTES // 1024**2} MB. Scan in parts, and send one report for each."
+    )
+    detail_types: ClassVar = {"max_bytes": "integer"}
+
+    def __init__(self, max_bytes: int) -> None:
+        super().__init__(max_bytes=max_bytes)
+
+
+class RefusedReport(ApiError):
+    """The report cannot be imported; nothing was changed."""
+
+    status, code = 422, "refused_report"
+    message = "The report cannot be imported, and nothing was changed; see reasons."
+    detail_types: ClassVar = {"reasons": "array"}
+
+
+class TooManyReports(ApiError):
+    """The account has sent as many reports as may wait at once."""
+
+    status, code = 429, "too_many_reports"
+    message = (
+        f"{limits.MAX_UNFINISHED_REPORTS} reports of this account are not imported yet. "
+        "Send the next one after Retry-After seconds."
+    )
+
+    def headers(self) -> dict[str, str]:
+        """Return the time to wait."""
+        return {"Retry-After": str(limits.REPORT_RETRY_AFTER_SECONDS)}
+
+
+class LostReport(ApiError):
+    """The report was received, but it could not be imported in several attempts."""
+
+    status, code = 500, "lost_report"
+    message = "Something went wrong on our side, and nothing was changed. Send it again with a new key."
+
+
 class Unavailable(ApiError):
     """A store that the service needs cannot be reached."""
 
@@ -216,6 +342,18 @@ class Unavailable(ApiError):
     def headers(self) -> dict[str, str]:
         """Return the time to wait."""
         return {"Retry-After": str(limits.RETRY_AFTER_SECONDS)}
+
+
+class Fenced(Unavailable):
+    """The call may have been accepted before a backup was restored, and its nonce is lost."""
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__()
+        self._seconds = max(seconds, 1)
+
+    def headers(self) -> dict[str, str]:
+        """Return the time until new calls are accepted."""
+        return {"Retry-After": str(self._seconds)}
 
 
 class SlowRequest(Unavailable):
@@ -234,6 +372,16 @@ class SlowRequest(Unavailable):
     def headers(self) -> dict[str, str]:
         """Return a longer time to wait: the same request takes as long again."""
         return {"Retry-After": str(limits.SLOW_REQUEST_RETRY_AFTER_SECONDS)}
+
+
+class BusyWithReports(Unavailable):
+    """This process receives as many reports as it can, or cannot store another one."""
+
+    message = "Other reports are being received. Send this one again after Retry-After seconds."
+
+    def headers(self) -> dict[str, str]:
+        """Return the time that a report takes."""
+        return {"Retry-After": str(limits.REPORT_RETRY_AFTER_SECONDS)}
 
 
 class InternalError(ApiError):

@@ -12,11 +12,18 @@ MAX_ACCOUNT_REF_LENGTH = 128
 # Secrets: decision record 0004.
 MAX_USABLE_SECRETS = 2
 SECRET_PREFIX = "es1_live_"  # noqa: S105 - a prefix, not a secret
+MAX_TEST_SECRETS = 1  # next to those: decision record 0091
+TEST_SECRET_PREFIX = "es1_test_"  # noqa: S105 - likewise
 SECRET_RANDOM_BYTES = 32
 MIN_SECRET_LENGTH = 16
 MAX_SECRET_LENGTH = 512
 RETIRING_PERIOD = timedelta(hours=24)
 SECRET_USE_PRECISION = timedelta(minutes=1)
+
+# Calls on record and the rate limit, whose numbers are settings: decision record 0089.
+MAX_CALLS_PER_SECOND = MAX_CALLS_BURST = 9_999
+CALL_RECORD_LIFETIME = timedelta(days=180)
+USAGE_LIFETIME = timedelta(days=400)
 
 # Requests: decision record 0005.
 DEFAULT_PAGE_SIZE = 20
@@ -25,6 +32,8 @@ MAX_PAGE_DEPTH = 10_000  # page * page_size: decision record 0048
 MAX_QUERY_LENGTH = 200
 MAX_FILTER_VALUES = 20  # of one filter
 MAX_SINCE_DAYS = 366
+MAX_HOSTS = 50  # in the filter by host, those with most findings: decision record 0067
+MAX_HOST_COUNTS = 20_000  # added up for them
 
 # Responses: decision record 0006.
 MAX_NOTES = 50
@@ -32,6 +41,7 @@ MAX_COUNTED_MATCHES = 1_000  # of a search; pages list more of them: decision re
 MAX_EVIDENCE_BYTES = 2 * 1024
 MAX_TEXT_BYTES = 4 * 1024
 TREND_WEEKS = 13
+AGE_DAYS = (7, 30, 90, 365)  # the last day of each age of open findings; a fifth age has no end
 RECENT_PERIOD = timedelta(days=7)
 HISTORY_PERIOD = timedelta(days=90)  # of grades and scores: decision record 0057
 
@@ -39,10 +49,12 @@ HISTORY_PERIOD = timedelta(days=90)  # of grades and scores: decision record 005
 MAX_PROBLEM_ID_LENGTH = 64
 MAX_DO_FIRST = 5
 MAX_DO_FIRST_TOTALS = 200  # of problems with a severity, worst first, from which those five are chosen
-MAX_PROBLEM_TOTALS = 10_000  # of problems with a severity, worst first, in a list of problems
+MAX_PROBLEM_TOTALS = 5_000  # of problems with a severity, worst first, in a list of problems
+MAX_SORTED_TOTALS = 1_000  # of them, worst first, in lists that begin with the newest or the oldest
 MAX_PROBLEM_SAMPLES = 5  # findings read of a problem and severity, to describe it
 MAX_PROBLEM_HOSTS = 5
-MAX_FIX_LENGTH = 300  # characters of the first sentence of a remediation
+MAX_FIX_LENGTH = 300  # characters of the first sentence of a remediation that gives advice
+MAX_FIX_START = 1_000  # characters in which it is sought
 
 # A single finding: decision record 0020.
 MAX_WHOLE_TEXT_BYTES = 32 * 1024  # evidence has its own limit
@@ -89,8 +101,24 @@ MAX_SARIF_RESULTS = 5_000  # GitHub's limit for a file
 MAX_UPLOAD_BYTES = 32 * 1024 * 1024  # in the admin; import_report accepts larger files
 UPLOAD_LIFETIME = timedelta(days=1)  # until it is imported or deleted
 INBOX_SETTLE_SECONDS = 60  # a file that changed later may be incomplete: decision record 0037
+UNDO_LIFETIME = timedelta(days=30)  # an import can be taken back: decision record 0076
 MAX_STORED_REJECTS = 1_000  # stored with an import run
 MAX_CATEGORY_LENGTH = 200  # of a report: decision record 0035
+
+# Reports over HTTP: decision record 0073.
+TOKEN_PREFIX = "rpt_"  # noqa: S105 - a prefix, not a secret
+TOKEN_LIFETIME = timedelta(days=365)  # by default
+MAX_TOKEN_LIFETIME = timedelta(days=2 * 366)
+MAX_SENT_REPORT_BYTES = 1024**3  # of JSON lines, also after unpacking; of a document MAX_DOCUMENT_BYTES
+MAX_IDEMPOTENCY_KEY_LENGTH = 200
+MAX_UNFINISHED_REPORTS = 3  # of an account
+MAX_REPORTS_AT_ONCE = 2  # that a process receives or waits for: its other threads stay free for calls
+REPORT_WAIT_SECONDS = 10  # then the response is 202
+REPORT_RETRY_AFTER_SECONDS = 15
+MAX_REPORT_ATTEMPTS = 3  # to import a report whose process died
+REPORT_JOB_LIFETIME = timedelta(days=7)  # of a finished one: its key can be used again
+LOST_REPORT_PERIOD = timedelta(days=1)  # after which a report without a file, or a file without one, is lost
+
 MAX_OCCURRENCES = 10_000  # stored of one finding, and counted beyond: decision record 0056
 
 # Decisions about findings: decision record 0031.

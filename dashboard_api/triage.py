@@ -7,7 +7,9 @@ from datetime import date, datetime
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.utils.translation import gettext as _
 
+from audit.recording import record as audit
 from dashboard_api.limits import TRIAGE_BATCH
 from dashboard_api.models import Finding, FindingEvent, Severity
 
@@ -31,9 +33,9 @@ def decide(
     event = EVENT_OF_STATUS[Finding.Status(status)]
     locked = _locked(finding)
     if locked.status == Finding.Status.FIXED:
-        raise ValidationError("It is fixed: there is nothing to decide.")
+        raise ValidationError(_("It is fixed: there is nothing to decide."))
     if until is not None and until < now.date():
-        raise ValidationError("This day has passed: choose today or a later day, or leave it empty.")
+        raise ValidationError(_("This day has passed: choose today or a later day, or leave it empty."))
     locked.status, locked.triage_until = status, until
     locked.fixed_at = now if event == Event.FIXED else None
     _save(locked, *_STATUS_FIELDS, now=now)
@@ -45,7 +47,7 @@ def reopen(finding: Finding, *, by: str, reason: str, now: datetime) -> None:
     """Make ``finding`` open again; raise ValidationError if it is open, or the reason is empty."""
     locked = _locked(finding)
     if locked.status == Finding.Status.OPEN:
-        raise ValidationError("It is open already.")
+        raise ValidationError(_("It is open already."))
     locked.status, locked.triage_until, locked.fixed_at = Finding.Status.OPEN, None, None
     _save(locked, *_STATUS_FIELDS, now=now)
     _add_event(locked, Event.RECONSIDERED, by=by, reason=reason, now=now)
@@ -61,7 +63,8 @@ def override_severity(finding: Finding, severity: int | None, *, by: str, reason
     of_source = locked.severity if locked.source_severity is None else locked.source_severity
     new_severity = of_source if severity is None else severity
     if new_severity == locked.severity:
-        raise ValidationError(f"It is {locked.get_severity_display()} already.")
+        severity_name = _(locked.get_severity_display())
+        raise ValidationError(_("It is %(severity)s already.") % {"severity": severity_name})
     before = locked.get_severity_display()
     locked.severity, locked.source_severity = new_severity, None if new_severity == of_source else of_source
     _save(locked, "severity", "source_severity", now=now)
@@ -88,6 +91,8 @@ def _expire_batch(now: datetime) -> int:
         FindingEvent(finding=finding, website_id=finding.website_id, event=Event.DECISION_EXPIRED, at=now)
         for finding in findings
     )
+    if findings:
+        audit("finding.decisions_expired", after={"findings": len(findings)})
     return len(findings)
 
 
@@ -103,9 +108,10 @@ def _save(finding: Finding, *names: str, now: datetime) -> None:
 
 def _add_event(finding: Finding, event: str, *, by: str, reason: str, now: datetime) -> None:
     if not reason.strip():
-        raise ValidationError({"reason": "Say why: customers and colleagues will read it."})
+        raise ValidationError({"reason": _("Say why: customers and colleagues will read it.")})
     step = FindingEvent(
         finding=finding, website_id=finding.website_id, event=event, by=by, reason=reason.strip(), at=now
     )
     step.full_clean(exclude=["finding"])
     step.save()
+    audit(f"finding.{event}", finding, by=by, reason=reason)

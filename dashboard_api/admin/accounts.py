@@ -1,5 +1,6 @@
 """The pages of accounts, where secrets are issued."""
 
+from datetime import date
 from typing import Any
 
 from django.contrib import admin, messages
@@ -11,21 +12,27 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils import timezone
 from django.utils.decorators import method_decorator
+from django.utils.text import format_lazy
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_variables
 
+from dashboard_api.admin.credentials import shown_once
 from dashboard_api.admin.entitlements import (
     ENTITLEMENT_FIELDS,
     EffectiveStatusOfAccount,
     EntitlementForm,
+    ReadableFeatures,
     effective_status,
 )
-from dashboard_api.admin.operations import OperatorAdmin, RecordInline, never, user_name
+from dashboard_api.admin.operations import OperatorAdmin, RecordInline, Words, never, user_name
 from dashboard_api.admin.secrets import SHOWN_FIELDS, ShowsLastUse
-from dashboard_api.models import Account, Entitlement, Secret, SiteLink
+from dashboard_api.models import Account, CallRecord, Entitlement, Secret, SiteLink
 from dashboard_api.models.accounts import TooManySecrets
 
+LATEST_CALLS = 20  # on the page of an account
 
-class EntitlementInline(admin.StackedInline):
+
+class EntitlementInline(ReadableFeatures, admin.StackedInline):
     """The entitlement of the account."""
 
     model = Entitlement
@@ -57,28 +64,44 @@ class AccountAdmin(OperatorAdmin):
     list_display = (
         "ref",
         "name",
-        "entitlement__plan",
+        "plan",
         "status_today",
-        "entitlement__ends_on",
+        "last_day",
         "is_answered",
     )
     list_filter = (EffectiveStatusOfAccount, "entitlement__plan")
     list_select_related = ("entitlement",)
     search_fields = ("ref", "name")
-    fields = ("ref", "name", "created_at")
+    fields = ("ref", "name", "calls_per_second", "calls_burst", "created_at")
     inlines = (EntitlementInline, SecretInline, LinkInline)
     has_delete_permission = never  # the secrets, links and their history would be deleted, too
 
-    @admin.display(description="status", ordering="entitlement__status", empty_value="-")
-    def status_today(self, account: Account) -> str | None:
+    @admin.display(description=_("status"), ordering="entitlement__status", empty_value="-")
+    def status_today(self, account: Account) -> Words | None:
         """Return the status of today, which can differ from the stored one."""
         entitlement = getattr(account, "entitlement", None)
         return entitlement and effective_status(entitlement)
 
-    @admin.display(boolean=True, description="calls answered today")
+    @admin.display(description=_("plan"), ordering="entitlement__plan", empty_value="-")
+    def plan(self, account: Account) -> str | None:
+        return account.entitlement.plan if hasattr(account, "entitlement") else None
+
+    @admin.display(description=_("last day"), ordering="entitlement__ends_on", empty_value="-")
+    def last_day(self, account: Account) -> date | None:
+        return account.entitlement.ends_on if hasattr(account, "entitlement") else None
+
+    @admin.display(boolean=True, description=_("calls answered today"))
     def is_answered(self, account: Account) -> bool:
         entitlement = getattr(account, "entitlement", None)
         return entitlement is not None and entitlement.is_usable_on(timezone.now().date())
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        """Render the page with the latest calls of the account."""
+        if kwargs.get("obj") and request.user.has_perm("dashboard_api.view_callrecord"):
+            context["latest_calls"] = CallRecord.objects.latest_of(kwargs["obj"].pk, count=LATEST_CALLS)
+        return super().render_change_form(request, context, *args, **kwargs)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Account | None = None) -> Any:
         """Return the read-only fields: the reference never changes, because every signed call has it."""
@@ -104,15 +127,20 @@ class AccountAdmin(OperatorAdmin):
             raise PermissionDenied
         context = self.admin_site.each_context(request) | {"account": account, "opts": self.opts}
         if request.method != "POST":
-            context["title"] = f"Issue a secret for {account}"
+            context["title"] = _("Issue a secret for %(account)s") % {"account": account}
             return TemplateResponse(request, "admin/dashboard_api/account/issue_secret.html", context)
         try:
-            secret, clear = Secret.objects.issue(account, by=user_name(request))
+            secret, clear = Secret.objects.issue(
+                account, by=user_name(request), is_test="test" in request.POST
+            )
         except TooManySecrets as refusal:
             self.message_user(request, " ".join(refusal.messages), messages.ERROR)
             return redirect("admin:dashboard_api_account_change", account.pk)
-        self.log_change(request, account, f"Issued {secret}.")
-        context |= {"title": f"A new secret for {account}", "secret": secret, "clear": clear}
-        page = TemplateResponse(request, "admin/dashboard_api/account/secret_issued.html", context)
-        page["Cache-Control"] = "no-store"
-        return page
+        self.log_change(request, account, format_lazy("Issued {}.", secret))
+        return shown_once(
+            request,
+            context | {"secret": secret},
+            clear,
+            title=_("A new secret for %(account)s") % {"account": account},
+            advice=_("It belongs in the environment of the customer's backend, never in a browser."),
+        )

@@ -1,15 +1,34 @@
 """The pages of scanners, of their coverage, and of imports."""
 
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from django.contrib import admin
-from django.http import HttpRequest
+from django.core.exceptions import ValidationError
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.formats import date_format
+from django.utils.translation import gettext_lazy as _
 
-from dashboard_api.admin.operations import RecordAdmin, never
+from dashboard_api.admin.operations import (
+    SHOWN,
+    PresenceFilter,
+    ReasonForm,
+    RecordAdmin,
+    never,
+    user_name,
+)
+from dashboard_api.importing.undo import preview, undo
 from dashboard_api.models import Coverage, CoverageScope, ImportRun, Source
 from dashboard_api.models.scopes import summarise
+from dashboard_api.stored_texts import translate
+
+
+class UndoReason(ReasonForm):
+    """A form for the reason why imports are taken back."""
+
+    readers = _("Recorded with the import.")
 
 
 @admin.register(Source)
@@ -30,11 +49,42 @@ class ScopeInline(admin.TabularInline):
     """The last run of each scope; operators can delete a scope that is no longer scanned."""
 
     model = CoverageScope
-    fields = ("category", "target", "state", "last_run_at", "completed_at", "urls_checked", "detail")
+    fields = ("category", "target", "state", "last_run_at", "completed_at", "urls_checked", "details")
     readonly_fields = fields
     extra = 0
-    verbose_name_plural = "scopes (delete a scope that is no longer scanned: it would stay overdue)"
+    verbose_name_plural = _("scopes (delete a scope that is no longer scanned: it would stay overdue)")
     has_add_permission = never  # imports create scopes
+
+    @admin.display(description=_("detail"))
+    def details(self, scope: CoverageScope) -> str:
+        return translate(scope.detail)
+
+
+OVERDUE = "overdue"
+
+
+def overdue(today: date) -> Q:
+    """Return the condition that the next run was due before ``today``; each source has its own interval."""
+    condition = Q(pk__in=())
+    for source in Source.objects.all():
+        last_day = today - timedelta(days=source.interval_days)
+        since = datetime.combine(last_day, time(), tzinfo=UTC)
+        condition |= Q(source=source, last_run_at__lt=since)
+    return condition & Q(website__archived_at=None)
+
+
+class Due(admin.SimpleListFilter):
+    """A filter by whether the next run is overdue."""
+
+    title = _("next check")
+    parameter_name = "due"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [(OVERDUE, _("Overdue"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Coverage]) -> QuerySet[Coverage]:
+        """Return the rows of the choice."""
+        return queryset.filter(overdue(timezone.now().date())) if self.value() == OVERDUE else queryset
 
 
 @admin.register(Coverage)
@@ -51,7 +101,7 @@ class CoverageAdmin(admin.ModelAdmin):
         "version",
         "next_due",
     )
-    list_filter = ("state", "source")
+    list_filter = (Due, "state", "source")
     list_select_related = ("website", "source")
     search_fields = ("website__host", "detail")
     date_hierarchy = "last_run_at"
@@ -67,13 +117,27 @@ class CoverageAdmin(admin.ModelAdmin):
         if scopes and any(formset.deleted_objects for formset in formsets):
             summarise(form.instance, scopes)
 
-    @admin.display(description="next due", ordering="last_run_at")
+    @admin.display(description=_("next due"), ordering="last_run_at")
     def next_due(self, coverage: Coverage) -> str:
         """Return the day of the next check, and whether it has passed."""
         if coverage.pk is None:
             return "-"
         due = coverage.next_due_on
-        return f"{date_format(due)}{', overdue' if due < timezone.now().date() else ''}"
+        is_overdue = due < timezone.now().date() and coverage.website.archived_at is None
+        return _("%(day)s, overdue") % {"day": date_format(due)} if is_overdue else date_format(due)
+
+
+def _preview(run: ImportRun) -> str:
+    try:
+        return preview(run, now=timezone.now()).in_words()
+    except ValidationError as error:
+        return " ".join(error.messages)
+
+
+class TakenBack(PresenceFilter):
+    """A filter by whether the import was taken back."""
+
+    heading, present, absent = _("taken back"), _("Yes"), _("No")
 
 
 @admin.register(ImportRun)
@@ -94,8 +158,9 @@ class ImportRunAdmin(RecordAdmin):
         "reopened",
         "fixed",
         "by",
+        "undone_at",
     )
-    list_filter = ("state", "source")
+    list_filter = ("state", ("undone_at", TakenBack), "source")
     list_select_related = ("website", "source")
     search_fields = ("website__host", "file_name")
     date_hierarchy = "imported_at"
@@ -107,18 +172,58 @@ class ImportRunAdmin(RecordAdmin):
         "by",
         "file_name",
         "state",
-        "detail",
+        "details",
         ("rows", "findings", "occurrences", "coverage", "rejected"),
         ("new", "updated", "reopened", "fixed"),
-        "scope",
+        "where_fixed",
         "left_out",
+        ("undone_at", "undone_by", "undone_reason"),
     )
-    readonly_fields = ("left_out",)
+    readonly_fields = ("details", "where_fixed", "left_out", "undone_at", "undone_by", "undone_reason")
     has_add_permission = never  # only imports create these records
+    actions = ("take_back",)
 
-    @admin.display(description="rejected rows")
+    def actions_for(self, obj: ImportRun) -> tuple[str, ...]:
+        """Return the action that takes the import back, as long as this is possible."""
+        return self.actions if obj.changes.exists() else ()
+
+    def warning(self, queryset: QuerySet[ImportRun]) -> str:
+        """Return what taking each of the first imports back would do."""
+        return " ".join(f"{run}: {_preview(run)}" for run in queryset[:SHOWN])
+
+    @admin.action(description=_("Take back"), permissions=["operate"])
+    def take_back(self, request: HttpRequest, queryset: QuerySet[ImportRun]) -> HttpResponse | None:
+        """Undo imports after a preview of what happens to their findings."""
+        return self.confirm(
+            request,
+            queryset.select_related("website", "source"),
+            lambda run, answers: undo(
+                run, by=user_name(request), reason=answers["reason"], now=timezone.now()
+            ),
+            title=_("Take imports back"),
+            consequence=_(
+                "Findings that only these imports brought are deleted, and findings that they closed "
+                "are open again. This cannot be undone; the same report can be imported again."
+            ),
+            done=_("Took back"),
+            form_class=UndoReason,
+        )
+
+    @admin.display(description=_("detail"))
+    def details(self, run: ImportRun) -> str:
+        return translate(run.detail)
+
+    @admin.display(description=_("scope"))
+    def where_fixed(self, run: ImportRun) -> str:
+        """Return where a missing finding counted as fixed."""
+        return translate(run.scope)
+
+    @admin.display(description=_("rejected rows"))
     def left_out(self, run: ImportRun) -> str:
-        lines = [f"Row {reject['row']} {reject['reason']}." for reject in run.rejects]
+        lines = [
+            _("Row %(row)s %(reason)s.") % {"row": reject["row"], "reason": translate(reject["reason"])}
+            for reject in run.rejects
+        ]
         if run.rejected > len(lines):
-            lines.append(f"And {run.rejected - len(lines)} more.")
-        return "\n".join(lines) or "None."
+            lines.append(_("And %(count)s more.") % {"count": run.rejected - len(lines)})
+        return "\n".join(lines) or str(_("None."))

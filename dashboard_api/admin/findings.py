@@ -10,15 +10,26 @@ from django.db.models import QuerySet
 from django.forms.models import BaseInlineFormSet
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
-from dashboard_api.admin.operations import SHOWN, Confirmation, OperatorAdmin, RecordInline, never, user_name
+from dashboard_api.admin.labels import EVENT_LABELS, KIND_LABELS, SEVERITY_LABELS, STATUS_LABELS
+from dashboard_api.admin.operations import (
+    SHOWN,
+    Confirmation,
+    ReasonForm,
+    RecordInline,
+    Words,
+    never,
+    user_name,
+)
+from dashboard_api.admin.workbench import Workbench
 from dashboard_api.models import (
     Account,
     Finding,
     FindingEvent,
     Occurrence,
-    Severity,
 )
+from dashboard_api.stored_texts import translate
 from dashboard_api.triage import decide, override_severity, reopen
 
 OCCURRENCES_SHOWN = 100
@@ -40,7 +51,7 @@ class OccurrenceInline(RecordInline):
     model = Occurrence
     formset = FirstOccurrences
     fields = ("location", "first_seen", "last_seen", "gone_at")
-    verbose_name_plural = f"locations (the first {OCCURRENCES_SHOWN})"
+    verbose_name_plural = _("locations (the first 100)")
 
 
 QUEUE = "queue"
@@ -50,11 +61,11 @@ EVERYTHING = "all"
 class ReviewQueue(admin.SimpleListFilter):
     """A filter by the analysts' queue, its default: open findings that no analyst has reviewed."""
 
-    title = QUEUE
+    title = _("queue")
     parameter_name = QUEUE
 
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("new", "To review"), (EVERYTHING, "Everything")]
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [("new", _("To review")), (EVERYTHING, _("Everything"))]
 
     def choices(self, changelist: ChangeList) -> Iterator[Any]:
         """Return the two choices without Django's "All", which would be the default."""
@@ -73,6 +84,17 @@ class ReviewQueue(admin.SimpleListFilter):
         if self.value() == EVERYTHING:
             return queryset
         return queryset.filter(status=Finding.Status.OPEN, reviewed_at__isnull=True)
+
+
+class TranslatedChoices(admin.ChoicesFieldListFilter):
+    """A filter by choices whose own labels belong to the API, with translated labels."""
+
+    def choices(self, changelist: ChangeList) -> Iterator[Any]:
+        """Return the choices with the admin's labels."""
+        labels: dict[Any, Words] = {**SEVERITY_LABELS, **STATUS_LABELS, **KIND_LABELS}
+        own = {str(label): labels[value] for value, label in self.field.flatchoices}
+        for choice in super().choices(changelist):
+            yield choice | {"display": own.get(str(choice["display"]), choice["display"])}
 
 
 class FindingList(ChangeList):
@@ -97,26 +119,31 @@ class EventInline(RecordInline):
     """The timeline of the finding."""
 
     model = FindingEvent
-    fields = ("at", "event", "by", "reason")
-    verbose_name_plural = "timeline"
+    fields = ("at", "what", "by", "why")
+    verbose_name_plural = _("timeline")
+
+    @admin.display(description=_("event"))
+    def what(self, event: FindingEvent) -> Words:
+        return EVENT_LABELS[event.event]
+
+    @admin.display(description=_("reason"))
+    def why(self, event: FindingEvent) -> str:
+        return translate(event.reason)
 
 
-class Reason(Confirmation):
+class Reason(ReasonForm):
     """A form for the reason of a decision."""
 
-    reason = forms.CharField(
-        max_length=450,
-        help_text="Customers read it in the finding's timeline.",
-        widget=forms.TextInput(attrs={"size": 80}),
-    )
+    readers = _("Customers read it in the finding's timeline.")
 
 
 class Decision(Reason):
     """A form for a decision, which can have a last day."""
 
     until = forms.DateField(
+        label=_("Until"),
         required=False,
-        help_text="The last day of the decision; empty: no end.",
+        help_text=_("The last day of the decision; empty: no end."),
         widget=forms.DateInput(attrs={"type": "date"}),
     )
 
@@ -125,7 +152,8 @@ class SeverityOverride(Reason):
     """A form for a severity of our own, or the scanner's again."""
 
     severity = forms.TypedChoiceField(
-        choices=[("", "as the scanner rates it"), *Severity.choices],
+        label=_("Severity"),
+        choices=[("", _("as the scanner rates it")), *SEVERITY_LABELS.items()],
         coerce=int,
         empty_value=None,
         required=False,
@@ -133,29 +161,45 @@ class SeverityOverride(Reason):
 
 
 @admin.register(Finding)
-class FindingAdmin(OperatorAdmin):
+class FindingAdmin(Workbench):
     """The page of a finding: fields of reports are read-only, and actions with a reason change its status."""
 
-    list_display = ("severity", "title", "website", "source", "kind", "status", "first_seen", "last_seen")
+    list_display = (
+        "severity_name",
+        "title",
+        "website",
+        "source",
+        "kind_name",
+        "status_name",
+        "first_seen",
+        "last_seen",
+    )
     list_display_links = ("title",)
-    list_filter = (ReviewQueue, "status", "severity", "kind", "source")
+    list_filter = (
+        ReviewQueue,
+        ("status", TranslatedChoices),
+        ("severity", TranslatedChoices),
+        ("kind", TranslatedChoices),
+        "source",
+    )
     list_select_related = ("website", "source")
     ordering = ("-id",)
     everything = f"?{QUEUE}={EVERYTHING}"
     search_fields = ("title", "rule", "website__host")
     show_full_result_count = False
+    show_facets = admin.ShowFacets.NEVER  # they would count every finding
     fields = (
-        "status",
+        "status_name",
         "triage_until",
         "reviewed_at",
         "fixed_at",
         "title",
         "website",
         "source",
-        "severity",
-        "source_severity",
+        "severity_name",
+        "source_severity_name",
         "severity_raw",
-        "kind",
+        "kind_name",
         "rule",
         "location",
         "locations_count",
@@ -174,6 +218,25 @@ class FindingAdmin(OperatorAdmin):
     actions = ("mark_reviewed", "false_positive", "accept_risk", "fixed", "reopen", "override_severity")
     has_add_permission = never  # imports create findings (manage.py import_report)
 
+    @admin.display(description=_("severity"), ordering="severity")
+    def severity_name(self, finding: Finding) -> Words:
+        return SEVERITY_LABELS[finding.severity]
+
+    @admin.display(description=_("severity by the scanner"))
+    def source_severity_name(self, finding: Finding) -> Words:
+        """Return the scanner's severity, where an analyst has overridden it."""
+        if finding.source_severity is None:
+            return str(self.get_empty_value_display())
+        return SEVERITY_LABELS[finding.source_severity]
+
+    @admin.display(description=_("kind"), ordering="kind")
+    def kind_name(self, finding: Finding) -> Words:
+        return KIND_LABELS[finding.kind]
+
+    @admin.display(description=_("status"), ordering="status")
+    def status_name(self, finding: Finding) -> Words:
+        return STATUS_LABELS[finding.status]
+
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return FindingList
 
@@ -189,34 +252,35 @@ class FindingAdmin(OperatorAdmin):
         refs = list(accounts.distinct().order_by("ref").values_list("ref", flat=True)[: SHOWN + 1])
         if len(refs) < 2:
             return ""
-        names = ", ".join(refs[:SHOWN]) + (" and more" if len(refs) > SHOWN else "")
-        return f"This is about more than one account: {names}."
+        names = ", ".join(refs[:SHOWN]) + (f" {_('and more')}" if len(refs) > SHOWN else "")
+        return _("This is about more than one customer: %(names)s.") % {"names": names}
 
     def actions_for(self, obj: Finding) -> tuple[str, ...]:
         if obj.status == Finding.Status.OPEN:
             return ("false_positive", "accept_risk", "fixed", "override_severity")
         return ("reopen", "override_severity")
 
-    @admin.action(description="Mark as reviewed", permissions=["operate"])
+    @admin.action(description=_("Mark as reviewed"), permissions=["operate"])
     def mark_reviewed(self, request: HttpRequest, queryset: QuerySet[Finding]) -> None:
         """Take findings out of the queue without a decision."""
         count = queryset.filter(reviewed_at__isnull=True).update(reviewed_at=timezone.now())
-        self.message_user(request, f"Marked as reviewed: {count}.", messages.SUCCESS)
+        done = _("Marked as reviewed: %(count)s.") % {"count": count}
+        self.message_user(request, done, messages.SUCCESS)
 
-    @admin.action(description="False positive", permissions=["operate"])
+    @admin.action(description=_("False positive"), permissions=["operate"])
     def false_positive(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:
         return self._decide(
-            request, queryset, Finding.Status.FALSE_POSITIVE, done="Marked as a false positive"
+            request, queryset, Finding.Status.FALSE_POSITIVE, done=_("Marked as a false positive")
         )
 
-    @admin.action(description="Accept the risk", permissions=["operate"])
+    @admin.action(description=_("Accept the risk"), permissions=["operate"])
     def accept_risk(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:
-        return self._decide(request, queryset, Finding.Status.ACCEPTED_RISK, done="Accepted")
+        return self._decide(request, queryset, Finding.Status.ACCEPTED_RISK, done=_("Accepted"))
 
-    @admin.action(description="Fixed", permissions=["operate"])
+    @admin.action(description=_("Fixed"), permissions=["operate"])
     def fixed(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:
         """Make findings fixed, which an analyst has checked where no scanner can."""
-        return self._decide(request, queryset, Finding.Status.FIXED, done="Fixed", form_class=Reason)
+        return self._decide(request, queryset, Finding.Status.FIXED, done=_("Fixed"), form_class=Reason)
 
     def _decide(
         self,
@@ -224,8 +288,8 @@ class FindingAdmin(OperatorAdmin):
         queryset: QuerySet[Finding],
         status: str,
         *,
-        done: str,
-        form_class: type[Reason] = Decision,
+        done: Words,
+        form_class: type[Confirmation] = Decision,
     ) -> HttpResponse | None:
         return self.confirm(
             request,
@@ -238,13 +302,13 @@ class FindingAdmin(OperatorAdmin):
                 until=form.get("until"),
                 now=timezone.now(),
             ),
-            title=f"Triage: {Finding.Status(status).label.lower()}",
-            consequence="They leave the list of open findings.",
+            title=STATUS_LABELS[status],
+            consequence=_("They leave the list of open findings."),
             done=done,
             form_class=form_class,
         )
 
-    @admin.action(description="Reopen", permissions=["operate"])
+    @admin.action(description=_("Reopen"), permissions=["operate"])
     def reopen(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:
         return self.confirm(
             request,
@@ -252,13 +316,13 @@ class FindingAdmin(OperatorAdmin):
             lambda finding, form: reopen(
                 finding, by=user_name(request), reason=form["reason"], now=timezone.now()
             ),
-            title="Reopen findings",
-            consequence="Earlier decisions about them end.",
-            done="Reopened",
+            title=_("Reopen findings"),
+            consequence=_("Earlier decisions about them end."),
+            done=_("Reopened"),
             form_class=Reason,
         )
 
-    @admin.action(description="Override the severity", permissions=["operate"])
+    @admin.action(description=_("Override the severity"), permissions=["operate"])
     def override_severity(self, request: HttpRequest, queryset: QuerySet[Finding]) -> HttpResponse | None:
         """Override the scanner's severity of findings, which is stored as well."""
         return self.confirm(
@@ -271,8 +335,8 @@ class FindingAdmin(OperatorAdmin):
                 reason=form["reason"],
                 now=timezone.now(),
             ),
-            title="Override the severity of findings",
-            consequence="Later reports do not change it; the scanner's own severity is shown as well.",
-            done="Severity overridden",
+            title=_("Override the severity of findings"),
+            consequence=_("Later reports do not change it; the scanner's own severity is shown as well."),
+            done=_("Severity overridden"),
             form_class=SeverityOverride,
         )

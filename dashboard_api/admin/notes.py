@@ -5,13 +5,14 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest
 from django.template.defaultfilters import truncatewords
+from django.utils.translation import gettext_lazy as _
 
-from dashboard_api.admin.operations import user_name
+from dashboard_api.admin.operations import EnglishLog, Words, user_name
 from dashboard_api.models import AnalystNote
 
 
 @admin.register(AnalystNote)
-class AnalystNoteAdmin(admin.ModelAdmin):
+class AnalystNoteAdmin(EnglishLog):
     """The page of a note."""
 
     list_display = ("beginning", "website", "finding", "visible_to", "author", "created_at")
@@ -23,15 +24,17 @@ class AnalystNoteAdmin(admin.ModelAdmin):
     fields = ("website", "finding", "is_internal", "account", "author", "body", "created_at", "updated_at")
     readonly_fields = ("created_at", "updated_at")
 
-    @admin.display(description="note")
+    @admin.display(description=_("note"))
     def beginning(self, note: AnalystNote) -> str:
         return truncatewords(note.body, 12)
 
-    @admin.display(ordering="is_internal")
-    def visible_to(self, note: AnalystNote) -> str:
+    @admin.display(ordering="is_internal", description=_("visible to"))
+    def visible_to(self, note: AnalystNote) -> Words:
         if note.is_internal:
-            return "us only (internal)"
-        return f"customer {note.account}" if note.account else "every customer with this website"
+            return _("us only (internal)")
+        if note.account:
+            return _("customer %(account)s") % {"account": note.account}
+        return _("every customer with this website")
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         """Return the initial values: the author is the signed-in user."""

@@ -1,16 +1,22 @@
 """Operations of the admin: confirmed, performed on one object at a time, reported and logged."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import ValidationError
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.utils import translation
+from django.utils.functional import Promise
+from django.utils.text import format_lazy
+from django.utils.translation import gettext_lazy as _
 
 SHOWN = 20  # of the objects of a large operation
+Words = str | Promise
 
 
 class Confirmation(forms.Form):
@@ -19,7 +25,58 @@ class Confirmation(forms.Form):
     confirmed = forms.BooleanField(initial=True, widget=forms.HiddenInput)
 
 
-class OperatorAdmin(admin.ModelAdmin):
+class ReasonForm(Confirmation):
+    """A form for a confirmation with a reason; subclasses say who reads it."""
+
+    reason = forms.CharField(
+        label=_("Reason"),
+        max_length=450,  # a timeline may add the old and the new severity
+        widget=forms.TextInput(attrs={"size": 80}),
+    )
+    readers: Any
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["reason"].help_text = self.readers
+
+
+class PresenceFilter(admin.EmptyFieldListFilter):
+    """A filter by whether a field has a value; subclasses say what this means."""
+
+    heading: Any
+    present: Any
+    absent: Any
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.title = self.heading
+
+    def choices(self, changelist: ChangeList) -> Iterator[Any]:
+        """Return the choices with the words of the subclass for "Empty" and "Not empty"."""
+        words = {"1": self.absent, "0": self.present, None: _("All")}
+        for value, choice in zip((None, "1", "0"), super().choices(changelist), strict=True):
+            yield choice | {"display": words[value]}
+
+
+class EnglishLog(admin.ModelAdmin):
+    """A mixin that logs what staff do in English: the stored texts do not depend on who acts."""
+
+    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        with translation.override("en"):
+            return super().log_addition(
+                request, obj, str(message) if isinstance(message, Promise) else message
+            )
+
+    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        with translation.override("en"):
+            return super().log_change(request, obj, str(message) if isinstance(message, Promise) else message)
+
+    def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
+        with translation.override("en"):
+            return super().log_deletions(request, queryset)
+
+
+class OperatorAdmin(EnglishLog):
     """The pages of a model, with its actions on the page of a single object, too.
 
     ``everything`` is the query string of the list with all objects.
@@ -61,11 +118,11 @@ class OperatorAdmin(admin.ModelAdmin):
         self,
         request: HttpRequest,
         queryset: QuerySet[Any],
-        operation: Callable[[Any, Mapping[str, Any]], None],
+        operation: Callable[[Any, Mapping[str, Any]], object],
         *,
-        title: str,
-        consequence: str,
-        done: str,
+        title: Words,
+        consequence: Words,
+        done: Words,
         form_class: type[Confirmation] = Confirmation,
     ) -> HttpResponse | None:
         """Return a page that asks for confirmation; when confirmed, perform ``operation`` on each object."""
@@ -88,7 +145,12 @@ class OperatorAdmin(admin.ModelAdmin):
         return TemplateResponse(request, "admin/dashboard_api/confirmation.html", context)
 
     def perform(
-        self, request: HttpRequest, queryset: QuerySet[Any], operation: Callable[[Any], None], *, done: str
+        self,
+        request: HttpRequest,
+        queryset: QuerySet[Any],
+        operation: Callable[[Any], object],
+        *,
+        done: Words,
     ) -> None:
         """Perform ``operation`` on each object, and report those that a model refuses."""
         notices: dict[int, list[str]] = {messages.SUCCESS: [], messages.ERROR: []}
@@ -98,13 +160,14 @@ class OperatorAdmin(admin.ModelAdmin):
             except ValidationError as error:
                 notices[messages.ERROR].append(f"{self.line(obj)}: {' '.join(error.messages)}")
             else:
-                self.log_change(request, obj, f"{done}.")
+                self.log_change(request, obj, format_lazy("{}.", done))
                 notices[messages.SUCCESS].append(f"{done}: {self.line(obj)}.")
         for level, texts in notices.items():
             for text in texts[:SHOWN]:
                 self.message_user(request, text, level)
             if len(texts) > SHOWN:
-                self.message_user(request, f"And {len(texts) - SHOWN} more.", level)
+                more = _("And %(count)s more.") % {"count": len(texts) - SHOWN}
+                self.message_user(request, more, level)
 
 
 def never(_: Any, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG001  # Django's names

@@ -5,29 +5,42 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.formats import date_format
+from django.utils.translation import gettext_lazy as _
 
-from dashboard_api.admin.operations import RecordAdmin, never
+from dashboard_api.admin.credentials import CredentialAdmin
 from dashboard_api.models import Secret
 
-SHOWN_FIELDS = ("hint", "state", "created_at", "created_by", "retires_at", "revoked_at", "last_used")
+SHOWN_FIELDS = (
+    "hint",
+    "is_test",
+    "for_portal",
+    "state",
+    "created_at",
+    "created_by",
+    "retires_at",
+    "revoked_at",
+    "last_used",
+)
 
 
 class ShowsLastUse:
     """A mixin with the column ``last_used``."""
 
+    @admin.display(description=_("last used"))
     def last_used(self, secret: Secret) -> str:
         used_at = secret.last_used_at
-        return date_format(timezone.localtime(used_at), "DATETIME_FORMAT") if used_at else "never"
+        return date_format(timezone.localtime(used_at), "DATETIME_FORMAT") if used_at else str(_("never"))
 
 
 @admin.register(Secret)
-class SecretAdmin(ShowsLastUse, RecordAdmin):
+class SecretAdmin(ShowsLastUse, CredentialAdmin):
     """The page of a secret, with actions that retire and revoke it."""
 
     list_display = (
         "id",
         "hint",
         "account",
+        "is_test",
         "state",
         "works",
         "created_at",
@@ -35,43 +48,28 @@ class SecretAdmin(ShowsLastUse, RecordAdmin):
         "retires_at",
         "last_used",
     )
-    list_filter = ("state",)
+    list_filter = ("state", "is_test")
     list_per_page = 50
     list_select_related = ("account",)
     search_fields = ("account__ref", "account__name", "hint", "created_by")
     date_hierarchy = "created_at"
     fields = readonly_fields = ("account", *SHOWN_FIELDS)
     actions = ("retire", "revoke")
-    has_add_permission = never  # the account's page issues secrets
-
-    @admin.display(boolean=True)
-    def works(self, secret: Secret) -> bool:
-        """Return whether calls signed with the secret are accepted."""
-        return secret.is_usable(timezone.now())
+    revoke_title = _("Revoke secrets")
+    revoke_consequence = _("Calls signed with them are refused at once. This cannot be undone.")
 
     def actions_for(self, obj: Secret) -> tuple[str, ...]:
         steps = {Secret.State.ACTIVE: ("retire", "revoke"), Secret.State.RETIRING: ("revoke",)}
         return steps.get(Secret.State(obj.state), ())
 
-    @admin.action(description="Retire", permissions=["operate"])
+    @admin.action(description=_("Retire"), permissions=["operate"])
     def retire(self, request: HttpRequest, queryset: QuerySet[Secret]) -> HttpResponse | None:
         """Retire secrets, which then work for one more day."""
         return self.confirm(
             request,
             queryset,
             lambda secret, _: secret.retire(now=timezone.now()),
-            title="Retire secrets",
-            consequence="They work for one more day. Issue new secrets first.",
-            done="Retired",
-        )
-
-    @admin.action(description="Revoke", permissions=["operate"])
-    def revoke(self, request: HttpRequest, queryset: QuerySet[Secret]) -> HttpResponse | None:
-        return self.confirm(
-            request,
-            queryset,
-            lambda secret, _: secret.revoke(now=timezone.now()),
-            title="Revoke secrets",
-            consequence="Calls signed with them are refused at once. This cannot be undone.",
-            done="Revoked",
+            title=_("Retire secrets"),
+            consequence=_("They work for one more day. Issue new secrets first."),
+            done=_("Retired"),
         )

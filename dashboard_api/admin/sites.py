@@ -8,10 +8,13 @@ from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
+from dashboard_api.admin.archive import Archive, ArchiveFilter
 from dashboard_api.admin.operations import (
     Confirmation,
-    OperatorAdmin,
+    PresenceFilter,
+    ReasonForm,
     RecordAdmin,
     RecordInline,
     never,
@@ -21,18 +24,28 @@ from dashboard_api.admin.uploads import Uploads
 from dashboard_api.models import Coverage, LinkEvent, SiteLink, Website
 
 
+class LinkReason(ReasonForm):
+    """A form for the reason to revoke or restore a link."""
+
+    readers = _("Recorded with the link.")
+
+
 class Proof(Confirmation):
     """A form for the method that proved a website's ownership."""
 
-    method = forms.ChoiceField(choices=Website.Method.choices)
+    method = forms.ChoiceField(label=_("Ownership"), choices=Website.Method.choices)
 
 
-class Reason(Confirmation):
-    """A form for the reason of an operation."""
+class Verified(PresenceFilter):
+    """A filter by whether the ownership of the website was verified."""
 
-    reason = forms.CharField(
-        max_length=500, help_text="Recorded with the link.", widget=forms.TextInput(attrs={"size": 80})
-    )
+    heading, present, absent = _("verified"), _("Yes"), _("No")
+
+
+class Revoked(PresenceFilter):
+    """A filter by whether the link was revoked."""
+
+    heading, present, absent = _("revoked"), _("Yes"), _("No")
 
 
 class WebsiteLinkInline(RecordInline):
@@ -52,26 +65,36 @@ class CoverageInline(RecordInline):
 
 
 @admin.register(Website)
-class WebsiteAdmin(Uploads, OperatorAdmin):
-    """The page of a website, with an action that verifies it."""
+class WebsiteAdmin(Uploads, Archive):
+    """The page of a website, with actions that verify, archive and delete it."""
 
-    list_display = ("host", "verified_at", "verified_by", "verification_method", "created_at")
-    list_filter = (("verified_at", admin.EmptyFieldListFilter), "verification_method")
+    list_display = ("host", "verified_at", "verified_by", "verification_method", "created_at", "archived_at")
+    list_filter = (ArchiveFilter, ("verified_at", Verified), "verification_method")
     search_fields = ("host",)
-    fields = ("host", "verified_at", "verified_by", "verification_method", "created_at")
+    fields = (
+        "host",
+        "verified_at",
+        "verified_by",
+        "verification_method",
+        "created_at",
+        "archived_at",
+        "archived_by",
+        "archive_reason",
+    )
     inlines = (WebsiteLinkInline, CoverageInline)
-    actions = ("verify",)
-    has_delete_permission = never  # the findings, links and their history would be deleted, too
+    actions = ("verify", "archive", "restore", "delete_unused")
+    has_delete_permission = never  # only websites without findings are deleted, by an action
 
     def get_readonly_fields(self, request: HttpRequest, obj: Website | None = None) -> Any:
         """Return the read-only fields: the host never changes, and only the action verifies."""
         return self.fields if obj else self.fields[1:]
 
     def actions_for(self, obj: Website) -> tuple[str, ...]:
-        """Return the action that verifies, unless the website is verified."""
-        return () if obj.verified_at else self.actions
+        """Return the actions that suit the website."""
+        verify = () if obj.verified_at or obj.archived_at else ("verify",)
+        return (*verify, *self.archive_actions_for(obj))
 
-    @admin.action(description="Verify", permissions=["operate"])
+    @admin.action(description=_("Verify"), permissions=["operate"])
     def verify(self, request: HttpRequest, queryset: QuerySet[Website]) -> HttpResponse | None:
         """Record how the ownership was proven, and by whom; verified websites stay unchanged."""
         return self.confirm(
@@ -80,9 +103,11 @@ class WebsiteAdmin(Uploads, OperatorAdmin):
             lambda website, proof: website.verify(
                 method=proof["method"], by=user_name(request), at=timezone.now()
             ),
-            title="Verify websites",
-            consequence="You confirm that their owners proved their ownership. Then accounts can link them.",
-            done="Verified",
+            title=_("Verify websites"),
+            consequence=_(
+                "You confirm that their owners proved their ownership. Then accounts can link them."
+            ),
+            done=_("Verified"),
             form_class=Proof,
         )
 
@@ -118,7 +143,7 @@ class SiteLinkAdmin(RecordAdmin):
 
     form = SiteLinkForm
     list_display = ("website", "account", "link_id", "created_at", "revoked_at")
-    list_filter = (("revoked_at", admin.EmptyFieldListFilter),)
+    list_filter = (("revoked_at", Revoked),)
     list_select_related = ("website", "account")
     search_fields = ("website__host", "account__ref", "account__name", "link_id")
     date_hierarchy = "created_at"
@@ -144,7 +169,7 @@ class SiteLinkAdmin(RecordAdmin):
     def actions_for(self, obj: SiteLink) -> tuple[str, ...]:
         return ("restore",) if obj.revoked_at else ("revoke",)
 
-    @admin.action(description="Revoke", permissions=["operate"])
+    @admin.action(description=_("Revoke"), permissions=["operate"])
     def revoke(self, request: HttpRequest, queryset: QuerySet[SiteLink]) -> HttpResponse | None:
         return self.confirm(
             request,
@@ -152,13 +177,13 @@ class SiteLinkAdmin(RecordAdmin):
             lambda link, answers: link.revoke(
                 by=user_name(request), reason=answers["reason"], now=timezone.now()
             ),
-            title="Revoke links",
-            consequence="Calls for these websites by these accounts are refused from now on.",
-            done="Revoked",
-            form_class=Reason,
+            title=_("Revoke links"),
+            consequence=_("Calls for these websites by these accounts are refused from now on."),
+            done=_("Revoked"),
+            form_class=LinkReason,
         )
 
-    @admin.action(description="Restore", permissions=["operate"])
+    @admin.action(description=_("Restore"), permissions=["operate"])
     def restore(self, request: HttpRequest, queryset: QuerySet[SiteLink]) -> HttpResponse | None:
         return self.confirm(
             request,
@@ -166,8 +191,8 @@ class SiteLinkAdmin(RecordAdmin):
             lambda link, answers: link.restore(
                 by=user_name(request), reason=answers["reason"], now=timezone.now()
             ),
-            title="Restore links",
-            consequence="Calls for these websites by these accounts are answered again.",
-            done="Restored",
-            form_class=Reason,
+            title=_("Restore links"),
+            consequence=_("Calls for these websites by these accounts are answered again."),
+            done=_("Restored"),
+            form_class=LinkReason,
         )

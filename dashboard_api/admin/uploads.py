@@ -13,14 +13,16 @@ from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.dateparse import parse_datetime
+from django.utils.translation import gettext_lazy as _
 
 from dashboard_api import limits
-from dashboard_api.admin.operations import user_name
+from dashboard_api.admin.operations import Words, user_name
 from dashboard_api.importing.ingest import ImportOptions, ImportResult
 from dashboard_api.importing.locations import OutsideWebsite, normalise_location
 from dashboard_api.importing.service import EmptyRefusal, RefusedReport, import_file, in_words
 from dashboard_api.models import Finding, FindingEvent, Upload, Website
 from dashboard_api.scanners import READERS
+from dashboard_api.stored_texts import translate
 
 TITLES_SHOWN = 20
 
@@ -29,32 +31,39 @@ class ReportForm(forms.Form):
     """A form for the report, and for what the report cannot say by itself."""
 
     report = forms.FileField(
+        label=_("Report"),
         allow_empty_file=True,
-        help_text=f"At most {limits.MAX_UPLOAD_BYTES // 1024**2} MB; manage.py import_report takes more.",
+        help_text=_("At most 32 MB; manage.py import_report takes more."),
     )
     format_name = forms.ChoiceField(
-        label="Format", choices=[("auto", "recognise it"), *((name, name) for name in READERS)]
+        label=_("Format"), choices=[("auto", _("recognise it")), *((name, name) for name in READERS)]
     )
     complete = forms.BooleanField(
-        required=False, help_text="The scan ran to its end: open findings that it does not report are fixed."
+        label=_("Complete"),
+        required=False,
+        help_text=_("The scan ran to its end: open findings that it does not report are fixed."),
     )
     scanned_at = forms.DateTimeField(
-        required=False, help_text="When the scan ended, in UTC; replaces the times in the report."
+        label=_("Scanned at"),
+        required=False,
+        help_text=_("When the scan ended, in UTC; replaces the times in the report."),
     )
     base_url = forms.URLField(
-        label="Base address",
+        label=_("Base address"),
         required=False,
         assume_scheme="https",
-        help_text="The base of locations without a host.",
+        help_text=_("The base of locations without a host."),
     )
     targets = forms.CharField(
+        label=_("Targets"),
         required=False,
-        help_text="Hosts that were scanned but are not named in the report, with a port if it matters.",
+        help_text=_("Hosts that were scanned but are not named in the report, with a port if it matters."),
     )
     category = forms.CharField(
+        label=_("Category"),
         required=False,
         max_length=limits.MAX_CATEGORY_LENGTH,
-        help_text="A name for this scan, if one scanner checks the website in several parts.",
+        help_text=_("A name for this scan, if one scanner checks the website in several parts."),
     )
 
     def __init__(self, *args: Any, website: Website, **kwargs: Any) -> None:
@@ -65,7 +74,7 @@ class ReportForm(forms.Form):
         """Refuse reports that are too large to store."""
         report = self.cleaned_data["report"]
         if report.size > limits.MAX_UPLOAD_BYTES:
-            raise ValidationError("This report is too large to upload: use manage.py import_report.")
+            raise ValidationError(_("This report is too large to upload: use manage.py import_report."))
         return report
 
     def clean_base_url(self) -> str:
@@ -85,7 +94,7 @@ class ReportForm(forms.Form):
             for location in locations:
                 normalise_location(self.website.host, location)
         except OutsideWebsite as error:
-            raise ValidationError(f"It {error}.") from error
+            raise ValidationError(_("It %(problem)s.") % {"problem": translate(str(error))}) from error
 
     def save(self, *, by: str) -> Upload:
         """Store the report until it is imported or discarded."""
@@ -123,7 +132,13 @@ class Uploads(admin.ModelAdmin):
         form = ReportForm(request.POST or None, request.FILES or None, website=website)
         if form.is_valid():
             return redirect("admin:dashboard_api_website_upload", form.save(by=user_name(request)).pk)
-        return self._page(request, "upload", website, form=form, title=f"Import a report about {website}")
+        return self._page(
+            request,
+            "upload",
+            website,
+            form=form,
+            title=_("Import a report about %(website)s") % {"website": website},
+        )
 
     def decide_upload(self, request: HttpRequest, pk: int) -> HttpResponse:
         """Preview the import; then import or discard the report."""
@@ -132,7 +147,7 @@ class Uploads(admin.ModelAdmin):
         back = reverse("admin:dashboard_api_website_change", args=[upload.website.pk])
         if request.method != "POST":
             preview = _preview(upload)
-            title = f"What {upload.file_name} would change"
+            title = _("What %(file)s would change") % {"file": upload.file_name}
             return self._page(request, "preview", upload.website, preview=preview, title=title)
         if "apply" in request.POST:
             self._import(request, upload)
@@ -165,7 +180,8 @@ def _import(upload: Upload, **how: Any) -> list[ImportResult]:
     try:
         return import_file(content, upload.website, options, file_name=upload.file_name, by=upload.by, **how)
     except EmptyRefusal as error:
-        raise RefusedReport(f'{error} Upload it again, tick "Complete" and fill in "Scanned at".') from error
+        advice = _('Upload it again, tick "Complete" and fill in "Scanned at".')
+        raise RefusedReport(f"{error} {advice}") from error
 
 
 def _preview(upload: Upload) -> dict[str, Any]:
@@ -173,17 +189,17 @@ def _preview(upload: Upload) -> dict[str, Any]:
 
     It is the import itself, rolled back at its end.
     """
-    changes: list[tuple[str, list[str]]] = []
+    changes: list[tuple[Words, list[str]]] = []
     last_finding = Finding.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
     last_event = FindingEvent.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
 
-    def collect() -> None:
+    def collect(result: object) -> None:  # noqa: ARG001 - the caller passes it
         own = Finding.objects.filter(website=upload.website)
         changed = FindingEvent.objects.filter(pk__gt=last_event, finding__website=upload.website)
         for name, findings in (
-            ("New", own.filter(pk__gt=last_finding)),
-            ("Reopened", own.filter(events__in=changed.filter(event=FindingEvent.Event.REGRESSED))),
-            ("Fixed", own.filter(events__in=changed.filter(event=FindingEvent.Event.FIXED))),
+            (_("New"), own.filter(pk__gt=last_finding)),
+            (_("Reopened"), own.filter(events__in=changed.filter(event=FindingEvent.Event.REGRESSED))),
+            (_("Fixed"), own.filter(events__in=changed.filter(event=FindingEvent.Event.FIXED))),
         ):
             worst = findings.worst_first()[:TITLES_SHOWN]
             changes.append((name, [f"{finding} ({finding.location})" for finding in worst]))

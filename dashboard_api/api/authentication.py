@@ -1,4 +1,4 @@
-"""Authentication of signed calls: headers, time, key, signature, nonce (checks 6 to 11).
+"""Authentication of signed calls: headers, time, key, signature, nonce, rate limit (checks 6 to 12).
 
 ES1 has no key id, so an account reference that is not yet verified selects the key. Names of data
 read before the signature is verified begin with ``unverified``.
@@ -7,49 +7,92 @@ read before the signature is verified begin with ``unverified``.
 import functools
 import logging
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
+from django.conf import settings
 from django.db import DatabaseError
 
 import es1
 from dashboard_api import limits
 from dashboard_api.api.request import Call
 from dashboard_api.contract import read_envelope
-from dashboard_api.errors import InvalidSignature, ReplayedNonce, StaleTimestamp, Unavailable
-from dashboard_api.models import Nonce, SecretUse
+from dashboard_api.errors import (
+    ApiError,
+    Fenced,
+    InternalError,
+    InvalidSignature,
+    RateLimited,
+    ReplayedNonce,
+    StaleTimestamp,
+    Unavailable,
+)
+from dashboard_api.models import CallFacts, CallLimit, CallOutcome, Claim, Nonce, SecretUse
+from dashboard_api.models.nonces import NONCE_LIFETIME
 from dashboard_api.queries import credentials
-from dashboard_api.queries.credentials import AccountSite, SigningSecret
-from foundation.sealing import CannotUnseal, seal, unseal
+from dashboard_api.queries.credentials import AccountSite, Credentials, SigningSecret
+from foundation.request_ids import note_account
+from foundation.sealing import CannotUnseal, unseal
+from foundation.storage import is_storage_fault
 
 logger = logging.getLogger(__name__)
 
-NONCE_LIFETIME = timedelta(seconds=limits.TIMESTAMP_WINDOW_SECONDS + limits.NONCE_MARGIN_SECONDS)
+_MAX_CANDIDATES = limits.MAX_USABLE_SECRETS + limits.MAX_TEST_SECRETS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Authenticated:
     """A call with a verified signature and a spent nonce. Its fields are not checked yet.
 
-    ``link`` is the link that the call names, if it belongs to the account, revoked or not.
+    ``link`` is the link that the call names, if it belongs to the account, revoked or not. A test call is
+    signed with a test secret: it gets the example website, never ``link``.
     """
 
     link: AccountSite | None
     fields: dict[str, Any]
+    is_test: bool
 
 
-def authenticate(call: Call) -> Authenticated:
-    """Verify the signature and spend the nonce; raises the ApiErrors of checks 6 to 11."""
+@contextmanager
+def authenticated(call: Call) -> Iterator[Authenticated]:
+    """Verify the signature, spend the nonce and check the rate limit; raises the ApiErrors of checks 6 to 12.
+
+    The call is on record as soon as its nonce is spent; an error within the block is recorded, too.
+    """
     signed = _signed_headers(call)
     envelope = read_envelope(call.body)
     caller = credentials.read_credentials(
         envelope.unverified_account_ref, envelope.unverified_link_id, call.moment
     )
-    signer = _verified_signer(caller.signers, signed, call)
-    _claim_nonce(signer, signed, call)
-    return Authenticated(link=caller.link, fields=envelope.unverified_fields)
+    signer = _verified_signer(caller, signed, call)
+    note_account(envelope.unverified_account_ref)  # verified now
+    limit = _limit_of(signer, call)
+    claim = _claim_nonce(signer, signed, call, link=caller.link, limit=limit)
+    with _recorded(signer.account_id, signed.nonce):
+        if claim is Claim.LIMITED and limit:
+            raise RateLimited(seconds=limit.seconds_to_wait(signer.account_id, call.at))
+        yield Authenticated(link=caller.link, fields=envelope.unverified_fields, is_test=bool(signer.is_test))
+
+
+@contextmanager
+def _recorded(account_id: int, nonce: str) -> Iterator[None]:
+    """Store the status and code of an error in the block, next to the record of the call."""
+    try:
+        yield
+    except Exception as error:
+        refusal: ApiError | type[ApiError] = InternalError
+        if isinstance(error, ApiError):
+            refusal = error
+        elif is_storage_fault(error):
+            refusal = Unavailable
+        try:
+            CallOutcome.note(account_id, nonce, status=refusal.status, code=refusal.code)
+        except DatabaseError:  # then the record says 200
+            logger.exception("the outcome %s of a call cannot be stored", refusal.code)
+        raise
 
 
 def _signed_headers(call: Call) -> es1.SignedHeaders:
@@ -57,61 +100,114 @@ def _signed_headers(call: Call) -> es1.SignedHeaders:
         signed = es1.parse_headers(call.headers)
         es1.check_window(int(signed.timestamp), now=call.now, window=limits.TIMESTAMP_WINDOW_SECONDS)
     except es1.MalformedHeaders as error:
-        raise InvalidSignature(f"{error}: see the signing recipe.", reason=error.reason) from error
+        raise InvalidSignature(
+            f"{error}.", reason=error.reason, header=error.header, expected=error.expected
+        ) from error
     except es1.StaleTimestamp as error:
+        message = "The timestamp looks like milliseconds: send whole seconds."
         raise StaleTimestamp(
-            server_time=call.now, window_seconds=error.window, skew_seconds=error.skew
+            message if error.looks_like_milliseconds else "",
+            server_time=call.now,
+            window_seconds=error.window,
+            skew_seconds=error.skew,
         ) from error
     return signed
 
 
-def _verified_signer(
-    candidates: Sequence[SigningSecret], signed: es1.SignedHeaders, call: Call
-) -> SigningSecret:
+def _verified_signer(caller: Credentials, signed: es1.SignedHeaders, call: Call) -> SigningSecret:
     """Return the secret that signed the call; raises InvalidSignature.
 
-    Dummies fill the candidates up to the largest number of secrets, so that accounts with two, one or no
-    secrets and unknown accounts take the same work. An unknown account gets the response of a wrong
-    signature.
+    An unknown account gets the response of a wrong signature, after the same work: the secrets of another
+    account are opened, and then only dummies are tried. Dummies also fill the candidates up to the largest
+    number of secrets.
     """
-    sealed = [signer.sealed for signer in candidates]
-    sealed += [_sealed_dummy()] * (limits.MAX_USABLE_SECRETS - len(sealed))
+    keys = _opened(caller.signers)
+    dummy = _dummy()
+    candidates = keys if caller.is_known else [dummy] * len(keys)
+    candidates = candidates + [dummy] * (_MAX_CANDIDATES - len(candidates))
     try:
-        position = es1.check_signature(
-            [unseal(text) for text in sealed], signed, method=call.method, path=call.path, body=call.body
-        )
+        position = es1.check_signature(candidates, signed, method=call.method, path=call.path, body=call.body)
+    except es1.InvalidSignature as error:
+        raise _mismatch(signed, call) from error
+    return caller.signers[position]
+
+
+def _opened(signers: Sequence[SigningSecret]) -> list[str]:
+    """Return the secrets in clear; raises Unavailable without the master key of one of them."""
+    try:
+        return [unseal(signer.sealed) for signer in signers]
     except CannotUnseal as error:
         logger.error(  # noqa: TRY400  # a traceback adds nothing
             "MASTER_KEYS holds no key that opens a secret of account %s: run 'manage.py doctor'.",
-            candidates[0].account_id,
+            signers[0].account_id,
         )
         raise Unavailable from error
-    except es1.InvalidSignature as error:
-        raise _mismatch(call) from error
-    return candidates[position]
 
 
-def _mismatch(call: Call) -> InvalidSignature:
+def _mismatch(signed: es1.SignedHeaders, call: Call) -> InvalidSignature:
     """Return the error of a wrong signature, with details of the caller's own input only."""
+    canonical = es1.canonical_string(
+        signed.timestamp, signed.nonce, call.method, call.path, call.body
+    ).encode()
     return InvalidSignature(
-        reason="mismatch", body_sha256=es1.body_digest(call.body), method=call.method, path=call.path
+        reason="mismatch",
+        body_sha256=es1.body_digest(call.body),
+        method=call.method,
+        path=call.path,
+        canonical_sha256=es1.body_digest(canonical),
+        canonical_length=len(canonical),
     )
 
 
 @functools.cache
-def _sealed_dummy() -> str:
-    """Return a sealed random secret, which is never shown."""
-    return seal(secrets.token_urlsafe(limits.SECRET_RANDOM_BYTES))
+def _dummy() -> str:
+    """Return a random secret, which no caller has."""
+    return secrets.token_urlsafe(limits.SECRET_RANDOM_BYTES)
 
 
-def _claim_nonce(signer: SigningSecret, signed: es1.SignedHeaders, call: Call) -> None:
-    """Spend the nonce; raises ReplayedNonce, and Unavailable if the store cannot be reached."""
+def _limit_of(signer: SigningSecret, call: Call) -> CallLimit | None:
+    """Return the rate limit of the account; None for the portal, whose pages and e-mails always work."""
+    if signer.for_portal or call.is_in_process:
+        return None
+    return CallLimit(
+        per_second=signer.calls_per_second or settings.CALLS_PER_SECOND,
+        burst=signer.calls_burst or settings.CALLS_BURST,
+        counts=not signer.is_test,
+    )
+
+
+def _claim_nonce(
+    signer: SigningSecret,
+    signed: es1.SignedHeaders,
+    call: Call,
+    *,
+    link: AccountSite | None,
+    limit: CallLimit | None,
+) -> Claim:
+    """Spend the nonce, which counts the call and puts it on record.
+
+    Raises ReplayedNonce, Fenced, and Unavailable if the store cannot be reached.
+    """
     expires_at = datetime.fromtimestamp(int(signed.timestamp), tz=UTC) + NONCE_LIFETIME
+    facts = CallFacts(
+        at=call.at,
+        secret_id=signer.pk,
+        link_id=link.pk if link else None,
+        route=call.path.removeprefix("/v1/"),
+        request_id=call.request_id,
+        address=call.address,
+    )
     try:
-        fresh = Nonce.objects.claim(signer.account_id, signed.nonce, expires_at=expires_at)
-        if fresh:
+        claim = Nonce.objects.claim(
+            signer.account_id, signed.nonce, expires_at=expires_at, facts=facts, limit=limit
+        )
+        if claim is not Claim.REPLAYED:
             SecretUse.note(signer.pk, call.moment)
+        fenced_until = Nonce.objects.fenced_until(expires_at) if claim is Claim.REPLAYED else None
     except DatabaseError as error:
         raise Unavailable from error
-    if not fresh:
+    if fenced_until:
+        raise Fenced(int(fenced_until.timestamp()) + 1 - call.now)
+    if claim is Claim.REPLAYED:
         raise ReplayedNonce
+    return claim

@@ -3,16 +3,16 @@
 import functools
 import json
 import logging
-import random
 import re
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
 from django.http.request import split_domain_port
 
@@ -31,6 +31,9 @@ from dashboard_api.errors import (
     UnexpectedQuery,
     UnsupportedMediaType,
 )
+from foundation.metrics import count_refusal
+from foundation.request_ids import current_request, current_request_id
+from foundation.storage import is_storage_fault
 
 logger = logging.getLogger(__name__)
 
@@ -40,32 +43,45 @@ _SIGNED = {
     for name in (es1.TIMESTAMP_HEADER, es1.NONCE_HEADER, es1.SIGNATURE_HEADER)
 }
 _LOOPBACK_HOSTS = {"localhost", "127.0.0.1", "[::1]"}
+_MAX_ADDRESS = 64
+IN_PROCESS = "dashboard.in_process"  # a key of the WSGI environment, which no header can set
 _LENGTH = re.compile(r"[0-9]{1,1000}", re.ASCII)  # int() refuses more than some thousands of digits
+
+
+_ONE_LINE_IN = 100
+_unsigned: Counter[str] = Counter()  # refusals by code, of this process; about right with several threads
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """A well-formed call, not yet authenticated. ``headers`` has the ES1 headers in lower case.
 
-    ``now`` is whole Unix seconds, read after the body.
+    ``at`` is the time in UTC, read after the body.
     """
 
     method: str
     path: str
     headers: dict[str, str]
     body: bytes
-    now: int
+    at: datetime
+    request_id: str
+    address: str  # of the caller
+    is_in_process: bool = False  # by the portal in this process, whose calls are not limited
+
+    @property
+    def now(self) -> int:
+        """``at`` in whole Unix seconds."""
+        return int(self.at.timestamp())
 
     @property
     def moment(self) -> datetime:
-        """``now`` as a datetime in UTC."""
-        return datetime.fromtimestamp(self.now, tz=UTC)
+        """``at`` in whole seconds."""
+        return self.at.replace(microsecond=0)
 
 
 def receive(request: HttpRequest, path: str) -> Call:
     """Return ``request`` as a call of ``path``; raises HttpsRequired and the ApiErrors of checks 1 to 5."""
-    if settings.HTTPS and not (request.is_secure() or _is_on_this_machine(request)):
-        raise HttpsRequired
+    check_https(request)
     if request.path != path or _raw_path(request) not in (None, path):
         raise NotFound
     if request.META["REQUEST_METHOD"] != "POST":  # request.method is always in upper case
@@ -80,8 +96,24 @@ def receive(request: HttpRequest, path: str) -> Call:
         path=path,
         headers={name: request.META[key] for name, key in _SIGNED.items() if key in request.META},
         body=body,
-        now=int(time.time()),
+        at=datetime.fromtimestamp(time.time(), tz=UTC),
+        request_id=current_request_id(),
+        address=caller_address(request),
+        is_in_process=request.META.get(IN_PROCESS) is True,
     )
+
+
+def caller_address(request: HttpRequest) -> str:
+    """Return the address of the caller: behind a trusted proxy, the one that the proxy saw."""
+    forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "") if settings.TRUST_PROXY else ""
+    address: str = forwarded.rpartition(",")[2].strip() or request.META.get("REMOTE_ADDR", "")
+    return address[:_MAX_ADDRESS] if address.isprintable() else ""
+
+
+def check_https(request: HttpRequest) -> None:
+    """Raise HttpsRequired for an unencrypted request to a deployment that requires https."""
+    if settings.HTTPS and not (request.is_secure() or _is_on_this_machine(request)):
+        raise HttpsRequired
 
 
 def _is_on_this_machine(request: HttpRequest) -> bool:
@@ -116,41 +148,71 @@ def _read_body(request: HttpRequest) -> bytes:
     return body
 
 
-def json_endpoint(view: Callable[[HttpRequest], bytes]) -> Callable[[HttpRequest], HttpResponse]:
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A JSON body with a status and headers of its own."""
+
+    body: bytes
+    status: int
+    headers: dict[str, str]
+
+
+def json_endpoint(view: Callable[..., bytes | Reply]) -> Callable[..., HttpResponse]:
     """Respond with the JSON that ``view`` returns, or with the JSON of the error that it raises."""
 
     @functools.wraps(view)
-    def respond(request: HttpRequest) -> HttpResponse:
-        request_id = new_request_id()
+    def respond(request: HttpRequest, **arguments: Any) -> HttpResponse:
         try:
-            return _json(200, view(request), request_id)
+            reply = view(request, **arguments)
+            if isinstance(reply, Reply):
+                return _json(reply.status, reply.body, reply.headers)
+            return _json(200, reply)
         except ApiError as error:
-            return error_response(error, request_id)
-        except OperationalError:
-            logger.exception("%s: a database cannot be reached", request_id)
-            return error_response(Unavailable(), request_id)
-        except Exception:
+            return error_response(error)
+        except Exception as error:
             # The caller gets JSON for any error; the cause is in the log.
-            logger.exception("%s: unforeseen", request_id)
-            return error_response(InternalError(), request_id)
+            if is_storage_fault(error):
+                logger.exception("storage failed", extra={"status": Unavailable.status})
+                return error_response(Unavailable())
+            logger.exception("unforeseen", extra={"status": InternalError.status})
+            return error_response(InternalError())
 
-    respond.csrf_exempt = True  # type: ignore[attr-defined]  # the signature authenticates the caller
+    respond.csrf_exempt = True  # type: ignore[attr-defined]  # a signature or a token authenticates the caller
     return respond
 
 
-def new_request_id() -> str:
-    """Return a random name of the call, for its response and the log. It is not a secret."""
-    return random.randbytes(8).hex()  # noqa: S311
-
-
-def error_response(error: ApiError, request_id: str) -> HttpResponse:
+def error_response(error: ApiError) -> HttpResponse:
     """Return the JSON response for ``error``."""
-    detail = {"code": error.code, "message": error.text, "request_id": request_id, **error.details}
+    detail = {
+        "code": error.code,
+        "message": error.text,
+        "request_id": current_request_id(),
+        "doc_url": error.doc_url,
+        **error.details,
+    }
     body = json.dumps({"ok": False, "error": detail}, separators=(",", ":"), ensure_ascii=False).encode()
-    logger.info("%s: %s %s", request_id, error.status, error.code)
-    return _json(error.status, body, request_id, error.headers())
+    count_refusal(error.code)
+    _log_refusal(error)
+    return _json(error.status, body, error.headers())
 
 
-def _json(status: int, body: bytes, request_id: str, headers: dict[str, str] | None = None) -> HttpResponse:
-    fixed = {"Cache-Control": "no-store", "X-Request-Id": request_id}
+def _log_refusal(error: ApiError) -> None:
+    """Log a line; refusals of callers without an account are counted, and one in a hundred has a line.
+
+    Anyone can cause these, so a line for each could fill the disk.
+    """
+    current = current_request()
+    if error.status >= 500 or (current and current.account):
+        logger.info("%s", error.code, extra={"status": error.status})
+        return
+    _unsigned[error.code] += 1
+    count = _unsigned[error.code]
+    if count % _ONE_LINE_IN == 1:
+        logger.info(
+            "%s: %d without a signature since the start", error.code, count, extra={"status": error.status}
+        )
+
+
+def _json(status: int, body: bytes, headers: dict[str, str] | None = None) -> HttpResponse:
+    fixed = {"Cache-Control": "no-store"}
     return HttpResponse(body, status=status, content_type="application/json", headers=fixed | (headers or {}))

@@ -2,7 +2,7 @@
 
 from django.urls import path, re_path
 
-from dashboard_api.api import views
+from dashboard_api.api import report_views, views
 
 app_name = "dashboard_api"
 
@@ -10,7 +10,11 @@ urlpatterns = [
     path("site/dashboard", views.site_dashboard, name="site-dashboard"),
     path("site/finding", views.site_finding, name="site-finding"),
     path("site/changes", views.site_changes, name="site-changes"),
+    path("reports", report_views.send_report, name="reports"),
+    path("reports/<uuid:job>", report_views.sent_report, name="sent-report"),
     path("openapi.json", views.openapi_document, name="openapi"),
+    path("vectors.json", views.vectors, name="vectors"),
+    path("samples/<slug:language>", views.sample, name="sample"),
     path("docs", views.documentation, name="documentation"),
     re_path("", views.nothing_here),
 ]

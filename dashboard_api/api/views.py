@@ -1,58 +1,70 @@
 """The signed endpoints: each call from request to response."""
 
+import html
 from typing import Never
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_cookie
 
 from dashboard_api import limits
-from dashboard_api.api.authentication import authenticate
+from dashboard_api.api.authentication import authenticated
 from dashboard_api.api.authorization import authorize
-from dashboard_api.api.request import json_endpoint, receive
+from dashboard_api.api.request import Reply, error_response, json_endpoint, receive
 from dashboard_api.api.response_cache import changes_response, dashboard_response, finding_response
+from dashboard_api.api.test_mode import example_reply
 from dashboard_api.contract import (
     CHANGES_PATH,
     DASHBOARD_PATH,
     FINDING_PATH,
+    examples,
     openapi,
     read_changes_request,
     read_dashboard_request,
     read_finding_request,
 )
 from dashboard_api.errors import NotFound
+from es1.vectors import read_vectors
+from foundation.snippets import SNIPPETS
 
 
 @json_endpoint
-def site_dashboard(request: HttpRequest) -> bytes:
+def site_dashboard(request: HttpRequest) -> bytes | Reply:
     """``POST /v1/site/dashboard``: the specification, section 4."""
     call = receive(request, DASHBOARD_PATH)
-    caller = authenticate(call)
-    fields = read_dashboard_request(caller.fields)
-    link = authorize(caller.link, fields, call.moment)
-    return dashboard_response(link, fields, call.moment)
+    with authenticated(call) as caller:
+        fields = read_dashboard_request(caller.fields)
+        if caller.is_test:
+            return example_reply(fields)
+        link = authorize(caller.link, fields, call.moment)
+        return dashboard_response(link, fields, call.moment)
 
 
 @json_endpoint
-def site_finding(request: HttpRequest) -> bytes:
+def site_finding(request: HttpRequest) -> bytes | Reply:
     """``POST /v1/site/finding``: a single finding; decision record 0020."""
     call = receive(request, FINDING_PATH)
-    caller = authenticate(call)
-    fields = read_finding_request(caller.fields)
-    link = authorize(caller.link, fields, call.moment)
-    return finding_response(link, fields)
+    with authenticated(call) as caller:
+        fields = read_finding_request(caller.fields)
+        if caller.is_test:
+            return example_reply(fields)
+        link = authorize(caller.link, fields, call.moment)
+        return finding_response(link, fields)
 
 
 @json_endpoint
-def site_changes(request: HttpRequest) -> bytes:
+def site_changes(request: HttpRequest) -> bytes | Reply:
     """``POST /v1/site/changes``: new and returned findings, and notes; decision record 0032."""
     call = receive(request, CHANGES_PATH)
-    caller = authenticate(call)
-    fields = read_changes_request(caller.fields)
-    link = authorize(caller.link, fields, call.moment)
-    return changes_response(link, fields, call.moment)
+    with authenticated(call) as caller:
+        fields = read_changes_request(caller.fields)
+        if caller.is_test:
+            return example_reply(fields)
+        link = authorize(caller.link, fields, call.moment)
+        return changes_response(link, fields, call.moment)
 
 
 @csrf_exempt  # other methods get 405, not the CSRF page
@@ -64,6 +76,24 @@ def openapi_document(request: HttpRequest) -> HttpResponse:
 
 @csrf_exempt
 @require_safe
+def vectors(_: HttpRequest) -> HttpResponse:
+    """``GET /v1/vectors.json``: the test vectors of ES1."""
+    return HttpResponse(read_vectors(), content_type="application/json")
+
+
+@csrf_exempt
+@require_safe
+def sample(request: HttpRequest, language: str) -> HttpResponse:
+    """``GET /v1/samples/<language>``: a program that makes a signed call, as plain text."""
+    snippet = next((each for each in SNIPPETS if each.key == language), None)
+    if snippet is None:
+        return error_response(NotFound())
+    text = html.unescape(render_to_string(snippet.template, _sample_values(request)))
+    return HttpResponse(text, content_type="text/plain; charset=utf-8")
+
+
+@csrf_exempt
+@require_safe
 @vary_on_cookie  # the theme
 def documentation(request: HttpRequest) -> HttpResponse:
     """``GET /v1/docs``: the documentation of the API and of signing."""
@@ -71,16 +101,28 @@ def documentation(request: HttpRequest) -> HttpResponse:
         request,
         "dashboard_api/documentation.html",
         {
-            "path": DASHBOARD_PATH,
-            "base_url": _base_url(request),
-            "host": "shop.example.com",
-            "link_id": "6f1c…",
-            "account_ref": "acct_0001",
+            **_sample_values(request),
             "routes": openapi.routes_for_people(),
+            "reports": openapi.reports_for_people(),
+            "health": openapi.health_for_people(),
             "refusals": list(openapi.refusals()),
             "limits": limits,
+            "snippets": SNIPPETS,
+            "example": examples.LINK,
+            "test_header": openapi.TEST_HEADER,
         },
     )
+
+
+def _sample_values(request: HttpRequest) -> dict[str, str]:
+    """Return the values of a sample: the example website, which a test secret reaches."""
+    return {
+        "path": DASHBOARD_PATH,
+        "base_url": _base_url(request),
+        "host": examples.LINK["host"],
+        "link_id": examples.LINK["link_id"],
+        "account_ref": examples.LINK["portal_account_ref"],
+    }
 
 
 def _base_url(request: HttpRequest) -> str:

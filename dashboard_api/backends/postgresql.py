@@ -9,6 +9,11 @@ LIST_TRIGGERS = "SELECT tgname, tgrelid::regclass FROM pg_trigger WHERE NOT tgis
 DROP_TRIGGER = "DROP TRIGGER {name} ON {table}"
 LOCK_FINDINGS = "LOCK TABLE dashboard_api_finding IN SHARE ROW EXCLUSIVE MODE"
 AS_JSON = "COALESCE(json_agg(json_build_array({})), '[]')::text"  # a list of rows
+# The same of problems: keys are hexadecimal, so that nothing is escaped, which takes a third of the time.
+PROBLEMS_AS_JSON = """'[' || COALESCE(string_agg(
+    '[' || severity || ',"' || problem || '",' || source_id || ',' || confirmed || ',' || suspected || ','
+    || informational || ',' || locations || ']', ','
+), '') || ']'"""
 UTC = ""  # times are stored with their zone
 NUMBERS = "SELECT value::bigint FROM json_array_elements_text(%s)"  # of a JSON list
 ROW = "ctid"  # the position of a row
@@ -22,6 +27,11 @@ COUNTS = {
         SELECT website_id, status, source_id, severity, kind, SUM(change)
         FROM {findings} GROUP BY website_id, status, source_id, severity, kind
         HAVING SUM(change) <> 0 ORDER BY website_id, status, source_id, severity, kind
+    """,
+    "dashboard_api_hostcount": """
+        SELECT website_id, status, host, severity, source_id, kind, SUM(change)
+        FROM {findings} GROUP BY website_id, status, host, severity, source_id, kind
+        HAVING SUM(change) <> 0 ORDER BY website_id, status, host, severity, source_id, kind
     """,
     "dashboard_api_weekcount": """
         SELECT website_id, week, source_id, severity, kind, SUM(found), SUM(fixed) FROM (
@@ -66,6 +76,13 @@ _ADD_COUNTS = f"""
     ON CONFLICT (website_id, status, source_id, severity, kind) DO UPDATE
     SET findings = cell.findings + excluded.findings;
 
+    INSERT INTO dashboard_api_hostcount AS cell (
+        website_id, status, host, severity, source_id, kind, findings
+    )
+    {COUNTS["dashboard_api_hostcount"]}
+    ON CONFLICT (website_id, status, host, severity, source_id, kind) DO UPDATE
+    SET findings = cell.findings + excluded.findings;
+
     INSERT INTO dashboard_api_weekcount AS cell (website_id, week, source_id, severity, kind, found, fixed)
     {COUNTS["dashboard_api_weekcount"]}
     ON CONFLICT (website_id, week, source_id, severity, kind) DO UPDATE
@@ -92,6 +109,10 @@ _DELETE_EMPTY = """
     DELETE FROM dashboard_api_bucketcount
     WHERE website_id IN (SELECT website_id FROM old_rows) AND findings = 0;
 
+    DELETE FROM dashboard_api_hostcount WHERE (website_id, status, host, severity, source_id, kind) IN (
+        SELECT website_id, status, host, severity, source_id, kind FROM old_rows
+    ) AND findings = 0;
+
     DELETE FROM dashboard_api_weekcount
     WHERE website_id IN (SELECT website_id FROM old_rows) AND found = 0 AND fixed = 0;
 
@@ -104,9 +125,11 @@ _DELETE_EMPTY = """
 """
 # Most updates change nothing that is counted.
 _RETURN_IF_UNCHANGED = """
-    PERFORM website_id, status, source_id, severity, kind, first_seen, fixed_at, problem, locations_count
+    PERFORM website_id, status, source_id, severity, kind, host, problem,
+        first_seen, fixed_at, locations_count
     FROM new_rows EXCEPT ALL
-    SELECT website_id, status, source_id, severity, kind, first_seen, fixed_at, problem, locations_count
+    SELECT website_id, status, source_id, severity, kind, host, problem,
+        first_seen, fixed_at, locations_count
     FROM old_rows;
     IF NOT FOUND THEN RETURN NULL; END IF;
 """
@@ -239,6 +262,21 @@ FROM unnest(%s::timestamptz[], %s::timestamptz[], %s::timestamptz[], %s::text[],
     AS reported (first_seen, last_seen, gone_at, evidence, category, id)
 WHERE place.id = reported.id
 """
+
+# The newest or the oldest finding of each part: a problem with a status and a severity in a JSON list.
+_END = """(
+    SELECT id FROM dashboard_api_finding
+    WHERE website_id = %(website)s AND problem = part ->> 0
+        AND status = part ->> 1 AND severity = (part ->> 2)::smallint
+    ORDER BY id{order} LIMIT 1
+)"""
+_ENDS = """
+SELECT part ->> 0, (part ->> 2)::smallint, {end} FROM json_array_elements(%(parts)s::json) AS part
+"""
+PROBLEM_ENDS = {
+    "newest": _ENDS.format(end=_END.format(order=" DESC")),
+    "oldest": _ENDS.format(end=_END.format(order="")),
+}
 
 # Findings that describe problems: of each part, a problem with a status and a severity in a JSON list, the
 # newest ones and the first one.

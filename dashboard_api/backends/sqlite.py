@@ -9,6 +9,9 @@ LIST_TRIGGERS = "SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger'
 DROP_TRIGGER = "DROP TRIGGER {name}"
 LOCK_FINDINGS = "SELECT 1"  # a transaction that writes is alone
 AS_JSON = "json_group_array(json_array({}))"  # a list of rows
+PROBLEMS_AS_JSON = AS_JSON.format(
+    "severity, problem, source_id, confirmed, suspected, informational, locations"
+)
 UTC = " || 'Z'"  # times are stored without their zone
 NUMBERS = "SELECT value FROM json_each(%s)"  # of a JSON list
 ROW = "rowid"  # the position of a row
@@ -20,6 +23,10 @@ COUNTS = {
     "dashboard_api_bucketcount": """
         SELECT website_id, status, source_id, severity, kind, COUNT(*)
         FROM {findings} GROUP BY website_id, status, source_id, severity, kind
+    """,
+    "dashboard_api_hostcount": """
+        SELECT website_id, status, host, severity, source_id, kind, COUNT(*)
+        FROM {findings} GROUP BY website_id, status, host, severity, source_id, kind
     """,
     "dashboard_api_weekcount": """
         SELECT website_id, week, source_id, severity, kind, SUM(found), SUM(fixed) FROM (
@@ -67,6 +74,12 @@ ADD_COUNTS = [
     SET findings = findings + excluded.findings
     """,
     f"""
+    INSERT INTO dashboard_api_hostcount (website_id, status, host, severity, source_id, kind, findings)
+    {COUNTS["dashboard_api_hostcount"].format(findings=_NEW)}
+    ON CONFLICT (website_id, status, host, severity, source_id, kind) DO UPDATE
+    SET findings = findings + excluded.findings
+    """,
+    f"""
     INSERT INTO dashboard_api_weekcount (website_id, week, source_id, severity, kind, found, fixed)
     {COUNTS["dashboard_api_weekcount"].format(findings=_NEW)}
     ON CONFLICT (website_id, week, source_id, severity, kind) DO UPDATE
@@ -94,6 +107,10 @@ ADD_COUNTS = [
 _ADD = """
     INSERT INTO dashboard_api_bucketcount (website_id, status, source_id, severity, kind, findings)
     VALUES (NEW.website_id, NEW.status, NEW.source_id, NEW.severity, NEW.kind, 1)
+    ON CONFLICT DO UPDATE SET findings = findings + 1;
+
+    INSERT INTO dashboard_api_hostcount (website_id, status, host, severity, source_id, kind, findings)
+    VALUES (NEW.website_id, NEW.status, NEW.host, NEW.severity, NEW.source_id, NEW.kind, 1)
     ON CONFLICT DO UPDATE SET findings = findings + 1;
 
     INSERT INTO dashboard_api_weekcount (website_id, week, source_id, severity, kind, found, fixed)
@@ -133,6 +150,13 @@ _SUBTRACT = """
     DELETE FROM dashboard_api_bucketcount
     WHERE (website_id, status, source_id, severity, kind)
         = (OLD.website_id, OLD.status, OLD.source_id, OLD.severity, OLD.kind) AND findings = 0;
+
+    UPDATE dashboard_api_hostcount SET findings = findings - 1
+    WHERE (website_id, status, host, severity, source_id, kind)
+        = (OLD.website_id, OLD.status, OLD.host, OLD.severity, OLD.source_id, OLD.kind);
+    DELETE FROM dashboard_api_hostcount
+    WHERE (website_id, status, host, severity, source_id, kind)
+        = (OLD.website_id, OLD.status, OLD.host, OLD.severity, OLD.source_id, OLD.kind) AND findings = 0;
 
     UPDATE dashboard_api_weekcount SET found = found - 1
     WHERE (website_id, week, source_id, severity, kind)
@@ -177,14 +201,15 @@ COUNT_TRIGGERS = TriggerSet(
         f"""
         CREATE TRIGGER dashboard_api_counts_update
         AFTER UPDATE OF
-            website_id, status, source_id, severity, kind, first_seen, fixed_at, problem, locations_count
+            website_id, status, source_id, severity, kind, first_seen, fixed_at, problem, locations_count,
+            host
         ON dashboard_api_finding
         WHEN (
             OLD.website_id, OLD.status, OLD.source_id, OLD.severity, OLD.kind, OLD.first_seen, OLD.fixed_at,
-            OLD.problem, OLD.locations_count
+            OLD.problem, OLD.locations_count, OLD.host
         ) IS NOT (
             NEW.website_id, NEW.status, NEW.source_id, NEW.severity, NEW.kind, NEW.first_seen, NEW.fixed_at,
-            NEW.problem, NEW.locations_count
+            NEW.problem, NEW.locations_count, NEW.host
         )
         BEGIN {_SUBTRACT} {_ADD} {_RECORD["update"]}; END
         """,
@@ -230,7 +255,7 @@ REBUILD_SEARCH = [
     "INSERT INTO dashboard_api_search (dashboard_api_search) VALUES ('delete-all')",
     """
     INSERT INTO dashboard_api_search (rowid, entries) SELECT id, dashboard_api_search_entries(
-        website_id, status, severity, source_id, kind,
+        website_id, status, severity, source_id, kind, problem, host,
         title, location, rule, cve, description, other_locations
     ) FROM dashboard_api_finding ORDER BY id
     """,
@@ -251,6 +276,20 @@ SET first_seen = %s, last_seen = %s, gone_at = %s, evidence = COALESCE(%s, evide
     category = COALESCE(%s, category)
 WHERE id = %s
 """
+
+# The newest or the oldest finding of each part: a problem with a status and a severity in a JSON list.
+_END = """(
+    SELECT {end}(id) FROM dashboard_api_finding
+    WHERE website_id = %(website)s AND problem = json_extract(part.value, '$[0]')
+        AND status = json_extract(part.value, '$[1]') AND severity = json_extract(part.value, '$[2]')
+)"""
+_ENDS = """
+SELECT json_extract(value, '$[0]'), json_extract(value, '$[2]'), {end} FROM json_each(%(parts)s) AS part
+"""
+PROBLEM_ENDS = {
+    "newest": _ENDS.format(end=_END.format(end="MAX")),
+    "oldest": _ENDS.format(end=_END.format(end="MIN")),
+}
 
 # Findings that describe problems: of each part, a problem with a status and a severity in a JSON list, the
 # newest ones and the first one.

@@ -20,7 +20,9 @@ def rows(
     return found
 
 
-def changed_rows(model: type[models.Model], statement: str, parameters: Sequence[Any]) -> int:
+def changed_rows(
+    model: type[models.Model], statement: str, parameters: Sequence[Any] | Mapping[str, Any]
+) -> int:
     """Return how many rows a statement has changed in the database of ``model``."""
     with connections[router.db_for_write(model)].cursor() as cursor:
         cursor.execute(statement, parameters)

@@ -1,8 +1,11 @@
-"""An example request and response of each route for the OpenAPI document, validated in tests."""
+"""An example request and response of each route, validated in tests.
+
+The OpenAPI document shows them, and calls signed with a test secret get them.
+"""
 
 from typing import Any
 
-_LINK = {
+LINK = {
     "host": "shop.example.com",
     "link_id": "6f1c2f0a-4f0e-4a37-9a0e-0d9b6d1f5a11",
     "portal_account_ref": "acct_0001",
@@ -58,9 +61,9 @@ _NOTE = {
 _NO_SEVERITY = dict.fromkeys(("Critical", "High", "Medium", "Low", "Info"), 0)
 
 REQUESTS: dict[str, dict[str, Any]] = {
-    "DashboardRequest": {**_LINK, "page": 1, "page_size": 20},
-    "FindingRequest": {**_LINK, "finding_id": "1042"},
-    "ChangesRequest": {**_LINK, "min_severity": "High"},
+    "DashboardRequest": {**LINK, "page": 1, "page_size": 20},
+    "FindingRequest": {**LINK, "finding_id": "1042"},
+    "ChangesRequest": {**LINK, "min_severity": "High"},
 }
 RESPONSES: dict[str, dict[str, Any]] = {
     "DashboardResponse": {
@@ -70,7 +73,7 @@ RESPONSES: dict[str, dict[str, Any]] = {
             "generated_at": "2026-11-21T12:00:00Z",
             "grade": "D",
             "filters": {
-                **dict.fromkeys(("severity", "source", "kind", "query", "problem")),
+                **dict.fromkeys(("severity", "source", "kind", "query", "problem", "hosts")),
                 "sort": "worst",
                 "since": None,
             },
@@ -84,6 +87,7 @@ RESPONSES: dict[str, dict[str, Any]] = {
                 "source": [{"value": "zap", "label": "ZAP", "count": 1}],
                 "kind": [{"value": "confirmed", "label": "confirmed", "count": 1}],
                 "status": [{"value": "open", "label": "open", "count": 1}],
+                "hosts": [{"value": "shop.example.com", "label": "shop.example.com", "count": 1}],
             },
             "revision": "12.3",
             "bounded_facets": [],
@@ -177,6 +181,8 @@ RESPONSES: dict[str, dict[str, Any]] = {
                 "severity": "High",
                 "title": "SQL injection",
                 "location": "https://shop.example.com/search",
+                "problem": "5f0c6be1a2d34e78",
+                "fix": "Use parameters.",
             }
         ],
         "total": 1,

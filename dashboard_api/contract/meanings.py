@@ -2,13 +2,14 @@
 
 MEANINGS = {
     "at": "When it happened.",
+    "scanned_at": "When the scan ended.",
     "author": "The analyst's name.",
     "body": "The text, as Markdown.",
     "bounded_facets": "The facets that count only the worst matches of a search.",
     "confirmed": "Open findings that a check proved.",
     "count": "How many findings have it.",
     "created_at": "When it was written.",
-    "cursor": "Send it as since in the next request, and no change is left out.",
+    "cursor": "Send it as since in the next request, so that no change is left out.",
     "cve": "CVE numbers, such as CVE-2024-12345.",
     "cwe": "CWE numbers of the weakness, such as 89.",
     "day": "The day, in UTC.",
@@ -30,6 +31,7 @@ MEANINGS = {
     "grade": "The grade, A to F; see above for null.",
     "grade_provisional": "Whether no scanner has completed a check yet.",
     "host": "The website, as in the request.",
+    "hosts": "Hosts of the website, by the first location of each finding; in filters null: any.",
     "id": "The id; as text, because it may become longer.",
     "kind": "confirmed, suspected or informational.",
     "label": "The value as people read it.",

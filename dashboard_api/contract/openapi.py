@@ -3,7 +3,7 @@
 import functools
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import NoneType, UnionType
 from typing import Annotated, Any, get_args, get_origin
@@ -14,7 +14,7 @@ from msgspec import Meta
 
 import es1
 from dashboard_api import errors, limits
-from dashboard_api.contract import examples, responses
+from dashboard_api.contract import examples, openapi_health, openapi_reports, responses
 from dashboard_api.contract.meanings import MEANINGS
 from dashboard_api.contract.requests import (
     CHANGES_FIELDS,
@@ -26,8 +26,9 @@ from dashboard_api.contract.requests import (
     Field,
 )
 
-VERSION = "1.8.0"
+VERSION = "1.11.0"
 REF_TEMPLATE = "#/components/schemas/{name}"
+TEST_HEADER = "X-Service-Test"
 GROUP = "Customer threat intelligence"  # the specification's name, section 1
 _JSON_TYPES = {bool: "boolean", str: "string", int: "integer"}
 
@@ -87,8 +88,14 @@ def document(server_url: str) -> dict[str, Any]:
 
 @functools.cache
 def _contract() -> dict[str, Any]:
-    (error, *answers), schemas = msgspec.json.schema_components(
-        (responses.ErrorResponse, *(route.answer for route in ROUTES)), ref_template=REF_TEMPLATE
+    (error, outcome, health, *answers), schemas = msgspec.json.schema_components(
+        (
+            responses.ErrorResponse,
+            responses.ReportResponse,
+            responses.HealthResponse,
+            *(route.answer for route in ROUTES),
+        ),
+        ref_template=REF_TEMPLATE,
     )
     schemas = {name: _explicit(schema) for name, schema in schemas.items()}
     schemas["ErrorDetail"]["properties"] |= _error_members()
@@ -100,11 +107,17 @@ def _contract() -> dict[str, Any]:
             "version": VERSION,
             "description": "The signed dashboard of one verified website, for its owner's backend.",
         },
-        "tags": [{"name": GROUP, "description": "Signed calls about one linked website."}],
+        "tags": [
+            {"name": GROUP, "description": "Signed calls about one linked website."},
+            {"name": openapi_reports.GROUP, "description": "Reports that programs send with a token."},
+            {"name": openapi_health.GROUP, "description": "Whether the service answers calls."},
+        ],
         "paths": {
             route.path: {"post": _operation(route, answer, error)}
             for route, answer in zip(ROUTES, answers, strict=True)
-        },
+        }
+        | openapi_reports.paths(outcome, _response, functools.partial(_by_status, schema=error))
+        | openapi_health.paths(health, _response, _by_status([errors.MethodNotAllowed], schema=error)),
         "components": {"schemas": schemas, "securitySchemes": _security_schemes()},
     }
 
@@ -136,13 +149,15 @@ def _error_members() -> dict[str, Any]:
     """Return the schema of errors: their codes, and the details of each code."""
     details = {name: kind for error in refusals() for name, kind in error.detail_types.items()}
     members: dict[str, Any] = {name: {"type": kind} for name, kind in details.items()}
+    members["reasons"]["items"] = {"type": "string"}
     members["errors"]["items"] = {
         "type": "object",
         "properties": {"field": {"type": "string"}, "message": {"type": "string"}},
         "required": ["field", "message"],
     }
     codes = list(dict.fromkeys(error.code for error in refusals()))
-    return {"code": {"type": "string", "enum": codes}, **members}
+    address = {"type": "string", "description": "Where the error is explained, on the same host."}
+    return {"code": {"type": "string", "enum": codes}, "doc_url": address, **members}
 
 
 def _question_schema(route: Route) -> dict[str, Any]:
@@ -173,7 +188,7 @@ def _operation(route: Route, answer: dict[str, Any], error: dict[str, Any]) -> d
         "responses": {
             "200": _response(route.summary, answer, example=examples.RESPONSES[route.answer.__name__])
         }
-        | _refusal_responses(route, error),
+        | _by_status(_refusals_of(route), schema=error),
     }
 
 
@@ -181,17 +196,28 @@ def _response(description: str, schema: dict[str, Any], **examples: Any) -> dict
     return {
         "description": description,
         "headers": {
-            "X-Request-Id": {"description": "The id of this call in our log.", "schema": {"type": "string"}}
+            "X-Request-Id": {"description": "The id of this call in our log.", "schema": {"type": "string"}},
+            TEST_HEADER: {
+                "description": "true on a response to a test secret, which is the example of this document.",
+                "schema": {"type": "string", "const": "true"},
+            },
         },
         "content": {"application/json": {"schema": schema, **examples}},
     }
 
 
-def _refusal_responses(route: Route, schema: dict[str, Any]) -> dict[str, Any]:
+def _refusals_of(route: Route) -> Iterator[type[errors.ApiError]]:
+    """Yield the errors of the route: all except those that only other routes have."""
+    others = {error for other in ROUTES if other is not route for error in other.own_refusals}
+    others.update(openapi_reports.OWN_REFUSALS)
+    return (error for error in refusals() if error not in others)
+
+
+def _by_status(refused: Iterable[type[errors.ApiError]], *, schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a response for each status, with all its codes."""
     messages: dict[int, dict[str, str]] = defaultdict(dict)
-    for error in refusals():
-        if error in route.own_refusals or not any(error in other.own_refusals for other in ROUTES):
-            messages[error.status].setdefault(error.code, error.message)
+    for error in refused:
+        messages[error.status].setdefault(error.code, error.message)
     return {
         str(status): _response(", ".join(by_code), schema, examples=_refusal_examples(by_code))
         for status, by_code in sorted(messages.items())
@@ -217,7 +243,7 @@ def _security_schemes() -> dict[str, Any]:
             ),
         ),
     }
-    return {
+    return openapi_reports.SECURITY_SCHEME | {
         name: {"type": "apiKey", "in": "header", "name": header, "description": description}
         for name, (header, description) in meanings.items()
     }
@@ -236,6 +262,22 @@ def routes_for_people() -> list[dict[str, Any]]:
         }
         for route in ROUTES
     ]
+
+
+def reports_for_people() -> dict[str, Any]:
+    """Return the section of the documentation page about reports."""
+    return {
+        "parameters": [
+            {"name": name, "meaning": meaning, "type": _type_for_people(schema), "required": name == "host"}
+            for name, (schema, meaning) in openapi_reports.PARAMETERS.items()
+        ],
+        "members": [_member_for_people(each) for each in msgspec.structs.fields(responses.ReportResponse)],
+    }
+
+
+def health_for_people() -> list[dict[str, Any]]:
+    """Return the members of the response about health as rows of a table."""
+    return [_member_for_people(each) for each in msgspec.structs.fields(responses.HealthResponse)]
 
 
 def _fields_for_people(route: Route) -> list[dict[str, Any]]:
@@ -273,12 +315,12 @@ def _member_for_people(member: msgspec.structs.FieldInfo) -> dict[str, Any]:
 
 def _described(type_: Any) -> tuple[Any, str]:
     """Return a member's type without null, and its own description; the format of times is none."""
-    meta = Meta()
+    metas: list[Meta] = []
     if get_origin(type_) is Annotated and type_ is not responses.Moment:
-        type_, meta = get_args(type_)[:2]
+        type_, *metas = get_args(type_)
     if isinstance(type_, UnionType):
         (type_,) = (each for each in get_args(type_) if each is not NoneType)
-    return type_, meta.description or ""
+    return type_, next((meta.description for meta in metas if meta.description), "")
 
 
 def text_parts(text: str) -> list[tuple[bool, str]]:

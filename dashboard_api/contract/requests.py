@@ -11,12 +11,13 @@ from dashboard_api import limits
 from dashboard_api.contract.cursor import PATTERN, Cursor, read_cursor
 from dashboard_api.errors import InvalidRequest
 from dashboard_api.models import Finding, Kind, Severity
-from foundation.hosts import InvalidHost, normalise_host
+from foundation.hosts import InvalidHost, normalise_dns_name, normalise_host
 
 ALL = "all"
 NEXT_IMPORT = "next_import"
 PROBLEM = "problem"
-SORTS = ("worst", "newest", "oldest")
+LOCATIONS = "locations"
+SORTS = ("worst", "newest", "oldest", LOCATIONS)
 _PROBLEM_ID = re.compile(rf"[a-z0-9-]{{1,{limits.MAX_PROBLEM_ID_LENGTH}}}")
 STATUSES = (*Finding.Status.values, ALL)
 
@@ -42,6 +43,7 @@ class DashboardRequest(msgspec.Struct, frozen=True, kw_only=True):
     problem: str = ""
     sort: str = SORTS[0]
     since: int = 0
+    hosts: tuple[str, ...] | None = None
 
 
 class FindingRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,6 +110,13 @@ def _kinds(value: object) -> tuple[Kind, ...]:
 
 def _sources(value: object) -> tuple[str, ...]:
     return tuple(sorted(set(_several(value))))
+
+
+def _hosts(value: object) -> tuple[str, ...]:
+    try:
+        return tuple(sorted({normalise_dns_name(each) for each in _several(value)}))
+    except InvalidHost as error:
+        raise BrokenRule(str(error)) from error
 
 
 def _several(value: object) -> list[str]:
@@ -270,7 +279,7 @@ DASHBOARD_FIELDS: dict[str, Field] = _WHOSE | {
             "maxLength": limits.MAX_PROBLEM_ID_LENGTH,
             "pattern": f"^$|^{_PROBLEM_ID.pattern}$",
             "description": "Only the findings of this problem, by the id that dashboard.problems or "
-            "dashboard.do_first answered. Not together with query.",
+            "dashboard.do_first answered.",
         },
     ),
     "sort": Field(
@@ -278,8 +287,9 @@ DASHBOARD_FIELDS: dict[str, Field] = _WHOSE | {
         schema=_strings(SORTS)
         | {
             "default": SORTS[0],
-            "description": "The order of findings: the worst, or those stored last or first. newest and "
-            "oldest not together with query, since or group_by.",
+            "description": "The order of the list: the worst, or what was stored last or first. locations "
+            "only with group_by: the problems with most locations. Of problems, newest and oldest order the "
+            f"worst {limits.MAX_SORTED_TOTALS:,} (each severity of a problem counts).",
         },
     ),
     "since": Field(
@@ -289,7 +299,16 @@ DASHBOARD_FIELDS: dict[str, Field] = _WHOSE | {
             "minimum": 1,
             "maximum": limits.MAX_SINCE_DAYS,
             "description": "Only findings first seen in the last so many days of UTC, today included; "
-            "counted as a search is. Not together with query.",
+            "counted as a search is.",
+        },
+    ),
+    "hosts": Field(
+        read=_hosts,
+        schema={
+            "type": ["string", "null"],
+            "description": "Only findings whose location, the first of several, is on this host of the "
+            "website, or on one of several with commas. Together with problem or group_by, counted as a "
+            "search is.",
         },
     ),
 }
@@ -335,14 +354,7 @@ CHANGES_FIELDS: dict[str, Field] = _WHOSE | {
 
 
 # Fields of a dashboard that exclude each other.
-_EXCLUSIVE = (
-    ("problem", "query"),
-    ("group_by", "problem"),
-    ("sort", "query"),
-    ("sort", "since"),
-    ("sort", "group_by"),
-    ("since", "query"),
-)
+_EXCLUSIVE = (("group_by", "problem"),)
 
 
 def read_dashboard_request(fields: Mapping[str, Any]) -> DashboardRequest:
@@ -355,8 +367,10 @@ def read_dashboard_request(fields: Mapping[str, Any]) -> DashboardRequest:
     errors += [
         {"field": field, "message": f"must not be given with {other}"}
         for field, other in _EXCLUSIVE
-        if values.get(field) not in (None, SORTS[0]) and values.get(other)
+        if values.get(field) and values.get(other)
     ]
+    if values.get("sort") == LOCATIONS and not values.get("group_by"):
+        errors.append({"field": "sort", "message": f"must not be {LOCATIONS} without group_by"})
     if errors:
         raise InvalidRequest(errors)
     return DashboardRequest(**values)

@@ -22,8 +22,9 @@ class Filters(msgspec.Struct, frozen=True, kw_only=True):
     kind: str | None
     query: str | None
     problem: str | None
-    sort: Literal["worst", "newest", "oldest"]
+    sort: Literal["worst", "newest", "oldest", "locations"]
     since: int | None
+    hosts: str | None
 
 
 class FacetValue(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,20 +36,29 @@ class FacetValue(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Facets(msgspec.Struct, frozen=True, kw_only=True):
-    """Counts for each filter, without that filter itself; status is empty for a search and with since."""
+    """Counts for each filter, without that filter itself.
+
+    status is empty for a search, with since, and for a problem on some hosts. A finding counts for the host
+    of its first location; hosts has those with most findings, at most 50, and is empty for a problem alone.
+    """
 
     severity: list[FacetValue]
     source: list[FacetValue]
     kind: list[FacetValue]
     status: list[FacetValue]
+    hosts: list[FacetValue]
+
+
+_FIX = "One line: that of the topic, or the first sentence of the remediation that gives advice."
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True):
     """All findings with one cause: of one topic, of one rule of an engine, or with one title without a rule.
 
     severity is the worst, worst_findings counts the findings with it. Title, rule and fix are those of the
-    newest of them; a topic has its own title. first_seen is that of the finding stored first,
-    newest_first_seen of the one stored last.
+    newest of them; a topic has its own title and fix. Where titles differ, title is the name of the rule, if
+    that is in words, or what they share. first_seen is that of the finding stored first, newest_first_seen
+    of the one stored last.
     """
 
     id: Annotated[str, Meta(description="Stays the same; the field problem of a request takes it.")]
@@ -60,14 +70,16 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
     findings: Count
     worst_findings: Count
     confirmed: Annotated[Count, Meta(description="How many of the findings are confirmed.")]
-    locations: Annotated[Count, Meta(description="Of its findings of any kind.")]
+    locations: Annotated[Count, Meta(description="How many locations its findings of any kind have.")]
     hosts: Annotated[
         list[str],
-        Meta(description=f"Of its newest findings, at most {limits.MAX_PROBLEM_HOSTS}; there may be more."),
+        Meta(
+            description=f"Hosts of its newest findings: at most {limits.MAX_PROBLEM_HOSTS}, perhaps not all."
+        ),
     ]
     first_seen: Moment
     newest_first_seen: Moment
-    fix: Annotated[str, Meta(description="The first sentence of the remediation.")]
+    fix: Annotated[str, Meta(description=_FIX)]
     topic: Annotated[str | None, Meta(description="The id again, where it is a topic; else null.")]
 
 
@@ -82,7 +94,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     grade is A to F, decided by the worst open finding. While no scanner has completed a check it is null, or
     C, D or F where open findings are that bad; then grade_provisional is true.
     do_first has the worst open problems, at most 5: on the first page of a request without filters.
-    With group_by, problems are those of the page, worst first, page_count counts their pages and
+    With group_by, problems are those of the page, in their order, page_count counts their pages and
     problem_total all of them, at least so many where problem_total_relation is at_least; else problems is
     empty, and both are null.
     """
@@ -97,12 +109,38 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     total_relation: Literal["exact", "at_least"]
     facets: Facets
     revision: str
-    bounded_facets: list[Literal["severity", "source", "kind"]]
+    bounded_facets: list[Literal["severity", "source", "kind", "hosts"]]
     grade_provisional: bool
     do_first: list[Problem]
     problems: list[Problem]
     problem_total: Count | None
     problem_total_relation: Literal["exact", "at_least"] | None
+
+
+class Incident(msgspec.Struct, frozen=True, kw_only=True):
+    """A disturbance or planned maintenance that is not over; both texts are for people."""
+
+    title: str
+    text: str
+    began: Moment
+
+
+class HealthResponse(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether calls are answered now. Compare your clock with server_time before you sign."""
+
+    ok: Annotated[bool, Meta(description="Calls are answered.")]
+    status: Annotated[
+        Literal["ok", "degraded", "maintenance"],
+        Meta(description="degraded: calls may fail, or results are older than usual."),
+    ]
+    server_time: Annotated[int, Meta(description="Whole Unix seconds.")]
+    window_seconds: Annotated[
+        int, Meta(description="How far the timestamp of a signed call may be from server_time.")
+    ]
+    incidents: Annotated[list[Incident], Meta(description="Open ones, newest first.")]
+    retry_after: Annotated[
+        int | None, Meta(description="Seconds until the next attempt; null while calls are answered.")
+    ]
 
 
 class SeverityCounts(msgspec.Struct, frozen=True, kw_only=True, rename="pascal"):
@@ -201,7 +239,11 @@ class Series(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Chart(msgspec.Struct, frozen=True, kw_only=True):
-    """A chart as numbers; its id is severity, source, kind or trend."""
+    """A chart as numbers; its id is severity, source, kind, trend, open or age.
+
+    open and age count the open findings of the whole website; filters do not change them. open has the state
+    at the end of each week, or of today, and begins with the first week that is known.
+    """
 
     id: str
     title: str
@@ -327,6 +369,8 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     severity: str
     title: str
     location: str
+    problem: Annotated[str, Meta(description="The id of its problem.")]
+    fix: Annotated[str, Meta(description=_FIX)]
 
 
 class NoteChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -380,3 +424,58 @@ class ErrorResponse(msgspec.Struct, frozen=True, kw_only=True):
 
     ok: Literal[False]
     error: ErrorDetail
+
+
+class ReportRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A row of a report, by its number, and a reason."""
+
+    row: Annotated[int, Meta(ge=0, description="The number of the row in the report.")]
+    reason: Annotated[str, Meta(description='The reason, worded to follow "Row 7".')]
+
+
+class ImportedReport(msgspec.Struct, frozen=True, kw_only=True):
+    """A report of one scanner. findings, occurrences, coverage and rejected add up to rows."""
+
+    host: str
+    source: str
+    source_name: str
+    scanned_at: Moment
+    state: Annotated[str, Meta(description="The state of the scan: ok, partial or failed.")]
+    detail: Annotated[str, Meta(description="What was left out or failed, as text.")]
+    rows: Annotated[Count, Meta(description="Rows of the report.")]
+    findings: Annotated[
+        Count, Meta(description="Rows that are the first of a finding: new, updated or reopened.")
+    ]
+    occurrences: Annotated[Count, Meta(description="Further rows of the same findings.")]
+    coverage: Annotated[Count, Meta(description="Rows about what was checked.")]
+    rejected: Annotated[Count, Meta(description="Rows that are not stored.")]
+    failed: Annotated[Count, Meta(description="Rows of the coverage whose check failed.")]
+    rejects: Annotated[list[ReportRow], Meta(description="The first rejected rows.")]
+    failures: Annotated[list[ReportRow], Meta(description="The first failed checks.")]
+    suppressed: Annotated[Count, Meta(description="Rows that the report itself suppresses.")]
+    suppressions: Annotated[list[ReportRow], Meta(description="The first suppressed rows.")]
+    new: Annotated[Count, Meta(description="Findings that were not known before.")]
+    updated: Annotated[Count, Meta(description="Findings that were open already.")]
+    reopened: Annotated[Count, Meta(description="Fixed findings that came back.")]
+    fixed: Annotated[Count, Meta(description="Findings that a complete scan no longer reports.")]
+    new_severities: Annotated[
+        dict[str, int], Meta(description="How many new and reopened findings have each severity.")
+    ]
+    category: Annotated[str, Meta(description="The name of this scan, if the website has several.")]
+    targets: Annotated[list[str], Meta(description="Where a missing finding counts as fixed.")]
+    more_targets: Annotated[Count, Meta(description="Further targets, which targets leaves out.")]
+    note: Annotated[str, Meta(description="A remark on what this report can prove fixed.")]
+    dry_run: Annotated[bool, Meta(description="Whether nothing was stored.")]
+
+
+class ReportResponse(msgspec.Struct, frozen=True, kw_only=True):
+    """The outcome of a report that was sent; 202 while state is waiting."""
+
+    ok: Literal[True]
+    id: Annotated[str, Meta(description="Fetch the outcome from /v1/reports/ID.")]
+    state: Annotated[Literal["waiting", "done"], Meta(description="Whether the report is imported.")]
+    passed: Annotated[
+        bool | None,
+        Meta(description="False if a new or reopened finding is as bad as fail_on; null: waiting."),
+    ]
+    reports: Annotated[list[ImportedReport], Meta(description="One for each scanner in the file.")]

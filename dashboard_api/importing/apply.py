@@ -1,14 +1,16 @@
 """Load what a plan needs, and write what it returns. Only here does an import change findings."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
+from typing import Any
 
 from django.db.models import Max, Q
 
 from dashboard_api.importing import bulk_insert
+from dashboard_api.importing.journal import Changes, Journal
 from dashboard_api.importing.plan import (
     AbsentFinding,
     ReducedFinding,
@@ -20,34 +22,54 @@ from dashboard_api.importing.plan import (
 )
 from dashboard_api.importing.scopes import Scan
 from dashboard_api.importing.staging import GroupedFinding, StagedReport
-from dashboard_api.models import Finding, FindingEvent, Occurrence, Source, Website
+from dashboard_api.models import Finding, FindingEvent, Occurrence, Severity, Source, Website, host_of
 
 _BATCH = 1_000
 _KEY = ("website", "source", "fingerprint")
-_CHANGED = [name for name in StoredFinding._fields if name not in ("id", "fingerprint")] + ["problem"]
+_WAS_OPEN = {"status": Finding.Status.OPEN.value, "fixed_at": None}
+_CHANGED = [name for name in StoredFinding._fields if name not in ("id", "fingerprint")] + ["problem", "host"]
 
 
 def apply_reported(
-    groups: Mapping[str, GroupedFinding], website: Website, source: Source, scan: Scan
+    groups: Mapping[str, GroupedFinding], website: Website, source: Source, scan: Scan, journal: Journal
 ) -> Counter[str]:
-    """Store the findings of one batch of a report; return the numbers of new, updated and reopened ones."""
+    """Store the findings of one batch of a report.
+
+    Return the numbers of new, updated and reopened ones, and of each severity among the new and reopened.
+    """
     findings = _stored_findings(groups, website, source)
     occurrences: dict[int, dict[str, StoredOccurrence]] = defaultdict(dict)
     for occurrence in _stored_occurrences([finding.id for finding in findings.values()]):
         occurrences[occurrence.finding_id][occurrence.location_digest] = occurrence
     ids = {"website_id": website.pk, "source_id": source.pk}
     plan = plan_reported(groups, findings, occurrences, scan, **ids, source_slug=source.slug)
-    bulk_insert.add_findings(plan.new)
+    added = bulk_insert.add_findings(plan.new)
     bulk_insert.add_occurrences(plan.new_occurrences)
     bulk_insert.change_occurrences(plan.occurrences)
     bulk_insert.change_last_seen(plan.seen_again)
     _change_findings(plan, website, source)
-    _add_events(FindingEvent.Event.REGRESSED, plan.reopened, website)
+    events = _add_events(FindingEvent.Event.REGRESSED, plan.reopened, website)
+    journal.record_reported(
+        plan,
+        findings.values(),
+        (each for own in occurrences.values() for each in own.values()),
+        added=added,
+        events=events,
+    )
     reopened = len(plan.reopened)
-    return Counter(new=len(plan.new), updated=len(findings) - reopened, reopened=reopened)
+    counts = Counter(new=len(plan.new), updated=len(findings) - reopened, reopened=reopened)
+    return counts + _severities(plan, findings.values())
 
 
-def apply_absent(staged: StagedReport, website: Website, source: Source, scan: Scan) -> int:
+def _severities(plan: ReportedPlan, stored: Iterable[StoredFinding]) -> Counter[str]:
+    """Return the number of new and reopened findings of each severity, by its label."""
+    severities = {finding.id: finding.severity for finding in (*stored, *plan.changed)}
+    levels = [finding.severity for finding, _ in plan.new]
+    levels += [severities[finding] for finding, _ in plan.reopened]
+    return Counter(Severity(level).label for level in levels)
+
+
+def apply_absent(staged: StagedReport, website: Website, source: Source, scan: Scan, journal: Journal) -> int:
     """Close the open findings, missing from the report, that ``scan`` proves gone; return their number."""
     if scan.absent_at is None:
         return 0
@@ -56,32 +78,43 @@ def apply_absent(staged: StagedReport, website: Website, source: Source, scan: S
     fingerprints = candidates.values_list("pk", "fingerprint").iterator()
     absent = [pk for pk, fingerprint in fingerprints if fingerprint not in staged]
     return sum(
-        _apply_absent_batch(absent[start : start + _BATCH], website, scan)
+        _apply_absent_batch(absent[start : start + _BATCH], website, scan, journal)
         for start in range(0, len(absent), _BATCH)
     )
 
 
-def _apply_absent_batch(ids: Sequence[int], website: Website, scan: Scan) -> int:
+def _apply_absent_batch(ids: Sequence[int], website: Website, scan: Scan, journal: Journal) -> int:
     plan = plan_absent(_with_occurrences(ids), scan)
     by_time: dict[datetime, list[int]] = defaultdict(list)
     for finding, at in plan.fixed:
         by_time[at].append(finding)
     for at, fixed in by_time.items():
         Finding.objects.filter(pk__in=fixed).update(status=Finding.Status.FIXED, fixed_at=at)
-    _add_events(FindingEvent.Event.FIXED, plan.fixed, website)
+    events = _add_events(FindingEvent.Event.FIXED, plan.fixed, website)
+    changes = Changes(events=events, findings={number: dict(_WAS_OPEN) for number, _ in plan.fixed})
     for start in range(0, len(plan.gone_occurrences), _BATCH):
         batch = plan.gone_occurrences[start : start + _BATCH]
+        journal.record_gone(batch)
         Occurrence.objects.filter(pk__in=batch).update(gone_at=scan.absent_at)
     for reduced in plan.reduced:
-        _reduce(reduced)
+        changes.findings[reduced.id] = _reduce(reduced)
+    journal.record(changes)
     return len(plan.fixed)
 
 
-def _reduce(reduced: ReducedFinding) -> None:
-    fields = {"locations_count": reduced.locations_count, "other_locations": reduced.other_locations}
+def _reduce(reduced: ReducedFinding) -> dict[str, Any]:
+    """Update the finding, and return the values that this replaces."""
+    fields: dict[str, Any] = {
+        "locations_count": reduced.locations_count,
+        "other_locations": reduced.other_locations,
+    }
     if reduced.shown is not None:
         fields |= Occurrence.objects.values("location", "evidence").get(pk=reduced.shown.id)
-    Finding.objects.filter(pk=reduced.id).update(**fields)
+        fields["host"] = host_of(fields["location"])
+    finding = Finding.objects.filter(pk=reduced.id)
+    before: dict[str, Any] = finding.values(*fields).get()
+    finding.update(**fields)
+    return before
 
 
 def _stored_findings(
@@ -125,8 +158,10 @@ def _change_findings(plan: ReportedPlan, website: Website, source: Source) -> No
 
 def _add_events(
     event: FindingEvent.Event, findings: Sequence[tuple[int, datetime]], website: Website
-) -> None:
-    FindingEvent.objects.bulk_create(
+) -> list[int]:
+    """Add the event to the timelines of these findings, and return the ids of the new entries."""
+    events = FindingEvent.objects.bulk_create(
         FindingEvent(finding_id=finding, website_id=website.pk, event=event, at=at)
         for finding, at in findings
     )
+    return [each.pk for each in events]

@@ -21,7 +21,7 @@ from dashboard_api.queries.search import sqlite_entries
 
 # The columns from which the entries of the search index are made.
 _SEARCHED = attrgetter(
-    *("website_id", "status", "severity", "source_id", "kind"),
+    *("website_id", "status", "severity", "source_id", "kind", "problem", "host"),
     *("title", "location", "rule", "cve", "description", "other_locations"),
 )
 Row = TypeVar("Row", NewFinding, NewOccurrence)
@@ -41,16 +41,20 @@ def ids_of(website_id: int, source_id: int, fingerprints: Iterable[str]) -> list
         return [number for (number,) in cursor.fetchall()]
 
 
-def add_findings(new: Sequence[tuple[NewFinding, Sequence[NewOccurrence]]]) -> None:
-    """Insert findings with their occurrences; counts and search index include them afterwards."""
+def add_findings(new: Sequence[tuple[NewFinding, Sequence[NewOccurrence]]]) -> Sequence[int]:
+    """Insert findings with their occurrences, and return the ids of the findings.
+
+    Counts and search index include them afterwards.
+    """
     if not new:
-        return
+        return []
     insert = {"sqlite": _insert_on_sqlite, "postgresql": _insert_on_postgresql}[connection.vendor]
     with transaction.atomic(savepoint=False), connection.cursor() as cursor:
         ids = insert(cursor, [_stored(finding) for finding, _ in new])
         _insert_occurrences(
             cursor, [(number, each) for number, (_, own) in zip(ids, new, strict=True) for each in own]
         )
+    return ids
 
 
 def add_occurrences(new: Sequence[tuple[int, NewOccurrence]]) -> None:

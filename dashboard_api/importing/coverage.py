@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Mapping
 
+from dashboard_api.importing.journal import Journal
 from dashboard_api.models import Coverage, CoverageScope, Occurrence, Source, Website
 from dashboard_api.models.scopes import summarise
 
@@ -10,7 +11,12 @@ EVERYWHERE = ""  # the target of reports that do not name all of theirs
 
 
 def record_run(
-    website: Website, source: Source, run: CoverageScope, *, urls: Mapping[str, int | None]
+    website: Website,
+    source: Source,
+    run: CoverageScope,
+    *,
+    urls: Mapping[str, int | None],
+    journal: Journal,
 ) -> set[str]:
     """Store ``run``, of no target yet, for each target in ``urls`` with its number of checked addresses.
 
@@ -21,6 +27,7 @@ def record_run(
     scopes = {(scope.category, scope.target): scope for scope in rows}
     if coverage and not scopes and EVERYWHERE in urls:
         scopes[run.category, EVERYWHERE] = CoverageScope.of(coverage, run.category)
+    journal.record_scopes(scopes, [(run.category, target) for target in urls])
     coverage = coverage or Coverage(website=website, source=source)
     updated = {
         target: scopes.setdefault((run.category, target), CoverageScope(category=run.category, target=target))

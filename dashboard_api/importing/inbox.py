@@ -39,12 +39,13 @@ class InboxLocked(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboxResult:
-    """The outcome of a file: ``results`` of its import, ``why`` there was none, or a duplicate."""
+    """The outcome of a file: ``results`` of its import, ``why`` there was none, or neither."""
 
     path: str
     results: Sequence[ImportResult] = ()
     why: str = ""
     is_duplicate: bool = False
+    is_recent: bool = False
 
 
 class _NotYet(Exception):
@@ -55,6 +56,9 @@ def import_all(path: Path, *, options: ImportOptions, by: str) -> Iterator[Inbox
     """Import the reports in the folder at ``path``, the oldest first; raise InboxLocked or UnsafeFile."""
     with Folder.at(path) as inbox, _locked(inbox):
         for report in inbox_reports(inbox):
+            if report.is_recent:
+                yield InboxResult(path=report.path, is_recent=True)
+                continue
             try:
                 yield _import(inbox, report, options, by=by)
             except (_NotYet, UnsafeFile) as error:
@@ -117,7 +121,7 @@ def _import_once(
     """Return the result of each report in the file; none for a file that was imported before."""
     if not report.is_still(os.fstat(file.fileno())):
         raise _NotYet(_CHANGED)
-    runs = ImportRun.objects.filter(website=website, file_modified_at=report.modified_at)
+    runs = ImportRun.objects.not_undone().filter(website=website, file_modified_at=report.modified_at)
     if runs.filter(digest=digest_of(file)).exists():
         return []
     file.seek(0)
@@ -131,7 +135,7 @@ def _import_once(
         options,
         file_name=report.name,
         by=by,
-        before_commit=lambda: _check_unchanged(folder, report),
+        before_commit=lambda _: _check_unchanged(folder, report),
     )
 
 

@@ -30,6 +30,7 @@ class InboxReport:
     options: Mapping[str, Any] = field(default_factory=dict)  # fields of ``ImportOptions``
     is_complete_itself: bool = False  # its own sidecar says so
     why: str = ""
+    is_recent: bool = False  # it may still be written
 
     @property
     def path(self) -> str:
@@ -54,7 +55,7 @@ class InboxReport:
 
 
 def inbox_reports(inbox: Folder) -> list[InboxReport]:
-    """Return the reports, the oldest scan first, and the files that cannot be imported yet."""
+    """Return the reports, the oldest scan first, with those that cannot be imported yet."""
     reports: list[InboxReport] = []
     for host, status in inbox.statuses().items():
         if stat.S_ISLNK(status.st_mode):
@@ -91,6 +92,8 @@ def _reports_in(folder: Folder, host: str) -> Iterator[InboxReport]:
             yield replace(report, why=why)
         elif _have_settled(statuses.get(each) for each in (name, name + SIDECAR, OF_FOLDER)):
             yield _with_options(folder, report, of_folder=OF_FOLDER in statuses)
+        else:
+            yield replace(report, is_recent=True)
 
 
 def _is_report(name: str, status: os.stat_result) -> bool:

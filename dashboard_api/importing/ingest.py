@@ -7,21 +7,23 @@ and 0035.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 
 from django.db import transaction
 from django.utils import timezone
 
+from dashboard_api import standing_decisions
 from dashboard_api.importing import bulk_insert
 from dashboard_api.importing.apply import apply_absent, apply_reported
 from dashboard_api.importing.coverage import EVERYWHERE, category_of, record_run
+from dashboard_api.importing.journal import Journal
 from dashboard_api.importing.locations import normalise_location
 from dashboard_api.importing.scopes import Scan, Targets, target_of
 from dashboard_api.importing.staging import GroupedFinding, StagedReport, TimeOf, stage
 from dashboard_api.limits import MAX_CATEGORY_LENGTH
-from dashboard_api.models import Coverage, CoverageScope, Finding, Source, Website
+from dashboard_api.models import Coverage, CoverageScope, Finding, Severity, Source, Website
 from dashboard_api.scanners.report import Reject, ScanReport
 from dashboard_api.scanners.text import one_line
 
@@ -73,6 +75,7 @@ class ImportResult:
     updated: int = 0
     reopened: int = 0
     fixed: int = 0
+    new_severities: dict[str, int] = field(default_factory=dict)  # of those that are new or reopened
     category: str = ""
     targets: tuple[str, ...] = ()  # the first of those where a missing finding counts as fixed
     more_targets: int = 0
@@ -149,24 +152,27 @@ def _time_of(options: ImportOptions, *, ended_at: datetime, now: datetime) -> Ti
     return lambda at: ended_at if at is None else min(at, now)
 
 
-def store(report: ReadReport, *, on_stored: Callable[[int], object] = lambda _: None) -> ImportResult:
-    """Store ``report`` in one transaction.
+def store(
+    report: ReadReport, journal: Journal, *, on_stored: Callable[[int], object] = lambda _: None
+) -> ImportResult:
+    """Store ``report``, in the transaction of the caller, which has locked the website.
 
-    ``on_stored`` is called with the number of findings after each batch.
+    ``journal`` records what this replaces; ``on_stored`` is called with the number of findings
+    after each batch.
     """
     website, rows, result = report.website, report.rows, report.result
     with transaction.atomic(savepoint=False):
-        Website.objects.select_for_update().get(pk=website.pk)  # one import of a website at a time
         source = Source.objects.imported(result.source, result.source_name)
         if report.is_unnamed_part:
             report = _with_category(report, source)
             result = report.result
-        scan = _record_run(report, source)
+        scan = _record_run(report, source, journal)
         counts: Counter[str] = Counter()
         for batch in _batches(rows.grouped_findings(report.time_of)):
-            counts += apply_reported(batch, website, source, scan)
+            counts += apply_reported(batch, website, source, scan, journal)
             on_stored(len(batch))
-        fixed = apply_absent(rows, website, source, scan)
+        fixed = apply_absent(rows, website, source, scan, journal)
+        standing_decisions.apply_to(website, source, timezone.now())
     targets = () if scan.absent_at is None else tuple(scan.scope.targets)  # where absence is proven
     return replace(
         result,
@@ -174,6 +180,7 @@ def store(report: ReadReport, *, on_stored: Callable[[int], object] = lambda _: 
         updated=counts["updated"],
         reopened=counts["reopened"],
         fixed=fixed,
+        new_severities={label: counts[label] for label in reversed(Severity.labels) if counts[label]},
         category=scan.scope.category,
         targets=targets[:SHOWN_TARGETS],
         more_targets=len(targets[SHOWN_TARGETS:]),
@@ -224,7 +231,7 @@ def _stored_fingerprints(website: Website, slug: str, fingerprints: Sequence[str
     return matches
 
 
-def _record_run(report: ReadReport, source: Source) -> Scan:
+def _record_run(report: ReadReport, source: Source, journal: Journal) -> Scan:
     """Record the run; return the scope in which it proves absence, which only the newest run can."""
     result, scope = report.result, report.rows.scope
     run = CoverageScope(
@@ -234,7 +241,7 @@ def _record_run(report: ReadReport, source: Source) -> Scan:
         version=report.version,
         last_run_at=result.scanned_at,
     )
-    newest = record_run(report.website, source, run, urls=_urls(report))
+    newest = record_run(report.website, source, run, urls=_urls(report), journal=journal)
     if EVERYWHERE not in newest and len(newest) < len(report.targets):
         scope.targets = Targets(newest)
     return Scan(scope=scope, absent_at=result.scanned_at if newest and report.proves_absence else None)

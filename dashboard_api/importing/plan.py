@@ -15,7 +15,7 @@ from typing import NamedTuple
 from dashboard_api import limits
 from dashboard_api.importing.scopes import Scan
 from dashboard_api.importing.staging import GroupedFinding, ReportedOccurrence
-from dashboard_api.models import problem_key
+from dashboard_api.models import host_of, problem_key
 
 _LOCATION_LENGTH = 2000  # of the columns; the digest of the whole location identifies the occurrence
 OPEN, FIXED = "open", "fixed"
@@ -40,6 +40,7 @@ class NewFinding(NamedTuple):
     rule: str
     problem: str
     location: str
+    host: str
     other_locations: str
     locations_count: int
     evidence: str
@@ -85,7 +86,7 @@ class StoredFinding(NamedTuple):
 
 
 class StoredOccurrence(NamedTuple):
-    """The columns of an occurrence that decide whether it is gone, and its keys."""
+    """The columns of an occurrence that a report may change, and its keys."""
 
     id: int
     finding_id: int
@@ -95,6 +96,7 @@ class StoredOccurrence(NamedTuple):
     first_seen: datetime
     last_seen: datetime
     gone_at: datetime | None
+    evidence: str
 
 
 class OccurrenceChange(NamedTuple):
@@ -168,6 +170,7 @@ def _new(
         rule=row.rule,
         problem=problem,
         location=first.location,
+        host=host_of(first.location),
         other_locations=other_locations(first.location, (each.location for each in occurrences)),
         locations_count=group.locations_count,
         evidence=first.evidence,
@@ -374,7 +377,7 @@ def _plan_missing(
 def _only_occurrence(finding: AbsentFinding) -> StoredOccurrence:
     """Return the occurrence of a finding that has none of its own: analysts write down such findings."""
     return StoredOccurrence(
-        0, finding.id, "", finding.location, "", finding.last_seen, finding.last_seen, None
+        0, finding.id, "", finding.location, "", finding.last_seen, finding.last_seen, None, ""
     )
 
 

@@ -3,12 +3,15 @@
 import dataclasses
 import hashlib
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import PurePath
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from django.db import transaction
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
+from audit.recording import record as audit
 from dashboard_api.importing.ingest import (
     ImportOptions,
     ImportResult,
@@ -17,11 +20,14 @@ from dashboard_api.importing.ingest import (
     read,
     store,
 )
+from dashboard_api.importing.journal import Journal
 from dashboard_api.models import Coverage, ImportRun, Source, Website
+from dashboard_api.models.sites import Archived
 from dashboard_api.queries import change_feed
 from dashboard_api.scanners import read_report
 from dashboard_api.scanners.report import UnreadableReport
 from dashboard_api.scanners.streams import ByteSource
+from dashboard_api.stored_texts import translate
 
 SHOWN_REASONS = 20
 # The fields of a result that its record has, too.
@@ -29,10 +35,15 @@ _RECORDED = (
     *("scanned_at", "state", "detail", "rows", "findings", "occurrences", "coverage", "rejected"),
     *("new", "updated", "reopened", "fixed"),
 )
+_AUDITED = ("state", "rows", "rejected", "new", "updated", "reopened", "fixed", "digest")
 
 
 class RefusedReport(ValueError):
     """Nothing was changed; the message says why, and what to do."""
+
+
+class OtherSource(RefusedReport):
+    """The report is of a scanner that the caller may not import."""
 
 
 class EmptyRefusal(RefusedReport):
@@ -47,63 +58,122 @@ def import_file(
     file_name: str,
     by: str,
     dry_run: bool = False,
+    sources: Collection[str] = (),
+    max_bytes: int | None = None,
     on_read: Callable[[bytes], object] | None = None,
     on_stored: Callable[[int, int], object] = lambda _count, _total: None,
-    before_commit: Callable[[], object] = lambda: None,
+    before_commit: Callable[[list[ImportResult]], object] = lambda _results: None,
 ) -> list[ImportResult]:
     """Import all reports of a file, one for each tool in it, in one transaction; raise RefusedReport.
 
-    With ``dry_run`` the transaction is rolled back. ``on_read`` is called with each part that is read,
-    ``on_stored`` with the number of findings of each batch and of all reports together, and
-    ``before_commit`` at the end of the transaction.
+    With ``dry_run`` the transaction is rolled back. If ``sources`` are named, reports of others are refused;
+    so are more than ``max_bytes``, also after unpacking. ``on_read`` is called with each part that is
+    read, ``on_stored`` with the number of findings of each batch and of all reports together, and
+    ``before_commit`` with the results, at the end of the transaction.
     """
+    _check_not_archived(website)
     digest = hashlib.sha256()
     observers = [digest.update, on_read] if on_read else [digest.update]
-    reports, unusable = _read_all(io.BufferedReader(_Observed(stream, observers)), website, options)
+    observed = io.BufferedReader(_Observed(stream, observers))
+    reports, unusable = _read_all(observed, website, options, max_bytes)
+    _check_sources([*(report.result for report in reports), *unusable], sources)
     total = sum(report.result.findings for report in reports)
     with transaction.atomic():
-        stored = [store(report, on_stored=lambda count: on_stored(count, total)) for report in reports]
-        results = [*stored, *unusable]
-        # One value for all reports of the file, so that the change feed shows them together.
-        newest = change_feed.newest(website.pk)
-        for result in results:
-            run = _run(result, website, newest)
-            run.by, run.file_name, run.digest = by, PurePath(file_name).name[-255:], digest.hexdigest()
-            run.file_modified_at = options.modified_at
-            run.save()
-        before_commit()
+        _lock(website)
+        of_file = {
+            "by": by,
+            "file_name": PurePath(file_name).name[-255:],
+            "digest": digest.hexdigest(),
+            "file_modified_at": options.modified_at,
+        }
+        results = _store_all(
+            reports, unusable, website, of_file, on_stored=lambda count: on_stored(count, total)
+        )
+        before_commit(results)
         transaction.set_rollback(dry_run)
     return results
 
 
+def _store_all(
+    reports: Sequence[ReadReport],
+    unusable: Sequence[ImportResult],
+    website: Website,
+    of_file: Mapping[str, Any],
+    *,
+    on_stored: Callable[[int], object],
+) -> list[ImportResult]:
+    """Store the reports, each with its record, and record the unusable ones; return all results."""
+    runs = [_run(result, website, of_file) for result in (*(each.result for each in reports), *unusable)]
+    results = [
+        store(report, Journal(run), on_stored=on_stored)
+        for report, run in zip(reports, runs, strict=False)  # those without a report come last
+    ]
+    results += unusable
+    # One value for all reports of the file, so that the change feed shows them together.
+    newest = change_feed.newest(website.pk)
+    for run, result in zip(runs, results, strict=True):
+        _complete(run, result, newest)
+    return results
+
+
+def _check_not_archived(website: Website) -> None:
+    try:
+        website.check_not_archived()
+    except Archived as error:
+        raise RefusedReport(" ".join(error.messages)) from error
+
+
+def _lock(website: Website) -> None:
+    """Let no other import of the website begin until the end of the transaction; raise RefusedReport."""
+    locked = Website.objects.select_for_update().filter(pk=website.pk).first()
+    if locked is None:
+        raise RefusedReport(_("%(website)s was deleted meanwhile.") % {"website": website})
+    _check_not_archived(locked)
+
+
 def _read_all(
-    stream: BinaryIO, website: Website, options: ImportOptions
+    stream: BinaryIO, website: Website, options: ImportOptions, max_bytes: int | None
 ) -> tuple[list[ReadReport], list[ImportResult]]:
     """Return the reports to store, and the results of those without a usable row; raise RefusedReport."""
     usable: list[ReadReport] = []
     unusable: list[ImportResult] = []
     try:
-        first = read_report(stream, format_name=options.format_name)
+        first = read_report(stream, format_name=options.format_name, max_bytes=max_bytes)
         for report in (first, *first.others):
             try:
                 usable.append(read(report, website, options))
             except NothingImported as error:
                 unusable.append(error.result)
     except UnreadableReport as error:
-        raise RefusedReport(f"{error} Nothing was changed.") from error
+        raise RefusedReport(f"{translate(str(error))} {_('Nothing was changed.')}") from error
     if not usable:
         raise _refusal(unusable)
     return usable, [_not_imported(result) for result in unusable]
 
 
+def _check_sources(results: Sequence[ImportResult], sources: Collection[str]) -> None:
+    others = {result.source for result in results} - set(sources)
+    if sources and others:
+        raise OtherSource(
+            _(
+                "The report is from %(others)s, and only reports from %(accepted)s are accepted here. "
+                "Nothing was changed."
+            )
+            % {"others": ", ".join(sorted(others)), "accepted": ", ".join(sources)}
+        )
+
+
 def _refusal(results: list[ImportResult]) -> RefusedReport:
     if not any(result.rows for result in results):
         return EmptyRefusal(
-            "The report is empty, which says nothing by itself. If the scan ended and found nothing, say "
-            "that it was complete, and when."
+            _(
+                "The report is empty, which says nothing by itself. If the scan ended and found nothing, say "
+                "that it was complete, and when."
+            )
         )
-    details = "\n".join(line for result in results for line in in_words(result))
-    return RefusedReport(f"Every row was rejected, so nothing was changed.\n{details}")
+    refused = [dataclasses.replace(result, state="refused") for result in results]
+    details = "\n".join(line for result in refused for line in in_words(result))
+    return RefusedReport(f"{_('Every row was rejected, so nothing was changed.')}\n{details}")
 
 
 def _not_imported(result: ImportResult) -> ImportResult:
@@ -119,32 +189,36 @@ def digest_of(stream: BinaryIO) -> str:
 
 
 def in_words(result: ImportResult) -> list[str]:
-    """Return the result in words, one line each."""
+    """Return the result in words, one line each, in the active language."""
+    values = {field.name: getattr(result, field.name) for field in dataclasses.fields(result)}
+    values["scanned_at"] = f"{result.scanned_at:%Y-%m-%d %H:%M}"
+    values["state"] = translate(result.state)
     lines = [
-        f"{result.source} on {result.host}, scanned {result.scanned_at:%Y-%m-%d %H:%M} UTC: {result.state}.",
-        (
-            f"Rows: {result.rows}. Findings: {result.findings}, further occurrences: {result.occurrences}, "
-            f"coverage: {result.coverage}, rejected: {result.rejected}."
-        ),
-        f"New: {result.new}, updated: {result.updated}, reopened: {result.reopened}, fixed: {result.fixed}.",
+        _("%(source)s on %(host)s, scanned %(scanned_at)s UTC: %(state)s.") % values,
+        _(
+            "Rows: %(rows)s. Findings: %(findings)s, further locations: %(occurrences)s, "
+            "coverage: %(coverage)s, rejected: %(rejected)s."
+        )
+        % values,
+        _("New: %(new)s, updated: %(updated)s, reopened: %(reopened)s, fixed: %(fixed)s.") % values,
     ]
     if scope := scope_in_words(result):
-        lines.append(scope)
+        lines.append(translate(scope))
     if result.detail:
-        lines.append(result.detail)
+        lines.append(translate(result.detail))
     rows: dict[str, list[int]] = {}
     for row in (*result.rejects, *result.failures, *result.suppressions):
         rows.setdefault(row.reason.rstrip("."), []).append(row.row)
     reasons = list(rows.items())[:SHOWN_REASONS]
-    lines += [f"Row {first} {reason}{_and_more(more)}." for reason, (first, *more) in reasons]
+    lines += [_row_in_words(reason, *numbers) for reason, numbers in reasons]
     count = sum(len(numbers) for _, numbers in reasons)
     if more := result.rejected + result.failed + result.suppressed - count:
-        lines.append(f"And {more} more.")
+        lines.append(_("And %(count)s more.") % {"count": more})
     return lines
 
 
 def scope_in_words(result: ImportResult) -> str:
-    """Return where a missing finding counts as fixed; empty where the report proves nothing."""
+    """Return, in English, where a missing finding counts as fixed; empty where the report proves nothing."""
     if not result.targets:
         return result.note if result.state == Coverage.State.OK else ""
     more = f" and {result.more_targets} more" if result.more_targets else ""
@@ -152,21 +226,33 @@ def scope_in_words(result: ImportResult) -> str:
     return f"Scope of what is fixed: {', '.join(result.targets)}{more}{category}. {result.note}".strip()
 
 
-def _and_more(rows: list[int]) -> str:
-    return f" (and {len(rows)} more row{'s' if len(rows) > 1 else ''})" if rows else ""
+def _row_in_words(reason: str, first: int, *others: int) -> str:
+    reason = translate(reason)
+    if others:
+        more = ngettext("and %(count)s more row", "and %(count)s more rows", len(others))
+        reason = f"{reason} ({more % {'count': len(others)}})"
+    return _("Row %(row)s %(reason)s.") % {"row": first, "reason": reason}
 
 
-def _run(result: ImportResult, website: Website, newest: change_feed.FeedPosition) -> ImportRun:
-    """Return the unsaved record of ``result``; it lacks what the reports of a file share."""
-    return ImportRun(
+def _run(result: ImportResult, website: Website, of_file: Mapping[str, Any]) -> ImportRun:
+    """Return the record of a report that is about to be stored, with what the reports of a file share."""
+    return ImportRun.objects.create(
         website=website,
         source=Source.objects.imported(result.source, result.source_name),
-        scope=scope_in_words(result)[:500],
         **{name: getattr(result, name) for name in _RECORDED},
-        newest_finding_id=newest.finding_id,
-        newest_event_id=newest.event_id,
         rejects=[{"row": reject.row, "reason": reject.reason} for reject in result.rejects],
+        **of_file,
     )
+
+
+def _complete(run: ImportRun, result: ImportResult, newest: change_feed.FeedPosition) -> None:
+    """Save what is only known after the report was stored."""
+    for name in _RECORDED:
+        setattr(run, name, getattr(result, name))
+    run.scope = scope_in_words(result)[:500]
+    run.newest_finding_id, run.newest_event_id = newest
+    run.save()
+    audit("import.stored", run, by=run.by, after={name: getattr(run, name) for name in _AUDITED})
 
 
 class _Observed(ByteSource):

@@ -8,8 +8,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from dashboard_api import limits
-from dashboard_api.models import Account, Entitlement
+from dashboard_api.models import Entitlement
 
 _FIELDS = ("plan", "status", "starts_on", "ends_on", "renews", "sites_limit", "features")
 
@@ -32,13 +31,6 @@ def add_entitlement_options(parser: CommandParser) -> None:
 def fields_in(options: dict[str, Any]) -> dict[str, Any]:
     """Return the fields that have an option, by name."""
     return {name: options[name] for name in _FIELDS if options[name] is not None}
-
-
-def new_entitlement(account: Account, fields: dict[str, Any]) -> Entitlement:
-    """Return an unsaved entitlement: by default active, for a year from today."""
-    starts_on = fields.get("starts_on", timezone.now().date())
-    dates = {"starts_on": starts_on, "ends_on": starts_on + limits.ENTITLEMENT_PERIOD}
-    return Entitlement(account=account, **(dates | fields))
 
 
 def in_words(entitlement: Entitlement) -> str:

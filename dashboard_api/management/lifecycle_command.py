@@ -1,12 +1,25 @@
 """Base classes of commands that change the state of a link or a secret."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from dashboard_api.management.lookup import COMMAND_LINE, find_link, find_secret
+from dashboard_api.models.accounts import AlreadyRetiring, AlreadyRevoked
+from dashboard_api.models.sites import NotRevoked
 from foundation.operator_command import OperatorCommand, Result, positive
+
+
+def change(operation: Callable[[], object]) -> str:
+    """Perform ``operation``; return why nothing changed, or an empty text if something did."""
+    try:
+        operation()
+    except (AlreadyRevoked, AlreadyRetiring, NotRevoked) as error:
+        return " ".join(error.messages)
+    return ""
 
 
 class LinkCommand(OperatorCommand):
@@ -22,10 +35,12 @@ class LinkCommand(OperatorCommand):
 
     def perform(self, *, link_id: str, reason: str, by: str, **options: Any) -> Result:
         link = find_link(link_id)
-        getattr(link, self.method)(by=by, reason=reason, now=timezone.now())
+        operation = partial(getattr(link, self.method), by=by, reason=reason, now=timezone.now())
+        unchanged = change(operation)
         return Result(
-            text=self.done.format(link=link),
+            text=unchanged or self.done.format(link=link),
             fields={
+                "changed": not unchanged,
                 "account": link.account.ref,
                 "host": link.website.host,
                 "link_id": link.link_id,
@@ -48,9 +63,15 @@ class SecretCommand(OperatorCommand):
 
     def perform(self, *, ref: str, number: int, **options: Any) -> Result:
         secret = find_secret(ref, number)
-        getattr(secret, self.method)(now=timezone.now())
+        unchanged = change(partial(getattr(secret, self.method), now=timezone.now()))
         at = getattr(secret, self.time_field)
         return Result(
-            text=self.done.format(secret=secret, at=f"{at:%Y-%m-%d %H:%M} UTC"),
-            fields={"account": ref, "id": number, "state": secret.state, self.time_field: at},
+            text=unchanged or self.done.format(secret=secret, at=f"{at:%Y-%m-%d %H:%M} UTC"),
+            fields={
+                "changed": not unchanged,
+                "account": ref,
+                "id": number,
+                "state": secret.state,
+                self.time_field: at,
+            },
         )

@@ -9,6 +9,17 @@ CREATE TABLE dashboard_api_bucketcount (
     PRIMARY KEY (website_id, status, source_id, severity, kind)
 );
 
+CREATE TABLE dashboard_api_hostcount (
+    website_id bigint NOT NULL,
+    status varchar(14) NOT NULL,
+    host varchar(253) NOT NULL,
+    severity smallint NOT NULL,
+    source_id bigint NOT NULL,
+    kind varchar(13) NOT NULL,
+    findings integer NOT NULL,
+    PRIMARY KEY (website_id, status, host, severity, source_id, kind)
+);
+
 CREATE TABLE dashboard_api_weekcount (
     website_id bigint NOT NULL,
     week date NOT NULL,
@@ -91,12 +102,13 @@ WHEN (
 EXECUTE FUNCTION dashboard_api_search_choose_block();
 
 CREATE FUNCTION dashboard_api_search_entries(
-    block bigint, status text, source_id bigint, kind text,
+    block bigint, status text, source_id bigint, kind text, problem text, host text,
     title text, location text, rule text, cve jsonb, description text, other_locations text
 ) RETURNS tsvector IMMUTABLE COST 10000 LANGUAGE plpgsql AS $$
 DECLARE
     scope text := left(status, 2) || block;
-    filters text := scope || 's' || source_id || ' ' || scope || 'k' || kind;
+    filters text := scope || 's' || source_id || ' ' || scope || 'k' || kind || ' ' || scope || 'p' || problem
+        || ' ' || scope || 'h' || host;
     searched text :=
         title || ' ' || location || ' ' || rule || ' ' || cve || ' ' || description || ' ' || other_locations;
     folded text;
@@ -127,7 +139,8 @@ $$;
 
 CREATE INDEX dashboard_api_finding_search ON dashboard_api_finding
 USING gin (dashboard_api_search_entries(
-    search_block, status, source_id, kind, title, location, rule, cve, description, other_locations
+    search_block, status, source_id, kind, problem, host, title, location, rule, cve,
+    description, other_locations
 )) WITH (gin_pending_list_limit = 8192);
 
 -- A GIN index puts new entries into a list first, all of which every search would read. To insert them at once
@@ -147,16 +160,28 @@ FOR EACH STATEMENT EXECUTE FUNCTION dashboard_api_search_merge();
 -- Nothing is planned by statistics of the entries.
 ALTER INDEX dashboard_api_finding_search ALTER COLUMN 1 SET STATISTICS 0;
 
--- The first matches in the order of every list, at most "bound". "sought" is a tsquery in which # stands for the
--- block. Where blocks have many matches they are asked one by one, so that few matches are read in vain; where they
--- have few, up to 64 are asked by one statement.
-CREATE FUNCTION dashboard_api_search(site bigint, levels smallint[], sought text, bound integer)
-RETURNS TABLE (id bigint, severity smallint, source_id bigint, kind varchar)
+-- The blocks of a website with findings above the id "after"; "until" is the first id of the next block.
+CREATE FUNCTION dashboard_api_search_blocks(site bigint, levels smallint[], after bigint)
+RETURNS TABLE (id bigint, severity smallint, first_id bigint, until bigint) STABLE LANGUAGE sql AS $$
+    SELECT * FROM (
+        SELECT block.id, block.severity, block.first_id, lead(block.first_id, 1, 9223372036854775807)
+            OVER (PARTITION BY block.severity ORDER BY block.first_id) AS until
+        FROM dashboard_api_search_block AS block
+        WHERE block.website_id = site AND block.severity = ANY (levels)
+    ) AS block WHERE block.until > after
+$$;
+
+-- The first matches, worst first, at most "bound": findings with ids above "after", first seen at "since" or later.
+-- "sought" is a tsquery in which # stands for the block. Where blocks have many matches they are asked one by one, so
+-- that few matches are read in vain; where they have few, up to 64 are asked by one statement.
+CREATE FUNCTION dashboard_api_search(
+    site bigint, levels smallint[], sought text, bound integer, after bigint, since timestamptz
+)
+RETURNS TABLE (id bigint, severity smallint, source_id bigint, kind varchar, host varchar)
 STABLE LANGUAGE plpgsql SET jit = off AS $$
 DECLARE
     blocks bigint[] := ARRAY(
-        SELECT block.id FROM dashboard_api_search_block AS block
-        WHERE block.website_id = site AND block.severity = ANY (levels)
+        SELECT block.id FROM dashboard_api_search_blocks(site, levels, after) AS block
         ORDER BY block.severity DESC, block.first_id DESC
     );
     start integer := 1;
@@ -165,22 +190,60 @@ DECLARE
 BEGIN
     WHILE bound > 0 AND start <= cardinality(blocks) LOOP
         RETURN QUERY
-            SELECT matching.id, matching.severity, matching.source_id, matching.kind
+            SELECT matching.id, matching.severity, matching.source_id, matching.kind, matching.host
             FROM unnest(blocks[start:start + step - 1]) AS block, LATERAL (
-                SELECT finding.id, finding.severity, finding.source_id, finding.kind
+                SELECT finding.id, finding.severity, finding.source_id, finding.kind, finding.host, finding.first_seen
                 FROM dashboard_api_finding AS finding
                 WHERE dashboard_api_search_entries(
-                    finding.search_block, finding.status, finding.source_id, finding.kind,
+                    finding.search_block, finding.status, finding.source_id, finding.kind, finding.problem, finding.host,
                     finding.title, finding.location, finding.rule, finding.cve, finding.description,
                     finding.other_locations
                 ) @@ replace(sought, '#', block::text)::tsquery
-                OFFSET 0 -- or it could be planned as a join of all
+                OFFSET 0 -- or it could be planned as a join of all, or by another index
             ) AS matching
+            WHERE matching.id > after AND matching.first_seen >= since
             ORDER BY matching.severity DESC, matching.id DESC LIMIT bound;
         GET DIAGNOSTICS had = ROW_COUNT;
         bound := bound - had;
         start := start + step;
         step := greatest(1, least(2 * step, 64, step * 200 / (had + 1)));
     END LOOP;
+END
+$$;
+
+-- The newest matches of any severity, or the oldest, at most "bound". The blocks of severities overlap: matches are
+-- complete up to the edge of the first block that has not been asked. Ids are negative where the newest are first.
+CREATE FUNCTION dashboard_api_search_by_id(
+    site bigint, levels smallint[], sought text, bound integer, after bigint, since timestamptz, oldest boolean
+)
+RETURNS TABLE (id bigint) STABLE LANGUAGE plpgsql SET jit = off AS $$
+DECLARE
+    blocks bigint[];
+    edges bigint[];
+    found bigint[] := '{}';
+    step integer := cardinality(levels);
+    start integer := 1;
+BEGIN
+    SELECT array_agg(block.id ORDER BY edge), array_agg(edge ORDER BY edge) INTO blocks, edges
+    FROM dashboard_api_search_blocks(site, levels, after) AS block,
+        LATERAL (SELECT CASE WHEN oldest THEN block.first_id ELSE -block.until END AS edge) AS side;
+    WHILE start <= cardinality(blocks) LOOP
+        found := found || ARRAY(
+            SELECT CASE WHEN oldest THEN matching.id ELSE -matching.id END
+            FROM unnest(blocks[start:start + step - 1]) AS block, LATERAL (
+                SELECT finding.id, finding.first_seen FROM dashboard_api_finding AS finding
+                WHERE dashboard_api_search_entries(
+                    finding.search_block, finding.status, finding.source_id, finding.kind, finding.problem, finding.host,
+                    finding.title, finding.location, finding.rule, finding.cve, finding.description,
+                    finding.other_locations
+                ) @@ replace(sought, '#', block::text)::tsquery
+                OFFSET 0
+            ) AS matching
+            WHERE matching.id > after AND matching.first_seen >= since
+        );
+        start := start + step;
+        EXIT WHEN (SELECT count(*) FROM unnest(found) AS place WHERE place < edges[start]) >= bound;
+    END LOOP;
+    RETURN QUERY SELECT abs(place) FROM unnest(found) AS place ORDER BY place LIMIT bound;
 END
 $$;

@@ -10,6 +10,17 @@ CREATE TABLE dashboard_api_bucketcount (
     PRIMARY KEY (website_id, status, source_id, severity, kind)
 ) WITHOUT ROWID;
 
+CREATE TABLE dashboard_api_hostcount (
+    website_id bigint NOT NULL,
+    status varchar(14) NOT NULL,
+    host varchar(253) NOT NULL,
+    severity smallint NOT NULL,
+    source_id bigint NOT NULL,
+    kind varchar(13) NOT NULL,
+    findings integer NOT NULL,
+    PRIMARY KEY (website_id, status, host, severity, source_id, kind)
+) WITHOUT ROWID;
+
 CREATE TABLE dashboard_api_weekcount (
     website_id bigint NOT NULL,
     week date NOT NULL,
@@ -55,7 +66,7 @@ CREATE TABLE dashboard_api_bulkload (
 -- A full-text table of index entries, without texts of its own. Triggers update it with every change of a finding;
 -- dashboard_api.queries.search gives each connection the function that makes the entries.
 CREATE VIRTUAL TABLE dashboard_api_search
-USING fts5(entries, content='', columnsize=0, detail=none, tokenize="ascii tokenchars '.'");
+USING fts5(entries, content='', columnsize=0, detail=none, tokenize="ascii tokenchars '.-_*:'");
 
 CREATE VIRTUAL TABLE dashboard_api_search_vocabulary USING fts5vocab(dashboard_api_search, instance);
 
@@ -66,7 +77,7 @@ CREATE TRIGGER dashboard_api_search_insert AFTER INSERT ON dashboard_api_finding
 WHEN NOT EXISTS (SELECT 1 FROM dashboard_api_bulkload)
 BEGIN
     INSERT INTO dashboard_api_search (rowid, entries) VALUES (new.id, dashboard_api_search_entries(
-        new.website_id, new.status, new.severity, new.source_id, new.kind,
+        new.website_id, new.status, new.severity, new.source_id, new.kind, new.problem, new.host,
         new.title, new.location, new.rule, new.cve, new.description, new.other_locations
     ));
 END;
@@ -75,30 +86,31 @@ CREATE TRIGGER dashboard_api_search_delete AFTER DELETE ON dashboard_api_finding
 BEGIN
     INSERT INTO dashboard_api_search (dashboard_api_search, rowid, entries)
     VALUES ('delete', old.id, dashboard_api_search_entries(
-        old.website_id, old.status, old.severity, old.source_id, old.kind,
+        old.website_id, old.status, old.severity, old.source_id, old.kind, old.problem, old.host,
         old.title, old.location, old.rule, old.cve, old.description, old.other_locations
     ));
 END;
 
 CREATE TRIGGER dashboard_api_search_update
 AFTER UPDATE OF
-    id, website_id, status, severity, source_id, kind, title, location, rule, cve, description, other_locations
+    id, website_id, status, severity, source_id, kind, problem, host,
+    title, location, rule, cve, description, other_locations
 ON dashboard_api_finding
 WHEN (
-    old.id, old.website_id, old.status, old.severity, old.source_id, old.kind,
+    old.id, old.website_id, old.status, old.severity, old.source_id, old.kind, old.problem, old.host,
     old.title, old.location, old.rule, old.cve, old.description, old.other_locations
 ) IS NOT (
-    new.id, new.website_id, new.status, new.severity, new.source_id, new.kind,
+    new.id, new.website_id, new.status, new.severity, new.source_id, new.kind, new.problem, new.host,
     new.title, new.location, new.rule, new.cve, new.description, new.other_locations
 )
 BEGIN
     INSERT INTO dashboard_api_search (dashboard_api_search, rowid, entries)
     VALUES ('delete', old.id, dashboard_api_search_entries(
-        old.website_id, old.status, old.severity, old.source_id, old.kind,
+        old.website_id, old.status, old.severity, old.source_id, old.kind, old.problem, old.host,
         old.title, old.location, old.rule, old.cve, old.description, old.other_locations
     ));
     INSERT INTO dashboard_api_search (rowid, entries) VALUES (new.id, dashboard_api_search_entries(
-        new.website_id, new.status, new.severity, new.source_id, new.kind,
+        new.website_id, new.status, new.severity, new.source_id, new.kind, new.problem, new.host,
         new.title, new.location, new.rule, new.cve, new.description, new.other_locations
     ));
 END;

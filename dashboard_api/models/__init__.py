@@ -2,17 +2,22 @@
 
 from dashboard_api.models.accounts import Account, Secret
 from dashboard_api.models.bulk import BulkLoad
-from dashboard_api.models.counts import BucketCount, DayCount, ProblemCount, WeekCount
+from dashboard_api.models.calls import CallLimit, CallOutcome, CallRecord, CallRow, Usage
+from dashboard_api.models.counts import BucketCount, DayCount, HostCount, ProblemCount, WeekCount
 from dashboard_api.models.entitlements import Entitlement
 from dashboard_api.models.findings import Coverage, Finding, Kind, Occurrence, Severity, Source
 from dashboard_api.models.history import OpenCount
-from dashboard_api.models.imports import ImportRun, Upload
-from dashboard_api.models.nonces import Nonce, SecretUse
+from dashboard_api.models.hosts import host_of
+from dashboard_api.models.imports import ImportChange, ImportRun, Upload
+from dashboard_api.models.nonces import CallFacts, Claim, Nonce, SecretUse
 from dashboard_api.models.notes import AnalystNote
 from dashboard_api.models.problems import problem_key
+from dashboard_api.models.reports import ReportJob, ReportToken
 from dashboard_api.models.revisions import Revision
+from dashboard_api.models.scan_job import EngineRun, ScanJob
 from dashboard_api.models.scopes import CoverageScope
 from dashboard_api.models.sites import LinkEvent, SiteLink, Website
+from dashboard_api.models.standing import StandingDecision
 from dashboard_api.models.timeline import FindingEvent
 
 __all__ = [
@@ -20,12 +25,21 @@ __all__ = [
     "AnalystNote",
     "BucketCount",
     "BulkLoad",
+    "CallFacts",
+    "CallLimit",
+    "CallOutcome",
+    "CallRecord",
+    "CallRow",
+    "Claim",
     "Coverage",
     "CoverageScope",
     "DayCount",
+    "EngineRun",
     "Entitlement",
     "Finding",
     "FindingEvent",
+    "HostCount",
+    "ImportChange",
     "ImportRun",
     "Kind",
     "LinkEvent",
@@ -33,14 +47,20 @@ __all__ = [
     "Occurrence",
     "OpenCount",
     "ProblemCount",
+    "ReportJob",
+    "ReportToken",
     "Revision",
+    "ScanJob",
     "Secret",
     "SecretUse",
     "Severity",
     "SiteLink",
     "Source",
+    "StandingDecision",
     "Upload",
+    "Usage",
     "Website",
     "WeekCount",
+    "host_of",
     "problem_key",
 ]

@@ -5,12 +5,14 @@ from datetime import datetime
 from typing import ClassVar
 
 from django.core.exceptions import ValidationError
-from django.core.validators import RegexValidator
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models, transaction
 from django.db.models import F, Q
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_variables
 
+from audit.recording import record as audit
 from dashboard_api import limits
 from dashboard_api.models.nonces import SecretUse
 from foundation.sealing import CannotUnseal, seal, unseal
@@ -23,13 +25,29 @@ class Account(models.Model):
         "reference",
         max_length=limits.MAX_ACCOUNT_REF_LENGTH,
         unique=True,
-        validators=[RegexValidator(r"\A[!-~]+\Z", "Use printable ASCII characters without spaces.")],
-        help_text="portal_account_ref in signed calls, such as acct_0001; it cannot change later.",
+        validators=[RegexValidator(r"\A[!-~]+\Z", _("Use printable ASCII characters without spaces."))],
+        help_text=_("portal_account_ref in signed calls, such as acct_0001; it cannot change later."),
     )
     name = models.CharField(max_length=200, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
+    calls_per_second = models.PositiveSmallIntegerField(
+        _("calls per second"),
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(limits.MAX_CALLS_PER_SECOND)],
+        help_text=_("How often the customer may call the API; empty: as often as everyone."),
+    )
+    calls_burst = models.PositiveSmallIntegerField(
+        _("calls at once"),
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(limits.MAX_CALLS_BURST)],
+        help_text=_("How many calls may come at once before that; empty: as many as for everyone."),
+    )
 
     class Meta:
+        verbose_name = _("customer")
+        verbose_name_plural = _("customers")
         ordering: ClassVar = ["ref"]
 
     def __str__(self) -> str:
@@ -48,6 +66,10 @@ class NotActive(ValidationError):
     """The secret is not active, so it cannot retire."""
 
 
+class AlreadyRetiring(NotActive):
+    """The secret is retiring already."""
+
+
 class AlreadyRevoked(ValidationError):
     """The secret or link was revoked earlier."""
 
@@ -61,34 +83,63 @@ class SecretQuerySet(models.QuerySet["Secret"]):
 
     @sensitive_variables("secret", "clear")
     @transaction.atomic
-    def issue(self, account: Account, *, by: str, secret: str | None = None) -> tuple["Secret", str]:
+    def issue(
+        self,
+        account: Account,
+        *,
+        by: str,
+        secret: str | None = None,
+        is_test: bool = False,
+        for_portal: bool = False,
+    ) -> tuple["Secret", str]:
         """Store a new secret, or the given ``secret``, and return it in clear, which happens only once.
 
-        Raises TooManySecrets when two are usable, ValidationError or DuplicateSecret for a bad ``secret``.
+        Raises TooManySecrets when two, or one test secret, are usable; ValidationError or DuplicateSecret
+        for a bad ``secret``.
         """
         account = Account.objects.select_for_update().get(pk=account.pk)
-        self._check_room(account, timezone.now())
+        self._check_room(account, timezone.now(), is_test=is_test)
         if secret is None:
-            clear = limits.SECRET_PREFIX + secrets.token_urlsafe(limits.SECRET_RANDOM_BYTES)
-            hint = clear[: len(limits.SECRET_PREFIX) + 4]
+            prefix = limits.TEST_SECRET_PREFIX if is_test else limits.SECRET_PREFIX
+            clear = prefix + secrets.token_urlsafe(limits.SECRET_RANDOM_BYTES)
+            hint = clear[: len(prefix) + 4]
         else:
             self._check_brought_in(account, secret)
             clear, hint = secret, "brought in"
-        row = Secret(account=account, hint=hint, sealed=seal(clear), created_by=by.strip())
+        row = Secret(
+            account=account,
+            hint=hint,
+            sealed=seal(clear),
+            created_by=by.strip(),
+            is_test=is_test,
+            for_portal=for_portal,
+        )
         row.full_clean()
         row.save()
+        audit("secret.issued", row, by=by)
         return row, clear
 
-    def _check_room(self, account: Account, now: datetime) -> None:
-        """Revoke secrets that retired before ``now``; raise TooManySecrets if two remain usable."""
+    def _check_room(self, account: Account, now: datetime, *, is_test: bool) -> None:
+        """Revoke secrets that retired before ``now``; raise TooManySecrets if too many remain usable."""
         retired = self.filter(account=account, state=Secret.State.RETIRING, retires_at__lte=now)
         retired.update(state=Secret.State.REVOKED, revoked_at=F("retires_at"))
-        usable = self.filter(account=account).usable(now)
+        usable = self.filter(account=account, is_test=is_test).usable(now)
+        if is_test and len(usable) >= limits.MAX_TEST_SECRETS:
+            raise TooManySecrets(
+                _("%(account)s already has a test secret (%(id)s: %(hint)s). Revoke it first.")
+                % {"account": account, "id": usable[0].pk, "hint": usable[0].hint}
+            )
         if len(usable) >= limits.MAX_USABLE_SECRETS:
             raise TooManySecrets(
-                f"{account} already has {len(usable)} usable secrets "
-                f"({', '.join(f'{row.pk}: {row.hint}' for row in usable)}). "
-                "Revoke one of them first, or wait until a retiring one ends."
+                _(
+                    "%(account)s already has %(count)s usable secrets (%(secrets)s). "
+                    "Revoke one of them first, or wait until a retiring one ends."
+                )
+                % {
+                    "account": account,
+                    "count": len(usable),
+                    "secrets": ", ".join(f"{row.pk}: {row.hint}" for row in usable),
+                }
             )
 
     @sensitive_variables("secret")
@@ -100,30 +151,50 @@ class SecretQuerySet(models.QuerySet["Secret"]):
             or secret != secret.strip()
         ):
             raise ValidationError(
-                f"A secret has {limits.MIN_SECRET_LENGTH} to {limits.MAX_SECRET_LENGTH} printable "
-                "characters, and no space at either end."
+                _("A secret has %(least)s to %(most)s printable characters, and no space at either end.")
+                % {"least": limits.MIN_SECRET_LENGTH, "most": limits.MAX_SECRET_LENGTH}
             )
         for row in self.filter(account=account):
             if row.holds(secret):
                 raise DuplicateSecret(
-                    f"{account} has had this secret before ({row.state}): bring in another."
+                    _("%(account)s has had this secret before (%(state)s): bring in another.")
+                    % {"account": account, "state": row.get_state_display().lower()}
                 )
 
 
 class Secret(models.Model):
-    """A site API secret: shown once when issued, sealed at rest, at most two usable per account."""
+    """A site API secret: shown once when issued, sealed at rest, at most two usable per account.
+
+    Calls signed with a test secret get an example website; an account has at most one.
+    """
 
     class State(models.TextChoices):
         """From issue to revocation; a retiring secret works until ``retires_at``."""
 
-        ACTIVE = "active"
-        RETIRING = "retiring"
-        REVOKED = "revoked"
+        ACTIVE = "active", _("Active")
+        RETIRING = "retiring", _("Retiring")
+        REVOKED = "revoked", _("Revoked")
 
     account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="secrets")
-    hint = models.CharField(max_length=32, editable=False, help_text="The beginning, to tell secrets apart.")
+    hint = models.CharField(
+        max_length=32, editable=False, help_text=_("The beginning, to tell secrets apart.")
+    )
     sealed = models.TextField(editable=False)
+    is_test = models.BooleanField(
+        _("test"),
+        default=False,
+        db_default=False,
+        editable=False,
+        help_text=_("Calls signed with it get the example website, and count nowhere."),
+    )
     state = models.CharField(max_length=10, choices=State, default=State.ACTIVE)
+    for_portal = models.BooleanField(
+        _("for the portal"),
+        default=False,
+        db_default=False,
+        editable=False,
+        help_text=_("Only the portal has it: its calls are neither limited nor counted."),
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.CharField(max_length=150)
     retires_at = models.DateTimeField(null=True, blank=True)
@@ -132,6 +203,8 @@ class Secret(models.Model):
     objects = SecretQuerySet.as_manager()
 
     class Meta:
+        verbose_name = _("secret")
+        verbose_name_plural = _("secrets")
         ordering: ClassVar = ["account", "-created_at", "-id"]
         constraints: ClassVar = [
             models.CheckConstraint(
@@ -141,7 +214,11 @@ class Secret(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"secret {self.pk} ({self.hint}) of {self.account}"
+        return _("secret %(id)s (%(hint)s) of %(account)s") % {
+            "id": self.pk,
+            "hint": self.hint,
+            "account": self.account,
+        }
 
     @property
     def last_used_at(self) -> datetime | None:
@@ -167,18 +244,30 @@ class Secret(models.Model):
             return self.retires_at is not None and self.retires_at > now
         return self.state == self.State.ACTIVE
 
+    @transaction.atomic
     def retire(self, *, now: datetime) -> None:
         """Retire the secret: calls are accepted until the retiring period ends. Raises NotActive."""
         active = Secret.objects.filter(pk=self.pk, state=self.State.ACTIVE)
         changed = active.update(state=self.State.RETIRING, retires_at=now + limits.RETIRING_PERIOD)
         self.refresh_from_db(fields=["state", "retires_at"])
+        if not changed and self.state == self.State.RETIRING:
+            raise AlreadyRetiring(
+                _("Nothing to do: %(secret)s is retiring, until %(end)s UTC.")
+                % {"secret": self, "end": f"{self.retires_at:%Y-%m-%d %H:%M}"}
+            )
         if not changed:
-            raise NotActive(f"Only an active secret can retire; {self} is {self.state}.")
+            raise NotActive(
+                _("Only an active secret can retire; %(secret)s is %(state)s.")
+                % {"secret": self, "state": self.get_state_display().lower()}
+            )
+        audit("secret.retired", self)
 
+    @transaction.atomic
     def revoke(self, *, now: datetime) -> None:
         """Revoke the secret at once; raises AlreadyRevoked."""
         others = Secret.objects.filter(pk=self.pk).exclude(state=self.State.REVOKED)
         changed = others.update(state=self.State.REVOKED, revoked_at=now)
         self.refresh_from_db(fields=["state", "revoked_at"])
         if not changed:
-            raise AlreadyRevoked(f"Nothing to do: {self} is revoked already.")
+            raise AlreadyRevoked(_("Nothing to do: %(object)s is revoked already.") % {"object": self})
+        audit("secret.revoked", self)

@@ -25,6 +25,25 @@ class BucketCount(models.Model):
         return f"{self.pk}: {self.findings}"
 
 
+class HostCount(models.Model):
+    """Findings of a website by status, host, severity, source and kind: for the filter by host."""
+
+    pk = models.CompositePrimaryKey("website_id", "status", "host", "severity", "source_id", "kind")
+    website_id = models.BigIntegerField()
+    status = models.CharField(max_length=14)
+    host = models.CharField(max_length=253)
+    severity = models.PositiveSmallIntegerField()
+    source_id = models.BigIntegerField()
+    kind = models.CharField(max_length=13)
+    findings = models.IntegerField()
+
+    class Meta:
+        managed = False
+
+    def __str__(self) -> str:
+        return f"{self.pk}: {self.findings}"
+
+
 class WeekCount(models.Model):
     """Findings first seen, and findings fixed, in a week, by severity, source and kind, of any status."""
 

@@ -1,12 +1,14 @@
 """Entitlements: the plan of an account. Calls are answered only while it is usable."""
 
+from collections.abc import Mapping
 from datetime import date, timedelta
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from dashboard_api import limits
 from dashboard_api.models.accounts import Account
@@ -15,11 +17,11 @@ from dashboard_api.models.accounts import Account
 class EntitlementStatus(models.TextChoices):
     """The status that operators or billing set; the dates can end access earlier."""
 
-    TRIALING = "trialing"
-    ACTIVE = "active"
-    PAST_DUE = "past_due"
-    SUSPENDED = "suspended"
-    EXPIRED = "expired"
+    TRIALING = "trialing", _("Trialing")
+    ACTIVE = "active", _("Active")
+    PAST_DUE = "past_due", _("Past Due")
+    SUSPENDED = "suspended", _("Suspended")
+    EXPIRED = "expired", _("Expired")
 
 
 class Terms:
@@ -83,18 +85,20 @@ class Entitlement(Terms, models.Model):
     plan = models.CharField(max_length=50, default="standard")
     status = models.CharField(max_length=10, choices=Status, default=Status.ACTIVE)
     starts_on = models.DateField()
-    ends_on = models.DateField(help_text="The last day of the plan, or of its current period.")
+    ends_on = models.DateField(help_text=_("The last day of the plan, or of its current period."))
     renews = models.BooleanField(
         default=False,
-        help_text="The plan renews after its last day; it stays usable for three days more.",
+        help_text=_("The plan renews after its last day; it stays usable for three days more."),
     )
     past_due_since = models.DateField(
-        null=True, blank=True, help_text="Starts the seven days of grace of a past due account."
+        null=True, blank=True, help_text=_("Starts the seven days of grace of a past due account.")
     )
     sites_limit = models.PositiveIntegerField(default=5)
-    features = models.JSONField(default=list, blank=True, help_text='Such as ["export", "notes"].')
+    features = models.JSONField(default=list, blank=True, help_text=_('Such as ["export", "notes"].'))
 
     class Meta:
+        verbose_name = _("entitlement")
+        verbose_name_plural = _("entitlements")
         ordering: ClassVar = ["account"]
         constraints: ClassVar = [
             models.CheckConstraint(
@@ -108,7 +112,7 @@ class Entitlement(Terms, models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.plan} of {self.account}"
+        return _("%(plan)s of %(account)s") % {"plan": self.plan, "account": self.account}
 
     def clean(self) -> None:
         """Check the dates and features, and set ``past_due_since`` when the account becomes past due."""
@@ -118,15 +122,17 @@ class Entitlement(Terms, models.Model):
             self.past_due_since = timezone.now().date()
         self.plan = self.plan.strip()
         self.features = self.features or []
-        errors = {}
+        errors: dict[str, Any] = {}
         if not self.plan:
-            errors["plan"] = "Name the plan, such as standard."
+            errors["plan"] = _("Name the plan, such as standard.")
         if self.starts_on and self.ends_on and self.ends_on < self.starts_on:
-            errors["ends_on"] = f"The last day cannot be before the first, {self.starts_on}."
+            errors["ends_on"] = _("The last day cannot be before the first, %(day)s.") % {
+                "day": self.starts_on.isoformat()
+            }
         if not isinstance(self.features, list) or not all(
             isinstance(feature, str) and feature.strip() for feature in self.features
         ):
-            errors["features"] = 'Give a list of names, such as ["export", "notes"].'
+            errors["features"] = _('Give a list of names, such as ["export", "notes"].')
         if errors:
             raise ValidationError(errors)
 
@@ -141,8 +147,15 @@ class Entitlement(Terms, models.Model):
         try:
             self.ends_on = max(self.ends_on, today) + timedelta(days=days)
         except OverflowError as error:
-            raise ValidationError({"ends_on": "That is beyond the calendar."}) from error
+            raise ValidationError({"ends_on": _("That is beyond the calendar.")}) from error
         if self.status == self.Status.EXPIRED:
             self.status = self.Status.ACTIVE
         self.full_clean()
         self.save()
+
+
+def new_entitlement(account: Account, fields: Mapping[str, Any]) -> Entitlement:
+    """Return an unsaved entitlement: by default active, for a year from today."""
+    starts_on = fields.get("starts_on", timezone.now().date())
+    dates = {"starts_on": starts_on, "ends_on": starts_on + limits.ENTITLEMENT_PERIOD}
+    return Entitlement(account=account, **(dates | dict(fields)))

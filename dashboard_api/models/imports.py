@@ -1,13 +1,22 @@
 """Import runs and uploaded reports."""
 
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from dashboard_api.models.findings import Coverage, Source
 from dashboard_api.models.sites import Website
+
+
+class ImportRunQuerySet(models.QuerySet["ImportRun"]):
+    """Queries on imports."""
+
+    def not_undone(self) -> Self:
+        """Return imports that were not taken back."""
+        return self.filter(undone_at__isnull=True)
 
 
 class ImportRun(models.Model):
@@ -23,12 +32,12 @@ class ImportRun(models.Model):
         max_length=64,
         blank=True,
         editable=False,
-        help_text="SHA-256 of the file; with its time it identifies the import.",
+        help_text=_("SHA-256 of the file; with its time it identifies the import."),
     )
     file_modified_at = models.DateTimeField(
         null=True,
         editable=False,
-        help_text="The modification time of a file from an inbox.",
+        help_text=_("The modification time of a file from an inbox."),
     )
     state = models.CharField(max_length=10, choices=Coverage.State)
     detail = models.CharField(max_length=500, blank=True)
@@ -37,7 +46,7 @@ class ImportRun(models.Model):
         blank=True,
         default="",
         db_default="",
-        help_text="Where a missing finding counted as fixed.",
+        help_text=_("Where a missing finding counted as fixed."),
     )
     rows = models.PositiveIntegerField()
     findings = models.PositiveIntegerField()
@@ -51,22 +60,39 @@ class ImportRun(models.Model):
     newest_finding_id = models.BigIntegerField(
         null=True,
         editable=False,
-        help_text="Of the website at the end of the import; the change feed groups findings by it.",
+        help_text=_("Of the website at the end of the import; the change feed groups findings by it."),
     )
     newest_event_id = models.BigIntegerField(null=True, editable=False)
-    rejects = models.JSONField(default=list, blank=True, help_text="The first rejected rows, with reasons.")
+    rejects = models.JSONField(
+        default=list, blank=True, help_text=_("The first rejected rows, with reasons.")
+    )
+    undone_at = models.DateTimeField("taken back at", null=True, blank=True, editable=False)
+    undone_by = models.CharField("taken back by", max_length=150, blank=True, default="", editable=False)
+    undone_reason = models.CharField(
+        "taken back because", max_length=500, blank=True, default="", editable=False
+    )
+
+    objects = ImportRunQuerySet.as_manager()
 
     class Meta:
+        verbose_name = _("import")
+        verbose_name_plural = _("imports")
         ordering: ClassVar = ["-imported_at", "-id"]
         constraints: ClassVar = [
             models.CheckConstraint(
                 name="dashboard_api_importrun_adds_up",
                 condition=Q(rows=F("findings") + F("occurrences") + F("coverage") + F("rejected")),
             ),
+            models.CheckConstraint(
+                name="dashboard_api_importrun_undone_is_whole",
+                condition=Q(undone_at__isnull=True, undone_by="", undone_reason="")
+                | (Q(undone_at__isnull=False) & ~Q(undone_by="") & ~Q(undone_reason="")),
+            ),
         ]
         indexes: ClassVar = [
             models.Index(fields=["website", "digest"], name="dashboard_api_importrun_same"),
             models.Index(fields=["website", "-imported_at"], name="dashboard_api_importrun_list"),
+            models.Index(fields=["-imported_at", "-id"], name="dashboard_api_importrun_time"),
             models.Index(
                 fields=["website", "newest_finding_id", "newest_event_id"],
                 name="dashboard_api_importrun_upto",
@@ -74,7 +100,24 @@ class ImportRun(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.source} on {self.website}, {self.imported_at:%Y-%m-%d %H:%M} UTC"
+        return _("%(scanner)s on %(website)s, %(time)s UTC") % {
+            "scanner": self.source,
+            "website": self.website,
+            "time": f"{self.imported_at:%Y-%m-%d %H:%M}",
+        }
+
+
+class ImportChange(models.Model):
+    """A part of the changes of an import, as ``importing.journal`` writes it; ``prune`` deletes old ones."""
+
+    run = models.ForeignKey(ImportRun, on_delete=models.CASCADE, related_name="changes")
+    content = models.BinaryField()
+
+    class Meta:
+        ordering: ClassVar = ["id"]
+
+    def __str__(self) -> str:
+        return _("changes by %(run)s") % {"run": self.run}
 
 
 class Upload(models.Model):
@@ -85,10 +128,10 @@ class Upload(models.Model):
     uploaded_at = models.DateTimeField(default=timezone.now, db_index=True)
     file_name = models.CharField(max_length=255)
     content = models.BinaryField()
-    options = models.JSONField(help_text="The import options of the form.")
+    options = models.JSONField(help_text=_("The import options of the form."))
 
     class Meta:
         ordering: ClassVar = ["-uploaded_at"]
 
     def __str__(self) -> str:
-        return f"{self.file_name} for {self.website}"
+        return _("%(file)s for %(website)s") % {"file": self.file_name, "website": self.website}

@@ -1,52 +1,125 @@
-"""Spent nonces, and the time of the last use of each secret.
+"""Spent nonces, which hold the facts of their calls, and the time of the last use of each secret.
 
 On SQLite both live in the file of short-lived data, so a call never waits for an import to commit.
 """
 
-from datetime import datetime
-from typing import ClassVar
+from datetime import UTC, datetime, timedelta
+from enum import Enum
+from typing import Any, ClassVar, NamedTuple
 
-from django.db import models
+from django.db import connections, models, router, transaction
 
 from dashboard_api import limits
-from dashboard_api.backends.statements import backend_for, changed_rows
+from dashboard_api.backends import calls as sql
+from dashboard_api.backends.statements import changed_rows, rows, stored
+from dashboard_api.models.calls import CallLimit
 
-_CLAIM = """
-INSERT INTO dashboard_api_nonce (account_id, nonce, expires_at)
-VALUES (%s, %s, %s) ON CONFLICT DO NOTHING
-"""
-# By row id: by the composite key, SQLite would scan the whole table for each batch.
-_PRUNE = (
-    "DELETE FROM dashboard_api_nonce WHERE {row} IN (SELECT {row} "
-    "FROM dashboard_api_nonce WHERE expires_at < %s ORDER BY expires_at LIMIT %s)"
-)
+NONCE_LIFETIME = timedelta(seconds=limits.TIMESTAMP_WINDOW_SECONDS + limits.NONCE_MARGIN_SECONDS)
+# A row of no account: nonces that expire no later than this one are refused (decision record 0083).
+_FENCE: dict[str, Any] = {"account_id": 0, "nonce": "fence"}
 
 _noted: dict[int, datetime] = {}  # time of the last note by this process, by secret id
+
+
+class Claim(Enum):
+    """The result of claiming a nonce; it is spent in each case."""
+
+    ACCEPTED = "accepted"
+    REPLAYED = "replayed"  # it was spent before, or the fence refuses it
+    LIMITED = "limited"  # the account calls too often
+
+
+class CallFacts(NamedTuple):
+    """The facts of a call, which the row of its nonce records."""
+
+    at: datetime
+    secret_id: int
+    link_id: int | None
+    route: str
+    request_id: str
+    address: str
 
 
 class NonceQuerySet(models.QuerySet["Nonce"]):
     """Claiming and pruning."""
 
-    def claim(self, account_id: int, nonce: str, *, expires_at: datetime) -> bool:
-        """Spend ``nonce`` for the account: True for exactly one of several concurrent calls.
+    def claim(
+        self,
+        account_id: int,
+        nonce: str,
+        *,
+        expires_at: datetime,
+        facts: CallFacts,
+        limit: CallLimit | None = None,
+    ) -> Claim:
+        """Spend ``nonce`` for the account and count the call: ACCEPTED for exactly one of concurrent calls.
 
-        One atomic statement in its own commit; raises DatabaseError when the store is down.
+        One atomic statement in its own commit, on SQLite two; without a limit nothing is counted. Raises
+        DatabaseError when the store is down.
         """
-        return changed_rows(Nonce, _CLAIM, [account_id, nonce, int(expires_at.timestamp())]) == 1
+        at, *others = facts
+        expiry = int(expires_at.timestamp())
+        row = (account_id, nonce, expiry, stored(at), *others, expiry)
+        if limit is None:
+            return Claim.ACCEPTED if changed_rows(Nonce, sql.CLAIM, row) else Claim.REPLAYED
+        count = limit.parameters(account_id, at)
+        if _is_sqlite():
+            if not changed_rows(Nonce, sql.CLAIM, row):
+                return Claim.REPLAYED
+            return Claim.ACCEPTED if changed_rows(Nonce, sql.COUNT_SQLITE, count) else Claim.LIMITED
+        if changed_rows(Nonce, sql.CLAIM_AND_COUNT_POSTGRESQL, row + count):
+            return Claim.ACCEPTED
+        is_own = self.filter(account_id=account_id, nonce=nonce, request_id=facts.request_id).exists()
+        return Claim.LIMITED if is_own else Claim.REPLAYED
+
+    def raise_fence(self, now: datetime) -> datetime:
+        """Refuse every call that may have been accepted before ``now``; return the last refused timestamp.
+
+        The clock of such a call may have been ahead by the whole window. ``prune`` deletes the fence with
+        the nonces of its time.
+        """
+        last = now + timedelta(seconds=limits.TIMESTAMP_WINDOW_SECONDS)
+        expiry = int((last + NONCE_LIFETIME).timestamp())
+        self.update_or_create(**_FENCE, defaults={"expires_at": expiry})
+        return last
+
+    def fenced_until(self, expires_at: datetime) -> datetime | None:
+        """Return until when the fence refuses calls, if it refuses a nonce that expires at ``expires_at``."""
+        fence = self.filter(**_FENCE, expires_at__gte=int(expires_at.timestamp())).first()
+        return datetime.fromtimestamp(fence.expires_at, tz=UTC) - NONCE_LIFETIME if fence else None
 
     def prune(self, *, now: datetime, batch: int) -> int:
-        """Delete at most ``batch`` expired nonces and return their number."""
-        return changed_rows(Nonce, _PRUNE.format(row=backend_for(Nonce).ROW), [int(now.timestamp()), batch])
+        """Move at most ``batch`` expired nonces to the calls on record, and return their number."""
+        parameters = {"now": int(now.timestamp()), "batch": batch}
+        if _is_sqlite():
+            with transaction.atomic(using=router.db_for_write(Nonce)):
+                *_, count = [changed_rows(Nonce, statement, parameters) for statement in sql.PRUNE_SQLITE]
+            return count
+        [(count,)] = rows(Nonce, sql.PRUNE_POSTGRESQL, parameters)
+        return int(count)
+
+
+def _is_sqlite() -> bool:
+    return connections[router.db_for_write(Nonce)].vendor == "sqlite"
 
 
 class Nonce(models.Model):
-    """A spent nonce. It is spent for the account, whichever of its secrets signed the call."""
+    """A spent nonce. It is spent for the account, whichever of its secrets signed the call.
+
+    With the facts of the call; ``at`` is unknown for calls from before they were recorded.
+    """
 
     pk = models.CompositePrimaryKey("account_id", "nonce")
     # No foreign key: on SQLite nonces are in a file of their own.
     account_id = models.BigIntegerField()
     nonce = models.CharField(max_length=128)
     expires_at = models.BigIntegerField(help_text="Unix seconds.")
+    at = models.DateTimeField(null=True)
+    secret_id = models.BigIntegerField(default=0, db_default=0)
+    link_id = models.BigIntegerField(null=True)
+    route = models.CharField(max_length=32, default="", db_default="")
+    request_id = models.CharField(max_length=64, default="", db_default="")
+    address = models.CharField(max_length=64, default="", db_default="")
 
     objects = NonceQuerySet.as_manager()
 

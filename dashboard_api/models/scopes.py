@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import ClassVar, Self
 
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from dashboard_api import limits
 from dashboard_api.models.findings import Coverage
@@ -22,7 +23,7 @@ class CoverageScope(models.Model):
     target = models.CharField(
         max_length=MAX_HOST_LENGTH + 10,
         blank=True,
-        help_text="Host and port; empty where reports do not name all of their targets.",
+        help_text=_("Host and port; empty where reports do not name all of their targets."),
     )
     state = models.CharField(max_length=10, choices=Coverage.State)
     last_run_at = models.DateTimeField()
@@ -40,6 +41,13 @@ class CoverageScope(models.Model):
         ]
 
     def __str__(self) -> str:
+        if self.category and self.target:
+            return _("%(category)s at %(target)s") % {"category": self.category, "target": self.target}
+        return self.category or self.target or str(_("everything"))
+
+    @property
+    def name(self) -> str:
+        """The category and the target, in English, as the stored details have it."""
         return " at ".join(filter(None, [self.category, self.target])) or "everything"
 
     @classmethod
@@ -74,4 +82,4 @@ def summarise(coverage: Coverage, scopes: Sequence[CoverageScope]) -> None:
 def _details(scopes: Sequence[CoverageScope]) -> str:
     if len(scopes) == 1:
         return scopes[0].detail
-    return " ".join(f"{scope}: {scope.detail}" for scope in scopes if scope.detail)
+    return " ".join(f"{scope.name}: {scope.detail}" for scope in scopes if scope.detail)

@@ -1,6 +1,7 @@
 """Websites and their links to accounts."""
 
 import uuid
+from contextlib import suppress
 from datetime import datetime
 from typing import ClassVar, Self
 
@@ -8,31 +9,63 @@ from django.core.exceptions import ValidationError
 from django.db import models, transaction
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
+from audit.recording import record as audit
 from dashboard_api.models.accounts import Account, AlreadyRevoked
 from foundation.hosts import MAX_HOST_LENGTH, InvalidHost, normalise_host
 
 
+class Archived(ValidationError):
+    """The website is in the archive."""
+
+
+class AlreadyArchived(ValidationError):
+    """The website is in the archive already."""
+
+
+class NotArchived(ValidationError):
+    """The website is not in the archive, so it cannot be taken out of it."""
+
+
+class InUse(ValidationError):
+    """The website has findings or an active link, so it cannot be deleted."""
+
+
 class Website(models.Model):
-    """A website with its findings. Several accounts can link the same website."""
+    """A website with its findings. Several accounts can link the same website.
+
+    One that is no longer watched is archived: no account can link it and nothing is imported, but its
+    findings stay. Decision record 0077.
+    """
 
     class Method(models.TextChoices):
         """The method by which ownership was verified."""
 
-        DNS = "dns", "DNS record"
-        FILE = "file", "file on the website"
-        META = "meta", "meta tag"
-        MANUAL = "manual", "by hand"
+        DNS = "dns", _("DNS record")
+        FILE = "file", _("file on the website")
+        META = "meta", _("meta tag")
+        MANUAL = "manual", _("by hand")
 
     host = models.CharField(max_length=MAX_HOST_LENGTH, unique=True)
     verified_at = models.DateTimeField(null=True, blank=True)
     verified_by = models.CharField(max_length=150, blank=True)
     verification_method = models.CharField(max_length=10, choices=Method, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
+    archived_at = models.DateTimeField(null=True, blank=True)
+    archived_by = models.CharField(max_length=150, blank=True)
+    archive_reason = models.CharField(max_length=500, blank=True)
 
     class Meta:
+        verbose_name = _("website")
+        verbose_name_plural = _("websites")
         ordering: ClassVar = ["host"]
         constraints: ClassVar = [
+            models.CheckConstraint(
+                name="dashboard_api_website_archive_is_whole",
+                condition=Q(archived_at__isnull=True, archived_by="", archive_reason="")
+                | (Q(archived_at__isnull=False) & ~Q(archived_by="") & ~Q(archive_reason="")),
+            ),
             models.CheckConstraint(
                 name="dashboard_api_website_verification_is_whole",
                 condition=Q(verified_at__isnull=True, verified_by="", verification_method="")
@@ -44,20 +77,104 @@ class Website(models.Model):
         return self.host
 
     def clean(self) -> None:
-        """Normalise the host; raise ValidationError without a host or a verifier."""
+        """Normalise the host; raise ValidationError where a name or a reason is missing."""
         if self.host:
             try:
                 self.host = normalise_host(self.host)
             except InvalidHost as error:
-                raise ValidationError({"host": f"The host {error}."}) from error
+                raise ValidationError(
+                    {"host": _("The host %(problem)s.") % {"problem": _(str(error))}}
+                ) from error
         if self.verified_at is not None and not self.verified_by:
-            raise ValidationError({"verified_by": "Say who verified the website."})
+            raise ValidationError({"verified_by": _("Say who verified the website.")})
+        if self.archived_at is not None and not (self.archived_by and self.archive_reason):
+            raise ValidationError(_("Say who archives the website, and why."))
 
     def verify(self, *, method: str, by: str, at: datetime) -> None:
-        """Record that ownership is verified; raises ValidationError without a name."""
+        """Record that ownership is verified; raises Archived, or ValidationError without a name."""
+        self.check_not_archived()
         self.verification_method, self.verified_by, self.verified_at = method, by.strip(), at
         self.full_clean(exclude=["host"])
-        self.save(update_fields=["verification_method", "verified_by", "verified_at"])
+        with transaction.atomic():
+            self.save(update_fields=["verification_method", "verified_by", "verified_at"])
+            audit("website.verified", self, by=by, after={"method": method})
+
+    def check_not_archived(self) -> None:
+        """Raise Archived, with what to do."""
+        if self.archived_at is not None:
+            raise Archived(
+                _(
+                    "%(website)s was archived on %(day)s: take it out of the archive first, "
+                    "in the admin or with 'manage.py restore_site %(website)s'."
+                )
+                % {"website": self, "day": f"{self.archived_at:%Y-%m-%d}"}
+            )
+
+    @transaction.atomic
+    def archive(self, *, by: str, reason: str, now: datetime) -> int:
+        """Archive the website and revoke its active links; return their number. Raises AlreadyArchived."""
+        self._lock()
+        if self.archived_at is not None:
+            raise AlreadyArchived(
+                _("%(website)s was already archived on %(day)s.")
+                % {"website": self, "day": f"{self.archived_at:%Y-%m-%d}"}
+            )
+        self.archived_at, self.archived_by, self.archive_reason = now, by.strip(), reason.strip()
+        self.full_clean(exclude=["host"])
+        self._save_archive()
+        audit("website.archived", self, by=by, reason=reason)
+        revoked = 0
+        for link in self.links.not_revoked():
+            with suppress(AlreadyRevoked):  # someone else revoked it at the same time
+                link.revoke(by=by, reason=reason, now=now)
+                revoked += 1
+        return revoked
+
+    @transaction.atomic
+    def restore(self) -> None:
+        """Take the website out of the archive; its links stay revoked. Raises NotArchived."""
+        self._lock()
+        if self.archived_at is None:
+            raise NotArchived(_("%(website)s is not archived.") % {"website": self})
+        self.archived_at, self.archived_by, self.archive_reason = None, "", ""
+        self._save_archive()
+        audit("website.restored", self)
+
+    @transaction.atomic
+    def delete_unused(self) -> None:
+        """Delete a website without findings and active links; raises InUse."""
+        self._lock()
+        if self.findings.exists():
+            raise InUse(
+                _(
+                    "%(website)s has findings, which would be lost: archive it instead, in the admin or with "
+                    "'manage.py archive_site %(website)s --reason ...'."
+                )
+                % {"website": self}
+            )
+        link = self.links.not_revoked().select_related("account").first()
+        if link is not None:
+            raise InUse(
+                _(
+                    "%(website)s is linked to %(account)s: revoke this link first, in the admin or with "
+                    "'manage.py revoke_link %(link)s --reason ...'."
+                )
+                % {"website": self, "account": link.account, "link": link.link_id}
+            )
+        audit("website.deleted", self)
+        Website.objects.filter(pk=self.pk).delete()
+
+    def _lock(self) -> None:
+        """Lock the website until the end of the transaction, and reload its archive.
+
+        Code that also locks an account locks the website first.
+        """
+        locked = Website.objects.select_for_update().get(pk=self.pk)
+        self.archived_at, self.archived_by = locked.archived_at, locked.archived_by
+        self.archive_reason = locked.archive_reason
+
+    def _save_archive(self) -> None:
+        self.save(update_fields=["archived_at", "archived_by", "archive_reason"])
 
 
 class NotVerified(ValidationError):
@@ -92,19 +209,25 @@ class SiteLinkQuerySet(models.QuerySet["SiteLink"]):
         return link
 
     def check_linkable(self, account: Account, website: Website) -> None:
-        """Raise NotVerified, AlreadyLinked or SitesLimitReached.
+        """Raise Archived, NotVerified, AlreadyLinked or SitesLimitReached.
 
-        To be called in a transaction: the account is locked, so the answer holds until its end.
+        To be called in a transaction: website and account are locked, so the answer holds until its end.
         """
+        Website.objects.select_for_update().get(pk=website.pk).check_not_archived()
         account = Account.objects.select_for_update().get(pk=account.pk)
         if website.verified_at is None:
-            raise NotVerified(f"{website} is not verified yet: verify its ownership first (verify_site).")
+            raise NotVerified(
+                _("%(website)s is not verified yet: verify its ownership first (verify_site).")
+                % {"website": website}
+            )
         existing = self.filter(account=account, website=website).first()
         if existing is not None:
-            raise AlreadyLinked(
-                f"{website} is already linked to {account} by {existing.link_id}"
-                + (": restore that link instead." if existing.revoked_at else ".")
-            )
+            text = _("%(website)s is already linked to %(account)s by %(link)s.")
+            if existing.revoked_at:
+                text = _(
+                    "%(website)s is already linked to %(account)s by %(link)s: restore that link instead."
+                )
+            raise AlreadyLinked(text % {"website": website, "account": account, "link": existing.link_id})
         self.check_sites_limit(account)
 
     def check_sites_limit(self, account: Account) -> None:
@@ -113,8 +236,11 @@ class SiteLinkQuerySet(models.QuerySet["SiteLink"]):
         used = self.filter(account=account).not_revoked().count()
         if entitlement is not None and used >= entitlement.sites_limit:
             raise SitesLimitReached(
-                f"{account} uses all {entitlement.sites_limit} websites of its entitlement: "
-                "raise its limit of websites, or revoke another link first."
+                _(
+                    "%(account)s uses all %(limit)s websites of its entitlement: "
+                    "raise its limit of websites, or revoke another link first."
+                )
+                % {"account": account, "limit": entitlement.sites_limit}
             )
 
 
@@ -130,6 +256,8 @@ class SiteLink(models.Model):
     objects = SiteLinkQuerySet.as_manager()
 
     class Meta:
+        verbose_name = _("link")
+        verbose_name_plural = _("links")
         ordering: ClassVar = ["account", "website"]
         constraints: ClassVar = [
             models.UniqueConstraint(
@@ -138,7 +266,7 @@ class SiteLink(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.website} for {self.account}"
+        return _("%(website)s for %(account)s") % {"website": self.website, "account": self.account}
 
     @transaction.atomic
     def revoke(self, *, by: str, reason: str, now: datetime) -> None:
@@ -146,7 +274,8 @@ class SiteLink(models.Model):
         self._lock()
         if self.revoked_at is not None:
             raise AlreadyRevoked(
-                f"Nothing to do: {self.link_id} is revoked since {self.revoked_at:%Y-%m-%d}."
+                _("Nothing to do: %(link)s is revoked since %(day)s.")
+                % {"link": self.link_id, "day": f"{self.revoked_at:%Y-%m-%d}"}
             )
         self.record(LinkEvent.Action.REVOKED, by=by, reason=reason, at=now)
         self.revoked_at = now
@@ -154,10 +283,11 @@ class SiteLink(models.Model):
 
     @transaction.atomic
     def restore(self, *, by: str, reason: str, now: datetime) -> None:
-        """Restore a revoked link; raises NotRevoked or SitesLimitReached."""
+        """Restore a revoked link; raises Archived, NotRevoked or SitesLimitReached."""
+        Website.objects.select_for_update().get(pk=self.website_id).check_not_archived()
         account = self._lock()
         if self.revoked_at is None:
-            raise NotRevoked(f"Nothing to do: {self.link_id} is not revoked.")
+            raise NotRevoked(_("Nothing to do: %(link)s is not revoked.") % {"link": self.link_id})
         SiteLink.objects.check_sites_limit(account)
         self.record(LinkEvent.Action.RESTORED, by=by, reason=reason, at=now)
         self.revoked_at = None
@@ -172,6 +302,7 @@ class SiteLink(models.Model):
         )
         event.full_clean()
         event.save()
+        audit(f"link.{action}", self, by=by, reason=reason)
 
     def _lock(self) -> Account:
         """Lock the account until the end of the transaction, and reload this link."""
@@ -186,9 +317,9 @@ class LinkEvent(models.Model):
     class Action(models.TextChoices):
         """Kinds of event."""
 
-        LINKED = "linked"
-        REVOKED = "revoked"
-        RESTORED = "restored"
+        LINKED = "linked", _("Linked")
+        REVOKED = "revoked", _("Revoked")
+        RESTORED = "restored", _("Restored")
 
     link = models.ForeignKey(SiteLink, on_delete=models.CASCADE, related_name="events")
     action = models.CharField(max_length=10, choices=Action)
@@ -206,9 +337,9 @@ class LinkEvent(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.action} by {self.by}"
+        return _("%(action)s by %(name)s") % {"action": self.get_action_display(), "name": self.by}
 
     def clean(self) -> None:
         """Require a reason to revoke or restore a link."""
         if self.action != self.Action.LINKED and not self.reason:
-            raise ValidationError({"reason": "Say why."})
+            raise ValidationError({"reason": _("Say why.")})

@@ -5,8 +5,10 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from dashboard_api.models.findings import Finding
+from dashboard_api.models.standing import StandingDecision
 
 
 class FindingEvent(models.Model):
@@ -15,20 +17,31 @@ class FindingEvent(models.Model):
     class Event(models.TextChoices):
         """Values of ``event`` in the API."""
 
-        FIXED = "fixed"
-        REGRESSED = "regressed"
-        FALSE_POSITIVE = "false_positive"
-        ACCEPTED_RISK = "accepted_risk"
-        RECONSIDERED = "reconsidered"
-        DECISION_EXPIRED = "decision_expired"
-        RATED = "rated"
+        FIXED = "fixed", _("Fixed")
+        REGRESSED = "regressed", _("Regressed")
+        FALSE_POSITIVE = "false_positive", _("False Positive")
+        ACCEPTED_RISK = "accepted_risk", _("Accepted Risk")
+        RECONSIDERED = "reconsidered", _("Reconsidered")
+        DECISION_EXPIRED = "decision_expired", _("Decision Expired")
+        RATED = "rated", _("Rated")
 
     finding = models.ForeignKey(Finding, on_delete=models.CASCADE, related_name="events")
-    website_id = models.BigIntegerField(help_text="The finding's website; regressions are queried by it.")
+    website_id = models.BigIntegerField(help_text=_("The finding's website; regressions are queried by it."))
     at = models.DateTimeField(default=timezone.now)
     event = models.CharField(max_length=20, choices=Event)
-    by = models.CharField(max_length=150, blank=True, help_text="Empty: a scan, or the end of a decision.")
-    reason = models.CharField(max_length=500, blank=True, help_text="Customers read it, too.")
+    by = models.CharField(max_length=150, blank=True, help_text=_("Empty: a scan, or the end of a decision."))
+    reason = models.CharField(max_length=500, blank=True, help_text=_("Customers read it, too."))
+    decision = models.ForeignKey(  # a partial index holds the few events that have one
+        StandingDecision,
+        on_delete=models.RESTRICT,
+        related_name="events",
+        null=True,
+        blank=True,
+        db_index=False,
+        help_text=_(
+            "The standing decision behind the event; empty: a scan, or an analyst about this finding."
+        ),
+    )
 
     class Meta:
         ordering: ClassVar = ["id"]
@@ -38,7 +51,12 @@ class FindingEvent(models.Model):
                 condition=Q(event="regressed"),
                 name="dashboard_api_event_regressed",
             ),
+            models.Index(
+                fields=["decision", "website_id"],
+                condition=Q(decision__isnull=False),
+                name="dashboard_api_event_standing",
+            ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.event} at {self.at:%Y-%m-%d}"
+        return _("%(event)s on %(day)s") % {"event": self.get_event_display(), "day": f"{self.at:%Y-%m-%d}"}

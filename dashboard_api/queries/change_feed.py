@@ -25,10 +25,12 @@ class Regression(NamedTuple):
 
 
 class FindingSummary(NamedTuple):
-    """Title, location and first sight of a finding."""
+    """Parts of a finding; ``fix_start`` is the start of its remediation."""
 
     title: str
     location: str
+    problem: str
+    fix_start: str
     first_seen: datetime
 
 
@@ -142,13 +144,19 @@ def regressions(website_id: int, after: int, until: int, least: int) -> list[Reg
     ]
 
 
-_SUMMARIES = "SELECT id, title, location, first_seen FROM dashboard_api_finding WHERE id IN ({ids})"
+_SUMMARIES = """
+SELECT id, title, location, problem, SUBSTR(remediation, 1, 1000), first_seen
+FROM dashboard_api_finding WHERE id IN ({ids})
+"""
 
 
 def summaries(ids: Sequence[int]) -> dict[int, FindingSummary]:
     """Return the summaries of these findings by id."""
     found = rows(Finding, _SUMMARIES.format(ids=marks(ids)), ids) if ids else []
-    return {pk: FindingSummary(title, location, moment(seen)) for pk, title, location, seen in found}
+    return {
+        pk: FindingSummary(title, location, problem, fix_start, moment(first_seen))
+        for pk, title, location, problem, fix_start, first_seen in found
+    }
 
 
 _PUBLISHED = """

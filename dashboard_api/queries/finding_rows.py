@@ -5,9 +5,11 @@ Tests compare each statement with an equivalent query of the ORM. Decision recor
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from itertools import chain
 from typing import Any, NamedTuple
 
 import msgspec
+from django.db import connection
 
 from dashboard_api import limits
 from dashboard_api.backends.statements import backend_for, marks, moment, rows, stored
@@ -24,6 +26,13 @@ class Level(NamedTuple):
     buckets: Sequence[Bucket]
     skip: int
     take: int
+
+
+class Period(NamedTuple):
+    """Findings first seen at ``since`` or later, all of which have ids above ``after``."""
+
+    after: int
+    since: datetime
 
 
 class Threat(NamedTuple):
@@ -56,6 +65,15 @@ SELECT id FROM (
 ) AS part
 """
 _LEVEL = "SELECT id FROM ({parts} ORDER BY {order} LIMIT %s OFFSET %s) AS level"
+# The same with one plan for all parts, each read down to the end of the page. To plan one part of a merge,
+# PostgreSQL takes as long as to read some 2,000 ids.
+_EACH_PART = """
+SELECT found.id FROM (VALUES {keys}) AS part ({names}), LATERAL (
+    SELECT id FROM dashboard_api_finding AS finding
+    WHERE website_id = %s AND {columns} ORDER BY {order} LIMIT %s
+) AS found
+"""
+_IDS_IN_TIME_OF_A_PLAN = 2_000
 # A literal number lets PostgreSQL plan for it; a parameter could be any number.
 _PAGE = "id IN (SELECT id FROM ({levels}) AS page LIMIT {take})"
 
@@ -72,17 +90,43 @@ def page(
     if not levels:
         return []
     order = _ORDERS[OLDEST if sort == OLDEST else NEWEST]
-    part = _PART.format(columns=" AND ".join(f"{column} = %s" for column in by), order=order)
     statements: list[str] = []
     parameters: list[Any] = []
     for level in levels:
-        keys = _keys(level.buckets, by)
-        statements.append(_LEVEL.format(parts=" UNION ALL ".join([part] * len(keys)), order=order))
-        for key in keys:
-            parameters += [website_id, *key]
-        parameters += [level.take, level.skip]
+        keys = list(_keys(level.buckets, by))
+        deepest = level.skip + level.take
+        if _reads_each_part(level.buckets, keys, deepest):
+            parts, own = _each_part(website_id, keys, deepest, by=by, order=order)
+        else:
+            parts, own = _merged_parts(website_id, keys, by=by, order=order)
+        statements.append(_LEVEL.format(parts=parts, order=order))
+        parameters += [*own, level.take, level.skip]
     listed = _PAGE.format(levels=" UNION ALL ".join(statements), take=sum(level.take for level in levels))
     return _threats(listed, parameters, sources, order=_ORDERS[sort])
+
+
+def _reads_each_part(buckets: Iterable[Bucket], keys: Sequence[Any], deepest: int) -> bool:
+    if connection.vendor != "postgresql":
+        return False
+    ids = sum(min(bucket.findings, deepest) for bucket in buckets)
+    return ids <= len(keys) * _IDS_IN_TIME_OF_A_PLAN
+
+
+def _each_part(
+    website_id: int, keys: Iterable[Sequence[Any]], deepest: int, *, by: Sequence[str], order: str
+) -> tuple[str, list[Any]]:
+    values = [f"({marks(key)})" for key in keys]
+    columns = " AND ".join(f"finding.{column} = part.{column}" for column in by)
+    statement = _EACH_PART.format(keys=", ".join(values), names=", ".join(by), columns=columns, order=order)
+    return statement, [*chain.from_iterable(keys), website_id, deepest]
+
+
+def _merged_parts(
+    website_id: int, keys: Sequence[Sequence[Any]], *, by: Sequence[str], order: str
+) -> tuple[str, list[Any]]:
+    part = _PART.format(columns=" AND ".join(f"{column} = %s" for column in by), order=order)
+    parameters = chain.from_iterable((website_id, *key) for key in keys)
+    return " UNION ALL ".join([part] * len(keys)), list(parameters)
 
 
 def _keys(buckets: Iterable[Bucket], by: Sequence[str]) -> set[tuple[Any, ...]]:
@@ -91,47 +135,46 @@ def _keys(buckets: Iterable[Bucket], by: Sequence[str]) -> set[tuple[Any, ...]]:
 
 _RECENT = """
 SELECT * FROM (
-    SELECT id, severity, source_id, kind FROM dashboard_api_finding
-    WHERE website_id = %s AND {columns} AND id > %s AND first_seen >= %s ORDER BY id DESC
+    SELECT id, severity, source_id, kind, host FROM dashboard_api_finding
+    WHERE website_id = %s AND {columns} AND id > %s AND first_seen >= %s ORDER BY {order}
 ) AS part
 """
-_RECENT_LEVEL = "SELECT * FROM ({parts} ORDER BY id DESC LIMIT %s) AS level"
+_RECENT_LEVEL = "SELECT * FROM ({parts} ORDER BY {order} LIMIT %s) AS level"
 
 
 def recent(
     website_id: int,
     buckets: Sequence[Bucket],
+    period: Period,
     *,
     by: Sequence[str],
-    after: int,
-    since: datetime,
     limit: int,
-) -> list[tuple[int, int, int, str]]:
-    """Return ids, severities, source ids and kinds of findings of ``buckets``, worst first.
-
-    They were first seen at ``since`` or later, and have ids above ``after``.
-    """
-    part = _RECENT.format(columns=" AND ".join(f"{column} = %s" for column in by))
+    sort: str = WORST,
+) -> list[tuple[int, int, int, str, str]]:
+    """Return ids, severities, source ids, kinds and hosts of the findings of ``buckets`` in ``period``."""
+    order = _ORDERS[OLDEST if sort == OLDEST else NEWEST]
+    part = _RECENT.format(columns=" AND ".join(f"{column} = %s" for column in by), order=order)
+    severities = {bucket.severity for bucket in buckets}
     statements: list[str] = []
     parameters: list[Any] = []
-    for severity in {bucket.severity for bucket in buckets}:
-        keys = _keys((bucket for bucket in buckets if bucket.severity == severity), by)
-        statements.append(_RECENT_LEVEL.format(parts=" UNION ALL ".join([part] * len(keys))))
+    for level in [{severity} for severity in severities] if sort == WORST else [severities]:
+        keys = _keys((bucket for bucket in buckets if bucket.severity in level), by)
+        statements.append(_RECENT_LEVEL.format(parts=" UNION ALL ".join([part] * len(keys)), order=order))
         for key in keys:
-            parameters += [website_id, *key, after, stored(since)]
+            parameters += [website_id, *key, period.after, stored(period.since)]
         parameters.append(limit)
-    statement = f"{' UNION ALL '.join(statements)} ORDER BY severity DESC, id DESC LIMIT %s"
-    return rows(Finding, statement, [*parameters, limit]) if statements else []
+    statement = f"{' UNION ALL '.join(statements)} ORDER BY {_ORDERS[sort]} LIMIT %s"
+    return rows(Finding, statement, [*parameters, limit]) if buckets else []
 
 
 _BUCKETS = """
-SELECT severity, source_id, kind, COUNT(*) FROM dashboard_api_finding
-WHERE id IN ({ids}) GROUP BY severity, source_id, kind
+SELECT severity, source_id, kind, COUNT(*), host FROM dashboard_api_finding
+WHERE id IN ({ids}) GROUP BY severity, source_id, kind, host
 """
 
 
-def buckets_of(ids: Sequence[int]) -> list[tuple[int, int, str, int]]:
-    """Count these findings by severity, source and kind."""
+def buckets_of(ids: Sequence[int]) -> list[tuple[int, int, str, int, str]]:
+    """Count these findings by severity, source, kind and host."""
     statement = _BUCKETS.format(ids=backend_for(Finding).NUMBERS)
     return rows(Finding, statement, [str(list(ids))]) if ids else []
 
@@ -144,15 +187,15 @@ FROM dashboard_api_finding WHERE {which} ORDER BY {order}
 _decode = msgspec.json.Decoder(list).decode
 
 
-def threats(ids: Sequence[int], sources: Mapping[int, SourceRow]) -> list[Threat]:
-    """Return the findings with these ids, worst first."""
+def threats(ids: Sequence[int], sources: Mapping[int, SourceRow], *, sort: str = WORST) -> list[Threat]:
+    """Return the findings with these ids, in the order ``sort``."""
     if not ids:
         return []
-    return _threats(f"id IN ({marks(ids)})", ids, sources)
+    return _threats(f"id IN ({marks(ids)})", ids, sources, order=_ORDERS[sort])
 
 
 def _threats(
-    which: str, parameters: Sequence[Any], sources: Mapping[int, SourceRow], *, order: str = _ORDERS[WORST]
+    which: str, parameters: Sequence[Any], sources: Mapping[int, SourceRow], *, order: str
 ) -> list[Threat]:
     statement = THREATS.format(more="", which=which, order=order)
     return [

@@ -15,7 +15,7 @@ import msgspec
 
 from dashboard_api import limits
 from dashboard_api.backends.statements import backend_for, moment, rows
-from dashboard_api.models.findings import Finding, Kind
+from dashboard_api.models.findings import Finding, Kind, Severity
 
 
 class Filters(NamedTuple):
@@ -24,6 +24,7 @@ class Filters(NamedTuple):
     severity: tuple[int, ...] | None = None
     source_id: tuple[int, ...] | None = None
     kind: tuple[str, ...] | None = None
+    host: tuple[str, ...] | None = None
 
     def without(self, column: str) -> "Filters":
         """Return the other filters."""
@@ -63,11 +64,12 @@ class Bucket(NamedTuple):
     source_id: int
     kind: str
     findings: int
+    host: str = ""  # of the requested hosts only
     problem: str = ""  # of the requested problem only
 
     def passes(self, filters: Filters) -> bool:
-        """Return whether the findings pass ``filters``."""
-        severity, source_id, kind = filters
+        """Return whether the findings pass ``filters``; only buckets of the requested hosts have a host."""
+        severity, source_id, kind, _ = filters
         return (
             (severity is None or self.severity in severity)
             and (source_id is None or self.source_id in source_id)
@@ -85,6 +87,8 @@ class ProblemTotals(NamedTuple):
     suspected: int
     informational: int
     locations: int
+    newest: int = 0  # ids, only where an order needs them
+    oldest: int = 0
 
     @property
     def findings(self) -> int:
@@ -112,7 +116,15 @@ class ProblemStatus(NamedTuple):
         """Yield a bucket for each kind that has findings."""
         for kind in Kind.values:
             if findings := getattr(self, kind):
-                yield Bucket(self.status, self.severity, self.source_id, kind, findings, self.problem)
+                yield Bucket(self.status, self.severity, self.source_id, kind, findings, problem=self.problem)
+
+
+class HostTotal(NamedTuple):
+    """The findings of a host under the other filters, and how many counts were added up."""
+
+    host: str
+    findings: int
+    counts: int
 
 
 class Week(NamedTuple):
@@ -130,6 +142,13 @@ class Recent(NamedTuple):
     fixed: int
     oldest_open: date | None
     newest_open: date | None
+
+
+class Age(NamedTuple):
+    """Open findings of an age: the index of its last day in ``limits.AGE_DAYS``, or the index after them."""
+
+    age: int
+    findings: int
 
 
 class OpenDay(NamedTuple):
@@ -167,10 +186,13 @@ class Overview(NamedTuple):
     statuses: list[tuple[str, int]]
     weeks: list[Week]
     recent: list[Recent]
+    ages: list[Age]
     notes: list[Note]
     history: list[OpenDay]
     problems: list[ProblemTotals]
     problem_statuses: list[ProblemStatus]
+    hosts: list[HostTotal]
+    host_buckets: list[Bucket]
 
     @property
     def problem_buckets(self) -> list[Bucket]:
@@ -190,14 +212,19 @@ _NOTES = """
     ORDER BY created_at DESC, id DESC LIMIT %(notes)s
 """
 _OPEN_DAY = ", ".join(OpenDay._fields)
+_AGES = range(len(limits.AGE_DAYS))
+_AGE = f"CASE {' '.join(f'WHEN day >= %(age_{age})s THEN {age}' for age in _AGES)} ELSE {len(_AGES)} END"
 
 
-# In the order of the primary key, so that only as many rows are read as are wanted.
-_PROBLEMS = """
+# Both databases read the severities one after another, and stop at the limit; to order the rows, they would
+# read those of all statuses first.
+_PROBLEMS_OF_SEVERITY = """
     SELECT severity, problem, source_id, confirmed, suspected, informational, locations
-    FROM dashboard_api_problemcount WHERE website_id = %(website)s{status}{filters}
-    ORDER BY severity DESC LIMIT %(most_problems)s
+    FROM dashboard_api_problemcount
+    WHERE website_id = %(website)s AND status IN ({statuses}) AND severity = {severity}{filters}
 """
+_PROBLEMS = "{worst_first} LIMIT %(most_problems)s"
+_ALL_STATUSES = ", ".join(f"'{status}'" for status in Finding.Status.values)
 # All statuses and severities are named to find each problem by the primary key.
 _PROBLEM_STATUSES = """
     SELECT status, severity, source_id, problem, confirmed, suspected, informational
@@ -205,6 +232,19 @@ _PROBLEM_STATUSES = """
     WHERE website_id = %(website)s AND status IN ('open', 'fixed', 'false_positive', 'accepted_risk')
         AND severity IN (0, 1, 2, 3, 4) AND problem IN ({keys})
 """
+
+
+# In the order of the primary key; a website with very many hosts is not added up as a whole.
+_HOSTS = """
+    SELECT host, SUM(findings) AS findings, COUNT(*) AS counts FROM (
+        SELECT host, findings FROM dashboard_api_hostcount
+        WHERE website_id = %(website)s{status}{filters} LIMIT %(most_hosts)s
+    ) AS counted GROUP BY host
+"""
+# All statuses are named to find each host by the primary key.
+_OF_HOSTS = """dashboard_api_hostcount WHERE website_id = %(website)s
+    AND status IN ('open', 'fixed', 'false_positive', 'accepted_risk') AND host IN ({hosts})"""
+_HOST_BUCKETS = "SELECT status, severity, source_id, kind, findings, host FROM {of_hosts}{status}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +255,9 @@ class _Parts:
     filters: str
     problems: str
     problem_statuses: str
+    hosts: str
+    host_buckets: str
+    status_counts: str
 
 
 @functools.cache
@@ -232,8 +275,8 @@ def _statement(backend: ModuleType, parts: _Parts) -> str:
             FROM dashboard_api_bucketcount WHERE website_id = %(website)s{parts.status}
         ), (
             SELECT {rows_of("status, findings")} FROM (
-                SELECT status, SUM(findings) AS findings FROM dashboard_api_bucketcount
-                WHERE website_id = %(website)s{parts.filters} GROUP BY status
+                SELECT status, SUM(findings) AS findings FROM {parts.status_counts}{parts.filters}
+                GROUP BY status
             ) AS statuses
         ), (
             SELECT {rows_of("week, found, fixed")} FROM (
@@ -252,6 +295,11 @@ def _statement(backend: ModuleType, parts: _Parts) -> str:
                 FROM dashboard_api_daycount WHERE website_id = %(website)s AND day >= %(recent_day)s
             ) AS recent
         ), (
+            SELECT {rows_of("age, findings")} FROM (
+                SELECT {_AGE} AS age, SUM(still_open) AS findings FROM dashboard_api_daycount
+                WHERE website_id = %(website)s AND still_open > 0 GROUP BY age
+            ) AS ages
+        ), (
             SELECT {rows_of(f"id, finding_id, author, body, created_at{utc}, updated_at{utc}")}
             FROM ({_NOTES.format(about="")}) AS notes
         ), (
@@ -263,17 +311,23 @@ def _statement(backend: ModuleType, parts: _Parts) -> str:
                 ), %(history_day)s) ORDER BY day
             ) AS history
         ), (
-            {_rows_if_wanted(rows_of, ProblemTotals._fields, parts.problems)}
+            {_as_json_if_wanted(backend.PROBLEMS_AS_JSON, parts.problems)}
         ), (
             {_rows_if_wanted(rows_of, ProblemStatus._fields, parts.problem_statuses)}
+        ), (
+            {_rows_if_wanted(rows_of, HostTotal._fields, parts.hosts)}
+        ), (
+            {_rows_if_wanted(rows_of, Bucket._fields[:6], parts.host_buckets)}
         )
     """  # noqa: S608  # constant text
 
 
 def _rows_if_wanted(rows_of: Callable[[str], str], columns: Sequence[str], selected: str) -> str:
-    if not selected:
-        return "SELECT '[]'"
-    return f"SELECT {rows_of(', '.join(columns))} FROM ({selected}) AS wanted"  # noqa: S608  # constant text
+    return _as_json_if_wanted(rows_of(", ".join(columns)), selected)
+
+
+def _as_json_if_wanted(rows: str, selected: str) -> str:
+    return f"SELECT {rows} FROM ({selected}) AS wanted" if selected else "SELECT '[]'"  # noqa: S608  # constant text
 
 
 _decoders = [msgspec.json.Decoder(rows, strict=False) for rows in Overview.__annotations__.values()]
@@ -287,21 +341,27 @@ def overview(
     filters: Mapping[str, Sequence[int] | Sequence[str]] = MappingProxyType({}),
     first_week: date,
     recent_day: date,
+    age_days: Sequence[date],
     history_day: date,
     most_problems: int = 0,
     problem_keys: Sequence[str] = (),
+    counts_hosts: bool = False,
+    hosts: Sequence[str] = (),
 ) -> Overview:
     """Return the overview; ``filters`` has the values of ``severity``, ``source`` (slugs) and ``kind``.
 
     ``buckets`` are those of open findings and of ``status``, without the filters. ``statuses`` and ``weeks``
     count findings that pass the filters, of any status. ``first_week`` is a Monday; ``recent`` counts from
-    ``recent_day`` on, and ``history`` begins with the last row until ``history_day``. ``problems`` are at
-    most ``most_problems``, of ``status`` and under the filters; ``problem_statuses`` are those of the
-    problems with ``problem_keys``, of any status.
+    ``recent_day`` on, ``age_days`` are the first days of the ages, and ``history`` begins with the last row
+    until ``history_day``. ``problems`` are at most ``most_problems``, of ``status`` and under the filters;
+    ``problem_statuses`` are those of the problems with ``problem_keys``, of any status. ``hosts`` are those
+    of ``status`` under the filters if ``counts_hosts``; ``host_buckets`` are those of ``hosts`` with
+    ``status``, and ``statuses`` theirs, too.
 
     Problems are not filtered by kind, which is a column of their counts.
     """
     parameters: dict[str, Any] = {
+        **{f"age_{age}": day.isoformat() for age, day in enumerate(age_days)},
         "website": website_id,
         "account": account_id,
         "first_week": first_week.isoformat(),
@@ -310,6 +370,7 @@ def overview(
         "notes": limits.MAX_NOTES,
         "status": status,
         "most_problems": most_problems,
+        "most_hosts": limits.MAX_HOST_COUNTS,
     }
     by_name = {
         name: _FILTERS[name].format(values=_marks(parameters, name, values))
@@ -317,16 +378,29 @@ def overview(
     }
     problem_filters = "".join(condition for name, condition in by_name.items() if name != "kind")
     of_status = "" if status is None else " AND status = %(status)s"
+    of_hosts = _OF_HOSTS.format(hosts=_marks(parameters, "host", hosts)) if hosts else ""
     parts = _Parts(
         status="" if status is None else " AND status IN ('open', %(status)s)",
         filters="".join(by_name.values()),
-        problems=_PROBLEMS.format(status=of_status, filters=problem_filters) if most_problems else "",
+        problems=_problems(status, problem_filters) if most_problems else "",
         problem_statuses=_PROBLEM_STATUSES.format(keys=_marks(parameters, "problem", problem_keys))
         if problem_keys
         else "",
+        hosts=_HOSTS.format(status=of_status, filters="".join(by_name.values())) if counts_hosts else "",
+        host_buckets=_HOST_BUCKETS.format(of_hosts=of_hosts, status=of_status) if hosts else "",
+        status_counts=of_hosts or "dashboard_api_bucketcount WHERE website_id = %(website)s",
     )
     (columns,) = rows(Finding, _statement(backend_for(Finding), parts), parameters)
     return Overview._make(decoder.decode(column) for decoder, column in zip(_decoders, columns, strict=True))
+
+
+def _problems(status: str | None, filters: str) -> str:
+    statuses = _ALL_STATUSES if status is None else "%(status)s"
+    worst_first = " UNION ALL ".join(
+        _PROBLEMS_OF_SEVERITY.format(statuses=statuses, severity=severity, filters=filters)
+        for severity in sorted(map(int, Severity), reverse=True)
+    )
+    return _PROBLEMS.format(worst_first=worst_first)
 
 
 def _marks(parameters: dict[str, Any], name: str, values: Sequence[Any]) -> str:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from dashboard_api import limits
 from dashboard_api.backends.statements import backend_for, moment, rows
 from dashboard_api.models.findings import Finding
+from dashboard_api.queries.finding_rows import NEWEST
 from dashboard_api.queries.overview import ProblemTotals
 
 
@@ -44,7 +45,7 @@ def samples(website_id: int, parts: Sequence[ProblemPart]) -> list[ProblemSample
         "website": website_id,
         "parts": json.dumps(parts),
         "newest": limits.MAX_PROBLEM_SAMPLES,
-        "fix": limits.MAX_FIX_LENGTH + 1,
+        "fix": limits.MAX_FIX_START,
     }
     return [
         ProblemSample._make((*row[:-1], moment(row[-1])))
@@ -52,10 +53,21 @@ def samples(website_id: int, parts: Sequence[ProblemPart]) -> list[ProblemSample
     ]
 
 
+def ends(website_id: int, parts: Sequence[ProblemPart], *, sort: str) -> dict[tuple[str, int], int]:
+    """Return the id of the newest or the oldest finding of each problem and severity, of any kind."""
+    found: dict[tuple[str, int], int] = {}
+    furthest = max if sort == NEWEST else min
+    parameters = {"website": website_id, "parts": json.dumps(parts)}
+    for problem, severity, end in rows(Finding, backend_for(Finding).PROBLEM_ENDS[sort], parameters):
+        if end is not None:
+            found[problem, severity] = furthest(end, found.get((problem, severity), end))
+    return found
+
+
 _TOTALS = """
 SELECT severity, problem, source_id, SUM(CASE kind WHEN 'confirmed' THEN 1 ELSE 0 END),
     SUM(CASE kind WHEN 'suspected' THEN 1 ELSE 0 END),
-    SUM(CASE kind WHEN 'informational' THEN 1 ELSE 0 END), SUM(locations_count)
+    SUM(CASE kind WHEN 'informational' THEN 1 ELSE 0 END), SUM(locations_count), MAX(id), MIN(id)
 FROM dashboard_api_finding WHERE id IN ({ids}) GROUP BY severity, problem, source_id
 """
 

@@ -15,10 +15,10 @@ from django.db import connection, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from dashboard_api.backends import backend_of
-from dashboard_api.backends.statements import rows
+from dashboard_api.backends.statements import rows, stored
 from dashboard_api.contract.requests import ALL
 from dashboard_api.models import Finding, Severity
-from dashboard_api.queries.finding_rows import buckets_of
+from dashboard_api.queries.finding_rows import OLDEST, WORST, Period, buckets_of
 from dashboard_api.queries.overview import NO_FILTERS, Filters
 from foundation.words import words_of
 
@@ -37,81 +37,120 @@ WITH RECURSIVE spelling (beginning, entry) AS (
 SELECT beginning, entry FROM spelling WHERE entry < beginning || char(1114111) LIMIT %s
 """
 # In one row, because fetching a thousand rows takes longer than finding them.
-_NEWEST = """
+_MATCHING = """
 SELECT json_group_array(id) FROM (
-    SELECT rowid AS id FROM dashboard_api_search WHERE dashboard_api_search MATCH %s
-    ORDER BY rowid DESC LIMIT %s
+    SELECT dashboard_api_search.rowid AS id FROM dashboard_api_search{findings}
+    WHERE dashboard_api_search MATCH %s{period} ORDER BY dashboard_api_search.rowid {order} LIMIT %s
 ) AS found
+"""
+_FINDINGS = " CROSS JOIN dashboard_api_finding AS finding ON finding.id = dashboard_api_search.rowid"
+_IN_PERIOD = " AND dashboard_api_search.rowid > %s AND first_seen >= %s"
+_WORST_ON_POSTGRESQL = """
+SELECT id, severity, source_id, kind, host
+FROM dashboard_api_search(%s, %s::smallint[], %s, %s, %s, %s::timestamptz)
+"""
+_BY_ID_ON_POSTGRESQL = """
+SELECT id FROM dashboard_api_search_by_id(%s, %s::smallint[], %s, %s, %s, %s::timestamptz, %s)
 """
 _decode_ids = msgspec.json.Decoder(list[int]).decode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchQuery:
-    """A search: each word must occur, the last one at least as a prefix."""
+    """A search: each word must occur, the last one at least as a prefix.
+
+    ``problems`` are the keys of which a finding must have one, ``period`` the time of its first sight; empty
+    and None mean any. Words may be None where there is a filter by host or a problem.
+    """
 
     website_id: int
-    words: Sequence[str]
+    words: Sequence[str] | None
     status: str = Finding.Status.OPEN
     filters: Filters = NO_FILTERS
+    problems: Sequence[str] = ()
+    period: Period | None = None
+
+    @property
+    def severities(self) -> list[int]:
+        """The severities to look for, worst first."""
+        wanted = Severity if self.filters.severity is None else self.filters.severity
+        return sorted(map(int, wanted), reverse=True)
 
     def scope_beginnings(self) -> list[str]:
         """Return the first two letters of each status, which begin the scopes."""
         return [status[:2] for status in Finding.Status.values if self.status in (status, ALL)]
 
     def entries(self, scope: str) -> list[list[str]]:
-        """Return the index entries to look for in ``scope``, one of each list; the last one is a prefix."""
-        _, source_ids, kinds = self.filters
+        """Return the index entries to look for in ``scope``, one of each list; a last word is a prefix."""
+        _, source_ids, kinds, hosts = self.filters
         wanted = [[f"s{source_id}" for source_id in source_ids]] if source_ids is not None else []
         wanted += [[f"k{kind}" for kind in kinds]] if kinds is not None else []
-        wanted += [[f".{word}"] for word in self.words]
+        wanted += [[f"h{host}" for host in hosts]] if hosts is not None else []
+        wanted += [[f"p{problem}" for problem in self.problems]] if self.problems else []
+        wanted += [[f".{word}"] for word in self.words or ()]
         return [[scope + entry for entry in entries] for entries in wanted]
 
 
 class Matches:
-    """The first matches of a search, worst first, then newest.
+    """The first matches of a search in the order of its list.
 
-    ``traits`` are their severities, source ids and kinds, if the database returned them with the ids.
+    ``traits`` are their severities, source ids, kinds and hosts, if the database returned them with the ids.
     """
 
-    def __init__(self, ids: list[int], traits: list[tuple[int, int, str]] | None = None) -> None:
+    def __init__(self, ids: list[int], traits: list[tuple[int, int, str, str]] | None = None) -> None:
         self.ids = ids
         self._traits = traits
 
-    def counted(self, most: int) -> list[tuple[int, int, str, int]]:
-        """Count the first ``most`` matches by severity, source id and kind."""
+    def counted(self, most: int) -> list[tuple[int, int, str, int, str]]:
+        """Count the first ``most`` matches by severity, source id, kind and host."""
         if self._traits is None:
             return buckets_of(self.ids[:most])
-        return [(*traits, number) for traits, number in Counter(self._traits[:most]).items()]
+        counts = Counter(self._traits[:most])
+        return [(*traits, number, host) for (*traits, host), number in counts.items()]  # type: ignore[misc]
 
 
-def find_matches(query: SearchQuery, *, limit: int) -> Matches:
-    """Return the first matches, at most ``limit``; without words there are none."""
-    if not query.words:
+def find_matches(query: SearchQuery, *, limit: int, sort: str = WORST) -> Matches:
+    """Return the first matches in the order ``sort``, at most ``limit``; of no words there are none."""
+    if query.words is not None and not query.words:
         return Matches([])
-    return {"sqlite": _ask_sqlite, "postgresql": _ask_postgresql}[connection.vendor](query, limit)
+    ask = {"sqlite": _ask_sqlite, "postgresql": _ask_postgresql}[connection.vendor]
+    return ask(query, limit, sort)
 
 
-def _ask_sqlite(query: SearchQuery, limit: int) -> Matches:
-    """Search severity by severity until ``limit`` is reached; the index returns the newest first."""
+def _ask_sqlite(query: SearchQuery, limit: int, sort: str) -> Matches:
+    """Search severity by severity until ``limit`` is reached, or all together; the index has their order."""
     found: list[int] = []
-    wanted = query.filters.severity
-    for severity in sorted(Severity if wanted is None else wanted, reverse=True):
-        scopes = [
-            query.entries(f"{query.website_id}{status}{severity}") for status in query.scope_beginnings()
-        ]
-        endings = _sqlite_endings([last for *_, (last,) in scopes])
-        expressions = [
-            f"({' AND '.join([*map(_any_of, whole), endings[last]])})"
-            for *whole, (last,) in scopes
-            if last in endings
-        ]
-        if expressions:
-            ((more,),) = rows(Finding, _NEWEST, [" OR ".join(expressions), limit - len(found)])
+    steps = [[severity] for severity in query.severities] if sort == WORST else [query.severities]
+    period = (query.period.after, stored(query.period.since)) if query.period else ()
+    statement = _MATCHING.format(
+        findings=_FINDINGS if period else "",
+        period=_IN_PERIOD if period else "",
+        order="ASC" if sort == OLDEST else "DESC",
+    )
+    for severities in steps:
+        if expression := _sqlite_expression(query, severities):
+            ((more,),) = rows(Finding, statement, [expression, *period, limit - len(found)])
             found += _decode_ids(more)
         if len(found) == limit:
             break
     return Matches(found)
+
+
+def _sqlite_expression(query: SearchQuery, severities: Iterable[int]) -> str:
+    """Return the index expression of a search among some severities; empty if nothing can match."""
+    scopes = [
+        query.entries(f"{query.website_id}{status}{severity}")
+        for severity in severities
+        for status in query.scope_beginnings()
+    ]
+    if not query.words:
+        return " OR ".join(f"({' AND '.join(map(_any_of, whole))})" for whole in scopes)
+    endings = _sqlite_endings([last for *_, (last,) in scopes])
+    return " OR ".join(
+        f"({' AND '.join([*map(_any_of, whole), endings[last]])})"
+        for *whole, (last,) in scopes
+        if last in endings
+    )
 
 
 def _sqlite_endings(beginnings: list[str]) -> dict[str, str]:
@@ -138,19 +177,25 @@ def _quoted(entry: str) -> str:
     return f'"{entry}"'
 
 
-def _ask_postgresql(query: SearchQuery, limit: int) -> Matches:
-    """Search with the SQL function, which replaces each # by the number of a block."""
+def _ask_postgresql(query: SearchQuery, limit: int, sort: str) -> Matches:
+    """Search with the SQL functions, which replace each # by the number of a block."""
     scopes = [query.entries(f"{status}#") for status in query.scope_beginnings()]
-    expression = " | ".join(
-        "(" + " & ".join([*map(_one_of_entries, whole), f"'{last}':*"]) + ")" for *whole, (last,) in scopes
-    )
-    severities = list(Severity if query.filters.severity is None else query.filters.severity)
-    found = rows(
-        Finding,
-        "SELECT id, severity, source_id, kind FROM dashboard_api_search(%s, %s::smallint[], %s, %s)",
-        [query.website_id, [int(severity) for severity in severities], expression, limit],
-    )
-    return Matches([row[0] for row in found], [row[1:] for row in found])
+    expression = " | ".join(f"({_postgresql_expression(query, entries)})" for entries in scopes)
+    period = (query.period.after, stored(query.period.since)) if query.period else (0, "-infinity")
+    parameters = [query.website_id, query.severities, expression, limit, *period]
+    if sort == WORST:
+        found = rows(Finding, _WORST_ON_POSTGRESQL, parameters)
+        return Matches([row[0] for row in found], [row[1:] for row in found])
+    found = rows(Finding, _BY_ID_ON_POSTGRESQL, [*parameters, sort == OLDEST])
+    return Matches([number for (number,) in found])
+
+
+def _postgresql_expression(query: SearchQuery, entries: Sequence[list[str]]) -> str:
+    """Return the tsquery for the entries of one scope."""
+    if not query.words:
+        return " & ".join(map(_one_of_entries, entries))
+    *whole, (last,) = entries
+    return " & ".join([*map(_one_of_entries, whole), f"'{last}':*"])
 
 
 def _one_of_entries(entries: Iterable[str]) -> str:
@@ -165,20 +210,23 @@ def rebuild() -> None:
             cursor.execute(statement)
 
 
-def sqlite_entries(website: int, status: str, severity: int, source: int, kind: str, *texts: str) -> str:
+def sqlite_entries(
+    website: int, status: str, severity: int, source: int, kind: str, problem: str, host: str, *texts: str
+) -> str:
     """Return the index entries of a finding; the triggers of SQLite call this."""
     title, location, rule, cve, description, other_locations = texts
     if "\\" in cve:  # stored in ASCII
         cve = json.dumps(json.loads(cve), ensure_ascii=False)
     words = words_of(" ".join((title, location, rule, cve, description, other_locations))[:SEARCHED_LENGTH])
     scope = f"{website}{status[:2]}{severity}"
-    return f" {scope}.".join((f"{scope}s{source} {scope}k{kind}", *words))
+    filters = f"{scope}s{source} {scope}k{kind} {scope}p{problem} {scope}h{host}"
+    return f" {scope}.".join((filters, *words))
 
 
 def prepare_sqlite(*, connection: BaseDatabaseWrapper, **_: Any) -> None:
     """Register the function that SQLite's triggers call, and let them see rows that REPLACE deletes."""
     if connection.vendor == "sqlite":
         connection.connection.create_function(
-            "dashboard_api_search_entries", 11, sqlite_entries, deterministic=True
+            "dashboard_api_search_entries", 13, sqlite_entries, deterministic=True
         )
         connection.connection.execute("PRAGMA recursive_triggers = ON")

@@ -14,7 +14,8 @@ from dashboard_api.models import Severity
 from dashboard_api.queries import change_feed
 from dashboard_api.queries.change_feed import FindingSummary, PublishedNote
 from dashboard_api.queries.credentials import AccountSite
-from dashboard_api.reading import sections
+from dashboard_api.reading import sections, topics
+from dashboard_api.reading.problems import fix_of
 
 
 class Change(NamedTuple):
@@ -97,6 +98,8 @@ def _change(change: Change, summary: FindingSummary) -> responses.Change:
         severity=sections.LABELS[change.severity],
         title=summary.title,
         location=summary.location,
+        problem=topics.problem_id(summary.problem),
+        fix=fix_of(topics.problem_id(summary.problem), summary.fix_start),
     )
 
 

@@ -8,13 +8,15 @@ from dashboard_api import limits
 from dashboard_api.contract import DashboardRequest, responses
 from dashboard_api.contract.requests import ALL
 from dashboard_api.models import Finding
+from dashboard_api.queries import change_feed
 from dashboard_api.queries.credentials import AccountSite
+from dashboard_api.queries.finding_rows import NEWEST, OLDEST, Period
 from dashboard_api.queries.overview import Bucket, Filters, Overview, SourceRow, overview
 from dashboard_api.reading import grading, problems, sections, topics
 from dashboard_api.reading.facet_counts import Counts, FacetCounts
 from dashboard_api.reading.listing import Listing
 from dashboard_api.reading.problems import ProblemGroup
-from dashboard_api.reading.search_results import SearchResults, by_words, first_seen_since
+from dashboard_api.reading.search_results import SearchResults, by_words, first_seen_in
 
 UNKNOWN_SOURCE = -1  # the id of no source
 
@@ -31,7 +33,7 @@ def build_dashboard(
     open_counts = FacetCounts.of(_with_status(Finding.Status.OPEN, stored.buckets))
     graded = grading.grade(grading.levels_of(open_counts.by_kind_and_severity), stored.runs)
     counts = _counts(link.website_id, request, filters, stored, open_counts, now)
-    groups, is_cut = _groups(request, counts, stored)
+    groups, is_cut = _groups(link.website_id, request, filters, counts, stored)
     shown = _shown(sources, stored, counts, open_counts)
     return responses.DashboardResponse(
         ok=True,
@@ -40,6 +42,7 @@ def build_dashboard(
             request,
             counts=counts,
             by_status=_by_status(request, filters, stored),
+            hosts=_host_facet(request, counts, stored),
             sources=shown,
             grade=graded,
             tags=link.tags,
@@ -59,7 +62,8 @@ def build_dashboard(
         threats=[] if request.group_by else [sections.threat(row) for row in counts.page(by_id)],
         charts=sections.charts(
             counts.facet_counts(), sources=shown, weeks=sections.recent_weeks(today), history=stored.weeks
-        ),  # the history follows severity, source and kind, not status, words and problem
+        )  # the trend follows severity, source and kind, not status, words, hosts and problem
+        + sections.website_charts(stored, today),
         coverage=sections.coverage(shown, stored.runs, open_counts, today=today),
         analyst_notes=[sections.note(row) for row in stored.notes],
         entitlement=sections.entitlement(link, today=today),
@@ -75,16 +79,19 @@ def _overview(link: AccountSite, request: DashboardRequest, today: date) -> Over
         filters={name: chosen for name, chosen in values.items() if chosen is not None},
         first_week=sections.recent_weeks(today)[0],
         history_day=_history_day(today),
+        age_days=[today - timedelta(days=days - 1) for days in limits.AGE_DAYS],  # today is the first day
         recent_day=today - limits.RECENT_PERIOD + timedelta(days=1),  # today is the last of them
         most_problems=_most_problems(request),
         problem_keys=topics.keys_of(request.problem),
+        counts_hosts=not (request.query or request.since or request.problem),
+        hosts=request.hosts or (),
     )
 
 
 def _most_problems(request: DashboardRequest) -> int:
     """Return how many counts of problems the response needs; a search counts those of its matches."""
-    if request.group_by and not request.query and not request.since:
-        return limits.MAX_PROBLEM_TOTALS + 1
+    if request.group_by and not request.query and not request.since and not request.hosts:
+        return _most_totals(request) + 1
     return limits.MAX_DO_FIRST_TOTALS if _shows_first(request) else 0
 
 
@@ -102,15 +109,32 @@ def _shows_first(request: DashboardRequest) -> bool:
 
 
 def _groups(
-    request: DashboardRequest, counts: SearchResults | Listing, stored: Overview
+    website_id: int,
+    request: DashboardRequest,
+    filters: Filters,
+    counts: SearchResults | Listing,
+    stored: Overview,
 ) -> tuple[list[ProblemGroup], bool]:
-    """Return the problems that the response needs, worst first, and whether there may be more."""
+    """Return the problems that the response needs, in their order, and whether there may be more.
+
+    Counts of problems are not stored by host, so those of hosts are counted as a search counts.
+    """
     if not request.group_by:
         return problems.grouped(stored.problems), False
-    totals = counts.problems() if isinstance(counts, SearchResults) else stored.problems
+    by_host = SearchResults(request, filters, by_words(website_id, request, None)) if request.hosts else None
+    searched = counts if isinstance(counts, SearchResults) else by_host
+    totals = searched.problems() if searched else stored.problems
     totals = [each.of_kinds(request.kind) for each in totals] if request.kind else totals
-    is_cut = len(totals) > limits.MAX_PROBLEM_TOTALS or counts.relation() == "at_least"
-    return problems.grouped(totals[: limits.MAX_PROBLEM_TOTALS]), is_cut
+    is_cut = len(totals) > _most_totals(request) or bool(searched and searched.relation() == "at_least")
+    totals = totals[: _most_totals(request)]
+    if request.sort in (NEWEST, OLDEST) and not searched:
+        totals = problems.with_ends(website_id, totals, sort=request.sort, status=request.status)
+    return problems.grouped(totals, sort=request.sort), is_cut
+
+
+def _most_totals(request: DashboardRequest) -> int:
+    """Return how many counts of problems a list adds up: fewer where it reads findings of each."""
+    return limits.MAX_SORTED_TOTALS if request.sort in (NEWEST, OLDEST) else limits.MAX_PROBLEM_TOTALS
 
 
 def _do_first(
@@ -157,15 +181,42 @@ def _counts(
     now: datetime,
 ) -> SearchResults | Listing:
     """Return the counts and pages of the request."""
-    if request.query:
-        return SearchResults(request, filters, by_words(website_id, request))
-    buckets = _with_status(request.status, stored.problem_buckets if request.problem else stored.buckets)
-    if request.since:
-        since = sections.start_of_days(now, request.since)
-        return SearchResults(request, filters, first_seen_since(website_id, request, buckets, since))
-    is_open = request.status == Finding.Status.OPEN and not request.problem
-    counts = open_counts if is_open else FacetCounts.of(buckets)
-    return Listing(website_id, request, filters, buckets, counts)
+    period = _period(website_id, request, now)
+    if request.query or (request.hosts and request.problem):
+        return SearchResults(request, filters, by_words(website_id, request, period))
+
+    def buckets(filters: Filters) -> Sequence[Bucket]:
+        plain = stored.problem_buckets if request.problem else stored.buckets
+        return _with_status(request.status, stored.host_buckets if filters.host else plain)
+
+    if period:
+        return SearchResults(request, filters, first_seen_in(website_id, request, buckets, period))
+    is_open = request.status == Finding.Status.OPEN and not request.problem and not request.hosts
+    counts = open_counts if is_open else FacetCounts.of(buckets(filters))
+    return Listing(website_id, request, filters, buckets(filters), counts)
+
+
+def _host_facet(
+    request: DashboardRequest, counts: SearchResults | Listing, stored: Overview
+) -> sections.HostFacet:
+    """Return the hosts with most findings under the other filters, and those of the request."""
+    if isinstance(counts, SearchResults):
+        found = counts.facet_counts(without="host").by_host
+    else:
+        found = Counter({total.host: total.findings for total in stored.hosts})
+    most = sorted((host for host in found if host), key=lambda host: (-found[host], host))
+    shown = dict.fromkeys([*most[: limits.MAX_HOSTS], *(request.hosts or ())])
+    is_bounded = sum(total.counts for total in stored.hosts) >= limits.MAX_HOST_COUNTS
+    return sections.HostFacet([(host, found[host]) for host in shown], is_bounded)
+
+
+def _period(website_id: int, request: DashboardRequest, now: datetime) -> Period | None:
+    """Return the requested days. Earlier imports are left out: findings are stored once seen."""
+    if not request.since:
+        return None
+    since = sections.start_of_days(now, request.since)
+    newest = change_feed.newest_before(website_id, since)
+    return Period(newest.finding_id if newest else 0, since)
 
 
 def _by_status(request: DashboardRequest, filters: Filters, stored: Overview) -> dict[str, int]:
@@ -183,7 +234,7 @@ def _filters(request: DashboardRequest, sources: Iterable[SourceRow]) -> Filters
     ids = {source.slug: source.pk for source in sources}
     chosen = request.source
     source_ids = None if chosen is None else tuple(ids.get(slug, UNKNOWN_SOURCE) for slug in chosen)
-    return Filters(request.severity, source_ids, request.kind)
+    return Filters(request.severity, source_ids, request.kind, request.hosts)
 
 
 def _shown(sources: Iterable[SourceRow], stored: Overview, *counts: Counts | FacetCounts) -> list[SourceRow]:

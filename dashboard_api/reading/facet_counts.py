@@ -1,4 +1,4 @@
-"""Counts of findings by severity, source and kind, for totals, facets, charts and the grade."""
+"""Counts of findings by severity, source, kind and host, for totals, facets, charts and the grade."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -7,13 +7,14 @@ from typing import Any, Literal, Protocol
 
 from dashboard_api.queries.overview import Bucket
 
-Cell = tuple[int, int, str, int]  # severity, source id, kind, and how many findings
-Facet = Literal["severity", "source_id", "kind"]
+Cell = tuple[int, int, str, int, str]  # severity, source id, kind, how many findings, and their host
+Facet = Literal["severity", "source_id", "kind", "host"]
 # The columns of the filters by their names in the API.
-FACETS: dict[Literal["severity", "source", "kind"], Facet] = {
+FACETS: dict[Literal["severity", "source", "kind", "hosts"], Facet] = {
     "severity": "severity",
     "source": "source_id",
     "kind": "kind",
+    "hosts": "host",
 }
 
 
@@ -42,13 +43,13 @@ class FacetCounts:
     @classmethod
     def of(cls, buckets: Iterable[Bucket]) -> "FacetCounts":
         """Return the counts of buckets of any status."""
-        return cls(bucket[1:5] for bucket in buckets)
+        return cls(bucket[1:6] for bucket in buckets)
 
     @cached_property
     def _sums(self) -> tuple[Counter[tuple[int, int]], Counter[tuple[str, int]]]:
         by_source: dict[tuple[int, int], int] = {}
         by_kind: dict[tuple[str, int], int] = {}
-        for severity, source_id, kind, count in self._cells:
+        for severity, source_id, kind, count, _ in self._cells:
             by_source[source_id, severity] = by_source.get((source_id, severity), 0) + count
             by_kind[kind, severity] = by_kind.get((kind, severity), 0) + count
         return Counter(by_source), Counter(by_kind)
@@ -72,6 +73,14 @@ class FacetCounts:
     def by_kind(self) -> Counter[str]:
         """Counts by kind."""
         return _regrouped(self.by_kind_and_severity, 0)
+
+    @cached_property
+    def by_host(self) -> Counter[str]:
+        """Counts by host, of the matches of a search."""
+        counts: Counter[str] = Counter()
+        for *_, count, host in self._cells:
+            counts[host] += count
+        return counts
 
     @cached_property
     def by_severity(self) -> Counter[int]:

@@ -79,6 +79,8 @@ class Listing:
 
 def distinguishing_columns(request: DashboardRequest, filters: Filters) -> list[str]:
     """Return the columns that tell apart the findings that an index has in the order of ids."""
+    if filters.host:
+        return ["host", "status", "severity", "source_id", "kind"]
     if request.problem:  # of one source
         return ["status", "severity", "problem"] + ([] if filters.kind is None else ["kind"])
     narrow = filters.source_id is not None or filters.kind is not None

@@ -5,20 +5,32 @@ The counts are stored next to the findings; a few findings describe each problem
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit
+from typing import Any
 
 from dashboard_api import limits
 from dashboard_api.contract import responses
-from dashboard_api.models import Finding, Severity
+from dashboard_api.contract.requests import ALL
+from dashboard_api.models import Finding, Severity, host_of
 from dashboard_api.queries import problem_rows
+from dashboard_api.queries.finding_rows import NEWEST
 from dashboard_api.queries.overview import ProblemTotals, SourceRow
 from dashboard_api.queries.problem_rows import ProblemPart, ProblemSample
 from dashboard_api.reading import topics
 from dashboard_api.reading.sections import LABELS
 
-_SENTENCE = re.compile(r"[^\n]*?[.!?](?=\s|$)|[^\n]+")
+MIN_SHARED_WORDS = 3  # of titles that differ, for a title of all of them
+# Up to a full stop that ends no abbreviation, or to the end of the line.
+_SENTENCE = re.compile(
+    r"[^\n]*?(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<!\bvs)(?<!\bcf)(?<!\bincl)(?<!\bapprox)(?<!\bno)[.!?](?=\s|$)"
+    r"|[^\n]+",
+    re.IGNORECASE,
+)
+_HEADING = re.compile(
+    r"(?:phases?|strategy|effectiveness|see also|references?)\s*:|see\s+(?:the\s+)?references?\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(slots=True)
@@ -42,33 +54,57 @@ class ProblemGroup:
         return -worst, not confirmed, -sum(each.findings for each in of_worst), self.id
 
 
-def grouped(totals: Iterable[ProblemTotals]) -> list[ProblemGroup]:
-    """Return the problems of ``totals``, worst first."""
+# The keys by which the lists of each order are sorted.
+_ORDERS: dict[str, Callable[[ProblemGroup], Any]] = {
+    "worst": lambda group: group.order,
+    "newest": lambda group: -max(each.newest for each in group.totals),
+    "oldest": lambda group: min(each.oldest for each in group.totals),
+    "locations": lambda group: (-sum(each.locations for each in group.totals), *group.order),
+}
+
+
+def grouped(totals: Iterable[ProblemTotals], *, sort: str = "worst") -> list[ProblemGroup]:
+    """Return the problems of ``totals`` in the order ``sort``."""
     groups: dict[str, ProblemGroup] = {}
     for each in totals:
         if not each.findings:
             continue
         problem = topics.problem_id(each.problem)
         groups.setdefault(problem, ProblemGroup(problem)).totals.append(each)
-    return sorted(groups.values(), key=lambda group: group.order)
+    return sorted(groups.values(), key=_ORDERS[sort])
+
+
+def with_ends(
+    website_id: int, totals: Iterable[ProblemTotals], *, sort: str, status: str
+) -> list[ProblemTotals]:
+    """Return ``totals`` with the newest or the oldest finding of each, by ``sort``, which no count stores."""
+    totals = list(totals)
+    found = problem_rows.ends(website_id, _parts(totals, status), sort=sort)
+    return [
+        each._replace(newest=end) if sort == NEWEST else each._replace(oldest=end)
+        for each in totals
+        if (end := found.get((each.problem, each.severity)))
+    ]
+
+
+def _parts(totals: Iterable[ProblemTotals], status: str) -> list[ProblemPart]:
+    """Return each part once; of all statuses, a problem has counts for each."""
+    statuses = [each for each in Finding.Status.values if status in (each, ALL)]
+    keys = dict.fromkeys((each.problem, each.severity) for each in totals)
+    return [ProblemPart(problem, own, severity) for problem, severity in keys for own in statuses]
 
 
 def first_to_do(groups: Iterable[ProblemGroup]) -> list[ProblemGroup]:
-    """Return the first of ``groups``, which are worst first; informational ones are nothing to do."""
-    return [group for group in groups if group.worst > Severity.INFO][: limits.MAX_DO_FIRST]
+    """Return the worst of ``groups``; informational ones are nothing to do."""
+    worst_first = sorted(groups, key=_ORDERS["worst"])
+    return [group for group in worst_first if group.worst > Severity.INFO][: limits.MAX_DO_FIRST]
 
 
 def described(
     website_id: int, groups: Sequence[ProblemGroup], sources: Mapping[int, SourceRow], *, status: str
 ) -> list[responses.Problem]:
     """Return ``groups`` as the response shows them, described by findings with ``status``."""
-    statuses = [each for each in Finding.Status.values if status in (each, "all")]
-    parts = [
-        ProblemPart(each.problem, of_status, each.severity)
-        for group in groups
-        for each in group.totals
-        for of_status in statuses
-    ]
+    parts = _parts((each for group in groups for each in group.totals), status)
     by_key: dict[str, list[ProblemSample]] = defaultdict(list)
     for sample in problem_rows.samples(website_id, parts):
         by_key[sample.problem].append(sample)
@@ -90,7 +126,7 @@ def _problem(
     newest_first = sorted(samples, key=lambda sample: -sample.pk)
     return responses.Problem(
         id=group.id,
-        title=topics.title_of(group.id) or shown.title,
+        title=topics.title_of(group.id) or _title(shown, samples),
         severity=LABELS[group.worst],
         sources=[source.slug for source in own],
         source_names=[source.name for source in own],
@@ -102,33 +138,55 @@ def _problem(
         hosts=_hosts(sample.location for sample in newest_first),
         first_seen=min(sample.first_seen for sample in samples),
         newest_first_seen=max(sample.first_seen for sample in samples),
-        fix=first_sentence(shown.fix_start) or next(filter(None, map(_fix, newest_first)), ""),
+        fix=fix_of(group.id, shown.fix_start) or next(filter(None, map(_fix, newest_first)), ""),
         topic=group.id if topics.title_of(group.id) else None,
     )
 
 
+def _title(shown: ProblemSample, samples: Iterable[ProblemSample]) -> str:
+    """Return the title of all findings; where they differ, the name of their rule, or what they share."""
+    titles = {sample.title for sample in samples if sample.rule == shown.rule}
+    if len(titles) == 1:
+        return shown.title
+    return shown.rule if " " in shown.rule else shared_words(titles) or shown.title
+
+
+def shared_words(titles: Iterable[str]) -> str:
+    """Return the words with which all of ``titles`` begin and end, with dots between; empty for too few."""
+    words = [title.split() for title in titles]
+    shortest = min(map(len, words))
+    begin = next((n for n in range(shortest) if len({each[n] for each in words}) > 1), shortest)
+    rest = shortest - begin
+    end = next((n for n in range(rest) if len({each[-1 - n] for each in words}) > 1), rest)
+    if begin + end < MIN_SHARED_WORDS:
+        return ""
+    return " ".join([*words[0][:begin], "\u2026", *words[0][len(words[0]) - end :]])
+
+
 def _fix(sample: ProblemSample) -> str:
-    return first_sentence(sample.fix_start)
+    return first_advice(sample.fix_start)
 
 
 def _hosts(locations: Iterable[str]) -> list[str]:
     """Return the different hosts of ``locations``, at most a few."""
-    hosts = dict.fromkeys(filter(None, map(_host, locations)))
+    hosts = dict.fromkeys(filter(None, map(host_of, locations)))
     return list(hosts)[: limits.MAX_PROBLEM_HOSTS]
 
 
-def _host(location: str) -> str:
-    """Return the host of a stored location, which may lack a scheme."""
-    try:
-        return urlsplit(location if "//" in location else f"//{location}").hostname or ""
-    except ValueError:
-        return ""
+def fix_of(problem: str, remediation: str) -> str:
+    """Return the fix of a problem in one line: that of its topic, or the first advice of ``remediation``."""
+    return topics.fix_of(problem) or first_advice(remediation)
 
 
-def first_sentence(text: str) -> str:
-    """Return the first sentence of ``text``, cut with an ellipsis where it is long."""
-    match = _SENTENCE.search(text.strip())
-    sentence = match.group().strip() if match else ""
+def first_advice(text: str) -> str:
+    """Return the first sentence of ``text`` that gives advice, cut with an ellipsis where it is long."""
+    sentences = (match.group().strip(" \t-*\u2022") for match in _SENTENCE.finditer(text))
+    sentence = next((each for each in sentences if _is_advice(each)), "")
     if len(sentence) <= limits.MAX_FIX_LENGTH:
         return sentence
     return sentence[: limits.MAX_FIX_LENGTH - 1].rstrip() + "\u2026"
+
+
+def _is_advice(sentence: str) -> bool:
+    """Return whether this is a sentence: no heading, no "N/A" and no address alone."""
+    return len(sentence.split()) > 1 and not sentence.endswith(":") and not _HEADING.match(sentence)

@@ -1,47 +1,52 @@
 """The results of a search, by words or by time: counted exactly up to a limit, and listed beyond it."""
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from functools import cached_property
 from typing import Literal
 
 from dashboard_api import limits
 from dashboard_api.contract import DashboardRequest
-from dashboard_api.queries import change_feed, finding_rows, problem_rows
-from dashboard_api.queries.finding_rows import Threat
+from dashboard_api.queries import finding_rows, problem_rows
+from dashboard_api.queries.finding_rows import NEWEST, WORST, Period, Threat
 from dashboard_api.queries.overview import Bucket, Filters, ProblemTotals, SourceRow
 from dashboard_api.queries.search import Matches, SearchQuery, find_matches
+from dashboard_api.reading import topics
 from dashboard_api.reading.facet_counts import Facet, FacetCounts
 from dashboard_api.reading.listing import distinguishing_columns
 from foundation.words import words_of
 
-Find = Callable[[Filters, int], Matches]  # the worst matches under these filters, at most so many
+# Return the first matches under these filters, at most so many, in this order.
+Find = Callable[[Filters, int, str], Matches]
 
 
-def by_words(website_id: int, request: DashboardRequest) -> Find:
-    """Return the search for the words of the request."""
-    words = words_of(request.query)
+def by_words(website_id: int, request: DashboardRequest, period: Period | None) -> Find:
+    """Return the search for the words of the request, problem and ``period``, as far as it has them."""
+    words = words_of(request.query) if request.query else None
+    problems = topics.keys_of(request.problem)
 
-    def find(filters: Filters, limit: int) -> Matches:
-        query = SearchQuery(website_id=website_id, words=words, status=request.status, filters=filters)
-        return find_matches(query, limit=limit)
+    def find(filters: Filters, limit: int, sort: str) -> Matches:
+        query = SearchQuery(
+            website_id=website_id,
+            words=words,
+            status=request.status,
+            filters=filters,
+            problems=problems,
+            period=period,
+        )
+        return find_matches(query, limit=limit, sort=sort)
 
     return find
 
 
-def first_seen_since(
-    website_id: int, request: DashboardRequest, buckets: Sequence[Bucket], since: datetime
+def first_seen_in(
+    website_id: int, request: DashboardRequest, buckets: Callable[[Filters], Sequence[Bucket]], period: Period
 ) -> Find:
-    """Return the search for findings of ``buckets`` that were first seen at ``since`` or later.
+    """Return the search for findings of ``buckets``, by the filters, that were first seen in ``period``."""
 
-    Imports store findings after they were seen, so those of earlier imports are left out.
-    """
-    newest = change_feed.newest_before(website_id, since)
-    after = newest.finding_id if newest else 0
-
-    def find(filters: Filters, limit: int) -> Matches:
-        matching = [bucket for bucket in buckets if bucket.passes(filters)]
+    def find(filters: Filters, limit: int, sort: str) -> Matches:
+        matching = [bucket for bucket in buckets(filters) if bucket.passes(filters)]
         by = distinguishing_columns(request, filters)
-        found = finding_rows.recent(website_id, matching, by=by, after=after, since=since, limit=limit)
+        found = finding_rows.recent(website_id, matching, period, by=by, limit=limit, sort=sort)
         return Matches([row[0] for row in found], [row[1:] for row in found])
 
     return find
@@ -50,7 +55,8 @@ def first_seen_since(
 class SearchResults:
     """Counts and pages of a search; beyond the limit, counts cover the worst matches only.
 
-    A facet ignores its own filter, so each facet with a filter needs a further search.
+    A facet ignores its own filter, so each facet with a filter needs a further search. So does another order
+    than the worst first, if there are more matches than are counted.
     """
 
     def __init__(self, request: DashboardRequest, filters: Filters, find: Find) -> None:
@@ -67,7 +73,7 @@ class SearchResults:
 
     def known_total(self) -> int:
         """Return the number of matches, or one more than are counted and listed up to this page."""
-        return len(self._matches_of(self._filters).ids)
+        return max(len(self._matches_of(self._filters).ids), len(self._listed))
 
     def facet_counts(self, *, without: Facet | None = None) -> FacetCounts:
         """Return the counts of matches that pass the filters, optionally without one of them."""
@@ -83,15 +89,24 @@ class SearchResults:
         return {*self.facet_counts().by_source, *self.facet_counts(without="source_id").by_source}
 
     def page(self, sources: Mapping[int, SourceRow]) -> list[Threat]:
-        """Return the requested page, worst first."""
+        """Return the requested page in the requested order."""
         end = self._request.page * self._request.page_size
-        return finding_rows.threats(
-            self._matches_of(self._filters).ids[end - self._request.page_size : end], sources
-        )
+        ids = self._listed[end - self._request.page_size : end]
+        return finding_rows.threats(ids, sources, sort=self._request.sort)
 
     def problems(self) -> list[ProblemTotals]:
         """Count the matches by problem and severity: all, or the worst where there are too many."""
         return problem_rows.totals_of(self._matches_of(self._filters).ids[: limits.MAX_COUNTED_MATCHES])
+
+    @cached_property
+    def _listed(self) -> list[int]:
+        """The matches in the requested order, up to the end of the page, and one more if it exists."""
+        worst_first, sort = self._matches_of(self._filters).ids, self._request.sort
+        if sort == WORST:
+            return worst_first
+        if self.relation() == "exact":
+            return sorted(worst_first, reverse=sort == NEWEST)
+        return self._find(self._filters, self._request.page * self._request.page_size + 1, sort).ids
 
     def _filters_without(self, without: Facet | None) -> Filters:
         return self._filters if without is None else self._filters.without(without)
@@ -100,7 +115,7 @@ class SearchResults:
         """Return the worst matches: as many as are counted or listed, and one more if it exists."""
         if filters not in self._matches:
             most = limits.MAX_COUNTED_MATCHES
-            if filters == self._filters:
+            if filters == self._filters and self._request.sort == WORST:
                 most = max(most, self._request.page * self._request.page_size)
-            self._matches[filters] = self._find(filters, most + 1)
+            self._matches[filters] = self._find(filters, most + 1, WORST)
         return self._matches[filters]

@@ -12,19 +12,33 @@ from dashboard_api.models import Finding, Kind, Severity
 from dashboard_api.models.revisions import Tags
 from dashboard_api.queries.credentials import AccountSite, EntitlementTerms
 from dashboard_api.queries.finding_rows import Threat
-from dashboard_api.queries.overview import Note, Recent, Run, SourceRow, Week
+from dashboard_api.queries.overview import Note, Overview, Recent, Run, SourceRow, Week
 from dashboard_api.reading import topics
 from dashboard_api.reading.facet_counts import FACETS, Counts, FacetCounts
 from dashboard_api.reading.grading import Grade
 
 WORST_FIRST = sorted(Severity, reverse=True)
 LABELS = {severity.value: severity.label for severity in Severity}
+AGES = [
+    f"Up to {limits.AGE_DAYS[0]} days",
+    *(f"{first + 1} to {last} days" for first, last in itertools.pairwise(limits.AGE_DAYS)),
+    f"Over {limits.AGE_DAYS[-1]} days",
+]
 CHART_TITLES = {
     "severity": "Findings by severity",
     "source": "Findings by source",
     "kind": "Findings by certainty",
     "trend": "New and fixed findings per week",
+    "open": "Open findings at the end of each week",
+    "age": "Age of open findings",
 }
+
+
+class HostFacet(NamedTuple):
+    """The hosts of the filter with their counts; ``is_bounded``: not all counts were added up."""
+
+    totals: list[tuple[str, int]]
+    is_bounded: bool
 
 
 class ProblemPage(NamedTuple):
@@ -40,6 +54,7 @@ def page(
     *,
     counts: Counts,
     by_status: Mapping[str, int],
+    hosts: HostFacet,
     sources: Sequence[SourceRow],
     grade: Grade,
     tags: Tags,
@@ -63,16 +78,19 @@ def page(
             problem=request.problem or None,
             sort=request.sort,  # type: ignore[arg-type]  # one of SORTS
             since=request.since or None,
+            hosts=_listed(request.hosts or ()),
         ),
         page=request.page,
         page_size=request.page_size,
         page_count=-(-listed // request.page_size),
         total=counts.facet_counts().total(),
         total_relation=counts.relation(),
-        facets=facets(request, counts=counts, by_status=by_status, sources=sources),
+        facets=facets(request, counts=counts, by_status=by_status, hosts=hosts.totals, sources=sources),
         revision=".".join(str(tag or 0) for tag in tags),
         bounded_facets=[
-            name for name, facet in FACETS.items() if counts.relation(without=facet) == "at_least"
+            name
+            for name, facet in FACETS.items()
+            if counts.relation(without=facet) == "at_least" or (name == "hosts" and hosts.is_bounded)
         ],
         grade_provisional=grade.provisional,
         do_first=do_first,
@@ -91,6 +109,7 @@ def facets(
     *,
     counts: Counts,
     by_status: Mapping[str, int],
+    hosts: Sequence[tuple[str, int]],
     sources: Sequence[SourceRow],
 ) -> responses.Facets:
     """Return every value of each filter, zero or not, counted under the other filters."""
@@ -110,8 +129,13 @@ def facets(
             responses.FacetValue(value=kind.value, label=kind.label.capitalize(), count=by_kind[kind])
             for kind in Kind
         ],
-        status=[] if request.query or request.since else _statuses(by_status),
+        status=[] if _is_counted_as_search(request) else _statuses(by_status),
+        hosts=[responses.FacetValue(value=host, label=host, count=count) for host, count in hosts],
     )
+
+
+def _is_counted_as_search(request: DashboardRequest) -> bool:
+    return bool(request.query or request.since or (request.hosts and request.problem))
 
 
 def _statuses(counts: Mapping[str, int]) -> list[responses.FacetValue]:
@@ -255,6 +279,31 @@ def charts(
                 "Fixed": [week.fixed for week in by_week],
             },
         ),
+    ]
+
+
+def website_charts(stored: Overview, today: date) -> list[responses.Chart]:
+    """Return two charts of the website's open findings: of the last weeks, and by age.
+
+    A week before the first known day is left out, because nothing is known about it.
+    """
+    first_known = stored.history[0].day if stored.history else today
+    weeks = [monday for monday in recent_weeks(today) if monday + timedelta(days=6) >= first_known]
+    ends = [min(monday + timedelta(days=6), today) for monday in weeks]
+    days = [max((day for day in stored.history if day.day <= end), default=None) for end in ends]
+    by_age = dict(stored.ages)
+    numbers = range(len(limits.AGE_DAYS) + 1)
+    return [
+        _chart(
+            "open",
+            "line",
+            [week.isoformat() for week in weeks],
+            {
+                severity.label: [getattr(day, severity.name.lower(), 0) for day in days]
+                for severity in WORST_FIRST
+            },
+        ),
+        _chart("age", "bar", AGES, {"Findings": [by_age.get(number, 0) for number in numbers]}),
     ]
 
 

@@ -28,6 +28,11 @@ def keys_of(problem: str) -> tuple[str, ...]:
     return _KEYS.get(problem) or ((problem,) if problem else ())
 
 
+def fix_of(problem: str) -> str:
+    """Return the fix of a topic by its id; empty for a problem without a topic."""
+    return TOPICS[problem].fix if problem in TOPICS else ""
+
+
 def title_of(problem: str) -> str | None:
     """Return the title of a topic by its id; None for a problem without a topic."""
     return TOPICS[problem].title if problem in TOPICS else None

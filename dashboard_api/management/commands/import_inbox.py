@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +19,17 @@ from foundation.operator_command import OperatorCommand, Result, web_address
 class Command(OperatorCommand):
     """manage.py import_inbox /srv/reports."""
 
+    interval = timedelta(hours=1)
+
     help = (
         "Import each report in DIR/<host>/ once, the oldest first. Imported reports move to "
-        "DIR/<host>/done, refused ones to DIR/<host>/failed with the reason in a .why.txt. Files wait that "
-        "changed within the last minute, or whose names begin with a dot or end with .part or .tmp; links "
-        "are not followed. DIR/<host>/import.toml may give options for all reports of the host, and "
+        "DIR/<host>/done, refused ones to DIR/<host>/failed with the reason in a .why.txt. Files that "
+        "changed within the last minute wait, as do names that begin with a dot or end with .part or .tmp; "
+        "links are not followed. DIR/<host>/import.toml may give options for all reports of the host, and "
         "report.json.toml for report.json (docs/scanner-formats.md). A report without a time gets "
         "the time of its file. Exit code 0: no report was refused or left."
     )
+    without_event = "each import has an event"
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("folder", metavar="DIR", type=Path)
@@ -53,13 +57,14 @@ class Command(OperatorCommand):
             raise CommandError(f"Nothing was imported: {error}") from error
         except OSError as error:
             raise CommandError(f"{folder} cannot be used: {error.strerror}.") from error
-        text = (
-            "\n".join(line for each in results for line in _in_words(each))
-            or "There are no reports to import."
-        )
+        recent = sum(each.is_recent for each in results)
+        results = [each for each in results if not each.is_recent]
+        lines = [line for each in results for line in _in_words(each)]
+        if recent:
+            lines.append(f"Waiting for a later run, because they changed within the last minute: {recent}.")
         return Result(
-            text=text,
-            fields={"files": [fields for each in results for fields in _fields(each)]},
+            text="\n".join(lines) or "There are no reports to import.",
+            fields={"files": [fields for each in results for fields in _fields(each)], "waiting": recent},
             failure="Not every report was imported." if any(each.why for each in results) else "",
         )
 

@@ -1,9 +1,8 @@
 """Import reports of scanners: each row becomes a finding, coverage, or a reject with its reason."""
 
 import dataclasses
-import json
 import sys
-from argparse import ArgumentTypeError
+from argparse import Action, ArgumentParser, ArgumentTypeError
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from datetime import datetime
@@ -19,7 +18,7 @@ from dashboard_api.importing.locations import OutsideWebsite, normalise_location
 from dashboard_api.importing.service import EmptyRefusal, RefusedReport, import_file, in_words
 from dashboard_api.management.lookup import COMMAND_LINE, find_account, find_website
 from dashboard_api.models import SiteLink, Website
-from dashboard_api.scanners import READERS
+from dashboard_api.scanners import READERS, finding_csv
 from dashboard_api.scanners.members import parse_time
 from foundation.operator_command import OperatorCommand, Result, web_address
 
@@ -98,6 +97,14 @@ def _add_import_options(parser: CommandParser) -> None:
     )
 
 
+class _PrintTemplate(Action):
+    """Prints a CSV file to fill in, and exits."""
+
+    def __call__(self, parser: ArgumentParser, *_arguments: object) -> None:
+        sys.stdout.write(finding_csv.template())
+        parser.exit()
+
+
 class Command(OperatorCommand):
     """manage.py import_report nuclei.jsonl --host shop.example.com."""
 
@@ -105,12 +112,16 @@ class Command(OperatorCommand):
         "Import scanners' reports as findings of one website. Exit code 0: imported, and rows that were "
         "rejected are listed with their reasons; 1: a report was refused and changed nothing, or with "
         "--strict rows were rejected and the others imported; 2: wrong options. "
-        "With several files each is imported by itself; a file with reports of several tools is imported "
-        "as a whole. gzip is unpacked. --json prints one object a line, for each report of each file."
+        "Several files are imported one by one; a file with reports of several tools is imported "
+        "as a whole. gzip is unpacked. --json prints one object per line, for each report of each file."
     )
+    without_event = "each import has an event"
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("files", metavar="FILE", nargs="+", help="a report; - is standard input")
+        parser.add_argument(
+            "--template", nargs=0, action=_PrintTemplate, help="print a CSV file to fill in, and exit"
+        )
         parser.add_argument("--host", required=True, help="the website that was scanned")
         parser.add_argument("--account", metavar="REF", help="refuse unless this account links the website")
         _add_import_options(parser)
@@ -138,12 +149,13 @@ class Command(OperatorCommand):
         try:
             super().handle(*args, file=file, prefix=f"{file}: ", **options)
         except CommandError as error:
-            if options["as_json"]:
-                self.stdout.write(json.dumps({"file": file, "error": str(error)}))
-            else:
+            if not options["as_json"]:
                 self.stderr.write("\n".join(f"{file}: {line}" for line in str(error).splitlines()))
             return False
         return True
+
+    def error_fields(self, message: str, **options: Any) -> dict[str, Any]:
+        return {"file": options["file"], "error": message} if "file" in options else {"error": message}
 
     def perform(
         self, *, file: str, prefix: str, host: str, account: str | None, by: str, **options: Any

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.core.management.base import CommandParser
+from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
 from dashboard_api.management.lookup import COMMAND_LINE, find_account
@@ -17,20 +18,42 @@ class Command(OperatorCommand):
         "Issue a secret and show it once, or store one that exists (--from-stdin). Only the secret goes to "
         "standard output, so you can redirect it to a file or to 'manage.py connect_account'."
     )
+    commits_itself = True
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("ref", metavar="REF", help="the account's reference")
-        parser.add_argument(
+        kind = parser.add_mutually_exclusive_group()
+        kind.add_argument(
             "--from-stdin", action="store_true", help="read an existing secret of 16 characters or more"
+        )
+        kind.add_argument(
+            "--test",
+            action="store_true",
+            dest="is_test",
+            help="issue a test secret: its calls get the example website of /v1/docs and count nowhere",
+        )
+        parser.add_argument(
+            "--for-portal",
+            action="store_true",
+            help="only a portal of ours gets it: its calls are neither limited nor counted",
         )
         parser.add_argument("--by", default=COMMAND_LINE, metavar="NAME", help="who issues it")
 
-    @sensitive_variables("clear")
-    def perform(self, *, ref: str, from_stdin: bool, by: str, **options: Any) -> Result:
+    @sensitive_variables()
+    def perform(
+        self, *, ref: str, from_stdin: bool, is_test: bool, for_portal: bool, by: str, **options: Any
+    ) -> Result:
         """Issue the secret; show it unless it was read from standard input."""
         account = find_account(ref)
-        secret, clear = Secret.objects.issue(account, by=by, secret=read_secret() if from_stdin else None)
-        fields = {"account": ref, "id": secret.pk, "hint": secret.hint, "created_by": by}
+        given = read_secret() if from_stdin else None
+        for known in account.secrets.filter(is_test=False).usable(timezone.now()):
+            if given and known.holds(given):
+                fields = {"changed": False, "account": ref, "id": known.pk, "hint": known.hint}
+                return Result(text=f"Nothing to do: {known} is the same secret.", fields=fields)
+        secret, clear = Secret.objects.issue(
+            account, by=by, secret=given, is_test=is_test, for_portal=for_portal
+        )
+        fields = {"changed": True, "account": ref, "id": secret.pk, "hint": secret.hint, "created_by": by}
         if from_stdin:
             return Result(text=f"Stored {secret}: it works from now on.", fields=fields)
         return Result(

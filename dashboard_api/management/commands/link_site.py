@@ -21,8 +21,14 @@ class Command(OperatorCommand):
 
     def perform(self, *, ref: str, host: str, by: str, **options: Any) -> Result:
         website = find_website(host)
-        link = SiteLink.objects.link(find_account(ref), website, by=by)
+        account = find_account(ref)
+        link = SiteLink.objects.not_revoked().filter(account=account, website=website).first()
+        changed = link is None
+        link = link or SiteLink.objects.link(account, website, by=by)
+        text = (
+            f"Linked {website} to {ref}" if changed else f"Nothing to do: {ref} has linked {website} already"
+        )
         return Result(
-            text=f"Linked {website} to {ref}; the link id is {link.link_id}",
-            fields={"account": ref, "host": website.host, "link_id": link.link_id},
+            text=f"{text}; the link id is {link.link_id}",
+            fields={"changed": changed, "account": ref, "host": website.host, "link_id": link.link_id},
         )

@@ -1,19 +1,30 @@
-"""Delete expired nonces and old uploads; run it hourly."""
+"""Move expired nonces to the calls on record, and delete what is no longer needed; run it hourly."""
 
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
+from audit import seals
 from dashboard_api import limits
-from dashboard_api.models import Nonce, Upload
+from dashboard_api.importing import report_jobs
+from dashboard_api.models import CallRecord, ImportChange, Nonce, Upload, Usage
 from foundation.operator_command import OperatorCommand, Result, positive
 
 
 class Command(OperatorCommand):
     """manage.py prune."""
 
-    help = "Delete expired nonces, in batches so that signed calls never wait for long, and old uploads."
+    interval = timedelta(hours=1)
+
+    help = (
+        "Move expired nonces to the calls on record, in batches so that signed calls never wait for long. "
+        "Delete calls on record after 180 days, audit events after 400 days, old uploads, the records of "
+        "changes by imports that are too old to be taken back, and what is left of reports that were sent "
+        "over HTTP."
+    )
+    commits_itself = True
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--batch", type=positive, default=limits.PRUNE_BATCH, metavar="N")
@@ -23,8 +34,30 @@ class Command(OperatorCommand):
         now, total = timezone.now(), 0
         while deleted := Nonce.objects.prune(now=now, batch=batch):
             total += deleted
+        calls = _prune_calls(now, batch)
         uploads, _ = Upload.objects.filter(uploaded_at__lt=now - limits.UPLOAD_LIFETIME).delete()
+        too_old = ImportChange.objects.filter(run__imported_at__lt=now - limits.UNDO_LIFETIME)
+        changes, _ = too_old.delete()
+        jobs, audit_events = report_jobs.prune(now), seals.prune(now)
         return Result(
-            text=f"Deleted {total} expired nonces and {uploads} old uploads.",
-            fields={"nonces": total, "uploads": uploads},
+            text=f"Deleted {total} expired nonces, {calls} old records of calls, {audit_events} audit "
+            f"events, {uploads} old uploads, {jobs} finished reports and {changes} records of changes by "
+            "imports that can no longer be taken back.",
+            fields={
+                "nonces": total,
+                "calls": calls,
+                "audit_events": audit_events,
+                "uploads": uploads,
+                "import_changes": changes,
+                "reports": jobs,
+            },
         )
+
+
+def _prune_calls(now: datetime, batch: int) -> int:
+    """Delete old records of calls and old counts of them; return the number of records."""
+    Usage.objects.filter(day__lt=(now - limits.USAGE_LIFETIME).date()).delete()
+    total = 0
+    while deleted := CallRecord.objects.forget(before=now - limits.CALL_RECORD_LIFETIME, batch=batch):
+        total += deleted
+    return total

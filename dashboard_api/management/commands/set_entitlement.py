@@ -11,10 +11,10 @@ from dashboard_api.management.entitlement_options import (
     fields_in,
     in_fields,
     in_words,
-    new_entitlement,
 )
 from dashboard_api.management.lookup import find_account
 from dashboard_api.models import Entitlement
+from dashboard_api.models.entitlements import new_entitlement
 from foundation.operator_command import OperatorCommand, Result, positive
 
 
@@ -45,6 +45,7 @@ class Command(OperatorCommand):
         entitlement = Entitlement.objects.select_for_update().filter(account=account).first()
         if entitlement is None:
             entitlement = new_entitlement(account, changes)
+        before = in_fields(entitlement) if entitlement.pk else None
         for name, value in changes.items():
             setattr(entitlement, name, value)
         if extend_days is not None:
@@ -52,7 +53,8 @@ class Command(OperatorCommand):
         else:
             entitlement.full_clean()
             entitlement.save()
+        changed = in_fields(entitlement) != before
         return Result(
-            text=f"{ref}: {in_words(entitlement)}",
-            fields={"account": ref, "entitlement": in_fields(entitlement)},
+            text=f"{ref}: {in_words(entitlement)}{'' if changed else ' Nothing changed.'}",
+            fields={"changed": changed, "account": ref, "entitlement": in_fields(entitlement)},
         )

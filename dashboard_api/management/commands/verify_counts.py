@@ -1,5 +1,6 @@
 """Compare the stored counts with the findings, after a restore or every night."""
 
+from datetime import timedelta
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -13,7 +14,10 @@ from foundation.operator_command import OperatorCommand, Result
 class Command(OperatorCommand):
     """manage.py verify_counts."""
 
+    interval = timedelta(weeks=1)
+
     help = "Compare the stored counts with the findings; exit code 1 if they differ."
+    without_event = "counts follow from findings"
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--repair", action="store_true", help="recount where they differ")

@@ -24,6 +24,7 @@ class Command(OperatorCommand):
     def perform(self, *, host: str, by: str, method: str, **options: Any) -> Result:
         """Create the website if it is missing, and verify it once."""
         website, created = Website.objects.get_or_create(host=host_of(host))
+        website.check_not_archived()
         changed = website.verified_at is None
         if changed:
             website.verify(method=method, by=by, at=timezone.now())

@@ -9,29 +9,37 @@ from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
 
+from dashboard_api.crawler import queue
 from dashboard_api.models import (
     Account,
     AnalystNote,
+    CallRecord,
     Coverage,
     Entitlement,
     Finding,
     ImportRun,
     Occurrence,
+    ReportToken,
+    ScanJob,
     Secret,
     SecretUse,
     SiteLink,
     Source,
+    StandingDecision,
     Website,
 )
+from tests.dashboard_api.api.reports import make_token
 from tests.factories import (
     SECRET,
     make_account,
+    make_call_record,
     make_coverage,
     make_finding,
     make_import_run,
     make_link,
     make_note,
     make_source,
+    make_standing_decision,
     make_user,
     make_website,
 )
@@ -43,17 +51,22 @@ INLINE_CODE = re.compile(r"<script(?![^>]*\bsrc=)|<style|\bstyle=|\son[a-z]+=|ja
 MAKERS = {
     Account: lambda link: link.account,
     AnalystNote: lambda link: make_note(link.website),
+    CallRecord: lambda link: make_call_record(account_id=link.account_id),
     Coverage: lambda link: make_coverage(link.website),
     Entitlement: lambda link: link.account.entitlement,
     Finding: lambda link: make_finding(link.website),
     ImportRun: lambda link: make_import_run(link.website),
+    ReportToken: lambda link: make_token(link)[0],
+    ScanJob: lambda link: queue.add(link.website, by="ada")[0],
     Secret: lambda link: link.account.secrets.get(),
     SiteLink: lambda link: link,
     Source: lambda _: make_source(),
+    StandingDecision: lambda link: make_standing_decision(link.website),
     Website: lambda link: link.website,
 }
-NEVER_DELETED = {Account, ImportRun, Website, Secret, SiteLink}
-NEVER_ADDED = {Finding, ImportRun, Secret}
+NEVER_DELETED = {Account, CallRecord, ImportRun, ReportToken, Website, Secret, SiteLink, StandingDecision}
+NEVER_DELETED |= {ScanJob}
+NEVER_ADDED = {CallRecord, Finding, ImportRun, ReportToken, ScanJob, Secret}
 DONE = {"false_positive": "Marked as a false positive", "accept_risk": "Accepted", "fixed": "Fixed"}
 
 
@@ -122,7 +135,10 @@ def test_list_is_searched_and_filtered(operator, model):
     assert model_admin.search_fields
     assert operator.get(url(model, "changelist"), {"q": "shop example"}).status_code == 200
     for entry in model_admin.list_filter:
-        name = f"{entry[0]}__isempty" if isinstance(entry, tuple) else getattr(entry, "parameter_name", entry)
+        name = getattr(entry, "parameter_name", entry)
+        if isinstance(entry, tuple):
+            is_choice = issubclass(entry[1], admin.ChoicesFieldListFilter)
+            name = f"{entry[0]}__{'exact' if is_choice else 'isempty'}"
         response = operator.get(url(model, "changelist"), {name: "1"})
         assert response.status_code == 200
 
@@ -163,6 +179,14 @@ def test_secret_is_issued_and_shown_once(operator):
         assert secret.hint in text
         assert not ISSUED.search(text)
         assert secret.sealed not in text
+
+
+def test_a_test_secret_is_issued_and_says_what_it_is(operator):
+    account = make_account()
+    response = operator.post(url(account, "issue_secret"), {"test": "Issue a test secret"})
+    secret = account.secrets.get(is_test=True)
+    assert secret.reveal() in response.text
+    assert "/v1/docs#testing" in response.text
 
 
 def test_secret_is_listed_with_its_last_use(operator):
@@ -260,7 +284,6 @@ def entitlement_form(**fields):
         "entitlement-0-starts_on": "2026-01-01",
         "entitlement-0-ends_on": "2026-12-31",
         "entitlement-0-sites_limit": "5",
-        "entitlement-0-features": "[]",
     } | {f"entitlement-0-{name}": value for name, value in fields.items()}
 
 
@@ -303,8 +326,7 @@ def test_account_is_made_with_its_entitlement(operator):
     ("fields", "refusal"),
     [
         ({"ends_on": "2025-12-31"}, "The last day cannot be before the first"),
-        ({"features": '{"export": true}'}, "Give a list of names"),
-        ({"features": "export"}, "Enter a valid JSON"),
+        ({"features": "telepathy"}, "Select a valid choice"),
         ({"sites_limit": "-1"}, "greater than or equal to 0"),
     ],
 )
@@ -315,8 +337,20 @@ def test_account_is_not_made_with_a_wrong_entitlement(operator, fields, refusal)
 
 
 def test_entitlement_without_features_is_stored(operator):
-    operator.post(url(Account, "add"), {"ref": "acct_0001"} | entitlement_form(features=""))
+    operator.post(url(Account, "add"), {"ref": "acct_0001"} | entitlement_form())
     assert Entitlement.objects.get().features == []
+
+
+def test_features_are_named_and_those_without_a_name_are_kept(operator):
+    entitlement = make_account().entitlement
+    entitlement.features = ["export", "beta"]
+    entitlement.save()
+    page = operator.get(url(entitlement, "change"))
+    boxes = page.context["adminform"].form["features"]
+    assert [str(box.choice_label) for box in boxes] == ["Dashboard", "Exports", "Analyst notes", "beta"]
+    operator.post(url(entitlement, "change"), shown_values(page) | {"features": ["beta", "notes"]})
+    entitlement.refresh_from_db()
+    assert entitlement.features == ["beta", "notes"]
 
 
 def test_account_reference_cannot_change(operator):
@@ -621,8 +655,8 @@ def test_a_decision_about_findings_of_several_accounts_is_warned_of(operator):
         make_link(make_account("acct_b"), make_website("b.com")),
     )
     one, other = make_finding(first.website), make_finding(second.website)
-    assert "more than one account" not in ask_about_all(operator, one)
-    assert "This is about more than one account: acct_a, acct_b." in ask_about_all(operator, one, other)
+    assert "more than one customer" not in ask_about_all(operator, one)
+    assert "This is about more than one customer: acct_a, acct_b." in ask_about_all(operator, one, other)
 
 
 def test_a_decision_about_a_website_of_several_accounts_is_warned_of(operator):
@@ -630,9 +664,9 @@ def test_a_decision_about_a_website_of_several_accounts_is_warned_of(operator):
     for ref in ("acct_a", "acct_b"):
         link = make_link(make_account(ref), website)
     finding = make_finding(website)
-    assert "more than one account: acct_a, acct_b." in ask_about_all(operator, finding)
+    assert "more than one customer: acct_a, acct_b." in ask_about_all(operator, finding)
     link.revoke(by="tests", reason="Left", now=timezone.now())
-    assert "more than one account" not in ask_about_all(operator, finding)
+    assert "more than one customer" not in ask_about_all(operator, finding)
 
 
 @pytest.fixture

@@ -102,8 +102,8 @@ def test_what_the_operator_says_is_heard(operator, website):
 @pytest.mark.parametrize(
     ("rows", "advice"),
     [
-        ([b"hello"], "no report of a known format"),
-        ([b"<niktoscan>"], "This is Nikto&#x27;s XML: run it with"),
+        ([b"hello"], "not a report of a known format"),
+        ([b"PK\x03\x04"], "a zip archive, or an office document. Unpack it"),
         ([FOREIGN], "Every row was rejected"),
         ([], "tick &quot;Complete&quot; and fill in &quot;Scanned at&quot;"),
     ],

@@ -4,12 +4,16 @@ import io
 import json
 import logging
 import time
+from collections import Counter
+from datetime import UTC, datetime
 
 import pytest
-from django.db import OperationalError
+from django.db import OperationalError, connections
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 import es1
+from config.logs import JsonLines, TextLines
 from dashboard_api.api import request, response_cache
 from dashboard_api.models import Nonce, SecretUse, nonces
 from tests.dashboard_api.calls import PATH, ask, compact, error_of, fields_for, post, signed_headers
@@ -194,7 +198,9 @@ def test_check_6_a_header_sent_twice_is_malformed(client, link, header):
     body = compact(fields_for(link))
     headers = signed_headers(body)
     headers[header] = f"{headers[header]},{headers[header]}"  # how servers join repeated headers
-    assert refused(post(client, body, headers), 401, "invalid_signature")["reason"] == "malformed_header"
+    error = refused(post(client, body, headers), 401, "invalid_signature")
+    assert (error["reason"], error["header"]) == ("malformed_header", header)
+    assert error["expected"] in error["message"]
 
 
 @pytest.mark.parametrize("skew", [-301, 301])
@@ -205,6 +211,14 @@ def test_check_7_a_timestamp_outside_the_window_is_401_with_the_skew(client, lin
     assert error["server_time"] == 1_767_225_600
     assert error["window_seconds"] == 300
     assert error["skew_seconds"] == skew
+
+
+def test_check_7_a_timestamp_in_milliseconds_is_named(client, link):
+    error = refused(ask(client, fields_for(link), now=1_767_225_600_000), 401, "stale_timestamp")
+    assert error["message"] == "The timestamp looks like milliseconds: send whole seconds."
+    assert (
+        "milliseconds" not in refused(ask(client, fields_for(link), now=1), 401, "stale_timestamp")["message"]
+    )
 
 
 def test_check_7_the_clock_answers_before_the_body_is_believed(client):
@@ -255,6 +269,7 @@ def test_check_9_an_unknown_account_and_a_wrong_secret_get_the_same_answer(clien
     for error in (unknown, wrong):
         assert error.pop("request_id")
         assert error.pop("body_sha256")
+        assert error.pop("canonical_sha256")
     assert unknown == wrong
 
 
@@ -272,7 +287,31 @@ def test_check_9_every_account_costs_the_same_work(client, link, monkeypatch, us
     )
     ask(client, fields_for(link))
     ask(client, fields_for(link, portal_account_ref="acct_9999"))
-    assert tried == [2, 2]
+    assert tried == [3, 3]
+
+
+@pytest.mark.parametrize("ref", ["acct_9999", "acct_0002"])
+def test_check_9_the_secret_of_another_account_opens_no_unknown_one(client, link, ref):
+    """The newest secret takes the place of one of an unknown account, and must verify nothing."""
+    make_account("acct_0002", secrets=["a-secret-that-was-revoked"]).secrets.get().revoke(now=timezone.now())
+    refused(ask(client, fields_for(link, portal_account_ref=ref)), 401, "invalid_signature")
+    assert not Nonce.objects.exists()
+
+
+def test_check_9_unknown_accounts_run_the_same_statements(client, link):
+    statements = []
+    for fields in (fields_for(link), fields_for(link, portal_account_ref="acct_9999")):
+        with CaptureQueriesContext(connections["default"]) as captured:
+            ask(client, fields, secret="another-secret-0001")
+        statements.append([each["sql"].replace("acct_9999", "acct_0001") for each in captured])
+    assert statements[0] == statements[1]
+    assert len(statements[0]) == 1
+
+
+def test_check_9_a_lost_master_key_is_503_for_unknown_accounts_too(client, link, settings):
+    settings.MASTER_KEYS = ["YW5vdGhlci1rZXktZm9yLXRlc3RzLTAxMjM0NTY3ODk="]
+    fields = fields_for(link, portal_account_ref="acct_9999")
+    refused(ask(client, fields), 503, "unavailable")
 
 
 def test_check_9_an_account_without_a_usable_secret_is_refused(client, link):
@@ -298,6 +337,12 @@ def test_check_10_a_wrong_signature_is_401_and_shows_what_the_server_saw(client,
     assert error["reason"] == "mismatch"
     assert (error["method"], error["path"]) == ("POST", PATH)
     assert len(error["body_sha256"]) == 64
+    canonical = es1.canonical_string(
+        headers["x-service-timestamp"], headers["x-service-nonce"], "POST", PATH, body
+    ).encode()
+    assert error["canonical_sha256"] == es1.body_digest(canonical)
+    assert error["canonical_length"] == len(canonical)
+    assert error["doc_url"] == "/v1/docs#error-invalid_signature"
     assert expected not in response.content.decode()
 
 
@@ -332,6 +377,20 @@ def test_check_11_accounts_do_not_share_nonces(client, link):
 def test_check_11_a_nonce_stays_spent_when_a_later_check_refuses(client, link, fields):
     assert ask(client, fields_for(link, **fields), nonce="nonce-000").status_code in (400, 404)
     refused(ask(client, fields_for(link), nonce="nonce-000"), 401, "replayed_nonce")
+
+
+def test_check_11_after_lost_nonces_earlier_calls_are_refused_and_later_ones_accepted(
+    client, link, monkeypatch
+):
+    now = int(time.time())
+    Nonce.objects.raise_fence(datetime.fromtimestamp(now, tz=UTC))
+    monkeypatch.setattr(request.time, "time", lambda: now)
+    for signed_at in (now - 1, now + 300):
+        response = ask(client, fields_for(link), now=signed_at)
+        refused(response, 503, "unavailable")
+        assert response["Retry-After"] == "301"
+    monkeypatch.setattr(request.time, "time", lambda: now + 301)
+    assert ask(client, fields_for(link), now=now + 301).status_code == 200
 
 
 def test_a_replay_is_no_use_of_the_secret(client, link):
@@ -475,11 +534,34 @@ def test_json_that_is_not_compact_is_accepted_when_its_bytes_are_signed(client, 
 
 def test_anything_unforeseen_is_500_in_json_and_logged_without_the_secret(client, link, monkeypatch, caplog):
     monkeypatch.setattr(response_cache, "build_dashboard", lambda *_: 1 / 0)
+    monkeypatch.setattr(caplog.handler, "formatter", TextLines())
     with caplog.at_level(logging.INFO):
         error = refused(ask(client, fields_for(link)), 500, "internal_error")
     assert error["request_id"] in caplog.text
     assert "ZeroDivisionError" in caplog.text
     assert SECRET not in caplog.text
+
+
+def test_refusals_without_a_signature_have_a_line_in_a_hundred(client, caplog, monkeypatch):
+    monkeypatch.setattr(request, "_unsigned", Counter())
+    with caplog.at_level(logging.INFO):
+        for _ in range(101):
+            refused(client.get("/v1/nothing"), 404, "not_found")
+    assert caplog.messages == [
+        f"not_found: {count} without a signature since the start" for count in (1, 101)
+    ]
+
+
+def test_each_refusal_of_a_signed_call_has_a_line_with_its_account(client, link, caplog, monkeypatch):
+    monkeypatch.setattr(caplog.handler, "formatter", JsonLines())
+    link.revoke(by="tests", reason="asked to", now=timezone.now())
+    with caplog.at_level(logging.INFO):
+        errors = [refused(ask(client, fields_for(link)), 403, "revoked_link") for _ in range(2)]
+    lines = [json.loads(line) for line in caplog.text.splitlines()]
+    assert [line["request_id"] for line in lines] == [error["request_id"] for error in errors]
+    assert {(line["account"], line["route"], line["status"]) for line in lines} == {
+        (link.account.ref, "v1/site/dashboard", 403)
+    }
 
 
 def test_a_successful_call_records_the_use_of_its_secret(client, link):

@@ -26,6 +26,7 @@ def test_account_is_made_with_the_entitlement_that_is_asked_for():
         "--ends-on", "2999-01-31", "--sites-limit", "3", "--features", "export, notes,",
     )  # fmt: skip
     assert answer == {
+        "changed": True,
         "account": "acct_0001",
         "name": "",
         "entitlement": {

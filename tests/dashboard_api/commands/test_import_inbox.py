@@ -116,10 +116,19 @@ def test_a_file_with_reports_of_several_tools_is_listed_by_tool_and_recognised_a
     assert run("import_inbox", str(folder)) == "shop.example.com/a.jsonl: It was imported before.\n"
 
 
+def test_a_file_that_was_just_written_waits_and_is_counted(website, folder):
+    file = leave(folder, make_row(), age=5)
+    assert run("import_inbox", str(folder)) == (
+        "Waiting for a later run, because they changed within the last minute: 1.\n"
+    )
+    assert run_json("import_inbox", str(folder)) == {"files": [], "waiting": 1}
+    assert file.exists()
+
+
 @pytest.mark.parametrize(
     ("name", "age"),
-    [("a.jsonl", 5), (".a.jsonl", 120), ("a.jsonl.part", 120), ("a.tmp", 120)],
-    ids=["just written", "hidden", "part", "temporary"],
+    [(".a.jsonl", 120), ("a.jsonl.part", 120), ("a.tmp", 120)],
+    ids=["hidden", "part", "temporary"],
 )
 def test_a_file_that_may_still_be_written_waits(website, folder, name, age):
     file = leave(folder, make_row(), name=name, age=age)

@@ -12,6 +12,7 @@ from django.utils import timezone
 from dashboard_api import limits
 from dashboard_api.management.commands.import_report import Command
 from dashboard_api.models import Coverage, Finding, ImportRun, Source
+from dashboard_api.scanners import read_report
 from tests.commands import run, run_json
 from tests.dashboard_api.scanners.samples import json_lines, make_result, make_row, make_tools
 from tests.factories import make_account, make_link, make_website
@@ -51,7 +52,7 @@ def test_report_is_imported_and_summed_up(website, report):
     output = run("import_report", report(make_row(), FOREIGN), "--host", "Shop.Example.com")
     assert output.splitlines() == [
         "nuclei on shop.example.com, scanned 2026-03-01 08:00 UTC: partial.",
-        "Rows: 2. Findings: 1, further occurrences: 0, coverage: 0, rejected: 1.",
+        "Rows: 2. Findings: 1, further locations: 0, coverage: 0, rejected: 1.",
         "New: 1, updated: 0, reopened: 0, fixed: 0.",
         "Row 2 is of example.com, which is neither shop.example.com nor one of its subdomains.",
     ]
@@ -159,7 +160,7 @@ def test_file_that_is_no_report_is_refused(website, tmp_path):
     assert "No such file" in refusal(str(tmp_path / "none"), *HOST)
     other = tmp_path / "other"
     other.write_bytes(b"hello")
-    assert "no report of a known format (findings, nuclei, " in refusal(str(other), *HOST)
+    assert "not a report of a known format (findings, csv, " in refusal(str(other), *HOST)
     assert "neither JSON nor JSON lines" in refusal(str(other), *HOST, "--format", "nuclei")
 
 
@@ -178,6 +179,8 @@ def test_report_that_is_too_large_is_refused_as_a_whole(website, report, monkeyp
 def test_report_of_another_website_is_refused_with_every_reason(website, report):
     message = refusal(report(FOREIGN, b"{"), *HOST)
     assert message.startswith("Every row was rejected, so nothing was changed.")
+    assert ": refused." in message
+    assert ": ok." not in message
     assert "Row 1 is of example.com" in message
     assert "Row 2 is not JSON" in message
 
@@ -334,3 +337,11 @@ def test_scope_that_the_report_does_not_name_is_the_websites_own_host(website, r
 
 def test_target_of_another_website_is_refused(website, report):
     assert "--target is of example.com" in refusal(report(make_row()), *HOST, "--target", "example.com")
+
+
+def test_template_is_a_csv_file_that_can_be_imported(capsys):
+    with pytest.raises(SystemExit) as exit_:
+        call_command("import_report", "--template")
+    assert exit_.value.code == 0
+    report = list(read_report(io.BytesIO(capsys.readouterr().out.encode())))
+    assert [finding.title for finding in report] == ["Directory listing"]

@@ -2,6 +2,7 @@
 
 import pytest
 from django.core.management.base import CommandError
+from django.utils import timezone
 
 from dashboard_api.models import SiteLink, Website
 from tests.commands import run, run_json
@@ -71,7 +72,12 @@ def test_linked_website_is_printed_as_json():
     make_website()
     answer = run_json("link_site", "acct_0001", "shop.example.com")
     link_id = SiteLink.objects.get().link_id
-    assert answer == {"account": "acct_0001", "host": "shop.example.com", "link_id": link_id}
+    assert answer == {
+        "changed": True,
+        "account": "acct_0001",
+        "host": "shop.example.com",
+        "link_id": link_id,
+    }
 
 
 @pytest.mark.parametrize(
@@ -92,9 +98,9 @@ def test_link_is_refused_with_what_to_do(ref, host, refusal):
     assert not SiteLink.objects.exists()
 
 
-def test_second_link_is_refused_with_the_first_ones_id():
-    link = make_link()
-    with pytest.raises(CommandError, match=link.link_id):
+def test_second_link_to_a_revoked_one_is_refused_with_its_id():
+    link = make_link(revoked_at=timezone.now())
+    with pytest.raises(CommandError, match=f"{link.link_id}: restore that link instead"):
         run("link_site", "acct_0001", "shop.example.com")
 
 
@@ -104,6 +110,7 @@ def test_link_is_revoked_and_restored_with_reasons():
     assert output == "Revoked shop.example.com for acct_0001: its calls are refused from now on.\n"
     answer = run_json("restore_link", link.link_id, "--reason", "Contract renewed")
     assert answer == {
+        "changed": True,
         "account": "acct_0001",
         "host": "shop.example.com",
         "link_id": link.link_id,
@@ -128,7 +135,6 @@ def test_revoked_link_is_printed_as_json_with_its_time():
     [
         ("revoke_link", [], "required: --reason"),
         ("revoke_link", ["--reason", " "], "reason: Say why."),
-        ("restore_link", ["--reason", "Contract renewed"], "is not revoked"),
     ],
 )
 def test_link_stays_as_it_was_when_refused(command, arguments, refusal):

@@ -30,6 +30,7 @@ def test_entitlement_changes_in_every_field(entitlement):
         "--ends-on", "2999-01-31", "--renews", "--sites-limit", "0", "--features", "export",
     )  # fmt: skip
     assert answer == {
+        "changed": True,
         "account": "acct_0001",
         "entitlement": {
             "plan": "pro",

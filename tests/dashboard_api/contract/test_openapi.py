@@ -12,7 +12,7 @@ from django.test import Client
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from dashboard_api import limits
-from dashboard_api.contract import openapi
+from dashboard_api.contract import examples, openapi
 from tests.dashboard_api.calls import CHANGES_PATH, FINDING_PATH, PATH, ask, fields_for
 from tests.factories import make_coverage, make_event, make_finding, make_link, make_note, make_occurrence
 
@@ -208,13 +208,17 @@ def test_the_document_names_its_own_server(document):
     ("fields", "code", "details"),
     [
         ({"page": 0}, "invalid_request", {"errors"}),
-        ({"portal_account_ref": "x"}, "invalid_signature", {"reason", "body_sha256", "method", "path"}),
+        (
+            {"portal_account_ref": "x"},
+            "invalid_signature",
+            {"reason", "body_sha256", "method", "path", "canonical_sha256", "canonical_length"},
+        ),
     ],
 )
 def test_the_details_of_a_refusal_are_documented(client, document, fields, code, details):
     error = ask(client, fields_for(make_link(), **fields)).json()["error"]
     assert error["code"] == code
-    assert set(error) == {"code", "message", "request_id"} | details
+    assert set(error) == {"code", "message", "request_id", "doc_url"} | details
     assert set(error) <= set(document["components"]["schemas"]["ErrorDetail"]["properties"])
 
 
@@ -228,7 +232,7 @@ def test_the_human_page_explains_every_refusal(client):
 def test_every_error_code_is_documented(document):
     described = json.dumps(document["paths"])
     assert all(refusal.code in described for refusal in openapi.refusals())
-    assert len(list(openapi.refusals())) == 21
+    assert len(list(openapi.refusals())) == 33
 
 
 def test_the_bounds_of_what_is_counted_are_documented(client, document):
@@ -272,7 +276,7 @@ def test_every_field_and_member_has_a_meaning_on_the_human_page(client):
 def test_the_human_page_has_contents_that_lead_somewhere_and_no_raw_backticks(client):
     page = client.get("/v1/docs").content.decode()
     anchors = re.findall(r'href="#([\w-]+)"', page)
-    assert len(anchors) == 11
+    assert len(anchors) == 17
     assert [anchor for anchor in anchors if f'id="{anchor}"' not in page] == []
     assert "`" not in page
     assert "<code>never</code>" in page
@@ -287,7 +291,8 @@ def test_code_in_a_text_is_set_apart():
 @pytest.mark.parametrize(("name", "language"), [("curl", "sh"), ("python", "python")])
 def test_the_snippets_of_the_page_are_those_of_the_documents(name, language):
     document = (settings.BASE_DIR / "docs" / "integrating.md").read_text()
-    sample = {"host": "shop.example.com", "link_id": "6f1c…", "account_ref": "acct_0001", "path": PATH}
+    link_id = examples.LINK["link_id"]
+    sample = {"host": "shop.example.com", "link_id": link_id, "account_ref": "acct_0001", "path": PATH}
     sample["base_url"] = "http://127.0.0.1:8000"
     snippet = html.unescape(render_to_string(f"signing/{name}.txt", sample))
     assert f"```{language}\n{snippet.rstrip()}\n```" in document

@@ -17,6 +17,7 @@ from tests.dashboard_api.importing.inbox_folder import (
 from tests.dashboard_api.scanners.samples import make_row
 from tests.factories import make_website
 
+pytestmark = pytest.mark.django_db
 PANEL = make_row(timestamp=None)
 
 
@@ -52,7 +53,7 @@ def test_every_option_may_be_said():
         (b"colour = 1", "it may say format, complete, scanned_at, base_url, targets, category"),
         (b"[import]\ncomplete = true", "says 'import', which is no option"),
         (b'complete = "true"', "must be true or false, without quotes"),
-        (b'format = "nexpose"', "which must be one of auto, findings, nuclei"),
+        (b'format = "nexpose"', "which must be one of auto, findings, csv"),
         (b"format = 1", "which must be one of"),
         (b'scanned_at = "2026-01-31"', "must be a time such as 2026-01-31T14:00:00Z, without quotes"),
         (b"scanned_at = 2999-01-01", "is in the future"),
@@ -151,7 +152,7 @@ def test_a_misspelt_option_leaves_the_report_where_it_is_until_it_is_right(folde
 def test_options_that_may_still_be_written_are_waited_for(folder, name):
     leave(folder, PANEL)
     write(folder / HOST / name, b"", age=5)
-    assert import_all(folder) == "There are no reports to import.\n"
+    assert import_all(folder) == "Waiting for a later run, because they changed within the last minute: 1.\n"
     write(folder / HOST / name, b"complete = true", age=-3600)  # a time of the future is no reason to wait
     import_all(folder)
     assert ImportRun.objects.get().state == "ok"

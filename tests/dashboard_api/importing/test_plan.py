@@ -68,7 +68,9 @@ def stored(*paths, **fields):
 
 def occurrences(*paths, gone=(), seen=MARCH):
     return [
-        StoredOccurrence(number, 7, digest(path), url(path), "", seen, seen, MARCH if path in gone else None)
+        StoredOccurrence(
+            number, 7, digest(path), url(path), "", seen, seen, MARCH if path in gone else None, ""
+        )
         for number, path in enumerate(paths, start=1)
     ]
 

@@ -23,6 +23,54 @@ WWW, MAIL = "www.shop.example.com", "mail.shop.example.com"
 SHARED, OWN = "shared", "own"  # a problem of both targets, and one of the first
 
 
+def wpscan_report(host, problems):
+    found = [samples.make_interesting(type=each, url=f"https://{host}/{each}") for each in problems]
+    return json.dumps(samples.make_wpscan(*found, effective_url=f"https://{host}/")).encode()
+
+
+def nessus_report(host, problems):
+    items = [samples.make_nessus_item(pluginID=each) for each in problems]
+    return samples.make_nessus(samples.make_nessus_host(*items, name=host))
+
+
+def acunetix_report(host, problems):
+    items = [samples.make_acunetix_item(Name=each) for each in problems]
+    return samples.make_acunetix(samples.make_acunetix_scan(*items, start=f"https://{host}/"))
+
+
+def invicti_report(host, problems):
+    rows = [samples.make_invicti_row(Type=each, Url=f"https://{host}/a") for each in problems]
+    return json.dumps(samples.make_invicti(*rows, Url=f"https://{host}/")).encode()
+
+
+def xml_report_of_invicti(host, problems):
+    return samples.make_invicti_xml(json.loads(invicti_report(host, problems)))
+
+
+def qualys_report(host, problems):
+    rows = [samples.make_qualys_row(QID=each, URL=f"https://{host}/a") for each in problems]
+    return samples.make_qualys(*rows, website=f"https://{host}")
+
+
+def greenbone_report(host, problems):
+    results = [samples.make_greenbone_result(nvt_oid=each, hostname=host) for each in problems]
+    return samples.make_greenbone(*results, names=[("192.0.2.7", host)])
+
+
+def nmap_report(host, problems):
+    ports = [samples.make_nmap_port({SHARED: "8080", OWN: "8443"}[each]) for each in problems]
+    return samples.make_nmap(samples.make_nmap_host(*ports, name=host), services="1-9000")
+
+
+def csv_report(host, problems):
+    lines = [samples.make_line(finding=each, location=f"https://{host}/", scanner="") for each in problems]
+    return samples.as_csv(lines or [samples.make_line()])[: None if lines else len(CSV_NAMES)]
+
+
+def burp_report(host, problems):
+    return samples.make_burp(*[samples.make_issue(type=each, host=f"https://{host}") for each in problems])
+
+
 def nuclei_report(host, problems):
     rows = [samples.make_row(template_id=each, matched_at=f"https://{host}/") for each in problems]
     return json_lines(*rows) if rows else b""
@@ -50,6 +98,10 @@ def wapiti_report(host, problems):
     return json.dumps(document).encode()
 
 
+def xml_report_of_wapiti(host, problems):
+    return samples.make_wapiti_xml(json.loads(wapiti_report(host, problems)))
+
+
 def report_of_testssl(host, problems):
     ids = {SHARED: "TLS1", OWN: "BREACH"}
     severities = dict.fromkeys(
@@ -62,6 +114,10 @@ def report_of_testssl(host, problems):
     ]
     ended = samples.make_entry(id="scanTime", ip=f"{host}/192.0.2.7", severity="INFO", finding="80")
     return json.dumps([*entries, ended]).encode()
+
+
+def csv_report_of_testssl(host, problems):
+    return samples.make_testssl_csv(*json.loads(report_of_testssl(host, problems)))
 
 
 def sslyze_report(host, problems):
@@ -88,12 +144,26 @@ def nikto_report(host, problems):
     return json.dumps(samples.make_nikto(*items, host=host)).encode()
 
 
+def xml_report_of_nikto(host, problems):
+    return samples.make_nikto_xml(json.loads(nikto_report(host, problems)))
+
+
 def findings_report(host, problems):
     lines = [samples.make_finding_line(finding=each, location=f"https://{host}/") for each in problems]
     return json_lines(samples.SCAN, {"checked": f"https://{host}/"}, *lines, {"complete": True})
 
 
 FORMATS = {
+    "nmap": nmap_report,
+    "greenbone": greenbone_report,
+    "qualys-was": qualys_report,
+    "invicti": invicti_report,
+    "invicti as XML": xml_report_of_invicti,
+    "acunetix": acunetix_report,
+    "nessus": nessus_report,
+    "wpscan": wpscan_report,
+    "csv": csv_report,
+    "burp": burp_report,
     "nuclei": nuclei_report,
     "zap": zap_report,
     "sarif": sarif_report,
@@ -103,8 +173,13 @@ FORMATS = {
     "observatory": observatory_report,
     "nikto": nikto_report,
     "findings": findings_report,
+    "nikto as XML": xml_report_of_nikto,
+    "wapiti as XML": xml_report_of_wapiti,
+    "testssl as CSV": csv_report_of_testssl,
 }
-every_format = pytest.mark.parametrize("name", READERS)
+CSV_NAMES = ",".join(f'"{name}"' for name in samples.make_line())
+NAMES_NO_TARGET = {"nuclei", "burp", "csv"}  # without a problem
+every_format = pytest.mark.parametrize("name", FORMATS)
 
 
 class Scans:
@@ -137,7 +212,7 @@ def changes(results):
 
 
 def test_every_format_is_tried():
-    assert FORMATS.keys() == READERS.keys()
+    assert FORMATS.keys() == READERS.keys() | samples.FORMS.keys()
 
 
 @every_format
@@ -179,11 +254,11 @@ def test_a_problem_of_two_targets_is_fixed_once_it_is_gone_from_both(scans, name
     assert FindingEvent.objects.get().finding == shared
 
 
-@pytest.mark.parametrize("name", [name for name in READERS if name != "sarif"])
+@pytest.mark.parametrize("name", [name for name in FORMATS if name != "sarif"])
 def test_a_report_of_a_target_that_found_nothing_closes_what_was_there(scans, name):
     for host in (WWW, MAIL):
         scans.bring(FORMATS[name](host, [SHARED]))
-    options = {"targets": [WWW]} if name == "nuclei" else {}  # an empty file names no target
+    options = {"targets": [WWW]} if name in NAMES_NO_TARGET else {}
     assert scans.bring(FORMATS[name](WWW, []), **options).fixed == 0
     assert WWW in Occurrence.objects.get(gone_at=scans.now).location
 

@@ -27,7 +27,7 @@ def test_a_report_is_read_before_the_database_is_locked_and_stored_as_a_whole(dr
         by="tests",
         dry_run=dry_run,
         on_read=lambda _: reading.append(connection.in_atomic_block),
-        before_commit=lambda: storing.append(connection.in_atomic_block),
+        before_commit=lambda _: storing.append(connection.in_atomic_block),
     )
     assert set(reading) == {False}
     assert storing == [True]
@@ -108,10 +108,10 @@ def test_all_tools_of_a_file_are_stored_or_none(monkeypatch):
     website = make_website()
     apply_reported = ingest.apply_reported
 
-    def break_on_the_second(batch, website, source, scan):
+    def break_on_the_second(batch, website, source, *others):
         if source.slug == "two":
             raise ArithmeticError
-        return apply_reported(batch, website, source, scan)
+        return apply_reported(batch, website, source, *others)
 
     monkeypatch.setattr(ingest, "apply_reported", break_on_the_second)
     with pytest.raises(ArithmeticError):

@@ -54,7 +54,8 @@ def test_returned_findings_are_the_open_ones_with_a_later_regression(site):
 def test_words_are_the_findings_own(site):
     found = {finding.pk: finding for finding in site.findings.all()}
     assert change_feed.summaries(list(found)) == {
-        pk: (finding.title, finding.location, finding.first_seen) for pk, finding in found.items()
+        pk: (finding.title, finding.location, finding.problem, finding.remediation[:1000], finding.first_seen)
+        for pk, finding in found.items()
     }
     assert change_feed.summaries([]) == {}
 

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def account():
-    account = make_account(entitled=False)
+    account = make_account(entitled=False, calls_per_second=3)
     make_entitlement(account, plan="large", features=["notes", "é"], past_due_since=timezone.now().date())
     return account
 
@@ -29,16 +29,37 @@ def test_usable_secrets_are_those_that_may_have_signed(account, later):
     first.retire(now=now)
     revoked, _ = Secret.objects.issue(account, by="tests")
     revoked.revoke(now=now)
-    Secret.objects.issue(account, by="tests")
+    Secret.objects.issue(account, by="tests", for_portal=True)
+    Secret.objects.issue(account, by="tests", is_test=True)
     make_account("acct_0002")
     twins = Secret.objects.usable(now + later).filter(account__ref="acct_0001").select_related("account")
     read = credentials.read_credentials("acct_0001", "", now + later).signers
-    assert read == [(twin.pk, twin.account_id, twin.sealed) for twin in twins]
+    assert read == [
+        (
+            twin.pk,
+            twin.account_id,
+            twin.sealed,
+            twin.is_test,
+            twin.for_portal,
+            twin.account.calls_per_second,
+            twin.account.calls_burst,
+        )
+        for twin in twins
+    ]
 
 
-def test_an_account_that_is_not_known_has_nothing(account):
-    link = make_link(account)
-    assert credentials.read_credentials("acct_9999", link.link_id, timezone.now()) == ([], None)
+@pytest.mark.parametrize("ref", ["acct_9999", "acct_0002"])
+def test_an_account_that_is_unknown_or_has_no_usable_secret_takes_the_rows_of_another_one(account, ref):
+    make_account("acct_0002").secrets.get().revoke(now=timezone.now())
+    own = credentials.read_credentials("acct_0001", "", timezone.now())
+    other = credentials.read_credentials(ref, "", timezone.now())
+    assert (own.is_known, other.is_known) == (True, False)
+    assert other.signers == own.signers
+
+
+def test_without_any_secret_there_are_no_credentials(db):
+    make_account(secrets=())
+    assert credentials.read_credentials("acct_0001", "", timezone.now()) == (False, [], None)
 
 
 def test_a_link_is_found_with_its_website_and_what_the_account_paid_for(account):
@@ -66,7 +87,9 @@ def test_a_link_is_found_with_its_website_and_what_the_account_paid_for(account)
 def test_a_secret_that_is_not_usable_shows_no_link(account):
     link = make_link(account)
     account.secrets.get().revoke(now=timezone.now())
-    assert credentials.read_credentials(account.ref, link.link_id, timezone.now()) == ([], None)
+    make_account("acct_0002")
+    read = credentials.read_credentials(account.ref, link.link_id, timezone.now())
+    assert (read.is_known, read.link) == (False, None)
 
 
 def test_sites_used_are_the_links_that_give_access(account):

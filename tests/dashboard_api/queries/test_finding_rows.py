@@ -57,6 +57,14 @@ def test_every_page_is_that_of_a_plain_list(site, filters, status):
         assert shown == keys[(page - 1) * 37 : page * 37]
 
 
+@pytest.mark.parametrize("sort", ["worst", "newest", "oldest"])
+def test_a_merged_page_is_that_of_parts_read_one_by_one(site, sort, monkeypatch):
+    fields = {"status": "all", "sort": sort, "kind": ("suspected",), "page": 2}
+    one_by_one = page_of(site, **fields)
+    monkeypatch.setattr(finding_rows, "_IDS_IN_TIME_OF_A_PLAN", 0)
+    assert page_of(site, **fields) == one_by_one != []
+
+
 def test_threats_are_read_as_they_are_shown(site):
     keys = list(site.findings.values_list("pk", flat=True)[:25])
     names = [name for name in finding_rows.Threat._fields if name not in ("pk", "source", "evidence_start")]
@@ -76,6 +84,8 @@ def test_threats_are_read_as_they_are_shown(site):
 
 def test_findings_are_counted_by_what_filters_tell_apart(site):
     keys = list(site.findings.values_list("pk", flat=True)[:200])
-    twin = Finding.objects.filter(pk__in=keys).order_by().values_list("severity", "source_id", "kind")
-    assert sorted(finding_rows.buckets_of(keys)) == sorted(twin.annotate(findings=Count("*")))
+    columns = ("severity", "source_id", "kind")
+    twin = Finding.objects.filter(pk__in=keys).order_by().values_list(*columns, "host")
+    counted = twin.annotate(findings=Count("*")).values_list(*columns, "findings", "host")
+    assert sorted(finding_rows.buckets_of(keys)) == sorted(counted)
     assert finding_rows.buckets_of([]) == []

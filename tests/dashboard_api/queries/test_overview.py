@@ -1,9 +1,10 @@
 """Each list of the overview is what its twin by the ORM finding_rows."""
 
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.db.models import Count, Max, Min, Q, Sum
+from django.db.models import Count, Max, Min, Q, Sum, Value
 from django.db.models.functions import TruncWeek
 
 from dashboard_api import limits
@@ -11,12 +12,13 @@ from dashboard_api.models import AnalystNote, Coverage, Kind, OpenCount, Source
 from dashboard_api.queries import overview as reading
 from dashboard_api.queries.overview import Filters, Note, OpenDay, Run
 from dashboard_api.reading.dashboard import UNKNOWN_SOURCE
-from tests.dashboard_api.queries.varied import FILTERS, STATUSES, TODAY, filtered, make_varied_website
+from tests.dashboard_api.queries.varied import FILTERS, HOSTS, STATUSES, TODAY, filtered, make_varied_website
 from tests.factories import make_account, make_coverage, make_link, make_note, make_source, make_website
 
 pytestmark = pytest.mark.django_db
 MONDAY = (TODAY - timedelta(weeks=12, days=TODAY.weekday())).date()
 RECENT = TODAY.date() - timedelta(days=6)
+AGE_DAYS = [TODAY.date() - timedelta(days=days - 1) for days in limits.AGE_DAYS]
 NO_ACCOUNT = 0
 
 
@@ -26,7 +28,9 @@ def site():
     return make_varied_website()
 
 
-def overview(website, account_id=NO_ACCOUNT, *, status=None, most_problems=0, problem_keys=(), **filters):
+def overview(
+    website, account_id=NO_ACCOUNT, *, status=None, most_problems=0, problem_keys=(), hosts=(), **filters
+):
     filters = {name: [value] for name, value in filters.items() if value is not None}
     return reading.overview(
         website.pk,
@@ -35,9 +39,12 @@ def overview(website, account_id=NO_ACCOUNT, *, status=None, most_problems=0, pr
         filters=filters,
         first_week=MONDAY,
         recent_day=RECENT,
+        age_days=AGE_DAYS,
         history_day=RECENT,
         most_problems=most_problems,
         problem_keys=problem_keys,
+        counts_hosts=not hosts,
+        hosts=hosts,
     )
 
 
@@ -105,10 +112,23 @@ def test_problems_are_the_worst_under_the_filters(site, filters):
         .annotate(**by_kind(), locations=Sum("locations_count"))
     )
     filters = {"status": "open"} | filters
-    assert sorted(overview(site, **filters, most_problems=1_000).problems) == sorted(twin)
+    read = overview(site, **filters, most_problems=1_000).problems
+    assert sorted(row[:7] for row in read) == sorted(twin)
     worst = [row.severity for row in overview(site, **filters, most_problems=7).problems]
     assert worst == [row[0] for row in twin[:7]]
     assert overview(site, **filters).problems == []
+
+
+def test_problems_of_all_statuses_are_the_worst(site):
+    twin = (
+        site.findings.order_by("-severity")
+        .values_list("severity", "problem", "source_id", "status")
+        .annotate(**by_kind(), locations=Sum("locations_count"))
+    )
+    read = overview(site, most_problems=1_000).problems
+    assert sorted(row[:7] for row in read) == sorted(row[:3] + row[4:] for row in twin)
+    worst = [row.severity for row in overview(site, most_problems=30).problems]
+    assert worst == [row[0] for row in twin[:30]]
 
 
 def test_problems_are_filtered_by_kind_afterwards(site):
@@ -125,10 +145,36 @@ def test_the_buckets_of_a_problem_are_those_of_its_findings(site):
         .order_by()
         .values_list("status", "severity", "source_id", "kind")
         .annotate(findings=Count("*"))
-        .values_list("status", "severity", "source_id", "kind", "findings", "problem")
+        .values_list("status", "severity", "source_id", "kind", "findings", Value(""), "problem")
     )
     assert sorted(overview(site, status="open", problem_keys=keys).problem_buckets) == sorted(twin)
     assert overview(site).problem_buckets == []
+
+
+@pytest.mark.parametrize("filters", FILTERS)
+@pytest.mark.parametrize("status", ["open", None])
+def test_hosts_are_counted_under_the_filters(site, filters, status):
+    rows = filtered(site.findings, **filters)
+    rows = rows if status is None else rows.filter(status=status)
+    twin = dict(rows.order_by().values_list("host").annotate(count=Count("*")))
+    assert {each.host: each.findings for each in overview(site, status=status, **filters).hosts} == twin
+
+
+@pytest.mark.parametrize("status", ["fixed", None])
+def test_the_buckets_of_hosts_are_those_of_their_findings(site, status):
+    rows = site.findings.filter(host__in=HOSTS[:2])
+    twin = (
+        rows.filter(status__in=STATUSES if status is None else [status])
+        .order_by()
+        .values_list("status", "severity", "source_id", "kind")
+        .annotate(findings=Count("*"))
+        .values_list("status", "severity", "source_id", "kind", "findings", "host")
+    )
+    read = overview(site, status=status, hosts=HOSTS[:2], severity=2)
+    assert sorted(bucket[:6] for bucket in read.host_buckets) == sorted(twin)
+    of_severity = rows.filter(severity=2).order_by().values_list("status").annotate(count=Count("*"))
+    assert dict(read.statuses) == dict(of_severity)
+    assert read.hosts == []
 
 
 @pytest.mark.parametrize("filters", FILTERS)
@@ -163,6 +209,13 @@ def test_recent_counts_whole_days_and_knows_the_oldest_and_the_newest_that_are_o
     assert recent == (twin["found"], twin["fixed"], twin["oldest"].date(), twin["newest"].date())
     assert recent.found
     assert recent.fixed
+
+
+def test_ages_count_the_open_findings_by_their_first_day(site):
+    first_days = site.findings.filter(status="open").values_list("first_seen", flat=True)
+    twin = Counter(sum(moment < midnight(day) for day in AGE_DAYS) for moment in first_days)
+    assert dict(overview(site).ages) == twin
+    assert len(twin) > 2
 
 
 def test_of_an_empty_website_nothing_is_read():

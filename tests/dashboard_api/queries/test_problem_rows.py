@@ -1,7 +1,7 @@
 """The findings that describe problems, and the counts of a search's matches by problem."""
 
 import pytest
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, Max, Min, Q, Sum
 from django.db.models.functions import Left
 
 from dashboard_api import limits
@@ -20,7 +20,7 @@ def site():
 
 def test_samples_are_the_newest_of_each_part_and_the_first(site, monkeypatch):
     monkeypatch.setattr(limits, "MAX_PROBLEM_SAMPLES", 2)
-    monkeypatch.setattr(limits, "MAX_FIX_LENGTH", 3)
+    monkeypatch.setattr(limits, "MAX_FIX_START", 4)
     site.findings.update(remediation="Update")
     parts = site.findings.order_by().values_list("problem", "status", "severity").distinct()[::2]
     expected = set()
@@ -47,6 +47,8 @@ def test_matches_are_counted_by_problem_and_severity(site):
         .annotate(
             **{kind: Count("pk", filter=Q(kind=kind)) for kind in Kind.values},
             locations=Sum("locations_count"),
+            newest=Max("pk"),
+            oldest=Min("pk"),
         )
     )
     assert sorted(problem_rows.totals_of(keys)) == sorted(twin)

@@ -2,6 +2,7 @@
 
 import json
 from contextlib import suppress
+from datetime import timedelta
 
 import pytest
 from django.core.management import call_command
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from dashboard_api.importing import bulk_insert
 from dashboard_api.models import Finding, Kind, Severity
+from dashboard_api.queries.finding_rows import Period
 from dashboard_api.queries.overview import Filters
 from dashboard_api.queries.search import MOST_SPELLINGS, SearchQuery, find_matches
 from foundation.words import words_of
@@ -75,8 +77,8 @@ def sqlite_entries():
 def rebuilt_sqlite_entries():
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT id, dashboard_api_search_entries(website_id, status, severity, source_id, kind, title,"
-            " location, rule, cve, description, other_locations) FROM dashboard_api_finding"
+            "SELECT id, dashboard_api_search_entries(website_id, status, severity, source_id, kind, problem,"
+            " host, title, location, rule, cve, description, other_locations) FROM dashboard_api_finding"
         )
         return sorted({(entry, pk) for pk, entries in cursor.fetchall() for entry in entries.split()})
 
@@ -394,6 +396,33 @@ def test_blocks_are_searched_in_the_order_of_lists(site, block_size):
             assert found(site, words, limit=limit) == plain_search(site, words)[:limit], (words, limit)
     assert found(site, ["odd"], severity=1) == plain_search(site, ["odd"], severity=1)
     assert_true(site)
+
+
+@pytest.mark.parametrize("block_size", [1, 3, 17])
+@pytest.mark.parametrize("days", [None, 20])
+def test_matches_have_the_order_of_their_ids_whatever_their_severity(site, block_size, days):
+    now = timezone.now()
+    for number in range(90):
+        severity = number * number % 5
+        finding = make_finding(
+            site,
+            title="odd word" if number % 2 else "even word",
+            severity=severity,
+            rule=f"rule-{number % 3}",
+            first_seen=now - timedelta(days=90 - number),
+        )
+        if number // 3 % block_size == 0 and connection.vendor == "postgresql":
+            begin_block(site, severity, finding.pk + 1)
+    ids = [finding.pk for finding in site.findings.order_by("pk")]
+    period = Period(ids[60], now - timedelta(days=days)) if days else None
+    problem = Finding.objects.filter(rule="rule-1").first().problem
+    query = SearchQuery(website_id=site.pk, words=["odd"], problems=[problem], period=period)
+    twin = site.findings.filter(title="odd word", problem=problem, pk__gt=period.after if period else 0)
+    twin = twin.filter(first_seen__gte=period.since if period else now - timedelta(days=999))
+    for limit in (1, 4, 100):
+        for sort, order in (("newest", ["-pk"]), ("oldest", ["pk"]), ("worst", ["-severity", "-pk"])):
+            expected = list(twin.order_by(*order).values_list("pk", flat=True)[:limit])
+            assert find_matches(query, limit=limit, sort=sort).ids == expected
 
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="only PostgreSQL has blocks")

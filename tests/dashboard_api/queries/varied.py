@@ -8,6 +8,7 @@ from tests.factories import make_coverage, make_source, make_website
 
 TODAY = datetime(2026, 3, 4, 15, 30, tzinfo=UTC)
 STATUSES = Finding.Status.values
+HOSTS = ("shop.example.com", "api.shop.example.com", "a_b.shop.example.com", "x-1.shop.example.com")
 FILTERS = [
     dict(zip(("severity", "source", "kind"), values, strict=True))
     for values in itertools.product((None, 2), (None, "zap", "unknown"), (None, "suspected"))
@@ -39,6 +40,7 @@ def make_varied_website():
             status=status,
             title=f"Finding {number}",
             rule=f"rule-{number % 11}" if number % 13 else "",
+            location=f"https://{HOSTS[number % 17 % 4]}/{number}" if number % 19 else "",
             locations_count=number % 4,
             evidence="é" * (number * 11),
             references=[f"https://example.com/{number}"],

@@ -21,6 +21,7 @@ from dashboard_api.models import AnalystNote, Finding, Severity, Website
 from dashboard_api.triage import decide, reopen
 from tests.dashboard_api.calls import (
     CHANGES_PATH,
+    OF_LIMIT,
     PATH,
     ask,
     compact,
@@ -46,7 +47,7 @@ THEN = datetime(2026, 3, 4, 12, tzinfo=UTC)
 ENDLESS = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT COUNT(*) FROM n"
 
 # Of the caller: secrets and link, nonce. Of the changes: newest, notes, returned, new, their words.
-STATEMENTS = 7
+STATEMENTS = 7 + OF_LIMIT
 
 
 @pytest.fixture
@@ -173,6 +174,8 @@ def test_new_findings_are_returned_once_and_worst_first(client, link):
         "severity": "Critical",
         "title": made[2].title,
         "location": made[2].location,
+        "problem": made[2].problem,
+        "fix": "",
     }
     assert (changes["total"], changes["total_relation"]) == (4, "exact")
     assert changes["by_severity"] == {"Critical": 1, "High": 2, "Medium": 0, "Low": 1, "Info": 0}
@@ -185,6 +188,13 @@ def test_a_finding_that_is_no_longer_open_is_not_returned(client, link):
         make_finding(link.website, status=status)
     make_event(make_finding(link.website, status="fixed", fixed_at=THEN))
     assert ids(read_changes(client, link, begin)) == []
+
+
+def test_a_change_names_its_problem_and_its_fix(client, link):
+    begin = cursor(client, link)
+    finding = make_finding(link.website, rule="sqli", remediation="Use parameters. Then test again.")
+    (change,) = read_changes(client, link, begin)["findings"]
+    assert (change["problem"], change["fix"]) == (finding.problem, "Use parameters.")
 
 
 def test_a_regression_is_returned_with_its_time(client, link):

@@ -8,8 +8,9 @@ from django.db import connections
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from dashboard_api.models import Finding, Kind, Severity
-from tests.dashboard_api.calls import answer, ask, fields_for
+from dashboard_api.models import Finding, Kind, OpenCount, Severity
+from dashboard_api.queries.overview import OpenDay
+from tests.dashboard_api.calls import OF_LIMIT, answer, ask, fields_for
 from tests.factories import (
     make_account,
     make_coverage,
@@ -24,7 +25,7 @@ pytestmark = pytest.mark.django_db
 
 # Of the caller: secrets and link, nonce. Of the answer: overview, findings; in the tests' own transaction,
 # instead of a snapshot. The first page without filters also reads what describes the worst problems.
-STATEMENTS, STATEMENTS_WHEN_REMEMBERED = 4, 2
+STATEMENTS, STATEMENTS_WHEN_REMEMBERED = 4 + OF_LIMIT, 2 + OF_LIMIT
 STATEMENTS_OF_FIRST_PAGE = STATEMENTS + 1
 
 MEMBERS = [
@@ -100,8 +101,9 @@ def test_member_fields_and_their_order_are_those_of_the_contract(client, link):
         "problem",
         "sort",
         "since",
+        "hosts",
     ]
-    assert list(body["dashboard"]["facets"]) == ["severity", "source", "kind", "status"]
+    assert list(body["dashboard"]["facets"]) == ["severity", "source", "kind", "status", "hosts"]
     assert list(body["dashboard"]["facets"]["kind"][0]) == ["value", "label", "count"]
     assert list(body["summary"]) == (
         [
@@ -459,6 +461,39 @@ def test_trend_follows_the_filters_whatever_the_status(link, site):
     make_finding(site, severity=Severity.LOW)
     new, _ = chart(answer(link, severity="High"), "trend").series
     assert sum(new.values) == 1
+
+
+def test_open_findings_are_known_at_the_end_of_each_week(link, site):
+    make_finding(site, severity=Severity.HIGH)
+    today = datetime.now(UTC).date()
+    monday = today - timedelta(days=today.weekday())
+    first_known = monday - timedelta(days=15)  # the Sunday before the third full week
+    OpenCount.objects.create(website_id=site.pk, day=first_known, **no_counts() | {"high": 4, "critical": 1})
+    last_sunday = monday - timedelta(days=1)
+    OpenCount.objects.create(website_id=site.pk, day=last_sunday, **no_counts() | {"high": 2})
+    shown = chart(answer(link, severity="Low"), "open")
+    assert shown.labels == [(monday - timedelta(weeks=back)).isoformat() for back in (3, 2, 1, 0)]
+    values = {series.name: series.values for series in shown.series}
+    assert (values["Critical"], values["High"]) == ([1, 1, 0, 0], [4, 4, 2, 1])
+
+
+def no_counts():
+    return {name: 0 for name in OpenDay._fields if name != "day"}
+
+
+def test_open_findings_are_counted_by_age_whatever_the_filters(link, site):
+    now = datetime.now(UTC)
+    for days in (0, 6, 7, 364, 365, 900):
+        make_finding(site, severity=Severity.HIGH, first_seen=now - timedelta(days=days), last_seen=now)
+    make_finding(site, status="fixed", fixed_at=now)
+    shown = chart(answer(link, severity="Low"), "age")
+    assert dict(zip(shown.labels, shown.series[0].values, strict=True)) == {
+        "Up to 7 days": 2,
+        "8 to 30 days": 1,
+        "31 to 90 days": 0,
+        "91 to 365 days": 1,
+        "Over 365 days": 2,
+    }
 
 
 def test_evidence_is_cut_to_2_kb_inside_no_character(link, site):

@@ -3,15 +3,17 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.db.models import Max, Min, Sum
 
 from dashboard_api import limits
 from dashboard_api.contract import read_dashboard_request
 from dashboard_api.errors import InvalidRequest
 from dashboard_api.models import Kind, Source
+from dashboard_api.reading import sections
 from tests.dashboard_api import calls
 from tests.dashboard_api.calls import fields_for
 from tests.dashboard_api.queries.varied import TODAY, make_varied_website
-from tests.factories import make_finding, make_import_run, make_link
+from tests.factories import make_finding, make_import_run, make_link, make_source
 
 pytestmark = pytest.mark.django_db
 
@@ -115,7 +117,7 @@ def test_findings_of_the_last_days_are_counted_as_a_search_is(link, monkeypatch)
     monkeypatch.setattr(limits, "MAX_COUNTED_MATCHES", 5)
     page = answer(link, since=60).dashboard
     assert (page.total, page.total_relation) == (5, "at_least")
-    assert set(page.bounded_facets) == {"severity", "source", "kind"}
+    assert set(page.bounded_facets) == {"severity", "source", "kind", "hosts"}
 
 
 def test_findings_of_earlier_imports_are_not_of_the_last_days(link, site):
@@ -141,13 +143,10 @@ def test_recent_findings_of_a_problem_and_by_problem(link, site):
 @pytest.mark.parametrize(
     ("fields", "field", "message"),
     [
-        ({"sort": "newest", "query": "x"}, "sort", "must not be given with query"),
-        ({"sort": "oldest", "since": 7}, "sort", "must not be given with since"),
-        ({"sort": "newest", "group_by": "problem"}, "sort", "must not be given with group_by"),
-        ({"since": 7, "query": "x"}, "since", "must not be given with query"),
+        ({"sort": "locations"}, "sort", "must not be locations without group_by"),
         ({"since": 0}, "since", "must be an integer from 1 to 366"),
         ({"since": "7"}, "since", "must be an integer from 1 to 366"),
-        ({"sort": "best"}, "sort", "must be one of worst, newest, oldest"),
+        ({"sort": "best"}, "sort", "must be one of worst, newest, oldest, locations"),
     ],
 )
 def test_orders_and_times_that_exclude_each_other_are_refused(link, fields, field, message):
@@ -156,5 +155,84 @@ def test_orders_and_times_that_exclude_each_other_are_refused(link, fields, fiel
     assert refused.value.details["errors"] == [{"field": field, "message": message}]
 
 
-def test_the_worst_first_goes_with_everything(link):
-    assert read_dashboard_request(fields_for(link, sort="worst", query="x")).query == "x"
+@pytest.mark.parametrize("counted", [5, 1_000])
+@pytest.mark.parametrize("sort", ["worst", "newest", "oldest"])
+@pytest.mark.parametrize("days", [None, 30])
+def test_a_search_goes_with_a_problem_with_days_and_with_every_order(
+    link, site, monkeypatch, counted, sort, days
+):
+    monkeypatch.setattr(limits, "MAX_COUNTED_MATCHES", counted)
+    order = {"worst": ("-severity", "-pk"), "newest": ("-pk",), "oldest": ("pk",)}[sort]
+    problem = site.findings.filter(status="open", rule="rule-3").first().problem
+    for fields, twin in (
+        ({}, site.findings.filter(status="open")),
+        ({"problem": problem}, site.findings.filter(status="open", problem=problem)),
+        ({"problem": problem, "status": "all"}, site.findings.filter(problem=problem)),
+        ({"kind": "suspected"}, site.findings.filter(status="open", kind="suspected")),
+    ):
+        if days:
+            twin = twin.filter(first_seen__gte=sections.start_of_days(TODAY, days))
+        expected = keys(twin.order_by(*order))
+        assert len(expected) > 2
+        pages, page = [], 1
+        while page == 1 or len(pages) == 7 * (page - 1):
+            found = answer(link, query="finding", since=days, sort=sort, page=page, page_size=7, **fields)
+            pages += ids(found)
+            page += 1
+        assert pages == expected
+        assert found.dashboard.total == min(len(expected), counted)
+
+
+def test_a_search_inside_a_topic_finds_the_findings_of_all_its_scanners(link, site):
+    for slug, rule in (("zap", "10021"), ("wapiti", "MIME Type Confusion")):
+        make_finding(site, source=make_source(slug), rule=rule, title="No sniffing")
+    make_finding(site, source=make_source("zap"), rule="other", title="No sniffing")
+    assert len(ids(answer(link, query="sniff", problem="content-type-options"))) == 2
+
+
+@pytest.mark.parametrize("sort", ["newest", "oldest"])
+def test_findings_of_the_last_days_have_every_order(link, site, monkeypatch, sort):
+    monkeypatch.setattr(limits, "MAX_COUNTED_MATCHES", 5)
+    recent = site.findings.filter(status="open", first_seen__gte=sections.start_of_days(TODAY, 60))
+    expected = keys(recent.order_by("-pk" if sort == "newest" else "pk"))
+    assert ids(answer(link, since=60, sort=sort, page=2, page_size=10)) == expected[10:20]
+
+
+@pytest.mark.parametrize(
+    "fields", [{}, {"status": "all"}, {"severity": "High"}, {"query": "finding"}, {"since": 60}]
+)
+def test_problems_have_every_order(link, site, fields):
+    rows = site.findings.all() if fields.get("status") else site.findings.filter(status="open")
+    rows = rows.filter(severity=3) if "severity" in fields else rows
+    rows = rows.filter(first_seen__gte=sections.start_of_days(TODAY, 60)) if "since" in fields else rows
+    twin = (
+        rows.order_by()
+        .values("problem")
+        .annotate(newest=Max("pk"), oldest=Min("pk"), locations=Sum("locations_count"))
+    )
+
+    def listed(sort):
+        page = answer(link, group_by="problem", sort=sort, page_size=100, **fields).dashboard
+        assert page.filters.sort == sort
+        return page.problems
+
+    for sort, order in (("newest", "-newest"), ("oldest", "oldest")):
+        expected = [row["problem"] for row in twin.order_by(order)][:100]
+        assert [problem.id for problem in listed(sort)] == expected
+    locations = [problem.locations for problem in listed("locations")]
+    assert locations == sorted((row["locations"] for row in twin), reverse=True)[:100]
+
+
+def test_of_very_many_problems_the_worst_are_ordered(link, site, monkeypatch):
+    monkeypatch.setattr(limits, "MAX_SORTED_TOTALS", 3)
+    page = answer(link, group_by="problem", sort="newest", page_size=100).dashboard
+    worst = answer(link, group_by="problem", page_size=100).dashboard
+    assert page.problem_total_relation == "at_least"
+    assert page.problem_total <= 3 < worst.problem_total
+    assert {problem.severity for problem in page.problems} == {worst.problems[0].severity}
+
+
+@pytest.mark.parametrize("sort", ["newest", "oldest", "locations"])
+def test_what_to_do_first_is_the_worst_in_every_order(link, sort):
+    first = answer(link).dashboard.do_first
+    assert answer(link, group_by="problem", sort=sort).dashboard.do_first == first

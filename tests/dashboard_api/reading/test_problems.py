@@ -9,7 +9,7 @@ from dashboard_api import limits
 from dashboard_api.contract import read_dashboard_request
 from dashboard_api.errors import InvalidRequest
 from dashboard_api.models import Finding, Kind, Severity
-from dashboard_api.reading.problems import first_sentence
+from dashboard_api.reading.problems import first_advice, shared_words
 from tests.dashboard_api.calls import answer, fields_for
 from tests.factories import make_coverage, make_finding, make_link, make_source
 
@@ -67,7 +67,7 @@ def test_findings_of_one_rule_are_one_problem(link, site):
     assert first.hosts == ["api.shop.example.com", "shop.example.com"]
     assert first.first_seen == now - timedelta(days=9)
     assert first.newest_first_seen == now - timedelta(days=2)
-    assert first.fix == "Use a query with parameters."
+    assert first.fix.startswith("Pass values to SQL as parameters")
 
 
 def test_a_finding_without_a_rule_is_a_problem_by_its_title(link, site):
@@ -245,7 +245,6 @@ def test_an_unknown_problem_has_no_findings(link, site):
     [
         ({"problem": "a b"}, "problem", "must be the id of a problem, exactly as answered"),
         ({"problem": 7}, "problem", "must be a string"),
-        ({"problem": "abc", "query": "x"}, "problem", "must not be given with query"),
         ({"group_by": "rule"}, "group_by", "must be one of problem"),
         ({"group_by": "problem", "problem": "abc"}, "group_by", "must not be given with problem"),
         ({"severity": "High,Hgih"}, "severity", "must be one of Critical, High, Medium, Low, Info"),
@@ -267,7 +266,48 @@ def test_what_cannot_be_asked_is_refused(link, fields, field, message):
         ("No end\nSecond line", "No end"),
         ("", ""),
         ("word " * 100, ("word " * 100)[:299].rstrip() + "…"),
+        ("Phase: Architecture and Design\nUse a vetted library. Test it.", "Use a vetted library."),
+        ("Remove comments, keys, etc. from pages. Test.", "Remove comments, keys, etc. from pages."),
+        ("Set a header, e.g. Content-Security-Policy.", "Set a header, e.g. Content-Security-Policy."),
+        ("Do this:\n- Turn it off.\n- Restart.", "Turn it off."),
+        ("N/A", ""),
+        ("See references.", ""),
+        ("https://example.com/advice", ""),
+        ("References: https://example.com/advice", ""),
     ],
 )
-def test_a_fix_is_the_first_sentence(text, sentence):
-    assert first_sentence(text) == sentence
+def test_a_fix_is_the_first_sentence_that_gives_advice(text, sentence):
+    assert first_advice(text) == sentence
+
+
+@pytest.mark.parametrize(
+    ("titles", "shared"),
+    [
+        (["Keys can be read at a.example.com", "Keys can be read at b.example.com"], "Keys can be read at …"),
+        (
+            ["Apache 2.4 on a lets visitors in", "Apache 2.4 on b lets visitors in"],
+            "Apache 2.4 on … lets visitors in",
+        ),
+        (["The same words", "The same words here"], "The same words …"),
+        (["Old library", "New library"], ""),
+        (["a b a b a", "a b a"], "a b a …"),
+    ],
+)
+def test_titles_that_differ_have_what_they_share(titles, shared):
+    assert shared_words(titles) == shared
+
+
+def test_a_topic_has_its_own_fix(link, site):
+    make_finding(site, source=make_source("zap"), rule="10021", remediation="Phase: Design.")
+    (problem,) = grouped(link).problems
+    assert problem.fix == "Send X-Content-Type-Options: nosniff with every response."
+    assert answer(link).dashboard.do_first[0].fix == problem.fix
+
+
+def test_findings_with_titles_of_their_own_have_the_name_of_their_rule(link, site):
+    for title in ("Header A is missing", "Header B is missing"):
+        make_finding(site, rule="Missing headers", title=title, severity=Severity.HIGH)
+        make_finding(site, rule="missing-7", title=title)
+    make_finding(site, rule="One title", title="The same", severity=Severity.LOW)
+    titles = [problem.title for problem in grouped(link).problems]
+    assert titles == ["Missing headers", "Header … is missing", "The same"]

@@ -149,7 +149,7 @@ def test_every_facet_adds_up_to_the_total_that_leaving_it_out_gives(link, varied
 @pytest.mark.parametrize(
     ("filters", "bounded"),
     [
-        ({"query": "weak"}, ["severity", "source", "kind"]),
+        ({"query": "weak"}, ["severity", "source", "kind", "hosts"]),
         ({"query": "weak", "severity": "Low", "source": "zap", "kind": "confirmed"}, []),
         ({"query": "weak", "severity": "Low", "source": "zap"}, ["severity", "source"]),
         ({}, []),

@@ -1,0 +1,68 @@
+"""The pages of calls on record."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from dashboard_api.admin.operations import RecordAdmin, never
+from dashboard_api.models import Account, CallRecord
+
+
+class Answer(admin.SimpleListFilter):
+    """A filter for calls that were not answered with 200; others would read the whole table."""
+
+    title = _("answer")
+    parameter_name = "answer"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> Any:
+        return (("refused", _("refused or failed")),)
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[CallRecord]) -> QuerySet[CallRecord]:
+        return queryset.exclude(status=200) if self.value() else queryset
+
+
+@admin.register(CallRecord)
+class CallRecordAdmin(RecordAdmin):
+    """The list of calls whose nonces have expired; a customer's page has the latest ones, too."""
+
+    list_display = ("at", "account_ref", "route", "status", "code", "secret_id", "address", "request_id")
+    list_filter = (Answer,)
+    list_per_page = 50
+    show_full_result_count = False
+    search_fields = ("request_id__exact",)
+    search_help_text = _("A request id, or the reference of a customer.")
+    fields = readonly_fields = (*list_display, "link_id")
+    has_add_permission = never
+
+    @admin.display(description=_("customer"))
+    def account_ref(self, call: CallRecord) -> str:
+        """Return the reference of the account, which ``get_changelist_instance`` reads for a whole page."""
+        if not hasattr(call, "ref"):
+            _add_references([call])
+        ref: str = call.ref  # type: ignore[attr-defined]
+        return ref
+
+    def get_changelist_instance(self, request: HttpRequest) -> Any:
+        """Return the list, whose rows know the references of their accounts."""
+        changes = super().get_changelist_instance(request)
+        _add_references(changes.result_list)
+        return changes
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[CallRecord], search_term: str
+    ) -> tuple[QuerySet[CallRecord], bool]:
+        """Return the calls of an account, or with a request id."""
+        account = Account.objects.filter(ref=search_term.strip()).first()
+        if account is not None:
+            return queryset.filter(account_id=account.pk), False
+        return super().get_search_results(request, queryset, search_term)
+
+
+def _add_references(calls: Any) -> None:
+    """Set ``ref`` of each call; the accounts may be in another database."""
+    refs = dict(Account.objects.filter(pk__in={call.account_id for call in calls}).values_list("pk", "ref"))
+    for call in calls:
+        call.ref = refs.get(call.account_id, "")

@@ -1,0 +1,87 @@
+"""The finding that is open in the workbench, as its template shows it."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.utils.functional import Promise
+
+from dashboard_api.admin.labels import EVENT_LABELS, SEVERITY_LABELS, STATUS_LABELS
+from dashboard_api.admin.queue import tone
+from dashboard_api.models import Account, AnalystNote, Finding, FindingEvent, Occurrence
+from dashboard_api.stored_texts import translate
+
+LOCATIONS, EVENTS, NOTES, ACCOUNTS = 20, 20, 20, 20  # shown at most
+_CVE = re.compile(r"CVE-\d{4}-\d{4,19}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """A text with the address that it leads to; without one if it is no web address."""
+
+    text: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingPanel:
+    """The contents of the right side; ``accounts`` are the customers with the website."""
+
+    finding: Finding
+    severity: str | Promise
+    tone: str
+    status: str | Promise
+    source_severity: str | Promise
+    links: tuple[Link, ...]
+    locations: tuple[Occurrence, ...]
+    more_locations: int
+    events: tuple[tuple[str | Promise, FindingEvent, str], ...]  # with a label, and with the reason
+    notes: tuple[AnalystNote, ...]
+    accounts: tuple[Account, ...]
+
+
+def finding_panel(finding: Finding) -> FindingPanel:
+    """Return the panel of ``finding``, which has its website and source loaded."""
+    locations = tuple(finding.occurrences.filter(gone_at=None)[:LOCATIONS])
+    accounts = Account.objects.filter(links__website=finding.website_id, links__revoked_at=None)
+    source_severity = finding.source_severity
+    return FindingPanel(
+        finding=finding,
+        severity=SEVERITY_LABELS[finding.severity],
+        tone=tone(finding.severity),
+        status=STATUS_LABELS[finding.status],
+        source_severity="" if source_severity is None else SEVERITY_LABELS[source_severity],
+        links=tuple(_links(finding)),
+        locations=locations,
+        more_locations=max(finding.locations_count - len(locations), 0),
+        events=tuple(
+            (EVENT_LABELS[event.event], event, translate(event.reason))
+            for event in finding.events.order_by("-id")[:EVENTS]
+        ),
+        notes=tuple(finding.notes.select_related("account")[:NOTES]),
+        accounts=tuple(accounts.order_by("ref")[:ACCOUNTS]),
+    )
+
+
+def _links(finding: Finding) -> Iterator[Link]:
+    for cve in _texts(finding.cve):
+        yield Link(text=cve, url=f"https://nvd.nist.gov/vuln/detail/{cve}" if _CVE.fullmatch(cve) else "")
+    for number in _texts(finding.cwe):
+        url = f"https://cwe.mitre.org/data/definitions/{number}.html" if number.isdecimal() else ""
+        yield Link(text=f"CWE-{number}", url=url)
+    for reference in _texts(finding.references):
+        yield Link(text=reference, url=reference if _is_web_address(reference) else "")
+
+
+def _texts(values: Any) -> list[str]:
+    return [str(value) for value in values] if isinstance(values, list) else []
+
+
+def _is_web_address(text: str) -> bool:
+    """Return whether a scanner's text may become a link: no other scheme than the web's."""
+    try:
+        return urlsplit(text).scheme in ("http", "https")
+    except ValueError:
+        return False

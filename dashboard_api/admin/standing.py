@@ -1,0 +1,160 @@
+"""The pages of standing decisions: a form, what it would change, and the end of a decision."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from dashboard_api import standing_decisions
+from dashboard_api.admin.labels import SEVERITY_LABELS
+from dashboard_api.admin.operations import PresenceFilter, ReasonForm, RecordAdmin, Words, user_name
+from dashboard_api.models import FindingEvent, StandingDecision, Website
+
+
+class EndReason(ReasonForm):
+    """A form for the reason to end a decision."""
+
+    readers = _("Customers read it in the timeline of each finding that changes.")
+
+
+class StandingDecisionForm(forms.ModelForm):
+    """A form for a new decision; the user's name completes it."""
+
+    rule = forms.CharField(
+        label=_("Rule"),
+        max_length=300,
+        required=False,
+        help_text=_("As the page of a finding shows it. Empty: a minimum severity for the scanner."),
+        widget=forms.TextInput(attrs={"size": 60}),
+    )
+    website = forms.ModelChoiceField(Website.objects.all(), required=False, empty_label=_("all websites"))
+    reason = forms.CharField(
+        label=_("Reason"),
+        max_length=450,
+        help_text=_("Customers read it in the timeline of each finding."),
+        widget=forms.TextInput(attrs={"size": 80}),
+    )
+
+    severity = forms.TypedChoiceField(
+        label=_("Severity"), choices=[("", "---------"), *SEVERITY_LABELS.items()], coerce=int
+    )
+
+    class Meta:
+        model = StandingDecision
+        fields = ("source", "rule", "website", "severity", "reason")
+
+    def is_decided(self, *, by: str) -> bool:
+        """Return whether the form describes a decision that can begin; else it has the errors."""
+        if self.is_valid():
+            self.instance.by = by
+            try:
+                self.instance.full_clean()
+            except ValidationError as error:
+                self.add_error(None, error.messages)
+        return self.is_valid()
+
+
+class Ended(PresenceFilter):
+    """A filter by whether the decision has ended."""
+
+    heading, present, absent = _("state"), _("Ended"), _("Active")
+
+
+@admin.register(StandingDecision)
+class StandingDecisionAdmin(RecordAdmin):
+    """The page of a decision, with an action that ends it."""
+
+    list_display = (
+        "source",
+        "rule_or_floor",
+        "scope",
+        "severity_name",
+        "reason",
+        "by",
+        "created_at",
+        "ended_at",
+    )
+    list_display_links = ("source", "rule_or_floor")
+    list_filter = (("ended_at", Ended), "source")
+    list_select_related = ("source", "website")
+    search_fields = ("rule", "website__host", "source__name", "reason")
+    fields = readonly_fields = (
+        *("source", "rule_or_floor", "scope", "severity_name", "reason", "by", "created_at"),
+        *("findings_changed", "ended_at", "ended_by", "end_reason"),
+    )
+    actions = ("end",)
+
+    @admin.display(description=_("rule"), ordering="rule")
+    def rule_or_floor(self, decision: StandingDecision) -> str:
+        return decision.rule or str(_("every rule: lower findings are accepted risks"))
+
+    @admin.display(description=_("website"), ordering="website")
+    def scope(self, decision: StandingDecision) -> str:
+        return str(decision.website or _("all websites"))
+
+    @admin.display(description=_("severity"), ordering="severity")
+    def severity_name(self, decision: StandingDecision) -> Words:
+        return SEVERITY_LABELS[decision.severity]
+
+    @admin.display(description=_("findings changed so far"))
+    def findings_changed(self, decision: StandingDecision) -> int:
+        return FindingEvent.objects.filter(decision=decision).values("finding").distinct().count()
+
+    def actions_for(self, obj: StandingDecision) -> tuple[str, ...]:
+        return () if obj.ended_at else ("end",)
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Ask for the decision, show what it would change, and begin it after the confirmation."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        form = StandingDecisionForm(request.POST or None)
+        reach = None
+        if form.is_decided(by=user_name(request)) and "change" not in request.POST:
+            if "confirmed" in request.POST:
+                return self._begin(request, form.instance)
+            reach = standing_decisions.reach(form.instance)
+        context = self.admin_site.each_context(request) | {
+            "title": _("Decide about a rule or a scanner"),
+            "form": form,
+            "reach": reach,
+            "opts": self.opts,
+        }
+        return TemplateResponse(request, "admin/dashboard_api/standingdecision/decide.html", context)
+
+    def _begin(self, request: HttpRequest, decision: StandingDecision) -> HttpResponse:
+        try:
+            changed = standing_decisions.begin(decision, timezone.now())
+        except ValidationError as error:  # someone else decided the same at the same time
+            self.message_user(request, " ".join(error.messages), messages.ERROR)
+        else:
+            self.log_addition(request, decision, "Decided.")
+            text = _("%(decision)s. Changed findings: %(count)s.") % {"decision": decision, "count": changed}
+            self.message_user(request, text, messages.SUCCESS)
+        return redirect("admin:dashboard_api_standingdecision_changelist")
+
+    @admin.action(description=_("End"), permissions=["operate"])
+    def end(self, request: HttpRequest, queryset: QuerySet[StandingDecision]) -> HttpResponse | None:
+        """End decisions, and take back what they changed."""
+        return self.confirm(
+            request,
+            queryset.filter(ended_at__isnull=True),
+            lambda decision, answers: standing_decisions.end(
+                decision, by=user_name(request), reason=answers["reason"], now=timezone.now()
+            ),
+            title=_("End standing decisions"),
+            consequence=_(
+                "What they alone changed goes back: findings have the scanner's severity again, and accepted "
+                "risks are open again. Decisions of analysts about single findings stay."
+            ),
+            done=_("Ended"),
+            form_class=EndReason,
+        )

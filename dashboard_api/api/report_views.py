@@ -1,0 +1,103 @@
+"""The endpoints that take reports: each request from its token to its response. Decision record 0073."""
+
+import json
+import logging
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import BoundedSemaphore
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
+
+from dashboard_api import errors, limits
+from dashboard_api.api import report_request
+from dashboard_api.api.request import Reply, check_https, json_endpoint
+from dashboard_api.importing import report_files, report_jobs
+from dashboard_api.importing.report_files import StoredReport
+from dashboard_api.models import ReportJob
+
+logger = logging.getLogger(__name__)
+
+_room = BoundedSemaphore(limits.MAX_REPORTS_AT_ONCE)
+_ERRORS: dict[str, type[errors.ApiError]] = {
+    error.code: error
+    for error in (errors.RefusedReport, errors.OtherScanner, errors.InvalidToken, errors.LostReport)
+}
+
+
+@json_endpoint
+def send_report(request: HttpRequest) -> Reply:
+    """``POST /v1/reports``: store a report, import it, and wait a little for the outcome."""
+    check_https(request)
+    if request.META["REQUEST_METHOD"] != "POST":
+        raise errors.MethodNotAllowed
+    now = timezone.now()
+    token = report_request.authenticate(request, now)
+    sent = report_request.read_request(request)
+    website = report_request.authorize(token, sent.host, now)
+    with _a_place():
+        report_jobs.check_room(token, key=sent.key)
+        token.note_use(now)
+        stored = _stored(request, sent.options["format_name"])
+        try:
+            job = report_jobs.add(token, website, stored, sent.options, key=sent.key)
+        except Exception:
+            report_files.delete(stored.id)
+            raise
+        report_jobs.run_and_wait(job, seconds=limits.REPORT_WAIT_SECONDS)
+    return _reply(job)
+
+
+@json_endpoint
+def sent_report(request: HttpRequest, job: uuid.UUID) -> Reply:
+    """``GET /v1/reports/<id>``: the response that the report has by now; an interrupted import is resumed."""
+    check_https(request)
+    if request.META["REQUEST_METHOD"] != "GET":
+        raise errors.MethodNotAllowed("GET")
+    token = report_request.authenticate(request, timezone.now())
+    found = ReportJob.objects.filter(pk=job, token=token).first()
+    if found is None:
+        raise errors.UnknownReport
+    report_jobs.run_and_wait(found, seconds=0)
+    return _reply(found)
+
+
+@contextmanager
+def _a_place() -> Iterator[None]:
+    """Hold one of this process's places for reports, so that signed calls always find a thread."""
+    if not _room.acquire(blocking=False):
+        raise errors.BusyWithReports
+    try:
+        yield
+    finally:
+        _room.release()
+
+
+def _stored(request: HttpRequest, format_name: str) -> StoredReport:
+    parts = report_request.body_of(request, format_name)
+    try:
+        return report_files.store(parts)
+    except OSError as error:
+        logger.exception("a report cannot be stored in REPORTS_FOLDER")
+        raise errors.BusyWithReports from error
+
+
+def _reply(job: ReportJob) -> Reply:
+    """Return the outcome of the job, or 202 with the address at which it will be; raises ApiErrors."""
+    if job.finished_at is None:
+        address = reverse("dashboard_api:sent-report", args=[job.pk])
+        headers = {"Location": address, "Retry-After": str(limits.REPORT_RETRY_AFTER_SECONDS)}
+        return _json(job, 202, headers, state="waiting", passed=None, reports=[])
+    outcome = job.outcome or {}
+    if job.status == 200:
+        return _json(job, 200, {}, state="done", **outcome)
+    details = {} if job.status in (401, 500) else {"reasons": outcome["reasons"]}
+    error = _ERRORS[outcome["code"]](outcome["message"], **details)
+    raise error
+
+
+def _json(job: ReportJob, status: int, headers: dict[str, str], **members: object) -> Reply:
+    body = json.dumps({"ok": True, "id": str(job.pk), **members}, separators=(",", ":"), ensure_ascii=False)
+    return Reply(body.encode(), status, headers)

@@ -1,0 +1,61 @@
+"""SQL that spends a nonce, counts and limits the calls of an account, and keeps calls on record."""
+
+# The facts of a call that go from the row of its nonce to its record.
+FACTS = "at, account_id, secret_id, link_id, route, request_id, address"
+
+CLAIM = """
+INSERT INTO dashboard_api_nonce
+(account_id, nonce, expires_at, at, secret_id, link_id, route, request_id, address)
+SELECT %s, %s, %s, %s, %s, %s, %s, %s, %s
+WHERE NOT EXISTS (
+    SELECT 1 FROM dashboard_api_nonce WHERE account_id = 0 AND nonce = 'fence' AND expires_at >= %s
+)
+ON CONFLICT DO NOTHING
+"""
+# ``arrival`` is the time, in microseconds, until which the calls of the account use up its rate. The
+# parameters are those of ``CallLimit.parameters``.
+_COUNT = """
+INSERT INTO dashboard_api_usage AS usage (account_id, day, calls, arrival)
+{first}
+ON CONFLICT (account_id, day) DO UPDATE
+SET calls = usage.calls + %s, arrival = {later}(usage.arrival, %s) + %s
+WHERE usage.arrival <= %s
+"""
+COUNT_SQLITE = _COUNT.format(later="max", first="VALUES (%s, %s, %s, %s)")
+# It changes a row only if the nonce is new and the account is within its limit.
+CLAIM_AND_COUNT_POSTGRESQL = f"WITH claimed AS ({CLAIM} RETURNING 1)" + _COUNT.format(
+    later="GREATEST", first="SELECT %s, %s::date, %s, %s::bigint FROM claimed"
+)
+
+_EXPIRED = "FROM dashboard_api_nonce WHERE expires_at < %(now)s ORDER BY expires_at{more} LIMIT %(batch)s"
+_RECORD = f"""
+INSERT INTO dashboard_api_callrecord ({FACTS}, status, code)
+SELECT {FACTS}, COALESCE(status, 200), COALESCE(code, '')
+FROM {{expired}} LEFT JOIN {{outcomes}} USING (account_id, nonce) WHERE at IS NOT NULL
+"""  # constant text
+# By row id: by its key, SQLite would scan the table. Each of the statements finds the same rows.
+_IS_EXPIRED = f"rowid IN (SELECT rowid {_EXPIRED.format(more=', rowid')})"
+_DELETE_OUTCOMES = f"""
+DELETE FROM dashboard_api_calloutcome WHERE (account_id, nonce) IN
+(SELECT account_id, nonce FROM dashboard_api_nonce WHERE {_IS_EXPIRED})
+"""  # constant text
+# In one transaction; the last statement changes as many rows as nonces have expired.
+PRUNE_SQLITE = (
+    _RECORD.format(
+        expired=f"(SELECT * FROM dashboard_api_nonce WHERE {_IS_EXPIRED})",
+        outcomes="dashboard_api_calloutcome",
+    ),
+    _DELETE_OUTCOMES,
+    f"DELETE FROM dashboard_api_nonce WHERE {_IS_EXPIRED}",
+)
+PRUNE_POSTGRESQL = f"""
+WITH expired AS (
+    DELETE FROM dashboard_api_nonce
+    WHERE ctid = ANY(ARRAY(SELECT ctid {_EXPIRED.format(more="")} FOR UPDATE SKIP LOCKED))
+    RETURNING *
+), outcomes AS (
+    DELETE FROM dashboard_api_calloutcome AS outcome USING expired
+    WHERE outcome.account_id = expired.account_id AND outcome.nonce = expired.nonce RETURNING outcome.*
+), recorded AS ({_RECORD.format(expired="expired", outcomes="outcomes")})
+SELECT COUNT(*) FROM expired
+"""  # constant text

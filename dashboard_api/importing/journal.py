@@ -1,0 +1,147 @@
+"""The values that an import replaces, so that the import can be taken back. Decision record 0076."""
+
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+
+from dashboard_api.importing.plan import (
+    OccurrenceChange,
+    ReportedPlan,
+    StoredFinding,
+    StoredOccurrence,
+)
+from dashboard_api.models import CoverageScope, ImportChange, ImportRun, Occurrence
+
+# The replaced values by column; None where the import added the row.
+Before = dict[str, Any] | None
+OccurrenceKey = tuple[int, str]  # the finding's id, and the digest of the location
+ScopeKey = tuple[str, str]  # category and target
+_SCOPE_COLUMNS = ("state", "last_run_at", "completed_at", "urls_checked", "version", "detail")
+
+
+class Changes(msgspec.Struct, kw_only=True):
+    """Rows that an import changed or added, with the values before it."""
+
+    added: list[tuple[int, int]] = []  # ranges of ids of new findings, both ends included
+    findings: dict[int, Before] = {}
+    occurrences: dict[OccurrenceKey, Before] = {}
+    scopes: dict[ScopeKey, Before] = {}
+    events: list[int] = []  # of the timelines
+
+    def to_bytes(self) -> bytes:
+        """Return the changes as they are stored."""
+        return zlib.compress(msgspec.msgpack.encode(self), level=1)
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> "Changes":
+        """Return stored changes; new findings are among ``findings``."""
+        changes = _DECODER.decode(zlib.decompress(content))
+        for first, last in changes.added:
+            changes.findings |= dict.fromkeys(range(first, last + 1))
+        changes.added = []
+        return changes
+
+    def add(self, other: "Changes") -> None:
+        """Add changes that the same import made later; the values before the first of them count."""
+        for mine, others in self._tables(other):
+            for key, before in others.items():
+                mine[key] = merged(before, mine[key]) if key in mine else before
+        self.events += other.events
+
+    def _tables(self, other: "Changes") -> Iterator[tuple[dict[Any, Before], dict[Any, Before]]]:
+        yield self.findings, other.findings
+        yield self.occurrences, other.occurrences
+        yield self.scopes, other.scopes
+
+    def pass_on(self, later: "Changes") -> set[int]:
+        """Move what ``later`` changed again into ``later``; return the ids of these findings."""
+        passed = self.findings.keys() & later.findings.keys()
+        for mine, laters in self._tables(later):
+            for key in mine.keys() & laters.keys():
+                laters[key] = merged(laters[key], mine.pop(key))
+        return passed
+
+
+_DECODER = msgspec.msgpack.Decoder(Changes)
+
+
+def merged(later: Before, earlier: Before) -> Before:
+    """Return the values before two changes of a row; those before the earlier change count."""
+    if earlier is None or later is None:
+        return None
+    return {**later, **earlier}
+
+
+class Journal:
+    """The changes of one import, stored part by part while it is applied."""
+
+    def __init__(self, run: ImportRun) -> None:
+        self._run = run
+
+    def record(self, changes: Changes) -> None:
+        """Store one part, unless nothing changed."""
+        if changes == Changes():
+            return
+        ImportChange.objects.create(run=self._run, content=changes.to_bytes())
+
+    def record_reported(
+        self,
+        plan: ReportedPlan,
+        findings: Iterable[StoredFinding],
+        occurrences: Iterable[StoredOccurrence],
+        *,
+        added: Sequence[int],
+        events: list[int],
+    ) -> None:
+        """Store what ``plan`` replaces in these findings and occurrences, and the ids that it added."""
+        before = {finding.id: finding for finding in findings}
+        stored = {occurrence.id: occurrence for occurrence in occurrences}
+        changes = Changes(added=_ranges(added), events=events)
+        for finding in plan.changed:
+            changes.findings[finding.id] = _replaced(before[finding.id], finding._asdict())
+        for last_seen, number in plan.seen_again:
+            changes.findings[number] = _replaced(before[number], {"last_seen": last_seen})
+        for change in plan.occurrences:
+            occurrence = stored[change.id]
+            key = (occurrence.finding_id, occurrence.location_digest)
+            changes.occurrences[key] = _replaced(occurrence, _values(change))
+        for number, new in plan.new_occurrences:
+            changes.occurrences[number, new.location_digest] = None
+        self.record(changes)
+
+    def record_gone(self, ids: Sequence[int]) -> None:
+        """Store that these occurrences, of which none was gone, are gone now."""
+        keys = Occurrence.objects.filter(pk__in=ids).values_list("finding_id", "location_digest")
+        self.record(Changes(occurrences={key: {"gone_at": None} for key in keys}))
+
+    def record_scopes(self, before: Mapping[ScopeKey, CoverageScope], keys: Iterable[ScopeKey]) -> None:
+        """Store the scopes that the import is about to change or add."""
+        self.record(Changes(scopes={key: _scope_values(before.get(key)) for key in keys}))
+
+
+def _values(change: OccurrenceChange) -> dict[str, Any]:
+    """Return what ``change`` writes: without evidence and category, those stay as they are."""
+    unchanged = {name for name in ("evidence", "category") if getattr(change, name) is None}
+    return {name: value for name, value in change._asdict().items() if name not in unchanged}
+
+
+def _replaced(stored: StoredFinding | StoredOccurrence, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns of ``stored`` that have another value in ``values``."""
+    return {name: old for name, new in values.items() if (old := getattr(stored, name)) != new}
+
+
+def _scope_values(scope: CoverageScope | None) -> Before:
+    return {name: getattr(scope, name) for name in _SCOPE_COLUMNS} if scope else None
+
+
+def _ranges(ids: Sequence[int]) -> list[tuple[int, int]]:
+    """Return increasing ids as ranges of consecutive ones."""
+    if not ids:
+        return []
+    gaps = [(last, first) for last, first in pairwise(ids) if first != last + 1]
+    firsts = [ids[0], *(first for _, first in gaps)]
+    lasts = [*(last for last, _ in gaps), ids[-1]]
+    return list(zip(firsts, lasts, strict=True))

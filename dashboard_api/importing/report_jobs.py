@@ -1,0 +1,212 @@
+"""Import the reports that were sent over HTTP, each once and as a whole; decision record 0073.
+
+The outcome is recorded in the transaction of the import. A process that dies in the middle leaves the job
+unfinished and its file unlocked, and the next process that asks for the job imports the file.
+"""
+
+import dataclasses
+import logging
+import uuid
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import wait as wait_for
+from datetime import datetime
+from threading import Lock
+from typing import Any, BinaryIO
+
+import msgspec
+from django.db import connections, transaction
+from django.utils.dateparse import parse_datetime
+
+from audit.recording import Acting, Person, acting
+from dashboard_api import errors, limits
+from dashboard_api.importing import report_files
+from dashboard_api.importing.ingest import ImportOptions, ImportResult
+from dashboard_api.importing.report_files import StoredReport
+from dashboard_api.importing.service import EmptyRefusal, OtherSource, RefusedReport, import_file
+from dashboard_api.models import Account, ReportJob, ReportToken, Severity, Website
+from foundation.operator_command import wait_for_writers
+
+logger = logging.getLogger(__name__)
+
+IMPORT_OPTIONS = ("format_name", "complete", "scanned_at", "base_url", "targets", "category")
+FILE_NAME = "sent over HTTP"
+_threads = ThreadPoolExecutor(max_workers=limits.MAX_REPORTS_AT_ONCE, thread_name_prefix="reports")
+_running: dict[uuid.UUID, Future[None]] = {}
+_lock = Lock()
+
+
+def add(
+    token: ReportToken, website: Website, report: StoredReport, options: Mapping[str, Any], *, key: str
+) -> ReportJob:
+    """Return the job of the report: a new one, or the one that the key already names.
+
+    Raises ReusedKey if that one has another body or other options, and TooManyReports.
+    """
+    with transaction.atomic():
+        Account.objects.select_for_update().get(pk=token.account_id)  # one request at a time decides
+        same = ReportJob.objects.filter(token=token, idempotency_key=key).first() if key else None
+        if same is None:
+            check_room(token, key="")
+            return ReportJob.objects.create(
+                id=report.id,
+                token=token,
+                website=website,
+                idempotency_key=key,
+                digest=report.digest,
+                options=dict(options),
+            )
+    report_files.delete(report.id)
+    if (same.website_id, same.digest, same.options) != (website.pk, report.digest, dict(options)):
+        raise errors.ReusedKey
+    return same
+
+
+def check_room(token: ReportToken, *, key: str) -> None:
+    """Raise TooManyReports if as many reports of the account are unfinished as are allowed at once.
+
+    A repetition, whose ``key`` names a job, needs no room.
+    """
+    if key and ReportJob.objects.filter(token=token, idempotency_key=key).exists():
+        return
+    unfinished = ReportJob.objects.unfinished().filter(token__account=token.account_id)
+    if unfinished.count() >= limits.MAX_UNFINISHED_REPORTS:
+        raise errors.TooManyReports
+
+
+def run_and_wait(job: ReportJob, *, seconds: float) -> None:
+    """Import the report in a thread, unless it is being imported; wait for the end, but not longer.
+
+    ``job`` is reloaded from the database.
+    """
+    if job.finished_at is None:
+        wait_for([_started(job.pk)], timeout=seconds)
+        job.refresh_from_db()
+
+
+def run(job_id: uuid.UUID) -> bool:
+    """Import the report if no other process does, and return whether its job has finished."""
+    with report_files.locked(job_id) as file:
+        if file is None:
+            return False
+        job = ReportJob.objects.unfinished().select_related("token", "website").filter(pk=job_id).first()
+        if job is not None:
+            _run(job, file)
+        report_files.delete(job_id)
+    return True
+
+
+def run_all() -> list[ReportJob]:
+    """Import the reports whose process died, the oldest first; return the jobs that finished."""
+    here = ReportJob.objects.unfinished().filter(pk__in=report_files.stored_jobs())
+    finished = [pk for pk in here.values_list("pk", flat=True) if _is_run(pk)]
+    return list(ReportJob.objects.filter(pk__in=finished).select_related("website", "token__account"))
+
+
+def prune(now: datetime) -> int:
+    """Give up lost reports, and delete what is no longer needed; return the number of deleted jobs."""
+    lost_since = now - limits.LOST_REPORT_PERIOD
+    report_files.delete_unfinished(before=lost_since)
+    here = set(report_files.stored_jobs())
+    for job in ReportJob.objects.unfinished().filter(created_at__lt=lost_since).exclude(pk__in=here):
+        _fail(job)
+    for pk in here - set(ReportJob.objects.unfinished().values_list("pk", flat=True)):
+        report_files.delete_orphan(pk, before=lost_since)
+    old = ReportJob.objects.filter(finished_at__lt=now - limits.REPORT_JOB_LIFETIME)
+    return old.delete()[0]
+
+
+def _started(job_id: uuid.UUID) -> Future[None]:
+    with _lock:
+        if job_id not in _running:
+            _running[job_id] = _threads.submit(_run_in_thread, job_id)
+        return _running[job_id]
+
+
+def _run_in_thread(job_id: uuid.UUID) -> None:
+    try:
+        wait_for_writers()
+        _is_run(job_id)
+    finally:
+        with _lock:
+            del _running[job_id]
+        connections.close_all()
+
+
+def _is_run(job_id: uuid.UUID) -> bool:
+    """Call ``run``; after an unforeseen error the job stays unfinished, and the next call tries again."""
+    try:
+        return run(job_id)
+    except Exception:
+        logger.exception("report %s: the import failed", job_id)
+        return False
+
+
+def _run(job: ReportJob, file: BinaryIO) -> None:
+    """Import the report and finish the job; raises OperationalError if the database fails."""
+    if job.attempts >= limits.MAX_REPORT_ATTEMPTS:
+        _fail(job)
+        return
+    job.attempts += 1
+    job.save(update_fields=["attempts"])
+    if job.token.revoked_at is not None:
+        job.finish(errors.InvalidToken.status, _refusal(errors.InvalidToken, "The token was revoked."))
+        return
+    try:
+        _import(job, file)
+    except EmptyRefusal as error:
+        text = f"{error} Send complete=true and scanned_at."
+        job.finish(errors.RefusedReport.status, _refusal(errors.RefusedReport, text))
+    except OtherSource as error:
+        job.finish(errors.OtherScanner.status, _refusal(errors.OtherScanner, str(error)))
+    except RefusedReport as error:
+        job.finish(errors.RefusedReport.status, _refusal(errors.RefusedReport, str(error)))
+
+
+def _import(job: ReportJob, file: BinaryIO) -> None:
+    dry_run, fail_on = job.options["dry_run"], job.options["fail_on"]
+
+    def finish(results: list[ImportResult]) -> None:
+        job.finish(200, _outcome(results, dry_run=dry_run, fail_on=fail_on))
+
+    by = f"{job.token.name} (token {job.token.pk})"
+    with acting(Acting(person=lambda: Person(None, by), account=job.token.account.ref)):
+        results = import_file(
+            file,
+            job.website,
+            _import_options(job.options),
+            file_name=FILE_NAME,
+            by=by,
+            dry_run=dry_run,
+            sources=job.token.sources,
+            max_bytes=limits.MAX_SENT_REPORT_BYTES,
+            before_commit=finish,
+        )
+    if dry_run:  # the outcome was rolled back with the findings
+        finish(results)
+
+
+def _import_options(options: Mapping[str, Any]) -> ImportOptions:
+    at = options["scanned_at"]
+    values = {name: options[name] for name in IMPORT_OPTIONS}
+    return ImportOptions(**values | {"scanned_at": parse_datetime(at) if at else None})
+
+
+def _outcome(results: Sequence[ImportResult], *, dry_run: bool, fail_on: str) -> dict[str, Any]:
+    """Return the members of the response; ``passed`` is false if a finding is as bad as ``fail_on``."""
+    bad = {severity.label for severity in Severity if fail_on and severity >= Severity[fail_on.upper()]}
+    reports = [dataclasses.asdict(result) | {"dry_run": dry_run} for result in results]
+    return {
+        "passed": not any(bad & result.new_severities.keys() for result in results),
+        "reports": msgspec.to_builtins(reports),
+    }
+
+
+def _refusal(error: type[errors.ApiError], text: str) -> dict[str, Any]:
+    message, *reasons = text.splitlines()
+    return {"code": error.code, "message": message, "reasons": reasons}
+
+
+def _fail(job: ReportJob) -> None:
+    logger.error("report %s was given up after %d attempts", job.pk, job.attempts)
+    job.finish(errors.LostReport.status, _refusal(errors.LostReport, errors.LostReport.message))

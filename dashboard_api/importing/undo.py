@@ -1,0 +1,286 @@
+"""Take an import back: what only it brought disappears, and what it closed is open again. Record 0076."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeVar
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from audit.recording import record as audit
+from dashboard_api import limits, standing_decisions
+from dashboard_api.importing.journal import Before, Changes, ScopeKey
+from dashboard_api.importing.plan import other_locations
+from dashboard_api.models import (
+    AnalystNote,
+    Coverage,
+    CoverageScope,
+    Finding,
+    FindingEvent,
+    ImportChange,
+    ImportRun,
+    Occurrence,
+    Website,
+)
+from dashboard_api.models.hosts import host_of
+from dashboard_api.models.problems import problem_key
+from dashboard_api.models.scopes import summarise
+
+_BATCH = 500
+Row = TypeVar("Row", Finding, Occurrence)
+# Columns that keep an analyst's decision, if there is one after the import.
+_DECIDED = ("status", "fixed_at", "severity", "source_severity")
+
+
+@dataclass(slots=True, kw_only=True)
+class UndoResult:
+    """Numbers of findings by what happened to them when an import was taken back."""
+
+    deleted: int = 0  # only the import brought them
+    with_work: int = 0  # of those, with a note or a decision by an analyst, which disappears, too
+    opened: int = 0  # the import had closed them
+    closed: int = 0  # the import had opened them again
+    restored: int = 0  # otherwise as they were before
+    kept: int = 0  # later imports of the scanner report them as well: as those left them
+
+    def in_words(self) -> str:
+        """Return the numbers as sentences."""
+        deleted = str(self.deleted)
+        if self.with_work:
+            with_work = _("%(count)s with notes or decisions") % {"count": self.with_work}
+            deleted = f"{deleted} ({with_work})"
+        return _(
+            "Deleted: %(deleted)s, open again: %(opened)s, fixed again: %(closed)s, "
+            "otherwise as before: %(restored)s, kept because of later imports: %(kept)s."
+        ) % {
+            "deleted": deleted,
+            "opened": self.opened,
+            "closed": self.closed,
+            "restored": self.restored,
+            "kept": self.kept,
+        }
+
+
+@transaction.atomic
+def preview(run: ImportRun, *, now: datetime) -> UndoResult:
+    """Return what ``undo`` would do; nothing is changed. Raise ValidationError like ``undo``."""
+    result = undo(run, by="preview", reason="preview", now=now)
+    transaction.set_rollback(True)
+    return result
+
+
+@transaction.atomic
+def undo(run: ImportRun, *, by: str, reason: str, now: datetime) -> UndoResult:
+    """Take ``run`` back, completely or not at all.
+
+    Findings that a later import of the same scanner reported again stay as that import left them. Raise
+    ValidationError if the import was taken back before, is too old, or the reason is empty.
+    """
+    Website.objects.select_for_update().get(pk=run.website_id)
+    locked = ImportRun.objects.select_for_update().get(pk=run.pk)
+    _check(locked, reason=reason, now=now)
+    changes = _load(locked)
+    kept = _pass_on(locked, changes)
+    FindingEvent.objects.filter(pk__in=changes.events).delete()
+    result = UndoResult(kept=len(kept))
+    moved = _restore_occurrences(changes)
+    _restore_findings(changes, locked, result)
+    _remove_repeated_events(kept)
+    _show_remaining_locations(moved & kept)
+    _restore_scopes(locked, changes.scopes)
+    standing_decisions.apply_to(locked.website, locked.source, now)
+    locked.changes.all().delete()
+    locked.undone_at, locked.undone_by, locked.undone_reason = now, by, reason.strip()
+    locked.save(update_fields=["undone_at", "undone_by", "undone_reason"])
+    audit("import.undone", locked, by=by, reason=reason)
+    return result
+
+
+def _check(run: ImportRun, *, reason: str, now: datetime) -> None:
+    if run.undone_at is not None:
+        raise ValidationError(
+            _("It was taken back on %(day)s by %(name)s.")
+            % {"day": f"{run.undone_at:%Y-%m-%d}", "name": run.undone_by}
+        )
+    if run.imported_at < now - limits.UNDO_LIFETIME:
+        raise ValidationError(
+            _("Only imports of the last %(days)s days can be taken back.")
+            % {"days": limits.UNDO_LIFETIME.days}
+        )
+    if not run.changes.exists():
+        raise ValidationError(_("It changed nothing, so there is nothing to take back."))
+    if not reason.strip():
+        raise ValidationError({"reason": _("Say why: it is recorded with the import.")})
+
+
+def _load(run: ImportRun) -> Changes:
+    """Return all changes of ``run``."""
+    changes = Changes()
+    for part in run.changes.iterator():
+        changes.add(Changes.from_bytes(bytes(part.content)))
+    return changes
+
+
+def _pass_on(run: ImportRun, changes: Changes) -> set[int]:
+    """Move changes to the next import that changed the same rows; return the findings among them.
+
+    If that import is taken back later, it restores what was there before ``run``.
+    """
+    kept: set[int] = set()
+    later = ImportChange.objects.filter(
+        run__website=run.website_id, run__source=run.source_id, run__undone_at=None, run__gt=run.pk
+    )
+    for part in later.order_by("run", "pk").iterator():
+        theirs = Changes.from_bytes(bytes(part.content))
+        kept |= changes.pass_on(theirs)
+        part.content = theirs.to_bytes()
+        part.save(update_fields=["content"])
+    return kept
+
+
+def _restore_occurrences(changes: Changes) -> set[int]:
+    """Restore the occurrences of findings that stay; return the ids of these findings."""
+    changed = {
+        key: before
+        for key, before in changes.occurrences.items()
+        if changes.findings.get(key[0], {}) is not None
+    }
+    findings = {finding for finding, _ in changed}
+    for batch in _batches(findings):
+        stored = Occurrence.objects.filter(finding__in=batch)
+        own = [each for each in stored.iterator() if (each.finding_id, each.location_digest) in changed]
+        _restore(Occurrence, [(each, changed[each.finding_id, each.location_digest]) for each in own])
+    return findings
+
+
+def _restore_findings(changes: Changes, run: ImportRun, result: UndoResult) -> None:
+    """Restore the findings, and count in ``result`` what happens to them."""
+    slug = run.source.slug
+    for batch in _batches(changes.findings):
+        stored = list(Finding.objects.filter(pk__in=batch))
+        decided = set(
+            FindingEvent.objects.filter(finding__in=batch, at__gte=run.imported_at, decision=None)
+            .exclude(by="")
+            .values_list("finding", flat=True)
+        )
+        noted = set(AnalystNote.objects.filter(finding__in=batch).values_list("finding", flat=True))
+        restored = [
+            (each, _as_before(each, changes.findings[each.pk], slug, is_decided=each.pk in decided))
+            for each in stored
+        ]
+        for finding, before in restored:
+            _count(result, finding, before, has_work=finding.pk in decided | noted)
+        _restore(Finding, restored)
+
+
+def _as_before(finding: Finding, before: Before, slug: str, *, is_decided: bool) -> Before:
+    """Return the replaced values to restore, without those that an analyst has decided after the import.
+
+    What standing decisions changed since is no analyst's decision about the finding.
+    """
+    if before is None:
+        return None
+    if is_decided:
+        before = {name: value for name, value in before.items() if name not in _DECIDED}
+    elif "severity" in before and finding.source_severity is not None and "source_severity" not in before:
+        # A standing decision has rated the finding since: its severity stays, and the scanner's is restored.
+        before = {name: value for name, value in before.items() if name != "severity"} | {
+            "source_severity": before["severity"]
+        }
+    if "rule" in before or "title" in before:
+        rule, title = before.get("rule", finding.rule), before.get("title", finding.title)
+        before = {**before, "problem": problem_key(slug, rule, title)}
+    if "location" in before:
+        before = {**before, "host": host_of(before["location"])}
+    return before
+
+
+def _count(result: UndoResult, finding: Finding, before: Before, *, has_work: bool) -> None:
+    if before is None:
+        result.deleted += 1
+        result.with_work += has_work or finding.reviewed_at is not None
+    elif before.get("status", finding.status) == finding.status:
+        result.restored += 1
+    elif before["status"] == Finding.Status.FIXED:
+        result.closed += 1
+    else:
+        result.opened += 1
+
+
+def _restore(model: type[Row], rows: Iterable[tuple[Row, Before]]) -> None:
+    """Delete the rows that had no values before the import, and set the values of the others."""
+    added: list[int] = []
+    changed: list[Row] = []
+    columns: set[str] = set()
+    for row, before in rows:
+        if before is None:
+            added.append(row.pk)
+            continue
+        for name, value in before.items():
+            setattr(row, name, value)
+        changed.append(row)
+        columns |= before.keys()
+    model.objects.filter(pk__in=added).delete()
+    if columns:
+        model.objects.bulk_update(changed, sorted(columns), batch_size=100)
+
+
+def _remove_repeated_events(findings: Collection[int]) -> None:
+    """Remove from the timelines what a later import repeats: fixed while fixed, or back while open."""
+    kinds = FindingEvent.Event
+    for batch in _batches(findings):
+        events = FindingEvent.objects.filter(finding__in=batch).order_by("finding", "pk")
+        last: dict[int, str] = {}
+        repeated = []
+        for event in events:
+            state = kinds.REGRESSED.value if event.event == kinds.RECONSIDERED else event.event
+            if state not in (kinds.FIXED, kinds.REGRESSED):
+                continue
+            if event.event == last.get(event.finding_id, kinds.REGRESSED.value):
+                repeated.append(event.pk)
+            last[event.finding_id] = state
+        FindingEvent.objects.filter(pk__in=repeated).delete()
+
+
+def _show_remaining_locations(findings: Collection[int]) -> None:
+    """Update the copies of locations on findings that stay, but lost some of their occurrences."""
+    for finding in Finding.objects.filter(pk__in=findings).iterator():
+        present = list(finding.occurrences.filter(gone_at=None))
+        if not present or len(present) >= limits.MAX_OCCURRENCES:
+            continue
+        if all(each.location != finding.location for each in present):
+            finding.location, finding.evidence = present[0].location, present[0].evidence
+        locations = [each.location for each in present]
+        finding.other_locations = other_locations(finding.location, locations)
+        finding.locations_count = len(present)
+        finding.save(update_fields=["location", "host", "evidence", "other_locations", "locations_count"])
+
+
+def _restore_scopes(run: ImportRun, scopes: Mapping[ScopeKey, Before]) -> None:
+    """Restore the coverage by the scanner."""
+    coverage = Coverage.objects.filter(website=run.website_id, source=run.source_id).first()
+    if coverage is None or not scopes:
+        return
+    remaining: list[CoverageScope] = []
+    for scope in coverage.scopes.all():
+        before = scopes.get((scope.category, scope.target), {})
+        if before is None:
+            scope.delete()
+            continue
+        for name, value in before.items():
+            setattr(scope, name, value)
+        scope.save()
+        remaining.append(scope)
+    if remaining:
+        coverage.completed_at = None  # the newest of the scopes
+        summarise(coverage, remaining)
+    else:
+        coverage.delete()
+
+
+def _batches(numbers: Collection[int]) -> Iterator[list[int]]:
+    ordered = sorted(numbers)
+    for start in range(0, len(ordered), _BATCH):
+        yield ordered[start : start + _BATCH]

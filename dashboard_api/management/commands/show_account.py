@@ -1,0 +1,88 @@
+"""Show an account: plan, secrets, websites and tokens for reports."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from dashboard_api.management.entitlement_options import in_fields, in_words
+from dashboard_api.management.lookup import find_account
+from dashboard_api.models import Account
+from foundation.operator_command import OperatorCommand, Result
+
+
+class Command(OperatorCommand):
+    """manage.py show_account acct_0001."""
+
+    help = (
+        "Show an account: its plan, its secrets without their values, its websites, its tokens for reports."
+    )
+    without_event = "it only reads"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("ref", metavar="REF", help="the account's reference")
+
+    def perform(self, *, ref: str, **options: Any) -> Result:
+        account = find_account(ref)
+        entitlement = getattr(account, "entitlement", None)
+        fields = {
+            "account": ref,
+            "name": account.name,
+            "created_at": account.created_at,
+            "entitlement": in_fields(entitlement) if entitlement else None,
+            **_parts(account),
+        }
+        lines = [
+            f"{ref}  {account.name}".rstrip(),
+            in_words(entitlement) if entitlement else "It has no plan.",
+        ]
+        return Result(text="\n".join([*lines, *_lines(fields)]), fields=fields)
+
+
+def _parts(account: Account) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of the account by their kind."""
+    links = account.links.select_related("website").order_by("website__host")
+    return {
+        "secrets": [
+            {
+                "id": row.pk,
+                "hint": row.hint,
+                "is_test": row.is_test,
+                "state": row.state,
+                "last_used_at": row.last_used_at,
+            }
+            for row in account.secrets.order_by("pk")
+        ],
+        "websites": [
+            {"host": row.website.host, "link_id": row.link_id, "revoked_at": row.revoked_at} for row in links
+        ],
+        "report_tokens": [
+            {
+                "id": row.pk,
+                "name": row.name,
+                "hosts": [website.host for website in row.websites.all()],
+                "sources": row.sources,
+                "expires_at": row.expires_at,
+                "last_used_at": row.last_used_at,
+                "revoked_at": row.revoked_at,
+            }
+            for row in account.report_tokens.order_by("pk").prefetch_related("websites")
+        ],
+    }
+
+
+def _lines(fields: dict[str, Any]) -> Iterator[str]:
+    for row in fields["secrets"]:
+        yield f"Secret {row['id']} ({row['hint']}): {row['state']}, last use: {_day(row['last_used_at'])}"
+    for row in fields["websites"]:
+        state = f", revoked {_day(row['revoked_at'])}" if row["revoked_at"] else ""
+        yield f"Website {row['host']}: link id {row['link_id']}{state}"
+    for row in fields["report_tokens"]:
+        state = (
+            f"revoked {_day(row['revoked_at'])}" if row["revoked_at"] else f"until {_day(row['expires_at'])}"
+        )
+        yield f"Token {row['id']} ({row['name']}) for {', '.join(row['hosts'])}: {state}"
+
+
+def _day(moment: Any) -> str:
+    return f"{moment:%Y-%m-%d}" if moment else "never"

@@ -1,0 +1,148 @@
+"""Calls on record, and the number of calls of each account.
+
+On SQLite both live in the file of short-lived data, next to the nonces. Decision record 0089.
+"""
+
+from datetime import datetime
+from typing import Any, ClassVar, NamedTuple
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from dashboard_api.backends.calls import FACTS
+from dashboard_api.backends.statements import changed_rows, moment, rows, stored
+
+
+class CallLimit(NamedTuple):
+    """The rate of calls that an account may make, and how many it may make at once."""
+
+    per_second: int
+    burst: int
+    counts: bool = True  # test calls are limited, but not counted
+
+    def parameters(self, account_id: int, at: datetime) -> tuple[Any, ...]:
+        """Return the parameters of the statement that counts a call, with times in microseconds."""
+        now, interval, one = int(at.timestamp() * 1_000_000), 1_000_000 // self.per_second, int(self.counts)
+        latest = now + interval * (self.burst - 1)
+        return account_id, at.date().isoformat(), one, now + interval, one, now, interval, latest
+
+    def seconds_to_wait(self, account_id: int, at: datetime) -> int:
+        """Return the whole seconds from ``at`` until the account may call again, at least one."""
+        *_, latest = self.parameters(account_id, at)
+        usage = Usage.objects.filter(account_id=account_id, day=at.date()).first()
+        excess = usage.arrival - latest if usage else 0
+        return max(1, -(-excess // 1_000_000))
+
+
+class Usage(models.Model):
+    """The calls of an account on a day (UTC), and its rate limit: counted and limited by one statement.
+
+    ``arrival`` is the time in microseconds until which its calls use up the rate (the generic cell rate
+    algorithm). The portal's own calls are neither counted nor limited.
+    """
+
+    pk = models.CompositePrimaryKey("account_id", "day")
+    # No foreign key: on SQLite these rows are in a file of their own.
+    account_id = models.BigIntegerField()
+    day = models.DateField()
+    calls = models.IntegerField()
+    arrival = models.BigIntegerField()
+
+    class Meta:
+        ordering: ClassVar = ["account_id", "day"]
+
+    def __str__(self) -> str:
+        return f"{self.calls} calls of account {self.account_id} on {self.day}"
+
+
+class CallOutcome(models.Model):
+    """The status and error code of a call that was not answered with 200, until its nonce expires."""
+
+    pk = models.CompositePrimaryKey("account_id", "nonce")
+    account_id = models.BigIntegerField()
+    nonce = models.CharField(max_length=128)
+    status = models.SmallIntegerField()
+    code = models.CharField(max_length=40)
+
+    def __str__(self) -> str:
+        return f"{self.status} {self.code}"
+
+    @staticmethod
+    def note(account_id: int, nonce: str, *, status: int, code: str) -> None:
+        """Store the outcome of a call; raises DatabaseError."""
+        statement = (
+            "INSERT INTO dashboard_api_calloutcome (account_id, nonce, status, code) VALUES (%s, %s, %s, %s) "
+            "ON CONFLICT DO NOTHING"
+        )
+        changed_rows(CallOutcome, statement, [account_id, nonce, status, code])
+
+
+class CallRow(NamedTuple):
+    """A call on record."""
+
+    at: datetime
+    account_id: int
+    secret_id: int
+    link_id: int | None
+    route: str
+    request_id: str
+    address: str
+    status: int
+    code: str
+
+
+_LATEST = f"""
+SELECT {FACTS}, COALESCE(status, 200), COALESCE(code, '')
+FROM dashboard_api_nonce LEFT JOIN dashboard_api_calloutcome USING (account_id, nonce)
+WHERE account_id = %(account)s AND at IS NOT NULL
+ORDER BY at DESC LIMIT %(count)s
+"""  # noqa: S608  # constant text
+
+
+class CallRecordQuerySet(models.QuerySet["CallRecord"]):
+    """The latest calls, and the end of old records."""
+
+    def latest_of(self, account_id: int, *, count: int) -> list[CallRow]:
+        """Return the last calls of an account, newest first, also those whose nonce has not expired."""
+        recent = rows(CallRecord, _LATEST, {"account": account_id, "count": count})
+        older = self.filter(account_id=account_id).values_list(*CallRow._fields)[: count - len(recent)]
+        return [CallRow(moment(at), *facts) for at, *facts in (*recent, *older)]
+
+    def forget(self, *, before: datetime, batch: int) -> int:
+        """Delete at most ``batch`` records from before a time, and return their number."""
+        statement = (
+            "DELETE FROM dashboard_api_callrecord WHERE id IN "
+            "(SELECT id FROM dashboard_api_callrecord WHERE at < %s ORDER BY at LIMIT %s)"
+        )
+        return changed_rows(CallRecord, statement, [stored(before), batch])
+
+
+class CallRecord(models.Model):
+    """A call whose signature was verified, after its nonce has expired: never a host or a body.
+
+    A call that a crash interrupted has the status 200, too.
+    """
+
+    at = models.DateTimeField(_("time"))
+    account_id = models.BigIntegerField(_("account"))
+    secret_id = models.BigIntegerField(_("secret"))
+    link_id = models.BigIntegerField(_("link"), null=True)
+    route = models.CharField(_("route"), max_length=32)
+    request_id = models.CharField(_("request id"), max_length=64, db_index=True)
+    address = models.CharField(_("address"), max_length=64)
+    status = models.SmallIntegerField(_("status"))
+    code = models.CharField(_("error code"), max_length=40)
+
+    objects = CallRecordQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("call")
+        verbose_name_plural = _("calls")
+        ordering: ClassVar = ["-at", "-id"]
+        indexes: ClassVar = [
+            models.Index(fields=["account_id", "at"], name="dashboard_api_call_of_account"),
+            models.Index(fields=["at"], name="dashboard_api_call_at"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.route} {self.request_id}"

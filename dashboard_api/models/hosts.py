@@ -1,0 +1,37 @@
+"""The host of a finding, by which a list can be filtered: that of its first location."""
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from django.db import models
+
+from foundation.hosts import MAX_HOST_LENGTH
+
+if TYPE_CHECKING:
+    from dashboard_api.models.findings import Finding
+
+_SCHEME = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?//", re.IGNORECASE | re.ASCII)
+_HOST = re.compile(r"\[([^\]]*)\]|([^/?#:\[\]]*)")
+
+
+def host_of(location: str) -> str:
+    """Return the host of a stored location, which may lack a scheme; empty without one."""
+    scheme = _SCHEME.match(location)
+    match = _HOST.match(location, scheme.end() if scheme else 0)
+    host = (match.group(1) or match.group(2) or "") if match else ""
+    return host.lower()[:MAX_HOST_LENGTH]
+
+
+class HostField(models.CharField):  # type: ignore[type-arg]  # of texts
+    """The host of a finding, which the ORM computes from its location on every save."""
+
+    def deconstruct(self) -> Any:
+        """Return the field as migrations write it: they import nothing of the product."""
+        name, _, args, kwargs = super().deconstruct()
+        return name, "django.db.models.CharField", args, kwargs
+
+    def pre_save(self, model_instance: "models.Model", add: bool) -> Any:
+        """Return the host, and set it on the finding."""
+        finding: Finding = model_instance  # type: ignore[assignment]
+        finding.host = host_of(finding.location)
+        return finding.host

@@ -1,0 +1,296 @@
+"""Apply standing decisions to findings: after each import, and when a decision begins or ends.
+
+Every function may be repeated: findings to which a decision applies already stay unchanged. Each change is an
+event in the timeline of the finding, with the decision and its reason. An analyst's own decision about a
+finding always wins: a severity that an analyst chose, and a finding that an analyst reopened. Record 0077.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import Case, Exists, F, OuterRef, QuerySet, Subquery, Value, When
+from django.db.models.functions import Coalesce
+from django.utils.translation import gettext as _
+
+from audit.recording import record as audit
+from dashboard_api.limits import TRIAGE_BATCH
+from dashboard_api.models import (
+    Account,
+    BucketCount,
+    Finding,
+    FindingEvent,
+    Severity,
+    Source,
+    StandingDecision,
+    Website,
+    problem_key,
+)
+
+Event = FindingEvent.Event
+_LOADED = ("pk", "website_id", "problem", "severity", "source_severity")
+
+
+class Reach(NamedTuple):
+    """Numbers of what a decision would change: findings, their websites, and accounts that see them."""
+
+    findings: int
+    websites: int
+    accounts: int
+
+
+def apply_to(website: Website, source: Source, now: datetime) -> int:
+    """Apply the active decisions to the findings of a source; return the number of changes.
+
+    Without decisions this is one query. The transaction of the caller has locked the website.
+    """
+    in_force = {each.rule: each for each in StandingDecision.objects.in_force(source, website)}
+    if not in_force:
+        return 0
+    floor = in_force.pop("", None)
+    findings = Finding.objects.filter(website=website, source=source)
+    changed = _rate(findings, list(in_force.values()), now)
+    if floor is not None:
+        changed += _reopen(
+            _accepted_by_a_floor(findings).filter(severity__gte=floor.severity),
+            floor,
+            lambda finding: f"It is {Severity(finding.severity).label} now, which is not accepted.",
+            by="",
+            now=now,
+        )
+        changed += _accept(findings, floor, now)
+    return changed
+
+
+def reach(decision: StandingDecision) -> Reach:
+    """Return what ``decision``, which need not be stored, would change."""
+    findings: QuerySet[Finding] = Finding.objects.filter(source=decision.source)
+    if decision.website is not None:
+        findings = findings.filter(website=decision.website)
+    else:
+        others = StandingDecision.objects.active().filter(source=decision.source, rule=decision.rule)
+        findings = findings.exclude(website__in=others.exclude(website=None).values("website"))
+    findings = _to_rate(findings, [decision]) if decision.rule else _to_accept(findings, decision)
+    websites = findings.order_by().values("website").distinct()
+    accounts = Account.objects.filter(links__revoked_at=None, links__website__in=websites).distinct()
+    return Reach(findings.count(), websites.count(), accounts.count())
+
+
+def begin(decision: StandingDecision, now: datetime) -> int:
+    """Store ``decision`` if it is new, and apply it; return the number of changed findings.
+
+    A commit follows each website. Raise ValidationError if there is an active decision about the same.
+    """
+    decision.full_clean()
+    with transaction.atomic():
+        is_new = decision.pk is None
+        decision.save()
+        if is_new:
+            audit("standing_decision.begun", decision, by=decision.by, reason=decision.reason)
+    changed = 0
+    for website in _websites(decision):
+        with transaction.atomic():
+            _lock(website)
+            changed += apply_to(website, decision.source, now)
+    return changed
+
+
+def end(decision: StandingDecision, *, by: str, reason: str, now: datetime) -> int:
+    """End ``decision`` and take back what it changed; return the number of findings.
+
+    A commit follows each website; ending a decision again completes what was interrupted. Raise
+    ValidationError without a name or a reason.
+    """
+    if decision.ended_at is None:
+        decision.ended_at, decision.ended_by, decision.end_reason = now, by.strip(), reason.strip()
+        if not (decision.ended_by and decision.end_reason):
+            raise ValidationError({"reason": _("Say why: customers and colleagues will read it.")})
+        decision.full_clean()
+        with transaction.atomic():
+            decision.save(update_fields=["ended_at", "ended_by", "end_reason"])
+            audit("standing_decision.ended", decision, by=by, reason=reason)
+    changed = 0
+    for website in _websites(decision):
+        with transaction.atomic():
+            _lock(website)
+            changed += _withdraw(decision, website, by=decision.ended_by, reason=decision.end_reason, now=now)
+            apply_to(website, decision.source, now)
+    return changed
+
+
+def _lock(website: Website) -> None:
+    """Wait for a running import, which may apply decisions that it has read before they ended."""
+    Website.objects.select_for_update().get(pk=website.pk)
+
+
+def _websites(decision: StandingDecision) -> Iterable[Website]:
+    if decision.website is not None:
+        return [decision.website]
+    with_findings = BucketCount.objects.filter(source_id=decision.source_id).values("website_id")
+    return Website.objects.filter(pk__in=with_findings).order_by("pk")
+
+
+# Severities by rule
+
+
+def _by_problem(decisions: Sequence[StandingDecision]) -> dict[str, StandingDecision]:
+    """Return the decisions by the problems of their rules, which an index of findings has."""
+    return {problem_key(each.source.slug, each.rule, ""): each for each in decisions}
+
+
+def _to_rate(findings: QuerySet[Finding], decisions: Sequence[StandingDecision]) -> QuerySet[Finding]:
+    """Return the findings of these rules with another severity, unless an analyst has chosen it."""
+    severities = {problem: each.severity for problem, each in _by_problem(decisions).items()}
+    chosen = Case(*(When(problem=key, then=Value(severity)) for key, severity in severities.items()))
+    by_analyst = FindingEvent.objects.filter(finding=OuterRef("pk"), event=Event.RATED, decision=None)
+    of_rules = findings.filter(problem__in=severities).annotate(chosen=chosen)
+    return of_rules.exclude(severity=F("chosen")).filter(~Exists(by_analyst))
+
+
+def _rate(findings: QuerySet[Finding], decisions: Sequence[StandingDecision], now: datetime) -> int:
+    if not decisions:
+        return 0
+    by_problem = _by_problem(decisions)
+
+    def change(batch: Sequence[Finding]) -> None:
+        for severity in Severity:
+            ids = [each.pk for each in batch if by_problem[each.problem].severity == severity]
+            Finding.objects.filter(pk__in=ids).update(
+                source_severity=Coalesce("source_severity", "severity"), severity=severity
+            )
+        _add_events(
+            _rating(finding, decision.severity, decision, by=decision.by, reason=decision.reason, now=now)
+            for finding in batch
+            for decision in [by_problem[finding.problem]]
+        )
+
+    return _in_batches(_to_rate(findings, decisions), change)
+
+
+def _rating(
+    finding: Finding, severity: int, decision: StandingDecision, *, by: str, reason: str, now: datetime
+) -> FindingEvent:
+    words = f"{Severity(finding.severity).label} to {Severity(severity).label}: {reason}"
+    return _event(finding, Event.RATED, decision, by=by, reason=words, now=now)
+
+
+# Minimum severities
+
+
+def _to_accept(findings: QuerySet[Finding], floor: StandingDecision) -> QuerySet[Finding]:
+    """Return open findings below the floor, unless an analyst has reopened them."""
+    by_analyst = FindingEvent.objects.filter(finding=OuterRef("pk"), event=Event.RECONSIDERED, decision=None)
+    below = findings.filter(status=Finding.Status.OPEN, severity__lt=floor.severity)
+    return below.filter(~Exists(by_analyst))
+
+
+def _accepted_by_a_floor(
+    findings: QuerySet[Finding], floor: StandingDecision | None = None
+) -> QuerySet[Finding]:
+    """Return accepted risks whose last event, except ratings, is of a floor: of ``floor``, or of any."""
+    last = FindingEvent.objects.filter(finding=OuterRef("pk")).exclude(event=Event.RATED).order_by("-pk")
+    accepted = findings.filter(status=Finding.Status.ACCEPTED_RISK)
+    accepted = accepted.alias(accepted_by=Subquery(last.values("decision")[:1]))
+    return (
+        accepted.filter(accepted_by__isnull=False) if floor is None else accepted.filter(accepted_by=floor.pk)
+    )
+
+
+def _accept(findings: QuerySet[Finding], floor: StandingDecision, now: datetime) -> int:
+    def change(batch: Sequence[Finding]) -> None:
+        _set_status(batch, Finding.Status.ACCEPTED_RISK)
+        _add_events(
+            _event(each, Event.ACCEPTED_RISK, floor, by=floor.by, reason=floor.reason, now=now)
+            for each in batch
+        )
+
+    return _in_batches(_to_accept(findings, floor), change)
+
+
+def _reopen(
+    findings: QuerySet[Finding],
+    floor: StandingDecision,
+    reason_of: Callable[[Finding], str],
+    *,
+    by: str,
+    now: datetime,
+    ids: Sequence[int] | None = None,
+) -> int:
+    def change(batch: Sequence[Finding]) -> None:
+        _set_status(batch, Finding.Status.OPEN)
+        _add_events(
+            _event(each, Event.RECONSIDERED, floor, by=by, reason=reason_of(each), now=now) for each in batch
+        )
+
+    return _in_batches(findings, change, ids)
+
+
+def _set_status(batch: Sequence[Finding], status: Finding.Status) -> None:
+    Finding.objects.filter(pk__in=[each.pk for each in batch]).update(status=status)
+
+
+# The end of a decision
+
+
+def _withdraw(decision: StandingDecision, website: Website, *, by: str, reason: str, now: datetime) -> int:
+    """Take back what ``decision`` alone changed on ``website``."""
+    touched = FindingEvent.objects.filter(decision=decision, website_id=website.pk)
+    ids = list(touched.order_by("finding").values_list("finding", flat=True).distinct())
+    findings = Finding.objects.all()
+    if not decision.rule:
+        accepted = _accepted_by_a_floor(findings, decision)
+        return _reopen(accepted, decision, lambda _finding: reason, by=by, now=now, ids=ids)
+
+    def change(batch: Sequence[Finding]) -> None:
+        ids = [each.pk for each in batch]
+        Finding.objects.filter(pk__in=ids).update(severity=F("source_severity"), source_severity=None)
+        _add_events(
+            _rating(each, each.source_severity, decision, by=by, reason=reason, now=now)
+            for each in batch
+            if each.source_severity not in (None, each.severity)
+        )
+
+    last = FindingEvent.objects.filter(finding=OuterRef("pk"), event=Event.RATED).order_by("-pk")
+    rated = findings.filter(source_severity__isnull=False)
+    rated = rated.annotate(rated_by=Subquery(last.values("decision")[:1])).filter(rated_by=decision.pk)
+    return _in_batches(rated, change, ids)
+
+
+# Changes and their events
+
+
+def _in_batches(
+    findings: QuerySet[Finding],
+    change: Callable[[Sequence[Finding]], None],
+    ids: Sequence[int] | None = None,
+) -> int:
+    """Call ``change`` with all ``findings``, or those with these ids, batch by batch; return their number."""
+    if ids is None:
+        ids = list(findings.order_by().values_list("pk", flat=True))
+    changed = 0
+    for start in range(0, len(ids), TRIAGE_BATCH):
+        locked = findings.select_for_update().filter(pk__in=ids[start : start + TRIAGE_BATCH])
+        if batch := list(locked.order_by("pk").only(*_LOADED)):
+            change(batch)
+        changed += len(batch)
+    return changed
+
+
+def _event(
+    finding: Finding, event: Event, decision: StandingDecision, *, by: str, reason: str, now: datetime
+) -> FindingEvent:
+    return FindingEvent(
+        finding=finding,
+        website_id=finding.website_id,
+        event=event,
+        by=by,
+        reason=reason,
+        at=now,
+        decision=decision,
+    )
+
+
+def _add_events(events: Iterable[FindingEvent]) -> None:
+    FindingEvent.objects.bulk_create(events)

@@ -1,0 +1,260 @@
+"""The analyst's workbench: queue, decisions, notes, and who may do what."""
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import Permission
+from django.urls import reverse
+from django.utils import timezone
+
+from dashboard_api.models import AnalystNote, Finding, Severity
+from tests.factories import (
+    make_account,
+    make_finding,
+    make_link,
+    make_note,
+    make_occurrence,
+    make_source,
+    make_user,
+    make_website,
+)
+
+pytestmark = pytest.mark.django_db
+URL = "/admin/dashboard_api/finding/workbench/"
+ANALYST = ("view_finding", "change_finding", "add_analystnote", "change_analystnote")
+
+
+@pytest.fixture
+def staff(client):
+    """Sign in a staff user with the permissions that a test gives."""
+    user = make_user("grace", is_staff=True)
+    client.force_login(user)
+
+    def allow(*codenames):
+        user.user_permissions.set(Permission.objects.filter(codename__in=codenames))
+        return client
+
+    return allow
+
+
+@pytest.fixture
+def analyst(staff):
+    return staff(*ANALYST)
+
+
+@pytest.fixture
+def link():
+    return make_link()
+
+
+def action(name, *args):
+    return reverse(f"admin:dashboard_api_finding_workbench_{name}", args=args)
+
+
+def decide(client, finding, decision, **fields):
+    return client.post(action("decide", finding.pk), {"decision": decision, "back": "", "next": ""} | fields)
+
+
+def rows(response):
+    return [row.id for row in response.context["queue"].rows]
+
+
+class TestQueue:
+    def test_the_worst_finding_is_first_and_open(self, analyst, link):
+        low = make_finding(link.website, severity=Severity.LOW)
+        critical = make_finding(link.website, severity=Severity.CRITICAL, title="The worst")
+        response = analyst.get(URL)
+        assert rows(response) == [critical.pk, low.pk]
+        assert response.context["panel"].finding == critical
+
+    def test_reviewed_and_decided_findings_leave_the_queue(self, analyst, link):
+        make_finding(link.website, status=Finding.Status.FALSE_POSITIVE)
+        reviewed = make_finding(link.website, reviewed_at=timezone.now())
+        assert rows(analyst.get(URL)) == []
+        assert rows(analyst.get(URL, {"queue": "all"})) == [reviewed.pk]
+
+    @pytest.mark.parametrize(
+        "query", [{"severity": "4"}, {"source": "zap"}, {"website": "SHOP"}, {"website": "shop.example.com"}]
+    )
+    def test_each_filter_leaves_its_findings(self, analyst, link, query):
+        wanted = make_finding(link.website, severity=Severity.CRITICAL, source=make_source("zap"))
+        make_finding(make_website("other.example.org"), severity=Severity.LOW)
+        assert rows(analyst.get(URL, query)) == [wanted.pk]
+
+    @pytest.mark.parametrize("query", [{"severity": "9"}, {"after": "x"}, {"finding": "x"}, {"queue": "y"}])
+    def test_unknown_values_count_as_absent(self, analyst, link, query):
+        finding = make_finding(link.website)
+        assert rows(analyst.get(URL, query)) == [finding.pk]
+
+    def test_pages_hold_every_finding_once(self, analyst, link, monkeypatch):
+        monkeypatch.setattr("dashboard_api.admin.queue.ROWS", 2)
+        findings = [make_finding(link.website, severity=number % 3) for number in range(5)]
+        seen, url = [], URL
+        while url:
+            response = analyst.get(url)
+            seen += rows(response)
+            url = response.context["queue"].next_page_url
+        assert sorted(seen) == sorted(finding.pk for finding in findings)
+
+    @pytest.mark.parametrize("address", [f"{URL}?finding=999", f"{URL}999/decide/"])
+    def test_a_finding_that_does_not_exist_is_not_found(self, analyst, address):
+        assert analyst.get(address).status_code == 404
+
+    def test_more_findings_need_no_more_queries(self, analyst, link, django_assert_max_num_queries):
+        for _ in range(3):
+            make_finding(link.website)
+        with django_assert_max_num_queries(17):
+            analyst.get(URL)
+        for number in range(30):
+            other = make_link(make_account(f"acct_{number}"), make_website(f"site-{number}.example.com"))
+            finding = make_finding(other.website, severity=Severity.CRITICAL)
+            make_note(other.website, finding=finding)
+            make_occurrence(finding, "https://example.com/")
+        with django_assert_max_num_queries(17):
+            analyst.get(URL)
+
+
+class TestFinding:
+    def test_references_of_the_web_are_links_and_others_are_text(self, analyst, link):
+        references = ["https://example.com/advice", "javascript:alert(1)", "http://["]
+        make_finding(link.website, references=references, cve=["CVE-2024-12345"], cwe=[89])
+        page = analyst.get(URL).content.decode()
+        assert 'href="https://example.com/advice"' in page
+        assert "nvd.nist.gov/vuln/detail/CVE-2024-12345" in page
+        assert "definitions/89.html" in page
+        assert 'href="javascript' not in page
+
+    def test_evidence_is_escaped(self, analyst, link):
+        make_finding(link.website, evidence="<script>alert(1)</script>")
+        assert "<script>alert(1)" not in analyst.get(URL).content.decode()
+
+    def test_a_website_of_several_customers_has_a_warning(self, analyst, link):
+        make_finding(link.website)
+        assert "More than one customer" not in analyst.get(URL).content.decode()
+        make_link(make_account("acct_0002"), link.website)
+        page = analyst.get(URL).content.decode()
+        assert "More than one customer" in page
+        assert "acct_0002" in page
+
+
+class TestDecisions:
+    def test_reviewed_takes_the_finding_out_of_the_queue_and_opens_the_next(self, analyst, link):
+        following = make_finding(link.website, severity=Severity.LOW)
+        finding = make_finding(link.website, severity=Severity.HIGH)
+        assert analyst.get(URL).context["queue"].next == following.pk
+        response = decide(analyst, finding, "reviewed", next=following.pk, back="severity=3")
+        assert response["Location"] == f"{URL}?severity=3&finding={following.pk}"
+        finding.refresh_from_db()
+        assert (finding.reviewed_at is None, finding.status) == (False, "open")
+        assert LogEntry.objects.get().object_id == str(finding.pk)
+
+    @pytest.mark.parametrize("status", ["false_positive", "accepted_risk", "fixed"])
+    def test_a_decision_stores_the_reason_of_its_template_and_own_words(self, analyst, link, status):
+        finding = make_finding(link.website)
+        templates = analyst.get(URL).context["decisions"]
+        template = next(form for form in templates if form.decision == status)["template"].initial
+        decide(analyst, finding, status, template=template, reason="Seen with Ada.")
+        event = finding.events.get()
+        assert (event.event, event.by) == (status, "grace")
+        assert event.reason.endswith("Seen with Ada.")
+        assert len(event.reason) > len("Seen with Ada.")
+
+    def test_the_severity_is_changed_and_a_decision_is_reopened(self, analyst, link):
+        finding = make_finding(link.website, severity=Severity.HIGH)
+        decide(analyst, finding, "severity", severity="1", template="less")
+        decide(analyst, finding, "fixed", template="gone")
+        decide(analyst, finding, "reopen", template="still")
+        finding.refresh_from_db()
+        assert (finding.severity, finding.status) == (Severity.LOW, "open")
+
+    def test_a_refusal_is_shown_next_to_the_form_and_changes_nothing(self, analyst, link):
+        finding = make_finding(link.website)
+        response = decide(analyst, finding, "false_positive", template="own", reason="")
+        assert "Say why" in response.content.decode()
+        past = decide(analyst, finding, "accepted_risk", template="agreed", until="2020-01-01")
+        assert "This day has passed" in past.content.decode()
+        finding.refresh_from_db()
+        assert finding.status == "open"
+
+    def test_nothing_leads_out_of_the_workbench(self, analyst, link):
+        response = decide(analyst, make_finding(link.website), "reviewed", back="//evil.example", next="1e9")
+        assert response["Location"] == URL
+
+    def test_an_unknown_decision_is_not_found(self, analyst, link):
+        assert decide(analyst, make_finding(link.website), "delete").status_code == 404
+
+    def test_a_decision_about_several_names_websites_and_customers_first(self, analyst, link):
+        findings = [make_finding(link.website), make_finding(make_website("b.example.com"))]
+        make_link(make_account("acct_0002"), findings[1].website)
+        chosen = {"_selected_action": [finding.pk for finding in findings], "action": "false_positive"}
+        page = analyst.post(action("selected"), chosen).content.decode()
+        for text in ("shop.example.com", "b.example.com", "acct_0001", "acct_0002", "more than one customer"):
+            assert text in page
+        assert not Finding.objects.exclude(status="open").exists()
+        confirmed = chosen | {"confirmed": "True", "reason": "Both are mistaken."}
+        assert analyst.post(action("selected"), confirmed)["Location"] == URL
+        assert Finding.objects.filter(status="false_positive").count() == 2
+
+    @pytest.mark.parametrize("fields", [{}, {"action": "delete_selected"}, {"action": "fixed"}])
+    def test_nothing_selected_changes_nothing(self, analyst, link, fields):
+        make_finding(link.website)
+        assert analyst.post(action("selected"), fields).status_code == 302
+        assert Finding.objects.get().status == "open"
+
+
+class TestNotes:
+    def test_a_note_is_added_internal_and_then_published(self, analyst, link):
+        finding = make_finding(link.website)
+        analyst.post(action("note", finding.pk), {"body": "Seen by hand.", "is_internal": "on"})
+        note = AnalystNote.objects.get()
+        assert (note.finding, note.author, note.is_internal) == (finding, "grace", True)
+        analyst.post(action("publish", note.pk), {"back": ""})
+        note.refresh_from_db()
+        assert not note.is_internal
+        assert note.published_at
+
+    def test_a_note_for_a_customer_without_the_website_is_refused(self, analyst, link):
+        stranger = make_account("acct_0002")
+        fields = {"body": "For you.", "account": stranger.pk}
+        response = analyst.post(action("note", make_finding(link.website).pk), fields)
+        assert response.status_code == 200
+        assert not AnalystNote.objects.exists()
+
+    def test_an_empty_note_is_refused_and_nothing_is_stored(self, analyst, link):
+        response = analyst.post(action("note", make_finding(link.website).pk), {"body": " "})
+        assert "This field is required" in response.content.decode()
+        assert not AnalystNote.objects.exists()
+
+
+class TestPermissions:
+    @pytest.mark.parametrize("path", ["", "1/decide/", "1/note/", "selected/", "notes/1/publish/"])
+    @pytest.mark.parametrize("codenames", [(), ("view_account", "add_analystnote", "change_analystnote")])
+    def test_staff_without_the_right_see_nothing(self, staff, link, path, codenames):
+        finding = make_finding(link.website, title="Only for analysts")
+        note = make_note(link.website, finding=finding, is_internal=True)
+        client = staff(*codenames)
+        address = URL + path.replace("1", str(note.pk if "notes" in path else finding.pk))
+        response = client.post(address, {"decision": "reviewed"}) if path else client.get(address)
+        assert response.status_code == 403
+        assert b"Only for analysts" not in response.content
+        finding.refresh_from_db()
+        assert finding.reviewed_at is None
+
+    def test_staff_who_may_only_view_have_no_forms_and_cannot_decide(self, staff, link):
+        finding = make_finding(link.website)
+        client = staff("view_finding")
+        page = client.get(URL).content.decode()
+        assert "data-key" not in page
+        assert "_selected_action" not in page
+        assert decide(client, finding, "reviewed").status_code == 403
+        assert client.post(action("note", finding.pk), {"body": "x"}).status_code == 403
+        assert client.post(action("selected"), {"_selected_action": finding.pk}).status_code == 403
+
+    def test_members_and_visitors_are_led_to_the_sign_in(self, client, link):
+        finding = make_finding(link.website)
+        for user in (None, make_user("owner")):
+            if user:
+                client.force_login(user)
+            assert client.get(URL).status_code == 302
+            assert decide(client, finding, "reviewed").status_code == 302
+        finding.refresh_from_db()
+        assert finding.reviewed_at is None

@@ -1,0 +1,110 @@
+"""Calls signed with a test secret: checked like all others, answered with the example website."""
+
+import json
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.db import connections
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from dashboard_api.contract import examples
+from dashboard_api.models import Nonce, Secret
+from tests.dashboard_api.calls import (
+    CHANGES_PATH,
+    FINDING_PATH,
+    PATH,
+    ask,
+    compact,
+    error_of,
+    fields_for,
+    post,
+    signed_headers,
+)
+from tests.factories import make_account, make_link
+
+pytestmark = pytest.mark.django_db
+
+OWN = examples.LINK | {"portal_account_ref": "acct_0001"}
+CALLS = {
+    PATH: ({"severity": "Low"}, "DashboardResponse"),
+    FINDING_PATH: ({"finding_id": "1042"}, "FindingResponse"),
+    CHANGES_PATH: ({"days": 7}, "ChangesResponse"),
+}
+
+
+@pytest.fixture
+def link():
+    return make_link()
+
+
+@pytest.fixture
+def secret(link):
+    _, clear = Secret.objects.issue(link.account, by="tests", is_test=True)
+    assert clear.startswith("es1_test_")
+    return clear
+
+
+@pytest.mark.parametrize("path", CALLS)
+def test_every_call_gets_the_example_of_the_documentation_and_says_so(client, secret, path):
+    fields, name = CALLS[path]
+    response = ask(client, OWN | fields, path=path, secret=secret)
+    assert response.status_code == 200
+    assert response["X-Service-Test"] == "true"
+    assert response.json() == examples.RESPONSES[name]
+    assert list(response.json()) == list(examples.RESPONSES[name])
+
+
+def test_a_test_secret_never_shows_a_website_of_a_customer(client, link, secret):
+    error = error_of(ask(client, fields_for(link), secret=secret))
+    assert error["code"] == "unknown_link"
+    assert examples.LINK["link_id"] in error["message"]
+    response = ask(client, OWN | {"finding_id": "1"}, path=FINDING_PATH, secret=secret)
+    assert (response.status_code, error_of(response)["code"]) == (404, "unknown_finding")
+
+
+def test_a_live_secret_does_not_get_the_example_website(client, link, secret):
+    response = ask(client, OWN)
+    assert error_of(response)["code"] == "unknown_link"
+    assert "X-Service-Test" not in ask(client, fields_for(link))
+
+
+def test_signature_time_nonce_and_fields_are_checked_like_those_of_every_call(client, secret):
+    body = compact(OWN)
+    headers = signed_headers(body, secret=secret)
+    assert post(client, body, headers).status_code == 200
+    assert error_of(post(client, body, headers))["code"] == "replayed_nonce"
+    assert error_of(ask(client, OWN, secret=secret, now=1))["code"] == "stale_timestamp"
+    assert error_of(ask(client, OWN, secret=secret + "x"))["code"] == "invalid_signature"
+    assert error_of(ask(client, OWN | {"sverity": "High"}, secret=secret))["code"] == "invalid_request"
+
+
+def test_a_test_call_works_without_a_plan_and_reads_no_findings(client):
+    account = make_account(entitled=False)
+    _, secret = Secret.objects.issue(account, by="tests", is_test=True)
+    with CaptureQueriesContext(connections["default"]) as queries:
+        assert ask(client, OWN, secret=secret).status_code == 200
+    assert not [query for query in queries if "finding" in query["sql"].lower()]
+    assert Nonce.objects.count() == 1
+
+
+def test_an_account_has_one_test_secret_next_to_two_others(link, secret):
+    Secret.objects.issue(link.account, by="tests")
+    with pytest.raises(ValidationError, match="already has a test secret"):
+        Secret.objects.issue(link.account, by="tests", is_test=True)
+    Secret.objects.get(is_test=True).revoke(now=timezone.now())
+    Secret.objects.issue(link.account, by="tests", is_test=True)
+
+
+def test_the_vectors_and_the_samples_are_shown_by_address(client):
+    vectors = json.loads(client.get("/v1/vectors.json").content)
+    assert vectors["scheme"] == "ES1"
+    sample = client.get("/v1/samples/python")
+    assert sample["Content-Type"] == "text/plain; charset=utf-8"
+    compile(sample.text, "sample", "exec")
+    assert examples.LINK["link_id"] in sample.text
+    assert "&" not in client.get("/v1/samples/php").text.partition("\n")[0]
+    assert error_of(client.get("/v1/samples/cobol"))["code"] == "not_found"
+    page = client.get("/v1/docs").text
+    for address in ("/v1/vectors.json", "/v1/samples/ruby", 'id="error-unavailable"', "X-Service-Test"):
+        assert address in page

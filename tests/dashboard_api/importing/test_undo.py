@@ -1,0 +1,270 @@
+"""Taking an import back: what only it brought disappears, and what it closed is open again."""
+
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.db import connection, transaction
+from django.utils import timezone
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dashboard_api import standing_decisions, triage
+from dashboard_api.backends.verify import wrong_counts
+from dashboard_api.importing.undo import preview, undo
+from dashboard_api.models import (
+    Coverage,
+    CoverageScope,
+    Finding,
+    FindingEvent,
+    ImportChange,
+    ImportRun,
+    Occurrence,
+    Severity,
+    Source,
+    StandingDecision,
+)
+from tests.dashboard_api.importing.reports import import_bytes
+from tests.dashboard_api.scanners.samples import json_lines, make_row
+from tests.factories import make_finding, make_note, make_source, make_website
+
+pytestmark = pytest.mark.django_db
+
+DAY = timedelta(days=1)
+MARCH = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def website():
+    return make_website()
+
+
+def row(rule="panel", path="/admin", *, day=0, **members):
+    seen = (MARCH + day * DAY).isoformat()
+    location = f"https://shop.example.com{path}"
+    return make_row(template_id=rule, matched_at=location, timestamp=seen, **members)
+
+
+def bring(website, *rows, **options):
+    """Import these rows; return the record of the import."""
+    import_bytes(json_lines(*rows) if rows else b"", website, format_name="nuclei", **options)
+    return ImportRun.objects.order_by("pk").last()
+
+
+def take_back(run, **options):
+    return undo(run, **({"by": "ann", "reason": "The wrong file", "now": timezone.now()} | options))
+
+
+def state():
+    """Everything that imports write, without keys."""
+    findings = list(Finding.objects.order_by("fingerprint").values())
+    numbers = {finding.pop("id"): finding["fingerprint"] for finding in findings}
+    occurrences = list(Occurrence.objects.order_by("finding__fingerprint", "location_digest").values())
+    events = list(FindingEvent.objects.order_by("pk").values())
+    for each in (*occurrences, *events):
+        each.pop("id")
+        each["finding"] = numbers[each.pop("finding_id")]
+    coverage = list(Coverage.objects.order_by("source__slug").values())
+    scopes = list(CoverageScope.objects.order_by("category", "target").values())
+    for each in (*coverage, *scopes):
+        each.pop("id")
+        each.pop("coverage_id", None)
+    return findings, occurrences, events, coverage, scopes
+
+
+def test_everything_is_as_before_the_import(website):
+    bring(website, row("a"), row("b", path="/1", response="old"), row("c"), complete=True)
+    bring(website, row("a", day=1), row("b", path="/1", day=1), complete=True)  # c is fixed
+    before = state()
+    changed = row("b", path="/1", day=2, response="new", info={"name": "Other", "severity": "critical"})
+    run = bring(website, changed, row("b", path="/2", day=2), row("c", day=2), row("d", day=2), complete=True)
+    assert state() != before
+    result = take_back(run)
+    assert state() == before
+    assert (result.deleted, result.opened, result.closed, result.restored) == (1, 1, 1, 1)
+    assert wrong_counts(connection) == {}
+
+
+def test_the_import_stays_on_record_with_who_took_it_back_and_why(website):
+    run = bring(website, row())
+    take_back(run, by="ann", reason=" Another customer's report ")
+    run.refresh_from_db()
+    assert (run.undone_by, run.undone_reason) == ("ann", "Another customer's report")
+    assert run.undone_at is not None
+    assert not ImportChange.objects.exists()
+    with pytest.raises(ValidationError, match=r"It was taken back on .* by ann"):
+        take_back(run)
+
+
+def test_the_same_report_can_be_imported_again(website):
+    run = bring(website, row())
+    before = state()
+    take_back(run)
+    bring(website, row())
+    assert state()[1:] == before[1:]
+
+
+def test_a_finding_that_a_later_import_reports_as_well_stays(website):
+    wrong = bring(website, row("a"), row("b"))
+    bring(website, row("a", day=1), row("a", path="/later", day=1))
+    result = take_back(wrong)
+    assert (result.deleted, result.kept) == (1, 1)
+    (finding,) = Finding.objects.all()
+    assert (finding.rule, finding.locations_count) == ("a", 2)
+
+
+def test_a_finding_that_stays_loses_the_locations_that_only_the_import_brought(website):
+    bring(website, row(path="/1"))
+    wrong = bring(website, row(path="/wrong", day=1, response="theirs"))
+    bring(website, row(path="/1", day=2, response="ours"))
+    take_back(wrong)
+    finding = Finding.objects.get()
+    assert finding.location == "https://shop.example.com/1"
+    assert (finding.locations_count, finding.other_locations) == (1, "")
+    assert "theirs" not in finding.evidence
+    assert list(Occurrence.objects.values_list("location", flat=True)) == ["https://shop.example.com/1"]
+
+
+def test_imports_of_other_scanners_are_not_touched(website):
+    other = make_finding(website, source=make_source("zap"))
+    wrong = bring(website, row("a"))
+    take_back(wrong)
+    assert Finding.objects.get() == other
+
+
+def test_a_fix_and_a_return_that_a_wrong_import_caused_leave_the_timeline(website):
+    bring(website, row("a"), row("b"), complete=True)
+    wrong = bring(website, row("b", day=1), complete=True)
+    bring(website, row("a", day=2), row("b", day=2), complete=True)
+    assert FindingEvent.objects.count() == 2
+    take_back(wrong)
+    assert not FindingEvent.objects.exists()
+    assert set(Finding.objects.values_list("status", flat=True)) == {"open"}
+
+
+def test_decisions_of_analysts_stay(website):
+    bring(website, row("a"))
+    now = timezone.now()
+    run = bring(website, row("a", day=1, info={"name": "Other", "severity": "high"}))
+    finding = Finding.objects.get()
+    triage.decide(finding, "false_positive", by="ann", reason="Checked by hand", now=now)
+    triage.override_severity(finding, Severity.LOW, by="ann", reason="Not reachable", now=now)
+    take_back(run)
+    finding.refresh_from_db()
+    assert (finding.status, finding.severity) == ("false_positive", Severity.LOW)
+    assert finding.title != "Other"
+
+
+def test_the_preview_counts_work_of_analysts_that_would_disappear_and_changes_nothing(website):
+    run = bring(website, row("a"), row("b"), row("c"))
+    first, second, _ = Finding.objects.all()
+    make_note(website, finding=first)
+    triage.decide(second, "accepted_risk", by="ann", reason="Known", now=timezone.now())
+    before = state()
+    result = preview(run, now=timezone.now())
+    assert (result.deleted, result.with_work) == (3, 2)
+    assert "Deleted: 3 (2 with notes or decisions)" in result.in_words()
+    assert state() == before
+
+
+def test_an_old_import_an_import_without_changes_and_an_empty_reason_are_refused(website):
+    run = bring(website, row())
+    with pytest.raises(ValidationError, match="Only imports of the last 30 days"):
+        take_back(run, now=timezone.now() + 31 * DAY)
+    with pytest.raises(ValidationError, match="Say why"):
+        take_back(run, reason=" ")
+    run.changes.all().delete()
+    with pytest.raises(ValidationError, match="nothing to take back"):
+        take_back(run)
+
+
+REPORTS = st.lists(
+    st.tuples(
+        st.dictionaries(
+            st.sampled_from(["a", "b", "c"]),
+            st.sets(st.sampled_from(["/1", "/2", "/3"]), min_size=1),
+            min_size=1,
+        ),
+        st.booleans(),
+        st.integers(0, 5),
+    ),
+    min_size=1,
+    max_size=5,
+)
+
+
+def import_all(reports):
+    """Import reports of one website; yield each state and the import that followed."""
+    website = make_website()
+    for number, (report, complete, day) in enumerate(reports):
+        before = state()
+        rows = [
+            row(rule, path, day=day, response=str(number))
+            for rule, paths in sorted(report.items())
+            for path in sorted(paths)
+        ]
+        yield before, bring(website, *rows, complete=complete)
+
+
+@contextmanager
+def rolled_back():
+    """Leave nothing of an example to the next one, also if it fails."""
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+
+
+@pytest.mark.slow
+@settings(max_examples=40, deadline=None)
+@given(reports=REPORTS, data=st.data())
+def test_all_imports_taken_back_in_any_order_leave_nothing(reports, data):
+    with rolled_back():
+        runs = [run for _, run in import_all(reports)]
+        for run in data.draw(st.permutations(runs)):
+            take_back(run)
+        assert state() == ([], [], [], [], [])
+        assert wrong_counts(connection) == {}
+
+
+@pytest.mark.slow
+@settings(max_examples=40, deadline=None)
+@given(reports=REPORTS)
+def test_imports_taken_back_from_the_newest_to_the_oldest_restore_every_state(reports):
+    with rolled_back():
+        for before, run in reversed(list(import_all(reports))):
+            take_back(run)
+            assert state() == before
+
+
+def begin_decision(website, **fields):
+    source = Source.objects.get()
+    decision = StandingDecision(source=source, website=website, by="ann", reason="Agreed", **fields)
+    standing_decisions.begin(decision, timezone.now())
+    return decision
+
+
+def severity_and_status(rule):
+    return Finding.objects.values_list("severity", "source_severity", "status").get(rule=rule)
+
+
+def test_a_minimum_severity_hides_no_severity_that_is_restored(website):
+    bring(website, row("a"), row("b", info={"name": "B", "severity": "low"}))
+    begin_decision(website, severity=Severity.MEDIUM)
+    wrong = bring(website, row("a", day=1, info={"name": "A", "severity": "low"}))
+    assert severity_and_status("a") == (Severity.LOW, None, "accepted_risk")
+    worse = bring(website, row("b", day=2, info={"name": "B", "severity": "critical"}))
+    take_back(worse)
+    assert severity_and_status("b") == (Severity.LOW, None, "accepted_risk")
+    take_back(wrong)
+    assert severity_and_status("a") == (Severity.HIGH, None, "open")
+
+
+def test_a_severity_decided_since_stays_and_ends_with_that_of_the_import_before(website):
+    bring(website, row("a"))
+    wrong = bring(website, row("a", day=1, info={"name": "A", "severity": "low"}))
+    decision = begin_decision(website, rule="a", severity=Severity.MEDIUM)
+    take_back(wrong)
+    assert severity_and_status("a") == (Severity.MEDIUM, Severity.HIGH, "open")
+    standing_decisions.end(decision, by="ann", reason="Over", now=timezone.now())
+    assert severity_and_status("a") == (Severity.HIGH, None, "open")

@@ -1,0 +1,141 @@
+"""Calls on record, and the limit of each account."""
+
+import multiprocessing
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.db import connections
+from django.utils import timezone
+
+from dashboard_api.models import CallLimit, CallOutcome, CallRecord, Claim, Nonce, Usage
+from tests.commands import run_json
+from tests.factories import make_nonce
+
+pytestmark = pytest.mark.django_db
+
+NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
+LIMIT = CallLimit(per_second=10, burst=40)
+
+
+def call(number, *, at=NOON, account_id=1, limit=LIMIT):
+    return make_nonce(f"nonce-{number:04}", at=at, account_id=account_id, limit=limit)
+
+
+def calls(count, *, start=0, **fields):
+    return [call(number, **fields) for number in range(start, start + count)]
+
+
+def test_an_account_may_call_as_often_at_once_as_its_burst():
+    assert calls(42) == [Claim.ACCEPTED] * 40 + [Claim.LIMITED] * 2
+    assert Usage.objects.get().calls == 40
+
+
+def test_calls_within_the_rate_are_never_limited():
+    moments = [NOON + timedelta(milliseconds=100 * number) for number in range(100)]
+    assert {call(number, at=at) for number, at in enumerate(moments)} == {Claim.ACCEPTED}
+
+
+def test_a_limited_call_may_come_again_after_the_seconds_of_its_refusal_and_not_much_earlier():
+    limit = CallLimit(per_second=1, burst=3)
+    calls(3, limit=limit)
+    assert call(3, limit=limit) is Claim.LIMITED
+    wait = limit.seconds_to_wait(1, NOON)
+    assert wait == 1
+    assert call(4, limit=limit, at=NOON + timedelta(seconds=wait - 0.1)) is Claim.LIMITED
+    assert call(5, limit=limit, at=NOON + timedelta(seconds=wait)) is Claim.ACCEPTED
+
+
+def test_accounts_do_not_share_a_limit():
+    limit = CallLimit(per_second=1, burst=1)
+    assert [call(1, account_id=number, limit=limit) for number in (1, 2, 1)] == [
+        Claim.ACCEPTED,
+        Claim.ACCEPTED,
+        Claim.REPLAYED,
+    ]
+
+
+def test_a_replay_is_neither_counted_nor_limited():
+    assert [call(1), call(1)] == [Claim.ACCEPTED, Claim.REPLAYED]
+    assert Usage.objects.get().calls == 1
+
+
+def test_test_calls_are_limited_but_not_counted():
+    limit = LIMIT._replace(burst=2, counts=False)
+    assert calls(3, limit=limit) == [Claim.ACCEPTED, Claim.ACCEPTED, Claim.LIMITED]
+    assert Usage.objects.get().calls == 0
+
+
+def test_calls_without_a_limit_are_not_counted():
+    assert call(1, limit=None) is Claim.ACCEPTED
+    assert not Usage.objects.exists()
+
+
+def test_each_day_has_its_own_count():
+    calls(2)
+    call(3, at=NOON + timedelta(days=1))
+    assert list(Usage.objects.values_list("day__day", "calls")) == [(2, 2), (3, 1)]
+
+
+def _claim_25(worker):
+    return calls(25, start=100 * worker)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_processes_together_get_exactly_the_burst_at_one_moment():
+    connections.close_all()
+    with multiprocessing.get_context("fork").Pool(4) as pool:
+        claims = [claim for each in pool.map(_claim_25, range(4)) for claim in each]
+    assert (claims.count(Claim.ACCEPTED), claims.count(Claim.LIMITED)) == (40, 60)
+    assert Usage.objects.get().calls == 40
+    assert Nonce.objects.count() == 100
+
+
+@pytest.fixture
+def expired():
+    """Two calls whose nonces have expired, the second one refused, and a recent one."""
+    past = timezone.now() - timedelta(minutes=1)
+    make_nonce("nonce-0001", at=NOON, expires_at=past, secret_id=3, link_id=5, request_id="first")
+    make_nonce("nonce-0002", at=NOON + timedelta(seconds=1), expires_at=past, request_id="second")
+    CallOutcome.note(1, "nonce-0002", status=404, code="unknown_link")
+    make_nonce("nonce-0003", at=NOON + timedelta(seconds=2), request_id="third")
+    CallOutcome.note(1, "nonce-0003", status=403, code="revoked_link")
+
+
+def latest(count=9):
+    return [(row.request_id, row.status, row.code) for row in CallRecord.objects.latest_of(1, count=count)]
+
+
+def test_an_expired_nonce_becomes_a_record_with_its_facts_and_outcome(expired):
+    assert Nonce.objects.prune(now=timezone.now(), batch=10) == 2
+    second, first = CallRecord.objects.all()
+    assert (first.at, first.account_id, first.secret_id, first.link_id) == (NOON, 1, 3, 5)
+    assert (first.route, first.request_id, first.address) == ("site/dashboard", "first", "192.0.2.1")
+    assert (first.status, first.code) == (200, "")
+    assert (second.status, second.code) == (404, "unknown_link")
+    assert CallOutcome.objects.get().code == "revoked_link"
+
+
+def test_the_latest_calls_are_the_same_before_and_after_their_nonces_expire(expired):
+    calls_before = latest()
+    assert calls_before == [
+        ("third", 403, "revoked_link"),
+        ("second", 404, "unknown_link"),
+        ("first", 200, ""),
+    ]
+    Nonce.objects.prune(now=timezone.now(), batch=10)
+    assert latest() == calls_before
+    assert latest(2) == calls_before[:2]
+
+
+def test_a_nonce_of_an_unknown_call_leaves_no_record(expired):
+    Nonce.objects.update(at=None)
+    assert Nonce.objects.prune(now=timezone.now(), batch=10) == 2
+    assert not CallRecord.objects.exists()
+
+
+def test_records_of_calls_are_kept_for_180_days(expired):
+    Nonce.objects.prune(now=timezone.now(), batch=10)
+    CallRecord.objects.filter(request_id="first").update(at=timezone.now() - timedelta(days=181))
+    CallRecord.objects.filter(request_id="second").update(at=timezone.now() - timedelta(days=179))
+    assert run_json("prune", "--batch", "1")["calls"] == 1
+    assert CallRecord.objects.get().request_id == "second"
