@@ -1,0 +1,35 @@
+"""Seal the audit events since the last seal; run it each hour."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.core.management.base import CommandError
+from django.db import OperationalError
+from django.utils import timezone
+
+from audit import seals
+from audit.recording import deliver_waiting
+from foundation.operator_command import OperatorCommand, Result
+
+
+class Command(OperatorCommand):
+    """manage.py seal_audit."""
+
+    interval = timedelta(hours=1)
+    help = (
+        "Seal the audit events since the last seal with a digest, which also goes to the log: verify_audit "
+        "compares them. Run it each hour."
+    )
+    without_event = "the seal is the record, in the table of seals and in the log"
+
+    def perform(self, **options: Any) -> Result:
+        """Store the events that waited for an import, and seal."""
+        deliver_waiting()
+        try:
+            seal = seals.seal(timezone.now())
+        except OperationalError as error:
+            raise CommandError("The events were not sealed, because the database is busy.") from error
+        if seal is None:
+            return Result(text="There are no new events.", fields={"changed": False, "digest": None})
+        text = f"Sealed the events up to {seal.last_id}: {seal.digest}."
+        return Result(text=text, fields={"changed": True, "last_id": seal.last_id, "digest": seal.digest})

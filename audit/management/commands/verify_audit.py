@@ -1,0 +1,38 @@
+"""Compare the audit events with their seals."""
+
+from typing import Any
+
+from audit import seals
+from audit.models import AuditSeal
+from foundation.operator_command import OperatorCommand, Result
+
+
+class Command(OperatorCommand):
+    """manage.py verify_audit."""
+
+    help = (
+        "Compare the audit events with their seals, and name the first hour that differs. Compare the last "
+        "digest with the log, too: who can change the database can also change its seals."
+    )
+    without_event = "it only reads"
+
+    def perform(self, **options: Any) -> Result:
+        """Return the last seal; it fails if one differs."""
+        difference, last, unsealed = seals.first_difference(), AuditSeal.objects.last(), seals.unsealed()
+        digest = last.digest if last else None
+        fields = {
+            "differs_at": difference.at if difference else None,
+            "seals": AuditSeal.objects.count(),
+            "unsealed": unsealed,
+            "digest": digest,
+        }
+        if difference is not None:
+            failure = (
+                f"The events differ from the seal of {difference.at:%Y-%m-%d %H:%M} UTC: events up to "
+                f"{difference.last_id}, after {difference.after_id}."
+            )
+            return Result(text=failure, fields=fields, failure=failure)
+        text = (
+            f"All {fields['seals']} seals fit. Events without a seal yet: {unsealed}. Last digest: {digest}."
+        )
+        return Result(text=text, fields=fields)

@@ -1,0 +1,109 @@
+"""Seals: a chain of digests over audit events, so that a changed, removed or added event is found.
+
+An event needs no lock for it: each seal covers all events since the one before (record 0088).
+"""
+
+import hashlib
+import json
+import logging
+from datetime import datetime, timedelta
+
+from django.db import IntegrityError, connections, router, transaction
+from django.db.models import CharField, Exists, OuterRef, QuerySet
+from django.db.models.functions import Cast
+from django.utils import timezone
+
+from audit.models import ORIGIN_RETENTION, RETENTION, AuditActor, AuditEvent, AuditOrigin, AuditSeal
+from audit.recording import as_fields
+
+logger = logging.getLogger("audit")
+_CLOCKS = timedelta(minutes=5)  # the clock of the database may be behind
+
+
+def seal(now: datetime) -> AuditSeal | None:
+    """Seal the events since the last seal; return None if there are none, or another process seals them.
+
+    Raise OperationalError if writers do not pause within two seconds.
+    """
+    last = AuditSeal.objects.last()
+    after_id, previous = (last.last_id, last.digest) if last else (0, "")
+    last_id = _newest_id()
+    events = AuditEvent.objects.filter(pk__gt=after_id, pk__lte=last_id)
+    newest = events.order_by("-at").first()
+    if newest is None:
+        return None
+    new = AuditSeal(at=now, after_id=after_id, last_id=last_id, newest_at=newest.at, previous=previous)
+    new.digest = _digest(events, previous)
+    try:
+        with transaction.atomic(using=router.db_for_write(AuditSeal)):
+            new.save(force_insert=True)
+    except IntegrityError:
+        return None
+    fields = {"seal": new.pk, "last_id": last_id, "previous": previous, "digest": new.digest}
+    logger.info("%s", json.dumps(fields))
+    return new
+
+
+def first_difference() -> AuditSeal | None:
+    """Return the first seal that does not fit its events or the seal before; None if all fit.
+
+    The events of seals that are older than the retention are deleted: only the chain of these is checked.
+    """
+    last_id, digest, is_pruned = 0, "", True
+    before = timezone.now() - RETENTION
+    for each in AuditSeal.objects.iterator():
+        if (each.after_id, each.previous) != (last_id, digest):
+            return each
+        events = AuditEvent.objects.filter(pk__gt=each.after_id, pk__lte=each.last_id)
+        is_pruned = is_pruned and each.newest_at < before and not events.exists()
+        if not is_pruned and _digest(events, each.previous) != each.digest:
+            return each
+        last_id, digest = each.last_id, each.digest
+    return None
+
+
+def unsealed() -> int:
+    """Return the number of events since the last seal."""
+    last = AuditSeal.objects.last()
+    return AuditEvent.objects.filter(pk__gt=last.last_id if last else 0).count()
+
+
+def prune(now: datetime) -> int:
+    """Delete sealed events after 400 days, addresses after 90, and names without events.
+
+    Return the number of events.
+    """
+    AuditOrigin.objects.filter(at__lt=now - ORIGIN_RETENTION).delete()
+    kept = AuditSeal.objects.filter(newest_at__gte=now - RETENTION - _CLOCKS).first()
+    old = AuditSeal.objects.filter(pk__lt=kept.pk).last() if kept else AuditSeal.objects.last()
+    if old is None:
+        return 0
+    count, _models = AuditEvent.objects.filter(pk__lte=old.last_id).delete()
+    if count:
+        acts = AuditEvent.objects.filter(actor=OuterRef("pk"))
+        number = Cast(OuterRef("pk"), CharField())
+        about = AuditEvent.objects.filter(object_type="person", object_id=number)
+        AuditActor.objects.filter(~Exists(acts), ~Exists(about)).delete()
+    return count
+
+
+def _newest_id() -> int:
+    """Return the highest id, below which every event is committed; writers wait for this moment."""
+    alias = router.db_for_write(AuditEvent)
+    with transaction.atomic(using=alias):
+        connection = connections[alias]
+        if connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute("SET LOCAL lock_timeout = 2000")
+                cursor.execute(f"LOCK TABLE {AuditEvent._meta.db_table} IN SHARE MODE")
+        newest = AuditEvent.objects.order_by("-pk").values_list("pk", flat=True).first()
+    return newest or 0
+
+
+def _digest(events: QuerySet[AuditEvent], previous: str) -> str:
+    """Return the SHA-256 over ``previous`` and the events in canonical JSON, one line each."""
+    digest = hashlib.sha256(previous.encode())
+    for event in events.order_by("pk").iterator():
+        line = json.dumps(as_fields(event), sort_keys=True, separators=(",", ":"))
+        digest.update(line.encode() + b"\n")
+    return digest.hexdigest()

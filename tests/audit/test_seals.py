@@ -1,0 +1,146 @@
+"""Audit events cannot be changed, and their seals show what was changed all the same."""
+
+from contextlib import suppress
+from datetime import timedelta
+
+import pytest
+from django.db import DatabaseError, OperationalError, connection, transaction
+from django.utils import timezone
+
+from audit import seals
+from audit.models import AuditActor, AuditEvent, AuditOrigin, AuditSeal
+from audit.recording import Acting, Person, acting, record
+from tests.audit import triggers
+from tests.racing import race
+
+pytestmark = pytest.mark.django_db
+
+EVENTS = AuditEvent._meta.db_table
+
+
+@pytest.fixture
+def with_triggers():
+    """The triggers of the product, until the transaction of the test ends."""
+    triggers.install(connection)
+
+
+def add_events(count, *, at=None):
+    """Record events; ``at`` is their time."""
+    for number in range(count):
+        record("link.revoked", host=f"shop{number}.example.com", after={"number": number})
+    if at:
+        AuditEvent.objects.filter(pk__in=[each.pk for each in AuditEvent.objects.all()[:count]]).update(at=at)
+
+
+def run(sql):
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(sql)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        f"UPDATE {EVENTS} SET action = 'x'",
+        f"UPDATE {EVENTS} SET at = '2020-01-01 00:00:00+00'",
+        f"DELETE FROM {EVENTS}",
+        "UPDATE audit_auditseal SET digest = 'x'",
+        "DELETE FROM audit_auditseal",
+    ],
+)
+def test_the_database_refuses_a_change_and_a_deletion(with_triggers, sql):
+    add_events(1)
+    seals.seal(timezone.now())
+    with pytest.raises(DatabaseError, match="audit"):
+        run(sql)
+
+
+@pytest.mark.parametrize("table", triggers.TABLES)
+def test_postgresql_refuses_to_truncate(with_triggers, table):
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite has no TRUNCATE")
+    with pytest.raises(DatabaseError, match="audit"):
+        run(f"TRUNCATE {table}")
+
+
+def test_only_sealed_events_older_than_the_retention_are_deleted_and_the_seals_still_fit():
+    now = timezone.now()
+    add_events(2, at=now - timedelta(days=401))
+    seals.seal(now - timedelta(days=401))
+    add_events(1, at=now - timedelta(days=399))
+    seals.seal(now - timedelta(days=399))
+    triggers.install(connection)
+    assert seals.prune(now) == 2
+    assert AuditEvent.objects.count() == 1
+    assert seals.first_difference() is None
+
+
+def test_events_that_were_never_sealed_are_kept():
+    add_events(1, at=timezone.now() - timedelta(days=500))
+    assert seals.prune(timezone.now()) == 0
+
+
+@pytest.mark.parametrize("forgery", ["change", "remove", "add", "rewrite a seal", "remove a seal"])
+def test_the_first_seal_that_differs_is_found(forgery):
+    hours = [timezone.now() - timedelta(hours=hour) for hour in (3, 2, 1)]
+    for hour in hours:
+        add_events(2)
+        seals.seal(hour)
+    assert seals.first_difference() is None
+    second = AuditSeal.objects.all()[1]
+    event = AuditEvent.objects.get(pk=second.last_id)
+    match forgery:
+        case "change":
+            AuditEvent.objects.filter(pk=event.pk).update(host="other.example.com")
+        case "remove":
+            event.delete()
+        case "add":
+            event.pk = -1
+            AuditEvent.objects.filter(pk=second.after_id + 1).delete()
+            event.pk = second.after_id + 1
+            event.save(force_insert=True)
+        case "rewrite a seal":
+            AuditSeal.objects.filter(pk=second.pk).update(digest="0" * 64)
+        case "remove a seal":
+            second.delete()
+    differing = seals.first_difference()
+    assert differing.at == (hours[2] if forgery == "remove a seal" else hours[1])
+
+
+def test_nothing_new_is_not_sealed():
+    assert seals.seal(timezone.now()) is None
+    add_events(1)
+    assert seals.seal(timezone.now()).previous == ""
+    assert seals.seal(timezone.now()) is None
+    assert seals.unsealed() == 0
+
+
+def test_a_forgotten_name_and_an_old_address_leave_the_seals_as_they_are():
+    ada = Person(None, "ada@example.com")
+    with acting(Acting(person=lambda: ada, address="192.0.2.7", browser="Firefox")):
+        record("member.invited", Person(None, "bob@example.com"))
+    seals.seal(timezone.now())
+    assert AuditOrigin.objects.get().address == "192.0.2.7"
+    AuditActor.objects.update(name="")
+    AuditOrigin.objects.update(at=timezone.now() - timedelta(days=91))
+    seals.prune(timezone.now())
+    assert not AuditOrigin.objects.exists()
+    assert seals.first_difference() is None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_events_that_are_written_while_others_are_sealed_are_all_sealed():
+    def write_or_seal(number):
+        for _ in range(6):
+            if number == 0:
+                with suppress(OperationalError):  # the next run seals
+                    seals.seal(timezone.now())
+            else:
+                with transaction.atomic():
+                    add_events(1)
+                    add_events(1)
+
+    race(write_or_seal, times=5)
+    seals.seal(timezone.now())
+    assert AuditEvent.objects.count() == 4 * 6 * 2
+    assert seals.unsealed() == 0
+    assert seals.first_difference() is None
