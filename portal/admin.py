@@ -7,11 +7,12 @@ from django.contrib import admin, messages
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.decorators import method_decorator
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 
 from foundation.hosts import InvalidHost, normalise_host
 from foundation.sealing import CannotUnseal
-from portal.models import Account, Membership, MembershipChange, ShareLink, Website
+from portal.models import Account, Badge, Membership, MembershipChange, ShareLink, Website
 from portal.models.accounts import validate_secret
 from portal.sharing import actions as sharing
 from portal.team.actions import Action, record_change
@@ -21,11 +22,12 @@ class AccountForm(forms.ModelForm):
     """An account; its secret can be set here, but is never shown."""
 
     secret = forms.CharField(
+        label=_("Secret"),
         required=False,
         strip=False,
         validators=[validate_secret],
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password", "class": "vTextField"}),
-        help_text="The site API secret from the service. Never shown; leave empty to keep it.",
+        help_text=_("The site API secret from the service. Never shown; leave empty to keep it."),
     )
 
     class Meta:
@@ -39,7 +41,7 @@ class AccountForm(forms.ModelForm):
         ref = str(self.cleaned_data.get("ref", ""))
         can_sign = self.instance.sealed_secret or Account(ref=ref).is_from_environment
         if not can_sign and not self.cleaned_data.get("secret") and "secret" not in self.errors:
-            self.add_error("secret", "Enter this account's secret from the service.")
+            self.add_error("secret", _("Enter this account's secret from the service."))
 
 
 class WebsiteForm(forms.ModelForm):
@@ -54,7 +56,7 @@ class WebsiteForm(forms.ModelForm):
         try:
             return normalise_host(self.cleaned_data["host"])
         except InvalidHost as error:
-            raise forms.ValidationError(f"The host {error}.") from error
+            raise forms.ValidationError(_("The host %(problem)s.") % {"problem": _(str(error))}) from error
 
 
 class WebsiteInline(admin.TabularInline):
@@ -83,7 +85,7 @@ class MembershipChangeInline(admin.TabularInline):
 
     model = MembershipChange
     fields = readonly_fields = ("at", "by", "action", "person", "role")
-    verbose_name_plural = "changes of members"
+    verbose_name_plural = _("changes of members")
     can_delete = False
     extra = max_num = 0
 
@@ -107,7 +109,7 @@ class AccountAdmin(admin.ModelAdmin):
             number_of_members=Count("memberships", distinct=True),
         )
 
-    @admin.display(boolean=True, description="can sign")
+    @admin.display(boolean=True, description=_("can sign"))
     def can_sign(self, account: Account) -> bool:
         """Return whether there is a secret, and a master key that opens it."""
         try:
@@ -115,12 +117,12 @@ class AccountAdmin(admin.ModelAdmin):
         except CannotUnseal:
             return False
 
-    @admin.display(ordering="number_of_websites", description="websites")
+    @admin.display(ordering="number_of_websites", description=_("websites"))
     def website_count(self, account: Any) -> int:
         """Return the number of websites."""
         return int(account.number_of_websites)
 
-    @admin.display(ordering="number_of_members", description="members")
+    @admin.display(ordering="number_of_members", description=_("members"))
     def member_count(self, account: Any) -> int:
         """Return the number of members."""
         return int(account.number_of_members)
@@ -200,7 +202,7 @@ class ShareLinkAdmin(admin.ModelAdmin):
     search_fields = ("title", "website__host", "website__account__ref", "created_by")
     actions = ("revoke",)
 
-    @admin.display(ordering="website__account")
+    @admin.display(ordering="website__account", description=_("account"))
     def account(self, share_link: ShareLink) -> str:
         """Return the account that shares."""
         return str(share_link.website.account)
@@ -217,13 +219,33 @@ class ShareLinkAdmin(admin.ModelAdmin):
         """Return whether the operator may change share links."""
         return request.user.has_perm("portal.change_sharelink")
 
-    @admin.action(permissions=["revoke"], description="Revoke selected share links")
+    @admin.action(permissions=["revoke"], description=_("Revoke selected share links"))
     def revoke(self, request: HttpRequest, queryset: QuerySet[ShareLink]) -> None:
         """End the selected links now, each with a line in the admin's log."""
         revoked = [share_link for share_link in queryset if sharing.revoke(share_link)]
         for share_link in revoked:
             self.log_change(request, share_link, "Revoked.")
-        self.message_user(request, f"Share links revoked: {len(revoked)}.", messages.SUCCESS)
+        self.message_user(
+            request, _("Share links revoked: %(count)s.") % {"count": len(revoked)}, messages.SUCCESS
+        )
+
+
+@admin.register(Badge)
+class BadgeAdmin(admin.ModelAdmin):
+    """Badges of all websites: read-only; deleting one ends it."""
+
+    list_display = ("website", "created_by", "created_at")
+    list_select_related = ("website__account",)
+    search_fields = ("website__host", "website__account__ref", "created_by")
+    fields = ("website", "language", "created_by", "created_at")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Return False: members switch badges on."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Return False: a badge is renewed or ended by members, never changed."""
+        return False
 
 
 def _record(action: str, membership: Membership) -> None:

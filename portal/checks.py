@@ -1,11 +1,12 @@
-"""System checks of the portal: the address of the dashboard service."""
+"""System checks of the portal: the address of the dashboard service, and the logo of PDFs."""
 
 from typing import Any
 
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, Tags, register
+from django.core.checks import CheckMessage, Error, Tags, Warning, register  # noqa: A004
 from django.http.request import validate_host
 
+from portal.exports.logo import LogoError, read_logo
 from portal.gateway import Misconfigured
 from portal.gateway.target import check_base_url, host_of, is_loopback
 
@@ -38,3 +39,13 @@ def _own_name_is_allowed() -> list[CheckMessage]:
             id="portal.E005",
         )
     ]
+
+
+@register()
+def logo_is_usable(**_: Any) -> list[CheckMessage]:
+    """W006: the logo of PDFs cannot be used."""
+    try:
+        read_logo(settings.REPORT_LOGO)
+    except LogoError as error:
+        return [Warning(f"REPORT_LOGO {error}", hint="PDFs are made without a logo.", id="portal.W006")]
+    return []

@@ -1,16 +1,17 @@
 """Error pages for the gateway's errors: what happened, and what to do.
 
-No text from the service reaches a page; its request id does, as a reference for support.
+No text from the service reaches a page. The reference for support is the id of the portal's own request,
+which the service gets with the call: it finds the lines of both in the logs.
 """
 
 import logging
-import uuid
 from dataclasses import dataclass, replace
 
 from django.conf import settings
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from foundation.request_ids import begin_request, current_request_id
 from portal import labels
 from portal.gateway import (
     GatewayError,
@@ -20,6 +21,7 @@ from portal.gateway import (
     SlowRequest,
     TimedOut,
     TooManyCalls,
+    Unavailable,
     UnknownFinding,
     UnknownLink,
     Unreachable,
@@ -59,7 +61,7 @@ class ErrorPage:
 
 def error_page_for(error: GatewayError) -> ErrorPage:
     """Return the error page for ``error``."""
-    reference = error.request_id or new_reference()
+    reference = new_reference()
     match error:
         case InactiveEntitlement():
             return _inactive_entitlement(error, reference)
@@ -75,8 +77,8 @@ def error_page_for(error: GatewayError) -> ErrorPage:
             return ErrorPage(
                 status=503,
                 title=_("This request takes too long"),
-                text=_("The security service stopped it. Your filters are kept."),
-                advice=_("Narrow the filters, search for more or longer words, or try again later."),
+                text=_("We stopped it. Your filters are kept."),
+                advice=_("Use more filters, search for more or longer words, or try again later."),
                 can_retry=True,
                 retry_after=error.retry_after,
                 reference=reference,
@@ -87,15 +89,17 @@ def error_page_for(error: GatewayError) -> ErrorPage:
             return ErrorPage(
                 status=504,
                 title=_("The service is taking too long"),
-                text=_("The security service did not answer in time. Your filters are kept."),
+                text=_("It did not answer in time. Your filters are kept."),
                 advice=_("Wait a moment, then try again."),
                 can_retry=True,
                 reference=reference,
             )
         case Unreachable():
+            wait = (error.retry_after or DEFAULT_WAIT_SECONDS) if isinstance(error, Unavailable) else 0
             return ErrorPage(
-                status=502,
-                title=_("The security service cannot be reached"),
+                status=503 if wait else 502,
+                retry_after=wait,
+                title=_("The service cannot be reached"),
                 text=_("We could not get the latest results. Your website is not affected by this."),
                 advice=_("Wait a moment, then try again. Your filters are kept."),
                 can_retry=True,
@@ -108,8 +112,8 @@ def error_page_for(error: GatewayError) -> ErrorPage:
 def logged_error_page(error: GatewayError, host: str) -> ErrorPage:
     """Return the error page for ``error``, and log a line with its reference."""
     error_page = error_page_for(error)
-    if not error.request_id:  # the gateway logged the service's id; this reference is ours
-        logger.warning("%s: %s, reference %s", host, type(error).__name__, error_page.reference)
+    if not error.request_id:  # the gateway logged an error of the service
+        logger.warning("%s: %s", host, type(error).__name__)
     return error_page
 
 
@@ -143,8 +147,8 @@ def unknown_finding(reference: str) -> ErrorPage:
 
 
 def new_reference() -> str:
-    """Return an id for one error, on the page and in the log."""
-    return uuid.uuid4().hex[:12]
+    """Return the id of the current request, which names the error on the page and in the log."""
+    return current_request_id() or begin_request().request_id
 
 
 def _actions(*links: tuple[str, str]) -> tuple[Action, ...]:
@@ -186,7 +190,7 @@ def _revoked_link(error: RevokedLink, reference: str) -> ErrorPage:
         text=text,
         advice=_("Only support can restore it. Give them the reference below."),
         reference=reference,
-        actions=(*_actions((_("Contact support"), settings.SUPPORT_URL)), *_linking(_("Link again"))),
+        actions=_actions((_("Contact support"), settings.SUPPORT_URL)),
     )
 
 

@@ -10,6 +10,7 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
+from foundation.hosts import InvalidHost, normalise_dns_name
 from portal import labels
 from portal.gateway import DashboardRequest
 
@@ -21,13 +22,14 @@ SITE_SORTS = ("worst", "name", "checked")
 NO_GRADE = "none"
 SHARE_DAYS = {7: _("7 days"), 30: _("30 days")}
 PROBLEM_ID = re.compile(r"[a-z0-9-]{1,64}", re.ASCII)
-FILTER_NAMES = ("status", "severity", "kind", "source", "since", "problem", "query")
-SOURCES = re.compile(r"^[-a-zA-Z0-9_]{1,50}(,[-a-zA-Z0-9_]{1,50}){0,19}$")  # slugs
+FILTER_NAMES = ("status", "severity", "kind", "source", "hosts", "since", "problem", "query")
+SOURCES = re.compile(r"^[-a-zA-Z0-9_]{1,50}(,[-a-zA-Z0-9_]{1,50}){0,19}\Z")  # slugs
+MAX_HOSTS = 20  # the service's limit, too
 PROBLEMS = "problems"  # the view that lists problems instead of findings
 PASSWORD_LABELS = {
     "oldpassword": _("Current password"),
     "password1": _("New password"),
-    "password2": _("New password, once more"),
+    "password2": _("New password (again)"),
 }
 PASSWORD_RULES = _("At least 12 characters; not a common one, and not similar to your name or address.")
 
@@ -56,6 +58,21 @@ class WordsField(WordField):
         return ",".join(spelling for word, spelling in self.spellings.items() if word in chosen)
 
 
+class HostsField(forms.CharField):
+    """A field for host names with commas between them, which the service would refuse otherwise."""
+
+    def clean(self, value: Any) -> str:
+        """Return the names in their stored form."""
+        text = super().clean(value)
+        names = text.split(",") if text else []
+        if len(names) > MAX_HOSTS:
+            raise forms.ValidationError("These are too many hosts.")
+        try:
+            return ",".join(map(normalise_dns_name, names))
+        except InvalidHost as error:
+            raise forms.ValidationError(str(error)) from error
+
+
 class FilterForm(forms.Form):
     """The query string of a list of findings; invalid fields are ignored."""
 
@@ -63,9 +80,10 @@ class FilterForm(forms.Form):
     severity = WordsField(labels.SEVERITIES, required=False)
     kind = WordsField(labels.KINDS, required=False)
     source = forms.RegexField(SOURCES, max_length=500, required=False)
+    hosts = HostsField(required=False)
     since = WordField(labels.PERIODS, required=False)
-    problem = forms.RegexField(f"^{PROBLEM_ID.pattern}$", required=False)
-    sort = WordField(labels.SORTS.keys() - {labels.WORST}, required=False)  # worst is the default
+    problem = forms.RegexField(rf"^{PROBLEM_ID.pattern}\Z", required=False)
+    sort = WordField(labels.PROBLEM_SORTS.keys() - {labels.WORST}, required=False)  # worst is the default
     view = WordField([PROBLEMS], required=False)
     query = forms.CharField(max_length=MAX_QUERY_LENGTH, required=False)
     page_size = forms.TypedChoiceField(
@@ -78,13 +96,14 @@ class FilterForm(forms.Form):
 class Filters:
     """Filters and page of a list of findings; without a status, the list has the open ones.
 
-    Severity, kind and source may have several values with commas between them.
+    Severity, kind, source and hosts may have several values with commas between them.
     """
 
     status: str = ""
     severity: str = ""
     kind: str = ""
     source: str = ""
+    hosts: str = ""
     since: str = ""
     problem: str = ""
     query: str = ""
@@ -103,11 +122,10 @@ class Filters:
 
     @property
     def compatible(self) -> Self:
-        """Filters that the service takes together: a search replaces days, problem and order."""
-        if self.query:
-            return replace(self, since="", problem="", sort="")
+        """Filters that the service takes together: one problem is no list of problems."""
         filters = replace(self, view="") if self.problem else self
-        return replace(filters, sort="") if filters.since or filters.view else filters
+        is_of_problems = filters.sort == labels.MOST_LOCATIONS
+        return replace(filters, sort="") if is_of_problems and not filters.view else filters
 
     def values(self, name: str) -> list[str]:
         """Return the chosen values of a filter."""
@@ -136,7 +154,7 @@ class Filters:
     @property
     def without_page(self) -> Self:
         """The same filters for a list of findings, on the first page of the default size."""
-        return replace(self, page=1, page_size=PAGE_SIZES[0], view="")
+        return replace(self, page=1, page_size=PAGE_SIZES[0], view="").compatible
 
     def to_request(self) -> DashboardRequest:
         """Return the request that the gateway sends for these filters."""

@@ -17,8 +17,8 @@ SEVERITIES = {
 SEVERITY_MEANINGS = {
     "Critical": _("Can be used against you right now. Fix it today."),
     "High": _("A serious weakness. Fix it this week."),
-    "Medium": _("Helps an attacker together with something else. Plan the fix."),
-    "Low": _("A small weakness. Fix it when you work there."),
+    "Medium": _("Helps an attacker in combination with other weaknesses. Plan the fix."),
+    "Low": _("A small weakness. Fix it when you next work on that part."),
     "Info": _("Good to know. Nothing to fix."),
 }
 KINDS = {
@@ -35,7 +35,8 @@ FILTERS = {
     "status": _("Status"),
     "severity": _("Severity"),
     "kind": _("Confidence"),
-    "source": _("Source"),
+    "source": _("Scanner"),
+    "hosts": _("Host"),
     "since": _("First seen"),
     "problem": _("Problem"),
     "query": _("Search"),
@@ -46,6 +47,8 @@ SORTS = {
     "newest": _("Newest first"),
     "oldest": _("Oldest first"),
 }
+MOST_LOCATIONS = "locations"
+PROBLEM_SORTS = {**SORTS, MOST_LOCATIONS: _("Most locations")}
 PERIODS = {
     "1": _("Today"),
     "7": _("Last 7 days"),
@@ -64,7 +67,7 @@ STATUS_MEANINGS = {
     "fixed": _("A complete check no longer found it."),
     "accepted_risk": _("Known, and accepted for a reason."),
     "false_positive": _("Looked like a problem, but is not one."),
-    "all": _("In any state."),
+    "all": _("With any status."),
 }
 EMPTY_STATUSES = {
     "fixed": _("Nothing has been fixed yet"),
@@ -83,10 +86,16 @@ EVENTS = {
     "rated": _("Severity changed by an analyst"),
 }
 CHARTS = {
-    "severity": _("By severity"),
-    "source": _("By source"),
-    "kind": _("By confidence"),
+    "open": _("Open, week by week"),
     "trend": _("New and fixed, week by week"),
+    "age": _("Age of open findings"),
+}
+AGES = {
+    "Up to 7 days": _("Up to 7 days"),
+    "8 to 30 days": _("8 to 30 days"),
+    "31 to 90 days": _("31 to 90 days"),
+    "91 to 365 days": _("91 to 365 days"),
+    "Over 365 days": _("Over 365 days"),
 }
 SERIES = {**SEVERITIES, "New": _("New"), "Fixed": _("Fixed"), "Findings": _("Findings")}
 COVERAGE_STATES = {

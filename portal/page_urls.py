@@ -51,13 +51,14 @@ class Address:
 
     def with_filters(self, **changes: Any) -> str:
         """Return the URL with other filters, on their first page."""
-        return str(replace(self, filters=replace(self.filters, **{"page": 1, **changes})))
+        filters = replace(self.filters, **{"page": 1, **changes}).compatible
+        return str(replace(self, filters=filters))
 
     def of_problem(self, problem: str) -> str:
         """Return the URL of the findings of a problem, under the same filters; empty for an invalid id."""
         if not PROBLEM_ID.fullmatch(problem):
             return ""
-        return self.with_filters(problem=problem, view="", query="")
+        return self.with_filters(problem=problem, view="")
 
 
 def site_address(website: "Website", *, is_shared: bool) -> Address:

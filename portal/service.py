@@ -1,5 +1,8 @@
 """Requests to the dashboard service, with the settings and the accounts of this deployment."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from django.conf import settings
 from django.utils.module_loading import import_string
 
@@ -13,6 +16,7 @@ from portal.gateway import (
     InactiveEntitlement,
     LinkedSite,
     Misconfigured,
+    Refused,
     RevokedLink,
     Service,
     UnknownLink,
@@ -20,7 +24,7 @@ from portal.gateway import (
     fetch_dashboard,
     fetch_finding,
 )
-from portal.models import Website, WebsiteSummary
+from portal.models import LastAnswer, Website, WebsiteSummary
 
 
 def get_dashboard(website: Website, request: DashboardRequest, *, stores_summary: bool = True) -> Dashboard:
@@ -30,7 +34,8 @@ def get_dashboard(website: Website, request: DashboardRequest, *, stores_summary
     this outside any open transaction: a service in this process uses the same connection.
     """
     try:
-        dashboard = fetch_dashboard(configured_service(), linked_site(website), request)
+        with _access_checked(website):
+            dashboard = fetch_dashboard(configured_service(), linked_site(website), request)
     except (InactiveEntitlement, RevokedLink, UnknownLink) as refusal:
         WebsiteSummary.objects.store(website, refusal=refusal.code)
         raise
@@ -41,7 +46,8 @@ def get_dashboard(website: Website, request: DashboardRequest, *, stores_summary
 
 def get_finding(website: Website, finding_id: str, list_request: DashboardRequest) -> FindingResponse:
     """Return one finding of ``website``, which the list of ``list_request`` may hold; raises GatewayError."""
-    return fetch_finding(configured_service(), linked_site(website), finding_id, list_request)
+    with _access_checked(website):
+        return fetch_finding(configured_service(), linked_site(website), finding_id, list_request)
 
 
 def get_changes_since(website: Website, *, cursor: str, min_severity: str) -> Changes:
@@ -64,12 +70,29 @@ def get_changes_of_next_import(website: Website, *, cursor: str, min_severity: s
 
 
 def _get_changes(website: Website, request: ChangesRequest) -> Changes:
-    return fetch_changes(configured_service(), linked_site(website), request)
+    with _access_checked(website):
+        return fetch_changes(configured_service(), linked_site(website), request)
+
+
+@contextmanager
+def _access_checked(website: Website) -> Iterator[None]:
+    """Delete the stored answers about ``website`` if the service refuses access to it."""
+    try:
+        yield
+    except Refused as refusal:
+        if refusal.status in (401, 403) or isinstance(refusal, UnknownLink):
+            LastAnswer.objects.discard(website.pk)
+        raise
+
+
+def is_in_process() -> bool:
+    """Return whether the service is called directly in this process."""
+    return bool(not settings.DASHBOARD_BASE_URL and settings.DASHBOARD_APPLICATION)
 
 
 def configured_service() -> Service:
     """Return the service at DASHBOARD_BASE_URL, else the one in this process; raises Misconfigured."""
-    if not settings.DASHBOARD_BASE_URL and settings.DASHBOARD_APPLICATION:
+    if is_in_process():
         return Service(
             application=import_string(settings.DASHBOARD_APPLICATION),
             timeout_seconds=settings.DASHBOARD_TIMEOUT_SECONDS,
@@ -78,6 +101,7 @@ def configured_service() -> Service:
         base_url=settings.DASHBOARD_BASE_URL,
         timeout_seconds=settings.DASHBOARD_TIMEOUT_SECONDS,
         max_concurrent_calls=settings.DASHBOARD_CALLS_AT_ONCE,
+        ca_file=settings.DASHBOARD_CA_FILE,
     )
 
 

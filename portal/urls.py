@@ -3,9 +3,11 @@
 from django.urls import path
 
 from portal import front_door, views
+from portal.activity.urls import urlpatterns as activity
 from portal.api_access.urls import urlpatterns as api_access
 from portal.exports.urls import urlpatterns as exports
 from portal.notifications.urls import urlpatterns as notifications
+from portal.palette.urls import urlpatterns as palette
 from portal.sharing.urls import urlpatterns as sharing
 from portal.team.urls import urlpatterns as team
 
@@ -20,9 +22,11 @@ urlpatterns = [
     path("sites/<str:host>/", views.site, name="site"),
     path("sites/<str:host>/row/", views.site_row, name="site_row"),
     path("sites/<str:host>/findings/<str:finding_id>/", views.finding, name="finding"),
+    *activity,
     *api_access,
     *exports,
     *team,
     *notifications,
     *sharing,
+    *palette,
 ]

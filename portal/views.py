@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
@@ -9,17 +10,18 @@ from django.shortcuts import redirect, render
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
-from portal import service, view_models
+from portal import last_answers, service, view_models
 from portal.access import find_website, members_only
 from portal.error_pages import logged_error_page
 from portal.forms import FINDING_ID, Filters, ShareForm, ShareListForm, SiteFilters
 from portal.front_door import front_door
 from portal.gateway import DashboardRequest, FindingResponse, GatewayError, UnknownFinding
 from portal.htmx import HtmxHttpRequest, render_row, render_site
+from portal.last_answers import Outage
 from portal.models import IssueTracker, Membership, Website, WebsiteSummary
 from portal.models.notifications import gets_emails
 from portal.page_urls import portal_origin
-from portal.view_models import HandOver, ShareOffer, SitePage
+from portal.view_models import HandOver, Neighbours, OutageNotice, ShareOffer, SitePage
 
 
 @require_safe
@@ -80,11 +82,15 @@ def site(request: HtmxHttpRequest, host: str) -> HttpResponse:
     """Show the dashboard of ``host`` with the filters of the URL."""
 
     def fill(website: Website, page: SitePage) -> SitePage:
-        dashboard = service.get_dashboard(website, page.address.filters.to_request())
+        dashboard, outage = last_answers.get_dashboard(website, page.address.filters.to_request())
         # The page mentions e-mails only before the first check.
         awaits_check = dashboard.summary.first_check_by is not None
         has_emails = awaits_check and gets_emails(request.user, website)
         results = view_models.build_results(dashboard, page.address, gets_emails=has_emails)
+        if outage:
+            return replace(
+                page, results=replace(results, export_links=()), outage=_outage_notice(outage, host)
+            )
         offer = _share_offer(request, website, page.address.of_sharing(), ShareListForm(auto_id="share-%s"))
         return replace(page, results=results, share=offer if results.findings or results.problems else None)
 
@@ -100,15 +106,33 @@ def finding(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpRespons
     def fill(website: Website, page: SitePage) -> SitePage:
         if not FINDING_ID.fullmatch(finding_id):
             raise UnknownFinding
-        response = service.get_finding(website, finding_id, page.address.filters.to_request())
+        response, outage = last_answers.get_finding(website, finding_id, page.address.filters.to_request())
         link = portal_origin(request) + replace(page.address, filters=Filters()).of_finding(finding_id)
+        page = replace(page, finding=view_models.finding_view(response, page.address, link=link))
+        if outage:
+            return replace(page, outage=_outage_notice(outage, host))
         return replace(
             page,
-            finding=view_models.finding_view(response, page.address, link=link),
             hand_over=_hand_over(request, website, page, response, link=link),
+            neighbours=_neighbours(website, page, finding_id),
         )
 
     return _render(request, host, fill, finding_id=finding_id)
+
+
+def _outage_notice(outage: Outage, host: str) -> OutageNotice:
+    """Return the notice on a page with an old answer, and log a line with its reference."""
+    reference = logged_error_page(outage.error, host).reference
+    return view_models.outage_notice(outage, reference=reference)
+
+
+def _neighbours(website: Website, page: SitePage, finding_id: str) -> Neighbours | None:
+    """Return the finding's neighbours in its list; None if the service fails, as the page needs none."""
+    get_list = partial(service.get_dashboard, website, stores_summary=False)
+    try:
+        return view_models.find_neighbours(finding_id, page.address, get_list)
+    except GatewayError:
+        return None
 
 
 def _hand_over(

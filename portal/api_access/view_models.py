@@ -7,13 +7,13 @@ from itertools import groupby
 from django.conf import settings
 from django.http import HttpRequest
 
+from foundation.snippets import SNIPPETS, Snippet
 from portal.gateway import DashboardRequest
 from portal.gateway.target import host_of, is_loopback
 from portal.models import Website
 from portal.page_urls import portal_origin
 
 MAX_WEBSITES = 50  # of an account on the page
-SNIPPETS = {"curl": "curl, openssl", "python": "Python"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,7 @@ class ApiPage:
     base_url: str
     docs_url: str
     path: str
-    snippets: tuple[tuple[str, str], ...]  # template, title
+    snippets: tuple[Snippet, ...]
     support_url: str
 
 
@@ -59,7 +59,7 @@ def api_page(request: HttpRequest, websites: Iterable[Website]) -> ApiPage:
         base_url=base_url,
         docs_url=f"{base_url}/v1/docs",
         path=DashboardRequest.path,
-        snippets=tuple((f"signing/{name}.txt", title) for name, title in SNIPPETS.items()),
+        snippets=SNIPPETS,
         support_url=settings.SUPPORT_URL,
     )
 

@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -41,7 +42,8 @@ def test_call(request: HttpRequest, website: int) -> HttpResponse:
     else:
         text = _("The call for %(host)s works: %(count)s open findings, in %(time)s ms.")
         took = round((time.monotonic() - started) * 1000)
-        messages.info(request, text % {"host": site.host, "count": dashboard.summary.open, "time": took})
+        count = number_format(dashboard.summary.open)
+        messages.info(request, text % {"host": site.host, "count": count, "time": took})
     return redirect("portal:api")
 
 

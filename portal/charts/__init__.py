@@ -1,7 +1,7 @@
 """Geometry of charts: frozen dataclasses of strings, which templates draw as inline SVG."""
 
-from portal.charts.bars import Bar, BarChart, Part, Segment, draw_bars
-from portal.charts.lines import Line, LineChart, Rule, Stroke, Tick, draw_lines
+from portal.charts.bars import Bar, BarChart, draw_bars
+from portal.charts.lines import Line, LineChart, Rule, Stroke, Tick, draw_layers, draw_lines
 from portal.charts.steps import StepLine, draw_steps
 
 __all__ = [
@@ -9,13 +9,12 @@ __all__ = [
     "BarChart",
     "Line",
     "LineChart",
-    "Part",
     "Rule",
-    "Segment",
     "StepLine",
     "Stroke",
     "Tick",
     "draw_bars",
+    "draw_layers",
     "draw_lines",
     "draw_steps",
 ]

@@ -1,7 +1,8 @@
-"""Lines over time, in one scale, with horizontal rules and a few labels below."""
+"""Lines or layers over time, in one scale, with horizontal rules and a few labels below."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from portal.charts.numbers import ceiling, percent, plain
 
@@ -59,6 +60,7 @@ class LineChart:
     plot_y: str
     plot_height: str
     label_y: str
+    plot_bottom: str
     rules: tuple[Rule, ...]
     strokes: tuple[Stroke, ...]
     ticks: tuple[Tick, ...]
@@ -67,14 +69,42 @@ class LineChart:
 def draw_lines(lines: Sequence[Line], *, is_running: bool = False) -> LineChart:
     """Return a chart of ``lines``, which have the same length; ``is_running``: the last value may grow."""
     top = ceiling(max((value for line in lines for value in line.values), default=0))
-    length = max((len(line.values) for line in lines), default=0)
+    return _chart(
+        top,
+        [_stroke(line, top, is_running=is_running) for line in lines if line.values],
+        length=max((len(line.values) for line in lines), default=0),
+    )
+
+
+def draw_layers(lines: Sequence[Line]) -> LineChart:
+    """Return a chart of ``lines`` on top of each other, the first at the bottom; the top is the sum."""
+    sums = [[0] * len(lines[0].values)] if lines else []
+    for line in lines:
+        sums.append([below + value for below, value in zip(sums[-1], line.values, strict=True)])
+    top = ceiling(max((value for values in sums for value in values), default=0))
+    layers = [
+        _layer(line.tone, lower, upper, top)
+        for line, (lower, upper) in zip(lines, pairwise(sums), strict=True)
+        if any(line.values)
+    ]
+    return _chart(top, layers, length=len(lines[0].values) if lines else 0)
+
+
+def _layer(tone: str, lower: Sequence[int], upper: Sequence[int], top: int) -> Stroke:
+    edge = _stroke(Line(tone=tone, values=upper), top, is_running=False)
+    floor = _stroke(Line(tone=tone, values=lower), top, is_running=False)
+    return replace(edge, area=" ".join([edge.points, *reversed(floor.points.split())]))
+
+
+def _chart(top: int, strokes: Sequence[Stroke], *, length: int) -> LineChart:
     return LineChart(
         height=str(PLOT_TOP + PLOT_HEIGHT + LABELS_HEIGHT),
         plot_y=str(PLOT_TOP),
         plot_height=str(PLOT_HEIGHT),
+        plot_bottom=str(PLOT_TOP + PLOT_HEIGHT),
         label_y=str(PLOT_TOP + PLOT_HEIGHT + LABELS_HEIGHT - 6),
         rules=tuple(_rule(amount, top) for amount in (top, top // 2, 0)),
-        strokes=tuple(_stroke(line, top, is_running=is_running) for line in lines if line.values),
+        strokes=tuple(strokes),
         ticks=_ticks(length),
     )
 

@@ -5,17 +5,20 @@ import logging
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.utils.formats import number_format
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
 from portal import labels
 from portal.exports.errors import PdfFailed
+from portal.exports.logo import LogoError, read_logo
 from portal.exports.note_lines import note_lines
 from portal.exports.report import Report
 from portal.view_models.finding import FindingView
@@ -48,6 +51,8 @@ def render_pdf(report: Report) -> bytes:
     except (subprocess.SubprocessError, OSError, ValueError) as error:
         logger.warning("%s: no PDF: %s", report.host, type(error).__name__)
         raise PdfFailed from error
+    if result.stderr:
+        logger.warning("%s: %s", report.host, result.stderr[:200].decode(errors="replace"))
     return result.stdout
 
 
@@ -60,18 +65,21 @@ def _template_data(report: Report) -> dict[str, Any]:
         "words": {
             "do_first": _("Do first"),
             "coverage": _("What was checked"),
-            "coverage_columns": [_("Scanner"), _("State"), _("Last run")],
+            "coverage_columns": [_("Scanner"), _("State"), _("Last check")],
             "notes": _("Notes from our analysts"),
             "findings": _("Findings"),
-            "figures": _("Open findings of the whole website"),
+            "figures": _("Open findings on the whole website"),
             "score": _("Score in the last 90 days"),
             "description": _("What it is"),
             "remediation": _("How to fix it"),
-            "evidence": _("Evidence"),
+            "places": _("Where it was found"),
             "references": _("Read more"),
+            "logo": _("Logo"),
             "boxes": _("A box replaces a character that this report’s fonts do not have."),
             "empty": report.empty_state.title if report.empty_state else "",
         },
+        "color": settings.REPORT_COLOR,
+        "logo": _logo(),
         "facts": _facts(report),
         "figures": _figures(report),
         "score": _score_points(report),
@@ -82,8 +90,25 @@ def _template_data(report: Report) -> dict[str, Any]:
         ],
         "notes": [_note(note) for note in report.notes],
         "limit": report.limit,
-        "findings": [_finding(finding) for finding in report.findings],
+        "findings": [_finding(worst, others) for worst, *others in _by_problem(report.findings)],
     }
+
+
+def _logo() -> dict[str, Any] | None:
+    try:
+        logo = read_logo(settings.REPORT_LOGO)
+    except LogoError as error:
+        logger.warning("REPORT_LOGO %s", error)
+        return None
+    return {"format": logo.format, "content": list(logo.content)} if logo else None
+
+
+def _by_problem(findings: Sequence[FindingView]) -> list[list[FindingView]]:
+    """Return the findings with one problem together, each group in its order; the worst group first."""
+    problems: dict[str, list[FindingView]] = {}
+    for finding in findings:
+        problems.setdefault(finding.problem_url or finding.row_key, []).append(finding)
+    return list(problems.values())
 
 
 def _facts(report: Report) -> list[tuple[str, str]]:
@@ -96,7 +121,7 @@ def _facts(report: Report) -> list[tuple[str, str]]:
         (_("Findings"), report.count),
         (_("Grade"), f"{site.grade_text} – {site.grade_meaning}" if site.grade else site.grade_title),
         (_("Score"), _score(report)),
-        (_("Coverage"), site.coverage),
+        (_("Checks"), site.coverage),
     ]
     return [(name, breakable(value)) for name, value in facts if value]
 
@@ -147,25 +172,40 @@ def _problem(row: ProblemRow) -> dict[str, str]:
     }
 
 
-def _finding(finding: FindingView) -> dict[str, Any]:
+def _finding(finding: FindingView, others: Sequence[FindingView]) -> dict[str, Any]:
+    """Return a finding in full, and the places of the other findings with its problem."""
+    links = [*finding.weaknesses, *finding.references]
+    number = ngettext("%(count)s finding", "%(count)s findings", len(others) + 1)
+    return {
+        **_place(finding),
+        "tone": finding.tone,
+        "severity": finding.severity,
+        "title": breakable(finding.title),
+        "count": number % {"count": number_format(len(others) + 1)} if others else "",
+        "description": breakable(finding.description),
+        "remediation": breakable(finding.remediation),
+        "evidence": breakable(finding.evidence),
+        "links": [{"text": breakable(link.text), "url": link.url} for link in links],
+        "others": [_place(other, worst=finding) for other in others],
+    }
+
+
+def _place(finding: FindingView, *, worst: FindingView | None = None) -> dict[str, Any]:
+    """Return what differs between the findings with one problem; ``worst`` has the other facts."""
     steps = [f"{step.event} {_moment(step.at)}" for step in finding.timeline]
     count = finding.more_locations
     more = ngettext("+%(count)s more location", "+%(count)s more locations", count)
     locations = [more % {"count": count}] if count else []
-    facts = [finding.status, finding.kind, finding.source, finding.rule, *locations, *steps]
-    links = [*finding.weaknesses, *finding.references]
+    if worst is None:
+        facts = [finding.status, finding.kind, finding.source, finding.rule, *locations, *steps]
+    else:
+        severity = "" if finding.severity == worst.severity else finding.severity
+        facts = [severity, finding.status, finding.kind, *locations, *steps[:1]]
     return {
-        "tone": finding.tone,
-        "severity": finding.severity,
-        "title": breakable(finding.title),
         "link": finding.link,
-        "location": breakable(finding.location),
+        "location": breakable(finding.location or finding.title),
         "facts": breakable(" · ".join(fact for fact in facts if fact)),
-        "description": breakable(finding.description),
-        "remediation": breakable(finding.remediation),
-        "evidence": breakable(finding.evidence),
         "notes": [_note(note) for note in finding.notes],
-        "links": [{"text": breakable(link.text), "url": link.url} for link in links],
     }
 
 

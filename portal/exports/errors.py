@@ -35,7 +35,7 @@ class TooManyFindings(ExportError):
     status = 422
     title = _("Too many findings for one file")
     advice = _(
-        "Filter the findings, for example by severity or source, or add search words, and export several "
+        "Filter the findings, for example by severity or scanner, or add search words, and export several "
         "files."
     )
 

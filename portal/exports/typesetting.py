@@ -3,6 +3,7 @@
 In its own process, the typesetter can be stopped, writes no files, and has none of the portal's secrets.
 """
 
+import json
 import resource
 import sys
 from contextlib import suppress
@@ -14,6 +15,7 @@ import typst
 HERE = Path(__file__).parent
 CPU_SECONDS = 20
 MEMORY_BYTES = 2 * 1024**3
+_LOGO_ALONE = b"#let logo = json(bytes(sys.inputs.logo)); #image(bytes(logo.content), format: logo.format)"
 
 
 def limit() -> None:
@@ -27,12 +29,26 @@ def typeset(report: str) -> bytes:
     """Return ``report`` as a tagged PDF, accessible by PDF/UA-1.
 
     Characters that the typesetter's fonts lack come from the machine's fonts. If these lack some, too, the
-    PDF shows boxes and explains them; PDF/UA-1 forbids boxes.
+    PDF shows boxes and explains them; PDF/UA-1 forbids boxes. A logo that cannot be drawn is left out.
     """
+    report = _without_broken_logo(report)
     for is_any_font in (False, True):
         with suppress(typst.TypstError):
             return _compile({"report": report}, "ua-1", is_any_font=is_any_font)
     return _compile({"report": report, "boxes": "some"}, None, is_any_font=True)
+
+
+def _without_broken_logo(report: str) -> str:
+    data = json.loads(report)
+    try:
+        if data["logo"]:
+            typst.compile(
+                _LOGO_ALONE, ignore_system_fonts=True, sys_inputs={"logo": json.dumps(data["logo"])}
+            )
+    except typst.TypstError:
+        sys.stderr.write("REPORT_LOGO cannot be drawn")
+        data["logo"] = None
+    return json.dumps(data)
 
 
 def _compile(inputs: dict[str, str], standard: Literal["ua-1"] | None, *, is_any_font: bool) -> bytes:

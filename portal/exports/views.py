@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_GET
 
+from audit.recording import record
 from portal.access import find_website, members_only
 from portal.error_pages import Action, ErrorPage, logged_error_page
 from portal.exports.as_pdf import render_pdf
@@ -81,11 +82,14 @@ def _export(request: HtmxHttpRequest, host: str, export: Export) -> HttpResponse
         return render_site(request, site_not_found(host, path=request.path))
     page = site_page(website, candidates, Filters.from_query(request.GET))
     try:
-        return export(website, page.address)
+        response = export(website, page.address)
     except GatewayError as error:
         error_page = logged_error_page(error, host)
     except ExportError as error:
         error_page = error.error_page()
+    else:
+        record("findings.exported", website, after={"file": request.path.rpartition("/")[2]}, may_wait=True)
+        return response
     return render_site(request, replace(page, error_page=_with_links(error_page, request, page.address)))
 
 

@@ -10,6 +10,7 @@ from functools import partial
 import msgspec
 
 from foundation.deadline import Deadline
+from foundation.metrics import count_upstream
 from portal.gateway import bulkhead
 from portal.gateway.errors import (
     BadResponse,
@@ -23,6 +24,7 @@ from portal.gateway.errors import (
     UnknownLink,
 )
 from portal.gateway.exchange import Exchange, attempt
+from portal.gateway.health import Health, health_of
 from portal.gateway.messages import (
     AnyRequest,
     Changes,
@@ -33,7 +35,7 @@ from portal.gateway.messages import (
     FindingRequest,
     FindingResponse,
 )
-from portal.gateway.responses import lacks_route, read_response
+from portal.gateway.responses import is_outage, lacks_route, read_response
 from portal.gateway.target import LinkedSite, Service
 
 logger = logging.getLogger(__name__)
@@ -94,8 +96,8 @@ def _finding_from_list(dashboard: Dashboard, finding_id: str) -> FindingResponse
 def send(service: Service, site: LinkedSite, request: AnyRequest) -> Exchange:
     """Send ``request``, with one retry if that is safe, and return the last exchange.
 
-    Raises TooManyCalls if nothing was sent; Unreachable, TimedOut or BadResponse if no complete response
-    arrived.
+    Raises TooManyCalls or ServiceDown if nothing was sent; Unreachable, TimedOut or BadResponse if no
+    complete response arrived.
     """
     deadline = Deadline(service.timeout_seconds)
     call = partial(
@@ -104,28 +106,43 @@ def send(service: Service, site: LinkedSite, request: AnyRequest) -> Exchange:
         request_body(site, request),
         secret=site.secret,
         deadline=deadline,
+        ca_file=service.ca_file,
         application=service.application,
     )
     if service.application:  # no connection that could fail, so no retry
         return call()
     with bulkhead.calls.slot(service.max_concurrent_calls):
-        return _call_up_to_twice(call, deadline)
+        return _call_up_to_twice(call, health_of(service.base_url), deadline)
 
 
-def _call_up_to_twice(call: Callable[[], Exchange], deadline: Deadline) -> Exchange:
+def _call_up_to_twice(call: Callable[[], Exchange], health: Health, deadline: Deadline) -> Exchange:
     """Return the result of ``call``, after a retry if the first failure may be temporary."""
+    health.begin_call()
+    call = partial(_watched, call, health)
     try:
         first = call()
     except CannotConnect:
-        if not deadline.allows(PAUSE_SECONDS):
+        if not (deadline.allows(PAUSE_SECONDS) and health.take_retry()):
             raise
         pause = PAUSE_SECONDS
     else:
         pause = _pause_after(first)
-        if not deadline.allows(pause):
+        if not (deadline.allows(pause) and health.take_retry()):
             return first
     time.sleep(pause)
     return call()
+
+
+def _watched(call: Callable[[], Exchange], health: Health) -> Exchange:
+    """Return the result of ``call``, and record whether the service works; raises ServiceDown, too."""
+    health.check()
+    try:
+        exchange = call()
+    except GatewayError as error:
+        health.record(failed=not isinstance(error, BadResponse))
+        raise
+    health.record(failed=is_outage(exchange))
+    return exchange
 
 
 def request_body(site: LinkedSite, request: AnyRequest) -> bytes:
@@ -151,10 +168,12 @@ def _pause_after(exchange: Exchange) -> float:
 
 @contextmanager
 def _logged(site: LinkedSite) -> Iterator[None]:
-    """Log one line for each failure; never a body, a secret or a signature."""
+    """Count each call, and log one line for each failure; never a body, a secret or a signature."""
     try:
         yield
+        count_upstream("ok")
     except GatewayError as error:
+        count_upstream(type(error).__name__)
         skew = error.skew_seconds if isinstance(error, SignatureRefused) else None
         logger.log(
             logging.INFO if isinstance(error, _EXPECTED) else logging.WARNING,
@@ -164,5 +183,6 @@ def _logged(site: LinkedSite) -> Iterator[None]:
             error,
             error.request_id or "unknown",
             "" if skew is None else f"; our clock is {skew:+d} s from the service's",
+            extra={"account": site.account_ref},
         )
         raise

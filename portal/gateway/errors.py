@@ -12,6 +12,8 @@ GatewayError
         Rejected             any other 4xx: the service does not accept what the portal sent
     Unreachable              no connection, connection lost, or any other 5xx
         CannotConnect        nothing was sent
+        Unavailable          503: the service, or its storage, cannot work now; retry_after seconds
+        ServiceDown          nothing was sent, because the calls before failed
     TimedOut                 the deadline passed
     TooManyCalls             not sent: too many calls are waiting already
     BadResponse              not the promised response: not JSON, wrong shape, too large, a redirect
@@ -106,6 +108,18 @@ class Unreachable(GatewayError):
 
 class CannotConnect(Unreachable):
     """Nothing was sent, so a retry is safe."""
+
+
+class Unavailable(Unreachable):
+    """The service says that it cannot work now; ``retry_after`` in seconds, 0 without the header."""
+
+    def __init__(self, *, retry_after: int = 0, request_id: str = "") -> None:
+        self.retry_after = retry_after
+        super().__init__("the service answered 503", request_id=request_id)
+
+
+class ServiceDown(Unreachable):
+    """Nothing was sent: several calls in a row failed, and the next probe is not due yet."""
 
 
 class TimedOut(GatewayError):

@@ -14,6 +14,7 @@ from urllib3.exceptions import HTTPError
 
 import es1
 from foundation.deadline import ConnectFailed, Deadline, DeadlineAdapter, DeadlinePassed
+from foundation.request_ids import HEADER, current_request_id
 from portal.gateway.direct import DirectAdapter, WsgiApplication
 from portal.gateway.errors import BadResponse, CannotConnect, TimedOut, Unreachable
 
@@ -48,19 +49,26 @@ class Exchange:
 
 
 def attempt(
-    url: str, body: bytes, *, secret: str, deadline: Deadline, application: WsgiApplication | None = None
+    url: str,
+    body: bytes,
+    *,
+    secret: str,
+    deadline: Deadline,
+    ca_file: str = "",
+    application: WsgiApplication | None = None,
 ) -> Exchange:
     """POST ``body`` to ``url`` with a new signature; raises Unreachable, TimedOut or BadResponse.
 
-    ``application``, if set, gets the request instead of the network. The adapter is used without a
-    requests.Session, so that nothing follows redirects, reads proxies or passwords from the environment,
-    stores cookies, or retries.
+    ``ca_file`` has the authorities to trust, by default the public ones. ``application``, if set, gets the
+    request instead of the network. The adapter is used without a requests.Session, so that nothing follows
+    redirects, reads proxies or passwords from the environment, stores cookies, or retries.
     """
     with _gateway_errors(deadline):
         request = requests.Request("POST", url, headers=_HEADERS, data=body).prepare()
-        request.headers.update(_signature(secret, url, body))
+        request.headers.update(_request_id() | _signature(secret, url, body))
         with closing(DirectAdapter(application) if application else DeadlineAdapter(deadline)) as adapter:
-            response = adapter.send(request, stream=True, timeout=deadline.remaining())
+            seconds = deadline.remaining()
+            response = adapter.send(request, stream=True, timeout=seconds, verify=ca_file or True)
             with closing(response):
                 response_body = _read(response)
     return Exchange(
@@ -71,6 +79,12 @@ def attempt(
         headers=_lower_case(response.headers),
         body=response_body,
     )
+
+
+def _request_id() -> dict[str, str]:
+    """Return the header that tells the service our request's id; nothing outside a request."""
+    request_id = current_request_id()
+    return {HEADER: request_id} if request_id else {}
 
 
 def _signature(secret: str, url: str, body: bytes) -> dict[str, str]:

@@ -37,7 +37,7 @@ class WithTimes(msgspec.Struct, frozen=True, kw_only=True):
 class DashboardRequest(msgspec.Struct, frozen=True, kw_only=True):
     """The filters and the page of one dashboard request; what is empty is not sent.
 
-    Severity, source and kind may have several values with commas between them.
+    Severity, source, kind and hosts may have several values with commas between them.
     """
 
     path: ClassVar[str] = "/v1/site/dashboard"
@@ -50,6 +50,7 @@ class DashboardRequest(msgspec.Struct, frozen=True, kw_only=True):
     problem: str = ""
     sort: str = ""
     since: int | None = None
+    hosts: str = ""
     page: int = 1
     page_size: int = 20
 
@@ -93,6 +94,7 @@ class Facets(msgspec.Struct, frozen=True):
     source: Many[FacetValue] = []
     kind: Some[FacetValue] = []
     status: Some[FacetValue] = []
+    hosts: Some[FacetValue] = []
 
 
 class Problem(WithTimes, frozen=True, kw_only=True):
@@ -311,6 +313,8 @@ class Change(WithTimes, frozen=True, kw_only=True):
     title: str
     location: str = ""
     at: Moment | None = None
+    problem: str = ""
+    fix: str = ""
 
 
 class NoteChange(WithTimes, frozen=True, kw_only=True):

@@ -16,6 +16,7 @@ from portal.gateway.errors import (
     RevokedLink,
     SignatureRefused,
     SlowRequest,
+    Unavailable,
     UnknownFinding,
     UnknownLink,
     Unreachable,
@@ -82,8 +83,10 @@ def lacks_route(exchange: Exchange) -> bool:
 def _error(exchange: Exchange, request_id: str) -> GatewayError:
     """Return the error for a status other than 200."""
     wait = min(exchange.retry_after or 0, MAX_WAIT_SECONDS)
-    if exchange.status == 503 and _is_slow_request(exchange):
+    if exchange.status == 503 and is_slow_request(exchange):
         return SlowRequest(retry_after=wait, request_id=request_id)
+    if exchange.status == 503:
+        return Unavailable(retry_after=wait, request_id=request_id)
     if exchange.status >= 500:
         return Unreachable(f"the service answered {exchange.status}", request_id=request_id)
     if exchange.status == 429:  # often from a proxy, without a body of the contract
@@ -99,8 +102,13 @@ def _error(exchange: Exchange, request_id: str) -> GatewayError:
     return _refused(exchange, body.error, request_id)
 
 
-def _is_slow_request(exchange: Exchange) -> bool:
-    """Return whether a 503 is the service's own; most come from a proxy."""
+def is_outage(exchange: Exchange) -> bool:
+    """Return whether the service, or a proxy in front of it, says that it cannot work now."""
+    return exchange.status in (502, 503, 504) and not is_slow_request(exchange)
+
+
+def is_slow_request(exchange: Exchange) -> bool:
+    """Return whether a 503 is about this one request; most are about the whole service."""
     try:
         return _ERRORS.decode(exchange.body).error.reason == "slow_question"
     except _DECODE_ERRORS:

@@ -53,6 +53,7 @@ class Service:
     base_url: str = IN_PROCESS
     timeout_seconds: float
     max_concurrent_calls: int = MAX_CONCURRENT_CALLS
+    ca_file: str = ""  # with the authorities that may certify the service
     application: WsgiApplication | None = None
 
     def __post_init__(self) -> None:

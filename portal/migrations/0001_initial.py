@@ -44,6 +44,8 @@ class Migration(migrations.Migration):
                 ("sealed_secret", models.TextField(editable=False)),
             ],
             options={
+                "verbose_name": "portal access",
+                "verbose_name_plural": "portal access",
                 "ordering": ["ref"],
             },
         ),
@@ -81,6 +83,9 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "verbose_name": "portal website",
+                "verbose_name_plural": "portal websites",
+                "permissions": [("see_as_customer", "Can see websites as their customers do")],
                 "ordering": ["host", "account"],
             },
         ),
@@ -119,7 +124,19 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "verbose_name": "member",
+                "verbose_name_plural": "members",
                 "ordering": ["account", "user"],
+            },
+        ),
+        migrations.CreateModel(
+            name="LastVisit",
+            fields=[
+                ("user_id", models.BigIntegerField(primary_key=True, serialize=False)),
+                ("at", models.DateTimeField()),
+            ],
+            options={
+                "ordering": ["user_id"],
             },
         ),
         migrations.CreateModel(
@@ -139,6 +156,16 @@ class Migration(migrations.Migration):
                 ("updated_at", models.DateTimeField()),
                 ("refusal", models.CharField(blank=True, max_length=64)),
                 ("payload", models.TextField(blank=True, help_text="JSON.")),
+                (
+                    "new_findings",
+                    models.BigIntegerField(default=0, help_text="Those of the last seven days."),
+                ),
+                (
+                    "grew_at",
+                    models.DateTimeField(
+                        help_text="When there were last more new findings than before.", null=True
+                    ),
+                ),
             ],
             options={
                 "ordering": ["website_id"],
@@ -389,6 +416,35 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="Badge",
+            fields=[
+                (
+                    "website",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        related_name="badge",
+                        serialize=False,
+                        to="portal.website",
+                    ),
+                ),
+                (
+                    "link_id",
+                    models.CharField(
+                        help_text="The website's link at the time; with another one there is no badge.",
+                        max_length=100,
+                    ),
+                ),
+                ("token", models.CharField(editable=False, max_length=64, unique=True)),
+                ("language", models.CharField(max_length=10)),
+                ("created_by", models.CharField(help_text="The user name at the time.", max_length=150)),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now)),
+            ],
+            options={
+                "ordering": ["website"],
+            },
+        ),
+        migrations.CreateModel(
             name="ShareLink",
             fields=[
                 (
@@ -426,6 +482,8 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "verbose_name": "share link",
+                "verbose_name_plural": "share links",
                 "ordering": ["-created_at", "-id"],
             },
         ),

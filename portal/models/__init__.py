@@ -1,17 +1,22 @@
 """The portal's tables, one module for each subject."""
 
 from portal.models.accounts import Account, Website
+from portal.models.answers import LastAnswer
 from portal.models.languages import UserLanguage
 from portal.models.members import Invitation, Membership, MembershipChange
 from portal.models.notifications import FeedCursor, PendingNotification, Subscription
-from portal.models.sharing import IssueTracker, ShareLink, ShareOpening
+from portal.models.sharing import Badge, IssueTracker, ShareLink, ShareOpening
 from portal.models.summaries import WebsiteSummary
+from portal.models.visits import LastVisit
 
 __all__ = [
     "Account",
+    "Badge",
     "FeedCursor",
     "Invitation",
     "IssueTracker",
+    "LastAnswer",
+    "LastVisit",
     "Membership",
     "MembershipChange",
     "PendingNotification",

@@ -7,6 +7,7 @@ from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_variables
 
 from foundation.sealing import seal, unseal
@@ -25,8 +26,8 @@ def validate_secret(secret: str) -> None:
         or secret != secret.strip()
     ):
         raise ValidationError(
-            f"A secret has {MIN_SECRET_LENGTH} to {MAX_SECRET_LENGTH} printable characters, "
-            "and no space at either end."
+            _("A secret has %(least)s to %(most)s printable characters, and no space at either end.")
+            % {"least": MIN_SECRET_LENGTH, "most": MAX_SECRET_LENGTH}
         )
 
 
@@ -37,8 +38,8 @@ class Account(models.Model):
         "reference",
         max_length=128,
         unique=True,
-        validators=[RegexValidator(r"\A[!-~]+\Z", "Use printable ASCII characters without spaces.")],
-        help_text="The portal_account_ref that the service gave.",
+        validators=[RegexValidator(r"\A[!-~]+\Z", _("Use printable ASCII characters without spaces."))],
+        help_text=_("The portal_account_ref that the service gave."),
     )
     name = models.CharField(max_length=200, blank=True)
     sealed_secret = models.TextField(editable=False)
@@ -47,6 +48,8 @@ class Account(models.Model):
     )
 
     class Meta:
+        verbose_name = _("portal access")
+        verbose_name_plural = _("portal access")
         ordering: ClassVar = ["ref"]
 
     def __str__(self) -> str:
@@ -95,16 +98,19 @@ class Website(models.Model):
         validators=[
             RegexValidator(
                 r"\A[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z",
-                "Copy it as the service shows it, such as 6f1c2f0e-8f7e-4f57-9a3b-0d4a5b6c7d8e.",
+                _("Copy it as the service shows it, such as 6f1c2f0e-8f7e-4f57-9a3b-0d4a5b6c7d8e."),
             )
         ],
-        help_text="The id that the service returned when the website was linked to the account.",
+        help_text=_("The id that the service returned when the website was linked to the account."),
     )
 
     objects = WebsiteQuerySet.as_manager()
 
     class Meta:
+        verbose_name = _("portal website")
+        verbose_name_plural = _("portal websites")
         ordering: ClassVar = ["host", "account"]
+        permissions: ClassVar = [("see_as_customer", "Can see websites as their customers do")]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["account", "host"], name="portal_website_once_per_account"),
         ]

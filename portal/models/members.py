@@ -9,6 +9,7 @@ from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.core.signing import BadSignature, Signer
 from django.db import models
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 _signer = Signer(salt="portal.invitation")
 
@@ -43,9 +44,9 @@ class Membership(models.Model):
     class Role(models.TextChoices):
         """All see the account's websites; managers also see the members and share, and owners manage them."""
 
-        OWNER = "owner"
-        MANAGER = "manager"
-        VIEWER = "viewer"
+        OWNER = "owner", _("Owner")
+        MANAGER = "manager", _("Manager")
+        VIEWER = "viewer", _("Viewer")
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
     account = models.ForeignKey("portal.Account", on_delete=models.CASCADE, related_name="memberships")
@@ -54,13 +55,19 @@ class Membership(models.Model):
     objects = MembershipQuerySet.as_manager()
 
     class Meta:
+        verbose_name = _("member")
+        verbose_name_plural = _("members")
         ordering: ClassVar = ["account", "user"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["user", "account"], name="portal_membership_once"),
         ]
 
     def __str__(self) -> str:
-        return f"{self.user} in {self.account}: {self.role}"
+        return _("%(user)s in %(account)s: %(role)s") % {
+            "user": self.user,
+            "account": self.account,
+            "role": self.get_role_display(),
+        }
 
     @property
     def is_owner(self) -> bool:
@@ -100,10 +107,12 @@ class Invitation(models.Model):
     account = models.ForeignKey("portal.Account", on_delete=models.CASCADE, related_name="invitations")
     email = models.EmailField()
     role = models.CharField(max_length=10, choices=Membership.Role, default=Membership.Role.VIEWER)
-    was_emailed = models.BooleanField(help_text="The link was sent to the address and shown to no one else.")
+    was_emailed = models.BooleanField(
+        help_text=_("The link was sent to the address and shown to no one else.")
+    )
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField()
-    closed_at = models.DateTimeField(null=True, help_text="When it was accepted, withdrawn or replaced.")
+    closed_at = models.DateTimeField(null=True, help_text=_("When it was accepted, withdrawn or replaced."))
 
     objects = InvitationQuerySet.as_manager()
 
@@ -111,7 +120,11 @@ class Invitation(models.Model):
         ordering: ClassVar = ["created_at", "id"]
 
     def __str__(self) -> str:
-        return f"{self.email} to {self.account}: {self.role}"
+        return _("%(user)s in %(account)s: %(role)s") % {
+            "user": self.email,
+            "account": self.account,
+            "role": self.get_role_display(),
+        }
 
     @property
     def token(self) -> str:
@@ -125,20 +138,20 @@ class MembershipChange(models.Model):
     class Action(models.TextChoices):
         """The kinds of change."""
 
-        INVITED = "invited"
-        WITHDRAWN = "withdrawn"
-        JOINED = "joined"
-        ROLE = "role"
-        REMOVED = "removed"
-        LEFT = "left"
+        INVITED = "invited", _("Invited")
+        WITHDRAWN = "withdrawn", _("Withdrawn")
+        JOINED = "joined", _("Joined")
+        ROLE = "role", _("Role")
+        REMOVED = "removed", _("Removed")
+        LEFT = "left", _("Left")
 
     account = models.ForeignKey("portal.Account", on_delete=models.CASCADE, related_name="membership_changes")
     at = models.DateTimeField(default=timezone.now)
     by = models.CharField(
-        max_length=150, blank=True, help_text="The user name at the time; empty for operators."
+        max_length=150, blank=True, help_text=_("The user name at the time; empty for operators.")
     )
     action = models.CharField(max_length=10, choices=Action)
-    person = models.CharField(max_length=254, help_text="The member's user name, or the invited address.")
+    person = models.CharField(max_length=254, help_text=_("The member's user name, or the invited address."))
     role = models.CharField(max_length=10, choices=Membership.Role, blank=True)
 
     class Meta:

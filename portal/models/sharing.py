@@ -1,4 +1,4 @@
-"""Share links, which show findings to people without an account, and the issue tracker of an account."""
+"""Share links and badges for people without an account, and the issue tracker of an account."""
 
 import hashlib
 import secrets
@@ -10,6 +10,7 @@ from django.db import models
 from django.db.models.signals import post_delete
 from django.dispatch import receiver
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from portal import issue_trackers
 from portal.models.accounts import Account, Website
@@ -61,14 +62,14 @@ class ShareLink(models.Model):
     website = models.ForeignKey(Website, on_delete=models.CASCADE, related_name="share_links")
     link_id = models.CharField(
         max_length=100,
-        help_text="The website's link when this was shared; with another one it shows nothing.",
+        help_text=_("The website's link when this was shared; with another one it shows nothing."),
     )
-    finding_id = models.CharField(max_length=128, blank=True, help_text="Empty for a list.")
-    filters = models.TextField(blank=True, help_text="The filters of a list, as a query string.")
+    finding_id = models.CharField(max_length=128, blank=True, help_text=_("Empty for a list."))
+    filters = models.TextField(blank=True, help_text=_("The filters of a list, as a query string."))
     title = models.CharField(max_length=MAX_TITLE_LENGTH)
     includes_evidence = models.BooleanField(default=False)
     token_hash = models.CharField(max_length=64, unique=True, editable=False)
-    created_by = models.CharField(max_length=150, help_text="The user name at the time.")
+    created_by = models.CharField(max_length=150, help_text=_("The user name at the time."))
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField()
     revoked_at = models.DateTimeField(null=True, blank=True)
@@ -76,6 +77,8 @@ class ShareLink(models.Model):
     objects = ShareLinkQuerySet.as_manager()
 
     class Meta:
+        verbose_name = _("share link")
+        verbose_name_plural = _("share links")
         ordering: ClassVar = ["-created_at", "-id"]
 
     def __str__(self) -> str:
@@ -108,6 +111,28 @@ class ShareOpening(models.Model):
         recent = cls.objects.filter(pk=share_link_id, last_opened_at__gt=at - OPENING_PRECISION)
         if not recent.exists():
             cls.objects.update_or_create(pk=share_link_id, defaults={"last_opened_at": at})
+
+
+class Badge(models.Model):
+    """A picture with the grade of a website, for anyone who has its address.
+
+    The token is stored as it is: it opens nothing but a grade, and members copy it again and again.
+    """
+
+    website = models.OneToOneField(Website, on_delete=models.CASCADE, primary_key=True, related_name="badge")
+    link_id = models.CharField(
+        max_length=100, help_text=_("The website's link at the time; with another one there is no badge.")
+    )
+    token = models.CharField(max_length=64, unique=True, editable=False)
+    language = models.CharField(max_length=10)
+    created_by = models.CharField(max_length=150, help_text=_("The user name at the time."))
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering: ClassVar = ["website"]
+
+    def __str__(self) -> str:
+        return str(self.website)
 
 
 class IssueTracker(models.Model):

@@ -4,8 +4,9 @@ On SQLite it is in the database of short-lived data, so that no page waits for a
 key. A summary is deleted with its website, and when the website gets another link.
 """
 
+from datetime import datetime
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import msgspec
 from django.db import models, transaction
@@ -35,21 +36,31 @@ class WebsiteSummaryQuerySet(models.QuerySet["WebsiteSummary"]):
 
         If the website got another link during the request, its summary is discarded instead.
         """
+        now = timezone.now()
+        known = self.filter(pk=website.pk).values_list("new_findings", "grew_at").first()
+        before, grew_at = known or (0, None)
+        new_findings = max(0, dashboard.summary.new_7d) if dashboard else before
         summary = WebsiteSummary(
             website_id=website.pk,
-            updated_at=timezone.now(),
+            updated_at=now,
             refusal=refusal,
             payload=msgspec.json.encode(_without_lists(dashboard)).decode() if dashboard else "",
+            new_findings=new_findings,
+            grew_at=now if new_findings > before else grew_at,
         )
         self.bulk_create(
             [summary],
             update_conflicts=True,
             unique_fields=["website_id"],
-            update_fields=["updated_at", "refusal", "payload"],
+            update_fields=["updated_at", "refusal", "payload", "new_findings", "grew_at"],
         )
         identity = {name: getattr(website, name) for name in _IDENTITY}
         if not Website.objects.filter(**identity).exists():
             self.discard(website.pk)
+
+    def grown_since(self, at: datetime) -> Self:
+        """Return the summaries of websites that got new findings after ``at``."""
+        return self.filter(grew_at__gt=at)
 
     def discard(self, website_id: int) -> None:
         """Delete the summary of this website."""
@@ -63,6 +74,8 @@ class WebsiteSummary(models.Model):
     updated_at = models.DateTimeField()
     refusal = models.CharField(max_length=64, blank=True)
     payload = models.TextField(blank=True, help_text="JSON.")
+    new_findings = models.BigIntegerField(default=0, help_text="Those of the last seven days.")
+    grew_at = models.DateTimeField(null=True, help_text="When there were last more new findings than before.")
 
     objects = WebsiteSummaryQuerySet.as_manager()
 

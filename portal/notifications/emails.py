@@ -23,13 +23,13 @@ from portal.models.languages import language_of
 from portal.notifications.digest import Digest
 from portal.page_urls import Address, site_address
 
-SHOWN_FINDINGS = 20
+SHOWN_PROBLEMS = 20
 _signer = Signer(salt="portal.news")  # e-mails that were sent have tokens with this salt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """A finding or a note, and its page; ``label``, ``tone`` and ``title`` are parts of a finding."""
+    """The findings of a problem, or a note, and its page; only findings have the other fields."""
 
     text: str
     detail: str
@@ -37,11 +37,12 @@ class Item:
     label: str = ""
     tone: str = ""
     title: str = ""
+    fix: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """One website: findings worst first, the number of others as text, and the page with all of them.
+    """One website: problems worst first, the number of other findings as text, and the page with all of them.
 
     ``score`` is the score now and a week ago; empty in other than weekly e-mails, and if it is unknown.
     """
@@ -124,7 +125,7 @@ def _section(notification: PendingNotification) -> Section:
     membership = notification.membership
     same_host = Website.objects.visible_to(membership.user).with_host(website.host)
     address = site_address(website, is_shared=same_host.count() > 1)
-    shown = digest.findings[:SHOWN_FINDINGS]
+    shown = _by_problem(digest.findings)[:SHOWN_PROBLEMS]
     list_path = new_findings_path(
         website.host,
         account=address.account,
@@ -135,8 +136,8 @@ def _section(notification: PendingNotification) -> Section:
         host=website.host,
         heading=_heading(website.host, digest),
         score=_score(website, Subscription.of(membership)),
-        findings=tuple(_finding_item(change, address) for change in shown),
-        more=_more(digest, len(shown)),
+        findings=tuple(_problem_item(changes, address) for changes in shown),
+        more=_more(digest, sum(map(len, shown))),
         list_url=_absolute(list_path) if digest.findings else "",
         notes=tuple(note_item(note, address, base=settings.PORTAL_BASE_URL) for note in digest.notes),
     )
@@ -184,20 +185,41 @@ def _more(digest: Digest, shown: int) -> str:
     return (text if digest.is_exact else _("And at least %(count)s more.")) % {"count": localize(others)}
 
 
-def _finding_item(change: Change, address: Address) -> Item:
-    severity, title = labels.label(labels.SEVERITIES, change.severity), _one_line(change.title)
+def _by_problem(changes: Sequence[Change]) -> list[list[Change]]:
+    """Return the changes with one problem together; the problem with the worst finding comes first."""
+    problems: dict[tuple[str, str], list[Change]] = {}
+    for change in changes:
+        problems.setdefault((change.event, change.problem or change.id), []).append(change)
+    return list(problems.values())
+
+
+def _problem_item(changes: Sequence[Change], address: Address) -> Item:
+    """Return the item of a problem, described by its worst finding; of one finding, with its own page."""
+    worst = changes[0]
+    severity, title = labels.label(labels.SEVERITIES, worst.severity), _one_line(worst.title)
     text, label = _("%(severity)s: %(title)s") % {"severity": severity, "title": title}, severity
-    if change.event == "regressed":
+    if worst.event == "regressed":
         again = _("%(finding)s (found again after it was fixed)")
         text, label = again % {"finding": text}, again % {"finding": severity}
+    url = address.of_finding(worst.id) if len(changes) == 1 else address.of_problem(worst.problem)
     return Item(
         text=text,
-        detail=_one_line(change.location),
-        url=_absolute(address.of_finding(change.id) or str(address)),
+        detail=_locations(changes),
+        url=_absolute(url or str(address)),
         label=label,
-        tone=labels.tone(change.severity),
+        tone=labels.tone(worst.severity),
         title=title,
+        fix=_one_line(worst.fix),
     )
+
+
+def _locations(changes: Sequence[Change]) -> str:
+    """Return the location of the worst finding, and the number of the others."""
+    location, others = _one_line(changes[0].location), len(changes) - 1
+    if not others:
+        return location
+    text = ngettext("%(location)s and %(count)s more", "%(location)s and %(count)s more", others)
+    return text % {"location": location, "count": localize(others)}
 
 
 def note_item(note: NoteChange, address: Address, *, base: str = "") -> Item:

@@ -35,12 +35,17 @@ class SubscriptionSection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewFindingsPage:
-    """Findings worst first, perhaps fewer than ``text`` says, and notes newest first."""
+    """Findings worst first, perhaps fewer than ``text`` says, and notes newest first.
+
+    ``list_url``, with ``all_label``: the list of all of them, if there is one.
+    """
 
     host: str
     site_url: str
     text: str
     is_cut: bool
+    list_url: str
+    all_label: str
     findings: tuple[FindingRow, ...]
     notes: tuple[Item, ...]
 
@@ -104,7 +109,7 @@ def _changed_site(
     )
 
 
-def new_findings_page(changes: Changes, address: Address) -> NewFindingsPage:
+def new_findings_page(changes: Changes, address: Address, *, list_url: str = "") -> NewFindingsPage:
     """Return the page of ``changes`` on the website at ``address``."""
     is_since_email = changes.first_seen_count is None
     return NewFindingsPage(
@@ -112,6 +117,8 @@ def new_findings_page(changes: Changes, address: Address) -> NewFindingsPage:
         site_url=str(address),
         text=_text_since_email(changes) if is_since_email else _text_of_last_days(changes),
         is_cut=changes.total > len(changes.findings),
+        list_url=list_url,
+        all_label=_("All %(count)s findings") % {"count": _count(changes)},
         findings=_finding_rows(changes, address),
         notes=tuple(note_item(note, address) for note in changes.analyst_notes),
     )

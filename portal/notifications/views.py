@@ -6,6 +6,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import BadRequest
 from django.core.signing import BadSignature
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -14,17 +15,19 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from audit.recording import record as audit
 from portal import labels, service
 from portal.access import find_website, members_only
 from portal.error_pages import logged_error_page
 from portal.forms import Filters
-from portal.gateway import GatewayError, Rejected
+from portal.gateway import Changes, DashboardRequest, GatewayError, Rejected
 from portal.htmx import HtmxHttpRequest, render_site
 from portal.models import Membership, Subscription, Website, WebsiteSummary
+from portal.models.visits import record_visit
 from portal.notifications.emails import membership_of_token
 from portal.notifications.forms import SubscriptionForm
 from portal.notifications.view_models import SubscriptionSection, new_findings_page, what_is_new_page
-from portal.page_urls import site_address
+from portal.page_urls import Address, site_address
 from portal.view_models import site_not_found, site_page
 from portal.view_models.overview import RECENT_DAYS
 
@@ -58,7 +61,9 @@ def subscribe(request: HttpRequest, membership: int) -> HttpResponse:
     form = SubscriptionForm(request.POST, instance=subscription)
     if not form.is_valid():
         raise BadRequest
-    form.save()
+    with transaction.atomic():
+        form.save()
+        audit("subscription.saved", account=own.account.ref, after={"frequency": subscription.frequency})
     messages.info(request, _("Your choice for %(account)s is saved.") % {"account": own.account})
     return redirect("portal:notifications")
 
@@ -66,7 +71,9 @@ def subscribe(request: HttpRequest, membership: int) -> HttpResponse:
 @require_safe
 @members_only
 def what_is_new(request: HtmxHttpRequest) -> HttpResponse:
-    """Show which websites changed in the last days, by their stored summaries."""
+    """Show which websites changed in the last days, by their stored summaries; the header's dot goes out."""
+    if request.method == "GET" and request.user.pk:
+        record_visit(request.user.pk)
     websites = list(Website.objects.visible_to(request.user))
     summaries = WebsiteSummary.objects.in_bulk(website.pk for website in websites)
     page = what_is_new_page(websites, summaries)
@@ -92,8 +99,26 @@ def new_findings(request: HtmxHttpRequest, host: str) -> HttpResponse:
     except GatewayError as error:
         page = site_page(website, candidates, Filters())
         return render_site(request, replace(page, error_page=logged_error_page(error, host)))
-    page_of_changes = new_findings_page(changes, site_address(website, is_shared=len(candidates) > 1))
+    address = site_address(website, is_shared=len(candidates) > 1)
+    page_of_changes = new_findings_page(changes, address, list_url=_list_url(website, changes, address))
     return render(request, "portal/notifications/new_findings.html", {"page": page_of_changes})
+
+
+def _list_url(website: Website, changes: Changes, address: Address) -> str:
+    """Return the URL of the list of the last days if it holds as many findings as ``changes``, else "".
+
+    It is only for a page that cannot show all. Findings that came back may be older than the list's.
+    """
+    if changes.first_seen_count is None or changes.total <= len(changes.findings):
+        return ""
+    request = DashboardRequest(since=RECENT_DAYS, page_size=1)
+    try:
+        found = service.get_dashboard(website, request, stores_summary=False).dashboard
+    except GatewayError:
+        return ""
+    is_exact = changes.total_relation == found.total_relation == "exact"
+    is_same = is_exact and found.total == changes.total
+    return address.with_filters(since=str(RECENT_DAYS)) if is_same else ""
 
 
 @csrf_exempt  # mail programs post here (RFC 8058); the token proves more than a cookie would
@@ -108,7 +133,9 @@ def unsubscribe(request: HttpRequest, token: str) -> HttpResponse:
     if request.method == "POST" and membership is not None:
         subscription = Subscription.of(membership)
         subscription.frequency = Subscription.Frequency.NEVER
-        subscription.save()
+        with transaction.atomic():
+            subscription.save()
+            audit("subscription.ended", account=membership.account.ref)
     is_done = membership is None or Subscription.of(membership).frequency == Subscription.Frequency.NEVER
     context = {"membership": membership, "is_done": is_done}
     return render(request, "portal/notifications/unsubscribe.html", context)

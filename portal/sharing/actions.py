@@ -1,13 +1,14 @@
-"""Creation, use and end of share links."""
+"""Creation, use and end of share links and badges."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.utils import timezone
+from django.utils import timezone, translation
 
-from portal.models import Account, ShareLink, ShareOpening, Website
+from audit.recording import record as audit
+from portal.models import Account, Badge, ShareLink, ShareOpening, Website
 from portal.models.sharing import MAX_TITLE_LENGTH, hash_of_token, new_token
 
 MAX_LIVE_LINKS = 200  # of one account
@@ -52,6 +53,7 @@ def create(website: Website, subject: Subject, *, by: User, days: int) -> tuple[
         created_at=now,
         expires_at=now + timedelta(days=days),
     )
+    audit("share_link.created", share_link, by=by, after={"days": days})
     return share_link, token
 
 
@@ -69,14 +71,48 @@ def record_opening(share_link: ShareLink) -> None:
     ShareOpening.record(share_link.pk, at=timezone.now())
 
 
+@transaction.atomic
 def revoke(share_link: ShareLink) -> bool:
     """End the link now; return False if it had ended already."""
     now = timezone.now()
     links = ShareLink.objects.live(at=now).filter(pk=share_link.pk)
-    return bool(links.update(revoked_at=now))
+    is_revoked = bool(links.update(revoked_at=now))
+    if is_revoked:
+        audit("share_link.revoked", share_link)
+    return is_revoked
 
 
 def delete_ended(*, now: datetime) -> int:
     """Delete the share links that ended 30 days ago, and return their number."""
     count, _ = ShareLink.objects.ended(at=now - KEPT_AFTER_END).delete()
     return count
+
+
+@transaction.atomic
+def switch_badge_on(website: Website, *, by: User) -> Badge:
+    """Give the website a badge in the language of the page; a badge that it has gets a new address."""
+    fields = {
+        "link_id": website.link_id,
+        "token": new_token(),
+        "language": translation.get_language() or "en",
+        "created_by": by.get_username(),
+        "created_at": timezone.now(),
+    }
+    badge, _ = Badge.objects.update_or_create(website=website, defaults=fields)
+    audit("badge.switched_on", website, by=by)
+    return badge
+
+
+@transaction.atomic
+def switch_badge_off(website: Website) -> None:
+    """End the website's badge; its address no longer works."""
+    Badge.objects.filter(website=website).delete()
+    audit("badge.switched_off", website)
+
+
+def find_badge(token: str) -> Badge:
+    """Return the badge with this token; raises LinkEnded."""
+    badge = Badge.objects.select_related("website__account").filter(token=token).first()
+    if badge is None or badge.link_id != badge.website.link_id:
+        raise LinkEnded
+    return badge

@@ -3,8 +3,10 @@
 from typing import Any
 
 from django import forms
+from django.db import transaction
 from django.utils.translation import gettext_lazy as _
 
+from audit.recording import record as audit
 from portal import issue_trackers
 from portal.models import Account, IssueTracker
 
@@ -27,7 +29,7 @@ class IssueTrackerForm(forms.Form):
     kind = forms.ChoiceField(
         label=_("Tracker"),
         required=False,
-        choices=[("", _("As the address says")), *issue_trackers.NAMES.items()],
+        choices=[("", _("Detect from the address")), *issue_trackers.NAMES.items()],
     )
 
     def __init__(self, *args: Any, account: Account, **kwargs: Any) -> None:
@@ -44,7 +46,7 @@ class IssueTrackerForm(forms.Form):
             return
         kind = self.cleaned_data["kind"] or issue_trackers.recognised_kind(url)
         if not kind:
-            self.add_error("kind", _("Choose the tracker: the address does not say which one it is."))
+            self.add_error("kind", _("Choose the tracker: the address does not show which one it is."))
             return
         try:
             self.cleaned_data |= {"url": issue_trackers.normalise(kind, url), "kind": kind}
@@ -52,8 +54,10 @@ class IssueTrackerForm(forms.Form):
             text = _("Enter an address such as %(example)s")
             self.add_error("url", forms.ValidationError(text, params={"example": EXAMPLES[kind]}))
 
+    @transaction.atomic
     def save(self) -> None:
         """Store the tracker, or remove it."""
+        audit("issue_tracker.saved", self.account)
         if not self.cleaned_data["url"]:
             IssueTracker.objects.filter(account=self.account).delete()
             return

@@ -3,9 +3,11 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from urllib.parse import urlencode
 
 import msgspec
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
@@ -14,7 +16,7 @@ from django.utils.translation import ngettext
 from portal.forms import Filters
 from portal.gateway import Dashboard, FindingResponse
 from portal.gateway.messages import Finding
-from portal.models import Account, Membership, ShareLink, ShareOpening
+from portal.models import Account, Badge, Membership, ShareLink, ShareOpening
 from portal.page_urls import Address, site_address
 from portal.sharing.forms import IssueTrackerForm
 from portal.view_models import finding_view
@@ -97,13 +99,24 @@ class ShareRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BadgeRow:
+    """A badge that is on; ``url`` is its page."""
+
+    host: str
+    url: str
+    created_by: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AccountSection:
-    """An account's share links, those that work and the latest that ended, and its issue tracker."""
+    """An account's share links that work, the latest that ended, its badges and its issue tracker."""
 
     pk: int
     account: str
     live: tuple[ShareRow, ...]
     ended: tuple[ShareRow, ...]
+    badges: tuple[BadgeRow, ...]
     tracker_form: IssueTrackerForm
 
 
@@ -202,7 +215,21 @@ def _section(account: Account, invalid_form: IssueTrackerForm | None) -> Account
         account=str(account),
         live=_rows(links.live(at=now)),
         ended=_rows(links.ended(at=now)[:SHOWN_ENDED]),
+        badges=_badge_rows(account),
         tracker_form=form or IssueTrackerForm(account=account),
+    )
+
+
+def _badge_rows(account: Account) -> tuple[BadgeRow, ...]:
+    badges = Badge.objects.filter(website__account=account).select_related("website__account")
+    return tuple(
+        BadgeRow(
+            host=badge.website.host,
+            url=f"{reverse('portal:badge', args=[badge.website.host])}?{urlencode({'account': account.ref})}",
+            created_by=badge.created_by,
+            created_at=badge.created_at,
+        )
+        for badge in badges
     )
 
 

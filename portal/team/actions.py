@@ -6,6 +6,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
+from audit.recording import Person
+from audit.recording import record as audit
 from portal.models import Account, Invitation, Membership, MembershipChange
 
 Action = MembershipChange.Action
@@ -24,6 +26,8 @@ def record_change(
     account: Account, action: str, person: str, *, by: User | None, role: str = ""
 ) -> MembershipChange:
     """Record a change; ``by`` is None for operators, whom the admin's log names."""
+    after = {"role": role} if role else None
+    audit(f"member.{action}", Person(None, person), by=by, account=account.ref, after=after)
     return MembershipChange.objects.create(
         account=account, action=action, person=person, role=role, by=by.get_username() if by else ""
     )
@@ -39,7 +43,7 @@ def open_invitation(token: str) -> Invitation:
 
 
 @transaction.atomic
-def invite(account: Account, email: str, role: str, *, by: User, was_emailed: bool) -> Invitation:
+def invite(account: Account, email: str, role: str, *, by: User | None, was_emailed: bool) -> Invitation:
     """Create an invitation, which replaces earlier ones for the same address."""
     now = timezone.now()
     account.invitations.open(at=now).filter(email=email).update(closed_at=now)

@@ -155,7 +155,8 @@ def _end_membership(request: HttpRequest, membership: Membership, text: str, pag
 
 def _render_team(request: HttpRequest, invalid_form: InvitationForm | None = None) -> HttpResponse:
     sections = account_sections(request.user, invalid_form)
-    return render(request, "portal/team/team.html", {"sections": sections})
+    context = {"sections": sections, "is_owner": any(section.form for section in sections)}
+    return render(request, "portal/team/team.html", context)
 
 
 def _person(request: HttpRequest) -> Any:

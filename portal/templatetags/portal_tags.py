@@ -3,6 +3,8 @@
 from datetime import UTC, date, datetime
 
 from django import template
+from django.utils.dates import MONTHS_3
+from django.utils.formats import get_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -33,6 +35,13 @@ def day(at: datetime | date | None) -> SafeString | str:
         return format_html('<time datetime="{}">{}</time>', at.isoformat(), labels.day(at))
     at = at.astimezone(UTC)
     return format_html('<time datetime="{}" data-day>{}</time>', _machine_readable(at), labels.day(at))
+
+
+@register.simple_tag
+def date_attributes() -> SafeString:
+    """Return the attributes from which the script learns how days are written."""
+    months = " ".join(str(MONTHS_3[month]).title() for month in range(1, 13))
+    return format_html('data-date-format="{}" data-months="{}"', get_format("DATE_FORMAT"), months)
 
 
 def _machine_readable(at: datetime) -> str:

@@ -3,6 +3,8 @@
 from portal.view_models.finding import finding_view
 from portal.view_models.hand_over import HandOver, ShareOffer, hand_over
 from portal.view_models.help import help_page
+from portal.view_models.neighbours import Neighbours, find_neighbours
+from portal.view_models.outage import OutageNotice, outage_notice
 from portal.view_models.site import (
     Results,
     SitePage,
@@ -17,15 +19,19 @@ from portal.view_models.sites import SitesPage, sites_page
 
 __all__ = [
     "HandOver",
+    "Neighbours",
+    "OutageNotice",
     "Results",
     "ShareOffer",
     "SitePage",
     "SiteRow",
     "SitesPage",
     "build_results",
+    "find_neighbours",
     "finding_view",
     "hand_over",
     "help_page",
+    "outage_notice",
     "sample_page",
     "sample_results",
     "site_not_found",

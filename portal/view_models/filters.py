@@ -1,7 +1,7 @@
 """Filters of the list: facets with counts, chips for active filters, and the pager."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.core.paginator import Paginator
 from django.utils.formats import number_format
@@ -12,7 +12,8 @@ from portal.forms import MAX_PAGE_DEPTH, PAGE_SIZES, PROBLEMS
 from portal.gateway.messages import Facets, FacetValue, Page
 from portal.page_urls import Address
 
-LISTS = ("severity", "kind", "source")  # the filters that may have several values
+SHOWN_HOSTS = 8  # the others are folded away
+LISTS = ("severity", "kind", "source", "hosts")  # the filters that may have several values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,12 +31,13 @@ class Option:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facet:
-    """A filter and its values; ``remark`` explains counts that are limited or missing."""
+    """A filter and its values; ``remark`` explains counts, and ``folded`` are values that few will need."""
 
     name: str
     title: str
     options: tuple[Option, ...]
     remark: str = ""
+    folded: tuple[Option, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +93,25 @@ def _facet(name: str, values: Sequence[FacetValue], address: Address, *, is_boun
     )
 
 
+def host_facet(page: Page, address: Address) -> tuple[Facet, ...]:
+    """Return the filter by host, unless all findings are on one."""
+    values = page.facets.hosts
+    if len(values) < 2 and not address.filters.hosts:
+        return ()
+    facet = _facet("hosts", values, address, is_bounded="hosts" in page.bounded_facets)
+    active = [option for option in facet.options if option.is_active]
+    others = [option for option in facet.options if not option.is_active]
+    room = max(SHOWN_HOSTS - len(active), 0)
+    return (
+        replace(
+            facet,
+            options=(*active, *others[:room]),
+            folded=tuple(others[room:]),
+            remark=facet.remark or _("A finding belongs to the host of its first location."),
+        ),
+    )
+
+
 def status_facet(values: Facets, address: Address) -> Facet:
     """Return the filter by status; one status is always active, by default open."""
     counts = {value.value: value.count for value in values.status}
@@ -104,7 +125,7 @@ def status_facet(values: Facets, address: Address) -> Facet:
 
 def _uncounted_remark(address: Address) -> str:
     if address.filters.since:
-        return _("Lists of the last days have no counts by status.")
+        return _("Time periods have no counts by status.")
     return _("Searches have no counts by status.")
 
 
@@ -154,7 +175,7 @@ def period_facet(address: Address) -> Facet:
             Option(
                 key=f"facet-since-{days}",
                 label=labels.label(labels.PERIODS, days),
-                url=address.with_filters(since="" if days == address.filters.since else days, sort=""),
+                url=address.with_filters(since="" if days == address.filters.since else days),
                 is_active=days == address.filters.since,
             )
             for days in labels.PERIODS
@@ -226,23 +247,21 @@ def views(address: Address) -> tuple[Choice, ...]:
         Choice(
             key="view-problems",
             text=_("Problems"),
-            url="" if is_grouped else address.with_filters(view=PROBLEMS, sort=""),
+            url="" if is_grouped else address.with_filters(view=PROBLEMS),
         ),
     )
 
 
 def sorts(address: Address) -> tuple[Choice, ...]:
-    """Return the orders of the list; problems, searches and recent findings have only one."""
+    """Return the orders of the list."""
     filters = address.filters
-    if filters.view or filters.query or filters.since:
-        return ()
     return tuple(
         Choice(
             key=f"sort-{sort}",
-            text=labels.label(labels.SORTS, sort),
+            text=str(text),
             url="" if sort == (filters.sort or labels.WORST) else address.with_filters(sort=_default(sort)),
         )
-        for sort in labels.SORTS
+        for sort, text in (labels.PROBLEM_SORTS if filters.view else labels.SORTS).items()
     )
 
 

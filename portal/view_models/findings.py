@@ -23,6 +23,9 @@ class NoteView:
     finding_url: str = ""
 
 
+BY_FIRST_SEEN = ("newest", "oldest")  # orders of findings
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindingRow:
     """One finding in a list; ``url`` is its page."""
@@ -37,6 +40,7 @@ class FindingRow:
     location: str
     more_locations: int
     source: str
+    first_seen: datetime | None  # where the list is ordered by it
     last_seen: datetime | None
     notes: int
 
@@ -58,6 +62,7 @@ def finding_rows(
             location=threat.location,
             more_locations=max(threat.locations_count - 1, 0),
             source=threat.source_name or threat.source,
+            first_seen=threat.first_seen if address.filters.sort in BY_FIRST_SEEN else None,
             last_seen=threat.last_seen,
             notes=note_counts[threat.id],
         )

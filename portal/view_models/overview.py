@@ -36,7 +36,8 @@ class Overview:
     """The summary strip; a website that was never checked has nothing to count.
 
     ``grade_text``: the grade, perhaps "so far"; ``new_url``: the page of new findings, empty in the sample.
-    The other URLs are lists: of all open findings, of the fixed ones, and of the oldest first.
+    The other URLs are lists: of all open findings, and of the oldest first. No list has only those that were
+    fixed lately.
     """
 
     grade: str
@@ -45,7 +46,6 @@ class Overview:
     grade_meaning: str
     new_url: str
     open_url: str
-    fixed_url: str
     oldest_url: str
     is_checked: bool
     open: int
@@ -127,7 +127,6 @@ def overview(dashboard: Dashboard, address: Address) -> Overview:
             replace(address, path=reverse("portal:new_findings", args=[dashboard.host]), filters=Filters())
         ),
         open_url=str(replace(address, filters=Filters())),
-        fixed_url=str(replace(address, filters=Filters(status="fixed", sort="newest"))),
         oldest_url=str(replace(address, filters=Filters(sort="oldest"))),
         is_checked=is_checked(dashboard),
         open=summary.open,

@@ -55,7 +55,11 @@ def do_first(dashboard: Dashboard, address: Address) -> DoFirst | None:
 def problem_rows(
     problems: Iterable[Problem], host: str, address: Address, *, prefix: str = "problem"
 ) -> tuple[ProblemRow, ...]:
-    """Return ``problems`` in their order; ``prefix`` begins the ids of their elements."""
+    """Return ``problems`` in their order; ``prefix`` begins the ids of their elements.
+
+    Hosts and the first day are those of the whole problem, so a list of some hosts leaves them out.
+    """
+    has_all_hosts = not address.filters.hosts
     return tuple(
         ProblemRow(
             key=f"{prefix}-{problem.id}",
@@ -66,10 +70,10 @@ def problem_rows(
             fix=problem.fix,
             findings=problem.findings,
             locations=problem.locations,
-            hosts=_hosts(problem.hosts, host),
+            hosts=_hosts(problem.hosts, host) if has_all_hosts else "",
             confirmed=_confirmed(problem),
             sources=", ".join(problem.source_names or problem.sources),
-            first_seen=problem.first_seen,
+            first_seen=problem.first_seen if has_all_hosts else None,
         )
         for problem in problems
     )

@@ -62,8 +62,8 @@ def _next_step(next_grade: NextGrade | None) -> str:
     if next_grade is None:
         return ""
     text = ngettext(
-        "%(count)s fix from grade %(grade)s",
-        "%(count)s fixes from grade %(grade)s",
+        "%(count)s fix away from grade %(grade)s",
+        "%(count)s fixes away from grade %(grade)s",
         next_grade.fixes,
     )
     return text % {"count": next_grade.fixes, "grade": next_grade.grade}

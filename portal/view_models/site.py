@@ -24,6 +24,7 @@ from portal.view_models.filters import (
     chips,
     clear_url,
     facets,
+    host_facet,
     pager,
     period_facet,
     sorts,
@@ -33,6 +34,8 @@ from portal.view_models.filters import (
 from portal.view_models.finding import FindingView
 from portal.view_models.findings import FindingRow, NoteView, finding_rows, note_views
 from portal.view_models.hand_over import HandOver, ShareOffer
+from portal.view_models.neighbours import Neighbours
+from portal.view_models.outage import OutageNotice
 from portal.view_models.overview import (
     CoverageRow,
     EmptyState,
@@ -83,7 +86,8 @@ class OtherAccount:
 class SitePage:
     """The page of a website; its region shows ``results``, a ``finding`` or an ``error_page``.
 
-    ``hand_over`` belongs to the finding, and ``share`` to the list.
+    With an ``outage``, the content is an older answer of the service, without exports and sharing.
+    ``hand_over`` and ``neighbours`` belong to the finding, and ``share`` to the list.
     ``url`` is the page's own; ``address`` is that of the list, also when the region shows one finding.
     """
 
@@ -95,7 +99,9 @@ class SitePage:
     results: Results | None = None
     finding: FindingView | None = None
     hand_over: HandOver | None = None
+    neighbours: Neighbours | None = None
     share: ShareOffer | None = None
+    outage: OutageNotice | None = None
     error_page: ErrorPage | None = None
     is_sample: bool = False
 
@@ -132,6 +138,11 @@ class SitePage:
     def list_url(self) -> str:
         """The URL of the list, if the region shows one of its findings."""
         return "" if self.url == str(self.address) else str(self.address)
+
+    @property
+    def badge_url(self) -> str:
+        """The page of the website's badge."""
+        return str(Address(path=f"{self.address.path}badge/", account=self.address.account))
 
     @property
     def announcement(self) -> str:
@@ -230,14 +241,19 @@ def _visible_facets(dashboard: Dashboard, address: Address) -> tuple[Facet, ...]
     """Return the useful filters: none for an unchecked website, only the status for a clean one."""
     values = dashboard.dashboard.facets
     if dashboard.summary.open or address.filters.active:
-        periods = () if address.filters.query else (period_facet(address),)
-        return (*facets(dashboard.dashboard, address), *periods, status_facet(values, address))
+        narrowing = facets(dashboard.dashboard, address)
+        hosts = host_facet(dashboard.dashboard, address)
+        return (*narrowing, *hosts, period_facet(address), status_facet(values, address))
     return (status_facet(values, address),) if is_checked(dashboard) else ()
 
 
 def problem_title(dashboard: Dashboard, problem: str) -> str:
-    """Return the title of the listed problem: that of its first finding."""
-    return dashboard.threats[0].title if problem and dashboard.threats else problem
+    """Return the title of ``problem``, or that of its findings, of the first as an example if they differ."""
+    known = (*dashboard.dashboard.do_first, *dashboard.dashboard.problems)
+    titles = [each.title for each in known if each.id == problem] or [row.title for row in dashboard.threats]
+    if not titles:
+        return _("this problem")
+    return titles[0] if len(set(titles)) == 1 else _("such as “%(title)s”") % {"title": titles[0]}
 
 
 def count_text(dashboard: Dashboard, filters: Filters) -> str:

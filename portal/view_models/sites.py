@@ -29,7 +29,10 @@ _NEVER = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Totals:
-    """Numbers of all websites of the person, some of them filters; ``remark``: some have no results yet."""
+    """Numbers of all websites of the person, some of them filters; ``remark``: some have no results now.
+
+    ``pending`` says how many websites have yet to report: until then, a zero would promise too much.
+    """
 
     websites: int
     attention: Option
@@ -37,6 +40,7 @@ class Totals:
     severities: tuple[tuple[str, str, int], ...]  # tone, label, count
     grades: tuple[Option, ...]
     remark: str
+    pending: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +84,10 @@ class _Entry:
     @property
     def grade(self) -> str:
         return (self.headline.dashboard.grade if self.headline else None) or NO_GRADE
+
+    @property
+    def is_pending(self) -> bool:
+        return self.headline is None and not (self.summary and self.summary.refusal)
 
     @property
     def needs_attention(self) -> bool:
@@ -151,9 +159,13 @@ def _sort_key(sort: str) -> Any:
 def _totals(entries: Sequence[_Entry], filters: SiteFilters) -> Totals:
     counted = [entry.headline.summary for entry in entries if entry.headline]
     grades = Counter(entry.grade for entry in entries)
-    without = len(entries) - len(counted)
+    pending = sum(entry.is_pending for entry in entries)
+    without = len(entries) - len(counted) - pending
     remark = ngettext(
-        "%(count)s website has no results yet.", "%(count)s websites have no results yet.", without
+        "%(count)s website has no results now.", "%(count)s websites have no results now.", without
+    )
+    waiting = ngettext(
+        "Waiting for results of %(count)s website.", "Waiting for results of %(count)s websites.", pending
     )
     return Totals(
         websites=len(entries),
@@ -165,11 +177,12 @@ def _totals(entries: Sequence[_Entry], filters: SiteFilters) -> Totals:
         ),
         grades=tuple(_grade(grade, grades[grade], filters) for grade in GRADES if grades[grade]),
         remark=remark % {"count": number_format(without)} if without else "",
+        pending=waiting % {"count": number_format(pending)} if pending else "",
     )
 
 
 def _attention(count: int, filters: SiteFilters) -> Option:
-    text = ngettext("%(count)s website needs you", "%(count)s websites need you", count)
+    text = ngettext("%(count)s website needs attention", "%(count)s websites need attention", count)
     return Option(
         key="attention",
         label=text % {"count": number_format(count)},

@@ -1,5 +1,5 @@
 "use strict";
-// Behaviour that htmx does not have: busy and failed requests, retry, focus, the "/" key, local times.
+// Behaviour beyond htmx: busy and failed requests, retry, focus, local times.
 // The region is replaced often, so nothing keeps a reference to it.
 (() => {
   const find = (selector) => document.querySelector(selector);
@@ -8,13 +8,26 @@
   let failed, origin, isLink;
 
   const setBusy = (isBusy) => find("#results")?.setAttribute("aria-busy", isBusy);
-  const showError = (isShown) => find("#connection-error")?.toggleAttribute("hidden", !isShown);
+  const showError = (isShown) => {
+    if (isShown) find(":popover-open")?.hidePopover(); // above it
+    find("#connection-error")?.toggleAttribute("hidden", !isShown);
+  };
   const fail = ({ detail }) => {
     failed = detail.requestConfig?.elt ?? detail.elt;
     failed.matches(".site-row") ? failed.toggleAttribute("data-failed", true) : showError(true);
   };
 
-  // A link sends the text that was typed before it; text that is typed during its request is sent afterwards.
+  // htmx requests the links of the region. One listener serves all of them: hx-boost would prepare every link
+  // of every response. Those with data-full-page, and clicks for a new tab, are left to the browser.
+  on("click", (event) => {
+    const link = event.target.closest("#results a[href]:not([href^='#'], [data-full-page], [data-full-page] *), #retry");
+    if (!link || link.hostname !== location.hostname || event.defaultPrevented || event.button) return;
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    htmx.ajax("get", link.getAttribute("href"), { source: link, event }).catch(() => {}); // see fail
+  });
+
+  // A link sends the text that was typed before it; text typed during its request is sent afterwards.
   on("htmx:confirm", (event) => {
     const { elt, triggeringEvent } = event.detail;
     if (elt !== q?.form) return;
@@ -42,6 +55,14 @@
     const elt = document.getElementById(failed.id) ?? failed;
     elt.requestSubmit ? elt.requestSubmit() : elt.click();
     (elt === q?.form ? q : elt).focus();
+  });
+
+  // A filter that was clicked stays where it is, while charts above it come or go.
+  let top;
+  on("htmx:beforeSwap", ({ detail }) => { top = detail.requestConfig.elt.getBoundingClientRect().top; });
+  on("htmx:afterSwap", ({ detail }) => {
+    const goal = document.getElementById(detail.requestConfig.elt.id);
+    if (goal?.closest(".findings")) scrollBy(0, goal.getBoundingClientRect().top - top);
   });
 
   // Focus stays in the search or (by htmx) on its id; else it goes to the link's target or to the region, also
@@ -83,30 +104,4 @@
   on("submit", ({ target }) => {
     if (target.matches(".themes, .languages")) target.elements.next.value = location.pathname + location.search;
   });
-
-  on("keydown", (event) => {
-    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (!q || event.target.closest("input, textarea, select")) return;
-    event.preventDefault();
-    q.focus();
-    q.select();
-  });
-
-  const { lang } = document.documentElement;
-  const locale = lang === "en" ? "en-GB" : lang; // as on the server
-  const formats = {};
-  const localise = (selector, timeStyle) => {
-    for (const time of document.querySelectorAll(`time[datetime*=T]:not([title])${selector}`)) {
-      formats[selector] ??= new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle });
-      time.title = time.dateTime.replace("T", " ").replace(/(:\d\d)?Z$/, " UTC");
-      time.textContent = formats[selector].format(new Date(time.dateTime));
-    }
-  };
-  // Creating a format is slow, so each has its own task.
-  const localiseAll = () => {
-    setTimeout(localise, 0, "[data-day]");
-    setTimeout(localise, 0, ":not([data-day])", "short");
-  };
-  localiseAll();
-  on("htmx:load", localiseAll);
 })();

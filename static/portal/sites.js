@@ -1,7 +1,7 @@
 "use strict";
 // Old rows of the list of websites refresh when they are seen, a few at a time, so that a long list never
 // occupies the server. If some had no summary, a list of one page is sorted again after the last response, unless
-// the focus is in it.
+// the focus is in it. The totals above the list are fetched again, too.
 (() => {
   const MAX_REQUESTS = 2;
   const queue = [];
@@ -15,6 +15,8 @@
     while (queue.length && unfinished.size - queue.length < MAX_REQUESTS) queue.shift()();
     if (unfinished.size) return;
     sort();
+    const totals = document.querySelector("#totals");
+    if (totals && !totals.contains(document.activeElement)) htmx.trigger(totals, "refreshed");
     const status = document.querySelector("#status");
     const { failed, done } = status.dataset;
     status.textContent = list.querySelector("[data-failed]") ? failed : done;

@@ -92,6 +92,7 @@ def make_summary(**fields):
 
 
 def make_charts():
+    weeks = ["2026-11-02", "2026-11-09", "2026-11-16"]
     return [
         Chart(
             id="severity",
@@ -101,18 +102,27 @@ def make_charts():
             series=[Series("Findings", [0, 2, 0, 0, 0])],
         ),
         Chart(
-            id="source",
-            title="Findings by source",
-            type="stacked",
-            labels=["Nuclei"],
-            series=[Series(severity, [2 if severity == "High" else 0]) for severity in SEVERITIES],
-        ),
-        Chart(
             id="trend",
             title="New and fixed findings per week",
             type="line",
-            labels=["2026-11-02", "2026-11-09", "2026-11-16"],
+            labels=weeks,
             series=[Series("New", [1, 0, 1]), Series("Fixed", [0, 2, 1])],
+        ),
+        Chart(
+            id="open",
+            title="Open findings at the end of each week",
+            type="line",
+            labels=weeks,
+            series=[
+                Series(severity, [3, 1, 2] if severity == "High" else [0] * 3) for severity in SEVERITIES
+            ],
+        ),
+        Chart(
+            id="age",
+            title="Age of open findings",
+            type="bar",
+            labels=["Up to 7 days", "8 to 30 days"],
+            series=[Series("Findings", [1, 1])],
         ),
     ]
 

@@ -44,3 +44,13 @@ def test_base_url_that_cannot_be_used_is_an_error_that_names_the_setting(setting
     [problem] = problems()
     assert problem.id == "portal.E001"
     assert "DASHBOARD_BASE_URL" in problem.hint
+
+
+def test_a_logo_that_cannot_be_used_is_a_warning(settings):
+    settings.REPORT_LOGO = "/nowhere/logo.png"
+    [problem] = problems()
+    assert (problem.id, problem.is_serious(), "/nowhere/logo.png" in problem.msg) == (
+        "portal.W006",
+        False,
+        True,
+    )

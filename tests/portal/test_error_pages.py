@@ -2,7 +2,8 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from portal.error_pages import error_page_for, unknown_website
+from foundation.request_ids import begin_request
+from portal.error_pages import error_page_for, new_reference, unknown_website
 from portal.gateway import (
     BadResponse,
     CannotConnect,
@@ -13,10 +14,12 @@ from portal.gateway import (
     Refused,
     Rejected,
     RevokedLink,
+    ServiceDown,
     SignatureRefused,
     SlowRequest,
     TimedOut,
     TooManyCalls,
+    Unavailable,
     UnknownFinding,
     UnknownLink,
     Unreachable,
@@ -36,11 +39,13 @@ TABLE = [
     (UnknownFinding(), 404, "There is no such finding", False),
     (RateLimited(retry_after=30), 503, "in 30 seconds", True),
     (RateLimited(), 503, "Wait a moment", True),
-    (SlowRequest(retry_after=30), 503, "Narrow the filters", True),
+    (SlowRequest(retry_after=30), 503, "Use more filters", True),
     (TooManyCalls(UPSTREAM_TEXT), 503, "The portal is busy", True),
     (TimedOut(UPSTREAM_TEXT), 504, "taking too long", True),
     (Unreachable(UPSTREAM_TEXT), 502, "cannot be reached", True),
     (CannotConnect(UPSTREAM_TEXT), 502, "cannot be reached", True),
+    (Unavailable(retry_after=5), 503, "cannot be reached", True),
+    (ServiceDown(UPSTREAM_TEXT), 502, "cannot be reached", True),
     (SignatureRefused(code="stale_timestamp", skew_seconds=900), 502, "Temporarily unavailable", True),
     (Rejected(status=400, code="invalid_request"), 502, "Temporarily unavailable", True),
     (BadResponse(UPSTREAM_TEXT), 502, "Temporarily unavailable", True),
@@ -76,26 +81,22 @@ def test_a_screen_shows_no_text_and_no_code_of_the_service(error):
     assert getattr(error, "code", "no code") not in words
 
 
-def test_a_screen_names_the_services_request():
-    assert error_page_for(TimedOut(request_id="req-1")).reference == "req-1"
-
-
-def test_a_screen_without_a_request_of_the_service_has_a_reference_of_its_own():
-    assert len({error_page_for(TimedOut()).reference, error_page_for(TimedOut()).reference, ""}) == 3
+def test_a_screen_names_the_portals_request_which_the_service_has_on_record():
+    request_id = begin_request().request_id
+    assert error_page_for(TimedOut(request_id="req-1")).reference == request_id
+    assert error_page_for(TimedOut()).reference == request_id
 
 
 def test_unknown_link_and_unknown_website_have_the_same_page():
-    assert error_page_for(UnknownLink(request_id="r")) == unknown_website("r")
+    begin_request()
+    assert error_page_for(UnknownLink(request_id="r")) == unknown_website(new_reference())
 
 
 def test_actions_lead_where_the_deployment_says(settings):
     assert [(action.label, action.url) for action in error_page_for(EXPIRED).actions] == [
         ("Renew the plan", settings.RENEW_URL)
     ]
-    assert [action.url for action in error_page_for(REVOKED).actions] == [
-        settings.SUPPORT_URL,
-        settings.LINK_URL,
-    ]
+    assert [action.url for action in error_page_for(REVOKED).actions] == [settings.SUPPORT_URL]
     assert [action.url for action in error_page_for(UnknownLink()).actions] == [settings.LINK_URL]
 
 

@@ -47,6 +47,13 @@ def test_filters_come_from_the_url():
         "since=2",
         "since=-7",
         "problem=a b",
+        "hosts=a b.example.com",
+        "hosts=https://shop.example.com/",
+        "hosts=" + ",".join(["a.example.com"] * 21),
+        "hosts=-",
+        "hosts=a.example.com,,b.example.com",
+        "source=nmap%0A",
+        "problem=log4shell%0A",
         "problem=" + "a" * 65,
         "sort=best",
         "sort=worst",
@@ -75,16 +82,28 @@ def test_a_filter_may_have_several_values():
 @pytest.mark.parametrize(
     ("query", "filters"),
     [
-        ("query=jq&since=7&problem=abc&sort=newest", Filters(query="jq")),
-        ("since=7&sort=newest", Filters(since="7")),
+        (
+            "query=jq&since=7&problem=abc&sort=newest",
+            Filters(query="jq", since="7", problem="abc", sort="newest"),
+        ),
+        ("since=7&sort=newest", Filters(since="7", sort="newest")),
         ("problem=abc&view=problems&sort=oldest", Filters(problem="abc", sort="oldest")),
-        ("view=problems&sort=oldest", Filters(view="problems")),
+        ("view=problems&sort=oldest", Filters(view="problems", sort="oldest")),
+        ("view=problems&sort=locations", Filters(view="problems", sort="locations")),
+        ("sort=locations", Filters()),
         ("view=problems&query=jq", Filters(view="problems", query="jq")),
         ("since=30&problem=abc", Filters(since="30", problem="abc")),
     ],
 )
-def test_filters_that_the_service_does_not_take_together_are_dropped(query, filters):
+def test_filters_go_together_and_a_view_without_its_order_gives_way(query, filters):
     assert read(query) == filters
+
+
+def test_hosts_go_into_the_address_of_a_share_link_and_back():
+    filters = read("hosts=a.example.com,b.example.com&severity=High")
+    assert filters.as_text() == "severity=High&hosts=a.example.com%2Cb.example.com"
+    assert Filters.from_text(filters.as_text()) == filters
+    assert filters.to_request() == DashboardRequest(severity="High", hosts="a.example.com,b.example.com")
 
 
 def test_a_request_has_the_fields_of_the_service():

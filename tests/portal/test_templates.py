@@ -6,9 +6,11 @@ import re
 import pytest
 from django.conf import settings
 
-ROOT = settings.BASE_DIR / "templates"
-TEMPLATES = sorted(ROOT.rglob("*.html"))
-E_MAILS = {ROOT / "portal/notifications/email.html"}  # no style sheet of ours reaches a mailbox
+ROOT = settings.BASE_DIR
+TEMPLATES = sorted(
+    path for folder in ("templates", "dashboard_api/templates") for path in (ROOT / folder).rglob("*.html")
+)
+E_MAILS = {ROOT / "templates/portal/notifications/email.html"}  # no style sheet of ours reaches a mailbox
 FORBIDDEN = {
     "an inline style": r"\sstyle\s*=|<style",
     "an inline script": r"<script(?![^>]*(?:\ssrc=|application/json))|\son\w+\s*=|hx-on|javascript:|js:",

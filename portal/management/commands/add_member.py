@@ -9,24 +9,37 @@ from django.db import transaction
 
 from foundation.operator_command import OperatorCommand, Result
 from portal.management.lookup import find_account
-from portal.models import Membership, MembershipChange
+from portal.models import Account, Membership, MembershipChange
+from portal.team import operators
 from portal.team.actions import record_change
+
+LOCAL_ORIGIN = "http://localhost:8000"  # PORTAL_BASE_URL is required everywhere else
 
 
 class Command(OperatorCommand):
     """manage.py add_member acct_0001 ada@example.com --role owner."""
 
-    help = "Make a person a member of an account, or give a member another role."
+    help = "Make a person a member of an account, give a member another role, or invite a person by e-mail."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("ref", metavar="REF", help="the account's reference")
         parser.add_argument("user", metavar="USER", help="the user name or e-mail address of a user")
+        parser.add_argument(
+            "--invite",
+            action="store_true",
+            help="invite this e-mail address if it has no user; without a mail server, the link is printed",
+        )
+        parser.add_argument("--by", default="Our team", metavar="NAME", help="who invites; in the e-mail")
         parser.add_argument("--role", choices=Membership.Role.values, help="the role; by default viewer")
 
     @transaction.atomic
-    def perform(self, *, ref: str, user: str, role: str | None, **options: Any) -> Result:
-        """Add the member; members keep their role unless a new one is given."""
+    def perform(
+        self, *, ref: str, user: str, role: str | None, invite: bool, by: str, **options: Any
+    ) -> Result:
+        """Add or invite the member; members keep their role unless a new one is given."""
         account = find_account(ref)
+        if invite and not _users(user):
+            return _invited(account, user, role or Membership.Role.VIEWER, by=by)
         person = _find_user(user)
         membership, is_new = Membership.objects.get_or_create(
             account=account, user=person, defaults={"role": role or Membership.Role.VIEWER}
@@ -39,17 +52,48 @@ class Command(OperatorCommand):
             action = MembershipChange.Action.JOINED if is_new else MembershipChange.Action.ROLE
             record_change(account, action, person.get_username(), by=None, role=membership.role)
         text = f"{person} {'is now' if is_new or role else 'stays'} {membership.role} of {ref}."
-        fields = {"account": ref, "user": str(person), "role": str(membership.role), "created": is_new}
+        fields = {
+            "changed": is_new or has_other_role,
+            "account": ref,
+            "user": str(person),
+            "role": str(membership.role),
+            "created": is_new,
+        }
         return Result(text=text, fields=fields)
+
+
+def _invited(account: Account, email: str, role: str, *, by: str) -> Result:
+    """Invite the address, and return the result; an open invitation stays as it is."""
+    invited = operators.invite(account, email, role, by=by, origin=LOCAL_ORIGIN)
+    if invited is None:  # its address became a member's meanwhile
+        raise CommandError(f"{email} is a member of {account.ref} already.")
+    text = (
+        f"{'Invited' if invited.is_new else 'There is an invitation of'} {email} as {role} of {account.ref}."
+    )
+    if invited.link:
+        text += f"\nPass this link on, which works once: {invited.link}"
+    fields = {
+        "changed": invited.is_new,
+        "account": account.ref,
+        "email": invited.invitation.email,
+        "role": role,
+        "invitation_link": invited.link or None,
+    }
+    return Result(text=text, fields=fields)
+
+
+def _users(text: str) -> list[User]:
+    """Return the users with this user name, or else with this e-mail address."""
+    users = get_user_model().objects
+    return list(users.filter(username=text)) or list(users.filter(email__iexact=text))
 
 
 def _find_user(text: str) -> User:
     """Return the user with this user name or e-mail address; raises CommandError."""
-    users = get_user_model().objects
-    matches = list(users.filter(username=text)) or list(users.filter(email__iexact=text))
+    matches = _users(text)
     if not matches:
         raise CommandError(
-            f"There is no user {text}: first add the user in the admin, "
+            f"There is no user {text}: invite an e-mail address with --invite, add the user in the admin, "
             "or an administrator with 'manage.py createsuperuser'."
         )
     if len(matches) > 1:

@@ -31,7 +31,14 @@ class Command(OperatorCommand):
         website.link_id = link_id
         website.full_clean()
         website.save()
-        fields = {"account": ref, "host": host, "link_id": link_id, "previous_link_id": previous}
+        changed = previous != link_id
+        fields = {
+            "changed": changed,
+            "account": ref,
+            "host": host,
+            "link_id": link_id,
+            "previous_link_id": previous,
+        }
         return Result(text=_in_words(ref, host, previous, link_id), fields=fields)
 
 

@@ -7,6 +7,7 @@ from django.db import transaction
 from django.views.decorators.debug import sensitive_variables
 
 from foundation.operator_command import OperatorCommand, Result, read_secret
+from foundation.sealing import CannotUnseal
 from portal.models import Account
 
 
@@ -18,6 +19,7 @@ class Command(OperatorCommand):
         "standard input (16 characters or more) and stored sealed; it is never shown. For the account of "
         "PORTAL_ACCOUNT_REF nothing is read: SITE_API_SECRET signs its calls."
     )
+    commits_itself = True
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the account; the secret is not an argument, because other users can see arguments."""
@@ -36,6 +38,7 @@ class Command(OperatorCommand):
         with transaction.atomic():
             account = Account.objects.select_for_update().filter(ref=ref).first() or Account(ref=ref)
             is_new = account.pk is None
+            changed = is_new or _differs(account, name, secret)
             if name is not None:
                 account.name = name
             if needs_secret:
@@ -43,7 +46,19 @@ class Command(OperatorCommand):
             account.full_clean(exclude={"sealed_secret"})
             account.save()
         source = "its secret is sealed" if needs_secret else "SITE_API_SECRET signs its calls"
-        text = f"{'Connected' if is_new else 'Updated'} the account {ref}: {source}."
+        done = "Connected" if is_new else "Updated" if changed else "Nothing to do for"
+        text = f"{done} the account {ref}: {source}."
         if is_new:
             text += f"\nNext: manage.py add_website {ref} HOST LINK_ID"
-        return Result(text=text, fields={"account": ref, "name": account.name, "created": is_new})
+        fields = {"changed": changed, "account": ref, "name": account.name, "created": is_new}
+        return Result(text=text, fields=fields)
+
+
+@sensitive_variables("secret")
+def _differs(account: Account, name: str | None, secret: str) -> bool:
+    """Return whether the name or the secret of an existing account would change."""
+    try:
+        stored = account.reveal_secret()
+    except CannotUnseal:
+        return True
+    return (name is not None and name != account.name) or (bool(secret) and secret != stored)

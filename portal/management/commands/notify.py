@@ -1,6 +1,7 @@
 """Send members e-mails about changes; run it every few minutes."""
 
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
@@ -31,10 +32,13 @@ class PollResult:
 class Command(OperatorCommand):
     """manage.py notify."""
 
+    interval = timedelta(minutes=15)
+
     help = (
         "Poll the service for the changes by each import, on every website with subscribers, and send the "
         "e-mails that are due. The first run for a website only stores where to continue."
     )
+    without_event = "each e-mail that it sends has a row, and members ordered it"
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--dry-run", action="store_true", help="poll, but store and send nothing")

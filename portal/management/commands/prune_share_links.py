@@ -1,19 +1,30 @@
-"""Delete share links that ended long ago; run it daily."""
+"""Delete share links that ended long ago, and old answers; run it hourly."""
 
+from datetime import timedelta
 from typing import Any
 
 from django.utils import timezone
 
+from audit import seals
 from foundation.operator_command import OperatorCommand, Result
+from portal.models import LastAnswer
 from portal.sharing.actions import delete_ended
 
 
 class Command(OperatorCommand):
     """manage.py prune_share_links."""
 
-    help = "Delete the share links that expired or were revoked more than 30 days ago."
+    interval = timedelta(hours=1)
+
+    help = (
+        "Delete the share links that expired or were revoked more than 30 days ago, and the answers of the "
+        "service that were stored for outages more than a day ago."
+    )
 
     def perform(self, **options: Any) -> Result:
-        """Delete them, and return their number."""
-        count = delete_ended(now=timezone.now())
+        """Delete them, and return the number of share links."""
+        now = timezone.now()
+        count = delete_ended(now=now)
+        LastAnswer.objects.expire(now)
+        seals.prune(now)  # where the service, whose command prunes them, is another deployment
         return Result(text=f"Share links deleted: {count}.", fields={"share_links": count})

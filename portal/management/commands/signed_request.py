@@ -17,7 +17,7 @@ from portal.management.lookup import find_account
 from portal.models import Account, Website
 from portal.service import linked_site
 
-FILTERS = ("severity", "source", "kind", "query", "status", "group_by", "problem", "sort")
+FILTERS = ("severity", "source", "kind", "query", "status", "group_by", "problem", "sort", "hosts")
 SHOWN_HEADERS = (
     "date",
     "content-type",
@@ -49,6 +49,7 @@ class Command(OperatorCommand):
         "code is 1 unless the status is 200. Link id and secret come from the portal's tables; with "
         "--link-id, PORTAL_ACCOUNT_REF and SITE_API_SECRET of the environment work, too."
     )
+    without_event = "it only reads"
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--host", required=True, help="the website, such as shop.example.com")
@@ -82,7 +83,11 @@ class Command(OperatorCommand):
             script = _script(base_url, website, request)
             return Result(text=script, fields={"script": script})
         try:
-            service = Service(base_url=base_url, timeout_seconds=options["timeout"])
+            service = Service(
+                base_url=base_url,
+                timeout_seconds=options["timeout"],
+                ca_file=settings.DASHBOARD_CA_FILE,
+            )
             exchange = send(service, linked_site(website), request)
         except Misconfigured as error:
             raise CommandError(str(error)) from error

@@ -4,11 +4,12 @@ import re
 
 import pytest
 
+from foundation.snippets import SNIPPETS
 from portal import service
 from portal.api_access import view_models
 from portal.gateway import DashboardRequest, TimedOut
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
-from tests.portal.dashboards import make_dashboard
+from tests.portal.dashboards import make_dashboard, make_summary
 
 pytestmark = pytest.mark.django_db
 
@@ -26,7 +27,7 @@ def stub(monkeypatch):
             self.append((website.host, request))
             if self.error:
                 raise self.error
-            return make_dashboard()
+            return make_dashboard(summary=make_summary(open=1_084))
 
     stub = Stub()
     monkeypatch.setattr(service, "get_dashboard", stub.get_dashboard)
@@ -72,6 +73,14 @@ def test_owners_and_managers_see_what_their_backend_sends(client, account, websi
         assert other not in page
 
 
+def test_the_call_is_there_in_each_language_with_the_ids(client, account, website):
+    page = member(client, account).get(PAGE).text
+    for snippet in SNIPPETS:
+        assert f">{snippet.title}</label>" in page
+    assert page.count(website.link_id) == 1 + len(SNIPPETS)
+    assert page.count("SITE_API_SECRET") >= len(SNIPPETS)
+
+
 def test_no_secret_is_on_the_page(client, account, website):
     assert account.reveal_secret() not in member(client, account).get(PAGE).text
 
@@ -94,7 +103,7 @@ def test_a_manager_here_who_views_there_sees_only_this_account(client, account, 
 
 def test_a_test_call_says_that_it_works(client, account, website, stub):
     page = member(client, account).post(test_call(website), follow=True)
-    assert re.search(r"The call for shop\.example\.com works: 2 open findings, in \d+ ms\.", page.text)
+    assert re.search(r"The call for shop\.example\.com works: 1,084 open findings, in \d+ ms\.", page.text)
     assert stub == [("shop.example.com", DashboardRequest(page_size=1))]
 
 

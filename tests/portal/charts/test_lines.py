@@ -1,4 +1,4 @@
-from portal.charts import Line, draw_lines
+from portal.charts import Line, draw_layers, draw_lines
 from portal.charts.lines import PLOT_HEIGHT, PLOT_TOP
 
 
@@ -59,3 +59,17 @@ def test_first_middle_and_last_are_labelled():
 def test_no_values_make_no_stroke_and_no_tick():
     chart = draw_lines([Line(tone="new", values=[])])
     assert (chart.strokes, chart.ticks) == ((), ())
+
+
+def test_layers_lie_on_each_other_up_to_the_sum():
+    chart = draw_layers([Line(tone="critical", values=[1, 3]), Line(tone="low", values=[3, 7])])
+    bottom, upper = chart.strokes
+    assert chart.rules[0].amount == 10
+    assert (bottom.points, bottom.area) == ("0,90 100,70", "0,90 100,70 100,100 0,100")
+    assert (upper.points, upper.area) == ("0,60 100,0", "0,60 100,0 100,70 0,90")
+
+
+def test_a_layer_of_zeros_is_not_drawn():
+    chart = draw_layers([Line(tone="critical", values=[0, 0]), Line(tone="low", values=[1, 2])])
+    assert [stroke.tone for stroke in chart.strokes] == ["low"]
+    assert draw_layers([]).strokes == ()

@@ -1,4 +1,5 @@
 import pytest
+from django.core import mail
 from django.core.management.base import CommandError
 
 from portal.models import Membership
@@ -20,7 +21,10 @@ def test_member_is_a_viewer_by_default():
     make_portal_account("acct_0001")
     make_user("ada")
     result = run_json("add_member", "acct_0001", "ada")
-    assert result == {"account": "acct_0001", "user": "ada", "role": "viewer", "created": True}
+    assert result == {
+        "changed": True, "account": "acct_0001", "user": "ada", "role": "viewer", "created": True,
+    }  # fmt: skip
+    assert run_json("add_member", "acct_0001", "ada")["changed"] is False
 
 
 def test_member_gets_another_role():
@@ -72,3 +76,36 @@ def test_invalid_member_is_refused_with_advice(arguments, refusal):
     with pytest.raises(CommandError, match=refusal):
         run("add_member", *arguments)
     assert not Membership.objects.exists()
+
+
+def test_a_person_without_a_user_is_invited_once(settings):
+    settings.EMAIL_URL, settings.PORTAL_BASE_URL = "smtp://mail.example.com", "https://portal.example.com"
+    account = make_portal_account("acct_0001")
+    command = ["add_member", "acct_0001", "Ada@example.com", "--role", "owner", "--invite", "--by", "Robin"]
+    first, again = run_json(*command), run_json(*command)
+    assert (first["changed"], again["changed"], first["invitation_link"]) == (True, False, None)
+    (letter,) = mail.outbox
+    assert "Robin invites you" in letter.body
+    assert f"https://portal.example.com/invitations/{account.invitations.get().token}/" in letter.body
+
+
+def test_without_a_mail_server_the_link_of_an_invitation_is_printed(settings):
+    settings.EMAIL_URL = ""
+    account = make_portal_account("acct_0001")
+    text = run("add_member", "acct_0001", "ada@example.com", "--invite")
+    assert f"/invitations/{account.invitations.get().token}/" in text
+    assert account.invitations.get().role == "viewer"
+
+
+def test_a_user_needs_no_invitation():
+    make_portal_account("acct_0001")
+    make_user("ada")
+    run("add_member", "acct_0001", "ada@example.com", "--invite")
+    assert Membership.objects.get().role == "viewer"
+
+
+def test_a_word_that_is_no_address_is_not_invited():
+    account = make_portal_account("acct_0001")
+    with pytest.raises(CommandError, match="valid email"):
+        run("add_member", "acct_0001", "ada", "--invite")
+    assert not account.invitations.exists()

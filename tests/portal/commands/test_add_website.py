@@ -34,6 +34,7 @@ def test_website_with_another_link_id_gets_it_and_says_so():
 def test_website_is_added_for_scripts():
     make_portal_account("acct_0001")
     assert run_json("add_website", "acct_0001", "shop.example.com", FIRST) == {
+        "changed": True,
         "account": "acct_0001",
         "host": "shop.example.com",
         "link_id": FIRST,

@@ -35,7 +35,11 @@ def test_account_is_connected_with_its_secret_sealed_and_never_shown(typed):
 def test_account_is_connected_for_scripts(typed):
     typed(SECRET)
     result = run_json("connect_account", "acct_0001")
-    assert result == {"account": "acct_0001", "name": "", "created": True}
+    assert result == {"changed": True, "account": "acct_0001", "name": "", "created": True}
+    typed(SECRET)
+    assert run_json("connect_account", "acct_0001")["changed"] is False
+    typed(SECRET)
+    assert run_json("connect_account", "acct_0001", "--name", "Shop")["changed"] is True
 
 
 def test_connected_account_gets_its_new_secret_and_keeps_its_name(typed):

@@ -18,7 +18,7 @@ from tests.factories import (
     make_portal_account,
     make_portal_website,
 )
-from tests.faults.server import FaultServer, answer, free_port
+from tests.faults.server import FaultServer, answer, closed_port
 from tests.portal.gateway.responses import HOST, dashboard, encoded, refusal
 
 pytestmark = pytest.mark.django_db
@@ -140,7 +140,7 @@ def test_impossible_request_is_refused_with_advice(service, arguments, refusal):
 
 def test_unreachable_service_fails_the_command():
     make_portal_website(make_portal_account("acct_0001"), HOST)
-    url = f"http://127.0.0.1:{free_port()}"
+    url = f"http://127.0.0.1:{closed_port()}"
     with pytest.raises(CommandError, match=f"No response from {url}: .*refused.*DASHBOARD_BASE_URL"):
         run("signed_request", "--host", HOST, "--base-url", url)
 

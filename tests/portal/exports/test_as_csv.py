@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.exports.as_csv import BYTE_ORDER_MARK, COLUMNS, inert, write_csv
+from portal.exports.as_csv import COLUMNS, write_csv
+from portal.spreadsheets import BYTE_ORDER_MARK, inert
 from tests.portal.dashboards import make_threat
 from tests.portal.exports.selections import make_selection
 

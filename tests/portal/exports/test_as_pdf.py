@@ -68,7 +68,7 @@ def test_the_first_page_has_score_and_numbers_of_the_whole_website():
     summary = make_summary(score=19.9, next_grade=NextGrade("D", 2), history=history, new_7d=1200)
     report = make_report(summary=summary, dashboard=make_page(grade="F"), filters=Filters(severity="Low"))
     data = as_pdf._template_data(report)
-    assert dict(data["facts"])["Score"] == "19 of 100 · 2 fixes from grade D"
+    assert dict(data["facts"])["Score"] == "19 of 100 · 2 fixes away from grade D"
     numbers = {figure["name"]: figure["value"] for figure in data["figures"]}
     assert (numbers["High"], numbers["Low"], numbers["New in 7 days"]) == ("2", "0", "1,200")
     assert data["score"][0] == [0, 95]
@@ -181,3 +181,41 @@ def test_it_begins_with_what_to_do_first():
     assert row["facts"].startswith("34 findings")
     assert render_pdf(make_report(dashboard=page, summary=summary))
     assert as_pdf._template_data(make_report())["do_first"] == {"title": "", "rows": []}
+
+
+def test_findings_with_one_problem_are_one_part_with_their_places():
+    same = [make_threat(number, problem="5f0c6be1a2d34e78") for number in (1, 2, 3)]
+    report = make_report(*same[:2], make_threat(8), same[2], notes=[make_note(finding_id="3")])
+    first, alone = as_pdf._template_data(report)["findings"]
+    assert (first["title"], first["count"]) == ("Finding 1", "3 findings")
+    places = [place["location"].replace("\u200b", "") for place in first["others"]]
+    assert places == [same[1].location, same[2].location]
+    assert first["others"][1]["link"] == "https://portal.example.com/sites/shop.example.com/findings/3/"
+    assert [len(place["notes"]) for place in first["others"]] == [0, 1]
+    assert (alone["title"], alone["count"], alone["others"]) == ("Finding 8", "", [])
+    assert re.search(rb"pdfuaid:part>1<", inside(render_pdf(report)))
+
+
+SVG = b"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 4 1'><rect width='4' height='1'/></svg>"
+
+
+def test_a_logo_and_a_colour_come_from_settings(settings, tmp_path):
+    logo = tmp_path / "logo.svg"
+    logo.write_bytes(SVG)
+    settings.REPORT_LOGO, settings.REPORT_COLOR = str(logo), "#7a1f5c"
+    data = as_pdf._template_data(make_report())
+    assert (bytes(data["logo"]["content"]), data["logo"]["format"], data["color"]) == (SVG, "svg", "#7a1f5c")
+    everything = inside(render_pdf(make_report()))
+    assert re.search(rb"/S\s*/Figure\b", everything)
+    assert b"pdfuaid" in everything
+
+
+@pytest.mark.parametrize("content", [None, b"GIF89a", b"\x89PNG\r\n\x1a\n broken", SVG[:60]])
+def test_a_missing_or_broken_logo_is_left_out_and_logged(settings, tmp_path, caplog, content):
+    logo = tmp_path / "logo"
+    if content:
+        logo.write_bytes(content)
+    settings.REPORT_LOGO = str(logo)
+    pdf = render_pdf(make_report())
+    assert b"pdfuaid" in inside(pdf)
+    assert "REPORT_LOGO" in caplog.text

@@ -98,6 +98,7 @@ def test_the_first_page_is_requested_before_the_response_and_the_others_during_i
     assert len(stub.requests) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_with_the_maximum_of_findings_is_sent(browser, stub, name):
     stub.total = MAX_ROWS
@@ -116,6 +117,7 @@ def test_too_many_findings_are_refused_with_advice(browser, stub, name):
     assert f'href="{PATH}?severity=High">Back to the findings' in response.content.decode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("total", [1, 999, 1000, 1001, 1100, 2345, MAX_ROWS - 1, MAX_ROWS])
 def test_a_file_holds_every_match_of_a_search(browser, stub, name, total):
@@ -287,7 +289,7 @@ def test_a_report_starts_with_filters_time_and_coverage(browser, stub):
     page = text_of(response)
     for words in (
         "Security report: shop.example.com", "Account Example Shops", "As of 20 Nov 2026, 09:30 UTC",
-        "Severity: High Search: “log in”", "Coverage Checked by 1 scanner", "3 of 2 findings", "Finding 2",
+        "Severity: High Search: “log in”", "Checks Checked by 1 scanner", "3 of 2 findings", "Finding 2",
     ):  # fmt: skip
         assert words in page
 

@@ -19,17 +19,17 @@ class BlockedServer:
     def __call__(self, server, connection):
         server.receive(connection)
         self.arrived.release()
-        self.may_respond.wait(10)
+        self.may_respond.wait(60)
         connection.sendall(http(200, GOOD))
 
 
 def test_a_call_beyond_the_limit_is_refused_at_once_and_not_sent():
     blocked = BlockedServer()
     with FaultServer(blocked) as server, ThreadPoolExecutor(2) as threads:
-        service = Service(base_url=server.base_url, timeout_seconds=10, max_concurrent_calls=2)
+        service = Service(base_url=server.base_url, timeout_seconds=40, max_concurrent_calls=2)
         calls = [threads.submit(fetch_dashboard, service, SITE, DashboardRequest()) for _ in range(2)]
         for _ in calls:
-            assert blocked.arrived.acquire(timeout=10)
+            assert blocked.arrived.acquire(timeout=60)
         with pytest.raises(TooManyCalls):
             fetch_dashboard(service, SITE, DashboardRequest())
         assert server.connections == 2

@@ -29,11 +29,12 @@ from portal.gateway import (
 from tests.factories import SECRET
 from tests.faults.certificate import write_certificate
 from tests.faults.server import (
+    TOO_LATE,
     FaultServer,
     answer,
+    closed_port,
     drip,
     drip_unasked,
-    free_port,
     hang_up,
     http,
     reset,
@@ -120,7 +121,7 @@ def test_client_ignores_proxies_and_passwords_of_the_environment(monkeypatch, tm
     netrc.write_text("machine 127.0.0.1 login someone password something\n")
     monkeypatch.setenv("NETRC", str(netrc))
     for name in ("http_proxy", "https_proxy", "all_proxy"):
-        monkeypatch.setenv(name, f"http://127.0.0.1:{free_port()}")
+        monkeypatch.setenv(name, f"http://127.0.0.1:{closed_port()}")
     with FaultServer(OK) as server:
         call(server)
     [received] = server.received
@@ -145,12 +146,13 @@ def test_client_ignores_proxies_and_passwords_of_the_environment(monkeypatch, tm
         pytest.param(drip(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 50), id="drips-interim-answers"),
     ],
 )
+@pytest.mark.slow
 def test_client_gives_up_at_the_deadline_when_the_service(script):
     started = time.monotonic()
     with FaultServer(script) as server:
         with pytest.raises(TimedOut):
             call(server, seconds=1)
-        assert time.monotonic() - started < 3
+        assert time.monotonic() - started < TOO_LATE
     assert server.connections == 1
 
 
@@ -161,7 +163,7 @@ def test_client_gives_up_on_a_tls_handshake_that_never_ends(script):
         service = Service(base_url=server.base_url.replace("http:", "https:"), timeout_seconds=1)
         with pytest.raises(TimedOut):
             fetch_dashboard(service, SITE, DashboardRequest())
-        assert time.monotonic() - started < 3
+        assert time.monotonic() - started < TOO_LATE
 
 
 def test_client_gives_up_at_the_deadline_over_tls_too(tmp_path, monkeypatch):
@@ -172,7 +174,7 @@ def test_client_gives_up_at_the_deadline_over_tls_too(tmp_path, monkeypatch):
         started = time.monotonic()
         with pytest.raises(TimedOut):
             call(server, seconds=1)
-        assert time.monotonic() - started < 3
+        assert time.monotonic() - started < TOO_LATE
 
 
 def test_client_sends_nothing_to_a_service_whose_certificate_it_does_not_trust(tmp_path):
@@ -180,6 +182,13 @@ def test_client_sends_nothing_to_a_service_whose_certificate_it_does_not_trust(t
     with FaultServer(OK, tls=tls) as server, pytest.raises(CannotConnect, match="certificate"):
         call(server)
     assert server.received == []
+
+
+def test_client_trusts_the_authorities_of_a_file_of_its_own(tmp_path):
+    certificate, tls = write_certificate(tmp_path)
+    with FaultServer(OK, tls=tls) as server:
+        service = Service(base_url=server.base_url, timeout_seconds=10, ca_file=str(certificate))
+        assert fetch_dashboard(service, SITE, DashboardRequest()).host == HOST
 
 
 def test_client_leaves_no_thread_behind():
@@ -194,7 +203,7 @@ def test_client_leaves_no_thread_behind():
 
 
 def test_client_cannot_connect_to_a_closed_port():
-    service = Service(base_url=f"http://127.0.0.1:{free_port()}", timeout_seconds=2)
+    service = Service(base_url=f"http://127.0.0.1:{closed_port()}", timeout_seconds=2)
     with pytest.raises(CannotConnect, match="refused"):
         fetch_dashboard(service, SITE, DashboardRequest())
 
@@ -225,7 +234,7 @@ def test_client_reports_a_lost_connection_without_asking_again(script):
 def test_client_tries_the_next_address_of_the_host_when_one_is_silent(monkeypatch):
     with FaultServer(OK) as server, silent_port("127.0.0.2", server.port):
         monkeypatch.setattr("socket.getaddrinfo", addresses("127.0.0.2", "127.0.0.1"))
-        service = Service(base_url=f"http://localhost:{server.port}", timeout_seconds=2)
+        service = Service(base_url=f"http://localhost:{server.port}", timeout_seconds=4)
         assert fetch_dashboard(service, SITE, DashboardRequest()).host == HOST
 
 
@@ -236,7 +245,7 @@ def test_client_gives_up_at_the_deadline_however_many_addresses_are_silent(monke
         started = time.monotonic()
         with pytest.raises(TimedOut):
             fetch_dashboard(service, SITE, DashboardRequest())
-        assert time.monotonic() - started < 3
+        assert time.monotonic() - started < TOO_LATE
 
 
 # Bad responses

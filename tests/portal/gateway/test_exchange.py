@@ -2,6 +2,7 @@
 
 import es1
 from foundation.deadline import Deadline
+from foundation.request_ids import begin_request, restored_request
 from portal.gateway.exchange import attempt
 from tests.factories import SECRET
 
@@ -36,6 +37,12 @@ def test_each_request_has_a_nonce_of_its_own():
     nonces = {exchange().sent_headers[es1.NONCE_HEADER] for _ in range(100)}
     assert len(nonces) == 100
     assert {len(nonce) for nonce in nonces} == {32}
+
+
+def test_a_request_carries_the_id_of_the_page_that_needs_it():
+    with restored_request():
+        request_id = begin_request().request_id
+        assert exchange().sent_headers["x-request-id"] == request_id
 
 
 def test_secret_is_not_shown():

@@ -111,4 +111,4 @@ def test_membership_is_one_per_person_and_account():
 def test_membership_begins_as_a_viewer():
     membership = Membership.objects.create(user=make_user(), account=make_portal_account())
     assert membership.role == Membership.Role.VIEWER
-    assert str(membership) == "owner in acct_0001: viewer"
+    assert str(membership) == "owner in acct_0001: Viewer"

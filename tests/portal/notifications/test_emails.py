@@ -10,7 +10,7 @@ from django.utils import timezone
 from portal.gateway.messages import HistoryDay
 from portal.models import PendingNotification, UserLanguage, WebsiteSummary
 from portal.notifications.digest import Digest
-from portal.notifications.emails import SHOWN_FINDINGS, compose, membership_of_token, unsubscribe_token
+from portal.notifications.emails import SHOWN_PROBLEMS, compose, membership_of_token, unsubscribe_token
 from tests.factories import make_membership, make_portal_account, make_portal_website
 from tests.portal.dashboards import NOW, make_change, make_dashboard, make_note_change, make_summary
 
@@ -58,6 +58,24 @@ def test_findings_have_severity_title_location_and_link(email):
         assert f'<a href="{SITE}findings/{number}/">Finding {number}</a>' in html
 
 
+def test_findings_with_one_problem_are_one_item(email):
+    same = [
+        make_change(number, "Critical", problem="5f0c6be1a2d34e78", fix="Use parameters.")
+        for number in (7, 8, 9)
+    ]
+    back = make_change(6, "Critical", problem="5f0c6be1a2d34e78", event="regressed")
+    message = email(*same, back, make_change(5, "High"))
+    assert message.subject == "shop.example.com: 5 findings to check, the worst: Critical"
+    assert (
+        "\n- Critical: Finding 7\n  https://shop.example.com/page/7 and 2 more\n  Use parameters.\n"
+        f"  {SITE}?problem=5f0c6be1a2d34e78\n"
+    ) in message.body
+    assert "Finding 8" not in message.body
+    assert "Critical: Finding 6 (found again after it was fixed)" in message.body
+    assert "more." not in message.body
+    assert "<p>Use parameters.</p>" in html_of(message)
+
+
 def test_one_finding_has_a_singular_subject(email):
     assert email(make_change(7)).subject == "shop.example.com: 1 finding to check: High"
 
@@ -75,7 +93,7 @@ def test_many_findings_are_counted_and_the_list_is_linked(email):
     many = [make_change(number, "Critical" if number < 3 else "High") for number in range(50)]
     message = email(*many, total=1234)
     assert message.subject == "shop.example.com: 1,234 findings to check, the worst: Critical"
-    assert message.body.count("/findings/") == SHOWN_FINDINGS
+    assert message.body.count("/findings/") == SHOWN_PROBLEMS
     assert "And 1,214 more." in message.body
     assert f"See all of them:\n{SITE}new/?since=1.2.3.&min_severity=High\n" in message.body
     assert "1,234 or more findings" in email(*many, total=1234, is_exact=False).subject

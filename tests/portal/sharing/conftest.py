@@ -19,7 +19,7 @@ class StubService:
         self.dashboard = make_dashboard()
         self.requests = []
 
-    def get_dashboard(self, website, request):
+    def get_dashboard(self, website, request, *, stores_summary=True):
         self.requests.append((website, request))
         if isinstance(self.dashboard, Exception):
             raise self.dashboard

@@ -1,6 +1,8 @@
 from datetime import UTC, date, datetime, timedelta, timezone
 
-from portal.templatetags.portal_tags import day, moment
+from django.utils import translation
+
+from portal.templatetags.portal_tags import date_attributes, day, moment
 
 AT = datetime(2026, 11, 3, 14, 5, 9, tzinfo=UTC)
 
@@ -20,3 +22,9 @@ def test_a_day_without_a_time_stays_that_day():
 
 def test_an_unknown_time_is_not_written():
     assert moment(None) == day(None) == ""
+
+
+def test_the_script_learns_how_days_are_written():
+    assert date_attributes().startswith('data-date-format="j M Y" data-months="Jan Feb Mar Apr May Jun ')
+    with translation.override("de"):
+        assert date_attributes().startswith('data-date-format="d.m.Y" ')

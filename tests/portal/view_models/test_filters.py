@@ -6,6 +6,7 @@ from portal.view_models.filters import (
     chips,
     clear_url,
     facets,
+    host_facet,
     pager,
     period_facet,
     sorts,
@@ -225,9 +226,43 @@ def test_the_list_has_two_views_and_three_orders():
     ]  # fmt: skip
 
 
-def test_what_the_service_does_not_offer_is_not_offered():
+def test_problems_have_one_order_more_than_findings():
     assert views(at(problem="abc")) == ()
-    assert sorts(at(view="problems")) == sorts(at(query="x")) == sorts(at(since="7")) == ()
+    problems = at(view="problems", sort="locations")
+    assert [choice.text for choice in sorts(problems)] == [
+        "Worst first", "Newest first", "Oldest first", "Most locations",
+    ]  # fmt: skip
+    assert [choice.key for choice in sorts(problems) if not choice.url] == ["sort-locations"]
+    assert [choice.url for choice in views(problems)] == [PATH, ""]
+    assert views(at(sort="newest"))[1].url == PATH + "?sort=newest&view=problems"
+    assert problems.of_problem("abc") == PATH + "?problem=abc"
+
+
+def test_hosts_are_offered_where_there_are_several():
+    assert host_facet(make_page(facets=make_facets(hosts={"shop.example.com": 9})), at()) == ()
+    hosts = {f"h{number}.example.com": 20 - number for number in range(12)}
+    page = make_page(facets=make_facets(hosts=hosts))
+    (facet,) = host_facet(page, at())
+    assert (len(facet.options), len(facet.folded)) == (8, 4)
+    assert facet.options[0].url == PATH + "?hosts=h0.example.com"
+    (facet,) = host_facet(page, at(hosts="h11.example.com"))
+    assert [option.key for option in facet.options][:2] == [
+        "facet-hosts-h11.example.com", "facet-hosts-h0.example.com",
+    ]  # fmt: skip
+    assert facet.options[1].url == PATH + "?hosts=h11.example.com%2Ch0.example.com"
+    (chip,) = chips(page.facets, at(hosts="h11.example.com"))
+    assert (chip.title, chip.value, chip.url) == ("Host", "h11.example.com", PATH)
+
+
+def test_a_search_keeps_its_problem_its_days_and_its_order():
+    fields = {"query": "x", "since": "7", "problem": "abc", "sort": "newest"}
+    shown = chips(make_facets(), at(**fields), problem_title="SQL injection")
+    assert [chip.name for chip in shown] == ["since", "problem", "query"]
+    assert [choice.key for choice in sorts(at(**fields)) if not choice.url] == ["sort-newest"]
+    assert period_facet(at(**fields)).options[0].url == (PATH + "?since=1&problem=abc&query=x&sort=newest")
+    assert at(query="x", severity="High", view="problems").of_problem("abc") == (
+        PATH + "?severity=High&problem=abc&query=x"
+    )
 
 
 def test_pages_of_problems_are_counted_by_problems():

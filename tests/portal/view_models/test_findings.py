@@ -1,3 +1,6 @@
+from dataclasses import replace
+from datetime import UTC, datetime
+
 import pytest
 
 from portal.forms import Filters
@@ -7,6 +10,13 @@ from tests.portal.dashboards import make_note, make_threat
 
 PATH = "/sites/shop.example.com/"
 HERE = Address(path=PATH, filters=Filters(severity="High", page=2))
+
+
+def test_a_row_shows_the_day_that_its_list_is_ordered_by():
+    threat = make_threat(first_seen=datetime(2026, 9, 1, tzinfo=UTC))
+    for sort, shown in (("newest", threat.first_seen), ("oldest", threat.first_seen), ("", None)):
+        (row,) = finding_rows([threat], [], replace(HERE, filters=Filters(sort=sort)))
+        assert row.first_seen == shown
 
 
 @pytest.mark.parametrize(("count", "more"), [(0, 0), (1, 0), (4, 3)])

@@ -1,13 +1,14 @@
 """The panel "Do first", and the rows of problems."""
 
 import pytest
+from django.utils import timezone
 
 from portal.forms import Filters
 from portal.gateway.messages import Problem
 from portal.page_urls import Address
 from portal.view_models.problems import do_first, problem_rows
 from portal.view_models.site import build_results
-from tests.portal.dashboards import SEVERITIES, make_dashboard, make_page, make_summary
+from tests.portal.dashboards import SEVERITIES, make_dashboard, make_page, make_summary, make_threat
 
 PATH = "/sites/shop.example.com/"
 HOST = "shop.example.com"
@@ -74,6 +75,33 @@ def test_a_row_leads_to_the_findings_of_its_problem():
 def test_hosts_are_named_where_they_are_not_the_website_itself(hosts, text):
     (row,) = problem_rows([make_problem(hosts=hosts)], HOST, HERE)
     assert row.hosts == text
+
+
+def test_a_list_of_some_hosts_names_neither_other_hosts_nor_the_first_day_of_the_whole_problem():
+    problem = make_problem(hosts=["a." + HOST, "b." + HOST], first_seen=timezone.now())
+    (row,) = problem_rows([problem], HOST, Address(path=PATH, filters=Filters(hosts="a." + HOST)))
+    assert (row.hosts, row.first_seen) == ("", None)
+    (row,) = problem_rows([problem], HOST, HERE)
+    assert row.hosts
+    assert row.first_seen
+
+
+@pytest.mark.parametrize(
+    ("number", "titles", "text"),
+    [
+        (1, [], "Problem 1"),
+        (2, ["One", "Two"], "Problem 2"),
+        (3, ["One", "One"], "One"),
+        (3, ["One", "Two"], "such as “One”"),
+        (3, [], "this problem"),
+    ],
+)
+def test_the_filter_of_a_problem_has_its_title_and_never_its_id(number, titles, text):
+    page = make_page(do_first=[make_problem(1)], problems=[make_problem(2)])
+    threats = [make_threat(place, title=title) for place, title in enumerate(titles, start=1)]
+    address = Address(path=PATH, filters=Filters(problem=f"{number:016x}"))
+    (chip,) = build_results(make_dashboard(dashboard=page, threats=threats), address).chips
+    assert chip.value == text
 
 
 @pytest.mark.parametrize(("confirmed", "text"), [(10, "Confirmed"), (3, "3 confirmed"), (0, "Suspected")])

@@ -43,8 +43,8 @@ def test_the_last_other_grade_has_its_last_day(history, earlier):
     ("next_grade", "text"),
     [
         (None, ""),
-        (NextGrade("D", 1), "1 fix from grade D"),
-        (NextGrade("C", 22), "22 fixes from grade C"),
+        (NextGrade("D", 1), "1 fix away from grade D"),
+        (NextGrade("C", 22), "22 fixes away from grade C"),
     ],
 )
 def test_the_work_until_the_next_grade_is_named(next_grade, text):

@@ -107,8 +107,9 @@ def test_the_totals_add_up_every_website_with_results(websites):
     assert [(grade.label, grade.count) for grade in totals.grades] == [
         ("F", 3), ("C", 1), ("B", 1), ("A", 1), ("Not graded", 2),
     ]  # fmt: skip
-    assert totals.attention.label == "4 websites need you"
-    assert totals.remark == "2 websites have no results yet."
+    assert totals.attention.label == "4 websites need attention"
+    assert totals.remark == "1 website has no results now."
+    assert totals.pending == "Waiting for results of 1 website."
 
 
 def test_a_number_leads_to_its_websites_and_back(websites):

@@ -1,0 +1,1 @@
+"""The activity of an account: its audit events, for its owners (record 0087)."""

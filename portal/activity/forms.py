@@ -1,0 +1,42 @@
+"""The filters of the activity."""
+
+from datetime import UTC, datetime, time
+from typing import Any
+
+from django import forms
+from django.db.models import QuerySet
+from django.utils.translation import gettext_lazy as _
+
+from audit.models import AuditEvent
+from portal.activity.events import by_person
+from portal.activity.labels import ACTIONS
+
+_DAY = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+
+
+class ActivityForm(forms.Form):
+    """Filters by day, person and action; ``people`` has names by number."""
+
+    day = forms.DateField(
+        label=_("Day (UTC)"),
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+    )
+    person = forms.ChoiceField(label=_("Person"), required=False)
+    action = forms.ChoiceField(label=_("Action"), required=False)
+
+    def __init__(self, *args: Any, people: dict[str, str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["person"].choices = [("", _("Everyone")), *people.items()]  # type: ignore[attr-defined]
+        actions = sorted(ACTIONS.items(), key=lambda item: str(item[1]))
+        self.fields["action"].choices = [("", _("Every action")), *actions]  # type: ignore[attr-defined]
+
+    def apply_to(self, events: QuerySet[AuditEvent]) -> QuerySet[AuditEvent]:
+        """Return the events that the filters leave."""
+        wanted = self.cleaned_data
+        if wanted["day"]:
+            ends = (datetime.combine(wanted["day"], at, UTC) for at in (time.min, time.max))
+            events = events.filter(at__range=tuple(ends))
+        if wanted["person"]:
+            events = by_person(events, wanted["person"])
+        return events.filter(action=wanted["action"]) if wanted["action"] else events

@@ -1,0 +1,64 @@
+"""The health of a service, as this process sees it: a circuit breaker, and a budget for retries.
+
+After MAX_FAILURES failures in a row nothing is sent, except one probe each PROBE_SECONDS, until one succeeds.
+Decision record 0092.
+"""
+
+import threading
+import time
+from collections import defaultdict
+
+from portal.gateway.errors import ServiceDown
+
+MAX_FAILURES = 5
+PROBE_SECONDS = 10
+RETRIES_PER_CALL = 0.1
+MAX_SAVED_RETRIES = 10
+
+
+class Health:
+    """The latest failures of one service, and the retries that its calls have saved."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._failures = 0
+        self._probe_at = 0.0
+        self._retries: float = MAX_SAVED_RETRIES
+
+    def begin_call(self) -> None:
+        """Count a call; ten calls save one retry."""
+        with self._lock:
+            self._retries = min(MAX_SAVED_RETRIES, self._retries + RETRIES_PER_CALL)
+
+    def check(self) -> None:
+        """Raise ServiceDown if nothing may be sent; otherwise the caller sends, perhaps as the probe."""
+        with self._lock:
+            if self._failures < MAX_FAILURES:
+                return
+            now = time.monotonic()
+            if now < self._probe_at:
+                raise ServiceDown(f"{self._failures} calls in a row failed")
+            self._probe_at = now + PROBE_SECONDS
+
+    def record(self, *, failed: bool) -> None:
+        """Store the outcome of an attempt."""
+        with self._lock:
+            self._failures = self._failures + 1 if failed else 0
+            if failed:
+                self._probe_at = time.monotonic() + PROBE_SECONDS
+
+    def take_retry(self) -> bool:
+        """Use one of the saved retries; return False if none is left, or nothing may be sent."""
+        with self._lock:
+            if self._failures >= MAX_FAILURES or self._retries < 1:
+                return False
+            self._retries -= 1
+            return True
+
+
+_services: defaultdict[str, Health] = defaultdict(Health)  # by base URL: a deployment has one
+
+
+def health_of(base_url: str) -> Health:
+    """Return the health of the service at ``base_url``."""
+    return _services[base_url]

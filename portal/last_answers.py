@@ -1,0 +1,70 @@
+"""Answers of the service for pages, with the last good one while the service cannot be reached.
+
+Only an outage leads to an old answer: no connection, no answer in time, or a 5xx. A refusal never does.
+Decision record 0092.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeVar
+
+import msgspec
+from django.utils import timezone
+
+from portal import service
+from portal.gateway import (
+    Dashboard,
+    DashboardRequest,
+    FindingResponse,
+    GatewayError,
+    TimedOut,
+    Unreachable,
+)
+from portal.gateway.messages import FindingRequest
+from portal.models import LastAnswer, Website
+
+_Answer = TypeVar("_Answer", Dashboard, FindingResponse)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outage:
+    """A failed call, and when the portal received the answer that is shown instead."""
+
+    error: GatewayError
+    failed_at: datetime
+    received_at: datetime
+
+
+def get_dashboard(website: Website, request: DashboardRequest) -> tuple[Dashboard, Outage | None]:
+    """Return the dashboard, or the last one with its outage; raises GatewayError."""
+    return _get(website, request, Dashboard, lambda: service.get_dashboard(website, request))
+
+
+def get_finding(
+    website: Website, finding_id: str, list_request: DashboardRequest
+) -> tuple[FindingResponse, Outage | None]:
+    """Return one finding, or its last answer with its outage; raises GatewayError."""
+    request = FindingRequest(finding_id=finding_id)
+    return _get(
+        website, request, FindingResponse, lambda: service.get_finding(website, finding_id, list_request)
+    )
+
+
+def _get(
+    website: Website, request: msgspec.Struct, kind: type[_Answer], get: Callable[[], _Answer]
+) -> tuple[_Answer, Outage | None]:
+    try:
+        answer = get()
+    except (Unreachable, TimedOut) as error:
+        stored = LastAnswer.objects.read(website, request)
+        if stored is None:
+            raise
+        try:
+            old_answer = msgspec.json.decode(stored.body, type=kind)
+        except msgspec.DecodeError:  # an earlier version of the portal stored it
+            raise error from None
+        return old_answer, Outage(error=error, failed_at=timezone.now(), received_at=stored.received_at)
+    if not service.is_in_process():  # that service is down exactly when this portal is
+        LastAnswer.objects.store(website, request, msgspec.json.encode(answer))
+    return answer, None

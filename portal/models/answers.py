@@ -1,0 +1,98 @@
+"""The service's last good answers, which pages show while the service cannot be reached.
+
+Answers have findings of customers, so they are stored sealed, for a day at most. On SQLite they are in the
+database of short-lived data, so that no page waits for an import; hence no foreign key. Decision record 0092.
+"""
+
+import hashlib
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, ClassVar, NamedTuple
+
+import msgspec
+from django.db import models, transaction
+from django.db.models.signals import post_delete, post_save
+from django.dispatch import receiver
+from django.utils import timezone
+
+from foundation.sealing import CannotUnseal, seal, unseal_once
+from portal.models.accounts import Website
+
+MAX_AGE = timedelta(hours=24)
+MIN_INTERVAL = timedelta(minutes=1)  # between two answers to the same request
+MAX_PER_WEBSITE = 20
+
+
+class StoredAnswer(NamedTuple):
+    """An answer as JSON, and when the portal received it."""
+
+    received_at: datetime
+    body: bytes
+
+
+class LastAnswerQuerySet(models.QuerySet["LastAnswer"]):
+    """Storing, reading and deleting of answers."""
+
+    def store(self, website: Website, request: msgspec.Struct, body: bytes) -> None:
+        """Store the answer to ``request``, unless there is one of the last minute; delete old answers."""
+        now, digest = timezone.now(), _digest(website, request)
+        if self.filter(pk=digest, received_at__gt=now - MIN_INTERVAL).exists():
+            return
+        self.update_or_create(
+            pk=digest,
+            defaults={"website_id": website.pk, "received_at": now, "sealed": seal(body.decode())},
+        )
+        newest = self.filter(website_id=website.pk).order_by("-received_at")
+        superfluous = list(newest.values_list("pk", flat=True)[MAX_PER_WEBSITE:])
+        self.filter(pk__in=superfluous).delete()
+        self.expire(now)
+
+    def read(self, website: Website, request: msgspec.Struct) -> StoredAnswer | None:
+        """Return the answer to ``request``; None if there is none of the last day."""
+        answers = self.filter(pk=_digest(website, request), received_at__gt=timezone.now() - MAX_AGE)
+        answer = answers.first()
+        try:
+            return StoredAnswer(answer.received_at, unseal_once(answer.sealed).encode()) if answer else None
+        except CannotUnseal:  # a master key was taken away: as good as none
+            return None
+
+    def discard(self, website_id: int) -> None:
+        """Delete the answers about this website."""
+        self.filter(website_id=website_id).delete()
+
+    def expire(self, now: datetime) -> None:
+        """Delete answers that are too old to be shown."""
+        self.filter(received_at__lte=now - MAX_AGE).delete()
+
+
+class LastAnswer(models.Model):
+    """The sealed answer to one request about one website."""
+
+    digest = models.CharField(max_length=64, primary_key=True)
+    website_id = models.BigIntegerField()
+    received_at = models.DateTimeField()
+    sealed = models.TextField()
+
+    objects = LastAnswerQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar = ["-received_at"]
+        indexes: ClassVar = [
+            models.Index(fields=["website_id", "received_at"], name="portal_lastanswer_website"),
+            models.Index(fields=["received_at"], name="portal_lastanswer_received"),
+        ]
+
+    def __str__(self) -> str:
+        return f"answer about website {self.website_id} at {self.received_at}"
+
+
+def _digest(website: Website, request: msgspec.Struct) -> str:
+    """Return the digest of account, link and request, so that another link never gets this answer."""
+    identity = (website.account_id, website.pk, website.host, website.link_id, type(request).__name__)
+    return hashlib.sha256(msgspec.json.encode((*identity, request))).hexdigest()
+
+
+@receiver([post_save, post_delete], sender=Website)
+def _discard(instance: Website, **_: Any) -> None:
+    """Discard the answers after the commit: the link may be another, or gone."""
+    transaction.on_commit(partial(LastAnswer.objects.discard, instance.pk))

@@ -1,0 +1,42 @@
+"""Each person's last visit of "What is new", from which on the header counts.
+
+On SQLite it is in the database of short-lived data, so that no page waits for an import; hence no foreign
+key.
+"""
+
+from datetime import datetime
+from typing import Any, ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models.signals import post_delete
+from django.dispatch import receiver
+from django.utils import timezone
+
+
+class LastVisit(models.Model):
+    """The last visit of one person to "What is new"."""
+
+    user_id = models.BigIntegerField(primary_key=True)
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering: ClassVar = ["user_id"]
+
+    def __str__(self) -> str:
+        return f"user {self.user_id} at {self.at}"
+
+
+def record_visit(user_id: int) -> None:
+    """Store that this person opens the page now."""
+    LastVisit.objects.update_or_create(pk=user_id, defaults={"at": timezone.now()})
+
+
+def last_visit(user_id: int) -> datetime | None:
+    """Return when this person last opened the page; None before their first visit."""
+    return LastVisit.objects.filter(pk=user_id).values_list("at", flat=True).first()
+
+
+@receiver(post_delete, sender=settings.AUTH_USER_MODEL)
+def _delete_with_user(instance: Any, **_: Any) -> None:
+    LastVisit.objects.filter(pk=instance.pk).delete()

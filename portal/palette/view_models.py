@@ -1,0 +1,89 @@
+"""The hits of the palette: websites and pages of one member."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.db.models import Case, Q, Value, When
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from portal.models import Membership, Website
+from portal.navigation import navigation_links
+from portal.page_urls import site_address
+
+MAX_WEBSITES = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """A page to go to; ``detail`` is the account of a website."""
+
+    label: str
+    url: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hits:
+    """The websites and pages that match; ``has_more``: more websites do than are listed."""
+
+    websites: tuple[Hit, ...]
+    pages: tuple[Hit, ...]
+    has_more: bool
+
+    @property
+    def status(self) -> str:
+        """The text that screen readers announce."""
+        count = len(self.websites) + len(self.pages)
+        return ngettext("%(count)s result", "%(count)s results", count) % {"count": count}
+
+
+def find_hits(request: HttpRequest, query: str) -> Hits:
+    """Return the person's websites and pages whose names contain ``query``; without one, the first of all."""
+    websites = _websites(request, query)
+    return Hits(
+        websites=_website_hits(request, websites[:MAX_WEBSITES]),
+        pages=tuple(page for page in _pages(request) if query.casefold() in page.label.casefold()),
+        has_more=len(websites) > MAX_WEBSITES,
+    )
+
+
+def _websites(request: HttpRequest, query: str) -> list[Website]:
+    """Return the matching websites, those whose names begin with ``query`` first, and one too many."""
+    websites = Website.objects.visible_to(request.user)
+    if not query:
+        return list(websites[: MAX_WEBSITES + 1])
+    of_account = Q(account__name__icontains=query) | Q(account__name="", account__ref__icontains=query)
+    matching = websites.filter(Q(host__icontains=query) | of_account)
+    begins = Case(When(host__istartswith=query, then=Value(0)), default=Value(1))
+    return list(matching.order_by(begins, "host", "account")[: MAX_WEBSITES + 1])
+
+
+def _website_hits(request: HttpRequest, websites: Iterable[Website]) -> tuple[Hit, ...]:
+    websites = list(websites)
+    hosts = Website.objects.visible_to(request.user).filter(host__in={site.host for site in websites})
+    counts = Counter(hosts.values_list("host", flat=True))
+    return tuple(
+        Hit(
+            label=website.host,
+            detail=str(website.account),
+            url=str(site_address(website, is_shared=counts[website.host] > 1)),
+        )
+        for website in websites
+    )
+
+
+def _pages(request: HttpRequest) -> Iterable[Hit]:
+    for link in navigation_links(request):
+        yield Hit(label=link.label, url=link.url)
+    if Membership.objects.of_user(request.user).managing().exists():
+        yield Hit(label=_("Share links"), url=reverse("portal:shares"))
+    if Membership.objects.of_user(request.user).owners().exists():
+        yield Hit(label=_("Activity"), url=reverse("portal:activity"))
+    yield Hit(label=_("How we grade"), url=reverse("portal:grading"))
+    yield Hit(label=_("Your account"), url=reverse("account"))
+    if getattr(request.user, "is_staff", False):
+        yield Hit(label=_("Admin"), url=reverse("admin:index"))

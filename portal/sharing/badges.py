@@ -1,0 +1,175 @@
+"""Badges: a picture with the grade of a website, and the page that switches it on and off (record 0070)."""
+
+from dataclasses import dataclass
+from datetime import UTC, date
+
+from django.contrib import messages
+from django.core.cache import cache
+from django.core.exceptions import BadRequest
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import translation
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from portal import labels, service
+from portal.access import find_website, members_only
+from portal.forms import Filters
+from portal.gateway import (
+    DashboardRequest,
+    GatewayError,
+    InactiveEntitlement,
+    RevokedLink,
+    UnknownLink,
+)
+from portal.htmx import HtmxHttpRequest
+from portal.models import Badge, Membership, Website
+from portal.page_urls import portal_origin
+from portal.sharing import actions
+from portal.view_models import site_page
+
+CACHE_SECONDS = 300  # in browsers, in between, and here
+FAILURE_CACHE_SECONDS = 60  # here, so that a badge on a busy page does not load a service that fails
+_COLORS = {"A": "#166b40", "B": "#166b40", "C": "#7a5900", "D": "#b23a06", "F": "#a00f45"}
+_NO_GRADE = "#546170"
+_CHARACTER = 6.2  # the usual width of a character of 11 pixels
+_PADDING = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """The two fields of a badge, the colour of the second, and the widths in pixels."""
+
+    name: str
+    value: str
+    color: str
+
+    @property
+    def name_width(self) -> int:
+        """The width of the first field."""
+        return _width(self.name)
+
+    @property
+    def value_width(self) -> int:
+        """The width of the second field."""
+        return _width(self.value)
+
+    @property
+    def width(self) -> int:
+        """The width of the picture."""
+        return self.name_width + self.value_width
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BadgePage:
+    """The page of a website's badge; the picture's path and the snippets are empty while it is off."""
+
+    host: str
+    list_url: str
+    path: str = ""
+    markdown: str = ""
+    html: str = ""
+
+
+def _width(text: str) -> int:
+    return round(len(text) * _CHARACTER) + 2 * _PADDING
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@members_only
+def badge(request: HtmxHttpRequest, host: str) -> HttpResponse:
+    """Show the badge of a website and its snippets; a form switches it on, renews it or switches it off."""
+    website, candidates = find_website(request, host)
+    own_memberships = Membership.objects.of_user(request.user).managing()
+    if website is None or not own_memberships.filter(account=website.account_id).exists():
+        raise Http404
+    if request.method == "POST":
+        return _switch(request, website)
+    list_url = site_page(website, candidates, Filters()).url
+    stored = Badge.objects.filter(website=website, link_id=website.link_id).first()
+    page = _badge_page(request, stored, list_url) if stored else BadgePage(host=host, list_url=list_url)
+    return render(request, "portal/sharing/badge.html", {"page": page})
+
+
+def _switch(request: HtmxHttpRequest, website: Website) -> HttpResponse:
+    action = request.POST.get("action")
+    if action == "on":
+        actions.switch_badge_on(website, by=request.user)  # type: ignore[arg-type]  # members_only
+        messages.info(request, _("The badge is on. Copy its address from below."))
+    elif action == "off":
+        actions.switch_badge_off(website)
+        messages.info(request, _("The badge is off. Its address no longer works."))
+    else:
+        raise BadRequest
+    return redirect(request.get_full_path())
+
+
+def _badge_page(request: HtmxHttpRequest, stored: Badge, list_url: str) -> BadgePage:
+    path = reverse("portal:badge_image", args=[stored.token])
+    url = portal_origin(request) + path
+    with translation.override(stored.language):
+        name = _("Security grade")
+    return BadgePage(
+        host=stored.website.host,
+        list_url=list_url,
+        path=path,
+        markdown=f"![{name}]({url})",
+        html=f'<img src="{url}" alt="{name}" height="20">',
+    )
+
+
+@require_safe
+def badge_image(request: HttpRequest, token: str) -> HttpResponse:
+    """Return the badge as SVG: 404 when there is none, 503 when the service fails; without any cookie."""
+    try:
+        found = actions.find_badge(token)
+    except actions.LinkEnded:
+        return _refusal(404)
+    known = _grade(found.website)
+    if isinstance(known, int):
+        return _refusal(known)
+    grade, checked_on = known
+    with translation.override(found.language):
+        picture = _picture(grade, checked_on)
+    response = render(request, "portal/sharing/badge.svg", {"picture": picture}, "image/svg+xml")
+    response["Cache-Control"] = f"public, max-age={CACHE_SECONDS}"
+    response["Cross-Origin-Resource-Policy"] = "cross-origin"  # it is made for other websites
+    return response
+
+
+def _refusal(status: int) -> HttpResponse:
+    response = HttpResponse(status=status, content_type="text/plain")
+    response["Cache-Control"] = "no-store"
+    if status == 503:
+        response["Retry-After"] = str(FAILURE_CACHE_SECONDS)
+    return response
+
+
+def _grade(website: Website) -> list[str] | int:
+    """Return the grade and the day of the last check in UTC, each perhaps empty; or a refusal's status."""
+    key = f"badge:{website.pk}:{website.link_id}"
+    known: list[str] | int | None = cache.get(key)  # the shared cache takes JSON
+    if known is None:
+        known = _grade_of_service(website)
+        cache.set(key, known, FAILURE_CACHE_SECONDS if isinstance(known, int) else CACHE_SECONDS)
+    return known
+
+
+def _grade_of_service(website: Website) -> list[str] | int:
+    try:
+        dashboard = service.get_dashboard(website, DashboardRequest(page_size=1), stores_summary=False)
+    except (InactiveEntitlement, RevokedLink, UnknownLink):
+        return 404
+    except GatewayError:  # the gateway has logged it
+        return 503
+    checked_at = dashboard.summary.last_scan_at
+    checked_on = checked_at.astimezone(UTC).date().isoformat() if checked_at else ""
+    return [dashboard.dashboard.grade or "", checked_on]
+
+
+def _picture(grade: str, checked_on: str) -> Picture:
+    value = grade or _("not graded yet")
+    if checked_on:
+        value += " · " + _("checked on %(day)s") % {"day": labels.day(date.fromisoformat(checked_on))}
+    return Picture(name=_("Security grade"), value=value, color=_COLORS.get(grade, _NO_GRADE))

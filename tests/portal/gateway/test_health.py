@@ -1,0 +1,106 @@
+"""The circuit breaker and the budget for retries."""
+
+import itertools
+
+import pytest
+
+from portal.gateway import DashboardRequest, Service, ServiceDown, Unreachable, client, fetch_dashboard
+from portal.gateway import health as health_module
+from portal.gateway.exchange import Exchange
+from portal.gateway.health import Health
+from tests.faults.server import FaultServer, answer
+from tests.portal.gateway.test_client import GOOD, SITE, call
+
+DOWN = answer(500, b"")
+
+
+class Clock:
+    def __init__(self):
+        self.now = 1_000.0
+
+    def monotonic(self):
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(health_module, "time", clock)
+    return clock
+
+
+def fail(health, times):
+    for _ in range(times):
+        health.check()
+        health.record(failed=True)
+
+
+def test_after_five_failures_in_a_row_nothing_is_sent(monkeypatch):
+    monkeypatch.setattr(client, "PAUSE_SECONDS", 0)
+    with FaultServer(answer(503, b""), answer(503, b""), answer(200, GOOD), answer(503, b"")) as server:
+        with pytest.raises(Unreachable):
+            call(server)
+        assert call(server).ok
+        for _ in range(3):
+            with pytest.raises(Unreachable):
+                call(server)
+        assert server.connections == 3 + 5
+        with pytest.raises(ServiceDown):
+            call(server)
+        assert server.connections == 3 + 5
+
+
+def test_a_service_that_answers_500_or_refuses_is_not_down():
+    with FaultServer(DOWN) as server:
+        for _ in range(7):
+            with pytest.raises(Unreachable, match="500"):
+                call(server)
+        assert server.connections == 7
+
+
+def test_one_probe_is_sent_every_ten_seconds_until_one_succeeds(clock):
+    health = Health()
+    fail(health, 5)
+    with pytest.raises(ServiceDown):
+        health.check()
+    clock.now += 10
+    health.check()  # the probe
+    with pytest.raises(ServiceDown):
+        health.check()
+    health.record(failed=True)
+    clock.now += 9
+    with pytest.raises(ServiceDown):
+        health.check()
+    clock.now += 1
+    health.check()
+    assert not health.take_retry()
+    health.record(failed=False)
+    health.check()
+    assert health.take_retry()
+
+
+def test_a_probe_without_an_outcome_is_followed_by_another(clock):
+    health = Health()
+    fail(health, 5)
+    clock.now += 10
+    health.check()
+    clock.now += 10
+    health.check()
+
+
+def test_at_most_a_tenth_of_many_calls_is_repeated(monkeypatch):
+    sent = itertools.count()
+
+    def attempt(url, body, **_):
+        status = 503 if next(sent) % 2 == 0 else 200
+        return Exchange(url=url, sent_headers={}, sent_body=body, status=status, headers={}, body=GOOD)
+
+    monkeypatch.setattr(client, "attempt", attempt)
+    monkeypatch.setattr(client, "PAUSE_SECONDS", 0)
+    service = Service(base_url="https://half.example.com", timeout_seconds=10)
+    for _ in range(1_000):
+        try:
+            fetch_dashboard(service, SITE, DashboardRequest())
+        except Unreachable:
+            continue
+    assert 1_000 < next(sent) <= 1_000 + 100 + health_module.MAX_SAVED_RETRIES

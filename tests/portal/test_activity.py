@@ -1,0 +1,108 @@
+"""Owners see the actions in their accounts, and only those."""
+
+import csv
+import io
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from audit.recording import Acting, Person, Subject, acting, record
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+URL = "/activity/"
+
+
+@pytest.fixture
+def owner(client):
+    """The owner of an account with a website, who is signed in."""
+    account = factories.make_portal_account()
+    factories.make_portal_website(account)
+    membership = factories.make_membership(factories.make_user("ada"), account)
+    client.force_login(membership.user)
+    return membership
+
+
+def act(action, *, who="ada", kind="person", **fields):
+    with acting(Acting(kind=kind, person=lambda: Person(None, who))):
+        record(action, **fields)
+
+
+def text_of(client, query=""):
+    response = client.get(URL + query)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def test_an_owner_sees_members_and_our_team_without_names_of_staff(client, owner):
+    act("findings.exported", account="acct_0001", host="shop.example.com")
+    act("website.seen_as_customer", who="eve-of-staff", kind="staff", account="acct_0001", reason="Ticket 7")
+    text = text_of(client)
+    assert "Exported findings" in text
+    assert "Looked at your pages" in text
+    assert "eve-of-staff" not in text
+    assert "Ticket 7" not in text
+
+
+def test_decisions_about_a_website_are_shown_to_the_accounts_that_have_it(client, owner):
+    act("finding.accepted_risk", who="eve", kind="staff", host="shop.example.com")
+    act("finding.false_positive", who="eve", kind="staff", host="other.example.com")
+    act("admin.changed", who="eve", kind="staff", host="shop.example.com")
+    text = text_of(client, "?action=").partition('<ul class="rows">')[2]
+    assert "Accepted a risk" in text
+    assert "false positive" not in text
+    assert "Changed" not in text
+
+
+def test_the_actions_of_other_accounts_are_never_shown(client, owner):
+    act("import.stored", who="their token", kind="system", account="acct_0002", host="shop.example.com")
+    act("member.invited", who="bob", account="acct_0002")
+    text = text_of(client) + client.get("/activity.csv").getvalue().decode()
+    assert "their token" not in text
+    assert "bob" not in text
+
+
+@pytest.mark.parametrize("role", ["manager", "viewer"])
+def test_other_members_see_nothing(client, owner, role):
+    act("findings.exported", account="acct_0001", host="shop.example.com")
+    client.force_login(factories.make_membership(factories.make_user(role), owner.account, role).user)
+    assert "Only owners see the activity" in text_of(client)
+    assert len(client.get("/activity.csv").getvalue().splitlines()) == 1
+
+
+def test_the_filters_leave_what_they_say(client, owner):
+    act("findings.exported", account="acct_0001", who="ada")
+    act("share_link.created", account="acct_0001", who="bob")
+    events = {"ada": "Exported findings", "bob": "Created a share link"}
+
+    def shown(query):
+        rows = text_of(client, query).partition('class="rows"')[2]
+        return {who for who, words in events.items() if words in rows}
+
+    assert shown("") == {"ada", "bob"}
+    assert shown("?action=findings.exported") == {"ada"}
+    assert shown("?person=team") == set()
+    assert shown(f"?day={timezone.now():%Y-%m-%d}") == {"ada", "bob"}
+    assert shown("?day=2020-01-01") == set()
+    assert shown("?day=9999-12-31") == set()
+    assert client.get(URL + "?person=4711").status_code == 400
+
+
+def test_the_list_goes_on_on_the_next_page(client, owner):
+    for number in range(51):
+        act("badge.switched_on", account="acct_0001", subject=Subject("x", str(number), f"badge-{number}."))
+    first = text_of(client)
+    assert "badge-50." in first
+    assert "badge-0." not in first
+    query = first.partition('rel="next" href="/activity/')[2].partition('"')[0].replace("&amp;", "&")
+    assert "badge-0." in text_of(client, query)
+
+
+def test_the_file_has_all_actions_and_no_formula(client, owner):
+    act("member.invited", account="acct_0001", subject=Person(None, "=cmd()@example.com"))
+    response = client.get(reverse("portal:activity_csv"))
+    rows = list(csv.DictReader(io.StringIO(response.getvalue().decode("utf-8-sig"))))
+    assert [row["about"] for row in rows] == ["'=cmd()@example.com"]
+    assert rows[0]["who"] == "ada"
+    assert response["Content-Disposition"].startswith('attachment; filename="activity-')

@@ -1,0 +1,105 @@
+"""Every route of the portal for people it is not for: they learn nothing and change nothing."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.core import serializers
+from django.db.models import Model
+from django.utils import timezone
+
+from portal import models as portal
+from portal.urls import urlpatterns
+from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
+
+pytestmark = pytest.mark.django_db
+
+PUBLIC = {
+    "/", "/sample/", "/sample/findings/{finding_id}/", "/how-we-grade/", "/s/{token}/", "/badge/{token}.svg",
+    "/invitations/{token}/", "/notifications/unsubscribe/{token}/", "/news/stop/{token}/", "/news/",
+    "/members/", "/sites/{host}/news/",
+}  # fmt: skip
+HTMX = {"HX-Request": "true", "HX-Target": "results"}
+WAYS = [("GET", {}), ("GET", HTMX), ("POST", {})]
+LISTS = {"/team/", "/shares/", "/notifications/"}  # where the address of a form leads, whatever its object
+HOST = "canary.example.com"
+
+
+def templates(patterns=urlpatterns, prefix="/"):
+    """Return every route of the portal, such as ``/sites/{host}/``."""
+    for pattern in patterns:
+        route = prefix + re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", str(pattern.pattern))
+        yield from templates(pattern.url_patterns, route) if hasattr(pattern, "url_patterns") else [route]
+
+
+@pytest.fixture
+def values():
+    """An account with one of everything, each with the word canary; return what its addresses contain."""
+    account = make_portal_account("canary_account", name="Canary Bakery")
+    website = make_portal_website(account, HOST)
+    membership = make_membership(make_user("canary_user"), account)
+    soon = timezone.now() + timedelta(days=1)
+    invitation = portal.Invitation.objects.create(
+        account=account, email="canary@example.org", was_emailed=True, expires_at=soon
+    )
+    share_link = portal.ShareLink.objects.create(
+        website=website, link_id=website.link_id, title="Canary finding", token_hash="0" * 64, expires_at=soon
+    )
+    return {
+        "host": HOST,
+        "account": account.pk,
+        "website": website.pk,
+        "membership": membership.pk,
+        "invitation": invitation.pk,
+        "share_link": share_link.pk,
+        "finding_id": "1",
+        "token": "x" * 43,
+    }
+
+
+def stored():
+    """Return every row of the portal as text, without those in which people's own pages are noted."""
+    own = (portal.LastVisit, portal.UserLanguage)
+    models = [each for each in vars(portal).values() if isinstance(each, type) and issubclass(each, Model)]
+    return [
+        serializers.serialize("json", model.objects.order_by("pk")) for model in models if model not in own
+    ]
+
+
+def check(client, route, values, method, headers):
+    """Send a request, and return its response, in which the other account's words must not be."""
+    query = {"account": "canary_account"} if method == "GET" else {}
+    response = client.generic(method, route.format(**values), headers=headers, query_params=query)
+    assert response.status_code < 500, (method, route)
+    text = b"".join(response) if response.streaming else response.content
+    seen = f"{text.decode(errors='replace')} {response.headers}".replace(HOST, "").replace(
+        "canary_account", ""
+    )
+    assert "canary" not in seen.lower(), (method, route)
+    return response
+
+
+def test_a_visitor_is_sent_to_the_sign_in_by_every_route_that_is_not_public(client, values):
+    before = stored()
+    for route in templates():
+        for method, headers in WAYS:
+            response = check(client, route, values, method, headers)
+            leads_to = response.headers.get("HX-Redirect") or response.headers.get("Location") or ""
+            assert (
+                route in PUBLIC or leads_to.startswith("/accounts/login/") or response.status_code == 405
+            ), route
+    assert stored() == before
+
+
+def test_a_member_of_another_account_gets_404_for_every_object_of_this_one(client, values):
+    stranger = make_user("stranger")
+    make_membership(stranger, make_portal_account("acct_0002"))
+    client.force_login(stranger)
+    before = stored()
+    for route in templates():
+        for method, headers in WAYS:
+            response = check(client, route, values, method, headers)
+            if "{" in route and route not in PUBLIC:
+                is_list = method == "GET" and response.headers.get("Location") in LISTS
+                assert is_list or response.status_code in (404, 405), (method, route)
+    assert stored() == before
