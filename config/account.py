@@ -15,8 +15,9 @@ from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from audit.recording import record
 from config.models import Session
-from config.sessions import SIGNED_IN
+from config.sessions import SIGNED_IN, stored_key
 
 FEW_CODES = 3
 
@@ -63,7 +64,8 @@ def account(request: HttpRequest) -> HttpResponse:
 @login_required
 def end_other_sessions(request: HttpRequest) -> HttpResponse:
     """Sign the person out everywhere except in this browser."""
-    _sessions_of(request.user).exclude(session_key=request.session.session_key).delete()
+    _sessions_of(request.user).exclude(session_key=stored_key(request.session.session_key or "")).delete()
+    record("sessions.ended", may_wait=True)
     messages.info(request, _("You are signed out everywhere else."))
     return redirect("account")
 
@@ -95,7 +97,7 @@ def session_rows(user: Any, session_key: str) -> tuple[SessionRow, ...]:
             SessionRow(
                 browser=signed_in.get("browser", ""),
                 signed_in_at=parse_datetime(signed_in.get("at", "")),
-                is_current=session.session_key == session_key,
+                is_current=session.session_key == stored_key(session_key),
             )
         )
     epoch = timezone.make_aware(datetime(1970, 1, 1))  # noqa: DTZ001 - made aware here
@@ -129,7 +131,7 @@ def _email_check(user: Any) -> Check:
         return Check(is_done=True, text=_("We know your e-mail address, so you can reset your password."))
     return Check(
         is_done=False,
-        text=_("We do not know your e-mail address, so you cannot reset your password: ask support."),
+        text=_("We do not know your e-mail address, so you cannot reset your password: contact support."),
         url=settings.SUPPORT_URL,
     )
 

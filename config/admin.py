@@ -1,11 +1,66 @@
-"""The admin's name, and its page of second factors, where an operator removes a lost one."""
+"""The admin's pages of people and their sessions, of groups, second factors and runs of commands."""
 
+from typing import Any
+
+from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
-from django.contrib import admin
+from django.contrib import admin, messages
+from django.contrib.auth.admin import GroupAdmin as DjangosGroupAdmin
+from django.contrib.auth.admin import UserAdmin as DjangosUserAdmin
+from django.contrib.auth.models import Group, User
+from django.db.models import Count, QuerySet
 from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
-admin.site.site_header = admin.site.site_title = "Threat Dashboard operations"
-admin.site.unregister(Authenticator)
+from audit.recording import record
+from config.model_names import translate_names
+from config.models import Incident, Run, Session
+
+admin.site.unregister([Authenticator, EmailAddress, Group, User])  # the product does not use the second
+translate_names()
+
+
+@admin.register(User)
+class UserAdmin(DjangosUserAdmin):
+    """People, with the number of their sessions, which an operator can end."""
+
+    actions = ("end_sessions",)
+    readonly_fields = ("open_sessions",)
+    fieldsets = (*DjangosUserAdmin.fieldsets, (_("Sessions"), {"fields": ("open_sessions",)}))  # type: ignore[misc]
+
+    @admin.display(description=_("open sessions"))
+    def open_sessions(self, user: User) -> int:
+        """Return in how many browsers the person is signed in."""
+        return Session.objects.filter(user_id=user.pk, expire_date__gt=timezone.now()).count()
+
+    @admin.action(permissions=["change"], description=_("Sign the selected people out everywhere"))
+    def end_sessions(self, request: HttpRequest, people: QuerySet[User]) -> None:
+        """End every session of the selected people."""
+        ids = list(people.values_list("pk", flat=True))
+        ended, _each = Session.objects.filter(user_id__in=ids).delete()
+        for person in people:
+            record("sessions.ended", person, may_wait=True)
+        text = ngettext("%(count)d session was ended.", "%(count)d sessions were ended.", ended)
+        self.message_user(request, text % {"count": ended}, messages.SUCCESS)
+
+
+@admin.register(Group)
+class GroupAdmin(DjangosGroupAdmin):
+    """Groups of staff, with their numbers of people."""
+
+    list_display = ("name", "people")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Group]:
+        """Return groups with the counts of the list."""
+        groups: QuerySet[Group] = super().get_queryset(request)
+        return groups.annotate(number_of_people=Count("user"))
+
+    @admin.display(ordering="number_of_people", description=_("people"))
+    def people(self, group: Any) -> int:
+        """Return the number of people in the group."""
+        return int(group.number_of_people)
 
 
 @admin.register(Authenticator)
@@ -24,3 +79,31 @@ class AuthenticatorAdmin(admin.ModelAdmin):
     def has_change_permission(self, request: HttpRequest, obj: Authenticator | None = None) -> bool:
         """Return False: a factor is removed or left as it is."""
         return False
+
+
+@admin.register(Run)
+class RunAdmin(admin.ModelAdmin):
+    """The runs of the commands that cron starts, to read only."""
+
+    list_display = ("command", "began", "ended", "ok", "summary")
+    list_filter = ("command", "ok")
+
+    def has_add_permission(self, _request: HttpRequest) -> bool:
+        """Return False: commands write their runs."""
+        return False
+
+    def has_change_permission(self, _request: HttpRequest, _run: Run | None = None) -> bool:
+        """Return False."""
+        return False
+
+    def has_delete_permission(self, _request: HttpRequest, _run: Run | None = None) -> bool:
+        """Return False: old runs are deleted by newer ones."""
+        return False
+
+
+@admin.register(Incident)
+class IncidentAdmin(admin.ModelAdmin):
+    """Incidents, which clients of the API read as long as they are open."""
+
+    list_display = ("title", "kind", "began", "ended")
+    list_filter = ("kind",)

@@ -4,24 +4,41 @@ from typing import Any
 
 from django.apps import AppConfig
 from django.conf import settings
+from django.contrib.admin import apps as admin_apps
 from django.contrib.auth.signals import user_logged_in
-from django.db.models.signals import pre_migrate
+from django.db.models.signals import post_migrate, pre_migrate
+from django.utils.translation import gettext_lazy as _
 
 from config.databases import SHORT_LIVED
+from foundation.heartbeats import command_ended
+
+
+class OperationsConfig(admin_apps.AdminConfig):
+    """Django's admin with the product's site."""
+
+    default = False
+    default_site = "config.operations.OperationsSite"
 
 
 class ConfigConfig(AppConfig):
     """The project's own application."""
 
+    default = True
+
     name = "config"
-    verbose_name = "Project"
+    verbose_name = _("Operation")
 
     def ready(self) -> None:
-        """Guard every ``migrate``, and stop sign-ins from writing to SQLite's file of records.
+        """Keep heartbeats, guard ``migrate``, and stop sign-ins from writing to SQLite's file of records.
 
         An import locks that file for minutes.
         """
+        from config import audit_hooks, heartbeats
+
+        audit_hooks.watch_admin()
+        command_ended.connect(heartbeats.store)
         pre_migrate.connect(_refuse_earlier_tables, sender=self)
+        post_migrate.connect(_create_groups, sender=self)  # the last application: all permissions exist
         if SHORT_LIVED not in settings.DATABASES:
             return
         from allauth.mfa.models import Authenticator
@@ -34,6 +51,16 @@ def _refuse_earlier_tables(*, using: str, **_: Any) -> None:
     from config import doctor
 
     doctor.refuse_earlier_tables([using])
+
+
+def _create_groups(*, using: str, **_: Any) -> None:
+    from django.contrib.auth.models import Group
+    from django.db import router
+
+    from config.staff_groups import create_groups
+
+    if router.allow_migrate_model(using, Group):
+        create_groups(using)
 
 
 def _record_nothing(_: object) -> None:

@@ -1,8 +1,9 @@
 """The databases and caches of a deployment: SQLite or PostgreSQL, with or without Redis.
 
 SQLite has two files, so that an import never makes a sign-in or a signed call wait: one of records
-(synchronous=FULL) and one of short-lived rows such as nonces and sessions (synchronous=NORMAL). PostgreSQL
-has one database. Redis only counts attempts to sign in. Records 0002, 0014, 0015, 0021.
+(synchronous=FULL) and one of short-lived rows such as nonces and sessions (synchronous=NORMAL, or FULL by
+setting). PostgreSQL has one database. Redis only counts attempts to sign in. Records 0002, 0014, 0015, 0021,
+0100.
 """
 
 from pathlib import Path
@@ -13,10 +14,18 @@ from django.conf import settings
 
 SHORT_LIVED = "short_lived"
 _SHORT_LIVED_MODELS = {
+    ("audit", "waitingevent"),
     ("config", "attempts"),
+    ("config", "cacheentry"),
+    ("config", "run"),
     ("config", "session"),
+    ("dashboard_api", "calloutcome"),
+    ("dashboard_api", "callrecord"),
     ("dashboard_api", "nonce"),
     ("dashboard_api", "secretuse"),
+    ("dashboard_api", "usage"),
+    ("portal", "lastanswer"),
+    ("portal", "lastvisit"),
     ("portal", "shareopening"),
     ("portal", "userlanguage"),
     ("portal", "websitesummary"),
@@ -46,15 +55,18 @@ _PREPARED = {"server_side_binding": True, "prepare_threshold": 5}
 _REDIS_SECONDS = 0.5
 
 
-def databases(url: str, base_dir: Path) -> dict[str, dict[str, Any]]:
-    """Return the DATABASES setting for ``sqlite:///path/records.sqlite3`` or ``postgres://...``."""
+def databases(url: str, base_dir: Path, *, short_lived: str = "NORMAL") -> dict[str, dict[str, Any]]:
+    """Return the DATABASES setting for ``sqlite:///path/records.sqlite3`` or ``postgres://...``.
+
+    ``short_lived`` is the synchronous mode of SQLite's file of short-lived rows.
+    """
     if url.startswith("sqlite:"):
         records = base_dir / environ.Env.db_url_config(url)["NAME"]
         records.parent.mkdir(parents=True, exist_ok=True)
         return {
             "default": _sqlite(records, synchronous="FULL"),
             SHORT_LIVED: _sqlite(
-                records.with_name(f"{records.stem}.short-lived{records.suffix}"), synchronous="NORMAL"
+                records.with_name(f"{records.stem}.short-lived{records.suffix}"), synchronous=short_lived
             ),
         }
     config = environ.Env.db_url_config(url)
@@ -63,9 +75,9 @@ def databases(url: str, base_dir: Path) -> dict[str, dict[str, Any]]:
 
 
 def caches(url: str) -> dict[str, dict[str, Any]]:
-    """Return the CACHES setting for ``redis://host:6379/0``, or without a URL for each process's memory."""
+    """Return the CACHES setting for ``redis://host:6379/0``, or without a URL in the database."""
     if not url:
-        return {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+        return {"default": {"BACKEND": "config.database_cache.DatabaseCache"}}
     return {
         "default": {
             "BACKEND": "config.shared_cache.SharedCache",

@@ -3,7 +3,9 @@
 import logging
 import os
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
+from django.conf import settings
 from django.core.checks import WARNING, run_checks
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, connections
@@ -12,6 +14,7 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from config.resealing import opens, sealed_rows
 from config.settings_checks import unread_settings
+from config.unsafe_settings import unsafe_settings
 
 logger = logging.getLogger(__name__)
 
@@ -44,16 +47,26 @@ def log_problems() -> None:
 
     An unreachable database comes back, and calls that need a lost key are refused one by one.
     """
-    for problem in (*unread_settings(os.environ), *_database_problems(newest_only=True)):
+    others = (*unread_settings(os.environ), *_folder_problems())
+    for problem in (*others, *_database_problems(newest_only=True)):
         logger.error("%s", problem)
     connections.close_all()
 
 
 def problems() -> list[str]:
     """Return a line for each problem of this deployment."""
-    messages = run_checks(include_deployment_checks=True)
+    messages = [each for each in run_checks(include_deployment_checks=True) if not each.is_silenced()]
     failures = [f"{each.msg} {each.hint or ''}".strip() for each in messages if each.level >= WARNING]
-    return [*unread_settings(os.environ), *failures, *_database_problems(newest_only=False)]
+    others = (*unread_settings(os.environ), *unsafe_settings(), *failures, *_folder_problems())
+    return [*others, *_database_problems(newest_only=False)]
+
+
+def _folder_problems() -> Iterator[str]:
+    """Yield a line if reports that are sent over HTTP could not be stored."""
+    folder = Path(settings.REPORTS_FOLDER)
+    nearest = next(path for path in (folder, *folder.parents) if path.exists())
+    if settings.ENABLE_API and not (nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)):
+        yield f"REPORTS_FOLDER is {folder}, and {nearest} cannot be written to: reports are refused."
 
 
 def _database_problems(*, newest_only: bool) -> Iterator[str]:
@@ -61,14 +74,15 @@ def _database_problems(*, newest_only: bool) -> Iterator[str]:
         if any(map(_has_earlier_tables, connections)):
             yield _EARLIER_TABLES
             return
-        missing = list(_missing_migrations())
+        missing = list(missing_migrations())
         yield from missing or _lost_secrets(newest_only=newest_only)
     except DatabaseError as error:
         reason = str(error).strip().splitlines()[0]
         yield f"DATABASE_URL names a database that cannot be used: {reason}."
 
 
-def _missing_migrations() -> Iterator[str]:
+def missing_migrations() -> Iterator[str]:
+    """Yield a line for each database that lacks migrations."""
     for alias in connections:
         executor = MigrationExecutor(connections[alias])
         if executor.migration_plan(executor.loader.graph.leaf_nodes()):

@@ -7,7 +7,6 @@ import sys
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
@@ -17,8 +16,10 @@ from django.views import defaults
 from django.views.csrf import csrf_failure
 
 from config.theme import current_theme
-from dashboard_api.api.request import error_response, new_request_id
+from dashboard_api.api.request import error_response
 from dashboard_api.errors import ApiError, BadRequest, BodyTooLarge, InternalError, NotFound, Unavailable
+from foundation.request_ids import current_request_id
+from foundation.storage import is_storage_fault
 from portal.page_urls import referring_page
 
 WAIT_SECONDS = 15 * 60  # as the page says
@@ -31,8 +32,8 @@ def is_api(request: HttpRequest) -> bool:
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Return 400, such as for a Host header that is not allowed; 503 if the database failed."""
-    if _database_failed(exception):
+    """Return 400, such as for a Host header that is not allowed; 503 if storage failed."""
+    if is_storage_fault(exception):
         return unavailable(request)
     return _json(BadRequest()) if is_api(request) else defaults.bad_request(request, exception)
 
@@ -48,14 +49,14 @@ def too_large(request: HttpRequest) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Return 500, or 503 if the database failed; the log has the cause."""
-    if _database_failed(sys.exception()):
+    """Return 500, or 503 if storage failed; the log has the cause."""
+    if is_storage_fault(sys.exception()):
         return unavailable(request)
-    return _json(InternalError()) if is_api(request) else defaults.server_error(request)
+    return _json(InternalError()) if is_api(request) else _page(request, 500)
 
 
 def unavailable(request: HttpRequest) -> HttpResponse:
-    """Return 503: the database is locked, unreachable or full."""
+    """Return 503: a database or a disk is busy, full, damaged or unreachable."""
     if is_api(request):
         return _json(Unavailable())
     response = _page(request, 503)
@@ -90,20 +91,12 @@ def _sign_in_page(request: HttpRequest) -> str:
     return f"{request.path}?{urlencode({'next': request.POST.get('next', '')})}"
 
 
-def _database_failed(error: BaseException | None) -> bool:
-    """Return whether a database failed, also if Django's sessions raised another error because of it."""
-    while error is not None:
-        if isinstance(error, (OperationalError, InterfaceError)):
-            return True
-        error = error.__cause__ or error.__context__
-    return False
-
-
 def _page(request: HttpRequest, status: int) -> HttpResponse:
     """Return the page of ``status`` in the visitor's theme and language, without querying the user."""
-    text = render_to_string(f"{status}.html", {"theme": current_theme(request)})
+    context = {"theme": current_theme(request), "reference": current_request_id()}
+    text = render_to_string(f"{status}.html", context)
     return HttpResponse(text, status=status)
 
 
 def _json(error: ApiError) -> HttpResponse:
-    return error_response(error, new_request_id())
+    return error_response(error)

@@ -9,6 +9,9 @@ from django.core.handlers.wsgi import WSGIRequest
 from django.db import connections
 from django.utils import translation
 
+from dashboard_api.api.request import IN_PROCESS
+from foundation.request_ids import restored_request
+
 
 class InProcess(BaseHandler):
     """A WSGI application that handles a call in the thread of the request that makes it.
@@ -21,9 +24,9 @@ class InProcess(BaseHandler):
         self.load_middleware()
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        """Return the response as one part, and restore the thread's language."""
-        request = WSGIRequest(environ | {"HTTP_HOST": _allowed_host()})
-        with translation.override(translation.get_language()):
+        """Return the response as one part, and restore the thread's language and request id."""
+        request = WSGIRequest(environ | {"HTTP_HOST": _allowed_host(), IN_PROCESS: True})
+        with translation.override(translation.get_language()), restored_request():
             try:
                 response = self.get_response(request)
                 body = b"".join(response)

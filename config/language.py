@@ -7,12 +7,11 @@ from django.http import HttpRequest, HttpResponse
 from django.middleware.locale import LocaleMiddleware
 from django.utils import translation
 
-# Pages of programs and operators are English: half a translation would be worse than none.
-ENGLISH_ONLY = ("/v1/", "/admin/")
+ENGLISH_ONLY = ("/v1/", "/badge/")  # programs read these pages; a badge has its own language
 
 
 def language(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Apply Django's choice of the language to translated pages, and English to the others."""
+    """Apply Django's choice of the language to pages for people, and English to those for programs."""
     localised = LocaleMiddleware(get_response)
 
     def respond(request: HttpRequest) -> HttpResponse:

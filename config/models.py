@@ -1,6 +1,6 @@
-"""Sessions, and recent attempts, such as to reset a password, counted for all processes.
+"""Sessions, recent attempts, such as to reset a password, and the runs of commands.
 
-Decision records 0045 and 0064.
+Decision records 0045, 0064, 0079 and 0086.
 """
 
 from collections.abc import Mapping
@@ -10,12 +10,19 @@ from typing import Any, ClassVar
 from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models, router, transaction
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext_lazy as _
+
+from foundation.heartbeats import MAX_SUMMARY_LENGTH
 
 
 class Session(AbstractBaseSession):
-    """A session; ``user_id`` is the person's, without a foreign key, as it may be in another database."""
+    """A session; ``user_id`` is the person's, without a foreign key, as it may be in another database.
+
+    Its primary key is a digest of the key in the person's cookie.
+    """
 
     user_id = models.BigIntegerField(null=True, db_index=True)
+    last_page_at = models.DateTimeField(null=True)
 
     class Meta(AbstractBaseSession.Meta):
         abstract = False
@@ -36,7 +43,7 @@ class AttemptsManager(models.Manager["Attempts"]):
 
         A refused attempt is not counted, so trying again does not prolong the wait.
         """
-        since, rows = now - period, {_digest(name): limit for name, limit in limits.items()}
+        since, rows = now - period, {digest(name): limit for name, limit in limits.items()}
         with transaction.atomic(using=router.db_for_write(self.model)):
             self.filter(until__lt=now).delete()
             self.bulk_create([Attempts(key=key, until=now) for key in rows], ignore_conflicts=True)
@@ -50,6 +57,17 @@ class AttemptsManager(models.Manager["Attempts"]):
                 row.until = now + period
             self.bulk_update(locked, ["times", "until"])
         return True
+
+
+class CacheEntry(models.Model):
+    """A value of the cache in the database, under a digest of its key; ``expires_at`` is in Unix seconds."""
+
+    key = models.CharField(max_length=64, primary_key=True)
+    value = models.TextField()
+    expires_at = models.FloatField(db_index=True)
+
+    def __str__(self) -> str:
+        return self.key
 
 
 class Attempts(models.Model):
@@ -68,5 +86,52 @@ class Attempts(models.Model):
         return f"{self.key}: {len(self.times)}"
 
 
-def _digest(name: str) -> str:
+class Run(models.Model):
+    """A run of a command that cron starts every ``interval``."""
+
+    command = models.CharField(_("command"), max_length=64)
+    interval = models.DurationField(_("interval"))
+    began = models.DateTimeField(_("began"))
+    ended = models.DateTimeField(_("ended"))
+    ok = models.BooleanField(_("successful"))
+    summary = models.CharField(_("summary"), max_length=MAX_SUMMARY_LENGTH, blank=True)
+
+    class Meta:
+        verbose_name = _("run of a command")
+        verbose_name_plural = _("runs of commands")
+        ordering: ClassVar = ["-pk"]
+        indexes: ClassVar = [models.Index(fields=["command", "ended"], name="config_run_command")]
+
+    def __str__(self) -> str:
+        return f"{self.command}, {self.began:%Y-%m-%d %H:%M} UTC"
+
+
+class Incident(models.Model):
+    """A disturbance or planned work, as customers read about it; it is open until ``ended``."""
+
+    class Kind(models.TextChoices):
+        """Kinds of incidents, which decide the status of the service."""
+
+        DISTURBANCE = "disturbance", _("Disturbance")
+        MAINTENANCE = "maintenance", _("Planned maintenance")
+
+    kind = models.CharField(_("kind"), max_length=16, choices=Kind.choices, default=Kind.DISTURBANCE)
+    title = models.CharField(_("title"), max_length=120, help_text=_("Customers read this."))
+    text = models.TextField(
+        _("explanation"), max_length=2000, blank=True, help_text=_("Customers read this.")
+    )
+    began = models.DateTimeField(_("began"))
+    ended = models.DateTimeField(_("ended"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("incident")
+        verbose_name_plural = _("incidents")
+        ordering: ClassVar = ["-began", "-pk"]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+def digest(name: str) -> str:
+    """Return a keyed digest of a name that is not stored in clear."""
     return salted_hmac("config.attempts", name, algorithm="sha256").hexdigest()

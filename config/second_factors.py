@@ -9,6 +9,7 @@ from django.core.cache import cache
 from django.utils.translation import gettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
+from audit.recording import record
 from foundation.sealing import seal, unseal
 
 WRONG_CODE = _("This code or passkey was not accepted. Please try again.")
@@ -29,11 +30,24 @@ class CodeOnce:
         return code
 
 
-class AuthenticateForm(CodeOnce, forms.AuthenticateForm):
+class OnRecord:
+    """A form whose refusal of a code or a passkey is recorded."""
+
+    user: Any
+
+    def is_valid(self) -> bool:
+        """Return whether the code or the passkey was accepted."""
+        is_valid: bool = super().is_valid()  # type: ignore[misc]
+        if not is_valid:
+            record("sign_in.second_step_failed", self.user, outcome="refused", may_wait=True)
+        return is_valid
+
+
+class AuthenticateForm(OnRecord, CodeOnce, forms.AuthenticateForm):
     """The second step of the sign-in."""
 
 
-class ReauthenticateForm(CodeOnce, forms.ReauthenticateForm):
+class ReauthenticateForm(OnRecord, CodeOnce, forms.ReauthenticateForm):
     """The confirmation before a sensitive action."""
 
 

@@ -1,14 +1,23 @@
-"""Sessions that know their person, so that people can see and end their own. Decision record 0064."""
+"""Sessions that know their person, so that people can see and end their own, and that end by themselves.
 
-from collections.abc import Mapping
-from typing import Any
+Decision records 0064 and 0079.
+"""
 
-from django.contrib.auth import SESSION_KEY
+import hashlib
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import SESSION_KEY, logout
 from django.contrib.auth.signals import user_logged_in
 from django.contrib.sessions.backends import db
 from django.dispatch import receiver
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+from django.utils.translation import gettext as _
 
 SIGNED_IN = "signed_in"  # in the session: the time and the browser of the sign-in
 _BROWSERS = {
@@ -21,8 +30,27 @@ _SYSTEMS = {
 }  # fmt: skip
 
 
+class Limits(NamedTuple):
+    """Limits of a session's time."""
+
+    longest: timedelta  # since the sign-in
+    idle: timedelta  # since the last page
+    precision: timedelta  # of the time of the last page, so that not every page writes
+
+
+MEMBERS = Limits(timedelta(days=14), timedelta(days=1), timedelta(hours=1))
+STAFF = Limits(timedelta(hours=12), timedelta(minutes=30), timedelta(minutes=1))
+
+
+def stored_key(session_key: str) -> str:
+    """Return the key under which a session is stored: a digest, so that a copied table opens no session."""
+    return hashlib.sha256(session_key.encode()).hexdigest()[:40]
+
+
 class SessionStore(db.SessionStore):
-    """Django's sessions in the database, with the person in a column of their own."""
+    """Django's sessions in the database, under a digest of their key, with the person and the last page."""
+
+    last_page_at: datetime | None = None
 
     @classmethod
     def get_model_class(cls) -> Any:
@@ -31,15 +59,69 @@ class SessionStore(db.SessionStore):
 
         return Session
 
+    def load(self) -> dict[str, Any]:
+        """Return the contents of the session; empty if there is none, or it has ended."""
+        row = self._rows().filter(expire_date__gt=timezone.now()).first()
+        if row is None:
+            self._session_key = None
+            return {}
+        self.last_page_at = row.last_page_at
+        contents: dict[str, Any] = self.decode(row.session_data)
+        return contents
+
+    def exists(self, session_key: str | None = None) -> bool:
+        """Return whether there is a session with this key."""
+        return bool(self._rows(session_key).exists())
+
+    def delete(self, session_key: str | None = None) -> None:
+        """Delete the session with this key, or this one."""
+        self._rows(session_key).delete()
+
     def create_model_instance(self, data: dict[str, Any]) -> Any:
         """Return the row for ``data``, with the id of the person who is signed in."""
         row: Any = super().create_model_instance(data)
+        row.session_key = stored_key(row.session_key)
         row.user_id = int(data[SESSION_KEY]) if SESSION_KEY in data else None
+        row.last_page_at = timezone.now()
         return row
+
+    def note_page(self, now: datetime) -> None:
+        """Store that the person opened a page now, without writing the contents."""
+        self._rows().update(last_page_at=now)
+
+    def _rows(self, session_key: str | None = None) -> Any:
+        key = session_key or self.session_key
+        return self.model.objects.filter(session_key=stored_key(key)) if key else self.model.objects.none()
+
+
+def end_old_sessions(
+    get_response: Callable[[HttpRequest], HttpResponse],
+) -> Callable[[HttpRequest], HttpResponse]:
+    """Return middleware that signs a person out after too long a time, or too long without a page."""
+
+    def respond(request: HttpRequest) -> HttpResponse:
+        if settings.SESSION_COOKIE_NAME in request.COOKIES and request.user.is_authenticated:
+            limits, now = STAFF if request.user.is_staff else MEMBERS, timezone.now()
+            session: SessionStore = request.session  # type: ignore[assignment]
+            last_page_at = session.last_page_at or now
+            if now - last_page_at > limits.idle or now - _signed_in_at(session, now) > limits.longest:
+                logout(request)
+                messages.info(
+                    request, _("You were signed out to keep your account safe. Please sign in again.")
+                )
+            elif now - last_page_at > limits.precision:
+                session.note_page(now)
+        return get_response(request)
+
+    return respond
+
+
+def _signed_in_at(session: SessionStore, now: datetime) -> datetime:
+    return parse_datetime(session.get(SIGNED_IN, {}).get("at", "")) or now
 
 
 @receiver(user_logged_in)
-def note_sign_in(request: HttpRequest, **_: Any) -> None:
+def note_sign_in(request: HttpRequest, **__: Any) -> None:
     """Store the time and the browser of a sign-in in its session; no address is stored."""
     browser = browser_name(request.headers.get("User-Agent", ""))
     request.session[SIGNED_IN] = {"at": timezone.now().isoformat(), "browser": browser}

@@ -3,6 +3,7 @@
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import environ
 from csp.constants import NONE, SELF
@@ -34,17 +35,25 @@ MASTER_KEYS = master_keys(env.str("MASTER_KEYS"))
 
 ENABLE_API = env.bool("ENABLE_API", default=True)
 ENABLE_PORTAL = env.bool("ENABLE_PORTAL", default=True)
+CALLS_PER_SECOND = env.int("CALLS_PER_SECOND", default=10)
+CALLS_BURST = env.int("CALLS_BURST", default=40)
 ALLOW_PRIVATE_HOSTS = env.bool("ALLOW_PRIVATE_HOSTS", default=False)
+CRAWLER_ENABLED = env.bool("CRAWLER_ENABLED", default=False)
+CRAWLER_ENGINES = BASE_DIR / env.str("CRAWLER_ENGINES", default="deploy/engines.toml")
 
 # Without an address, the portal calls the service in its own process, without HTTP (decision record 0040).
 DASHBOARD_BASE_URL = env.str("DASHBOARD_BASE_URL", default="")
 DASHBOARD_APPLICATION = "config.in_process.application" if ENABLE_API else ""
+DASHBOARD_CA_FILE = env.str("DASHBOARD_CA_FILE", default="")
 DASHBOARD_CALLS_AT_ONCE = env.int("DASHBOARD_CALLS_AT_ONCE", default=3)
 DASHBOARD_TIMEOUT_SECONDS = env.float("DASHBOARD_TIMEOUT_SECONDS", default=15)
 PORTAL_BASE_URL = env.str("PORTAL_BASE_URL", default="")
 PORTAL_ACCOUNT_REF = env.str("PORTAL_ACCOUNT_REF", default="")
 SITE_API_SECRET = env.str("SITE_API_SECRET", default="")
+METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
 SUPPORT_URL = env.str("SUPPORT_URL", default="")
+REPORT_LOGO = env.str("REPORT_LOGO", default="")
+REPORT_COLOR = env.str("REPORT_COLOR", default="#2450c4")
 SAMPLE_WEBSITE = env.str("SAMPLE_WEBSITE", default="")
 RENEW_URL = env.str("RENEW_URL", default="")
 LINK_URL = env.str("LINK_URL", default="")
@@ -57,8 +66,10 @@ SECURITY_TXT_URL = env.str("SECURITY_TXT_URL", default="")
 # https everywhere except in a deployment that only this machine can reach (the demo, the tests).
 HTTPS = not LOOPBACK_HOSTS.issuperset(ALLOWED_HOSTS)
 TRUST_PROXY = env.bool("TRUST_PROXY", default=False)
+STAFF_SECOND_FACTOR = env.bool("STAFF_SECOND_FACTOR", default=True)
 
 INSTALLED_APPS = [
+    "audit",
     *(["dashboard_api"] if ENABLE_API else []),
     *(["portal"] if ENABLE_PORTAL else []),
     "allauth",
@@ -66,7 +77,7 @@ INSTALLED_APPS = [
     "allauth.mfa",
     "csp",
     "django_htmx",
-    "django.contrib.admin",
+    "config.apps.OperationsConfig",  # django.contrib.admin with our site
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.humanize",
@@ -77,7 +88,10 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "config.request_ids.RequestIds",  # first: every response has an id
+    "config.health.probes",
     "config.guards.refuse_script_name",
+    "config.guards.same_origin_only",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -88,6 +102,8 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "config.audit_hooks.on_record",
+    "config.sessions.end_old_sessions",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
     "allauth.account.middleware.AccountMiddleware",
@@ -108,13 +124,19 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "config.theme.theme",
+                "config.keyboard.keyboard",
                 *(["portal.navigation.navigation"] if ENABLE_PORTAL else []),
             ],
         },
     }
 ]
 
-DATABASES = databases(env.str("DATABASE_URL", default="sqlite:///var/records.sqlite3"), BASE_DIR)
+DATABASES = databases(
+    env.str("DATABASE_URL", default="sqlite:///var/records.sqlite3"),
+    BASE_DIR,
+    short_lived=env.str("SQLITE_SYNCHRONOUS", default="NORMAL"),
+)
+REPORTS_FOLDER = BASE_DIR / env.str("REPORTS_FOLDER", default="var/reports")
 DATABASE_ROUTERS = ["config.databases.ShortLivedRouter"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -199,7 +221,7 @@ X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 SECURE_SSL_REDIRECT = HTTPS
-SECURE_REDIRECT_EXEMPT = [r"^v1/"]  # a signed call is never redirected
+SECURE_REDIRECT_EXEMPT = [r"^v1/(?!docs$)"]  # a signed call is never redirected
 # Browsers insist on https for this long, even with an expired certificate: keep it short until renewals work.
 SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", default=3600) if HTTPS else 0
 # The deployment owns its subdomains, and leaving a preload list takes months.
@@ -209,6 +231,7 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_NAME = "__Host-sessionid" if HTTPS else "sessionid"
 CSRF_COOKIE_NAME = "__Host-csrftoken" if HTTPS else "csrftoken"
 THEME_COOKIE_NAME = "__Host-theme" if HTTPS else "theme"
+KEYS_COOKIE_NAME = "__Host-keys" if HTTPS else "keys"
 LANGUAGE_COOKIE_NAME = "__Host-language" if HTTPS else "language"
 LANGUAGE_COOKIE_SECURE = HTTPS
 LANGUAGE_COOKIE_HTTPONLY = True
@@ -219,17 +242,23 @@ CSRF_FAILURE_VIEW = "config.errors.stale_form"
 SESSION_ENGINE = "config.sessions"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 
-LOGGING = {
+# People read the log of a deployment that only this machine can reach.
+LOG_FORMAT = env.str("LOG_FORMAT", default="json" if HTTPS else "text")
+LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
+        "json": {"()": "config.logs.JsonLines"},
+        "text": {"()": "config.logs.TextLines"},
     },
-    "filters": {"without_tokens": {"()": "config.logs.WithoutTokens"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    # The code that refuses a request logs it once.
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
     "loggers": {
-        "django.request": {"level": "ERROR", "filters": ["without_tokens"]},
+        # The code that refuses a request logs it once.
+        "django.request": {"level": "ERROR"},
+        # gunicorn sets its own handler, which writes another format.
+        "gunicorn.error": {"level": "INFO", "handlers": [], "propagate": True},
     },
     "root": {"handlers": ["console"], "level": "INFO"},
 }
+if LOG_FORMAT == "text":  # its events are JSON, for programs that collect logs
+    LOGGING["loggers"]["audit"] = {"level": "WARNING"}

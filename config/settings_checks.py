@@ -4,6 +4,7 @@ import base64
 import binascii
 import difflib
 import re
+import ssl
 from collections.abc import Callable, Collection, Iterator, Mapping
 from email.utils import parseaddr
 from pathlib import Path
@@ -150,6 +151,13 @@ def _base_url(text: str) -> None:
         raise WrongValue(f"cannot be used. {error}") from error
 
 
+def _certificates(text: str) -> None:
+    try:
+        ssl.create_default_context(cafile=text)
+    except OSError as error:  # ssl.SSLError, too
+        raise WrongValue(f"is {text}, which holds no certificates in PEM form: {error.strerror}.") from error
+
+
 def _timeout(text: str) -> None:
     try:
         check_timeout(float(text))
@@ -177,6 +185,22 @@ def _sender(text: str) -> None:
         raise WrongValue("must be an e-mail address, such as Threat Dashboard <alerts@example.com>.")
 
 
+def _color(text: str) -> None:
+    if not re.fullmatch("#[0-9a-fA-F]{6}", text):
+        raise WrongValue(f"is {text!r}: set a colour such as #2450c4.")
+    if _contrast_with_white(text) < 4.5:
+        raise WrongValue(f"is {text}, which is too light to read on white paper: set a darker colour.")
+
+
+def _contrast_with_white(color: str) -> float:
+    """Return the contrast by WCAG 2, 1 to 21."""
+    parts = [int(color[start : start + 2], 16) / 255 for start in (1, 3, 5)]
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
+    return 1.05 / (0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05)
+
+
 _boolean = _like("(?i)" + "|".join((*_TRUE, *_FALSE)), "is {!r}: set true or false.")
 _REQUIRED = {
     "SECRET_KEY": "Set 50 or more random characters, or run 'manage.py demo' to try the product.",
@@ -188,25 +212,35 @@ _CHECKS: dict[str, Callable[[str], object]] = {
     "DEBUG": _boolean,
     "ALLOWED_HOSTS": _hosts,
     "TRUST_PROXY": _boolean,
+    "STAFF_SECOND_FACTOR": _boolean,
     "DATABASE_URL": _like(
         "(sqlite:///|postgres(ql)?://).+",
         "must look like sqlite:///var/records.sqlite3 or postgres://user@host/name.",
     ),
+    "SQLITE_SYNCHRONOUS": _like("NORMAL|FULL", "is {!r}: set NORMAL or FULL."),
+    "REPORTS_FOLDER": str,  # any path
+    "LOG_FORMAT": _like("json|text", "is {!r}: set json or text."),
     "REDIS_URL": _like("(rediss?|unix)://.+", "must look like redis://host:6379/0."),
     "EMAIL_URL": _mail_server,
     "DEFAULT_FROM_EMAIL": _sender,
     "DASHBOARD_BASE_URL": _base_url,
+    "DASHBOARD_CA_FILE": _certificates,
     "DASHBOARD_TIMEOUT_SECONDS": _timeout,
     "DASHBOARD_CALLS_AT_ONCE": _like("[1-9][0-9]{0,3}", "is {!r}: set a whole number, 1 or more."),
+    "CALLS_PER_SECOND": _like("[1-9][0-9]{0,3}", "is {!r}: set a whole number from 1 to 9999."),
+    "CALLS_BURST": _like("[1-9][0-9]{0,3}", "is {!r}: set a whole number from 1 to 9999."),
     "HSTS_SECONDS": _like("[0-9]{1,9}", "is {!r}: set a whole number."),
     "PORTAL_BASE_URL": _base_url,
     "PORTAL_ACCOUNT_REF": str,  # any text
     "SITE_API_SECRET": _like(".{16,}", "is too short: the service issues longer ones."),
+    "METRICS_TOKEN": _like("[!-~]{32,}", "must have 32 or more printable characters without spaces."),
     "ALLOW_PRIVATE_HOSTS": _boolean,
     "SAMPLE_WEBSITE": _like(
         r"[!-.0-~]{1,128}/[a-z0-9.-]+",
         "must be an account's reference and a host, such as acct_0001/shop.example.com.",
     ),
+    "REPORT_LOGO": str,  # any path; a system check reads the file
+    "REPORT_COLOR": _color,
     "SUPPORT_URL": _address_of_a_page,
     "RENEW_URL": _address_of_a_page,
     "LINK_URL": _address_of_a_page,
@@ -217,5 +251,7 @@ _CHECKS: dict[str, Callable[[str], object]] = {
     "SECURITY_TXT_URL": _address_of_a_page,
     "ENABLE_API": _boolean,
     "ENABLE_PORTAL": _boolean,
+    "CRAWLER_ENABLED": _boolean,
+    "CRAWLER_ENGINES": str,  # any path; the worker reads the file when it starts
 }
 SETTINGS = {*_CHECKS, "DEMO_PASSWORD"}

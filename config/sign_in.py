@@ -3,6 +3,7 @@
 Decision record 0016 says what this adds to allauth, and why.
 """
 
+from ipaddress import IPv6Address, ip_address
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
@@ -53,7 +54,7 @@ class PasswordBackend(ModelBackend):
         """Return the person; None for a wrong name or password, or a person who is not active."""
         if username is None or password is None:
             return None
-        person = _person_named(username)
+        person = person_named(username)
         if person is None:
             get_user_model()().set_password(password)
             return None
@@ -74,7 +75,8 @@ def _has_password(person: User, password: str) -> bool:
     return is_right
 
 
-def _person_named(name: str) -> User | None:
+def person_named(name: str) -> User | None:
+    """Return the user with this user name, or with an e-mail address that only one user has."""
     people = get_user_model().objects.filter(Q(username__iexact=name) | Q(email__iexact=name))
     by_username = [person for person in people if person.username.casefold() == name.casefold()]
     matches = by_username or list(people)
@@ -100,6 +102,10 @@ class SignIn(DefaultAccountAdapter):
         """Return False: there is no sign-up."""
         return False
 
+    def get_client_ip(self, request: HttpRequest) -> str:
+        """Return the address whose attempts are counted together."""
+        return _counted_address(super().get_client_ip(request))
+
     def is_safe_url(self, url: str) -> bool:
         """Return whether ``url`` is a path of this site."""
         return is_local_path(url)
@@ -123,6 +129,17 @@ class SignIn(DefaultAccountAdapter):
         """Return a key of name and address, so that another address cannot lock a person out."""
         by_name = super()._get_login_attempts_cache_key(request, **credentials)
         return f"{by_name}:{self.get_client_ip(request)}"
+
+
+def _counted_address(address: str) -> str:
+    """Return ``address``, or its network if it is of IPv6: a single line has 2^64 of those addresses."""
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return address
+    if not isinstance(parsed, IPv6Address):
+        return address
+    return str(parsed.ipv4_mapped or IPv6Address(int(parsed) >> 64 << 64))
 
 
 def not_offered(_: HttpRequest, **__: Any) -> HttpResponse:

@@ -13,7 +13,7 @@ from portal.page_urls import is_local_path
 
 SYSTEM = "system"
 THEMES = {
-    SYSTEM: _("Theme: as your system"),
+    SYSTEM: _("Theme: system"),
     "light": _("Theme: light"),
     "dark": _("Theme: dark"),
 }

@@ -11,11 +11,13 @@ from django.urls import include, path, re_path
 from django.views.generic import RedirectView
 from django.views.i18n import set_language
 
-from config import sign_in
+from config import sign_in, staff
 from config.account import account, end_other_sessions
+from config.keyboard import switch_keys
 from config.theme import choose_theme
 
 admin.autodiscover()
+admin.site.admin_view = staff.protected(admin.site.admin_view)  # type: ignore[method-assign]
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 urlpatterns = [
@@ -24,6 +26,7 @@ urlpatterns = [
     path("language/", set_language, name="set_language"),
     path("accounts/", account, name="account"),
     path("accounts/sessions/end/", end_other_sessions, name="end_other_sessions"),
+    path("accounts/keyboard/", switch_keys, name="switch_keys"),
     # The account page replaces these two pages of allauth, which redirects to them.
     re_path(r"^accounts/2fa/(?:webauthn/)?$", RedirectView.as_view(pattern_name="account")),
     # allauth needs the names of these pages, which this product does not offer.
@@ -40,6 +43,17 @@ handler404 = "config.errors.not_found"
 handler500 = "config.errors.server_error"
 handler429 = "config.errors.too_many_requests"  # allauth's, for too many attempts
 if settings.ENABLE_API:
+    from config.onboarding.admin_form import new_customer  # needs the service's models
+
+    urlpatterns.insert(
+        0, path("admin/new-customer/", admin.site.admin_view(new_customer), name="new_customer")
+    )
+    from config.client_health import client_health
+
+    urlpatterns.append(path("v1/health", client_health, name="client_health"))
     urlpatterns.append(path("v1/", include("dashboard_api.api.urls")))
 if settings.ENABLE_PORTAL:
+    from config.see_as_customer import urlpatterns as see_as_customer  # needs the portal's models
+
+    urlpatterns[0:0] = see_as_customer()
     urlpatterns.append(path("", include("portal.urls")))

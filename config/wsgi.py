@@ -4,16 +4,18 @@ import gc
 import os
 import sys
 
+import django
 from django.core.exceptions import ImproperlyConfigured
-from django.core.wsgi import get_wsgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 NO_RESTART = 3  # gunicorn's exit code of a worker that would fail again
 
 try:
-    application = get_wsgi_application()
+    django.setup(set_prefix=False)
     from config import doctor  # needs the settings
+    from config.wsgi_handler import Handler  # likewise
 
+    application = Handler()
     doctor.refuse_earlier_tables()
 except ImproperlyConfigured as error:
     print(error, file=sys.stderr)  # noqa: T201  # logging is not set up yet

@@ -22,8 +22,8 @@ REQUIRED = {
     "SITE_API_SECRET": "",
     "DASHBOARD_BASE_URL": "",  # the portal calls the service in its own process
 }
-# Lines that change with the port, and one of an earlier version, which called itself over HTTP.
-_REWRITTEN = ("DASHBOARD_BASE_URL=", "PORTAL_BASE_URL=")
+# Lines that are written again at every start, and one of an earlier version, which called itself over HTTP.
+_REWRITTEN = ("DASHBOARD_BASE_URL=", "PORTAL_BASE_URL=", "STAFF_SECOND_FACTOR=")
 
 
 class DemoRefused(SystemExit):
@@ -56,6 +56,7 @@ def prepare_environment(
     lines = _read(file) if file.exists() else _new_lines()
     lines = [line for line in lines if not line.startswith(_REWRITTEN)]
     lines.append(f"PORTAL_BASE_URL=http://127.0.0.1:{options.port}")
+    lines.append("STAFF_SECOND_FACTOR=false")  # only this machine reaches the demo
     if not options.no_serve:
         _refuse_busy_port(options.port)
     _refuse_other_settings(dict(line.split("=", maxsplit=1) for line in lines if "=" in line), environ)

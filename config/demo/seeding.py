@@ -4,14 +4,15 @@ from datetime import datetime, timedelta
 from random import Random
 
 from django.contrib.auth.hashers import make_password
-from django.contrib.auth.models import Group, Permission, User
-from django.db import transaction
+from django.contrib.auth.models import Group, User
+from django.db import DEFAULT_DB_ALIAS, transaction
 from django.db.models import F
 from django.utils import timezone
 
 from config.demo.accounts import Account, Note, Person, Run, Site, read_accounts
 from config.demo.findings import PERIOD, store_findings
 from config.demo.sample_data import read_sample_data
+from config.staff_groups import create_groups
 from dashboard_api import models as api
 from portal import models as portal
 
@@ -54,13 +55,8 @@ def _create_people(people: list[Person], password: str) -> None:
         )
         for person in people
     )
-    view = Permission.objects.filter(content_type__app_label="dashboard_api", codename__startswith="view_")
-    change = Permission.objects.filter(
-        content_type__app_label="dashboard_api",
-        codename__in=["change_finding", "add_analystnote", "change_analystnote"],
-    )
-    analysts = Group.objects.create(name="Analysts")
-    analysts.permissions.set((view | change).exclude(content_type__model__in=["secret", "nonce"]))
+    create_groups(DEFAULT_DB_ALIAS)
+    analysts = Group.objects.get(name="Analysts")
     analysts.user_set.set(user for user in users if user.is_staff and not user.is_superuser)
 
 

@@ -1,1 +1,1 @@
-"""The formats of days and numbers, equal to those of the page's script (portal.js)."""
+"""The formats of days and numbers, which the script of the page follows (times.js)."""

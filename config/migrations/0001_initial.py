@@ -32,6 +32,7 @@ class Migration(migrations.Migration):
                 ("session_data", models.TextField(verbose_name="session data")),
                 ("expire_date", models.DateTimeField(db_index=True, verbose_name="expire date")),
                 ("user_id", models.BigIntegerField(db_index=True, null=True)),
+                ("last_page_at", models.DateTimeField(null=True)),
             ],
             options={
                 "verbose_name": "session",

@@ -2,6 +2,7 @@ import pytest
 
 from config import passwords
 from tests.config.checkout import Checkout
+from tests.processes import made_once
 
 
 @pytest.fixture(scope="session")
@@ -13,8 +14,12 @@ def checkout(tmp_path_factory):
 @pytest.fixture(scope="session")
 def demo_run(tmp_path_factory):
     """A checkout with the demo, and the output of its setup; copy it before changing it."""
-    demo = Checkout(tmp_path_factory.mktemp("demo"))
-    return demo, demo.manage("demo", "--no-serve", "--port", "8123")
+
+    def run(folder):
+        demo = Checkout(folder)
+        return demo, demo.manage("demo", "--no-serve", "--port", "8123")
+
+    return made_once(tmp_path_factory, "demo", run)
 
 
 @pytest.fixture

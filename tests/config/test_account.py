@@ -25,7 +25,7 @@ def test_a_stranger_is_sent_to_sign_in(client, page):
 def test_a_person_sees_what_is_and_is_not_switched_on(client):
     client.force_login(make_user())
     page = text_of(client.get(PAGE))
-    for words in ("owner@example.com", "Off. Switched on", "None. A passkey signs you in"):
+    for words in ("owner@example.com", "Off. When it is on", "None. A passkey signs you in"):
         assert words in page
     assert "Recovery codes" not in page
 

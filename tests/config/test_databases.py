@@ -18,6 +18,11 @@ def test_sqlite_keeps_records_and_what_is_short_lived_in_two_files(tmp_path):
     assert "synchronous=NORMAL" in made[SHORT_LIVED]["OPTIONS"]["init_command"]
 
 
+def test_sqlite_writes_nonces_through_to_the_disk_where_a_setting_says_so(tmp_path):
+    made = databases("sqlite:///var/records.sqlite3", tmp_path, short_lived="FULL")
+    assert "synchronous=FULL" in made[SHORT_LIVED]["OPTIONS"]["init_command"]
+
+
 @pytest.mark.parametrize("alias", ["default", SHORT_LIVED])
 def test_sqlite_transactions_begin_immediate_on_connections_that_stay(tmp_path, alias):
     made = databases("sqlite:///records.sqlite3", tmp_path)[alias]
@@ -146,8 +151,8 @@ def test_redis_is_given_up_soon_when_it_does_not_answer(url):
     assert waits == {"socket_connect_timeout": 0.5, "socket_timeout": 0.5}
 
 
-def test_without_redis_each_process_counts_for_itself():
-    assert caches("")["default"]["BACKEND"].endswith("LocMemCache")
+def test_without_redis_all_processes_count_in_the_database():
+    assert caches("")["default"]["BACKEND"].endswith("DatabaseCache")
 
 
 def test_the_suite_counts_in_the_redis_that_it_was_given(settings):

@@ -35,10 +35,25 @@ def test_a_misspelt_setting_in_the_environment_is_named(monkeypatch):
     assert lines_about("DATABSE_URL") == ["DATABSE_URL is not read: did you mean DATABASE_URL?"]
 
 
+def test_a_folder_for_reports_that_cannot_be_used_is_named(settings, tmp_path):
+    settings.REPORTS_FOLDER = tmp_path / "var" / "reports"
+    assert lines_about("REPORTS_FOLDER") == []
+    (tmp_path / "var").write_text("a file")
+    [line] = lines_about("REPORTS_FOLDER")
+    assert "reports are refused" in line
+
+
 def test_what_djangos_checks_find_fails_the_command(settings):
     settings.ALLOW_PRIVATE_HOSTS = True
     with pytest.raises(CommandError, match="ALLOW_PRIVATE_HOSTS"):
         call_command("doctor")
+
+
+def test_what_the_settings_silence_is_no_problem(settings):
+    settings.ALLOWED_HOSTS, settings.SECURE_HSTS_SECONDS = ["portal.example.com"], 3600
+    assert lines_about("SECURE_HSTS_PRELOAD") == []
+    settings.SILENCED_SYSTEM_CHECKS = []
+    assert len(lines_about("SECURE_HSTS_PRELOAD")) == 1
 
 
 def test_a_database_without_tables_lacks_migrations(checkout, tmp_path):

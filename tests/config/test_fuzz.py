@@ -9,6 +9,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
 from django.test import Client
 
+from config import client_health, health
 from portal import service
 from tests import routes
 from tests.factories import (
@@ -31,7 +32,7 @@ IN_PATHS = [b"\0", b"a\r\nb", b"9" * 30, b"[", b"%", b"a" * 2_000, b"\xff"]
 # Names that the forms and lists understand.
 FIELDS = (
     "next", "page", "page_size", "severity", "source", "kind", "status", "query", "account", "q", "p", "o",
-    "group_by", "problem", "sort", "since", "view",
+    "group_by", "problem", "sort", "since", "hosts", "view",
     "e", "all", "_facets", "_popup", "_to_field", "_changelist_filters", "app_label", "model_name",
     "field_name", "term", "id__exact", "created_at__year", "last_seen__year", "last_seen__month",
     "last_seen__day", "enabled__exact", "is_active__exact", "login", "password", "password1", "password2",
@@ -55,7 +56,9 @@ COOKIES = ("sessionid", "csrftoken", "messages", "theme", "language")
 
 @pytest.fixture(autouse=True)
 def _answers(monkeypatch):
-    """Let the service answer every call."""
+    """Let the service answer every call, and find nothing wrong with itself."""
+    monkeypatch.setattr(health.READINESS, "failed", lambda: ())
+    monkeypatch.setattr(client_health.CHECKS, "failed", lambda: ())
     monkeypatch.setattr(service, "fetch_dashboard", lambda *_: make_dashboard())
     monkeypatch.setattr(service, "fetch_finding", lambda *_: make_finding_response())
     monkeypatch.setattr(service, "fetch_changes", lambda *_: make_changes())

@@ -77,6 +77,9 @@ def test_a_body_over_64_kb_is_413_on_every_route_and_not_read(kind, stored):
     client = person(kind)
     for path in paths(kind):
         response = upload(client, path, str(64 * 1024 + 1), Endless())
+        if path == "/v1/reports":  # it looks at the token first, whatever the length
+            assert response.status_code == 401
+            continue
         assert response.status_code == 413, path
         is_json = response["Content-Type"] == "application/json"
         assert is_json == path.startswith("/v1/"), path
@@ -171,3 +174,8 @@ def test_a_browser_that_gives_an_odd_address_is_led_to_the_sign_in(client, url):
 @pytest.mark.parametrize("path", ["/v1/docs", "/accounts/login/"])
 def test_a_path_below_another_one_is_refused(client, path):
     assert client.get(path, SCRIPT_NAME="/x").status_code == 400
+
+
+@pytest.mark.parametrize("path", ["/accounts/login/", "/v1/docs", "/v1/openapi.json", "/nowhere/"])
+def test_other_websites_cannot_load_a_response_into_their_pages(client, path):
+    assert client.get(path)["Cross-Origin-Resource-Policy"] == "same-origin"

@@ -8,6 +8,7 @@ from django.utils import translation
 
 from config import in_process
 from dashboard_api.api import views
+from dashboard_api.models import Nonce, Usage
 from portal import service
 from portal.gateway import DashboardRequest, Unreachable
 from tests.factories import make_account, make_link, make_portal_account, make_portal_website
@@ -38,6 +39,14 @@ def test_no_signal_of_a_request_reaches_the_one_around_it(website):
     assert heard == []
 
 
+def test_the_portal_is_never_limited_and_its_calls_do_not_count(website, settings):
+    settings.CALLS_PER_SECOND, settings.CALLS_BURST = 1, 1
+    for _ in range(3):
+        assert service.get_dashboard(website, DashboardRequest()).ok
+    assert Nonce.objects.count() == 3
+    assert not Usage.objects.exists()
+
+
 def test_the_thread_keeps_its_connection_its_language_and_its_prefix(website):
     connection.ensure_connection()
     before, prefix = connection.connection, get_script_prefix()
@@ -58,7 +67,7 @@ def test_a_fault_of_the_service_is_an_answer_and_not_the_portals_fault(website, 
     def fail(*_):
         raise RuntimeError
 
-    monkeypatch.setattr(views, "authenticate", fail)
+    monkeypatch.setattr(views, "authenticated", fail)
     with pytest.raises(Unreachable, match="500"):
         service.get_dashboard(website, DashboardRequest())
 
@@ -70,7 +79,7 @@ def test_a_connection_that_broke_in_the_call_is_not_the_next_statements_trouble(
         connection.errors_occurred = True
         raise OperationalError
 
-    monkeypatch.setattr(views, "authenticate", lose)
+    monkeypatch.setattr(views, "authenticated", lose)
     with pytest.raises(Unreachable, match="503"):
         service.get_dashboard(website, DashboardRequest())
     website.refresh_from_db()

@@ -1,32 +1,92 @@
-"""Logs hold no token of a link."""
+"""Lines of the log: JSON or text, one for each event, without tokens, about their request."""
 
+import json
 import logging
 
 import pytest
 
-from config.logs import WithoutTokens
+from config.logs import JsonLines, TextLines
+from foundation.request_ids import begin_request, note_account
+
+EVIL = "a\r\nb\x1b[31m\x00 \u2028 \u202e \u2066 ü"
 
 
-def logged(path):
-    record = logging.LogRecord("x", logging.ERROR, "", 1, "%s: %s", ("Service Unavailable", path), None)
-    assert WithoutTokens().filter(record)
-    return record.getMessage()
+def record(message="%s: %s", *args, level=logging.ERROR, **extra):
+    made = logging.LogRecord(
+        "dashboard_api.api.request", level, "", 1, message, args, extra.pop("exc_info", None)
+    )
+    vars(made).update(extra)
+    return made
 
 
+def logged(*args, **extra):
+    return json.loads(JsonLines().format(record(*args, **extra)))
+
+
+def test_a_line_has_the_facts_of_its_request():
+    current = begin_request("callers-own")
+    current.route = "v1/site/dashboard"
+    note_account("acct_0001")
+    line = logged("revoked_link", status=403, level=logging.INFO)
+    assert line.pop("at").endswith("Z")
+    assert line.pop("ms") >= 0
+    assert line == {
+        "level": "INFO",
+        "logger": "dashboard_api.api.request",
+        "message": "revoked_link",
+        "request_id": current.request_id,
+        "caller_request_id": "callers-own",
+        "account": "acct_0001",
+        "route": "v1/site/dashboard",
+        "status": 403,
+    }
+
+
+def test_an_exception_is_part_of_its_line():
+    error = OSError(EVIL)
+    text = JsonLines().format(record("unforeseen", exc_info=(OSError, error, None)))
+    assert text.isascii()
+    assert text.isprintable()
+    assert "OSError" in json.loads(text)["exception"]
+
+
+def test_nothing_else_that_is_attached_to_a_record_is_written():
+    assert "secret" not in JsonLines().format(record("failed", request="<GET /s/secret/>", token="secret"))
+
+
+@pytest.mark.parametrize("lines", [JsonLines(), TextLines()])
+def test_a_message_is_one_line_without_characters_that_change_it(lines):
+    text = lines.format(record("%s", EVIL))
+    assert text.replace("ü", "").isascii()
+    assert text.isprintable()
+
+
+def test_a_line_of_text_ends_with_the_id_of_its_request():
+    current = begin_request()
+    assert (
+        TextLines()
+        .format(record("late"))
+        .endswith(f"ERROR dashboard_api.api.request: late [{current.request_id}]")
+    )
+
+
+@pytest.mark.parametrize("lines", [JsonLines(), TextLines()])
 @pytest.mark.parametrize(
     "before",
     [
         "/s/",
+        "/badge/",
         "/invitations/",
         "/notifications/unsubscribe/",
         "/news/stop/",
         "/accounts/password/reset/key/",
     ],
 )
-def test_a_token_is_left_out(before):
-    assert logged(f"{before}a-secret_token:x/") == f"Service Unavailable: {before}.../"
+def test_a_token_is_left_out(lines, before):
+    text = lines.format(record("%s: %s", "Service Unavailable", f"{before}a-secret_token:x/"))
+    assert f"Service Unavailable: {before}.../" in text
 
 
 @pytest.mark.parametrize("path", ["/sites/shop.example.com/", "/shares/1/revoke/", "/"])
 def test_other_addresses_stay(path):
-    assert logged(path) == f"Service Unavailable: {path}"
+    assert logged("%s: %s", "Service Unavailable", path)["message"] == f"Service Unavailable: {path}"

@@ -1,11 +1,13 @@
 """Sessions with their person: listed on the account page, and ended from there."""
 
+from datetime import timedelta
+
 import pytest
 from django.test import Client
 from django.utils import timezone
 
 from config.models import Session
-from config.sessions import browser_name
+from config.sessions import SIGNED_IN, browser_name, stored_key
 from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db
@@ -74,7 +76,7 @@ def test_a_session_that_is_over_is_not_listed():
     user = make_user()
     here = sign_in(user)
     sign_in(user, SAFARI)
-    others = Session.objects.exclude(session_key=here.session.session_key)
+    others = Session.objects.exclude(session_key=stored_key(here.session.session_key))
     others.update(expire_date=timezone.now())
     assert "Safari" not in here.get(PAGE).text
 
@@ -93,4 +95,56 @@ def test_a_session_without_a_sign_in_belongs_to_nobody_and_no_address_is_stored(
     Client().get("/accounts/2fa/webauthn/login/", headers={"X-Requested-With": "XMLHttpRequest"})
     assert set(Session.objects.values_list("user_id", flat=True)) <= {None}
     here = sign_in(make_user())
-    assert "127.0.0.1" not in str(Session.objects.get(session_key=here.session.session_key).get_decoded())
+    assert "127.0.0.1" not in str(
+        Session.objects.get(session_key=stored_key(here.session.session_key)).get_decoded()
+    )
+
+
+def test_the_table_holds_no_key_that_opens_a_session():
+    here = sign_in(make_user())
+    (stored,) = Session.objects.values_list("session_key", flat=True)
+    thief = Client()
+    thief.cookies["sessionid"] = stored
+    assert stored != here.session.session_key
+    assert thief.get(PAGE).status_code == 302
+    assert here.get(PAGE).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("is_staff", "hours", "status"),
+    [(False, 23, 200), (False, 25, 302), (True, 0.4, 200), (True, 0.6, 302)],
+)
+def test_a_session_without_a_page_for_too_long_ends(is_staff, hours, status):
+    here = sign_in(make_user(is_staff=is_staff))
+    Session.objects.update(last_page_at=timezone.now() - timedelta(hours=hours))
+    assert here.get(PAGE).status_code == status
+    assert Session.objects.filter(user_id__isnull=False).exists() == (status == 200)
+
+
+@pytest.mark.parametrize(
+    ("is_staff", "hours", "status"),
+    [(False, 13.9 * 24, 200), (False, 14.1 * 24, 302), (True, 11.9, 200), (True, 12.1, 302)],
+)
+def test_a_session_ends_some_time_after_the_sign_in_however_busy_it_is(is_staff, hours, status):
+    here = sign_in(make_user(is_staff=is_staff))
+    session = here.session
+    session[SIGNED_IN] = {"at": (timezone.now() - timedelta(hours=hours)).isoformat(), "browser": ""}
+    session.save()
+    assert here.get(PAGE).status_code == status
+
+
+def test_the_person_reads_why_the_sign_in_is_asked_for_again():
+    here = sign_in(make_user())
+    Session.objects.update(last_page_at=timezone.now() - timedelta(days=2))
+    assert "You were signed out to keep your account safe." in here.get(PAGE, follow=True).text
+
+
+def test_pages_note_their_time_now_and_then_and_write_nothing_otherwise():
+    here = sign_in(make_user())
+    before = timezone.now() - timedelta(minutes=90)
+    Session.objects.update(last_page_at=before)
+    here.get(PAGE)
+    noted = Session.objects.get().last_page_at
+    assert noted > before
+    here.get(PAGE)
+    assert Session.objects.get().last_page_at == noted

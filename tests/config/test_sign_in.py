@@ -226,6 +226,20 @@ def test_behind_a_trusted_proxy_the_address_that_it_saw_counts(client, settings)
     assert sign_in(client, headers={"X-Forwarded-For": "198.51.100.2"}).status_code == 302
 
 
+def test_the_addresses_of_one_ipv6_network_count_together(client):
+    make_user()
+    attempts = [fail(client, 1, REMOTE_ADDR=f"2001:db8:1:2::{number:x}")[0] for number in range(6)]
+    assert attempts == [200] * 5 + [429]
+    assert sign_in(client, REMOTE_ADDR="2001:db8:1:3::1").status_code == 302
+
+
+def test_an_ipv4_address_counts_the_same_when_it_is_written_as_ipv6(client):
+    make_user()
+    written = ["192.0.2.9", "::ffff:192.0.2.9"] * 3
+    attempts = [fail(client, 1, REMOTE_ADDR=address)[0] for address in written]
+    assert attempts == [200] * 5 + [429]
+
+
 def test_requests_for_passkeys_cannot_fill_the_table_of_sessions(client):
     page = "/accounts/2fa/webauthn/login/"
     asked = [Client().get(page, headers={"accept": "application/json"}).status_code for _ in range(31)]

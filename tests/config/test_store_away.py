@@ -1,6 +1,7 @@
 """Sign-in and pages while the database is locked, full or unreachable."""
 
 import contextlib
+import errno
 import json
 import os
 import socket
@@ -14,13 +15,15 @@ from allauth.mfa.totp.internal.auth import TOTP
 from django.conf import settings
 from django.contrib.auth.hashers import make_password
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import InterfaceError, connections
+from django.db import DatabaseError, InterfaceError, connection, connections, transaction
 from django.test import Client, RequestFactory
 
 from config import errors
+from foundation.storage import is_storage_fault
 from tests.authenticator import code_of
 from tests.config.checkout import BASE_DIR
-from tests.factories import make_membership, make_portal_account, make_user, make_website
+from tests.dashboard_api.calls import ask, fields_for
+from tests.factories import make_link, make_membership, make_portal_account, make_user, make_website
 
 PASSWORD = "correct horse battery"
 KEY = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
@@ -45,13 +48,12 @@ def lock():
             other = sqlite3.connect(connections[alias].settings_dict["NAME"], isolation_level=None)
             locks.callback(other.close)
             other.execute("BEGIN IMMEDIATE")
-            for connection in connections.all():
-                with connection.cursor() as cursor:
+            for each in connections.all():
+                with each.cursor() as cursor:
                     cursor.execute("PRAGMA busy_timeout = 50")
 
         yield hold
-    for connection in connections.all():
-        connection.close()  # the next one waits as usual
+    connections.close_all()  # the next ones wait as usual
 
 
 def browser():
@@ -149,6 +151,7 @@ print(json.dumps(answers))
 """
 
 
+@pytest.mark.slow
 def test_no_page_is_a_500_while_postgresql_is_away():
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))  # so nothing listens there
@@ -182,6 +185,54 @@ def test_a_lost_connection_is_503_below_v1_too(path, kind):
     response = answer_to(InterfaceError("the connection is closed"), path)
     assert (response.status_code, response["Content-Type"]) == (503, kind)
     assert response["Retry-After"]
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO])
+def test_a_full_or_broken_disk_is_503(number):
+    assert answer_to(OSError(number, "of the disk"), "/").status_code == 503
+    assert answer_to(FileNotFoundError(errno.ENOENT, "a bug"), "/").status_code == 500
+
+
+@pytest.mark.django_db
+def test_a_damaged_file_and_missing_tables_are_503_and_a_wrong_statement_is_not(tmp_path):
+    def fault_of(statement):
+        try:
+            with transaction.atomic(), connection.cursor() as cursor:
+                cursor.execute(statement)
+        except DatabaseError as error:
+            return error
+
+    assert is_storage_fault(fault_of("SELECT * FROM no_such_table"))
+    if connection.vendor == "sqlite":
+        (tmp_path / "damaged.sqlite3").write_bytes(b"no database" * 1_000)
+        damaged = sqlite3.connect(tmp_path / "damaged.sqlite3")
+        with (
+            contextlib.closing(damaged),
+            pytest.raises(DatabaseError) as raised,
+            connection.wrap_database_errors,
+        ):
+            damaged.execute("SELECT * FROM sqlite_master")
+        assert is_storage_fault(raised.value)
+    else:
+        assert not is_storage_fault(fault_of("SELECT 1 / 0"))
+        assert not is_storage_fault(fault_of("SELEC"))
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="of PostgreSQL, where a standby is read-only")
+def test_a_read_only_database_is_503_and_no_call_gets_past_its_nonce():
+    link, client = make_link(), browser()
+    make_user()
+    with connection.cursor() as cursor:
+        cursor.execute("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY")
+    try:
+        response = ask(client, fields_for(link))
+        assert (response.status_code, response.json()["error"]["code"]) == (503, "unavailable")
+        assert response["Retry-After"]
+        assert is_polite_503(sign_in(client))
+    finally:
+        connection.close()
+    assert ask(client, fields_for(link)).status_code == 200
 
 
 def test_any_other_fault_stays_500():

@@ -1,5 +1,6 @@
 """A demo of the whole product, set up and served by one command."""
 
+import logging
 import os
 import sys
 from argparse import ArgumentParser
@@ -31,6 +32,7 @@ class Command(BaseCommand):
         add_options(parser)
 
     def handle(self, *args: Any, port: int, no_serve: bool, reset: bool, **options: Any) -> None:
+        logging.getLogger("audit").setLevel(logging.WARNING)  # its lines would hide the addresses below
         files = _demo_files()
         password = os.environ["DEMO_PASSWORD"]
         try:

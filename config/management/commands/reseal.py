@@ -5,6 +5,7 @@ from typing import Any
 from cryptography.fernet import InvalidToken
 from django.core.management.base import BaseCommand, CommandError
 
+from audit.recording import record
 from config.resealing import reseal, sealed_rows
 
 
@@ -23,6 +24,8 @@ class Command(BaseCommand):
                 count += reseal(row)
             except InvalidToken:
                 failures.append(row.name)
+        if count:
+            record("secrets.resealed", after={"changed": count})
         self.stdout.write(f"Sealed with the newest key: {count} changed.")
         if failures:
             raise CommandError(f"No key in MASTER_KEYS opens {', '.join(failures)}: keep every key for now.")

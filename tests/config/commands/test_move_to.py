@@ -32,11 +32,6 @@ def demo(demo_run, tmp_path_factory):
     return demo
 
 
-@pytest.fixture(scope="module")
-def moved(demo, new_database):
-    return demo.manage("move_to", new_database)
-
-
 def only(connection, statement):
     return connection.execute(statement).fetchone()[0]
 
@@ -59,32 +54,26 @@ def dumped(demo, *options, **environ):
     return done.stdout
 
 
-def test_everything_is_moved_as_it_was(demo, new_database, moved):
+def test_everything_is_moved_as_it_was_and_new_rows_follow(demo, new_database):
+    """One test for what is moved once: every part of it needs the same demo."""
+    moved = demo.manage("move_to", new_database)
     assert (moved.returncode, moved.stderr) == (0, "")
     assert "dashboard_api.Finding" in moved.stdout
     assert dumped(demo, *RECORDS, DATABASE_URL=new_database) == dumped(demo, *RECORDS)
 
-
-def test_sessions_and_nonces_come_from_the_second_file_of_sqlite(demo, new_database, moved):
     kept = dumped(demo, "--database", "short_lived", *SHORT_LIVED)
     assert "sessions.session" in kept
     assert dumped(demo, *SHORT_LIVED, DATABASE_URL=new_database) == kept
 
-
-def test_counts_of_the_new_database_are_those_of_its_findings(demo, new_database, moved):
     checked = demo.manage("verify_counts", DATABASE_URL=new_database)
     assert (checked.returncode, checked.stdout) == (0, "All counts are correct.\n")
     with psycopg.connect(new_database) as connection:
         counted = "SELECT SUM(findings) FROM dashboard_api_bucketcount WHERE source_id <> 0"
         assert only(connection, counted) == only(connection, "SELECT COUNT(*) FROM dashboard_api_finding")
 
-
-def test_new_rows_get_ids_beyond_the_moved_ones(demo, new_database, moved):
     made = demo.manage("create_account", "acct_new", DATABASE_URL=new_database)
     assert (made.returncode, made.stderr) == (0, "")
 
-
-def test_a_database_that_holds_something_is_refused(demo, new_database, moved):
     again = demo.manage("move_to", new_database)
     assert again.returncode == 1
     assert "already holds" in again.stderr

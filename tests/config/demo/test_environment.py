@@ -23,6 +23,7 @@ def test_first_run_writes_settings_that_only_the_user_can_read(tmp_path):
     assert len(written["DEMO_PASSWORD"]) >= 16
     assert written["DATABASE_URL"] == "sqlite:///var/demo/records.sqlite3"
     assert written["PORTAL_BASE_URL"] == "http://127.0.0.1:8000"
+    assert written["STAFF_SECOND_FACTOR"] == "false"
     assert "DASHBOARD_BASE_URL" not in written
 
 

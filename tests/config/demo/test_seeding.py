@@ -62,7 +62,7 @@ def test_the_shop_has_over_a_thousand_open_findings_across_ninety_days():
         ("severity", set(api.Severity.values)),
         ("kind", set(api.Kind.values)),
         ("status", set(api.Finding.Status.values)),
-        ("source__slug", {"nuclei", "zap", "wapiti", "testssl", "observatory"}),
+        ("source__slug", {"nuclei", "zap", "wapiti", "testssl", "mdn-observatory"}),
     ],
 )
 def test_the_shops_findings_show_every(field, values):

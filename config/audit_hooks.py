@@ -1,0 +1,181 @@
+"""Hooks that record sign-ins, the admin, refusals, and every other successful form.
+
+Decision record 0087.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from allauth.account.signals import password_changed, password_reset, password_set
+from allauth.core.internal.httpkit import get_client_ip
+from allauth.mfa.signals import authenticator_added, authenticator_removed, authenticator_reset
+from django.contrib.admin import ModelAdmin
+from django.contrib.admin.models import ADDITION, CHANGE, DELETION, LogEntryManager
+from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
+from django.db.models import Model, QuerySet
+from django.dispatch import receiver
+from django.http import HttpRequest, HttpResponse
+
+from audit.models import AuditEvent
+from audit.recording import Acting, Person, Subject, acting, has_recorded, record
+from config.errors import is_api
+from config.sessions import browser_name
+from config.sign_in import person_named
+
+# Forms that change nothing worth an event, each with the reason.
+CHANGES_NOTHING = {
+    "set_language": "a cookie of the browser",
+    "theme": "a cookie of the browser",
+    "switch_keys": "a cookie of the browser",
+    "account_login": "the sign-in has an event",
+    "account_logout": "the sign-out has an event",
+    "admin:login": "the sign-in has an event",
+    "admin:logout": "the sign-out has an event",
+    "account_reauthenticate": "a proof of identity; a wrong one has an event",
+    "mfa_reauthenticate": "a proof of identity; a wrong one has an event",
+    "mfa_reauthenticate_webauthn": "a proof of identity; a wrong one has an event",
+    "mfa_authenticate": "the sign-in has an event",
+    "mfa_login_webauthn": "the sign-in has an event",
+    "portal:api_test_call": "a call of the portal that only reads",
+}
+_UNKNOWN = Person(None, "(unknown name)")
+_CHANGED = (302, 303)  # forms answer so; a page (200) shows the form again
+_VERBS = {ADDITION: "added", CHANGE: "changed", DELETION: "deleted"}
+_OBJECTS = ("host", "finding_id", "object_id", "account", "membership", "website")
+_VALUES = "_audit_values"
+_SENSITIVE = re.compile("password|secret|token|sealed|digest|user|name|email|owner")
+
+
+def on_record(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Return middleware that says who acts, and records refusals and forms without an event of their own."""
+
+    def respond(request: HttpRequest) -> HttpResponse:
+        with acting(_acting_in(request)) as acts:
+            response = get_response(request)
+            if not is_api(request):
+                _record_response(request, response, acts)
+            return response
+
+    return respond
+
+
+def _acting_in(request: HttpRequest) -> Acting:
+    if is_api(request):
+        return Acting()
+    kind = AuditEvent.Kind.STAFF if request.path.startswith("/admin/") else AuditEvent.Kind.PERSON
+    return Acting(
+        kind=kind,
+        person=lambda: Person(request.user.pk, request.user.get_username()) if request.user.pk else None,
+        address=(get_client_ip(request) or "")[:45],
+        browser=browser_name(request.headers.get("User-Agent", "")),
+    )
+
+
+def _record_response(request: HttpRequest, response: HttpResponse, acts: Acting) -> None:
+    """Record a refusal, or a form that changed something; strangers write nothing."""
+    is_form = request.method not in ("GET", "HEAD", "OPTIONS")
+    is_refused = response.status_code == 403 or (is_form and response.status_code == 404)
+    page = request.resolver_match.view_name if request.resolver_match else ""
+    is_change = is_form and response.status_code in _CHANGED and page not in CHANGES_NOTHING
+    if (not is_refused and (not is_change or acts.recorded)) or acts.person() is None:
+        return
+    action, outcome = ("access.refused", "refused") if is_refused else ("form.sent", "done")
+    names = request.POST.getlist("action")[:1] if is_change else []
+    record(
+        action,
+        Subject("page", page, _object_of(request)),
+        after={"action": names[0]} if names else None,
+        outcome=outcome,
+        may_wait=True,
+    )
+
+
+def _object_of(request: HttpRequest) -> str:
+    """Return the parts of the address that name an object; others can be tokens."""
+    kwargs = request.resolver_match.kwargs if request.resolver_match else {}
+    return " ".join(str(value) for name, value in kwargs.items() if name in _OBJECTS)
+
+
+@receiver(user_logged_in)
+def _signed_in(user: Any, **_: Any) -> None:
+    record("sign_in.done", user, by=user, may_wait=True)
+
+
+@receiver(user_logged_out)
+def _signed_out(user: Any, **_: Any) -> None:
+    if user is not None:
+        record("sign_out.done", user, by=user, may_wait=True)
+
+
+@receiver(user_login_failed)
+def _sign_in_failed(credentials: dict[str, Any], **_: Any) -> None:
+    """Record a failure, with the same work for every name.
+
+    A name without a user is not stored: it may be a password that was typed into the wrong field.
+    """
+    name = str(credentials.get("username") or credentials.get("email") or "")
+    record("sign_in.failed", person_named(name) or _UNKNOWN, outcome="refused", may_wait=True)
+
+
+@receiver([password_changed, password_reset, password_set])
+def _password_changed(user: Any, **_: Any) -> None:
+    record("password.changed", user, by=user)
+
+
+@receiver(authenticator_added)
+def _factor_added(user: Any, authenticator: Any, **_: Any) -> None:
+    record("second_factor.added", user, by=user, after={"type": authenticator.type})
+
+
+@receiver(authenticator_removed)
+def _factor_removed(user: Any, authenticator: Any, **_: Any) -> None:
+    record("second_factor.removed", user, by=user, before={"type": authenticator.type})
+
+
+@receiver(authenticator_reset)
+def _factor_reset(user: Any, authenticator: Any, **_: Any) -> None:
+    record("second_factor.renewed", user, by=user, after={"type": authenticator.type})
+
+
+def watch_admin() -> None:
+    """Let the admin's log of additions, changes and deletions write audit events, with the changed values."""
+    write_log, describe = LogEntryManager.log_actions, ModelAdmin.construct_change_message
+
+    def log_actions(
+        self: Any, user_id: int, queryset: Iterable[Model], action_flag: int, *args: Any, **options: Any
+    ) -> Any:
+        entries = write_log(self, user_id, queryset, action_flag, *args, **options)
+        for each in queryset:
+            if not has_recorded(each):
+                before, after = getattr(each, _VALUES, (None, None))
+                record(f"admin.{_VERBS[action_flag]}", each, before=before, after=after)
+        return entries
+
+    def describe_and_note(self: Any, request: HttpRequest, form: Any, *args: Any, **options: Any) -> Any:
+        if isinstance(getattr(form, "instance", None), Model):
+            setattr(form.instance, _VALUES, _changed_values(form))
+        return describe(self, request, form, *args, **options)
+
+    LogEntryManager.log_actions = log_actions  # type: ignore[assignment,method-assign]
+    ModelAdmin.construct_change_message = describe_and_note  # type: ignore[method-assign]
+
+
+def _changed_values(form: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the changed fields before and after, without secrets and people's names."""
+    before, after = {}, {}
+    for name in form.changed_data:
+        is_shown = not _SENSITIVE.search(name)
+        before[name] = _value(form.initial.get(name)) if is_shown else "..."
+        after[name] = _value(form.cleaned_data.get(name)) if is_shown else "..."
+    return before, after
+
+
+def _value(value: Any) -> Any:
+    match value:
+        case Model():
+            return value.pk
+        case QuerySet() | list() | tuple():
+            return ", ".join(str(_value(each)) for each in value)
+        case _:
+            return value

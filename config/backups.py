@@ -1,0 +1,141 @@
+"""Backups of the databases, and their return into empty ones. Decision record 0083.
+
+A backup is a folder: ``default.sqlite3`` and ``short_lived.sqlite3``, or ``database.dump`` of pg_dump, and
+``backup.json``.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+from collections.abc import Sequence
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from django.db import connections
+
+DUMP, MANIFEST = "database.dump", "backup.json"
+_UNFINISHED = ".part"
+
+
+class BackupError(Exception):
+    """The backup or its return failed; the message says what to do."""
+
+
+def write_backup(parent: Path, *, now: datetime) -> Path:
+    """Write and check a backup in ``parent``; return its folder, which only this user may read.
+
+    Raises BackupError and OSError.
+    """
+    folder = parent / f"{now.astimezone(UTC):%Y-%m-%dT%H%M%SZ}"
+    unfinished = folder.with_suffix(_UNFINISHED)
+    if folder.exists():
+        raise BackupError(f"{folder} exists already: wait a second.")
+    unfinished.mkdir(mode=0o700, parents=True)
+    try:
+        files = [_copy(alias, unfinished) for alias in connections]
+        manifest = {
+            "at": now.isoformat(),
+            "vendor": connections["default"].vendor,
+            "files": {file.name: _digest(file) for file in files},
+        }
+        (unfinished / MANIFEST).touch(mode=0o600)
+        (unfinished / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n")
+        unfinished.rename(folder)
+    except BaseException:
+        shutil.rmtree(unfinished)
+        raise
+    return folder
+
+
+def backups_in(parent: Path) -> list[Path]:
+    """Return the whole backups in ``parent``, the oldest first."""
+    return sorted(manifest.parent for manifest in parent.glob(f"????-??-??T??????Z/{MANIFEST}"))
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Return what ``backup.json`` says, after a look at every file; raises BackupError."""
+    try:
+        manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text())
+        changed = [name for name, digest in manifest["files"].items() if _digest(folder / name) != digest]
+    except (OSError, ValueError, KeyError) as error:
+        raise BackupError(f"{folder} is no whole backup: {error}") from error
+    if changed:
+        raise BackupError(f"{folder} was changed or damaged: {', '.join(changed)}. Take another backup.")
+    if (vendor := connections["default"].vendor) != manifest["vendor"]:
+        raise BackupError(f"{folder} is a backup of {manifest['vendor']}, and DATABASE_URL names {vendor}.")
+    return manifest
+
+
+def restore_files(folder: Path) -> None:
+    """Copy the backup's rows into the databases, which must be empty; raises BackupError."""
+    for alias in connections:
+        if tables := connections[alias].introspection.table_names():
+            raise BackupError(
+                f"{_name(alias)} holds {len(tables)} tables, and nothing was changed. Name an empty database "
+                "in DATABASE_URL, or move the files of SQLite away."
+            )
+    connections.close_all()
+    if (folder / DUMP).exists():
+        command = ["pg_restore", "--exit-on-error", "--single-transaction", "--no-owner", "--no-privileges"]
+        _run([*command, "--dbname", _name("default"), str(folder / DUMP)])
+        return
+    for alias in connections:
+        _copy_sqlite(folder / f"{alias}.sqlite3", Path(_name(alias)))
+
+
+def _copy(alias: str, folder: Path) -> Path:
+    """Write the database ``alias`` into ``folder``; return the file."""
+    if connections[alias].vendor == "postgresql":
+        dump = folder / DUMP
+        dump.touch(mode=0o600)
+        _run(["pg_dump", "--format=custom", "--file", str(dump), "--dbname", _name(alias)])
+        _run(["pg_restore", "--list", "--file", os.devnull, str(dump)])
+        return dump
+    source = Path(_name(alias))
+    if not source.exists():
+        raise BackupError(f"{source} does not exist: there is nothing to back up.")
+    target = folder / f"{alias}.sqlite3"
+    _copy_sqlite(source, target)
+    return target
+
+
+def _copy_sqlite(source: Path, target: Path) -> None:
+    """Copy a database of SQLite as it is at one moment, while others write; check the copy."""
+    target.touch(mode=0o600)
+    with closing(sqlite3.connect(source)) as old, closing(sqlite3.connect(target)) as new:
+        old.backup(new)
+        [[answer]] = new.execute("PRAGMA quick_check(1)")
+    if answer != "ok":
+        raise BackupError(f"The copy of {source} is damaged ({answer}): check the disk, keep older backups.")
+
+
+def _name(alias: str) -> str:
+    return str(connections[alias].settings_dict["NAME"])
+
+
+def _run(command: Sequence[str]) -> None:
+    """Run a program of PostgreSQL on the default database; its address is in the environment."""
+    settings = connections["default"].settings_dict
+    names = {"PGHOST": "HOST", "PGPORT": "PORT", "PGUSER": "USER", "PGPASSWORD": "PASSWORD"}
+    address = {name: str(settings[key]) for name, key in names.items() if settings[key]}
+    options = settings["OPTIONS"]
+    tls = {f"PG{name.upper()}": str(options[name]) for name in ("sslmode", "sslrootcert") if name in options}
+    try:
+        done = subprocess.run(  # noqa: S603  # our own arguments
+            command, env=os.environ | address | tls, capture_output=True, text=True, check=False
+        )
+    except FileNotFoundError as error:
+        advice = "install PostgreSQL's client programs (Debian: postgresql-client)"
+        raise BackupError(f"{command[0]} was not found: {advice}.") from error
+    if done.returncode:
+        raise BackupError(f"{command[0]} failed: {done.stderr.strip()}")
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()

@@ -1,0 +1,83 @@
+"""``GET /v1/health``: whether calls are answered, for clients, without any detail. Decision record 0086."""
+
+import time
+from dataclasses import dataclass, field
+from datetime import UTC
+from typing import Literal
+
+import msgspec
+from django.db.models import Q
+from django.http import HttpRequest
+from django.utils import timezone
+
+from config import health
+from config.heartbeats import last_runs
+from config.models import Incident
+from dashboard_api import limits
+from dashboard_api.api.request import Reply, json_endpoint
+from dashboard_api.contract import responses
+from dashboard_api.errors import MethodNotAllowed
+from foundation.health import Readiness
+
+_MAX_INCIDENTS = 10
+
+
+class Late(Exception):
+    """A scheduled command is late; the message names it."""
+
+
+@dataclass(slots=True)
+class _Open:
+    """The open incidents, as last read."""
+
+    incidents: list[Incident] = field(default_factory=list)
+
+
+_open = _Open()
+
+
+def _check_commands() -> None:
+    if late := [run.command for run in last_runs(timezone.now()) if run.is_late]:
+        raise Late(", ".join(late))
+
+
+def _check_incidents() -> None:
+    """Read the open incidents, which are no failure of this check."""
+    now = timezone.now()
+    is_open = Q(ended=None) | Q(ended__gt=now)
+    _open.incidents = list(Incident.objects.filter(is_open, began__lte=now)[:_MAX_INCIDENTS])
+
+
+# Like readiness, it ends within a second and is remembered for two.
+CHECKS = Readiness({"incidents": _check_incidents, "commands": _check_commands})
+
+
+@json_endpoint
+def client_health(request: HttpRequest) -> Reply:
+    """Return the state that readiness, heartbeats and incidents give."""
+    if request.method not in ("GET", "HEAD"):
+        raise MethodNotAllowed("GET")
+    ready = not health.READINESS.failed()
+    degraded = bool(CHECKS.failed()) or not ready
+    wait = None if ready else limits.RETRY_AFTER_SECONDS
+    response = responses.HealthResponse(
+        ok=ready,
+        status=_status(degraded=degraded),
+        server_time=int(time.time()),
+        window_seconds=limits.TIMESTAMP_WINDOW_SECONDS,
+        incidents=[
+            responses.Incident(title=each.title, text=each.text, began=each.began.astimezone(UTC))
+            for each in _open.incidents
+        ],
+        retry_after=wait,
+    )
+    headers = {} if wait is None else {"Retry-After": str(wait)}
+    return Reply(msgspec.json.encode(response), 200 if ready else 503, headers)
+
+
+def _status(*, degraded: bool) -> Literal["ok", "degraded", "maintenance"]:
+    """Return the status: maintenance, if staff announced it, explains everything else."""
+    kinds = {incident.kind for incident in _open.incidents}
+    if Incident.Kind.MAINTENANCE in kinds:
+        return "maintenance"
+    return "degraded" if degraded or kinds else "ok"

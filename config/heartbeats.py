@@ -1,0 +1,63 @@
+"""The runs of the commands that cron starts, and which commands are late. Decision record 0086."""
+
+import logging
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import DatabaseError, router, transaction
+from django.db.models import Max, Q
+
+from config.models import Run
+from foundation.heartbeats import Beat
+
+logger = logging.getLogger(__name__)
+
+KEPT = timedelta(days=30)
+_LATE_AFTER = 2  # intervals
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastRun:
+    """A command that has run here, and when it last succeeded; None for never, as far as runs are kept."""
+
+    command: str
+    succeeded: datetime | None
+    is_late: bool
+
+
+def store(*, beat: Beat, **_: Any) -> None:
+    """Store a run, and delete the old ones; a failure never fails the command."""
+    try:
+        with transaction.atomic(using=router.db_for_write(Run)):
+            Run.objects.create(
+                command=beat.command,
+                interval=beat.interval,
+                began=beat.began,
+                ended=beat.ended,
+                ok=beat.ok,
+                summary=beat.summary,
+            )
+            Run.objects.filter(command=beat.command, ended__lt=beat.ended - KEPT).delete()
+    except DatabaseError:
+        logger.exception("the run of %s is not stored", beat.command)
+
+
+def last_runs(now: datetime) -> list[LastRun]:
+    """Return each command that ever ran, by name.
+
+    A command is late if it has not succeeded within twice its interval. One that never ran is not used here.
+    """
+    newest = Run.objects.order_by().values("command").annotate(newest=Max("pk"))
+    succeeded = dict(
+        Run.objects.order_by().values_list("command").annotate(at=Max("ended", filter=Q(ok=True)))
+    )
+    runs = Run.objects.filter(pk__in=[row["newest"] for row in newest]).order_by("command")
+    return [
+        LastRun(
+            command=run.command,
+            succeeded=(at := succeeded.get(run.command)),
+            is_late=at is None or at < now - _LATE_AFTER * run.interval,
+        )
+        for run in runs
+    ]

@@ -1,0 +1,38 @@
+"""Whether keys such as j, k and / work on the pages: a cookie that the account page sets in this browser.
+
+Speech input and screen readers may press single keys that the person did not type, so they can be switched
+off (WCAG 2.1.4).
+"""
+
+from django.conf import settings
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_POST
+
+OFF = "off"
+COOKIE_SECONDS = 365 * 24 * 3600
+
+
+def keyboard(request: HttpRequest) -> dict[str, object]:
+    """Return the context of every template: whether single keys work."""
+    return {"has_single_keys": request.COOKIES.get(settings.KEYS_COOKIE_NAME) != OFF}
+
+
+@require_POST
+@login_required
+def switch_keys(request: HttpRequest) -> HttpResponse:
+    """Switch single keys off, or on again."""
+    response = redirect("account")
+    if request.POST.get("keys") == OFF:
+        response.set_cookie(
+            settings.KEYS_COOKIE_NAME,
+            OFF,
+            max_age=COOKIE_SECONDS,
+            secure=settings.HTTPS,
+            httponly=True,
+            samesite="Lax",
+        )
+    else:
+        response.delete_cookie(settings.KEYS_COOKIE_NAME)
+    return response

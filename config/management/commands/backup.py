@@ -1,0 +1,46 @@
+"""Write a backup of the databases; run it daily."""
+
+import shutil
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+from django.utils import timezone
+
+from config.backups import BackupError, backups_in, write_backup
+from foundation.operator_command import OperatorCommand, Result, positive
+
+
+class Command(OperatorCommand):
+    """manage.py backup /var/backups/threat-dashboard --keep 14."""
+
+    interval = timedelta(days=1)
+
+    help = (
+        "Write a backup of the databases into a new folder in DIR, and check it, while the service runs. "
+        "MASTER_KEYS, without which a backup's secrets cannot be opened, are not in it: keep .env elsewhere."
+    )
+    without_event = "it only reads"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("folder", metavar="DIR", type=Path)
+        parser.add_argument(
+            "--keep", type=positive, metavar="N", help="delete older backups in DIR except the newest N"
+        )
+
+    def perform(self, *, folder: Path, keep: int | None, **options: Any) -> Result:
+        """Write the backup first; delete old ones only after it is whole."""
+        try:
+            written = write_backup(folder, now=timezone.now())
+        except (BackupError, OSError) as error:
+            raise CommandError(str(error)) from error
+        old = backups_in(folder)[:-keep] if keep else []
+        for backup in old:
+            shutil.rmtree(backup)
+        size = sum(file.stat().st_size for file in written.iterdir())
+        deleted = f" Deleted older ones: {len(old)}." if old else ""
+        return Result(
+            text=f"Wrote {written} ({size / 1e6:,.1f} MB).{deleted}",
+            fields={"backup": str(written), "bytes": size, "deleted": [str(backup) for backup in old]},
+        )

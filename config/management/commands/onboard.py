@@ -1,0 +1,79 @@
+"""Set up a new customer in one step."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import CommandError, CommandParser
+from django.views.decorators.debug import sensitive_variables
+
+from foundation.operator_command import OperatorCommand, Result, host_of
+
+DEFAULT_ORIGIN = "http://localhost:8000"
+
+
+class Command(OperatorCommand):
+    """manage.py onboard acct_0001 shop.example.com --owner ada@example.com."""
+
+    help = (
+        "Set up a customer: account, plan, secret, website, link, portal access and the owner's invitation, "
+        "all or nothing. The ownership of the website must have been checked. Without a mail server, the "
+        "invitation's link is printed. Run again, it creates what is missing, and nothing twice."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        if not settings.ENABLE_API:
+            raise CommandError("Run this command where the service is: ENABLE_API is off here.")
+        from dashboard_api.management.entitlement_options import add_entitlement_options
+        from dashboard_api.models import Website
+
+        parser.add_argument("ref", metavar="REF", help="its portal_account_ref, such as acct_0001")
+        parser.add_argument("host", metavar="HOST", help="its website, such as shop.example.com")
+        parser.add_argument("--owner", required=True, metavar="EMAIL", help="who is invited as the owner")
+        parser.add_argument("--name", default="", help="the name of the customer")
+        parser.add_argument(
+            "--method",
+            choices=Website.Method.values,
+            default=Website.Method.MANUAL,
+            help="how the ownership of the website was checked",
+        )
+        parser.add_argument("--by", default="", metavar="NAME", help="who checked it, and invites; recorded")
+        add_entitlement_options(parser)
+
+    @sensitive_variables("result", "fields")
+    def perform(
+        self, *, ref: str, host: str, owner: str, name: str, method: str, by: str, **options: Any
+    ) -> Result:
+        from config.onboarding.customer import SUPPORT, Customer, onboard
+        from dashboard_api.management.entitlement_options import fields_in, in_fields, in_words
+
+        customer = Customer(
+            ref=ref, host=host_of(host), owner=owner, name=name, plan=fields_in(options), method=method
+        )
+        result = onboard(customer, by=by or SUPPORT, origin=settings.PORTAL_BASE_URL or DEFAULT_ORIGIN)
+        lines = [
+            f"{ref} with {customer.host} is set up: {', '.join(result.created)}."
+            if result.changed
+            else f"{ref} with {customer.host} is set up already: nothing was changed.",
+            in_words(result.entitlement),
+            f"Link id: {result.link.link_id}",
+        ]
+        if result.secret:
+            lines.append(f"Secret, shown once: {result.secret}")
+        if result.test_secret:
+            lines.append(
+                f"Test secret, shown once, for the example website of /v1/docs: {result.test_secret}"
+            )
+        if result.invitation_link:
+            lines.append(f"Pass this link on to {owner}: {result.invitation_link}")
+        fields = {
+            "changed": result.changed,
+            "created": result.created,
+            "account": ref,
+            "host": customer.host,
+            "link_id": result.link.link_id,
+            "entitlement": in_fields(result.entitlement),
+            "secret": result.secret or None,
+            "test_secret": result.test_secret or None,
+            "invitation_link": result.invitation_link or None,
+        }
+        return Result(text="\n".join(lines), fields=fields)

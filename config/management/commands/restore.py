@@ -1,0 +1,47 @@
+"""Restore a backup into empty databases."""
+
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import CommandError, CommandParser
+
+from audit.recording import record
+from config.backups import BackupError, read_manifest, restore_files
+from config.models import Session
+from foundation.operator_command import OperatorCommand, Result
+
+
+class Command(OperatorCommand):
+    """manage.py restore /var/backups/threat-dashboard/2026-11-23T031500Z."""
+
+    help = (
+        "Restore a backup into the empty databases of DATABASE_URL, bring them up to this version, end all "
+        "sessions, and refuse the signed calls of the last minutes, whose nonces are lost. Stop the service "
+        "first. Secrets, links and tokens that were revoked after the backup work again: revoke them again."
+    )
+    commits_itself = True
+    requires_system_checks = ()  # there may be no tables
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("folder", metavar="BACKUP", type=Path, help="a folder that backup wrote")
+
+    def perform(self, *, folder: Path, **options: Any) -> Result:
+        """Restore, migrate, and only then let calls in."""
+        try:
+            manifest = read_manifest(folder)
+            restore_files(folder)
+        except (BackupError, OSError) as error:
+            raise CommandError(str(error)) from error
+        for alias in settings.DATABASES:
+            call_command("migrate", database=alias, verbosity=0, interactive=False)
+        record("database.restored", after={"backup_at": manifest["at"]})
+        sessions, _ = Session.objects.all().delete()
+        if settings.ENABLE_API:
+            call_command("refuse_earlier_calls", stdout=self.stderr)
+        return Result(
+            text=f"Restored the backup of {manifest['at']}, and ended {sessions} sessions. Start the "
+            "service, and revoke again what was revoked after the backup.",
+            fields={"backup": str(folder), "at": manifest["at"], "sessions_ended": sessions},
+        )

@@ -1,0 +1,109 @@
+"""The admin's page for a new customer: one form, and one page that shows its secret once."""
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.debug import sensitive_variables
+
+from config.onboarding.customer import Customer, Onboarded, onboard
+from dashboard_api import limits
+from dashboard_api.models import Account, Entitlement, Website
+from dashboard_api.models.entitlements import new_entitlement
+from foundation.hosts import InvalidHost, normalise_host
+
+PLAN_FIELDS = ("plan", "starts_on", "ends_on", "sites_limit")
+NEEDED = tuple(
+    f"dashboard_api.add_{model}" for model in ("account", "entitlement", "secret", "website", "sitelink")
+)
+NEEDED_IN_PORTAL = ("portal.add_account", "portal.add_website", "portal.add_membership")
+
+
+class CustomerForm(forms.Form):
+    """A new customer; dates are those of a plan of one year unless edited."""
+
+    ref = forms.CharField(
+        label=_("Reference"),
+        max_length=limits.MAX_ACCOUNT_REF_LENGTH,
+        help_text=_("portal_account_ref of its calls, such as acct_0001; it cannot change later."),
+    )
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=200,
+        required=False,
+        help_text=_("The name of the customer, for its members."),
+    )
+    owner = forms.EmailField(
+        label=_("Owner's e-mail address"), help_text=_("This person is invited to the portal.")
+    )
+    host = forms.CharField(label=_("Website"), help_text=_("Such as shop.example.com."))
+    method = forms.ChoiceField(
+        label=_("Ownership"),
+        choices=Website.Method.choices,
+        initial=Website.Method.MANUAL,
+        help_text=_("How you checked that the website belongs to the customer; recorded with your name."),
+    )
+    plan = forms.CharField(
+        max_length=50, label=_("Plan"), help_text=_("The plan of a customer that exists stays as it is.")
+    )
+    starts_on = forms.DateField(label=_("First day"))
+    ends_on = forms.DateField(label=_("Last day"))
+    sites_limit = forms.IntegerField(label=_("Websites"), min_value=1, help_text=_("How many it may link."))
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        usual = new_entitlement(Account(), {})
+        for name in PLAN_FIELDS:
+            self.fields[name].initial = getattr(usual, name)
+
+    def clean_host(self) -> str:
+        """Return the host in its stored form."""
+        try:
+            return normalise_host(self.cleaned_data["host"])
+        except InvalidHost as error:
+            raise ValidationError(
+                gettext("The host %(problem)s.") % {"problem": gettext(str(error))}
+            ) from error
+
+    def customer(self) -> Customer:
+        """Return the customer that the form describes; its plan only if it has none yet."""
+        data: dict[str, Any] = dict(self.cleaned_data)
+        plan = {name: data.pop(name) for name in PLAN_FIELDS}
+        has_plan = Entitlement.objects.filter(account__ref=data["ref"]).exists()
+        return Customer(**data, plan={} if has_plan else plan)
+
+
+@sensitive_variables("result")
+def new_customer(request: HttpRequest) -> HttpResponse:
+    """Show the form; after a POST, create the customer, or nothing, and show what is shown once."""
+    if not request.user.has_perms(NEEDED + (NEEDED_IN_PORTAL if settings.ENABLE_PORTAL else ())):
+        raise PermissionDenied
+    form = CustomerForm(request.POST or None)
+    context = admin.site.each_context(request) | {"form": form, "title": gettext("New customer")}
+    if form.is_valid() and (result := _onboarded(request, form)):
+        context |= {"result": result, "title": gettext("%(account)s is set up") % {"account": result.account}}
+        page = TemplateResponse(request, "admin/onboarding/done.html", context)
+        page["Cache-Control"] = "no-store"
+        return page
+    return TemplateResponse(request, "admin/onboarding/form.html", context)
+
+
+@sensitive_variables("result")
+def _onboarded(request: HttpRequest, form: CustomerForm) -> Onboarded | None:
+    """Return the new customer; None with errors in the form if it is refused."""
+    origin = request.build_absolute_uri("/").removesuffix("/")
+    try:
+        result = onboard(form.customer(), by=request.user.get_username(), origin=origin)
+    except ValidationError as error:
+        form.add_error(None, error.messages)
+        return None
+    if result.changed:
+        accounts = admin.site.get_model_admin(Account)
+        accounts.log_change(request, result.account, f"Set up: {', '.join(result.created)}.")
+    return result

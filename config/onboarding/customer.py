@@ -1,0 +1,143 @@
+"""Everything that a new customer needs, created in one transaction; a repetition changes nothing.
+
+Decision record 0074.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.debug import sensitive_variables
+
+from audit.recording import record
+from dashboard_api.models import Account, Entitlement, Secret, SiteLink, Website
+from dashboard_api.models.entitlements import new_entitlement
+
+SUPPORT = "Our team"  # invites, where no operator is named
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Customer:
+    """The operator's statements about a customer; ``plan`` has fields of the entitlement."""
+
+    ref: str
+    host: str  # in its stored form
+    owner: str  # e-mail address
+    name: str = ""
+    plan: Mapping[str, Any] = field(default_factory=dict)
+    method: str = Website.Method.MANUAL
+
+
+@dataclass(slots=True, kw_only=True)
+class Onboarded:
+    """A result: what was ``created``, and what is shown once: secrets and ``invitation_link``."""
+
+    account: Account
+    entitlement: Entitlement
+    link: SiteLink
+    created: list[str] = field(default_factory=list)
+    secret: str = field(default="", repr=False)
+    test_secret: str = field(default="", repr=False)
+    invitation_link: str = field(default="", repr=False)
+    is_invited: bool = False
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything was created."""
+        return bool(self.created)
+
+
+def onboard(customer: Customer, *, by: str, origin: str) -> Onboarded:
+    """Create what the customer lacks, or nothing; raises ValidationError.
+
+    ``origin`` begins the invitation's link where PORTAL_BASE_URL is not set.
+    """
+    try:
+        return _onboard(customer, by=by, origin=origin)
+    except IntegrityError:  # another call created the customer at the same time
+        return _onboard(customer, by=by, origin=origin)
+
+
+@sensitive_variables()
+@transaction.atomic
+def _onboard(customer: Customer, *, by: str, origin: str) -> Onboarded:
+    created: list[str] = []
+    account = _account(customer, created)
+    entitlement = _entitlement(account, customer, created)
+    link = _link(account, customer, by, created)
+    result = Onboarded(account=account, entitlement=entitlement, link=link, created=created)
+    usable = account.secrets.filter(is_test=False).usable(timezone.now()).first()
+    if usable is None:
+        given = settings.SITE_API_SECRET if account.ref == settings.PORTAL_ACCOUNT_REF else ""
+        usable, clear = Secret.objects.issue(account, by=by, secret=given or None)
+        result.secret = "" if given else clear
+        created.append("secret")
+        if not account.secrets.filter(is_test=True).exists():
+            _, result.test_secret = Secret.objects.issue(account, by=by, is_test=True)
+            created.append("test secret")
+    if settings.ENABLE_PORTAL:
+        from config.onboarding import portal_part  # the portal may be another deployment
+
+        portal_part.add(customer, usable, result, by=by, origin=origin)
+    if created:
+        record(
+            "customer.onboarded", account, by=by, host=customer.host, after={"created": ", ".join(created)}
+        )
+    return result
+
+
+def _account(customer: Customer, created: list[str]) -> Account:
+    account = Account.objects.select_for_update().filter(ref=customer.ref).first()
+    if account is None:
+        account = Account(ref=customer.ref, name=customer.name)
+        account.full_clean(validate_unique=False)  # onboard repeats after a race
+        account.save()
+        created.append("account")
+    if customer.name and account.name != customer.name:
+        text = _("%(account)s exists already, without a name.")
+        if account.name:
+            text = _("%(account)s exists already, with the name %(name)s.")
+        raise ValidationError(text % {"account": account, "name": account.name})
+    return account
+
+
+def _entitlement(account: Account, customer: Customer, created: list[str]) -> Entitlement:
+    entitlement = Entitlement.objects.filter(account=account).first()
+    if entitlement is None:
+        entitlement = new_entitlement(account, customer.plan)
+        entitlement.full_clean()
+        entitlement.save()
+        created.append("plan")
+    for name, value in customer.plan.items():
+        if getattr(entitlement, name) != value:
+            raise ValidationError(
+                _(
+                    "%(account)s already has a plan whose %(field)s is %(value)s: change it with "
+                    "'manage.py set_entitlement' or in the admin."
+                )
+                % {"account": account, "field": name, "value": getattr(entitlement, name)}
+            )
+    return entitlement
+
+
+def _link(account: Account, customer: Customer, by: str, created: list[str]) -> SiteLink:
+    website, is_new = Website.objects.get_or_create(host=customer.host)
+    if website.verified_at is None:
+        website.verify(method=customer.method, by=by, at=timezone.now())
+    if is_new:
+        created.append("website")
+    link = SiteLink.objects.filter(account=account, website=website).first()
+    if link is None:
+        link = SiteLink.objects.link(account, website, by=by)
+        created.append("link")
+    if link.revoked_at is not None:
+        raise ValidationError(
+            _("The link of %(account)s to %(website)s was revoked: restore it first (restore_link).")
+            % {"account": account, "website": website}
+        )
+    return link

@@ -1,0 +1,113 @@
+"""The portal's pages of a website as its customer sees them, for staff: read-only, and recorded.
+
+Staff stay themselves: nothing is signed in as the customer, and no form of the customer's pages is shown.
+Decision record 0072.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from django.contrib import admin
+from django.contrib.admin.models import CHANGE, LogEntry
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import URLPattern, path, reverse
+from django.utils.cache import patch_vary_headers
+from django.views.decorators.http import require_safe
+
+from audit.recording import record
+from portal import service, view_models
+from portal.error_pages import logged_error_page
+from portal.forms import FINDING_ID, Filters
+from portal.gateway import GatewayError
+from portal.htmx import HtmxHttpRequest, wants_region
+from portal.models import Website
+from portal.page_urls import Address
+from portal.view_models import SitePage
+
+PERMISSION = "portal.see_as_customer"
+
+
+def site(request: HtmxHttpRequest, host: str) -> HttpResponse:
+    """Show the dashboard of a website, with the filters of the URL."""
+
+    def fill(website: Website, page: SitePage) -> SitePage:
+        request_of_list = page.address.filters.to_request()
+        dashboard = service.get_dashboard(website, request_of_list, stores_summary=False)
+        results = view_models.build_results(dashboard, page.address)
+        results = replace(results, export_links=(), overview=replace(results.overview, new_url=""))
+        return replace(page, results=results)
+
+    return _render(request, host, fill)
+
+
+def finding(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpResponse:
+    """Show one finding of a website."""
+
+    def fill(website: Website, page: SitePage) -> SitePage:
+        if not FINDING_ID.fullmatch(finding_id):
+            raise Http404("There is no such finding.")
+        response = service.get_finding(website, finding_id, page.address.filters.to_request())
+        link = request.build_absolute_uri(page.address.of_finding(finding_id))
+        return replace(page, finding=view_models.finding_view(response, page.address, link=link))
+
+    return _render(request, host, fill, finding_id=finding_id)
+
+
+def urlpatterns() -> list[URLPattern]:
+    """Return the addresses, which are below those of the admin."""
+    staff_only = admin.site.admin_view
+    return [
+        path("admin/see-as/<str:host>/", staff_only(require_safe(site)), name="see_as_customer"),
+        path(
+            "admin/see-as/<str:host>/findings/<str:finding_id>/",
+            staff_only(require_safe(finding)),
+            name="see_as_customer_finding",
+        ),
+    ]
+
+
+def _render(
+    request: HtmxHttpRequest,
+    host: str,
+    fill: Callable[[Website, SitePage], SitePage],
+    *,
+    finding_id: str = "",
+) -> HttpResponse:
+    """Return the page, or the region that htmx swaps; the view is recorded before anything is shown."""
+    if not request.user.has_perm(PERMISSION):
+        raise PermissionDenied
+    websites = Website.objects.select_related("account")
+    website = get_object_or_404(websites, host=host, account__ref=request.GET.get("account", ""))
+    _record(request, website, finding_id)
+    page = _page(website, Filters.from_query(request.GET), finding_id)
+    try:
+        page = fill(website, page)
+    except GatewayError as error:
+        page = replace(page, error_page=logged_error_page(error, website.host))
+    template = "portal/_fragment.html" if wants_region(request) else "see_as/site.html"
+    response = render(request, template, {"page": page}, status=page.status)
+    patch_vary_headers(response, ("HX-Request", "HX-Target"))
+    return response
+
+
+def _page(website: Website, filters: Filters, finding_id: str) -> SitePage:
+    path = reverse("see_as_customer", args=[website.host])
+    address = Address(path=path, account=website.account.ref, filters=filters)
+    return SitePage(
+        host=website.host,
+        account=str(website.account),
+        other_accounts=(),
+        address=address,
+        url=address.of_finding(finding_id) or str(address),
+        is_sample=True,  # a page without forms
+    )
+
+
+def _record(request: HttpRequest, website: Website, finding_id: str) -> None:
+    what = f"finding {finding_id[:40]}" if finding_id else "the dashboard"
+    text = f"Seen as {website.account.ref}: {what}."
+    record("website.seen_as_customer", website, after={"finding": finding_id[:40]}, may_wait=True)
+    # The type stubs do not know that a user who is signed in has a key.
+    LogEntry.objects.log_actions(request.user.pk or 0, [website], CHANGE, text, single_object=True)

@@ -1,0 +1,86 @@
+"""Conditions for the admin: a second factor, and for some changes a fresh proof of identity.
+
+Decision record 0079.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from allauth.account.decorators import reauthentication_required
+from allauth.account.internal.flows.reauthentication import is_reauthentication_required
+from allauth.mfa.utils import is_mfa_enabled
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import REDIRECT_FIELD_NAME
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import resolve, reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+
+# The work of every day, which neither gives nor takes access. Each is the beginning of the names of pages.
+_EVERYDAY = (
+    "dashboard_api_analystnote_",
+    "dashboard_api_coverage_",
+    "dashboard_api_finding_",
+    "dashboard_api_importrun_",
+    "dashboard_api_scanjob_",
+    "dashboard_api_source_",
+    "dashboard_api_standingdecision_",
+    "dashboard_api_website_import",
+    "dashboard_api_website_upload",
+    "logout",
+)
+# Forms with passwords: the proof comes first, because a form that waits for it is stored in the session.
+_WITH_PASSWORDS = ("auth_user_add", "auth_user_password_change", "password_change")
+AdminView = Callable[..., Any]
+
+
+def protected(admin_view: AdminView) -> AdminView:
+    """Return ``AdminSite.admin_view`` with these two conditions for every page."""
+
+    @functools.wraps(admin_view)
+    def protect(view: AdminView, cacheable: bool = False) -> AdminView:
+        inner = admin_view(view, cacheable)
+
+        @functools.wraps(inner)
+        def respond(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            user = request.user
+            is_bound = settings.STAFF_SECOND_FACTOR and user.is_authenticated and user.is_staff
+            if is_bound and not is_mfa_enabled(user):  # type: ignore[arg-type]
+                messages.warning(
+                    request,
+                    _("Set up an authenticator app or a passkey first: staff need a second step to sign in."),
+                )
+                return redirect("account")
+            if is_bound and _needs_proof(request):
+                return _confirmed(inner, request, *args, **kwargs)
+            response: HttpResponse = inner(request, *args, **kwargs)
+            return response
+
+        return respond
+
+    return protect
+
+
+def _needs_proof(request: HttpRequest) -> bool:
+    """Return whether the page may give or take access: every form of the admin, without those named above."""
+    page = _page(request)
+    return page in _WITH_PASSWORDS or (request.method == "POST" and not page.startswith(_EVERYDAY))
+
+
+def _confirmed(view: AdminView, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    """Return the response of ``view`` if the proof is fresh; otherwise ask for it."""
+    holds_secret = _page(request) in _WITH_PASSWORDS or request.POST.get("secret")
+    if request.method == "POST" and holds_secret and is_reauthentication_required(request, app=""):
+        messages.info(request, _("Please fill in the form again: passwords and secrets are not kept."))
+        query = urlencode({REDIRECT_FIELD_NAME: request.get_full_path()})
+        return redirect(f"{reverse('account_reauthenticate')}?{query}")
+    response: HttpResponse = reauthentication_required(view)(request, *args, **kwargs)
+    return response
+
+
+def _page(request: HttpRequest) -> str:
+    """Return the name of the page; ``resolver_match`` is missing where allauth repeats a request."""
+    return resolve(request.path_info).url_name or ""

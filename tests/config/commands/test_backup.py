@@ -1,0 +1,77 @@
+"""Backups, and refusals to restore; tests/deploy/test_restore.py has the drill."""
+
+import json
+import shutil
+import stat
+
+import pytest
+from django.core.management.base import CommandError
+from django.db import connection
+
+from config import backups
+from tests.commands import run, run_json
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("backups")
+
+
+@pytest.fixture
+def backup(folder):
+    """The newest backup in ``folder``; the first test that needs one writes it."""
+    return (backups.backups_in(folder) or [backups.Path(run_json("backup", folder)["backup"])])[-1]
+
+
+@pytest.fixture
+def copied(backup, tmp_path):
+    return shutil.copytree(backup, tmp_path / "2026-01-01T000000Z")
+
+
+def test_a_backup_is_whole_and_for_its_user_alone(backup):
+    manifest = json.loads((backup / "backup.json").read_text())
+    assert manifest["vendor"] == connection.vendor
+    assert {file.name for file in backup.iterdir()} == {"backup.json", *manifest["files"]}
+    assert {stat.S_IMODE(path.stat().st_mode) & 0o077 for path in (backup, *backup.iterdir())} == {0}
+
+
+def test_only_the_newest_backups_are_kept(tmp_path, copied):
+    shutil.copytree(copied, tmp_path / "2026-01-02T000000Z")
+    (tmp_path / "notes").mkdir()
+    result = run_json("backup", tmp_path, "--keep", "2")
+    assert result["deleted"] == [str(copied)]
+    assert len(backups.backups_in(tmp_path)) == 2
+    assert (tmp_path / "notes").exists()
+
+
+def test_a_failed_backup_leaves_nothing_that_looks_like_one(tmp_path, monkeypatch):
+    monkeypatch.setattr(backups, "_digest", lambda _: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        run("backup", tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_damaged_backup_is_not_restored(copied):
+    file = next(file for file in copied.iterdir() if file.name != "backup.json")
+    file.write_bytes(file.read_bytes()[:-1])
+    with pytest.raises(CommandError, match="changed or damaged"):
+        run("restore", copied)
+
+
+def test_a_backup_of_another_database_is_not_restored(copied):
+    manifest = json.loads((copied / "backup.json").read_text())
+    (copied / "backup.json").write_text(json.dumps(manifest | {"vendor": "oracle"}))
+    with pytest.raises(CommandError, match="is a backup of oracle"):
+        run("restore", copied)
+
+
+def test_a_folder_without_a_backup_is_not_restored(tmp_path):
+    with pytest.raises(CommandError, match="is no whole backup"):
+        run("restore", tmp_path)
+
+
+def test_a_database_with_tables_is_not_overwritten(backup):
+    with pytest.raises(CommandError, match="nothing was changed"):
+        run("restore", backup)

@@ -1,0 +1,47 @@
+"""A person can be forgotten, and the seals of the audit still fit."""
+
+import pytest
+from django.core.management.base import CommandError
+from django.utils import timezone
+
+from audit import seals
+from audit.models import AuditActor, AuditEvent, AuditOrigin
+from audit.recording import Acting, Person, acting, record
+from portal.models import MembershipChange
+from portal.team import actions
+from tests import factories
+from tests.commands import run_json
+
+pytestmark = pytest.mark.django_db
+
+
+def make_history():
+    """Let ada, an owner, invite bob, who joins."""
+    account = factories.make_portal_account()
+    ada = factories.make_membership(factories.make_user("ada"), account).user
+    bob = factories.make_user("bob")
+    person = Person(bob.pk, "bob")
+    with acting(Acting(person=lambda: person, address="192.0.2.7")):
+        invitation = actions.invite(account, bob.email, "viewer", by=ada, was_emailed=True)
+        actions.accept(invitation, bob)
+        record("findings.exported", account="acct_0001")
+    return account
+
+
+def test_the_name_of_a_forgotten_person_is_nowhere_and_the_seals_fit():
+    make_history()
+    seals.seal(timezone.now())
+    assert run_json("forget_person", "bob@example.com")["changed"]
+    stored = [*AuditActor.objects.values(), *AuditEvent.objects.values(), *MembershipChange.objects.values()]
+    assert "bob" not in str(stored)
+    assert "ada" in str(stored)
+    assert not AuditOrigin.objects.exists()
+    assert seals.first_difference() is None
+    assert not run_json("forget_person", "bob@example.com")["changed"]
+
+
+def test_the_last_owner_of_an_account_is_not_forgotten():
+    make_history()
+    with pytest.raises(CommandError, match="last owner of acct_0001"):
+        run_json("forget_person", "ada")
+    assert AuditActor.objects.filter(name="bob@example.com").exists()

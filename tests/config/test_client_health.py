@@ -1,0 +1,119 @@
+"""Health for clients: status, incidents and the clock, and no detail."""
+
+import time
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+from jsonschema import Draft202012Validator
+
+from config import client_health, health
+from config.models import Incident, Run
+from dashboard_api import limits
+from dashboard_api.contract import openapi
+from foundation.health import Readiness
+
+pytestmark = pytest.mark.django_db
+PATH = "/v1/health"
+
+
+def away():
+    raise OSError("postgres://user:word@host is away")
+
+
+@pytest.fixture(autouse=True)
+def _checked_in_this_thread(monkeypatch):
+    """Run the checks with the test's connection and its rows."""
+    monkeypatch.setattr(Readiness, "failed", failed)
+
+
+def failed(checks):
+    names = []
+    for name, check in checks._checks.items():
+        try:
+            check()
+        except Exception:  # noqa: BLE001
+            names.append(name)
+    return tuple(names)
+
+
+@pytest.fixture
+def checks(monkeypatch):
+    return lambda **replaced: monkeypatch.setattr(health, "READINESS", Readiness(replaced))
+
+
+def announce(*, kind="disturbance", **fields):
+    return Incident.objects.create(
+        kind=kind,
+        title="Imports are slow",
+        text="Since noon.",
+        began=timezone.now() - timedelta(hours=1),
+        **fields,
+    )
+
+
+def test_a_service_without_problems_is_ok_and_tells_the_time(client, checks):
+    checks()
+    response = client.get(PATH)
+    body = response.json()
+    assert abs(body.pop("server_time") - time.time()) < 30
+    assert body == {
+        "ok": True,
+        "status": "ok",
+        "window_seconds": limits.TIMESTAMP_WINDOW_SECONDS,
+        "incidents": [],
+        "retry_after": None,
+    }
+    assert (response.status_code, response["Cache-Control"]) == (200, "no-store")
+
+
+def test_a_service_that_cannot_serve_says_when_to_come_back_and_no_reason(client, checks):
+    checks(database=away)
+    response = client.get(PATH)
+    assert (response.status_code, response["Retry-After"]) == (503, str(limits.RETRY_AFTER_SECONDS))
+    body = response.json()
+    assert (body["ok"], body["status"], body["retry_after"]) == (
+        False,
+        "degraded",
+        limits.RETRY_AFTER_SECONDS,
+    )
+    assert "database" not in response.text
+    assert "away" not in response.text
+
+
+def test_a_late_command_degrades_without_its_name(client, checks):
+    checks()
+    ended = timezone.now() - timedelta(hours=3)
+    Run.objects.create(command="prune", interval=timedelta(hours=1), began=ended, ended=ended, ok=True)
+    response = client.get(PATH)
+    assert (response.status_code, response.json()["status"]) == (200, "degraded")
+    assert "prune" not in response.text
+
+
+@pytest.mark.parametrize(("kind", "status"), [("disturbance", "degraded"), ("maintenance", "maintenance")])
+def test_an_open_incident_is_shown_with_its_texts(client, checks, kind, status):
+    checks()
+    announce(kind=kind)
+    announce(ended=timezone.now() - timedelta(minutes=1))
+    body = client.get(PATH).json()
+    assert (body["ok"], body["status"]) == (True, status)
+    [incident] = body["incidents"]
+    assert (incident["title"], incident["text"]) == ("Imports are slow", "Since noon.")
+
+
+def test_the_response_is_that_of_the_document(client, checks):
+    document = openapi.document("https://api.example.com")
+    described = document["paths"][PATH]["get"]["responses"]
+    announce()
+    for status, arguments in (("200", {}), ("503", {"database": away})):
+        checks(**arguments)
+        schema = described[status]["content"]["application/json"]["schema"] | {
+            "components": document["components"]
+        }
+        Draft202012Validator(schema).validate(client.get(PATH).json())
+
+
+def test_other_methods_are_refused(client, checks):
+    checks()
+    assert client.post(PATH).json()["error"]["code"] == "method_not_allowed"
+    assert client_health.CHECKS._checks.keys() == {"incidents", "commands"}

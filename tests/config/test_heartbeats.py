@@ -1,0 +1,85 @@
+"""Heartbeats of the commands that cron runs: stored, late in time, shown to staff."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import DatabaseError
+
+from config import heartbeats
+from config.heartbeats import last_runs
+from config.models import Run
+from foundation.heartbeats import Beat
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+
+
+def beat(*, ago, ok=True, command="prune"):
+    ended = NOW - ago
+    fields = {"interval": HOUR, "began": ended, "ended": ended, "summary": "Done."}
+    heartbeats.store(beat=Beat(command=command, ok=ok, **fields))
+
+
+def late():
+    return [run.command for run in last_runs(NOW) if run.is_late]
+
+
+def test_a_command_for_cron_leaves_a_run_with_its_result():
+    call_command("prune")
+    [run] = Run.objects.all()
+    assert (run.command, run.interval, run.ok) == ("prune", HOUR, True)
+    assert run.summary.startswith("Deleted 0 expired nonces")
+    assert run.began <= run.ended
+
+
+def test_a_run_that_fails_says_why(tmp_path):
+    with pytest.raises(CommandError):
+        call_command("import_inbox", str(tmp_path / "nowhere"))
+    [run] = Run.objects.all()
+    assert not run.ok
+    assert "is not a folder" in run.summary
+
+
+def test_other_commands_and_trials_leave_none():
+    call_command("list_accounts")
+    with pytest.raises(CommandError):
+        call_command("notify", "--dry-run")
+    assert not Run.objects.exists()
+
+
+def test_a_command_is_late_without_success_for_twice_its_interval():
+    beat(ago=2 * HOUR, command="in_time")
+    beat(ago=2 * HOUR + timedelta(seconds=1), command="stopped")
+    beat(ago=3 * HOUR, command="failing")
+    beat(ago=timedelta(0), ok=False, command="failing")
+    assert late() == ["failing", "stopped"]
+    beat(ago=timedelta(0), command="failing")
+    assert late() == ["stopped"]
+
+
+def test_runs_are_kept_for_thirty_days():
+    beat(ago=31 * 24 * HOUR)
+    beat(ago=29 * 24 * HOUR)
+    beat(ago=timedelta(0))
+    assert Run.objects.count() == 2
+
+
+def test_a_run_that_cannot_be_stored_does_not_fail_its_command(monkeypatch, caplog):
+    def fail(**_):
+        raise DatabaseError("disk full")
+
+    monkeypatch.setattr(Run.objects, "create", fail)
+    call_command("prune")
+    assert "the run of prune is not stored" in caplog.text
+
+
+def test_the_home_of_staff_names_a_late_command(client):
+    Run.objects.create(
+        command="prune", interval=HOUR, began=NOW - 900 * HOUR, ended=NOW - 900 * HOUR, ok=True
+    )
+    client.force_login(make_user("root", is_staff=True, is_superuser=True))
+    assert "prune is late" in client.get("/admin/").text
+    assert "prune" in client.get("/admin/config/run/?command=prune").text

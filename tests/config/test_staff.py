@@ -1,0 +1,127 @@
+"""Conditions for the admin: a second factor, and for some changes a fresh proof of identity."""
+
+import pytest
+from allauth.mfa.totp.internal.auth import TOTP
+from django.urls import get_resolver, reverse
+from django.utils.http import urlencode
+
+from config import staff
+from dashboard_api.models import Secret
+from tests.authenticator import code_of
+from tests.config.test_sign_in import PASSWORD
+from tests.factories import make_account, make_finding, make_user, make_website
+
+pytestmark = pytest.mark.django_db
+KEY = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
+
+
+@pytest.fixture(autouse=True)
+def _switched_on(settings):
+    settings.STAFF_SECOND_FACTOR = True
+
+
+@pytest.fixture
+def operator():
+    return make_user("operator", is_staff=True, is_superuser=True)
+
+
+@pytest.fixture
+def with_factor(operator):
+    TOTP.activate(operator, KEY)
+    return operator
+
+
+def confirm(client, form):
+    """Answer the question who is there, which the answer to ``form`` leads to."""
+    assert form.status_code == 302
+    return client.post(form["Location"], {"password": PASSWORD, "code": code_of(KEY)})
+
+
+@pytest.mark.parametrize("page", ["admin:index", "admin:auth_user_changelist"])
+def test_staff_without_a_second_factor_are_led_to_the_page_that_sets_one_up(client, operator, page):
+    client.force_login(operator)
+    response = client.get(reverse(page), follow=True)
+    assert response.redirect_chain == [(reverse("account"), 302)]
+    assert "staff need a second step" in response.text
+
+
+def test_staff_with_a_second_factor_reach_every_page(client, with_factor):
+    client.force_login(with_factor)
+    assert client.get(reverse("admin:auth_user_changelist")).status_code == 200
+
+
+def test_a_second_factor_is_no_way_into_the_admin_for_members(client):
+    member = make_user("member")
+    TOTP.activate(member, KEY)
+    client.force_login(member)
+    assert client.get(reverse("admin:index")).status_code in (302, 403)
+
+
+def test_without_the_setting_a_password_is_enough(client, operator, settings):
+    settings.STAFF_SECOND_FACTOR = False
+    client.force_login(operator)
+    assert client.get(reverse("admin:index")).status_code == 200
+
+
+def test_a_change_of_access_waits_for_a_fresh_proof_and_is_then_made(client, with_factor):
+    client.force_login(with_factor)
+    form = client.post(reverse("admin:auth_group_add"), {"name": "Auditors"})
+    assert "reauthenticate" in form["Location"]
+    assert not with_factor.groups.model.objects.filter(name="Auditors").exists()
+    confirm(client, form)
+    assert with_factor.groups.model.objects.filter(name="Auditors").exists()
+    client.post(reverse("admin:auth_group_add"), {"name": "Trainees"})  # within five minutes
+    assert with_factor.groups.model.objects.filter(name="Trainees").exists()
+
+
+def test_other_changes_and_pages_about_access_need_no_fresh_proof(client, with_factor):
+    client.force_login(with_factor)
+    make_account()
+    assert client.get(reverse("admin:dashboard_api_secret_changelist")).status_code == 200
+    finding = make_finding(make_website())
+    action = {"action": "mark_reviewed", "_selected_action": str(finding.pk)}
+    response = client.post(reverse("admin:dashboard_api_finding_changelist"), action)
+    assert "reauthenticate" not in response.get("Location", "")
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "/admin/new-customer/",
+        "/admin/account/emailaddress/add/",
+        "/admin/auth/user/{user}/password/",
+        "/admin/dashboard_api/account/{account}/issue-secret/",
+        "/admin/dashboard_api/reporttoken/issue/{account}/",
+        "/admin/dashboard_api/website/add/",
+        "/admin/portal/website/add/",
+        "/admin/portal/sharelink/",
+    ],
+)
+def test_every_form_that_is_not_about_findings_waits_for_a_fresh_proof(client, with_factor, page):
+    client.force_login(with_factor)
+    response = client.post(
+        page.format(user=with_factor.pk, account=make_account(secrets=()).pk), {}, follow=True
+    )
+    assert "reauthenticate" in response.redirect_chain[-1][0]
+    assert not Secret.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["auth_user_add", "auth_user_password_change", "password_change", "portal_account_add"]
+)
+def test_a_password_or_secret_that_waits_for_a_proof_is_not_stored_in_the_session(client, with_factor, name):
+    client.force_login(with_factor)
+    page = reverse(f"admin:{name}", args=[with_factor.pk] if name == "auth_user_password_change" else [])
+    secret = "canary-7131"
+    form = client.post(page, {"ref": "acct_0001", "password1": secret, "password2": secret, "secret": secret})
+    assert form["Location"] == f"{reverse('account_reauthenticate')}?{urlencode({'next': page})}"
+    assert secret not in str(dict(client.session))
+    assert confirm(client, form)["Location"] == page
+    assert "passwords and secrets are not kept" in client.get(page).text
+
+
+def test_the_pages_of_everyday_work_are_named_as_the_admin_names_them(with_factor):
+    names = get_resolver("config.urls").namespace_dict["admin"][1].reverse_dict
+    named = [name for name in names if isinstance(name, str)]
+    assert all(any(name.startswith(each) for name in named) for each in staff._EVERYDAY)
+    assert set(staff._WITH_PASSWORDS) <= set(named)
