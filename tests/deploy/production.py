@@ -21,10 +21,11 @@ from tests.faults.server import free_port
 
 NAME = "portal.example.com"
 _DOCUMENT = (BASE_DIR / "docs" / "operating.md").read_text()
-SETTING_UP, SERVING = re.findall(r"```sh\n(.*?)```", _DOCUMENT.partition("## In production\n")[2], re.DOTALL)[
-    :2
-]
-CANNOT_RUN_HERE = {"make setup", "sudo "}  # what needs the network, or changes the machine
+MACHINE, SETTING_UP, STARTING, IN_FRONT = re.findall(
+    r"```sh\n(.*?)```", _DOCUMENT.partition("## In production\n")[2], re.DOTALL
+)[:4]
+_UNIT = (BASE_DIR / "deploy" / "systemd" / "dashboard-web@.service").read_text()
+SERVING = re.search(r"^ExecStart=/srv/threat-dashboard/(.*)$", _UNIT, re.MULTILINE)[1]
 FILL = """
 from django.contrib.auth import get_user_model
 from tests import factories
@@ -48,7 +49,7 @@ class Production(Checkout):
         (folder / ".venv").symlink_to(Path(sys.executable).parent.parent)
         self.environ = {"PATH": os.environ["PATH"], **({"DATABASE_URL": url} if url else {})}
         self.port = free_port()
-        self.done = self.shell(_lines(SETTING_UP, without_sqlite=bool(url)))
+        self.done = self.shell(_here(SETTING_UP, without_sqlite=bool(url)))
 
     def shell(self, script, **environ):
         return subprocess.run(
@@ -76,19 +77,18 @@ class Production(Checkout):
 
     @contextmanager
     def serving(self):
-        """Run gunicorn as documented, on a port of the test."""
-        command = _lines(SERVING).strip()
-        environ = self.environ | {"GUNICORN_CMD_ARGS": f"--bind=127.0.0.1:{self.port}"}
+        """Run gunicorn as the unit for systemd does, on a port of the test."""
+        command = SERVING.replace("%i", str(self.port))
         with (self.folder / "gunicorn.log").open("w") as log:
             server = subprocess.Popen(
-                ["bash", "-c", f"exec {command}"], cwd=self.folder, env=environ, stderr=log
+                ["bash", "-c", f"exec {command}"], cwd=self.folder, env=self.environ, stderr=log
             )
         try:
-            _wait_for(self.port, server)
+            wait_for(self.port, server)
             yield server
         finally:
             server.terminate()
-            server.wait(30)
+            server.wait(60)  # a worker that misses the signal while it starts is killed after 30 seconds
 
 
 @contextmanager
@@ -114,7 +114,7 @@ def nginx(folder, upstream_port):
     write_certificate(folder, name=NAME)
     server = subprocess.Popen(["/usr/sbin/nginx", "-c", f"{folder}/nginx.conf", "-g", "daemon off;"])
     try:
-        _wait_for(tls, server)
+        wait_for(tls, server)
         yield Browser(plain, tls, folder / "certificate.pem")
     finally:
         server.terminate()
@@ -177,13 +177,16 @@ def error_of(body):
     return json.loads(body)["error"]
 
 
-def _lines(block, *, without_sqlite=False):
-    """Return the commands of a block of the document that can run in a test."""
-    lines = [line for line in block.splitlines() if not line.startswith(tuple(CANNOT_RUN_HERE))]
-    return "\n".join(line for line in lines if not (without_sqlite and "short_lived" in line))
+def _here(block, *, without_sqlite):
+    """Return the commands of a block of the document for this folder and this user."""
+    lines = [line for line in block.splitlines() if not line.startswith("chown ")]
+    lines = [line for line in lines if not (without_sqlite and "short_lived" in line)]
+    manage = "umask 077; .venv/bin/python manage.py"
+    return f"NAME={NAME}\n" + "\n".join(lines).replace("dashboard-manage", manage)
 
 
-def _wait_for(port, server):
+def wait_for(port, server):
+    """Wait until ``server`` listens on the port."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         assert server.poll() is None, "the server has ended"

@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import re
 import stat
 import threading
 import time
@@ -11,9 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import es1
-from tests.deploy.production import NAME, SERVING, SETTING_UP, error_of, nginx
+from tests.dashboard_api.scanners.samples import json_lines, make_row
+from tests.deploy.production import MACHINE, NAME, SERVING, error_of, nginx
 from tests.factories import SECRET
-from tests.faults.server import free_port
+from tests.faults.server import closed_port
 
 pytestmark = pytest.mark.slow
 
@@ -33,8 +35,8 @@ def signed(link_id):
 
 def test_the_documented_commands_set_it_up_without_an_error(production):
     assert (production.done.returncode, production.done.stderr) == (0, "")
-    assert "make setup" in SETTING_UP
-    assert SERVING.startswith(".venv/bin/gunicorn config.wsgi")
+    assert "make setup" in MACHINE
+    assert SERVING.startswith(".venv/bin/gunicorn config.wsgi --bind 127.0.0.1:")
 
 
 def test_what_they_write_is_for_its_user_alone(production, website):
@@ -86,18 +88,49 @@ def test_a_client_of_this_machine_cannot_split_the_path(production, website):
     connection.close()
 
 
-@pytest.mark.parametrize(("path", "status"), [("/", 301), ("/v1/docs", 403)])
+@pytest.mark.parametrize("path", ["/livez", "/readyz"])
+def test_a_probe_by_the_address_of_the_process_is_answered_and_one_from_outside_is_not(
+    production, website, path
+):
+    connection = http.client.HTTPConnection("127.0.0.1", production.port, timeout=30)
+    connection.request("GET", path)
+    assert connection.getresponse().read() == b"ok\n"
+    connection.close()
+    assert website.another_browser().ask("GET", path)[0] == 404
+
+
+@pytest.mark.parametrize(("path", "status"), [("/", 301), ("/v1/docs", 301), ("/v1/openapi.json", 403)])
 def test_pages_without_https_are_redirected_and_calls_are_not(website, path, status):
     answered, headers, _ = website.another_browser().ask("GET", path, tls=False)
     assert answered == status
-    assert headers.get("Location", f"https://{NAME}/") == f"https://{NAME}/"
+    assert headers["Location"] == (f"https://{NAME}{path}" if status == 301 else None)
 
 
-def test_security_headers_reach_the_browser_once(website):
-    _, headers, _ = website.another_browser().ask("GET", "/accounts/login/")
-    for name in ("Content-Security-Policy", "Strict-Transport-Security", "X-Frame-Options"):
-        assert len(headers.get_all(name)) == 1
-    assert headers["Strict-Transport-Security"] == "max-age=3600"
+HEADERS = {
+    "Content-Security-Policy": r"base-uri 'none'; .*default-src 'none'; .*frame-ancestors 'none'",
+    "Cross-Origin-Opener-Policy": "same-origin$",
+    "Cross-Origin-Resource-Policy": "same-origin$",
+    "Referrer-Policy": "same-origin$",
+    "Strict-Transport-Security": "max-age=3600$",
+    "X-Content-Type-Options": "nosniff$",
+    "X-Frame-Options": "DENY$",
+}
+PAGES = ["/", "/accounts/login/", PAGE, "/new/", "/admin/", "/v1/docs", "/v1/openapi.json", "/nothing-here/"]
+
+
+@pytest.mark.parametrize("person", ["", "ada"])
+def test_every_page_has_each_security_header_once_and_cookies_for_this_host_alone(website, person):
+    browser = website.another_browser()
+    if person:
+        browser.sign_in(person)
+    for path in PAGES:
+        _, headers, _ = browser.ask("GET", path)
+        for name, value in HEADERS.items():
+            (given,) = headers.get_all(name)
+            assert re.match(value, "; ".join(sorted(given.split("; ")))), (path, name, given)
+        for cookie in headers.get_all("Set-Cookie", []):
+            assert cookie.startswith("__Host-"), (path, cookie)
+            assert {"Secure", "HttpOnly", "SameSite=Lax"} <= set(cookie.split("; ")), (path, cookie)
 
 
 @pytest.mark.parametrize(
@@ -126,8 +159,22 @@ def test_a_report_passes_nginx_and_the_product_refuses_who_may_not_send_it(websi
     assert b"nothing was changed" in page
 
 
+def test_a_program_sends_a_report_through_nginx_and_a_stranger_cannot(production, website):
+    command = "issue_report_token acct_0001 shop.example.com --name CI"
+    issued = production.shell(f".venv/bin/python manage.py {command}")
+    report = json_lines(*(make_row(template_id=f"rule-{number}") for number in range(1_000)))
+    path = "/v1/reports?host=shop.example.com"
+    for token, expected in (("rpt_wrong", 401), (issued.stdout.strip(), 200)):
+        headers = {"Authorization": f"Bearer {token}"}
+        status, _, body = website.another_browser().ask("POST", path, report, headers=headers)
+        assert status == expected, body
+    assert json.loads(body)["reports"][0]["new"] == 1_000
+    folder = production.folder / "var" / "reports"
+    assert (stat.S_IMODE(folder.stat().st_mode), list(folder.iterdir())) == (0o700, [])
+
+
 def test_without_the_product_calls_get_json_and_pages_a_page(tmp_path):
-    with nginx(tmp_path, free_port()) as website:
+    with nginx(tmp_path, closed_port()) as website:
         status, headers, body = website.ask("POST", CALL, b"{}")
         assert (status, error_of(body)["code"], headers["Retry-After"]) == (503, "unavailable", "5")
         assert website.ask("GET", "/")[0] == 502
@@ -135,7 +182,7 @@ def test_without_the_product_calls_get_json_and_pages_a_page(tmp_path):
 
 def test_the_log_of_nginx_contains_no_token_and_no_query(tmp_path):
     pages = ["s", "invitations", "notifications/unsubscribe", "news/stop", "accounts/password/reset/key"]
-    with nginx(tmp_path, free_port()) as website:
+    with nginx(tmp_path, closed_port()) as website:
         for page in pages:
             website.ask("GET", f"/{page}/a-secret-token/?query=a-search")
     log = (tmp_path / "access.log").read_text()
@@ -145,6 +192,8 @@ def test_the_log_of_nginx_contains_no_token_and_no_query(tmp_path):
 
 
 def test_settings_that_the_checks_refuse_stop_the_start(production):
-    done = production.shell(f"timeout 60 {SERVING}", DASHBOARD_BASE_URL="http://127.0.0.1:8000")
+    done = production.shell(
+        f"timeout 60 {SERVING.replace('%i', '0')}", DASHBOARD_BASE_URL="http://127.0.0.1:8000"
+    )
     assert done.returncode != 0
     assert "portal.E005" in done.stderr

@@ -1,0 +1,76 @@
+"""Grade the pages of a production installation with the MDN HTTP Observatory: ``make observatory``.
+
+It sets the product up by the commands of docs/operating.md, with deploy/nginx.conf in front, and needs
+Node.js, npm, and a line ``127.0.0.1 portal.example.com`` in /etc/hosts.
+"""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.deploy.production import NAME, Production, nginx
+
+_PACKAGE = "@mdn/mdn-http-observatory"
+_VERSION = "1.4.8"
+_PAGES = (
+    "/", "/accounts/login/", "/accounts/password/reset/", "/accounts/", "/sites/shop.example.com/", "/new/",
+    "/help/", "/v1/docs", "/admin/", "/nothing-here/",
+)  # fmt: skip
+_LEAST = 130  # of 140: a page without cookies or without scripts gains no 5 points for them
+
+
+def _install(folder: Path) -> Path:
+    """Install the Observatory into ``folder``; return its folder."""
+    package = folder / "node_modules" / _PACKAGE
+    options = ["--silent", "--no-save", "--ignore-scripts", "--prefix", str(folder)]
+    subprocess.run(["npm", "install", *options, f"{_PACKAGE}@{_VERSION}"], check=True)
+    (package / "conf").mkdir(exist_ok=True)
+    (package / "conf" / "hsts-preload.json").write_text(
+        "{}"
+    )  # a list that its setup downloads; we are not on it
+    return package
+
+
+def _grade(package: Path, folder: Path) -> list[dict]:
+    """Return the result of each page, seen by a visitor and by a member."""
+    production = Production(folder / "production")
+    production.environ["HSTS_SECONDS"] = "31536000"
+    production.fill()
+    (folder / "nginx").mkdir()
+    with production.serving(), nginx(folder / "nginx", production.port) as browser:
+        member = browser.another_browser().sign_in("ada")
+        cookies = "; ".join(f"{name}={value}" for name, value in member.cookies.items())
+        pages = [(path, seen_with) for seen_with in ("", cookies) for path in _PAGES]
+        done = subprocess.run(
+            ["node", Path(__file__).with_name("scan.mjs")],
+            input=json.dumps(
+                {"host": NAME, "httpPort": browser.plain, "httpsPort": browser.tls, "pages": pages}
+            ),
+            env=os.environ
+            | {"OBSERVATORY": str(package), "NODE_EXTRA_CA_CERTS": str(folder / "nginx" / "certificate.pem")},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def main() -> int:
+    """Print a line for each page; return 1 if one misses its goal."""
+    if socket.gethostbyname(NAME) != "127.0.0.1":
+        print(f"Add the line '127.0.0.1 {NAME}' to /etc/hosts.", file=sys.stderr)
+        return 2
+    with tempfile.TemporaryDirectory() as folder:
+        results = _grade(_install(Path("var/observatory")), Path(folder))
+    for result in results:
+        who = "member" if result["signedIn"] else "visitor"
+        print(f"{result['score']:4} {result['status']} {who:8}{result['path']} {' '.join(result['failed'])}")
+    return int(any(each["failed"] or each["score"] < _LEAST for each in results))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,141 @@
+"""The files in deploy/ and the commands of docs/operating.md name what exists."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+
+import pytest
+import yaml
+from django.core.management import get_commands, load_command_class
+from django.core.management.base import CommandError
+from django.db import connections
+
+from config.databases import SHORT_LIVED
+from config.settings_checks import SETTINGS
+from tests.config.checkout import BASE_DIR
+
+DEPLOY = BASE_DIR / "deploy"
+UNITS = DEPLOY / "systemd"
+DOCUMENT = (BASE_DIR / "docs" / "operating.md").read_text()
+COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+CRONTAB = (DEPLOY / "crontab").read_text()
+
+TIMERS = {file.stem.partition("@")[2] for file in UNITS.glob("dashboard-job@*.timer")}
+
+
+def arguments_of(job):
+    """Return the arguments with which the unit of a job calls manage.py."""
+    file = UNITS / f"dashboard-job@{job}.service.d" / "arguments.conf"
+    given = (
+        re.search(r'^Environment="?ARGUMENTS=([^"\n]*)', file.read_text(), re.MULTILINE)
+        if file.exists()
+        else None
+    )
+    return f"{job} {given[1] if given else ''}".strip()
+
+
+def documented():
+    """Yield the calls of manage.py in the page's blocks, as lists of arguments."""
+    for block in re.findall(r"```sh\n(.*?)```", DOCUMENT, re.DOTALL):
+        plain = re.sub(r'"\$\([^)]*\)"', "SOME", block)
+        for call in re.findall(r"(?:dashboard-manage|manage\.py) ([a-z][^)>\n|]+)", plain):
+            yield shlex.split(call.partition(" <")[0], comments=True)
+
+
+CALLS = sorted(
+    {tuple(words) for words in documented()} | {tuple(arguments_of(job).split()) for job in TIMERS}
+)
+
+
+@pytest.mark.parametrize("words", CALLS, ids=" ".join)
+def test_every_command_of_the_page_and_of_the_units_exists_with_its_options(words):
+    name, *arguments = words
+    if SHORT_LIVED in arguments and SHORT_LIVED not in connections:
+        pytest.skip("of SQLite only")
+    assert name in get_commands(), f"manage.py {name}"
+    app = get_commands()[name]
+    command = load_command_class(app, name) if isinstance(app, str) else app
+    parser = command.create_parser("manage.py", name)
+    try:
+        parser.parse_args(["1" if word == "REF" else word for word in arguments])
+    except CommandError as error:
+        if "required" not in str(error):  # the page's short forms leave arguments out
+            pytest.fail(f"{words}: {error}")
+
+
+def test_page_timers_and_crontab_have_the_same_jobs():
+    table = DOCUMENT.partition("\n## Jobs\n")[2].partition("\n## ")[0]
+    in_units = {arguments_of(job) for job in TIMERS}
+    assert set(re.findall(r"^\| `([^`]+)` \|", table, re.MULTILINE)) == in_units
+    assert set(re.findall(r"\$MANAGE (.+) >/dev/null$", CRONTAB, re.MULTILINE)) == in_units
+
+
+@pytest.mark.parametrize(
+    "unit", ["dashboard-web@.service", "dashboard-job@.service", "dashboard-crawl@.service"]
+)
+def test_a_unit_calls_programs_of_the_documented_folder_as_an_ordinary_user(unit):
+    text = (UNITS / unit).read_text()
+    assert re.search(
+        r"^ExecStart=/srv/threat-dashboard/\.venv/bin/(gunicorn config\.wsgi|python manage\.py) ",
+        text,
+        re.MULTILINE,
+    )
+    assert "\nUser=dashboard\n" in text
+    assert 'git clone "$REPOSITORY" /srv/threat-dashboard\n' in DOCUMENT
+    assert (
+        "useradd --system --home-dir /srv/threat-dashboard --shell /usr/sbin/nologin dashboard\n" in DOCUMENT
+    )
+
+
+def test_systemd_accepts_the_units(tmp_path):
+    if shutil.which("systemd-analyze") is None:
+        without = pytest.fail if os.environ.get("REQUIRE_SYSTEMD") == "1" else pytest.skip
+        without("systemd-analyze is not installed (Debian: apt install systemd)")
+    shutil.copytree(UNITS, tmp_path, dirs_exist_ok=True)
+    for file in tmp_path.glob("*.service"):  # their programs are not on this machine
+        file.write_text(
+            re.sub(r"^ExecStart=\S+", "ExecStart=/bin/true", file.read_text(), flags=re.MULTILINE)
+        )
+    shutil.copy(tmp_path / "dashboard-web@.service", tmp_path / "dashboard-web@8000.service")
+    shutil.copy(tmp_path / "dashboard-crawl@.service", tmp_path / "dashboard-crawl@1.service")
+    numbered = [tmp_path / "dashboard-web@8000.service", tmp_path / "dashboard-crawl@1.service"]
+    files = [*numbered, *tmp_path.glob("*.timer")]
+    checked = subprocess.run(
+        ["systemd-analyze", "verify", "--recursive-errors=one", *map(str, files)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (checked.returncode, str(tmp_path) in checked.stderr) == (0, False), checked.stderr
+
+
+def test_the_compose_file_names_files_settings_and_services_that_exist():
+    services = COMPOSE["services"]
+    for service in services.values():
+        assert set(service.get("depends_on", {})) <= set(services)
+        if build := service.get("build"):
+            assert (DEPLOY / build["context"] / build["dockerfile"]).is_file()
+            assert set(service["environment"]) <= SETTINGS
+        for volume in service.get("volumes", []):
+            source = volume.partition(":")[0]
+            assert source in COMPOSE["volumes"] or source == "./certificates" or (DEPLOY / source).is_file()
+    assert "deploy/certificates" in (DEPLOY / "Dockerfile.dockerignore").read_text()
+
+
+def test_two_web_processes_of_the_compose_file_are_those_of_the_nginx_file():
+    nginx = re.sub("# server ", "server ", (DEPLOY / "nginx.conf").read_text())
+    ports = [COMPOSE["services"][name]["command"][-1] for name in ("web-1", "web-2")]
+    assert ports == ["127.0.0.1:8000", "127.0.0.1:8001"]
+    assert re.findall(r"^        server (.*);", nginx, re.MULTILINE) == ports * 2
+
+
+def test_the_image_holds_no_secret_and_copies_files_that_exist():
+    ignored = (DEPLOY / "Dockerfile.dockerignore").read_text().splitlines()
+    assert {"**/.env", ".git", "var"} <= set(ignored)
+    dockerfile = (DEPLOY / "Dockerfile").read_text()
+    for names in re.findall(r"^COPY (.+) \./$", dockerfile, re.MULTILINE):
+        assert all((BASE_DIR / name).is_file() for name in names.split())
+    for lock in re.findall(r"--require-hashes -r (\S+)", dockerfile):
+        assert (BASE_DIR / lock).is_file()
