@@ -36,6 +36,8 @@ def environment(backend: str, name: str) -> dict[str, str]:
         "DEBUG": "false",
         "ALLOWED_HOSTS": "127.0.0.1",
         "REDIS_URL": "",
+        "CALLS_PER_SECOND": "9999",
+        "CALLS_BURST": "9999",
     }
 
 

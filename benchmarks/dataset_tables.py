@@ -119,6 +119,7 @@ def _values(row: rows.Row, constants: dict[str, Any]) -> list[Any]:
         "rule": row.rule,
         "problem": api.problem_key(f"engine-{row.source}", row.rule, row.title),
         "location": row.location,
+        "host": api.host_of(row.location),
         "first_seen": _time_text(row.first_seen),
         "last_seen": _time_text(row.last_seen),
         "fixed_at": row.fixed_at and _time_text(row.fixed_at),

@@ -59,14 +59,24 @@ def _cases() -> dict[str, dict[str, Any]]:
     }
     grouped = {"group_by": "problem"}
     cases |= {
-        "first page, several values": {"severity": "Critical,High", "source": "engine-2,engine-3"},
+        "first page, several values": {"severity": "Critical,High", "source": "scanner-2,scanner-3"},
         "first page, newest": {"sort": "newest"},
         "last page, oldest, filtered": calls.deep_page(website, 1, kind="suspected") | {"sort": "oldest"},
         "search: the last day": {"since": 1},
-        "search: the last 30 days, filtered": {"since": 30, "kind": "suspected", "source": "engine-2"},
+        "search: the last 30 days, filtered": {"since": 30, "kind": "suspected", "source": "scanner-2"},
+        "hosts: the largest": {"hosts": rows.host(website)},
+        "hosts: a small one, last page": {"hosts": f"app7.{rows.host(website)}", "page": 400},
+        "hosts: two, filtered, newest": {
+            "hosts": f"www.{rows.host(website)},app7.{rows.host(website)}",
+            "kind": "suspected",
+            "sort": "newest",
+        },
+        "search: problems of a host": grouped | {"hosts": rows.host(website)},
         "problems: first page": grouped,
         "problems: filtered": grouped | {"severity": "Critical,High", "kind": "confirmed"},
         "problems: of all statuses": grouped | {"status": "all"},
+        "problems: newest": grouped | {"sort": "newest"},
+        "problems: most locations": grouped | {"sort": "locations"},
         "problems: page 100": grouped | {"page": 100},
         "one problem": {"problem": calls.frequent_problem(website)},
         "one problem, oldest": {"problem": calls.frequent_problem(website), "sort": "oldest"},
@@ -81,6 +91,10 @@ def _cases() -> dict[str, dict[str, Any]]:
         "search: a common word, all statuses": common | {"status": "all"},
         "search: a common word, middle page": common | {"page": 250},
         "search: a common word, deepest page": common | {"page": 500},
+        "search: a common word, newest": common | {"sort": "newest"},
+        "search: a common word, oldest, page 50": common | {"sort": "oldest", "page": 50},
+        "search: a common word in one problem": common | {"problem": calls.frequent_problem(website)},
+        "search: a common word, the last 30 days": common | {"since": 30},
     }
     return cases
 

@@ -1,10 +1,13 @@
 """Generated reports: the same findings in each scanner's format."""
 
+import csv
+import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
+from xml.sax.saxutils import escape, quoteattr
 
 from benchmarks import rows
 from benchmarks.rows import Row
@@ -192,6 +195,127 @@ def _nikto(findings: Sequence[Row]) -> bytes:
     return _line([{"host": host, "port": "443", "banner": "nginx", "vulnerabilities": items}])
 
 
+def _nessus(findings: Sequence[Row]) -> bytes:
+    items = "".join(
+        f'<ReportItem port="443" severity="{row.severity}" pluginID={quoteattr(row.rule)} '
+        f"pluginName={quoteattr(row.title)}><description>{escape(row.description)}</description></ReportItem>\n"
+        for row in findings[1:]  # the host is a row, too
+    )
+    host = urlsplit(_site(findings)).hostname
+    report = f'<Report><ReportHost name="{host}">{items}</ReportHost></Report>'
+    return f"<NessusClientData_v2>{report}</NessusClientData_v2>".encode()
+
+
+def _acunetix(findings: Sequence[Row]) -> bytes:
+    items = [
+        {"Name": row.rule, "Severity": _WORDS[row.severity], "Affects": urlsplit(row.location).path}
+        | {"Description": row.description, "Recommendation": row.remediation}
+        for row in findings[1:]  # the scan is a row, too
+    ]
+    start = f"<StartURL>{_site(findings)}/</StartURL>"
+    return f"<ScanGroup><Scan>{start}{_elements('ReportItem', items)}</Scan></ScanGroup>".encode()
+
+
+def _invicti(findings: Sequence[Row]) -> bytes:
+    rows = [
+        {"Url": row.location, "Type": row.rule, "Name": row.title, "Severity": _WORDS[row.severity]}
+        | {"Description": row.description, "HttpRequest": {"Content": _request(row)}}
+        for row in findings[1:]  # the target is a row, too
+    ]
+    target = {"Url": f"{_site(findings)}/"}
+    return _line({"Generated": "", "Target": target, "Vulnerabilities": rows})
+
+
+def _qualys(findings: Sequence[Row]) -> bytes:
+    rows = _elements("VULNERABILITY", [{"QID": row.rule, "URL": row.location} for row in findings])
+    texts = [
+        {"QID": row.rule, "TITLE": row.title, "SEVERITY": str(row.severity + 1)}
+        | {"DESCRIPTION": row.description, "SOLUTION": row.remediation}
+        for row in findings
+    ]
+    results = f"<RESULTS><VULNERABILITY_LIST>{rows}</VULNERABILITY_LIST></RESULTS>"
+    glossary = f"<GLOSSARY><QID_LIST>{_elements('QID', texts)}</QID_LIST></GLOSSARY>"
+    return f"<WAS_SCAN_REPORT>{results}{glossary}</WAS_SCAN_REPORT>".encode()
+
+
+def _greenbone(findings: Sequence[Row]) -> bytes:
+    host = urlsplit(_site(findings)).hostname
+    results = "".join(
+        f"<result><host>{host}</host><name>{escape(row.title)}</name><port>443/tcp</port>"
+        f"<nvt oid={quoteattr(row.rule)}><tags>summary={escape(row.description)}</tags></nvt>"
+        f"<severity>{2.4 * row.severity}</severity></result>"
+        for row in findings
+    )
+    return f'<report id="1" extension="xml"><results>{results}</results></report>'.encode()
+
+
+def _nmap(findings: Sequence[Row]) -> bytes:
+    ports = "".join(
+        f'<port protocol="tcp" portid="{20_000 + index}"><state state="open"/></port>\n'
+        for index, _ in enumerate(findings[1:])  # the host is a row, too
+    )
+    name = f'<hostname name="{urlsplit(_site(findings)).hostname}" type="user"/>'
+    host = f"<host><hostnames>{name}</hostnames><ports>{ports}</ports></host>"
+    return f"<nmaprun>{host}</nmaprun>".encode()
+
+
+def _wpscan(findings: Sequence[Row]) -> bytes:
+    vulnerabilities = [
+        {
+            "title": row.title,
+            "references": {"wpvulndb": [row.rule]},
+            "cvss": {"score": str(2.4 * row.severity)},
+        }
+        for row in findings[1:]  # the target is a row, too
+    ]
+    return _line(
+        {
+            "interesting_findings": [],
+            "target_url": f"{_site(findings)}/",
+            "version": {"number": "6.4.1", "vulnerabilities": vulnerabilities},
+        }
+    )
+
+
+def _csv(findings: Sequence[Row]) -> bytes:
+    target = io.StringIO()
+    writer = csv.writer(target)
+    writer.writerow(["finding", "title", "severity", "location", "description", "remediation"])
+    for row in findings:
+        texts = [row.title, _WORDS[row.severity], row.location, row.description, row.remediation]
+        writer.writerow([row.rule, *texts])
+    return target.getvalue().encode()
+
+
+def _burp(findings: Sequence[Row]) -> bytes:
+    names = ("Information", "Low", "Medium", "High", "High")
+    issues = [
+        {
+            "type": row.rule,
+            "name": row.title,
+            "host": _site(findings),
+            "path": urlsplit(row.location).path,
+            "severity": names[row.severity],
+            "confidence": "Certain",
+            "issueBackground": row.description,
+            "remediationBackground": row.remediation,
+        }
+        for row in findings
+    ]
+    return _xml("issues", ' burpVersion="2025.1"', "issue", issues)
+
+
+def _xml(root: str, attributes: str, name: str, rows: Iterable[Mapping[str, str]]) -> bytes:
+    """Return a document with an element ``name`` for each row."""
+    return f'<?xml version="1.0"?>\n<{root}{attributes}>\n{_elements(name, rows)}</{root}>'.encode()
+
+
+def _elements(name: str, rows: Iterable[Mapping[str, str]]) -> str:
+    """Return an element ``name`` for each row, and one in it for each member."""
+    lines = ("".join(f"<{key}>{escape(text)}</{key}>" for key, text in row.items()) for row in rows)
+    return "".join(f"<{name}>{line}</{name}>\n" for line in lines)
+
+
 def _site(findings: Sequence[Row]) -> str:
     return f"https://{urlsplit(findings[0].location).hostname}"
 
@@ -208,6 +332,15 @@ def _line(value: object) -> bytes:
 # By format, with the names of dashboard_api.scanners.READERS; a report has one row for each finding.
 REPORTS: Mapping[str, Callable[[Sequence[Row]], bytes]] = {
     "findings": _findings,
+    "csv": _csv,
+    "acunetix": _acunetix,
+    "invicti": _invicti,
+    "qualys-was": _qualys,
+    "greenbone": _greenbone,
+    "nmap": _nmap,
+    "wpscan": _wpscan,
+    "nessus": _nessus,
+    "burp": _burp,
     "nuclei": _nuclei,
     "zap": _zap,
     "sarif": _sarif,

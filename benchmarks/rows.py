@@ -28,6 +28,8 @@ _STATUSES = ["open"] * 80 + ["fixed"] * 17 + ["accepted_risk"] * 2 + ["false_pos
 _SOURCES = (
     [1] * 30 + [2] * 20 + [3] * 15 + [4] * 10 + [5] * 8 + [6] * 5 + [7] * 4 + [8] * 3 + [9, 9, 10, 11, 12]
 )
+# Hosts of a website, as a hundred findings have them.
+_SUBDOMAINS = [""] * 60 + ["www."] * 20 + [f"app{number}." for number in range(20)]
 _TITLES = [
     "Cross-site scripting in {} {}",
     "Outdated library {} {}",
@@ -86,7 +88,7 @@ def sizes(scale: float) -> list[int]:
 
 def rows(scale: float, *, now: datetime) -> Iterator[Row]:
     """Yield every finding, oldest first, with the websites mixed as by real scans."""
-    chance = random.Random(7)  # noqa: S311  # the same data each time, not a secret
+    chance = random.Random(7)  # the same data each time, not a secret
     owners = [website for website, size in enumerate(sizes(scale), 1) for _ in range(size)]
     chance.shuffle(owners)
     text = _text(chance)
@@ -115,11 +117,15 @@ def _row(
         description=" ".join(body),
         remediation=_REMEDIATION,
         rule=f"rule-{template}-{number % _RULES}",
-        location=f"https://{host(website)}/{words[2]}/{words[3]}/{number % 5000}",
+        location=f"https://{_location_host(number, website)}/{words[2]}/{words[3]}/{number % 5000}",
         first_seen=first_seen,
         last_seen=now,
         fixed_at=first_seen + (now - first_seen) * chance.random() if status == "fixed" else None,
     )
+
+
+def _location_host(number: int, website: int) -> str:
+    return _SUBDOMAINS[number % 101 % 100] + host(website)
 
 
 def _rated(chance: random.Random, source: int, rule: int) -> tuple[int, str]:
@@ -132,7 +138,7 @@ def _rated(chance: random.Random, source: int, rule: int) -> tuple[int, str]:
 
 @functools.cache
 def _own_rating(source: int, rule: int) -> tuple[int, str]:
-    chance = random.Random(source * 1_000 + rule)  # noqa: S311  # the same each time
+    chance = random.Random(source * 1_000 + rule)  # the same each time
     return chance.choice(_SEVERITIES), chance.choice(_KINDS)
 
 

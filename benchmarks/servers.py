@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from benchmarks import databases
 from benchmarks.http_load import LOOPBACK
@@ -35,8 +36,8 @@ class Server:
 
 
 @contextmanager
-def run_server(environment: dict[str, str]) -> Iterator[Server]:
-    """Serve the product with these environment variables until the block ends."""
+def run_server(environment: dict[str, str], *, folder: Path = databases.ROOT) -> Iterator[Server]:
+    """Serve the product of a checkout with these environment variables until the block ends."""
     port = free_port()
     log = databases.FOLDER / f"server-{port}.log"
     command = [sys.executable, "-m", "gunicorn", "config.wsgi", "--bind", f"{LOOPBACK}:{port}"]
@@ -44,7 +45,7 @@ def run_server(environment: dict[str, str]) -> Iterator[Server]:
     command += ["--no-control-socket", "--log-level", "warning"]
     with log.open("w") as output:
         process = subprocess.Popen(  # noqa: S603  # our own interpreter
-            command, cwd=databases.ROOT, env=os.environ | environment, stdout=output, stderr=output
+            command, cwd=folder, env=os.environ | environment, stdout=output, stderr=output
         )
     try:
         _wait_until_ready(process.pid, port, log=str(log))

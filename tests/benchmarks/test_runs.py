@@ -13,6 +13,8 @@ from tests.browser.chromium import chromium_path
 
 pytest.importorskip("mohawk", reason="make bench installs the libraries that the benchmarks compare with")
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def measure(tmp_path_factory):

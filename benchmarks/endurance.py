@@ -1,0 +1,217 @@
+"""Long runs against a deployed server that kill it, repeat its calls, or last for hours.
+
+``replays`` sends many copies of one call at once to two servers of one database: exactly one copy may be
+answered. ``kills`` kills processes of the server with SIGKILL while calls are answered, and repeats each
+answered call afterwards: every repetition must be refused. ``soak`` sends calls at an even pace for hours and
+kills a process each minute. ``races`` lets 16 processes claim one nonce at once. ``backups`` takes backups
+under load and restores each. ``power`` looks at the order of writes to the disk. Each prints what it saw, and
+exits with 1 if something was wrong.
+"""
+
+import argparse
+import os
+import random
+import signal
+import sqlite3
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from benchmarks import databases, dataset, rows, storage_runs
+from benchmarks.command_line import BACKENDS, Unavailable
+from benchmarks.machine import children_of
+from benchmarks.servers import Server, run_server
+from benchmarks.signed_calls import NO_RESPONSE, Call, nonce_of, send, signed_call
+
+SCALE = 0.001  # 2,000 findings
+COPIES, CLIENTS = 200, 8
+BETWEEN_KILLS = 0.3  # seconds
+PACE = 20  # calls a second while soaking
+NONCE_SECONDS = 360  # from the call to its end; a clock that is ahead adds up to 300
+
+
+def replays(environment: dict[str, str], body: dict[str, Any], *, rounds: int) -> Iterator[str]:
+    """Yield what was wrong in ``rounds`` rounds of copies of one call at two servers."""
+    with run_server(environment) as one, run_server(environment) as two:
+        ports = [one.port, two.port] * (COPIES // 2)
+        with ThreadPoolExecutor(COPIES) as clients:
+            for number in range(rounds):
+                call, together = signed_call(body), threading.Barrier(COPIES)
+
+                def copy(port: int, call: Call = call, together: threading.Barrier = together) -> str:
+                    together.wait(60)
+                    return send(port, call)
+
+                seen = Counter(clients.map(copy, ports))
+                if seen != {"200": 1, "401 replayed_nonce": COPIES - 1}:
+                    yield f"round {number + 1}: {dict(seen)}"
+    print(f"{rounds} rounds of {COPIES} copies at two servers")
+
+
+def kills(environment: dict[str, str], body: dict[str, Any], *, rounds: int) -> Iterator[str]:
+    """Yield what was wrong after ``rounds`` calls during which processes of the server were killed."""
+    calls = [body] * rounds
+    with run_server(environment) as server:
+        with _killing(server) as killed, ThreadPoolExecutor(CLIENTS) as clients:
+
+            def ask(body: dict[str, Any]) -> tuple[Call, str]:
+                call = signed_call(body)
+                return call, send(server.port, call)
+
+            sent = list(clients.map(ask, calls))
+        answered = [call for call, status in sent if status == "200"]
+        yield from _unexpected(Counter(status for _, status in sent), {"200", NO_RESPONSE})
+        with ThreadPoolExecutor(CLIENTS) as clients:
+            again = Counter(clients.map(lambda call: send(server.port, call), answered))
+        yield from _unexpected(again, {"401 replayed_nonce", "401 stale_timestamp"})
+    if missing := len(answered) - _on_record(answered):
+        yield f"{missing} answered calls are not on record"
+    yield from _broken_files(environment)
+    print(f"{rounds} calls, {len(killed)} processes killed, {len(answered)} answered and all repeated")
+
+
+def soak(environment: dict[str, str], body: dict[str, Any], *, rounds: int) -> Iterator[str]:
+    """Yield what was wrong in ``rounds`` minutes of calls at an even pace, with a killed process a minute."""
+    seen: Counter[str] = Counter()
+    memory, files, stored = [], [], []
+    with run_server(environment) as server, ThreadPoolExecutor(CLIENTS) as clients:
+        for _ in range(rounds):
+            began = time.monotonic()
+            os.kill(random.choice(children_of(server.process)), signal.SIGKILL)
+            for number in range(60 * PACE):
+                time.sleep(max(0, began + number / PACE - time.monotonic()))
+                clients.submit(lambda: seen.update([send(server.port, signed_call(body))]))
+            workers = children_of(server.process)
+            memory.append(sum(_memory(process) for process in workers))
+            files.append(sum(_open_files(process) for process in workers))
+            stored.append(_nonces_after_pruning())
+    yield from _unexpected(seen, {"200", NO_RESPONSE})
+    if seen[NO_RESPONSE] > rounds * CLIENTS:
+        yield f"{seen[NO_RESPONSE]} calls without a response, more than were open when a process was killed"
+    if max(stored) > (most := PACE * NONCE_SECONDS * 1.2):
+        yield f"{max(stored)} nonces are stored, more than {most:.0f}"
+    yield from (
+        f"{what} grew: {sizes}" for what, sizes in (("memory", memory), ("files", files)) if _grew(sizes)
+    )
+    print(f"{rounds} minutes, {seen['200']} calls answered, at most {max(stored)} nonces stored")
+    print(f"memory {min(memory)} to {max(memory)} MB, open files {min(files)} to {max(files)}")
+
+
+@contextmanager
+def _killing(server: Server) -> Iterator[list[int]]:
+    """Kill a random process of the server again and again in the block; yield those killed so far."""
+    done, killed = threading.Event(), []
+
+    def kill() -> None:
+        while not done.wait(BETWEEN_KILLS):
+            if processes := children_of(server.process):
+                killed.append(random.choice(processes))
+                os.kill(killed[-1], signal.SIGKILL)
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    try:
+        yield killed
+    finally:
+        done.set()
+        thread.join()
+
+
+def _on_record(answered: list[Call]) -> int:
+    """Return how many of the calls are on record, each in the row of its nonce."""
+    from dashboard_api.models import Nonce  # only after Django is set up
+
+    nonces = [nonce_of(call) for call in answered]
+    parts = [nonces[start : start + 500] for start in range(0, len(nonces), 500)]
+    return sum(Nonce.objects.filter(nonce__in=part).exclude(request_id="").count() for part in parts)
+
+
+def _unexpected(seen: Counter[str], expected: set[str]) -> Iterator[str]:
+    yield from (f"{count} x {status}" for status, count in seen.items() if status not in expected)
+
+
+def _broken_files(environment: dict[str, str]) -> Iterator[str]:
+    """Yield what SQLite says about files that are not whole."""
+    if environment["DATABASE_URL"].startswith("sqlite:///"):
+        name = environment["DATABASE_URL"].removeprefix("sqlite:///").removesuffix(".sqlite3")
+        for file in databases.FOLDER.glob(f"{name.rpartition('/')[2]}*.sqlite3"):
+            with sqlite3.connect(file) as connection:
+                (answer,) = connection.execute("PRAGMA integrity_check").fetchone()
+            if answer != "ok":
+                yield f"{file}: {answer}"
+
+
+def _memory(process: int) -> int:
+    """Return the resident memory of a process in MB; 0 if it has ended."""
+    try:
+        pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    except OSError:
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE") // 2**20
+
+
+def _open_files(process: int) -> int:
+    """Return the number of files that a process has open; 0 if it has ended."""
+    try:
+        return len(list(Path(f"/proc/{process}/fd").iterdir()))
+    except OSError:
+        return 0
+
+
+def _grew(sizes: list[int]) -> bool:
+    """Return whether the second half is beyond the first one by more than a quarter."""
+    middle = len(sizes) // 2
+    return middle > 0 and max(sizes[middle:]) > 1.25 * max(sizes[:middle])
+
+
+def _nonces_after_pruning() -> int:
+    from dashboard_api.models import Nonce  # only after Django is set up
+
+    now = datetime.now(UTC)
+    while Nonce.objects.prune(now=now, batch=1_000):
+        pass
+    return Nonce.objects.count()
+
+
+RUNS: dict[str, tuple[Callable[..., Iterator[str]], int]] = {
+    "replays": (replays, 100),
+    "kills": (kills, 10_000),
+    "soak": (soak, 8 * 60),
+    "races": (storage_runs.races, 1_000),
+    "backups": (storage_runs.backups, 20),
+    "power": (storage_runs.power, 100),
+}
+
+
+def main() -> int:
+    """Do one run as the command line says; return 1 if something was wrong."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("run", choices=RUNS)
+    parser.add_argument("--rounds", type=int, help="rounds, calls, minutes or backups")
+    parser.add_argument("--backend", choices=BACKENDS, default="sqlite")
+    options = parser.parse_args()
+    name = dataset.prepare(options.backend, SCALE)
+    from benchmarks import calls  # imports models: only after Django is set up
+
+    run, usual = RUNS[options.run]
+    environment = databases.environment(options.backend, name)
+    try:
+        wrong = list(run(environment, calls.body_about(rows.LARGEST), rounds=options.rounds or usual))
+    except Unavailable as error:
+        print(f"Skipped: {error}")
+        return 0
+    print("\n".join(wrong) or "Nothing was wrong.")
+    return int(bool(wrong))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
