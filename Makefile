@@ -10,9 +10,14 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL := $(PIP) install --quiet --require-hashes -r
 
+GERMAN := locale/de/LC_MESSAGES/django.po dashboard_api/locale/de/LC_MESSAGES/django.po
+
+MUTATED := hosts sealing
+MUTATED_NEEDS := django|cryptography|idna|pytest|pytest-django|hypothesis
+
 PYTEST := $(BIN)/pytest --quiet --numprocesses $(JOBS) --dist worksteal
 
-.PHONY: help setup demo pdf check quick test test-all bench screenshots messages lock
+.PHONY: help setup demo pdf check quick test test-all bench screenshots observatory mutants sbom messages lock
 
 help:
 	@echo "make demo [PORT=8001] [ARGS=--reset]   set up a demo and serve it"
@@ -24,6 +29,9 @@ help:
 	@echo "make bench [ARGS=--json]               run the benchmarks of docs/performance.md, in about 5 minutes"
 	@echo "make setup                             only prepare .venv"
 	@echo "make screenshots                       take the screenshots of the README again (needs Chromium)"
+	@echo "make observatory                       grade the pages with the MDN HTTP Observatory (needs nginx and npm)"
+	@echo "make mutants                           change es1, hosts and sealing in some 250 ways, and list changes that no test notices"
+	@echo "make sbom > sbom.json                  print the bill of materials of the product (CycloneDX)"
 	@echo "make messages                          collect the texts to translate and compile them (needs gettext)"
 	@echo "make lock                              pin the dependencies of pyproject.toml again"
 
@@ -55,9 +63,38 @@ test-all: check
 screenshots: $(VENV)/installed-dev
 	@$(BIN)/python -m tests.browser.screenshots
 
+observatory: $(VENV)/installed-dev
+	@$(BIN)/python -m tests.deploy.observatory
+
+mutants:  # caches are taken out of the copies: they would hide changes, and decorated functions are left as they are
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
+	mkdir -p $$folder/tests/es1 $$folder/tests/foundation $$folder/foundation && \
+	cp -r es1 $$folder && cp tests/es1/[!_]*.py $$folder/tests/es1 && \
+	rm $$folder/tests/es1/test_imports.py $$folder/tests/es1/test_package.py && \
+	for module in $(MUTATED); do cp tests/foundation/test_$$module.py $$folder/tests/foundation && \
+	sed '/^@.*lru_cache/d' foundation/$$module.py > $$folder/foundation/$$module.py; done && \
+	versions="$$(grep -ohE '^($(MUTATED_NEEDS))==[^ ]+' requirements.lock requirements-dev.lock | sort -u)" && cd $$folder && \
+	touch foundation/__init__.py tests/__init__.py tests/es1/__init__.py tests/foundation/__init__.py && \
+	printf 'SECRET_KEY = "mutants"\nALLOW_PRIVATE_HOSTS = False\nMASTER_KEYS = ["%s="]\n' \
+		bXV0YW50cy1tdXRhbnRzLW11dGFudHMtMDEyMzQ1Njc > mutant_settings.py && \
+	printf '[mutmut]\nsource_paths=\n    es1/\n    foundation/\npytest_add_cli_args_test_selection=tests\nalso_copy=\n    tests\n    es1\n    foundation\n    mutant_settings.py\n[tool:pytest]\nDJANGO_SETTINGS_MODULE=mutant_settings\n' >setup.cfg && \
+	$(PYTHON) -m venv venv && venv/bin/pip install --quiet mutmut==3.8.1 $$versions && \
+	venv/bin/mutmut run >log && venv/bin/mutmut results
+
+sbom:
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
+	$(PYTHON) -m venv $$folder/product && $(PYTHON) -m venv $$folder/tool && \
+	$$folder/product/bin/pip install --quiet --require-hashes -r requirements.lock && \
+	$$folder/product/bin/pip install --quiet --require-hashes -r requirements-pdf.lock && \
+	$$folder/product/bin/pip uninstall --quiet --yes setuptools pip && \
+	$$folder/tool/bin/pip install --quiet cyclonedx-bom==7.5.0 && \
+	$$folder/tool/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible $$folder/product/bin/python
+
 messages: $(VENV)/installed
 	@$(BIN)/django-admin makemessages --locale de --no-wrap --no-obsolete --add-location file \
-		--ignore dashboard_api --ignore templates/admin --ignore tests --ignore benchmarks --ignore var
+		--ignore tests --ignore benchmarks --ignore var
+	@for file in $(GERMAN); do \
+		sed '/^"POT-Creation-Date/d' $$file > $$file.new && mv $$file.new $$file; done  # only changed texts differ
 	@$(BIN)/django-admin compilemessages --locale de --ignore .venv --ignore var
 
 $(VENV)/bin/pip:

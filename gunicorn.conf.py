@@ -5,7 +5,9 @@ The command line and GUNICORN_CMD_ARGS override this file.
 """
 
 import os
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,15 @@ forwarded_allow_ips = ""
 secure_scheme_headers: dict[str, str] = {}
 control_socket_disable = True
 
+# prometheus-client looks for this folder when it is imported; those of ended processes are deleted.
+_folders = Path(worker_tmp_dir or tempfile.gettempdir())
+for _folder in _folders.glob("threat-dashboard-metrics-*"):
+    if not Path("/proc", _folder.name.rpartition("-")[2]).exists():
+        shutil.rmtree(_folder, ignore_errors=True)
+_folder = _folders / f"threat-dashboard-metrics-{os.getpid()}"
+_folder.mkdir(mode=0o700, exist_ok=True)  # a reload reads this file again
+os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(_folder)
+
 umask = 0o077  # only this user may read SQLite's files
 accesslog = None  # nginx writes an access log without tokens
 errorlog = "-"
@@ -45,3 +56,10 @@ def on_starting(server: Any) -> None:  # noqa: ARG001  # as gunicorn calls it
         call_command("check", deploy=settings.HTTPS, stdout=sys.stderr)
     except SystemCheckError as error:
         sys.exit(str(error))
+
+
+def child_exit(server: Any, worker: Any) -> None:  # noqa: ARG001  # as gunicorn calls it
+    """Tell prometheus-client that a worker ended; its counters stay."""
+    from prometheus_client import multiprocess
+
+    multiprocess.mark_process_dead(worker.pid)

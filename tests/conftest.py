@@ -3,10 +3,14 @@
 import hypothesis
 import pytest
 from django.core.cache import cache
+from django.db import connection
+from django.test import TransactionTestCase
+from django.utils import translation
 
 from dashboard_api.models import nonces
-from tests import factories
+from tests import databases, factories
 from tests import redis_server as own_redis
+from tests.audit import triggers
 
 # How long an example takes says something about the machine, not about the code.
 hypothesis.settings.register_profile("any machine", deadline=None)
@@ -18,6 +22,22 @@ def pytest_collection_modifyitems(items):
     for item in items:
         for marker in item.iter_markers("django_db"):
             marker.kwargs.setdefault("databases", "__all__")
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup, django_db_blocker):
+    """Let tests empty the tables of audit events, which the product's triggers refuse."""
+    with django_db_blocker.unblock():
+        triggers.remove(connection)
+        databases.remember_migrated()
+
+
+def _empty_databases(case):
+    for alias in case._databases_names(include_mirrors=False):
+        databases.empty(alias)
+
+
+TransactionTestCase._fixture_teardown = _empty_databases
 
 
 @pytest.fixture(autouse=True)
@@ -36,6 +56,12 @@ def _numbered_from_one():
 def _nothing_noted():
     """Forget the use of secrets in earlier tests."""
     nonces.forget_uses()
+
+
+@pytest.fixture(autouse=True)
+def _in_english():
+    """Forget the language of an earlier test's last page."""
+    translation.deactivate()
 
 
 @pytest.fixture

@@ -30,6 +30,24 @@ def make_account(ref="acct_0001", *, secrets=(SECRET,), entitled=True, **fields)
     return account
 
 
+def make_nonce(nonce="nonce-0001", *, account_id=1, expires_at=None, limit=None, **facts):
+    """Spend a nonce of a call with these facts, and return the claim."""
+    now = timezone.now()
+    defaults = {"at": now, "secret_id": 1, "link_id": None, "route": "site/dashboard", "address": "192.0.2.1"}
+    return api.Nonce.objects.claim(
+        account_id,
+        nonce,
+        expires_at=expires_at or now + timedelta(minutes=6),
+        facts=api.CallFacts(**({"request_id": f"{next(_numbers):016x}"} | defaults | facts)),
+        limit=limit,
+    )
+
+
+def make_call_record(**fields):
+    defaults = {"at": timezone.now(), "secret_id": 1, "route": "site/dashboard", "status": 200}
+    return api.CallRecord.objects.create(**(defaults | fields))
+
+
 def make_entitlement(account, **fields):
     today = timezone.now().date()
     defaults = {"starts_on": today - timedelta(days=30), "ends_on": today + timedelta(days=335)}
@@ -109,7 +127,8 @@ def make_new_finding(website, *, source=None, locations=(), **fields):
     ]
     fields = defaults | fields
     problem = api.problem_key(source.slug, fields["rule"], fields["title"])
-    return NewFinding(problem=problem, **fields), occurrences
+    host = api.host_of(fields["location"])
+    return NewFinding(problem=problem, host=host, **fields), occurrences
 
 
 def make_occurrence(finding, location=None, **fields):
@@ -126,6 +145,12 @@ def make_event(finding, event="regressed", **fields):
     return api.FindingEvent.objects.create(
         finding=finding, website_id=finding.website_id, event=event, **fields
     )
+
+
+def make_standing_decision(website=None, *, source=None, **fields):
+    defaults = {"severity": api.Severity.LOW, "reason": "Behind a VPN", "by": "ada"}
+    source = source or make_source()
+    return api.StandingDecision.objects.create(source=source, website=website, **(defaults | fields))
 
 
 def make_import_run(website, *, source=None, **fields):

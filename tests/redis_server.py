@@ -3,7 +3,6 @@
 import os
 import shutil
 import signal
-import socket
 import subprocess
 
 import pytest
@@ -11,14 +10,14 @@ import redis
 from redis.backoff import ConstantBackoff
 from redis.retry import Retry
 
+from tests.faults.server import free_port
+
 
 class RedisServer:
     """The process, always on the same port, without files."""
 
     def __init__(self, folder):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self._port = free.getsockname()[1]
+        self._port = free_port()
         self._folder = folder
         self.url = f"redis://127.0.0.1:{self._port}/0"
         self.start()

@@ -15,8 +15,10 @@ DEBUG = False
 ALLOWED_HOSTS = ["localhost", "127.0.0.1", "testserver"]
 HTTPS = False
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # fast, and only here
+if not REDIS_URL:  # noqa: F405
+    CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 # What an earlier run counted is not this one's.
-CACHES["default"]["KEY_PREFIX"] = f"tests-{secrets.token_hex(8)}"  # noqa: F405
+CACHES["default"]["KEY_PREFIX"] = f"tests-{secrets.token_hex(8)}"
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
@@ -27,10 +29,14 @@ MIDDLEWARE = [name for name in MIDDLEWARE if not name.startswith("whitenoise.")]
 # A developer's own .env must not change what the tests see.
 DASHBOARD_BASE_URL = "http://127.0.0.1:8000"
 DASHBOARD_TIMEOUT_SECONDS = 15
-ALLOW_PRIVATE_HOSTS = False
-PORTAL_BASE_URL = ""
-PORTAL_ACCOUNT_REF = SITE_API_SECRET = ""
+ALLOW_PRIVATE_HOSTS = CRAWLER_ENABLED = False
+CALLS_PER_SECOND, CALLS_BURST = 1_000, 9_999  # tests of the limit set their own
+STAFF_SECOND_FACTOR = False  # the tests of config/staff.py switch it on
+PORTAL_BASE_URL = REPORT_LOGO = ""
+REPORT_COLOR = "#2450c4"
+PORTAL_ACCOUNT_REF = SITE_API_SECRET = METRICS_TOKEN = ""
 SUPPORT_URL = "https://example.com/support"
 RENEW_URL = "https://example.com/renew"
 LINK_URL = "https://example.com/link"
 IMPRINT_URL = PRIVACY_URL = TERMS_URL = STATUS_URL = SECURITY_TXT_URL = "https://example.com/about"
+REPORTS_FOLDER = BASE_DIR / "var" / f"reports-of-tests-{os.getpid()}"  # noqa: F405

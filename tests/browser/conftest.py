@@ -14,7 +14,8 @@ from playwright.sync_api import expect
 
 from dashboard_api.models import Coverage, Kind, Severity
 from tests.browser.chromium import chromium_path, running_chromium
-from tests.browser.looks import WAYS, Tour
+from tests.browser.looks import STAFF_WAYS, WAYS, Tour
+from tests.browser.steps import PATIENCE
 from tests.browser.watch import Watch
 from tests.factories import (
     make_account,
@@ -28,8 +29,6 @@ from tests.factories import (
     make_source,
     make_user,
 )
-
-PATIENCE = 20_000  # milliseconds; only a failure takes that long
 
 # 45 findings, the same on every page of every test: none is Info, and three pages hold them.
 FOUND = (
@@ -135,6 +134,14 @@ def open_page(chromium, service, watch):
 @pytest.fixture(params=WAYS, ids=str)
 def tour(request, open_page):
     """Return a tour that inspects pages, and fail the test at its end for problems."""
+    tour = Tour(open_page, request.param)
+    yield tour
+    assert tour.faults == {}
+
+
+@pytest.fixture(params=STAFF_WAYS, ids=str)
+def staff_tour(request, open_page):
+    """Return a tour of pages for staff."""
     tour = Tour(open_page, request.param)
     yield tour
     assert tour.faults == {}

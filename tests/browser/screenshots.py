@@ -19,6 +19,7 @@ from tests.faults.server import free_port
 
 FOLDER = BASE_DIR / "docs" / "screenshots"
 MOST_BYTES = 150_000
+WORKBENCH = "/admin/dashboard_api/finding/workbench/"
 LAPTOP = {"width": 1280, "height": 760}
 PHONE = {"viewport": {"width": 390, "height": 792}, "has_touch": True, "is_mobile": True}
 
@@ -44,14 +45,14 @@ def served_demo():
 
 
 class Camera:
-    """The owner's browser, and the folder of its pictures."""
+    """A person's browser, and the folder of its pictures."""
 
-    def __init__(self, browser, address, password):
+    def __init__(self, browser, address, password, *, user="owner", start="/"):
         self._browser = browser
         self._options = {"base_url": address, "locale": "en-GB", "timezone_id": "UTC"}
-        page = self.open("/accounts/login/")
-        sign_in(page, "owner", password)
-        expect(page).to_have_url("/")
+        page = self.open(f"/accounts/login/?next={start}")
+        sign_in(page, user, password)
+        expect(page).to_have_url(start)
         self._options["storage_state"] = page.context.storage_state()
 
     def open(self, path, **options):
@@ -88,3 +89,5 @@ if __name__ == "__main__":
     FOLDER.mkdir(parents=True, exist_ok=True)
     with served_demo() as (address, password), running_chromium() as browser:
         take_pictures(Camera(browser, address, password))
+        analyst = Camera(browser, address, password, user="analyst", start=WORKBENCH)
+        analyst.take("workbench", analyst.open(WORKBENCH, viewport={"width": 1280, "height": 620}))

@@ -3,17 +3,51 @@
 import time
 
 from django.core import mail
+from playwright.sync_api import expect
 
 PATH = "/sites/shop.example.com/"
+PATIENCE = 30_000  # milliseconds; only a failure takes that long
 
 
-def newest_mail():
+def eventually(page, condition):
+    """Wait until ``condition()`` is true; events of the page reach the test meanwhile."""
+    deadline = time.monotonic() + PATIENCE / 1000
+    while not condition():
+        assert time.monotonic() < deadline, "what the test waits for did not happen"
+        page.wait_for_timeout(20)
+
+
+class Held:
+    """The requests of a page to ``address``, which wait until the test continues them."""
+
+    def __init__(self, page, address, **options):
+        self._page, self._routes = page, []
+        page.route(address, lambda route: self._routes.append(route), **options)
+
+    def request(self):
+        """Wait for the first one, and return it."""
+        eventually(self._page, lambda: self._routes)
+        return self._routes[0]
+
+    def __len__(self):
+        return len(self._routes)
+
+
+def newest_mail(page):
     """Return the last e-mail; a reset link is sent a moment after the response."""
-    deadline = time.monotonic() + 20
-    while not mail.outbox:
-        assert time.monotonic() < deadline, "no e-mail was sent"
-        time.sleep(0.1)
+    eventually(page, lambda: mail.outbox)
     return mail.outbox[-1]
+
+
+def expect_same_place(locator, top):
+    """Expect the element at ``top``, as it was before; a page that scrolls needs a moment."""
+    eventually(locator.page, lambda: abs(locator.bounding_box()["y"] - top) < 2)
+
+
+def expect_image(picture):
+    """Expect a picture that the browser could read."""
+    expect(picture).to_be_visible()
+    eventually(picture.page, lambda: picture.evaluate("it => it.complete && it.naturalWidth > 0"))
 
 
 def sign_in(page, name, password="correct horse battery"):

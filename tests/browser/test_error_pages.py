@@ -9,9 +9,9 @@ from portal.exports import as_pdf, files, slots
 from portal.gateway import CannotConnect, RateLimited, SignatureRefused, SlowRequest, TimedOut
 from portal.view_models import export_links
 from tests.browser.steps import PATH
-from tests.faults.server import free_port
+from tests.faults.server import closed_port
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 NARROWED = f"{PATH}?severity=High&query=scripting"
 TROUBLES = {
@@ -52,7 +52,7 @@ def test_error_pages_of_a_website(tour, owner, fails, watch, status):
 
 def test_pages_without_the_service(tour, owner, settings, watch):
     watch.expect("502")
-    settings.DASHBOARD_BASE_URL = f"http://127.0.0.1:{free_port()}"
+    settings.DASHBOARD_BASE_URL = f"http://127.0.0.1:{closed_port()}"
     page = tour.open(user=owner)
     page.goto("/")
     expect(page.locator(".retry")).to_be_visible()
@@ -61,18 +61,26 @@ def test_pages_without_the_service(tour, owner, settings, watch):
     tour.look(page, "a finding")
 
 
+def choose(page, facet):
+    """Choose a filter; on a phone the list of filters opens first."""
+    if page.locator(".filter-button").is_visible() and not page.locator(facet).is_visible():
+        page.locator(".filter-button").click()
+    page.locator(facet).click()
+
+
 def test_error_pages_in_the_region(tour, owner, fails, watch):
     watch.expect("503", "net::ERR_INTERNET_DISCONNECTED", "htmx:sendError", "htmx:afterRequest")
     page = tour.open(user=owner)
     page.goto(NARROWED)
     fails(SlowRequest(retry_after=30))
-    page.locator("#facet-kind-suspected").click()
+    choose(page, "#facet-kind-suspected")
     expect(page.locator("#retry")).to_be_visible()
     tour.look(page, "slow question")
     fails(None)
     page.locator("#retry").click()
+    page.locator("#facet-source-zap").wait_for(state="attached")
     page.context.set_offline(True)
-    page.locator("#facet-source-zap").click()
+    choose(page, "#facet-source-zap")
     expect(page.locator("#connection-error")).to_be_visible()
     page.evaluate("scrollTo(0, 0)")  # scrolled, the message is above what axe compares it with
     tour.look(page, "offline")

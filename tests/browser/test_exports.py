@@ -14,7 +14,7 @@ from portal.gateway import Unreachable
 from tests.browser.steps import PATH, facet, findings
 from tests.factories import make_finding
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 
 def export_link(page, name):

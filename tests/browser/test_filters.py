@@ -1,4 +1,4 @@
-"""Narrowing the list: by facets, by charts, and back."""
+"""Narrowing the list: by facets, and back."""
 
 import pytest
 from playwright.sync_api import expect
@@ -57,19 +57,6 @@ def test_an_active_facet_removes_its_filter(dashboard):
     expect(status(dashboard)).to_have_text("45 findings")
 
 
-def test_a_segment_of_a_chart_adds_and_removes_a_filter(dashboard):
-    for label, found, query in (
-        ("Medium", 20, "?severity=Medium"),
-        ("Suspected", 12, "?kind=suspected"),
-        ("Zap", 12, "?source=zap"),
-    ):
-        dashboard.get_by_role("link", name=f"Show only {label}: {found} findings").click()
-        expect(dashboard).to_have_url(f"{PATH}{query}")
-        expect(status(dashboard)).to_have_text(f"{found} of 45 findings")
-        dashboard.get_by_role("link", name=f"Show more than {label}").click()
-        expect(status(dashboard)).to_have_text("45 findings")
-
-
 def test_a_filter_starts_at_the_first_page(dashboard):
     dashboard.goto(f"{PATH}?page=3")
     expect(findings(dashboard)).to_have_count(5)
@@ -91,22 +78,3 @@ def test_invalid_values_of_the_url_are_ignored(dashboard):
     dashboard.goto(f"{PATH}?severity=Terrible&page=-1&page_size=7&nonsense=1")
     expect(findings(dashboard)).to_have_count(20)
     expect(dashboard.get_by_role("link", name="Clear all")).to_have_count(0)
-
-
-@pytest.mark.parametrize("width", [320, 1280])
-def test_the_numbers_of_one_chart_do_not_resize_the_others(dashboard, width):
-    dashboard.set_viewport_size({"width": width, "height": 800})
-    cards = dashboard.locator(".chart > .card")
-    before = [card.bounding_box()["height"] for card in cards.all()]
-    dashboard.get_by_text("Numbers").first.click()
-    expect(dashboard.get_by_role("table", name="By severity")).to_be_visible()
-    assert [card.bounding_box()["height"] for card in cards.all()] == before
-
-
-def test_other_severities_can_be_chosen_in_the_chart(dashboard):
-    chart = dashboard.get_by_role("figure").filter(has=dashboard.get_by_role("heading", name="By severity"))
-    chart.get_by_role("link", name="Show only High: 12 findings").click()
-    expect(chip(dashboard, "Severity: High")).to_be_visible()
-    expect(chart.locator(".dimmed")).to_have_count(4)
-    chart.get_by_role("link", name="Show only Medium: 20 findings").click()
-    expect(chip(dashboard, "Severity: Medium")).to_be_visible()

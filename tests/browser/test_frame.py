@@ -5,9 +5,9 @@ from playwright.sync_api import expect
 
 from tests.browser.looks import WAYS, barriers
 from tests.browser.steps import PATH, open_menu
-from tests.factories import make_user
+from tests.factories import make_portal_website, make_user
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 MOST_TABS = 15
 PHONE = {"width": 320, "height": 640}
@@ -66,6 +66,7 @@ def test_the_account_menu_opens_closes_and_signs_out(open_page, owner, scripts):
     expect(sign_out).to_be_hidden()
     open_menu(page)
     sign_out.click()
+    expect(page).to_have_url("/accounts/login/")
     page.goto(PATH)
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
 
@@ -102,6 +103,38 @@ def test_the_skip_links_lead_to_the_first_finding_in_a_few_tabs(dashboard):
         if first.evaluate("it => it === document.activeElement"):
             return
     pytest.fail(f"The first finding is more than {MOST_TABS} tabs away.")
+
+
+@SCRIPTS
+def test_a_dot_says_that_there_is_something_new(open_page, owner, scripts):
+    page = open_page(user=owner, java_script_enabled=scripts, viewport=PHONE)
+    page.goto(PATH)
+    page.goto("/help/")
+    assert box_of_header(page)["height"] < 60
+    expect(page.get_by_role("button", name="Menu (1 website has new findings)")).to_be_visible()
+    page.get_by_role("button", name="Menu").click()
+    navigation(page).get_by_role("link", name="What is new (1 website has new findings)").click()
+    expect(page.locator(".unread")).to_have_count(0)
+
+
+@SCRIPTS
+@pytest.mark.parametrize("viewport", [PHONE, {"width": 1280, "height": 800}], ids=["phone", "laptop"])
+def test_a_website_can_be_switched(open_page, owner, website, scripts, viewport):
+    make_portal_website(website.account, "other.example.com")
+    page = open_page(user=owner, java_script_enabled=scripts, viewport=viewport)
+    page.goto(PATH)
+    page.get_by_role("link", name="Switch website").click()
+    if scripts:
+        expect(page.get_by_role("dialog", name="Go to").get_by_role("searchbox")).to_be_focused()
+        expect(page.get_by_role("dialog").get_by_role("link", name="other.example.com")).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("link", name="Switch website")).to_be_focused()
+    else:
+        expect(page).to_have_url("/")
+
+
+def test_a_person_with_one_website_is_not_asked_to_switch(dashboard):
+    expect(dashboard.get_by_role("link", name="Switch website")).to_have_count(0)
 
 
 def test_there_is_no_link_to_findings_where_there_are_none(open_page, owner, watch):

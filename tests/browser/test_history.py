@@ -5,9 +5,9 @@ from contextlib import suppress
 import pytest
 from playwright.sync_api import Error, expect
 
-from tests.browser.steps import PATH, chip, facet, findings, pages, search_box
+from tests.browser.steps import PATH, chip, expect_same_place, facet, findings, pages, search_box
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 STEPS = [
     ("", "45 findings", ""),
@@ -85,6 +85,6 @@ def test_back_from_a_finding_shows_the_list_where_it_was_left(open_page, owner, 
     page.go_back()
     expect(page).to_have_url(PATH)
     expect(row).to_be_in_viewport()
-    assert abs(row.bounding_box()["y"] - before) < 2
+    expect_same_place(row, before)
     if javascript:
         expect(row).to_be_focused()

@@ -57,6 +57,7 @@ def test_the_unsubscribe_link_asks_for_confirmation_without_a_sign_in(page, lett
     assert Subscription.objects.get().frequency == Subscription.Frequency.NEVER
 
 
+@pytest.mark.slow
 def test_these_pages_in_every_look(tour, letter):
     page = tour.open()
     tour.visit(page, link_in(letter, "/notifications/unsubscribe/"))

@@ -5,9 +5,9 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import PATH, chip, facet, findings, search_box, status, the_finding
+from tests.browser.steps import PATH, Held, chip, facet, findings, search_box, status, the_finding
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture
@@ -116,9 +116,9 @@ def test_the_slash_key_focuses_the_search(dashboard):
 
 def test_newer_text_overtakes_an_older_response(dashboard, watch):
     watch.expect("htmx:sendAbort", "htmx:afterRequest")
-    unanswered = []
-    dashboard.route("**/*query=cookie", lambda route: unanswered.append(route))
-    search_box(dashboard).press_sequentially("cookie")
+    unanswered = Held(dashboard, "**/*query=cookie")
+    search_box(dashboard).fill("cookie")
+    unanswered.request()
     expect(dashboard.get_by_role("region", name="Results")).to_have_attribute("aria-busy", "true")
     search_box(dashboard).press_sequentially(" flag")
     expect(dashboard).to_have_url(f"{PATH}?query=cookie+flag")
@@ -132,16 +132,14 @@ def held(dashboard):
     """Type, click a link, and delay its request until release; the clock stops."""
 
     def hold(link, address, *, typed=""):
-        routes = []
-        dashboard.route(address, lambda route: routes.append(route), times=1)
+        waiting = Held(dashboard, address, times=1)
         dashboard.clock.install()
         dashboard.reload()
         dashboard.clock.pause_at(dashboard.evaluate("Date.now() + 1000"))
         search_box(dashboard).press_sequentially(typed)
-        with dashboard.expect_request(address):
-            link.click()
+        link.click()
         expect(dashboard.get_by_role("region", name="Results")).to_have_attribute("aria-busy", "true")
-        return routes[0]
+        return waiting.request()
 
     return hold
 

@@ -6,10 +6,10 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.authenticator import code_of
-from tests.browser.steps import open_menu, send, sign_in
+from tests.browser.steps import expect_image, open_menu, send, sign_in
 from tests.factories import make_user
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 ACCOUNT = "/accounts/"
 DEVICE = {
@@ -33,7 +33,7 @@ def press(page, name):
 
 def prove(page, password="correct horse battery"):
     """Enter the password again, as every change of the account's protection requires."""
-    expect(page.get_by_role("heading", name="Is it you?")).to_be_visible()
+    expect(page.get_by_role("heading", name="Confirm that it is you")).to_be_visible()
     page.get_by_label("Password").fill(password)
     press(page, "Go on")
 
@@ -55,12 +55,12 @@ def set_up_app(page):
     part(page, "Authenticator app").get_by_role("link", name="Set it up").click()
     prove(page)
     picture = page.get_by_role("img", name="A picture of the key below")
-    expect(picture).to_be_visible()
-    assert picture.evaluate("image => image.naturalWidth") > 0
+    expect_image(picture)
     key = page.locator("#authenticator_secret").text_content()
     page.get_by_label("Code").fill(code_of(key))
     press(page, "Switch it on")
     expect(page.get_by_role("heading", name="Recovery codes")).to_be_visible()
+    page.wait_for_load_state()
     return key, page.get_by_role("main").get_by_role("listitem").all_text_contents()
 
 
@@ -86,7 +86,7 @@ def add_passkey(page, *, alone=True):
     page.goto(ACCOUNT)
     part(page, "Passkeys").get_by_role("link", name="Add a passkey").click()
     prove(page)
-    page.get_by_label("Name, to tell it from others").fill("Laptop")
+    page.get_by_label("Name, so that you recognize it").fill("Laptop")
     page.get_by_label("Sign in with it alone").set_checked(alone)
     press(page, "Add")
     expect(page.get_by_role("heading", name="Recovery codes")).to_be_visible()
@@ -118,7 +118,7 @@ def test_an_app_and_recovery_codes_are_a_second_step(page, owner):
     sign_in(page, owner.username)
     enter(page, codes[0])
     expect(page.get_by_role("alert")).to_contain_text("This code or passkey was not accepted")
-    press(page, "Sign in as somebody else")
+    press(page, "Sign in as someone else")
     expect(page).to_have_url(re.compile("/accounts/login/"))
 
 

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from portal.models import IssueTracker
-from tests.browser.steps import PATH, findings
+from tests.browser.steps import PATH, expect_image, findings
 from tests.factories import make_membership, make_occurrence, make_user
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -140,6 +140,7 @@ def test_without_permission_to_copy_the_text_is_selected(open_page, owner, link)
     expect(page.get_by_label("This finding as Markdown")).to_be_focused()
 
 
+@pytest.mark.slow
 def test_these_pages_in_every_look(tour, owner, website, link, watch):
     finding = link.website.findings.get(title=WORST)
     for number in range(3):
@@ -171,3 +172,26 @@ def test_these_pages_in_every_look(tour, owner, website, link, watch):
     tour.look(ours, "revoked")
     watch.expect("404")
     tour.visit(theirs, listed)
+
+
+def test_a_badge_is_switched_on_copied_and_switched_off(open_page, owner, website):
+    page = open_page(user=owner)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.goto(PATH)
+    page.get_by_text("Export", exact=True).click()
+    page.get_by_role("link", name="A badge with your grade").click()
+    page.get_by_role("button", name="Switch the badge on").click()
+    picture = page.get_by_role("img", name="Your badge")
+    expect_image(picture)
+    page.get_by_role("button", name="Copy Markdown").click()
+    expect(page.locator("#status")).to_have_text("Copied")
+    assert "![Security grade](" in page.evaluate("navigator.clipboard.readText()")
+    page.get_by_role("button", name="Switch off").click()
+    expect(picture).to_have_count(0)
+
+
+def test_the_page_of_a_badge_in_every_look(tour, owner, website):
+    page = tour.open(user=owner)
+    tour.visit(page, f"{PATH}badge/")
+    page.locator("button[value=on]").click()
+    tour.look(page, "badge that is on")

@@ -68,10 +68,10 @@ def test_a_forgotten_password_is_reset_by_email(page, owner, settings):
     page.get_by_label("E-mail address").fill(owner.email)
     press("Send the link")
     expect(page.get_by_role("heading", name="Check your inbox")).to_be_visible()
-    page.goto(re.search(r"http://\S+/password/reset/key/\S+", newest_mail().body)[0])
+    page.goto(re.search(r"http://\S+/password/reset/key/\S+", newest_mail(page).body)[0])
     new = "another horse battery"
     page.get_by_label("New password", exact=True).fill(new)
-    page.get_by_label("New password, once more").fill(new)
+    page.get_by_label("New password (again)").fill(new)
     press("Change the password")
     expect(page.get_by_role("heading", name="Your password is changed")).to_be_visible()
     page.get_by_role("link", name="Sign in").click()
@@ -103,6 +103,7 @@ def test_the_sign_in_in_every_look(tour, owner, watch):
     tour.look(page, "too many attempts")
 
 
+@pytest.mark.slow
 def test_the_password_reset_in_every_look(tour, owner, settings):
     page = tour.open()
     settings.EMAIL_URL = ""
@@ -111,7 +112,7 @@ def test_the_password_reset_in_every_look(tour, owner, settings):
     tour.visit(page, "/accounts/password/reset/")
     send(page, email=owner.email)
     tour.look(page, "letter sent")
-    link = re.search(r"http://\S+/password/reset/key/\S+", newest_mail().body)[0]
+    link = re.search(r"http://\S+/password/reset/key/\S+", newest_mail(page).body)[0]
     page.goto(link)
     send(page, password1="short", password2="shorter")
     tour.look(page, "new password refused")
@@ -120,6 +121,7 @@ def test_the_password_reset_in_every_look(tour, owner, settings):
     tour.visit(page, link)
 
 
+@pytest.mark.slow
 def test_the_account_page_in_every_look(tour, owner, website):
     page = tour.open(user=owner)
     tour.visit(
@@ -134,6 +136,7 @@ def test_the_account_page_in_every_look(tour, owner, website):
     tour.look(page, "a theme of one's own")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without scripts"])
 def test_a_person_signs_out_everywhere_else(open_page, owner, scripts):
     here, there = open_page(user=owner, java_script_enabled=scripts), open_page(user=owner)

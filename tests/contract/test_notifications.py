@@ -143,7 +143,7 @@ def test_the_list_of_an_email_has_its_findings_and_newer_ones(owner, link, begun
         str(back.pk),
     ]
     assert "27 findings." in text
-    assert "<b>Found again after it was fixed</b>" in text
+    assert "Found again after it was fixed ·" in text
     assert "Robin wrote a note about the website" in text
     assert "are listed" not in text
     assert f"/findings/{old.pk}/" in owner.get(address.replace("High", "Low")).content.decode()
@@ -154,6 +154,17 @@ def test_a_list_that_is_too_long_says_so(owner, link, begun, monkeypatch):
     text = owner.get("/sites/shop.example.com/new/?since=0.0.0.").content.decode()
     assert "31 findings." in text
     assert "The worst 3 are listed." in text
+
+
+def test_the_new_findings_end_with_a_link_to_all_if_a_list_has_just_these(owner, link, begun, monkeypatch):
+    address, all_of_them = "/sites/shop.example.com/new/", 'href="/sites/shop.example.com/?since=7"'
+    assert all_of_them not in owner.get(address).text
+    monkeypatch.setattr(limits, "MAX_CHANGES", 3)
+    page = owner.get(address).text
+    count = re.search(r"(\d+) are open now", page)[1]
+    assert f"{all_of_them}>All {count} findings</a>" in page
+    make_event(make_finding(link.website, first_seen=timezone.now() - timedelta(days=30)))
+    assert all_of_them not in owner.get(address).text
 
 
 def test_the_list_of_an_email_needs_access_to_the_website(client, owner, link, begun):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ["benchmarks", "config", "dashboard_api", "es1", "foundation", "portal", "tests"]
+PACKAGES = ["audit", "benchmarks", "config", "dashboard_api", "es1", "foundation", "portal", "tests"]
 PLACES = [
     "README.md",
     "CONTRIBUTING.md",

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-MESSAGES = (ROOT / "locale/de/LC_MESSAGES/django.po").read_text()
+FILES = ["locale/de/LC_MESSAGES/django.po", "dashboard_api/locale/de/LC_MESSAGES/django.po"]
+MESSAGES = "".join((ROOT / file).read_text() for file in FILES)
 # the word to use: the former one
 FORMER = {
     "Export": "Take it with you",
@@ -25,6 +26,13 @@ FORMER = {
     "Testphase": "Probezeit",
     "Exportieren": "Mitnehmen",
     "Prüfen Sie Ihr Postfach": "Sehen Sie in Ihre Post",
+    "needs attention": "needs you",
+    "Confirm that it is you": "Is it you",
+    "Dienst": "Sicherheitsdienst",
+    "Wiederherstellungscodes": "Ersatzcodes",
+    "Verwalter": "Inhaber und Verwaltung",
+    "Schlüssel": "Geheimnis",
+    "Siegel": "Abzeichen",
 }
 
 

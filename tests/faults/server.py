@@ -1,6 +1,8 @@
 """A server on loopback whose scripts respond as badly as a test needs."""
 
 import contextlib
+import functools
+import random
 import socket
 import ssl
 import struct
@@ -8,7 +10,8 @@ import threading
 import time
 from dataclasses import dataclass
 
-STALL_SECONDS = 10  # longer than any deadline that a test sets
+STALL_SECONDS = 90  # longer than TOO_LATE; a server stops waiting when its test ends
+TOO_LATE = 30  # seconds after which a call has ignored its deadline; a busy machine is no reason
 
 
 @dataclass(frozen=True)
@@ -169,11 +172,25 @@ def hang_up(server, connection):
     server.receive(connection)
 
 
+@functools.cache
+def _closed():
+    closed = socket.socket()
+    closed.bind(("127.0.0.1", 0))
+    return closed
+
+
+def closed_port():
+    """Return a port that refuses connections: it is ours until the process ends, and nothing listens."""
+    return _closed().getsockname()[1]
+
+
 def free_port():
-    """Return a port on which no server listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """Return a port for a server of a test, below those that the system gives to others by itself."""
+    while True:
+        port = random.SystemRandom().randrange(20_000, 32_000)
+        with contextlib.suppress(OSError), socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 @contextlib.contextmanager

@@ -16,7 +16,7 @@ from django.db import connection
 from tests.dashboard_api.calls import PATH, compact, fields_for, signed_headers
 from tests.databases import url_of
 from tests.factories import make_finding, make_link
-from tests.faults.server import free_port
+from tests.faults.server import closed_port
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -77,6 +77,7 @@ def asking_endlessly(port, link):
         yield thread.submit(ask, port, link, query="endless")
 
 
+@pytest.mark.slow
 def test_others_are_answered_while_a_question_takes_too_long(port, link):
     assert ask(port, link)[0] == 200
     with asking_endlessly(port, link) as slow:
@@ -117,6 +118,6 @@ def test_a_connection_that_is_cut_in_a_response_is_503_and_replaced(port, link):
 
 
 def test_without_its_database_a_call_is_refused_and_not_let_pass(link):
-    with serving(f"postgres://nobody@127.0.0.1:{free_port()}/none", threads=1) as port:
+    with serving(f"postgres://nobody@127.0.0.1:{closed_port()}/none", threads=1) as port:
         status, headers, body = ask(port, link)
     assert (status, body["error"]["code"], headers["Retry-After"]) == (503, "unavailable", "5")

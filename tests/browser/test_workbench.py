@@ -1,0 +1,137 @@
+"""The analyst's workbench: by keyboard alone, without scripts, and accessible."""
+
+import pytest
+from django.contrib.auth.models import Permission
+from playwright.sync_api import expect
+
+from tests.factories import make_finding, make_user
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+URL = "/admin/dashboard_api/finding/workbench/"
+ANALYST = ("view_finding", "change_finding", "add_analystnote", "change_analystnote", "view_analystnote")
+
+
+@pytest.fixture
+def analyst(link):
+    user = make_user("grace", is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(codename__in=ANALYST))
+    return user
+
+
+def current(page):
+    return page.locator(".queue [aria-current]")
+
+
+def test_an_analyst_clears_twenty_findings_with_the_keyboard_alone(open_page, analyst, link):
+    page = open_page(user=analyst)
+    page.goto(URL)
+    expect(current(page)).to_be_focused()
+    pressed = 0
+
+    def press(*keys):
+        nonlocal pressed
+        for key in keys:
+            page.keyboard.press(key)
+            pressed += 1
+
+    to_review = link.website.findings.filter(status="open", reviewed_at=None)
+    before = to_review.count()
+    for number in range(20):
+        title = current(page).get_attribute("id")
+        if number % 4 == 0:
+            press("f", "2", "Enter")
+        elif number % 4 == 1:
+            press("a", "Enter")
+        else:
+            press("r")
+        expect(page.locator(f"#{title}")).to_have_count(0)
+        expect(current(page)).to_be_focused()
+    assert to_review.count() == before - 20
+    assert link.website.findings.filter(status="false_positive").count() == 5
+    assert link.website.findings.filter(status="accepted_risk").count() == 5
+    assert pressed < 80
+
+
+def test_keys_move_read_note_and_select(open_page, analyst, link):
+    page = open_page(user=analyst)
+    page.goto(URL)
+    second = page.locator(".queue li").nth(1).locator("b").inner_text()
+    page.keyboard.press("j")
+    heading = page.locator("#finding-title")
+    expect(heading).to_have_text(second)
+    expect(current(page)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(heading).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(current(page)).to_be_focused()
+    page.keyboard.press("x")
+    expect(page.locator(".queue li").nth(1).get_by_role("checkbox")).to_be_checked()
+    page.keyboard.press("n")
+    page.keyboard.type("rjk: keys are text here")
+    page.get_by_role("button", name="Add the note").click()
+    expect(page.get_by_text("The note was added.")).to_be_visible()
+    expect(page.locator(".note .prose").last).to_have_text("rjk: keys are text here")
+    page.keyboard.press("k")
+    expect(heading).not_to_have_text(second)
+
+
+def test_choosing_a_finding_replaces_the_region_and_keeps_the_selected_rows(open_page, analyst, link):
+    page = open_page(user=analyst)
+    page.goto(URL)
+    page.evaluate("document.body.dataset.loaded = 'once'")
+    first = page.locator(".queue li").nth(0).get_by_role("checkbox")
+    first.check()
+    link_to_third = page.locator(".queue li a").nth(2)
+    title = link_to_third.locator("b").inner_text()
+    link_to_third.click()
+    expect(page.locator("#finding-title")).to_have_text(title)
+    expect(page.locator("body[data-loaded=once]")).to_have_count(1)
+    expect(first).to_be_checked()
+    expect(current(page)).to_be_focused()
+
+
+def test_a_refusal_keeps_the_form_open_with_the_focus_in_it(open_page, analyst, link):
+    page = open_page(user=analyst)
+    page.goto(URL)
+    page.keyboard.press("f")
+    page.keyboard.press("4")
+    page.keyboard.press("Enter")
+    expect(page.locator("details[open] .errorlist")).to_be_visible()
+    expect(page.locator("details[open] [type=radio]:checked")).to_be_focused()
+
+
+def test_without_scripts_everything_is_a_link_or_a_form(open_page, analyst, link):
+    page = open_page(user=analyst, java_script_enabled=False)
+    page.goto(URL)
+    page.locator(".queue li a").nth(1).click()
+    title = page.locator("#finding-title").inner_text()
+    page.locator("summary").filter(has_text="Accept the risk").click()
+    page.get_by_role("button", name="Accept the risk").click()
+    expect(page.locator("#finding-title")).not_to_have_text(title)
+    assert link.website.findings.get(title=title).status == "accepted_risk"
+    page.get_by_role("button", name="Reviewed").click()
+    assert link.website.findings.filter(reviewed_at__isnull=False).count() == 2
+
+
+def test_the_workbench_is_accessible_in_every_look(tour, analyst, link):
+    worst = make_finding(
+        link.website, severity=4, title="Schwachstellenmanagement" * 9, evidence="GET /" + "y" * 900, cwe=[89]
+    )
+    page = tour.open(user=analyst)
+    page.goto(URL)
+    page.evaluate("document.querySelectorAll('details').forEach((it) => { it.open = true; })")
+    tour.look(page, f"the workbench with {worst.pk}")
+    tour.visit(page, f"{URL}?severity=0", f"{URL}?queue=all&website=shop")
+
+
+def test_an_analyst_sees_the_website_as_its_customer_does(tour, analyst, website, watch):
+    analyst.user_permissions.add(Permission.objects.get(codename="see_as_customer"))
+    page = tour.open(user=analyst)
+    page.goto(URL)
+    page.locator(f"a[href*='/{website.host}/?account=']").first.click()
+    expect(page.get_by_text(website.account.ref).first).to_be_visible()
+    expect(page.locator("#finding-list .finding-row").first).to_be_visible()
+    tour.look(page, "a website as its customer sees it")
+    page.locator("#finding-list .finding-row a").first.click()
+    expect(page.locator("#the-finding")).to_be_visible()
+    tour.look(page, "a finding as its customer sees it")
