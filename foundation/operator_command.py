@@ -32,6 +32,21 @@ from foundation.request_ids import begin_request, restored_request
 _WAIT_FOR_WRITERS = {"sqlite": "PRAGMA busy_timeout = 3600000", "postgresql": "SET lock_timeout = 0"}
 
 
+COMMAND_LINE = "command line"  # stored as the person in charge where no name is given
+_MAX_NAME_LENGTH = 150
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnRecord:
+    """The options --by and --reason of a command that changes something: their help, and which is needed."""
+
+    by: str = "who does it; recorded"
+    reason: str = "why; recorded"
+    needs_by: bool = False
+    needs_reason: bool = False
+    default_by: str = COMMAND_LINE
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
     """The result of a command: ``text`` for people, ``fields`` for scripts.
@@ -53,15 +68,20 @@ class OperatorCommand(BaseCommand):
 
     It runs in one transaction with its audit event, unless it ``commits_itself``. ``without_event`` says why
     a command writes no event of its own: it changes nothing, or each of its changes has an event.
+    ``on_record`` describes --by and --reason, which a command without any event does not have.
     """
 
     interval: ClassVar[timedelta | None] = None
     commits_itself = False
     without_event = ""
+    on_record: ClassVar[OnRecord | None] = OnRecord()
 
     def create_parser(self, *args: Any, **kwargs: Any) -> CommandParser:
-        """Return the command's parser with the option --json, which every command has."""
+        """Return the command's parser with the options that every command has: --by, --reason and --json."""
         parser = super().create_parser(*args, **kwargs)
+        if own := self.on_record:
+            parser.add_argument("--by", required=own.needs_by, metavar="NAME", type=_name, help=own.by)
+            parser.add_argument("--reason", default="", required=own.needs_reason, help=own.reason)
         parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON object")
         parser.error = partial(self._usage_error, parser, parser.error)  # type: ignore[method-assign]
         return parser
@@ -137,6 +157,8 @@ class OperatorCommand(BaseCommand):
             reason=options.get("reason") or "",
         )
         commits = self.commits_itself or self.without_event
+        if self.on_record and options.get("by") is None:
+            options["by"] = self.on_record.default_by
         with acting(acts), nullcontext() if commits else transaction.atomic():
             result = self._performed(**options)
             if not self.without_event:
@@ -197,6 +219,13 @@ def positive(text: str) -> int:
     if not re.fullmatch(r"[1-9][0-9]{0,8}", text):
         raise ArgumentTypeError(f"{text} is not a whole number from 1 to 999999999")
     return int(text)
+
+
+def _name(text: str) -> str:
+    """Return the argument of --by; raise ArgumentTypeError for one that a row cannot store."""
+    if len(text) > _MAX_NAME_LENGTH:
+        raise ArgumentTypeError(f"a name has at most {_MAX_NAME_LENGTH} characters")
+    return text
 
 
 @sensitive_variables()

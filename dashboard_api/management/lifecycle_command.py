@@ -7,10 +7,10 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from dashboard_api.management.lookup import COMMAND_LINE, find_link, find_secret
+from dashboard_api.management.lookup import find_link, find_secret
 from dashboard_api.models.accounts import AlreadyRetiring, AlreadyRevoked
 from dashboard_api.models.sites import NotRevoked
-from foundation.operator_command import OperatorCommand, Result, positive
+from foundation.operator_command import OnRecord, OperatorCommand, Result, positive
 
 
 def change(operation: Callable[[], object]) -> str:
@@ -27,11 +27,10 @@ class LinkCommand(OperatorCommand):
 
     method: str
     done: str
+    on_record = OnRecord(needs_reason=True)
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("link_id", metavar="LINK_ID", help="as link_site prints it")
-        parser.add_argument("--reason", required=True, help="the reason; recorded with the link")
-        parser.add_argument("--by", default=COMMAND_LINE, metavar="NAME", help="who decides; recorded")
 
     def perform(self, *, link_id: str, reason: str, by: str, **options: Any) -> Result:
         link = find_link(link_id)

@@ -5,8 +5,6 @@ from django.core.management.base import CommandError
 from dashboard_api.models import Account, Secret, SiteLink, Website
 from foundation.operator_command import host_of
 
-COMMAND_LINE = "command line"  # recorded as the person in charge where no name is given
-
 
 def find_account(ref: str) -> Account:
     """Return the account of this reference; raise CommandError."""

@@ -21,6 +21,7 @@ class Command(OperatorCommand):
         "compares them. Run it each hour."
     )
     without_event = "the seal is the record, in the table of seals and in the log"
+    on_record = None
 
     def perform(self, **options: Any) -> Result:
         """Store the events that waited for an import, and seal."""

@@ -15,6 +15,7 @@ class Command(OperatorCommand):
         "digest with the log, too: who can change the database can also change its seals."
     )
     without_event = "it only reads"
+    on_record = None
 
     def perform(self, **options: Any) -> Result:
         """Return the last seal; it fails if one differs."""

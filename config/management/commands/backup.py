@@ -22,6 +22,7 @@ class Command(OperatorCommand):
         "MASTER_KEYS, without which a backup's secrets cannot be opened, are not in it: keep .env elsewhere."
     )
     without_event = "it only reads"
+    on_record = None
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("folder", metavar="DIR", type=Path)

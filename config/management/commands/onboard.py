@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 from django.views.decorators.debug import sensitive_variables
 
-from foundation.operator_command import OperatorCommand, Result, host_of
+from foundation.operator_command import OnRecord, OperatorCommand, Result, host_of
 
 DEFAULT_ORIGIN = "http://localhost:8000"
 
@@ -19,6 +19,7 @@ class Command(OperatorCommand):
         "all or nothing. The ownership of the website must have been checked. Without a mail server, the "
         "invitation's link is printed. Run again, it creates what is missing, and nothing twice."
     )
+    on_record = OnRecord(by="who checked it, and invites; recorded", default_by="")
 
     def add_arguments(self, parser: CommandParser) -> None:
         if not settings.ENABLE_API:
@@ -36,7 +37,6 @@ class Command(OperatorCommand):
             default=Website.Method.MANUAL,
             help="how the ownership of the website was checked",
         )
-        parser.add_argument("--by", default="", metavar="NAME", help="who checked it, and invites; recorded")
         add_entitlement_options(parser)
 
     @sensitive_variables("result", "fields")

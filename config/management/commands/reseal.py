@@ -3,20 +3,21 @@
 from typing import Any
 
 from cryptography.fernet import InvalidToken
-from django.core.management.base import BaseCommand, CommandError
 
 from audit.recording import record
 from config.resealing import reseal, sealed_rows
+from foundation.operator_command import OperatorCommand, Result
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     """manage.py reseal."""
 
     help = (
         "Seal every stored secret with the newest of MASTER_KEYS; you can remove the older keys afterwards."
     )
+    commits_itself = True
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def perform(self, **options: Any) -> Result:
         """Change one row at a time, so that calls and sign-ins continue."""
         count, failures = 0, []
         for row in list(sealed_rows()):
@@ -26,6 +27,9 @@ class Command(BaseCommand):
                 failures.append(row.name)
         if count:
             record("secrets.resealed", after={"changed": count})
-        self.stdout.write(f"Sealed with the newest key: {count} changed.")
-        if failures:
-            raise CommandError(f"No key in MASTER_KEYS opens {', '.join(failures)}: keep every key for now.")
+        failure = f"No key in MASTER_KEYS opens {', '.join(failures)}: keep every key for now."
+        return Result(
+            text=f"Sealed with the newest key: {count} changed.",
+            fields={"changed": bool(count), "secrets": count, "not_opened": failures},
+            failure=failure if failures else "",
+        )

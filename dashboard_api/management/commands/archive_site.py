@@ -5,9 +5,9 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from dashboard_api.management.lookup import COMMAND_LINE, find_website
+from dashboard_api.management.lookup import find_website
 from dashboard_api.models.sites import AlreadyArchived
-from foundation.operator_command import OperatorCommand, Result
+from foundation.operator_command import OnRecord, OperatorCommand, Result
 
 
 class Command(OperatorCommand):
@@ -17,11 +17,10 @@ class Command(OperatorCommand):
         "Archive a website: its links are revoked, reports about it are refused, and its findings stay. "
         "An archived website stays unchanged. restore_site takes it out again."
     )
+    on_record = OnRecord(needs_reason=True)
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("host", metavar="HOST", help="such as shop.example.com")
-        parser.add_argument("--reason", required=True, help="the reason; recorded with each link, too")
-        parser.add_argument("--by", default=COMMAND_LINE, metavar="NAME", help="who decides; recorded")
 
     def perform(self, *, host: str, reason: str, by: str, **options: Any) -> Result:
         """Archive the website once."""

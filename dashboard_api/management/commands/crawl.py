@@ -16,7 +16,6 @@ from django.utils import timezone
 
 from dashboard_api.crawler.engines import WrongEngines, read_engines
 from dashboard_api.crawler.worker import Worker
-from dashboard_api.management.lookup import COMMAND_LINE
 from dashboard_api.models import ScanJob
 from foundation.heartbeats import Beat, command_ended
 from foundation.operator_command import OperatorCommand, Result
@@ -39,7 +38,6 @@ class Command(OperatorCommand):
         modes = parser.add_mutually_exclusive_group()
         modes.add_argument("--once", action="store_true", help="run what waits now, and end")
         modes.add_argument("--stop-all", action="store_true", help="cancel all scans that wait or run")
-        parser.add_argument("--by", default=COMMAND_LINE, metavar="NAME", help="who cancels; recorded")
 
     def perform(self, *, once: bool, stop_all: bool, by: str, **options: Any) -> Result:
         """Work, or stop the scans; return the number of scans."""

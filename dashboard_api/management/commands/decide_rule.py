@@ -6,10 +6,10 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from dashboard_api import standing_decisions
-from dashboard_api.management.lookup import COMMAND_LINE, find_website
+from dashboard_api.management.lookup import find_website
 from dashboard_api.models import Severity, Source, StandingDecision
 from dashboard_api.standing_decisions import Reach
-from foundation.operator_command import OperatorCommand, Result
+from foundation.operator_command import OnRecord, OperatorCommand, Result
 
 
 class Command(OperatorCommand):
@@ -22,6 +22,7 @@ class Command(OperatorCommand):
         "for a website wins over one for all. Customers read the reason."
     )
     commits_itself = True
+    on_record = OnRecord(reason="why; customers read it", needs_reason=True)
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("source", metavar="SCANNER", help="such as nuclei or testssl")
@@ -31,8 +32,6 @@ class Command(OperatorCommand):
             "--floor", choices=Severity.labels, help="findings below it are accepted risks; Info accepts none"
         )
         parser.add_argument("--host", metavar="HOST", help="one website; without it, all of them")
-        parser.add_argument("--reason", required=True, help="the reason; customers read it")
-        parser.add_argument("--by", default=COMMAND_LINE, metavar="NAME", help="who decides; recorded")
         parser.add_argument("--end", action="store_true", help="end the decision about this rule or floor")
         parser.add_argument(
             "--dry-run", action="store_true", help="count what would change, and change nothing"

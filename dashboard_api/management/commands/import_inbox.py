@@ -12,7 +12,6 @@ from dashboard_api.importing.inbox import InboxLocked, InboxResult, import_all
 from dashboard_api.importing.inbox_files import UnsafeFile
 from dashboard_api.importing.ingest import ImportOptions, ImportResult
 from dashboard_api.importing.service import in_words
-from dashboard_api.management.lookup import COMMAND_LINE
 from foundation.operator_command import OperatorCommand, Result, web_address
 
 
@@ -40,7 +39,6 @@ class Command(OperatorCommand):
             metavar="URL",
             help="the base of locations without a host; {host} is each website's host: https://{host}/",
         )
-        parser.add_argument("--by", default=COMMAND_LINE, metavar="NAME", help="who imports; recorded")
 
     def perform(
         self, *, folder: Path, complete: bool, base_url: str | None, by: str, **options: Any

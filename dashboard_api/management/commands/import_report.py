@@ -16,7 +16,7 @@ from tqdm import tqdm
 from dashboard_api.importing.ingest import ImportOptions
 from dashboard_api.importing.locations import OutsideWebsite, normalise_location
 from dashboard_api.importing.service import EmptyRefusal, RefusedReport, import_file, in_words
-from dashboard_api.management.lookup import COMMAND_LINE, find_account, find_website
+from dashboard_api.management.lookup import find_account, find_website
 from dashboard_api.models import SiteLink, Website
 from dashboard_api.scanners import READERS, finding_csv
 from dashboard_api.scanners.members import parse_time
@@ -125,7 +125,6 @@ class Command(OperatorCommand):
         parser.add_argument("--host", required=True, help="the website that was scanned")
         parser.add_argument("--account", metavar="REF", help="refuse unless this account links the website")
         _add_import_options(parser)
-        parser.add_argument("--by", default=COMMAND_LINE, metavar="NAME", help="who imports; recorded")
         parser.add_argument(
             "--strict", action="store_true", help="exit code 1 where rows were rejected; the rest is imported"
         )

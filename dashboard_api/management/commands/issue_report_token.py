@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
 from dashboard_api import limits
-from dashboard_api.management.lookup import COMMAND_LINE, find_account, find_website
+from dashboard_api.management.lookup import find_account, find_website
 from dashboard_api.models import ReportToken
 from foundation.operator_command import OperatorCommand, Result, positive
 
@@ -36,7 +36,6 @@ class Command(OperatorCommand):
         parser.add_argument(
             "--days", type=positive, default=limits.TOKEN_LIFETIME.days, metavar="N", help="days to its end"
         )
-        parser.add_argument("--by", default=COMMAND_LINE, metavar="NAME", help="who issues it")
 
     @sensitive_variables("clear")
     def perform(

@@ -6,7 +6,7 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
-from dashboard_api.management.lookup import COMMAND_LINE, find_account
+from dashboard_api.management.lookup import find_account
 from dashboard_api.models import Secret
 from foundation.operator_command import OperatorCommand, Result, read_secret
 
@@ -37,7 +37,6 @@ class Command(OperatorCommand):
             action="store_true",
             help="only a portal of ours gets it: its calls are neither limited nor counted",
         )
-        parser.add_argument("--by", default=COMMAND_LINE, metavar="NAME", help="who issues it")
 
     @sensitive_variables()
     def perform(

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from dashboard_api.management.lookup import COMMAND_LINE, find_account, find_website
+from dashboard_api.management.lookup import find_account, find_website
 from dashboard_api.models import SiteLink
 from foundation.operator_command import OperatorCommand, Result
 
@@ -17,7 +17,6 @@ class Command(OperatorCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("ref", metavar="REF", help="the account's reference")
         parser.add_argument("host", metavar="HOST", help="such as shop.example.com")
-        parser.add_argument("--by", default=COMMAND_LINE, metavar="NAME", help="who links it")
 
     def perform(self, *, ref: str, host: str, by: str, **options: Any) -> Result:
         website = find_website(host)

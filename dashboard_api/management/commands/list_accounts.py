@@ -15,6 +15,7 @@ class Command(OperatorCommand):
 
     help = "List the accounts with plan, today's status, last day and number of linked websites."
     without_event = "it only reads"
+    on_record = None
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--search", default="", metavar="TEXT", help="in reference, name or host")

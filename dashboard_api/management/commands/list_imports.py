@@ -16,6 +16,7 @@ class Command(OperatorCommand):
 
     help = "List the latest imports, the newest first, with their numbers."
     without_event = "it only reads"
+    on_record = None
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--host", help="of this website")

@@ -11,7 +11,7 @@ class Command(OperatorCommand):
     """manage.py rebuild_search."""
 
     help = "Rebuild the search index, after an update of Python or PostgreSQL changed how words are split."
-    without_event = "the index follows from findings"
+    commits_itself = True
 
     def perform(self, **options: Any) -> Result:
         """Rebuild the index, while writers wait, and return the number of findings."""

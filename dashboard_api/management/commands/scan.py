@@ -5,7 +5,6 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from dashboard_api.crawler import queue
-from dashboard_api.management.lookup import COMMAND_LINE
 from dashboard_api.models import ScanJob, Website
 from foundation.operator_command import OperatorCommand, Result, host_of
 
@@ -18,7 +17,6 @@ class Command(OperatorCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("host", metavar="HOST", help="such as shop.example.com")
         parser.add_argument("--first", action="store_true", help="before all scans of normal priority")
-        parser.add_argument("--by", default=COMMAND_LINE, metavar="NAME", help="who requests it; recorded")
 
     def perform(self, *, host: str, first: bool, by: str, **options: Any) -> Result:
         """Add the job, or return the unended one."""

@@ -18,6 +18,7 @@ class Command(OperatorCommand):
         "Show an account: its plan, its secrets without their values, its websites, its tokens for reports."
     )
     without_event = "it only reads"
+    on_record = None
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("ref", metavar="REF", help="the account's reference")

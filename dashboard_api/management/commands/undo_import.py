@@ -7,9 +7,8 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from dashboard_api.importing.undo import preview, undo
-from dashboard_api.management.lookup import COMMAND_LINE
 from dashboard_api.models import ImportRun
-from foundation.operator_command import OperatorCommand, Result, positive
+from foundation.operator_command import OnRecord, OperatorCommand, Result, positive
 
 
 class Command(OperatorCommand):
@@ -20,13 +19,12 @@ class Command(OperatorCommand):
         "it closed are open again, and everything else that it changed is restored. Findings that a later "
         "import of the same scanner reported as well stay."
     )
+    on_record = OnRecord(needs_reason=True)
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
             "number", metavar="NUMBER", type=positive, help="of the import, as the admin shows it"
         )
-        parser.add_argument("--reason", required=True, help="the reason; recorded with the import")
-        parser.add_argument("--by", default=COMMAND_LINE, metavar="NAME", help="who decides; recorded")
         parser.add_argument("--dry-run", action="store_true", help="show the outcome; change nothing")
 
     def perform(self, *, number: int, reason: str, by: str, dry_run: bool, **options: Any) -> Result:

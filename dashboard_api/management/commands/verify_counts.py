@@ -17,7 +17,7 @@ class Command(OperatorCommand):
     interval = timedelta(weeks=1)
 
     help = "Compare the stored counts with the findings; exit code 1 if they differ."
-    without_event = "counts follow from findings"
+    commits_itself = True
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--repair", action="store_true", help="recount where they differ")

@@ -7,17 +7,17 @@ from django.db import transaction
 from django.utils import timezone
 
 from dashboard_api.models import Website
-from foundation.operator_command import OperatorCommand, Result, host_of
+from foundation.operator_command import OnRecord, OperatorCommand, Result, host_of
 
 
 class Command(OperatorCommand):
     """manage.py verify_site shop.example.com --by Ada --method dns."""
 
     help = "Record who verified a website's ownership, and how; a verified website stays unchanged."
+    on_record = OnRecord(by="who checked it; recorded", needs_by=True)
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("host", metavar="HOST", help="such as shop.example.com")
-        parser.add_argument("--by", required=True, metavar="NAME", help="who checked it")
         parser.add_argument("--method", choices=Website.Method.values, default=Website.Method.MANUAL)
 
     @transaction.atomic

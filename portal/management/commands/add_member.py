@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 
-from foundation.operator_command import OperatorCommand, Result
+from foundation.operator_command import OnRecord, OperatorCommand, Result
 from portal.management.lookup import find_account
 from portal.models import Account, Membership, MembershipChange
 from portal.team import operators
@@ -20,6 +20,7 @@ class Command(OperatorCommand):
     """manage.py add_member acct_0001 ada@example.com --role owner."""
 
     help = "Make a person a member of an account, give a member another role, or invite a person by e-mail."
+    on_record = OnRecord(by="who invites; in the e-mail", default_by="Our team")
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("ref", metavar="REF", help="the account's reference")
@@ -29,7 +30,6 @@ class Command(OperatorCommand):
             action="store_true",
             help="invite this e-mail address if it has no user; without a mail server, the link is printed",
         )
-        parser.add_argument("--by", default="Our team", metavar="NAME", help="who invites; in the e-mail")
         parser.add_argument("--role", choices=Membership.Role.values, help="the role; by default viewer")
 
     @transaction.atomic

@@ -39,6 +39,7 @@ class Command(OperatorCommand):
         "e-mails that are due. The first run for a website only stores where to continue."
     )
     without_event = "each e-mail that it sends has a row, and members ordered it"
+    on_record = None
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--dry-run", action="store_true", help="poll, but store and send nothing")

@@ -50,6 +50,7 @@ class Command(OperatorCommand):
         "--link-id, PORTAL_ACCOUNT_REF and SITE_API_SECRET of the environment work, too."
     )
     without_event = "it only reads"
+    on_record = None
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--host", required=True, help="the website, such as shop.example.com")

@@ -47,7 +47,7 @@ def test_verified_website_stays_as_it_was_verified():
         ),
         (["localhost", "--by", "Ada"], "public domain name"),
         (["shop.example.com", "--by", ""], "verified_by: Say who verified the website."),
-        (["shop.example.com", "--by", "x" * 151], "verified_by: Ensure this value has at most 150"),
+        (["shop.example.com", "--by", "x" * 151], "--by: a name has at most 150 characters"),
         (["shop.example.com"], "required: --by"),
         (["shop.example.com", "--by", "Ada", "--method", "rumour"], "invalid choice: 'rumour'"),
     ],
