@@ -82,7 +82,7 @@ class WebsiteAdmin(Uploads, Archive):
         "archive_reason",
     )
     inlines = (WebsiteLinkInline, CoverageInline)
-    actions = ("verify", "archive", "restore", "delete_unused")
+    actions = ("verify", "unverify", "archive", "restore", "delete_unused")
     has_delete_permission = never  # only websites without findings are deleted, by an action
 
     def get_readonly_fields(self, request: HttpRequest, obj: Website | None = None) -> Any:
@@ -91,7 +91,7 @@ class WebsiteAdmin(Uploads, Archive):
 
     def actions_for(self, obj: Website) -> tuple[str, ...]:
         """Return the actions that suit the website."""
-        verify = () if obj.verified_at or obj.archived_at else ("verify",)
+        verify = ("unverify",) if obj.verified_at else () if obj.archived_at else ("verify",)
         return (*verify, *self.archive_actions_for(obj))
 
     @admin.action(description=_("Verify"), permissions=["operate"])
@@ -109,6 +109,23 @@ class WebsiteAdmin(Uploads, Archive):
             ),
             done=_("Verified"),
             form_class=Proof,
+        )
+
+    @admin.action(description=_("Withdraw the verification"), permissions=["operate"])
+    def unverify(self, request: HttpRequest, queryset: QuerySet[Website]) -> HttpResponse | None:
+        return self.confirm(
+            request,
+            queryset.filter(verified_at__isnull=False),
+            lambda website, answers: website.unverify(
+                by=user_name(request), reason=answers["reason"], now=timezone.now()
+            ),
+            title=_("Withdraw the verification of websites"),
+            consequence=_(
+                "All their links are revoked, so that customers no longer see them, and no scan begins. "
+                "Their findings stay. When you verify them again, each link must be restored."
+            ),
+            done=_("Verification withdrawn"),
+            form_class=LinkReason,
         )
 
 

@@ -28,6 +28,10 @@ class NotArchived(ValidationError):
     """The website is not in the archive, so it cannot be taken out of it."""
 
 
+class NotVerified(ValidationError):
+    """The website's ownership has not been verified."""
+
+
 class InUse(ValidationError):
     """The website has findings or an active link, so it cannot be deleted."""
 
@@ -99,6 +103,27 @@ class Website(models.Model):
             self.save(update_fields=["verification_method", "verified_by", "verified_at"])
             audit("website.verified", self, by=by, after={"method": method})
 
+    @transaction.atomic
+    def unverify(self, *, by: str, reason: str, now: datetime) -> int:
+        """Withdraw the verification and revoke the active links; return their number. Raises NotVerified."""
+        self._lock()
+        self.check_verified()
+        if not (by.strip() and reason.strip()):
+            raise ValidationError(_("Say who withdraws the verification, and why."))
+        before = {"method": self.verification_method, "at": self.verified_at}
+        self.verification_method, self.verified_by, self.verified_at = "", "", None
+        self.save(update_fields=["verification_method", "verified_by", "verified_at"])
+        audit("website.unverified", self, by=by, before=before, reason=reason)
+        return self._revoke_links(by=by, reason=reason, now=now)
+
+    def check_verified(self) -> None:
+        """Raise NotVerified, with what to do."""
+        if self.verified_at is None:
+            raise NotVerified(
+                _("%(website)s is not verified yet: verify its ownership first (verify_site).")
+                % {"website": self}
+            )
+
     def check_not_archived(self) -> None:
         """Raise Archived, with what to do."""
         if self.archived_at is not None:
@@ -123,6 +148,10 @@ class Website(models.Model):
         self.full_clean(exclude=["host"])
         self._save_archive()
         audit("website.archived", self, by=by, reason=reason)
+        return self._revoke_links(by=by, reason=reason, now=now)
+
+    def _revoke_links(self, *, by: str, reason: str, now: datetime) -> int:
+        """Revoke the active links, and return their number."""
         revoked = 0
         for link in self.links.not_revoked():
             with suppress(AlreadyRevoked):  # someone else revoked it at the same time
@@ -165,20 +194,17 @@ class Website(models.Model):
         Website.objects.filter(pk=self.pk).delete()
 
     def _lock(self) -> None:
-        """Lock the website until the end of the transaction, and reload its archive.
+        """Lock the website until the end of the transaction, and reload its archive and its verification.
 
         Code that also locks an account locks the website first.
         """
         locked = Website.objects.select_for_update().get(pk=self.pk)
         self.archived_at, self.archived_by = locked.archived_at, locked.archived_by
-        self.archive_reason = locked.archive_reason
+        self.archive_reason, self.verification_method = locked.archive_reason, locked.verification_method
+        self.verified_at, self.verified_by = locked.verified_at, locked.verified_by
 
     def _save_archive(self) -> None:
         self.save(update_fields=["archived_at", "archived_by", "archive_reason"])
-
-
-class NotVerified(ValidationError):
-    """The website's ownership has not been verified."""
 
 
 class AlreadyLinked(ValidationError):
@@ -213,13 +239,10 @@ class SiteLinkQuerySet(models.QuerySet["SiteLink"]):
 
         To be called in a transaction: website and account are locked, so the answer holds until its end.
         """
-        Website.objects.select_for_update().get(pk=website.pk).check_not_archived()
+        website = Website.objects.select_for_update().get(pk=website.pk)
+        website.check_not_archived()
         account = Account.objects.select_for_update().get(pk=account.pk)
-        if website.verified_at is None:
-            raise NotVerified(
-                _("%(website)s is not verified yet: verify its ownership first (verify_site).")
-                % {"website": website}
-            )
+        website.check_verified()
         existing = self.filter(account=account, website=website).first()
         if existing is not None:
             text = _("%(website)s is already linked to %(account)s by %(link)s.")
@@ -283,11 +306,13 @@ class SiteLink(models.Model):
 
     @transaction.atomic
     def restore(self, *, by: str, reason: str, now: datetime) -> None:
-        """Restore a revoked link; raises Archived, NotRevoked or SitesLimitReached."""
-        Website.objects.select_for_update().get(pk=self.website_id).check_not_archived()
+        """Restore a revoked link; raises Archived, NotVerified, NotRevoked or SitesLimitReached."""
+        website = Website.objects.select_for_update().get(pk=self.website_id)
+        website.check_not_archived()
         account = self._lock()
         if self.revoked_at is None:
             raise NotRevoked(_("Nothing to do: %(link)s is not revoked.") % {"link": self.link_id})
+        website.check_verified()
         SiteLink.objects.check_sites_limit(account)
         self.record(LinkEvent.Action.RESTORED, by=by, reason=reason, at=now)
         self.revoked_at = None

@@ -44,5 +44,6 @@ ACTIONS = {
     "website.archived": _("Archived a website"),
     "website.restored": _("Took a website out of the archive"),
     "website.seen_as_customer": _("Looked at your pages"),
+    "website.unverified": _("Withdrew the verification of a website"),
     "website.verified": _("Verified a website"),
 }

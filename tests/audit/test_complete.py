@@ -76,7 +76,7 @@ ADMIN_ACTIONS = {
     *("accept_risk", "archive", "cancel", "delete_selected", "delete_unused", "end", "end_sessions"),
     *("extend_by_30_days",),
     *("extend_by_365_days", "false_positive", "fixed", "mark_reviewed", "override_severity", "reopen"),
-    *("restore", "retire", "revoke", "suspend", "take_back", "verify"),
+    *("restore", "retire", "revoke", "suspend", "take_back", "unverify", "verify"),
 }
 PLAIN_COMMANDS = {
     "demo": "sets up a database of its own",

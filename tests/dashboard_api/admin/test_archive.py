@@ -34,7 +34,7 @@ def page(client, website):
 
 
 def offered(client, website):
-    actions = ("verify", "archive", "restore", "delete_unused")
+    actions = ("verify", "unverify", "archive", "restore", "delete_unused")
     text = page(client, website)
     return [action for action in actions if f'name="action" value="{action}"' in text]
 
@@ -70,9 +70,20 @@ def test_each_website_is_offered_what_suits_it(operator):
     empty, used = make_website(verified=False), make_website("blog.example.com")
     make_finding(used)
     assert offered(operator, empty) == ["verify", "archive", "delete_unused"]
-    assert offered(operator, used) == ["archive"]
+    assert offered(operator, used) == ["unverify", "archive"]
     confirm(operator, used, "archive", reason="Contract ended")
+    assert offered(operator, used) == ["unverify", "restore"]
+    confirm(operator, used, "unverify", reason="Contract ended")
     assert offered(operator, used) == ["restore"]
+
+
+def test_a_verification_is_withdrawn_after_confirmation_and_the_accounts_are_named(operator):
+    link = make_link()
+    assert "Linked by: acct_0001." in act(operator, link.website, "unverify").text
+    assert SiteLink.objects.not_revoked().exists()
+    confirm(operator, link.website, "unverify", reason="The domain was sold")
+    assert Website.objects.get().verified_at is None
+    assert not SiteLink.objects.not_revoked().exists()
 
 
 def test_a_restored_website_is_in_the_list_again_and_its_links_stay_revoked(operator):
