@@ -151,9 +151,14 @@ MODELS = {
     "week count": (_("count"), _("counts")),
 }
 
+# The names of Django's and allauth's apps, which breadcrumbs show.
+APPS = {"auth": _("People"), "mfa": _("People")}
+
 
 def translate_names() -> None:
-    """Replace the derived names of our models and their fields; migrations do not see this."""
+    """Replace the derived names of our models and their fields, and of apps; migrations do not see this."""
+    for label, app_name in APPS.items():
+        apps.get_app_config(label).verbose_name = app_name
     translated = {str(name): name for name in NAMES} | OTHER_NAMES
     for model in apps.get_models():
         if model.__module__.startswith(("dashboard_api.", "portal.")):

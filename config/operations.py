@@ -46,7 +46,7 @@ SUBJECTS: tuple[tuple[str | Promise, tuple[str, ...]], ...] = (
         ("portal.Account", "portal.Website", "portal.Membership", "portal.ShareLink", "portal.Badge"),
     ),
     (_("People"), ("auth.User", "auth.Group", "mfa.Authenticator")),
-    (_("Operation"), ("config.Incident", "config.Run")),
+    (_("Operation"), ("config.Incident", "config.Run", "audit.AuditEvent")),
 )
 OTHER = _("More")
 

@@ -8,13 +8,14 @@ from django.apps.registry import Apps
 from django.db import connections, router
 from django.db.backends.signals import connection_created
 from django.db.models.signals import post_migrate
+from django.utils.translation import gettext_lazy as _
 
 
 class DashboardApiConfig(AppConfig):
     """The service that answers signed calls."""
 
     name = "dashboard_api"
-    verbose_name = "Dashboard API"
+    verbose_name = _("Findings and customers")
 
     def ready(self) -> None:
         """Register the system checks; every connection must know how findings are searched."""

@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import expect
 
+from tests.browser.looks import barriers
 from tests.browser.steps import sign_in
 from tests.factories import make_user
 
@@ -85,3 +86,24 @@ def test_the_buttons_do_not_cover_the_title(open_page, operator, link, width):
         box = button.bounding_box()
         assert box["y"] >= title["y"] + title["height"]
         assert box["x"] + box["width"] <= width
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without scripts"])
+def test_the_filters_of_a_list_are_one_sheet_on_a_phone(open_page, operator, link, scripts):
+    phone = {"width": 320, "height": 640}
+    page = open_page(user=operator, viewport=phone, java_script_enabled=scripts)
+    page.goto(reverse("admin:dashboard_api_finding_changelist"))
+    filters, high = (
+        page.get_by_role("button", name="Filter"),
+        page.get_by_role("link", name="High", exact=True),
+    )
+    expect(high).to_be_hidden()
+    filters.click()
+    if scripts:
+        assert barriers(page) == []
+    high.click()
+    expect(filters).to_have_text("Filter (1)")
+    expect(high).to_be_hidden()
+    page.set_viewport_size({"width": 1280, "height": 800})
+    expect(high).to_be_visible()
+    expect(filters).to_be_hidden()
