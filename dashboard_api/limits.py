@@ -24,6 +24,8 @@ SECRET_USE_PRECISION = timedelta(minutes=1)
 MAX_CALLS_PER_SECOND = MAX_CALLS_BURST = 9_999
 CALL_RECORD_LIFETIME = timedelta(days=180)
 USAGE_LIFETIME = timedelta(days=400)
+DEFAULT_CALLS = 100  # listed by one request: decision record 0098
+MAX_CALLS = 1_000
 
 # Requests: decision record 0005.
 DEFAULT_PAGE_SIZE = 20

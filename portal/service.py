@@ -5,9 +5,12 @@ from contextlib import contextmanager
 
 from django.conf import settings
 from django.utils.module_loading import import_string
+from django.views.decorators.debug import sensitive_variables
 
 from foundation.sealing import CannotUnseal
 from portal.gateway import (
+    Calls,
+    CallsRequest,
     Changes,
     ChangesRequest,
     Dashboard,
@@ -19,12 +22,14 @@ from portal.gateway import (
     Refused,
     RevokedLink,
     Service,
+    SigningAccount,
     UnknownLink,
+    fetch_calls,
     fetch_changes,
     fetch_dashboard,
     fetch_finding,
 )
-from portal.models import LastAnswer, Website, WebsiteSummary
+from portal.models import Account, LastAnswer, Website, WebsiteSummary
 
 
 def get_dashboard(website: Website, request: DashboardRequest, *, stores_summary: bool = True) -> Dashboard:
@@ -74,6 +79,12 @@ def _get_changes(website: Website, request: ChangesRequest) -> Changes:
         return fetch_changes(configured_service(), linked_site(website), request)
 
 
+def get_calls(account: Account, request: CallsRequest) -> Calls:
+    """Return the signed calls of ``account`` that are on record; raises GatewayError."""
+    signer = SigningAccount(account_ref=account.ref, secret=_secret_of(account))
+    return fetch_calls(configured_service(), signer, request)
+
+
 @contextmanager
 def _access_checked(website: Website) -> Iterator[None]:
     """Delete the stored answers about ``website`` if the service refuses access to it."""
@@ -107,14 +118,19 @@ def configured_service() -> Service:
 
 def linked_site(website: Website) -> LinkedSite:
     """Return ``website`` as the gateway needs it; raises Misconfigured without a usable secret."""
-    account = website.account
+    return LinkedSite(
+        host=website.host,
+        link_id=website.link_id,
+        account_ref=website.account.ref,
+        secret=_secret_of(website.account),
+    )
+
+
+@sensitive_variables()
+def _secret_of(account: Account) -> str:
+    """Return the secret that signs the calls of ``account``; raises Misconfigured without a usable one."""
     try:
-        return LinkedSite(
-            host=website.host,
-            link_id=website.link_id,
-            account_ref=account.ref,
-            secret=account.reveal_secret(),
-        )
+        return account.reveal_secret()
     except CannotUnseal as error:
         lost = (
             "MASTER_KEYS holds no key that opens it; put that key back, or " if account.sealed_secret else ""

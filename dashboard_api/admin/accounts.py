@@ -26,8 +26,9 @@ from dashboard_api.admin.entitlements import (
 )
 from dashboard_api.admin.operations import OperatorAdmin, RecordInline, Words, never, user_name
 from dashboard_api.admin.secrets import SHOWN_FIELDS, ShowsLastUse
-from dashboard_api.models import Account, CallRecord, Entitlement, Secret, SiteLink
+from dashboard_api.models import Account, Entitlement, Secret, SiteLink
 from dashboard_api.models.accounts import TooManySecrets
+from dashboard_api.queries.account_calls import latest_calls
 
 LATEST_CALLS = 20  # on the page of an account
 
@@ -100,7 +101,7 @@ class AccountAdmin(OperatorAdmin):
     ) -> HttpResponse:
         """Render the page with the latest calls of the account."""
         if kwargs.get("obj") and request.user.has_perm("dashboard_api.view_callrecord"):
-            context["latest_calls"] = CallRecord.objects.latest_of(kwargs["obj"].pk, count=LATEST_CALLS)
+            context["latest_calls"] = latest_calls(kwargs["obj"].pk, count=LATEST_CALLS)
         return super().render_change_form(request, context, *args, **kwargs)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Account | None = None) -> Any:

@@ -33,6 +33,7 @@ from dashboard_api.errors import (
 from dashboard_api.models import CallFacts, CallLimit, CallOutcome, Claim, Nonce, SecretUse
 from dashboard_api.models.nonces import NONCE_LIFETIME
 from dashboard_api.queries import credentials
+from dashboard_api.queries.account_calls import Reader
 from dashboard_api.queries.credentials import AccountSite, Credentials, SigningSecret
 from foundation.request_ids import note_account
 from foundation.sealing import CannotUnseal, unseal
@@ -51,9 +52,20 @@ class Authenticated:
     signed with a test secret: it gets the example website, never ``link``.
     """
 
+    account_id: int
+    secret_id: int
     link: AccountSite | None
     fields: dict[str, Any]
     is_test: bool
+
+    def as_reader(self, call: Call) -> Reader:
+        """Return the caller as one who reads the calls of its account."""
+        return Reader(self.secret_id, call.address, route_of(call))
+
+
+def route_of(call: Call) -> str:
+    """Return the path of the call as its record has it."""
+    return call.path.removeprefix("/v1/")
 
 
 @contextmanager
@@ -74,7 +86,13 @@ def authenticated(call: Call) -> Iterator[Authenticated]:
     with _recorded(signer.account_id, signed.nonce):
         if claim is Claim.LIMITED and limit:
             raise RateLimited(seconds=limit.seconds_to_wait(signer.account_id, call.at))
-        yield Authenticated(link=caller.link, fields=envelope.unverified_fields, is_test=bool(signer.is_test))
+        yield Authenticated(
+            account_id=signer.account_id,
+            secret_id=signer.pk,
+            link=caller.link,
+            fields=envelope.unverified_fields,
+            is_test=bool(signer.is_test),
+        )
 
 
 @contextmanager
@@ -193,7 +211,7 @@ def _claim_nonce(
         at=call.at,
         secret_id=signer.pk,
         link_id=link.pk if link else None,
-        route=call.path.removeprefix("/v1/"),
+        route=route_of(call),
         request_id=call.request_id,
         address=call.address,
     )

@@ -15,9 +15,11 @@ import msgspec
 from cachetools import LRUCache
 
 from dashboard_api import limits
-from dashboard_api.contract import ChangesRequest, DashboardRequest, FindingRequest, responses
+from dashboard_api.contract import CallsRequest, ChangesRequest, DashboardRequest, FindingRequest, responses
+from dashboard_api.queries.account_calls import Reader
 from dashboard_api.queries.credentials import AccountSite
 from dashboard_api.reading import sections
+from dashboard_api.reading.calls import build_calls
 from dashboard_api.reading.changes import build_changes
 from dashboard_api.reading.dashboard import build_dashboard
 from dashboard_api.reading.finding import build_finding
@@ -75,6 +77,12 @@ def changes_response(link: AccountSite, request: ChangesRequest, now: datetime) 
     """Return the encoded ChangesResponse; raises SlowRequest."""
     with snapshot():
         return msgspec.json.encode(build_changes(link, request, now))
+
+
+def calls_response(account_id: int, request: CallsRequest, reader: Reader) -> bytes:
+    """Return the encoded CallsResponse; raises SlowRequest."""
+    with snapshot():
+        return msgspec.json.encode(build_calls(account_id, request, reader=reader))
 
 
 def clear() -> None:

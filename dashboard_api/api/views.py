@@ -14,14 +14,21 @@ from dashboard_api import limits
 from dashboard_api.api.authentication import authenticated
 from dashboard_api.api.authorization import authorize
 from dashboard_api.api.request import Reply, error_response, json_endpoint, receive
-from dashboard_api.api.response_cache import changes_response, dashboard_response, finding_response
+from dashboard_api.api.response_cache import (
+    calls_response,
+    changes_response,
+    dashboard_response,
+    finding_response,
+)
 from dashboard_api.api.test_mode import example_reply
 from dashboard_api.contract import (
+    CALLS_PATH,
     CHANGES_PATH,
     DASHBOARD_PATH,
     FINDING_PATH,
     examples,
     openapi,
+    read_calls_request,
     read_changes_request,
     read_dashboard_request,
     read_finding_request,
@@ -65,6 +72,17 @@ def site_changes(request: HttpRequest) -> bytes | Reply:
             return example_reply(fields)
         link = authorize(caller.link, fields, call.moment)
         return changes_response(link, fields, call.moment)
+
+
+@json_endpoint
+def account_calls(request: HttpRequest) -> bytes | Reply:
+    """``POST /v1/account/calls``: the account's own calls, also without a plan; decision record 0098."""
+    call = receive(request, CALLS_PATH)
+    with authenticated(call) as caller:
+        fields = read_calls_request(caller.fields)
+        if caller.is_test:
+            return example_reply(fields)
+        return calls_response(caller.account_id, fields, caller.as_reader(call))
 
 
 @csrf_exempt  # other methods get 405, not the CSRF page

@@ -1,7 +1,7 @@
-"""The position of a caller in the changes of a website; opaque to callers (decision record 0032)."""
+"""Positions in changes of a website and in calls of an account, opaque to callers (records 0032 and 0098)."""
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import msgspec
 
@@ -10,6 +10,9 @@ from dashboard_api.limits import MAX_CURSOR_LENGTH
 PATTERN = r"^[0-9]{1,19}\.[0-9]{1,19}\.[0-9]{1,11}\.([0-9]{1,19}(-[0-9]{1,19})*)?$"
 _CURSOR = re.compile(PATTERN, re.ASCII)
 _LARGEST_ID = 2**63 - 1
+CALL_PATTERN = r"^[0-9]{1,17}\.[A-Za-z0-9._-]{0,64}$"
+_CALL = re.compile(CALL_PATTERN, re.ASCII)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Cursor(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,3 +45,21 @@ def read_cursor(text: str) -> Cursor:
     if max(cursor.finding_id, cursor.event_id, *note_ids) > _LARGEST_ID:
         raise ValueError("no cursor")
     return cursor
+
+
+class CallPosition(msgspec.Struct, frozen=True, kw_only=True):
+    """A call of an account: those before it are older."""
+
+    at: datetime
+    request_id: str
+
+    def __str__(self) -> str:
+        return f"{(self.at - _EPOCH) // timedelta(microseconds=1)}.{self.request_id}"
+
+
+def read_call_position(text: str) -> CallPosition:
+    """Return the position that ``text`` encodes; raises ValueError for text that was never issued."""
+    if not _CALL.fullmatch(text):
+        raise ValueError("no position")
+    microseconds, _, request_id = text.partition(".")
+    return CallPosition(at=_EPOCH + timedelta(microseconds=int(microseconds)), request_id=request_id)

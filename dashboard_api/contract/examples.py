@@ -64,6 +64,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "DashboardRequest": {**LINK, "page": 1, "page_size": 20},
     "FindingRequest": {**LINK, "finding_id": "1042"},
     "ChangesRequest": {**LINK, "min_severity": "High"},
+    "CallsRequest": {"portal_account_ref": LINK["portal_account_ref"], "outcome": "refused"},
 }
 RESPONSES: dict[str, dict[str, Any]] = {
     "DashboardResponse": {
@@ -191,5 +192,22 @@ RESPONSES: dict[str, dict[str, Any]] = {
         "analyst_notes": [],
         "more": False,
         "first_seen_count": None,
+    },
+    "CallsResponse": {
+        "ok": True,
+        "calls": [
+            {
+                "at": "2026-11-21T12:00:00.250000Z",
+                "route": "site/dashboard",
+                "host": "shop.example.com",
+                "secret_id": "12",
+                "secret_hint": "es1_live_Q4x2",
+                "status": 429,
+                "code": "rate_limited",
+                "request_id": "9f2b6c0d1e4a5788",
+                "address": "192.0.2.10",
+            }
+        ],
+        "before": None,
     },
 }

@@ -17,6 +17,8 @@ from dashboard_api import errors, limits
 from dashboard_api.contract import examples, openapi_health, openapi_reports, responses
 from dashboard_api.contract.meanings import MEANINGS
 from dashboard_api.contract.requests import (
+    CALLS_FIELDS,
+    CALLS_PATH,
     CHANGES_FIELDS,
     CHANGES_PATH,
     DASHBOARD_FIELDS,
@@ -26,16 +28,17 @@ from dashboard_api.contract.requests import (
     Field,
 )
 
-VERSION = "1.11.0"
+VERSION = "1.12.0"
 REF_TEMPLATE = "#/components/schemas/{name}"
 TEST_HEADER = "X-Service-Test"
-GROUP = "Customer threat intelligence"  # the specification's name, section 1
+GROUP = "Customer threat intelligence"  # the specification's names, section 1
+AUDIT_GROUP = "Audit and security"
 _JSON_TYPES = {bool: "boolean", str: "string", int: "integer"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
-    """A signed route: its path, request, response, and the errors that only it has."""
+    """A signed route: its path, request, response, and the errors that only it has, or that it never has."""
 
     path: str
     name: str
@@ -45,6 +48,8 @@ class Route:
     fields: Mapping[str, Field]
     answer: type[msgspec.Struct]
     own_refusals: tuple[type[errors.ApiError], ...] = ()
+    absent_refusals: tuple[type[errors.ApiError], ...] = ()
+    group: str = GROUP
 
 
 ROUTES = (
@@ -78,6 +83,20 @@ ROUTES = (
         fields=CHANGES_FIELDS,
         answer=responses.ChangesResponse,
     ),
+    Route(
+        path=CALLS_PATH,
+        name="accountCalls",
+        summary="The signed calls of the account",
+        description="An addition to the specification: the calls of the last "
+        f"{limits.CALL_RECORD_LIFETIME.days} days whose signature was right, the newest first. An account "
+        "without a plan may read them, too. Your own calls of this route, with the same secret from the same "
+        "address, are left out.",
+        question="CallsRequest",
+        fields=CALLS_FIELDS,
+        answer=responses.CallsResponse,
+        absent_refusals=(errors.UnknownLink, errors.InactiveEntitlement, errors.RevokedLink),
+        group=AUDIT_GROUP,
+    ),
 )
 
 
@@ -109,6 +128,7 @@ def _contract() -> dict[str, Any]:
         },
         "tags": [
             {"name": GROUP, "description": "Signed calls about one linked website."},
+            {"name": AUDIT_GROUP, "description": "Signed calls about the account itself."},
             {"name": openapi_reports.GROUP, "description": "Reports that programs send with a token."},
             {"name": openapi_health.GROUP, "description": "Whether the service answers calls."},
         ],
@@ -172,7 +192,7 @@ def _question_schema(route: Route) -> dict[str, Any]:
 def _operation(route: Route, answer: dict[str, Any], error: dict[str, Any]) -> dict[str, Any]:
     return {
         "operationId": route.name,
-        "tags": [GROUP],
+        "tags": [route.group],
         "summary": route.summary,
         "description": route.description,
         "security": [{"timestamp": [], "nonce": [], "signature": []}],
@@ -209,7 +229,7 @@ def _response(description: str, schema: dict[str, Any], **examples: Any) -> dict
 def _refusals_of(route: Route) -> Iterator[type[errors.ApiError]]:
     """Yield the errors of the route: all except those that only other routes have."""
     others = {error for other in ROUTES if other is not route for error in other.own_refusals}
-    others.update(openapi_reports.OWN_REFUSALS)
+    others.update(openapi_reports.OWN_REFUSALS, route.absent_refusals)
     return (error for error in refusals() if error not in others)
 
 

@@ -3,12 +3,20 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 import msgspec
 
 from dashboard_api import limits
-from dashboard_api.contract.cursor import PATTERN, Cursor, read_cursor
+from dashboard_api.contract.cursor import (
+    CALL_PATTERN,
+    PATTERN,
+    CallPosition,
+    Cursor,
+    read_call_position,
+    read_cursor,
+)
 from dashboard_api.errors import InvalidRequest
 from dashboard_api.models import Finding, Kind, Severity
 from foundation.hosts import InvalidHost, normalise_dns_name, normalise_host
@@ -19,11 +27,14 @@ PROBLEM = "problem"
 LOCATIONS = "locations"
 SORTS = ("worst", "newest", "oldest", LOCATIONS)
 _PROBLEM_ID = re.compile(rf"[a-z0-9-]{{1,{limits.MAX_PROBLEM_ID_LENGTH}}}")
+ANSWERED, REFUSED = OUTCOMES = ("answered", "refused")
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 STATUSES = (*Finding.Status.values, ALL)
 
 DASHBOARD_PATH = "/v1/site/dashboard"
 FINDING_PATH = "/v1/site/finding"
 CHANGES_PATH = "/v1/site/changes"
+CALLS_PATH = "/v1/account/calls"
 
 
 class DashboardRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,6 +76,16 @@ class ChangesRequest(msgspec.Struct, frozen=True, kw_only=True):
     min_severity: Severity = Severity.INFO
     until: str = ""
     days: int = 0
+
+
+class CallsRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A checked request for the calls of the account that signs it."""
+
+    portal_account_ref: str
+    day: date | None = None
+    outcome: str = ""
+    before: CallPosition | None = None
+    page_size: int = limits.DEFAULT_CALLS
 
 
 class BrokenRule(ValueError):
@@ -159,6 +180,23 @@ def _cursor(value: object) -> Cursor:
         return read_cursor(_text(value))
     except ValueError as error:
         raise BrokenRule("must be the cursor of an earlier answer, exactly as answered") from error
+
+
+def _call_position(value: object) -> CallPosition:
+    try:
+        return read_call_position(_text(value))
+    except ValueError as error:
+        raise BrokenRule("must be before of an earlier answer, exactly as answered") from error
+
+
+def _day(value: object) -> date:
+    text = _text(value)
+    try:
+        if _DAY.fullmatch(text):
+            return date.fromisoformat(text)
+    except ValueError:  # no day of the calendar
+        pass
+    raise BrokenRule("must be a day, such as 2026-11-23")
 
 
 def _whole_number(*, at_most: int | None = None) -> Callable[[object], int]:
@@ -353,6 +391,41 @@ CHANGES_FIELDS: dict[str, Field] = _WHOSE | {
 }
 
 
+CALLS_FIELDS: dict[str, Field] = {
+    "portal_account_ref": _WHOSE["portal_account_ref"],
+    "day": Field(
+        read=_day,
+        schema={
+            "type": ["string", "null"],
+            "pattern": f"^$|^{_DAY.pattern}$",
+            "description": "Only the calls of this day, in UTC.",
+        },
+    ),
+    "outcome": Field(
+        read=_one_of(OUTCOMES),
+        schema=_strings(OUTCOMES)
+        | {"description": "answered: only calls with status 200; refused: only those with another."},
+    ),
+    "before": Field(
+        read=_call_position,
+        schema={
+            "type": ["string", "null"],
+            "pattern": f"^$|{CALL_PATTERN}",
+            "description": "before of the last response: the calls that are older.",
+        },
+    ),
+    "page_size": Field(
+        read=_whole_number(at_most=limits.MAX_CALLS),
+        schema={
+            "type": ["integer", "null"],
+            "minimum": 1,
+            "maximum": limits.MAX_CALLS,
+            "default": limits.DEFAULT_CALLS,
+        },
+    ),
+}
+
+
 # Fields of a dashboard that exclude each other.
 _EXCLUSIVE = (("group_by", "problem"),)
 
@@ -392,6 +465,14 @@ def read_changes_request(fields: Mapping[str, Any]) -> ChangesRequest:
     if errors:
         raise InvalidRequest(errors)
     return ChangesRequest(**values)
+
+
+def read_calls_request(fields: Mapping[str, Any]) -> CallsRequest:
+    """Return the checked request; raises InvalidRequest, which names all broken fields."""
+    values, errors = _checked(fields, CALLS_FIELDS)
+    if errors:
+        raise InvalidRequest(errors)
+    return CallsRequest(**values)
 
 
 def _checked(

@@ -411,6 +411,30 @@ class ChangesResponse(msgspec.Struct, frozen=True, kw_only=True):
     ]
 
 
+class SignedCall(msgspec.Struct, frozen=True, kw_only=True):
+    """A call on record; host is that of the link that it named, and null if it named none of the account."""
+
+    at: Annotated[datetime, Meta(tz=True, description="When it was received, in UTC.")]
+    route: Annotated[str, Meta(description="The path without /v1/, such as site/dashboard.")]
+    host: Annotated[str | None, Meta(description="The website; null: none of the account.")]
+    secret_id: Annotated[str, Meta(description="The number of the secret that signed it.")]
+    secret_hint: Annotated[str, Meta(description="How that secret begins; empty if it was deleted.")]
+    status: Annotated[int, Meta(description="The status of the response.")]
+    code: Annotated[str | None, Meta(description="The code of the error; null if it was answered.")]
+    request_id: Annotated[str, Meta(description="X-Request-Id of the response.")]
+    address: Annotated[str, Meta(description="The IP address of the caller.")]
+
+
+class CallsResponse(msgspec.Struct, frozen=True, kw_only=True):
+    """The calls of the account, the newest first."""
+
+    ok: Literal[True]
+    calls: list[SignedCall]
+    before: Annotated[
+        str | None, Meta(description="Send it as before to get older calls; null: there are none.")
+    ]
+
+
 class ErrorDetail(msgspec.Struct, frozen=True, kw_only=True):
     """The reason for a refusal; further members depend on the code."""
 

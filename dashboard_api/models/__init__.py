@@ -2,7 +2,7 @@
 
 from dashboard_api.models.accounts import Account, Secret
 from dashboard_api.models.bulk import BulkLoad
-from dashboard_api.models.calls import CallLimit, CallOutcome, CallRecord, CallRow, Usage
+from dashboard_api.models.calls import CallLimit, CallOutcome, CallRecord, Usage
 from dashboard_api.models.counts import BucketCount, DayCount, HostCount, ProblemCount, WeekCount
 from dashboard_api.models.entitlements import Entitlement
 from dashboard_api.models.findings import Coverage, Finding, Kind, Occurrence, Severity, Source
@@ -29,7 +29,6 @@ __all__ = [
     "CallLimit",
     "CallOutcome",
     "CallRecord",
-    "CallRow",
     "Claim",
     "Coverage",
     "CoverageScope",

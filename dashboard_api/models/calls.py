@@ -9,8 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from dashboard_api.backends.calls import FACTS
-from dashboard_api.backends.statements import changed_rows, moment, rows, stored
+from dashboard_api.backends.statements import changed_rows, stored
 
 
 class CallLimit(NamedTuple):
@@ -77,36 +76,8 @@ class CallOutcome(models.Model):
         changed_rows(CallOutcome, statement, [account_id, nonce, status, code])
 
 
-class CallRow(NamedTuple):
-    """A call on record."""
-
-    at: datetime
-    account_id: int
-    secret_id: int
-    link_id: int | None
-    route: str
-    request_id: str
-    address: str
-    status: int
-    code: str
-
-
-_LATEST = f"""
-SELECT {FACTS}, COALESCE(status, 200), COALESCE(code, '')
-FROM dashboard_api_nonce LEFT JOIN dashboard_api_calloutcome USING (account_id, nonce)
-WHERE account_id = %(account)s AND at IS NOT NULL
-ORDER BY at DESC LIMIT %(count)s
-"""  # noqa: S608  # constant text
-
-
 class CallRecordQuerySet(models.QuerySet["CallRecord"]):
-    """The latest calls, and the end of old records."""
-
-    def latest_of(self, account_id: int, *, count: int) -> list[CallRow]:
-        """Return the last calls of an account, newest first, also those whose nonce has not expired."""
-        recent = rows(CallRecord, _LATEST, {"account": account_id, "count": count})
-        older = self.filter(account_id=account_id).values_list(*CallRow._fields)[: count - len(recent)]
-        return [CallRow(moment(at), *facts) for at, *facts in (*recent, *older)]
+    """The end of old records."""
 
     def forget(self, *, before: datetime, batch: int) -> int:
         """Delete at most ``batch`` records from before a time, and return their number."""
@@ -142,6 +113,11 @@ class CallRecord(models.Model):
         indexes: ClassVar = [
             models.Index(fields=["account_id", "at"], name="dashboard_api_call_of_account"),
             models.Index(fields=["at"], name="dashboard_api_call_at"),
+            models.Index(
+                fields=["account_id", "at"],
+                condition=~models.Q(status=200),
+                name="dashboard_api_call_refused",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -1,8 +1,10 @@
-"""The page of the activity of an account, and its file."""
+"""The pages of the actions and the calls of an account, and their files."""
+
+from collections.abc import Iterator
 
 from django.core.exceptions import BadRequest
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
@@ -10,9 +12,14 @@ from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
 from audit.models import AuditEvent
+from portal import service
 from portal.access import members_only
+from portal.activity import calls as signed_calls
 from portal.activity import events
+from portal.activity.calls import CallsForm
 from portal.activity.forms import ActivityForm
+from portal.error_pages import ErrorPage, logged_error_page
+from portal.gateway import GatewayError
 
 PAGE_ROWS = 50
 
@@ -31,6 +38,7 @@ def activity(request: HttpRequest) -> HttpResponse:
     query = request.GET.copy()
     query.pop("before", None)
     context = {
+        "section": "actions",
         "form": form,
         "has_accounts": bool(accounts),
         "has_several_accounts": len(accounts) > 1,
@@ -46,9 +54,74 @@ def activity(request: HttpRequest) -> HttpResponse:
 def activity_csv(request: HttpRequest) -> HttpResponseBase:
     """Send the events with the filters of the page as a file."""
     _form, found = _filtered(request, events.owned_accounts(request.user))
-    content = (text.encode(errors="replace") for text in events.write_csv(found))
+    return _file("activity", events.write_csv(found))
+
+
+@require_safe
+@members_only
+@gzip_page
+def calls(request: HttpRequest) -> HttpResponse:
+    """Show the signed calls of an account, the newest first; ``before`` continues the list."""
+    form = _calls_form(request)
+    if form is None:
+        return render(request, "portal/activity/calls.html", {"section": "calls"})
+    wanted = form.to_request(before=request.GET.get("before", ""), page_size=signed_calls.PAGE_ROWS)
+    context = {"section": "calls", "form": form, "has_accounts": True}
+    try:
+        found = service.get_calls(form.chosen_account, wanted)
+    except GatewayError as error:
+        return _refused(request, context, logged_error_page(error, form.chosen_account.ref))
+    query = request.GET.copy()
+    query.pop("before", None)
+    context |= {"rows": found.calls, "csv_query": query.urlencode()}
+    if found.before:
+        query["before"] = found.before
+        context["older_query"] = query.urlencode()
+    return render(request, "portal/activity/calls.html", context)
+
+
+@require_safe
+@members_only
+def calls_csv(request: HttpRequest) -> HttpResponseBase:
+    """Send the calls with the filters of the page as a file."""
+    form = _calls_form(request)
+    if form is None:
+        raise Http404
+    account = form.chosen_account
+    wanted = form.to_request(before="", page_size=signed_calls.FILE_PAGE_ROWS)
+    try:
+        first = service.get_calls(account, wanted)
+    except GatewayError as error:
+        context = {"section": "calls", "form": form, "has_accounts": True}
+        return _refused(request, context, logged_error_page(error, account.ref))
+    return _file("calls", signed_calls.write_csv(account, wanted, first))
+
+
+def _calls_form(request: HttpRequest) -> CallsForm | None:
+    """Return the valid form; None for a person who owns no account; raises BadRequest for a wrong filter."""
+    accounts = signed_calls.owned_accounts(request.user)
+    if not accounts:
+        return None
+    form = CallsForm(request.GET, accounts=accounts)
+    if not form.is_valid():
+        raise BadRequest
+    return form
+
+
+def _refused(request: HttpRequest, context: dict[str, object], error_page: ErrorPage) -> HttpResponse:
+    """Return the page of the calls with the error in their place."""
+    context |= {"error_page": error_page, "page": {"url": request.get_full_path()}}
+    response = render(request, "portal/activity/calls.html", context, status=error_page.status)
+    if error_page.retry_after:
+        response["Retry-After"] = str(error_page.retry_after)
+    return response
+
+
+def _file(name: str, texts: Iterator[str]) -> StreamingHttpResponse:
+    """Return a file of CSV, streamed."""
+    content = (text.encode(errors="replace") for text in texts)
     response = StreamingHttpResponse(content, content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="activity-{timezone.now():%Y-%m-%d}.csv"'
+    response["Content-Disposition"] = f'attachment; filename="{name}-{timezone.now():%Y-%m-%d}.csv"'
     response["Cache-Control"] = "private, no-store"
     return response
 

@@ -3,7 +3,7 @@
 Only this package uses HTTP.
 """
 
-from portal.gateway.client import fetch_changes, fetch_dashboard, fetch_finding
+from portal.gateway.client import fetch_calls, fetch_changes, fetch_dashboard, fetch_finding
 from portal.gateway.errors import (
     BadResponse,
     CannotConnect,
@@ -24,11 +24,22 @@ from portal.gateway.errors import (
     UnknownLink,
     Unreachable,
 )
-from portal.gateway.messages import Changes, ChangesRequest, Dashboard, DashboardRequest, FindingResponse
-from portal.gateway.target import LinkedSite, Service
+from portal.gateway.messages import (
+    Calls,
+    CallsRequest,
+    Changes,
+    ChangesRequest,
+    Dashboard,
+    DashboardRequest,
+    FindingResponse,
+    SignedCall,
+)
+from portal.gateway.target import LinkedSite, Service, SigningAccount
 
 __all__ = [
     "BadResponse",
+    "Calls",
+    "CallsRequest",
     "CannotConnect",
     "Changes",
     "ChangesRequest",
@@ -46,6 +57,8 @@ __all__ = [
     "Service",
     "ServiceDown",
     "SignatureRefused",
+    "SignedCall",
+    "SigningAccount",
     "SlowRequest",
     "TimedOut",
     "TooManyCalls",
@@ -53,6 +66,7 @@ __all__ = [
     "UnknownFinding",
     "UnknownLink",
     "Unreachable",
+    "fetch_calls",
     "fetch_changes",
     "fetch_dashboard",
     "fetch_finding",

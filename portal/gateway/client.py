@@ -27,6 +27,8 @@ from portal.gateway.exchange import Exchange, attempt
 from portal.gateway.health import Health, health_of
 from portal.gateway.messages import (
     AnyRequest,
+    Calls,
+    CallsRequest,
     Changes,
     ChangesRequest,
     Dashboard,
@@ -36,7 +38,7 @@ from portal.gateway.messages import (
     FindingResponse,
 )
 from portal.gateway.responses import is_outage, lacks_route, read_response
-from portal.gateway.target import LinkedSite, Service
+from portal.gateway.target import LinkedSite, Service, SigningAccount
 
 logger = logging.getLogger(__name__)
 
@@ -80,6 +82,12 @@ def fetch_changes(service: Service, site: LinkedSite, request: ChangesRequest) -
         return read_response(send(service, site, request), Changes, host=site.host)
 
 
+def fetch_calls(service: Service, account: SigningAccount, request: CallsRequest) -> Calls:
+    """Return calls of ``account``; raises GatewayError."""
+    with _logged(account):
+        return read_response(send(service, account, request), Calls)
+
+
 def _finding_from_list(dashboard: Dashboard, finding_id: str) -> FindingResponse:
     """Return a finding of the list in ``dashboard``; raises UnknownFinding."""
     threat = next((threat for threat in dashboard.threats if threat.id == finding_id), None)
@@ -93,7 +101,7 @@ def _finding_from_list(dashboard: Dashboard, finding_id: str) -> FindingResponse
     )
 
 
-def send(service: Service, site: LinkedSite, request: AnyRequest) -> Exchange:
+def send(service: Service, site: SigningAccount, request: AnyRequest) -> Exchange:
     """Send ``request``, with one retry if that is safe, and return the last exchange.
 
     Raises TooManyCalls or ServiceDown if nothing was sent; Unreachable, TimedOut or BadResponse if no
@@ -145,14 +153,12 @@ def _watched(call: Callable[[], Exchange], health: Health) -> Exchange:
     return exchange
 
 
-def request_body(site: LinkedSite, request: AnyRequest) -> bytes:
+def request_body(site: SigningAccount, request: AnyRequest) -> bytes:
     """Return the request of the specification, section 2, as compact JSON without empty filters."""
     filters = {
         name: value for name, value in msgspec.structs.asdict(request).items() if value not in ("", None)
     }
-    return msgspec.json.encode(
-        {"host": site.host, "link_id": site.link_id, "portal_account_ref": site.account_ref, **filters}
-    )
+    return msgspec.json.encode({**site.fields, **filters})
 
 
 def _pause_after(exchange: Exchange) -> float:
@@ -167,7 +173,7 @@ def _pause_after(exchange: Exchange) -> float:
 
 
 @contextmanager
-def _logged(site: LinkedSite) -> Iterator[None]:
+def _logged(site: SigningAccount) -> Iterator[None]:
     """Count each call, and log one line for each failure; never a body, a secret or a signature."""
     try:
         yield
@@ -178,7 +184,7 @@ def _logged(site: LinkedSite) -> Iterator[None]:
         logger.log(
             logging.INFO if isinstance(error, _EXPECTED) else logging.WARNING,
             "%s: %s: %s; request id %s%s",
-            site.host,
+            site.name,
             type(error).__name__,
             error,
             error.request_id or "unknown",

@@ -76,7 +76,17 @@ class ChangesRequest(msgspec.Struct, frozen=True, kw_only=True):
     days: int | None = None
 
 
-AnyRequest = DashboardRequest | FindingRequest | ChangesRequest
+class CallsRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A request for the calls of an account; ``before`` is that of the last response."""
+
+    path: ClassVar[str] = "/v1/account/calls"
+    day: str = ""
+    outcome: str = ""
+    before: str = ""
+    page_size: int = 100
+
+
+AnyRequest = DashboardRequest | FindingRequest | ChangesRequest | CallsRequest
 
 
 class FacetValue(msgspec.Struct, frozen=True):
@@ -343,3 +353,25 @@ class Changes(msgspec.Struct, frozen=True, kw_only=True):
     by_severity: Counts = {}
     analyst_notes: Some[NoteChange] = []
     first_seen_count: Number | None = None
+
+
+class SignedCall(WithTimes, frozen=True, kw_only=True):
+    """A call on record; without ``code`` it was answered."""
+
+    at: Moment
+    route: str
+    host: str | None = None
+    secret_id: str = ""
+    secret_hint: str = ""
+    status: int
+    code: str | None = None
+    request_id: str = ""
+    address: str = ""
+
+
+class Calls(msgspec.Struct, frozen=True, kw_only=True):
+    """Calls of an account, the newest first; with ``before``, older ones follow."""
+
+    ok: bool
+    calls: Many[SignedCall] = []
+    before: str | None = None

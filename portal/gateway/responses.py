@@ -22,9 +22,9 @@ from portal.gateway.errors import (
     Unreachable,
 )
 from portal.gateway.exchange import Exchange
-from portal.gateway.messages import Changes, Dashboard, FindingResponse, Moment
+from portal.gateway.messages import Calls, Changes, Dashboard, FindingResponse, Moment
 
-Response = TypeVar("Response", Dashboard, FindingResponse, Changes)
+Response = TypeVar("Response", Dashboard, FindingResponse, Changes, Calls)
 _DECODE_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 MAX_WAIT_SECONDS = 3600  # the longest wait that a page names, even where Retry-After is longer
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
@@ -51,13 +51,13 @@ class _ErrorBody(msgspec.Struct):
 
 # Created at import: msgspec crashes when several threads use a type for the first time at once.
 _DECODERS: dict[Any, msgspec.json.Decoder[Any]] = {
-    kind: msgspec.json.Decoder(kind) for kind in (Dashboard, FindingResponse, Changes)
+    kind: msgspec.json.Decoder(kind) for kind in (Dashboard, FindingResponse, Changes, Calls)
 }
 _ERRORS = msgspec.json.Decoder(_ErrorBody)
 
 
-def read_response(exchange: Exchange, kind: type[Response], *, host: str) -> Response:
-    """Return the response of ``exchange`` about ``host``; raises Refused, Unreachable or BadResponse."""
+def read_response(exchange: Exchange, kind: type[Response], *, host: str = "") -> Response:
+    """Return the response, about ``host`` if given; raises Refused, Unreachable or BadResponse."""
     request_id = _request_id(exchange)
     if exchange.status != 200:
         raise _error(exchange, request_id)
@@ -65,7 +65,7 @@ def read_response(exchange: Exchange, kind: type[Response], *, host: str) -> Res
         response: Response = _DECODERS[kind].decode(exchange.body)
     except _DECODE_ERRORS as error:
         raise BadResponse(f"no {kind.__name__}: {error}", request_id=request_id) from error
-    if not response.ok or response.host != host:
+    if not response.ok or getattr(response, "host", "") != host:
         raise BadResponse("the response is about another website, or not ok", request_id=request_id)
     return response
 

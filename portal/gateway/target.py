@@ -62,13 +62,39 @@ class Service:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LinkedSite:
-    """A website as the service knows it, and the secret that signs calls of its account."""
+class SigningAccount:
+    """An account as the service knows it, and the secret that signs its calls."""
+
+    account_ref: str
+    secret: str = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """The subject of a call in log lines."""
+        return self.account_ref
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """The first fields of its requests."""
+        return {"portal_account_ref": self.account_ref}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkedSite(SigningAccount):
+    """A website as the service knows it, and the account that it is linked to."""
 
     host: str
     link_id: str
-    account_ref: str
-    secret: str = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """The subject of a call in log lines."""
+        return self.host
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """The first fields of its requests, in the order of the specification."""
+        return {"host": self.host, "link_id": self.link_id, "portal_account_ref": self.account_ref}
 
 
 def host_of(url: str) -> str | None:

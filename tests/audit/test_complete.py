@@ -63,6 +63,7 @@ NO_CHANGE = CHANGES_NOTHING | {
     "config.sign_in.reset_password": "sends an e-mail; the new password has an event",
     "allauth.mfa.totp.views.ActivateTOTPView": "the same page as mfa_activate_totp",
     "allauth.mfa.webauthn.views.LoginWebAuthnView": "the same page as mfa_login_webauthn",
+    "dashboard_api:account-calls": "only reads; the call is on record",
     "dashboard_api:dashboard_api.api.views.nothing_here": "always 404",
     "dashboard_api:sent-report": "only reads",
     "dashboard_api:site-changes": "only reads; the call is on record",

@@ -26,7 +26,16 @@ from tests.factories import (
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 SIGNED_OUT = ("/nowhere/", "/v1/docs")
-OVERVIEW = ("/", "/new/", "/help/", "/api/", "/notifications/", f"{PATH}new/?since=0.0.0.&min_severity=High")
+OVERVIEW = (
+    "/",
+    "/new/",
+    "/help/",
+    "/api/",
+    "/notifications/",
+    "/activity/",
+    "/activity/calls/",
+    f"{PATH}new/?since=0.0.0.&min_severity=High",
+)
 DASHBOARDS = (
     PATH,
     f"{PATH}?severity=High&kind=suspected&source=zap&query=scripting&page_size=50",

@@ -23,7 +23,7 @@ from tests.factories import (
     make_portal_website,
     make_user,
 )
-from tests.portal.dashboards import make_changes, make_dashboard, make_finding_response
+from tests.portal.dashboards import make_calls, make_changes, make_dashboard, make_finding_response
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
@@ -43,6 +43,7 @@ FIELDS = (
     "slug", "interval_days", "user", "website", "plan", "starts_on", "ends_on", "starts_on_0", "starts_on_1",
     "sites_limit", "features", "urls_checked", "verified_at_0", "verified_at_1", "report", "format_name",
     "base_url", "scanned_at", "apply", "post", "notes-TOTAL_FORMS", "link_id", "secret", "username", "since",
+    "day", "outcome", "before", "person",
 )  # fmt: skip
 HEADERS = ("HX-Current-URL", "HX-Target", "HX-Trigger", "HX-Trigger-Name", "Accept-Language", "Accept",
            "Referer", "Origin", "Content-Type", "Accept-Encoding", "X-Requested-With", "X-CSRFToken",
@@ -62,6 +63,7 @@ def _answers(monkeypatch):
     monkeypatch.setattr(service, "fetch_dashboard", lambda *_: make_dashboard())
     monkeypatch.setattr(service, "fetch_finding", lambda *_: make_finding_response())
     monkeypatch.setattr(service, "fetch_changes", lambda *_: make_changes())
+    monkeypatch.setattr(service, "fetch_calls", lambda *_: make_calls())
 
 
 @pytest.fixture

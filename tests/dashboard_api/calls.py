@@ -17,6 +17,7 @@ from tests.factories import SECRET
 PATH = "/v1/site/dashboard"
 FINDING_PATH = "/v1/site/finding"
 CHANGES_PATH = "/v1/site/changes"
+CALLS_PATH = "/v1/account/calls"
 OF_LIMIT = int(connection.vendor == "sqlite")  # PostgreSQL counts in the statement of the nonce
 _nonces = itertools.count(1)
 

@@ -3,6 +3,7 @@
 from datetime import UTC, date, datetime
 
 from portal.gateway.messages import (
+    Calls,
     Change,
     Changes,
     Chart,
@@ -17,6 +18,7 @@ from portal.gateway.messages import (
     NoteChange,
     Page,
     Series,
+    SignedCall,
     Summary,
     Threat,
 )
@@ -205,3 +207,21 @@ def make_changes(*findings, **fields):
         counts[finding.severity] += 1
     defaults = {"ok": True, "host": "shop.example.com", "cursor": "2.0.0.", "findings": list(findings)}
     return Changes(**(defaults | {"total": len(findings), "by_severity": counts} | fields))
+
+
+def make_call(number=1, **fields):
+    defaults = {
+        "at": NOW,
+        "route": "site/dashboard",
+        "host": "shop.example.com",
+        "secret_id": "7",
+        "secret_hint": "es1_live_Ab12",
+        "status": 200,
+        "request_id": f"req-{number}",
+        "address": "192.0.2.7",
+    }
+    return SignedCall(**(defaults | fields))
+
+
+def make_calls(*calls, before=None):
+    return Calls(ok=True, calls=list(calls), before=before)

@@ -4,6 +4,7 @@ import pytest
 from django.utils import timezone
 
 from dashboard_api.models import CallOutcome, CallRecord, Nonce, SecretUse, Usage
+from dashboard_api.queries.account_calls import latest_calls
 from tests.dashboard_api.calls import FINDING_PATH, ask, compact, error_of, fields_for, post, signed_headers
 from tests.factories import SECRET, make_link
 
@@ -16,7 +17,7 @@ def link():
 
 
 def latest(link):
-    return CallRecord.objects.latest_of(link.account_id, count=99)
+    return latest_calls(link.account_id, count=99)
 
 
 def test_a_call_is_on_record_with_its_facts_and_the_id_of_its_response(client, link):

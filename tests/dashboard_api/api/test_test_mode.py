@@ -11,6 +11,7 @@ from django.utils import timezone
 from dashboard_api.contract import examples
 from dashboard_api.models import Nonce, Secret
 from tests.dashboard_api.calls import (
+    CALLS_PATH,
     CHANGES_PATH,
     FINDING_PATH,
     PATH,
@@ -53,6 +54,13 @@ def test_every_call_gets_the_example_of_the_documentation_and_says_so(client, se
     assert response["X-Service-Test"] == "true"
     assert response.json() == examples.RESPONSES[name]
     assert list(response.json()) == list(examples.RESPONSES[name])
+
+
+def test_a_test_secret_gets_example_calls_and_not_those_of_its_account(client, link, secret):
+    ask(client, fields_for(link))
+    response = ask(client, {"portal_account_ref": "acct_0001"}, path=CALLS_PATH, secret=secret)
+    assert response["X-Service-Test"] == "true"
+    assert response.json() == examples.RESPONSES["CallsResponse"]
 
 
 def test_a_test_secret_never_shows_a_website_of_a_customer(client, link, secret):

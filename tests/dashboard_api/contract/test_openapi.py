@@ -13,8 +13,16 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from dashboard_api import limits
 from dashboard_api.contract import examples, openapi
-from tests.dashboard_api.calls import CHANGES_PATH, FINDING_PATH, PATH, ask, fields_for
-from tests.factories import make_coverage, make_event, make_finding, make_link, make_note, make_occurrence
+from tests.dashboard_api.calls import CALLS_PATH, CHANGES_PATH, FINDING_PATH, PATH, ask, fields_for
+from tests.factories import (
+    make_account,
+    make_coverage,
+    make_event,
+    make_finding,
+    make_link,
+    make_note,
+    make_occurrence,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -131,6 +139,50 @@ def test_the_question_schema_of_changes_accepts_what_the_endpoint_accepts(client
         assert not accepted
     else:
         assert accepted
+
+
+def test_real_calls_have_the_documented_shape(client, document):
+    link = make_link()
+    for fields in ({}, {"page": 0}, {"link_id": "another"}):
+        ask(client, fields_for(link, **fields))
+    response = ask(client, {"portal_account_ref": link.account.ref, "page_size": 2}, path=CALLS_PATH)
+    assert response.status_code == 200
+    assert len(response.json()["calls"]) == 2
+    check(response.json(), document, answer_schema(document, 200, CALLS_PATH))
+
+
+CALLS_QUESTIONS = [
+    {},
+    {"day": "", "outcome": None, "before": "", "page_size": None},
+    {"day": "2026-11-23"},
+    {"day": "23.11.2026"},
+    {"outcome": "refused"},
+    {"outcome": "fine"},
+    {"before": "1763370000123456.9f2b6c0d1e4a5788"},
+    {"before": "now"},
+    {"page_size": 1000},
+    {"page_size": 1001},
+    {"host": "shop.example.com"},
+]
+
+
+@pytest.mark.parametrize("fields", CALLS_QUESTIONS, ids=json.dumps)
+def test_the_question_schema_of_calls_accepts_what_the_endpoint_accepts(client, document, fields):
+    fields = {"portal_account_ref": make_account().ref} | fields
+    schema = {"$ref": "#/components/schemas/CallsRequest"}
+    accepted = ask(client, fields, path=CALLS_PATH).status_code == 200
+    try:
+        check(fields, document, schema)
+    except jsonschema.ValidationError:
+        assert not accepted
+    else:
+        assert accepted
+
+
+def test_the_calls_of_an_account_need_no_link_and_no_plan(document):
+    words = json.dumps(document["paths"][CALLS_PATH])
+    assert "rate_limited" in words
+    assert not [code for code in ("unknown_link", "inactive_entitlement", "revoked_link") if code in words]
 
 
 def test_an_unknown_finding_is_a_refusal_of_its_route_alone(client, document):
@@ -276,7 +328,7 @@ def test_every_field_and_member_has_a_meaning_on_the_human_page(client):
 def test_the_human_page_has_contents_that_lead_somewhere_and_no_raw_backticks(client):
     page = client.get("/v1/docs").content.decode()
     anchors = re.findall(r'href="#([\w-]+)"', page)
-    assert len(anchors) == 17
+    assert len(anchors) == 20
     assert [anchor for anchor in anchors if f'id="{anchor}"' not in page] == []
     assert "`" not in page
     assert "<code>never</code>" in page

@@ -8,6 +8,7 @@ from django.db import connections
 from django.utils import timezone
 
 from dashboard_api.models import CallLimit, CallOutcome, CallRecord, Claim, Nonce, Usage
+from dashboard_api.queries.account_calls import latest_calls
 from tests.commands import run_json
 from tests.factories import make_nonce
 
@@ -102,7 +103,7 @@ def expired():
 
 
 def latest(count=9):
-    return [(row.request_id, row.status, row.code) for row in CallRecord.objects.latest_of(1, count=count)]
+    return [(row.request_id, row.status, row.code) for row in latest_calls(1, count=count)]
 
 
 def test_an_expired_nonce_becomes_a_record_with_its_facts_and_outcome(expired):

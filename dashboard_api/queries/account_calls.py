@@ -1,0 +1,83 @@
+"""The calls of an account, from the rows of nonces and from the record, newest first.
+
+Both are in one database, so one statement sees each call exactly once while ``prune`` moves it.
+"""
+
+from datetime import datetime, time
+from typing import Any, NamedTuple
+
+from dashboard_api.backends.calls import FACTS
+from dashboard_api.backends.statements import moment, rows, stored
+from dashboard_api.contract import REFUSED, CallsRequest
+from dashboard_api.models import CallRecord
+
+
+class CallRow(NamedTuple):
+    """A call on record."""
+
+    at: datetime
+    account_id: int
+    secret_id: int
+    link_id: int | None
+    route: str
+    request_id: str
+    address: str
+    status: int
+    code: str
+
+
+class Reader(NamedTuple):
+    """The caller of ``route``, whose own calls of it are left out: reading the list does not fill it."""
+
+    secret_id: int
+    address: str
+    route: str
+
+
+_NEWEST_FIRST = "ORDER BY at DESC, request_id DESC LIMIT %(count)s"
+_CALLS = f"""
+SELECT * FROM (
+    SELECT * FROM (
+        SELECT * FROM (
+            SELECT {FACTS}, COALESCE(status, 200) AS status, COALESCE(code, '') AS code
+            FROM dashboard_api_nonce LEFT JOIN dashboard_api_calloutcome USING (account_id, nonce)
+            WHERE at IS NOT NULL
+        ) AS spent WHERE {{wanted}} {_NEWEST_FIRST}
+    ) AS recent
+    UNION ALL
+    SELECT * FROM (
+        SELECT {FACTS}, status, code FROM dashboard_api_callrecord WHERE {{wanted}} {_NEWEST_FIRST}
+    ) AS older
+) AS calls {_NEWEST_FIRST}
+"""  # noqa: S608  # constant text
+# The partial index of refused calls has the same words.
+_OUTCOMES = {True: "NOT (status = 200)", False: "status = 200"}
+
+
+def latest_calls(account_id: int, *, count: int) -> list[CallRow]:
+    """Return the last calls of an account."""
+    return _calls("account_id = %(account)s", {"account": account_id, "count": count})
+
+
+def calls_of(account_id: int, request: CallsRequest, *, reader: Reader, count: int) -> list[CallRow]:
+    """Return at most ``count`` calls of an account that match ``request``."""
+    wanted = [
+        "account_id = %(account)s",
+        "NOT (route = %(route)s AND secret_id = %(secret_id)s AND address = %(address)s)",
+    ]
+    parameters: dict[str, Any] = {"account": account_id, "count": count, **reader._asdict()}
+    if request.day:
+        wanted.append("at >= %(begin)s AND at <= %(end)s")
+        begin, end = (str(datetime.combine(request.day, clock)) for clock in (time.min, time.max))
+        parameters |= {"begin": begin, "end": end}
+    if request.outcome:
+        wanted.append(_OUTCOMES[request.outcome == REFUSED])
+    if request.before:
+        wanted.append("at <= %(at)s AND (at, request_id) < (%(at)s, %(request_id)s)")
+        parameters |= {"at": stored(request.before.at), "request_id": request.before.request_id}
+    return _calls(" AND ".join(wanted), parameters)
+
+
+def _calls(wanted: str, parameters: dict[str, Any]) -> list[CallRow]:
+    found = rows(CallRecord, _CALLS.format(wanted=wanted), parameters)
+    return [CallRow(moment(at), *facts) for at, *facts in found]

@@ -1,0 +1,34 @@
+"""The response with the calls of an account. Decision record 0098."""
+
+from dashboard_api.contract import CallPosition, CallsRequest, responses
+from dashboard_api.models import Secret, SiteLink
+from dashboard_api.queries.account_calls import CallRow, Reader, calls_of
+
+
+def build_calls(account_id: int, request: CallsRequest, *, reader: Reader) -> responses.CallsResponse:
+    """Return the calls of the account that match the request, the newest first."""
+    found = calls_of(account_id, request, reader=reader, count=request.page_size + 1)
+    shown = found[: request.page_size]
+    hints = dict(Secret.objects.filter(account_id=account_id).values_list("pk", "hint"))
+    links = SiteLink.objects.filter(account_id=account_id, pk__in={call.link_id for call in shown})
+    hosts = dict(links.values_list("pk", "website__host"))
+    last = shown[-1] if len(found) > len(shown) else None
+    return responses.CallsResponse(
+        ok=True,
+        calls=[_call(call, hosts, hints) for call in shown],
+        before=str(CallPosition(at=last.at, request_id=last.request_id)) if last else None,
+    )
+
+
+def _call(call: CallRow, hosts: dict[int, str], hints: dict[int, str]) -> responses.SignedCall:
+    return responses.SignedCall(
+        at=call.at,
+        route=call.route,
+        host=hosts.get(call.link_id) if call.link_id else None,
+        secret_id=str(call.secret_id),
+        secret_hint=hints.get(call.secret_id, ""),
+        status=call.status,
+        code=call.code or None,
+        request_id=call.request_id,
+        address=call.address,
+    )

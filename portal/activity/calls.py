@@ -1,0 +1,114 @@
+"""The signed calls of an account, for its owners: what the service has on record, as pages and as a file."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, date
+from typing import Any
+
+import msgspec
+from django import forms
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.utils.translation import gettext_lazy as _
+
+from portal import service
+from portal.gateway import Calls, CallsRequest, GatewayError, SignedCall
+from portal.models import Account, Membership
+from portal.spreadsheets import BYTE_ORDER_MARK, inert, lines
+
+PAGE_ROWS = 50
+FILE_PAGE_ROWS = 1_000  # the service's limit
+MAX_ROWS = 10_000  # of a file, which so takes at most ten calls: they are on record, too
+COLUMNS = (
+    "time",
+    "account",
+    "secret",
+    "secret_id",
+    "call",
+    "website",
+    "status",
+    "code",
+    "request",
+    "address",
+)
+INCOMPLETE = "INCOMPLETE: the list ends here because of an error. Export it again."
+MORE = f"INCOMPLETE: a file has at most {MAX_ROWS:,} calls. Choose a day, or read them over the API."
+_POSITION = re.compile(r"[0-9]{1,17}\.[A-Za-z0-9._-]{0,64}", re.ASCII)
+
+
+class FileInterrupted(Exception):
+    """The file is incomplete; the server closes the connection, so that the download fails."""
+
+
+class CallsForm(forms.Form):
+    """Filters by account, day and outcome; ``accounts`` are those that the person owns, at least one."""
+
+    account = forms.ChoiceField(label=_("Account"), required=False)
+    day = forms.DateField(
+        label=_("Day (UTC)"),
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+    )
+    outcome = forms.ChoiceField(
+        label=_("Outcome"),
+        required=False,
+        choices=[("", _("Every outcome")), ("answered", _("Answered")), ("refused", _("Refused or failed"))],
+    )
+
+    def __init__(self, *args: Any, accounts: list[Account], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._accounts = {account.ref: account for account in accounts}
+        choices = [(account.ref, str(account)) for account in accounts]
+        self.fields["account"].choices = choices  # type: ignore[attr-defined]
+        if len(choices) == 1:
+            self.fields["account"].widget = forms.HiddenInput()
+
+    @property
+    def chosen_account(self) -> Account:
+        """The chosen account, or the first."""
+        chosen = self.cleaned_data["account"]
+        return self._accounts[chosen] if chosen else next(iter(self._accounts.values()))
+
+    def to_request(self, *, before: str, page_size: int) -> CallsRequest:
+        """Return the request for the calls that the filters leave, older than ``before``."""
+        day: date | None = self.cleaned_data["day"]
+        return CallsRequest(
+            day=day.isoformat() if day else "",
+            outcome=self.cleaned_data["outcome"],
+            before=before if _POSITION.fullmatch(before) else "",
+            page_size=page_size,
+        )
+
+
+def owned_accounts(user: AbstractBaseUser | AnonymousUser) -> list[Account]:
+    """Return the accounts that the person owns."""
+    owned = Membership.objects.of_user(user).owners().values("account")
+    return list(Account.objects.filter(pk__in=owned))
+
+
+def write_csv(account: Account, request: CallsRequest, page: Calls) -> Iterator[str]:
+    """Yield the header, then the calls, beginning with ``page``, the response to ``request``.
+
+    A file that lacks calls says so in its last line; an error then raises FileInterrupted.
+    """
+    yield BYTE_ORDER_MARK + lines([COLUMNS]) + _rows(account, page)
+    for _number in range(MAX_ROWS // FILE_PAGE_ROWS - 1):
+        if not page.before:
+            return
+        try:
+            page = service.get_calls(account, msgspec.structs.replace(request, before=page.before))
+        except GatewayError as error:
+            yield lines([[INCOMPLETE]])
+            raise FileInterrupted from error
+        yield _rows(account, page)
+    if page.before:
+        yield lines([[MORE]])
+
+
+def _rows(account: Account, page: Calls) -> str:
+    return lines([inert(cell) for cell in _cells(account, call)] for call in page.calls)
+
+
+def _cells(account: Account, call: SignedCall) -> list[str]:
+    at = call.at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    answer = [str(call.status), call.code or "", call.request_id, call.address]
+    return [at, account.ref, call.secret_hint, call.secret_id, call.route, call.host or "", *answer]
