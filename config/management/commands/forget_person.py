@@ -3,17 +3,12 @@
 from typing import Any
 
 from django.conf import settings
-from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
-from django.contrib.contenttypes.models import ContentType
 from django.core.management.base import CommandError, CommandParser
 from django.db.models import Q
 
-from audit.models import AuditActor, AuditEvent, AuditOrigin
-from config.models import Session
+from config.forgetting.people import forget_people, names_of
 from foundation.operator_command import OperatorCommand, Result
-
-FORGOTTEN = "-"
 
 
 class Command(OperatorCommand):
@@ -31,47 +26,21 @@ class Command(OperatorCommand):
     def perform(self, *, person: str, **options: Any) -> Result:
         """Delete and rename in one transaction; raise CommandError for the last owner of an account."""
         users = list(User.objects.filter(Q(email__iexact=person) | Q(username__iexact=person)))
-        names = {person, *(user.username for user in users), *(user.email for user in users)} - {""}
-        numbers = [user.pk for user in users]
-        changed = _forget_in_portal(users, names) if settings.ENABLE_PORTAL else 0
-        Session.objects.filter(user_id__in=numbers).delete()
-        of_users = ContentType.objects.get_for_model(User)
-        objects = [str(number) for number in numbers]
-        LogEntry.objects.filter(content_type=of_users, object_id__in=objects).update(object_repr=FORGOTTEN)
-        actors = AuditActor.objects.filter(Q(user_id__in=numbers) | _named(names)).exclude(name="")
-        acted = AuditEvent.objects.filter(actor__in=list(actors.values_list("pk", flat=True)))
-        AuditOrigin.objects.filter(event_id__in=acted.values("pk")).delete()
-        changed += actors.update(name="") + len(users)
-        for user in users:
-            user.delete()
+        if settings.ENABLE_PORTAL:
+            _check_owners(users)
+        changed = forget_people(users, {person} | names_of(users))
         text = f"Forgotten: {len(users)} users." if changed else "There is no such person on record."
         return Result(text=text, fields={"changed": bool(changed), "users": len(users)})
 
 
-def _forget_in_portal(users: list[User], names: set[str]) -> int:
-    """Delete invitations, and the names of the person in records of members, share links and badges."""
-    from portal.models import Badge, Invitation, Membership, MembershipChange, ShareLink
+def _check_owners(users: list[User]) -> None:
+    """Raise CommandError if an account would lose its last owner."""
+    from portal.models import Membership
     from portal.team.actions import is_last_owner
 
     for membership in Membership.objects.filter(user__in=users).select_related("account"):
         if is_last_owner(membership):
             raise CommandError(
                 f"The person is the last owner of {membership.account.ref}: make another member an owner "
-                "first, or delete the account in the admin."
+                f"first, or delete the account with 'manage.py forget_account {membership.account.ref}'."
             )
-    invitations, _models = Invitation.objects.filter(_named(names, "email")).delete()
-    changes = MembershipChange.objects
-    count = invitations
-    count += changes.filter(_named(names, "person")).update(person=FORGOTTEN)
-    count += changes.filter(_named(names, "by")).update(by=FORGOTTEN)
-    for model in (ShareLink, Badge):
-        count += model.objects.filter(_named(names, "created_by")).update(created_by=FORGOTTEN)
-    return count
-
-
-def _named(names: set[str], field: str = "name") -> Q:
-    """Return the condition that ``field`` is one of these names, in capitals or not."""
-    condition = Q()
-    for name in names:
-        condition |= Q(**{f"{field}__iexact": name})
-    return condition

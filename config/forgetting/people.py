@@ -1,0 +1,62 @@
+"""People who are forgotten: their users, and every name and address of them on record."""
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from django.conf import settings
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import User
+from django.contrib.contenttypes.models import ContentType
+from django.db.models import Q, QuerySet
+
+from audit.models import AuditActor, AuditEvent, AuditOrigin
+from config.models import Session
+
+FORGOTTEN = "-"
+
+
+def names_of(users: Iterable[User]) -> set[str]:
+    """Return the user names and e-mail addresses of these users."""
+    return {name for user in users for name in (user.username, user.email)} - {""}
+
+
+def forget_people(users: Collection[User], names: set[str]) -> int:
+    """Delete the users, and ``names`` from records and the audit; return the number of changed rows."""
+    numbers = [user.pk for user in users]
+    changed = _forget_in_portal(names) if settings.ENABLE_PORTAL else 0
+    Session.objects.filter(user_id__in=numbers).delete()
+    forget_log_entries(User.objects.filter(pk__in=numbers))
+    actors = AuditActor.objects.filter(Q(user_id__in=numbers) | named(names)).exclude(name="")
+    acted = AuditEvent.objects.filter(actor__in=list(actors.values_list("pk", flat=True)))
+    AuditOrigin.objects.filter(event_id__in=acted.values("pk")).delete()
+    changed += actors.update(name="") + len(users)
+    for user in users:
+        user.delete()
+    return changed
+
+
+def forget_log_entries(objects: QuerySet[Any]) -> None:
+    """Delete the names of these objects from the admin's log."""
+    entries = LogEntry.objects.filter(content_type=ContentType.objects.get_for_model(objects.model))
+    keys = [str(key) for key in objects.values_list("pk", flat=True)]
+    entries.filter(object_id__in=keys).update(object_repr=FORGOTTEN)
+
+
+def named(names: Iterable[str], field: str = "name") -> Q:
+    """Return the condition that ``field`` is one of these names, in capitals or not."""
+    condition = Q(pk__in=[])
+    for name in names:
+        condition |= Q(**{f"{field}__iexact": name})
+    return condition
+
+
+def _forget_in_portal(names: set[str]) -> int:
+    """Delete invitations, and the names in records of members, share links and badges."""
+    from portal.models import Badge, Invitation, MembershipChange, ShareLink
+
+    count, _models = Invitation.objects.filter(named(names, "email")).delete()
+    for field in ("person", "by"):
+        count += MembershipChange.objects.filter(named(names, field)).update(**{field: FORGOTTEN})
+    for rows in (ShareLink.objects.all(), Badge.objects.all()):
+        count += rows.filter(named(names, "created_by")).update(created_by=FORGOTTEN)
+    return count

@@ -1,0 +1,90 @@
+"""The service's part of an account, and its deletion."""
+
+from functools import partial
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from config.forgetting.people import FORGOTTEN, forget_log_entries
+from dashboard_api.importing import report_files
+from dashboard_api.models import (
+    Account,
+    AnalystNote,
+    CallOutcome,
+    CallRecord,
+    Entitlement,
+    Finding,
+    ImportRun,
+    Nonce,
+    ReportJob,
+    ReportToken,
+    Secret,
+    SecretUse,
+    SiteLink,
+    Usage,
+    Website,
+)
+
+_BATCH = 2_000
+
+
+class ServicePart:
+    """An account of the service; ``own`` are its websites that no other account has ever linked."""
+
+    def __init__(self, account: Account) -> None:
+        self.account = account
+        linked = Website.objects.filter(pk__in=SiteLink.objects.filter(account=account).values("website"))
+        others = SiteLink.objects.exclude(account=account).values("website")
+        self.own: QuerySet[Website] = linked.exclude(pk__in=others)
+        self.shared: QuerySet[Website] = linked.filter(pk__in=others)
+
+    def counts(self) -> dict[str, int]:
+        """Return how many rows of each kind will be deleted."""
+        return {
+            "secrets": self.account.secrets.count(),
+            "links": self.account.links.count(),
+            "report_tokens": self.account.report_tokens.count(),
+            "calls": CallRecord.objects.filter(account_id=self.account.pk).count(),
+            "websites": self.own.count(),
+            "findings": Finding.objects.filter(website__in=self.own).count(),
+            "imports": ImportRun.objects.filter(website__in=self.own).count(),
+        }
+
+    def delete(self) -> set[str]:
+        """Delete it all in the transaction of the caller; return the names under which its programs acted."""
+        own = list(self.own.select_for_update().order_by("pk"))  # before the account, as elsewhere
+        account = Account.objects.select_for_update().get(pk=self.account.pk)
+        tokens = {token.pk: f"{token.name} (token {token.pk})" for token in account.report_tokens.all()}
+        ImportRun.objects.filter(by__in=tokens.values()).update(by=FORGOTTEN)
+        secrets = list(account.secrets.values_list("pk", flat=True))
+        for report in ReportJob.objects.filter(token__in=tokens).values_list("pk", flat=True):
+            transaction.on_commit(partial(report_files.delete, report))
+        self._forget_log()
+        for website in own:
+            _delete(website)
+        _delete_calls(account.pk, secrets)
+        account.delete()
+        transaction.on_commit(partial(_delete_calls, account.pk, secrets))  # calls that came meanwhile
+        return set(tokens.values())
+
+    def _forget_log(self) -> None:
+        forget_log_entries(Account.objects.filter(pk=self.account.pk))
+        forget_log_entries(self.own)
+        for model in (AnalystNote, Entitlement, ReportToken, Secret, SiteLink):
+            rows: QuerySet[Any] = model._default_manager.all()  # noqa: SLF001
+            forget_log_entries(rows.filter(account=self.account))
+
+
+def _delete(website: Website) -> None:
+    """Delete a website with its findings, batch by batch, because a website can have millions."""
+    while keys := list(website.findings.order_by("pk").values_list("pk", flat=True)[:_BATCH]):
+        Finding.objects.filter(pk__in=keys).delete()
+    website.delete()
+
+
+def _delete_calls(account_id: int, secrets: list[int]) -> None:
+    """Delete the calls on record, which are short-lived rows without a foreign key."""
+    for model in (CallOutcome, CallRecord, Nonce, Usage):
+        model.objects.filter(account_id=account_id).delete()
+    SecretUse.objects.filter(secret_id__in=secrets).delete()

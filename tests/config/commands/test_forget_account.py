@@ -1,0 +1,156 @@
+"""An account can be deleted: nothing of it is left outside the audit, and nothing of others is lost."""
+
+import io
+
+import pytest
+from django.contrib.admin.models import CHANGE, LogEntry
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.db import connections
+from django.utils import timezone
+
+from audit import seals
+from audit.models import AuditEvent
+from audit.recording import Acting, Person, acting
+from dashboard_api import models as api
+from portal import models as portal
+from portal.team import actions
+from tests import factories
+from tests.commands import run, run_json
+from tests.dashboard_api.api.reports import make_token
+
+pytestmark = pytest.mark.django_db(transaction=True, databases="__all__")
+WHY = ("--reason", "They asked", "--by", "Robin")
+PEOPLE = ("ada@example.com", "bob@example.com", "eve@example.com", "zoe@example.com")
+
+
+def make_two_customers():
+    """Make acct_0001 with ada, bob and eve, and acct_0002 with eve, who is in both."""
+    first, second = factories.make_account("acct_0001"), factories.make_account("acct_0002")
+    own, both = factories.make_website("shop.example.com"), factories.make_website("blog.example.com")
+    factories.make_link(first, both)
+    factories.make_link(second, both)
+    link = factories.make_link(first, own)
+    for website in (own, both):
+        finding = factories.make_finding(website)
+        factories.make_occurrence(finding)
+        factories.make_event(finding)
+        factories.make_standing_decision(website, by="Grace")
+        factories.make_note(website, account=first, body="For acct_0001")
+        factories.make_import_run(website)
+        factories.make_coverage(website)
+    token, _ = make_token(link, name="CI of acct_0001")
+    api.ImportRun.objects.filter(website=both).update(by=f"CI of acct_0001 (token {token.pk})")
+    for account in (first, second):
+        factories.make_nonce(account_id=account.pk)
+        factories.make_call_record(account_id=account.pk)
+    api.SecretUse.record(first.secrets.get().pk, timezone.now())
+    make_members()
+    boss = factories.make_user("boss", is_staff=True)
+    for row in (first, link, first.secrets.get(), User.objects.get(username="ada"), second):
+        LogEntry.objects.log_actions(boss.pk, [row], CHANGE, single_object=True)
+
+
+def make_members():
+    first, second = factories.make_portal_account("acct_0001"), factories.make_portal_account("acct_0002")
+    for account in (first, second):
+        factories.make_portal_website(account, "blog.example.com")
+    ada, bob, eve = (factories.make_user(name, email=f"{name}@example.com") for name in ("ada", "bob", "eve"))
+    factories.make_membership(ada, first)
+    factories.make_membership(eve, first, role="viewer")
+    factories.make_membership(eve, second)
+    with acting(Acting(kind="person", person=lambda: Person(ada.pk, "ada"), address="192.0.2.7")):
+        actions.accept(actions.invite(first, bob.email, "viewer", by=ada, was_emailed=True), bob)
+        actions.invite(first, "zoe@example.com", "viewer", by=ada, was_emailed=True)
+
+
+def rows(*, of_audit=False):
+    """Return what all tables hold, as text."""
+    found = []
+    for alias in connections:
+        connection = connections[alias]
+        with connection.cursor() as cursor:
+            for table in connection.introspection.django_table_names(only_existing=True):
+                if of_audit or not table.startswith("audit_auditevent"):
+                    cursor.execute(f'SELECT * FROM "{table}"')
+                    found += [f"{table}: {row}" for row in cursor.fetchall()]
+    return found
+
+
+def naming(*texts, **options):
+    return [row for row in rows(**options) if any(text in row.lower() for text in texts)]
+
+
+def test_nothing_of_a_deleted_account_or_its_people_is_left_outside_the_audit():
+    make_two_customers()
+    seals.seal(timezone.now())
+    assert naming("acct_0001")
+    fields = run_json("forget_account", "acct_0001", *WHY, "--yes")
+    assert (fields["changed"], fields["websites"], fields["findings"], fields["users"]) == (True, 1, 1, 2)
+    assert naming("acct_0001", "shop.example.com") == []
+    assert naming("ada", "bob", "zoe", "192.0.2.7", of_audit=True) == []
+    event = AuditEvent.objects.get(action="account.forgotten")
+    assert (event.account, event.reason, event.after["secrets"]) == ("acct_0001", "They asked", 1)
+    assert AuditEvent.objects.filter(account="acct_0001", action="member.invited").count() == 2
+    assert seals.first_difference() is None
+    assert run_json("forget_account", "acct_0001", *WHY, "--yes")["changed"] is False
+
+
+def test_what_other_accounts_have_too_is_kept():
+    make_two_customers()
+    before = {row for row in naming("acct_0002") if "acct_0001" not in row}
+    run("forget_account", "acct_0001", *WHY, "--yes")
+    assert before <= set(rows())
+    website = api.Website.objects.get()
+    assert (website.host, website.findings.count(), website.imports.count()) == ("blog.example.com", 1, 1)
+    assert website.links.get().account.ref == "acct_0002"
+    assert api.Nonce.objects.count() == api.CallRecord.objects.count() == 1
+    assert {user.username for user in User.objects.all()} == {"eve", "boss"}
+    assert portal.Membership.objects.get().user.username == "eve"
+    assert run("verify_counts") == "All counts are correct.\n"
+
+
+class Terminal(io.StringIO):
+    """Standard input at which a person types."""
+
+    def isatty(self):
+        return True
+
+
+def test_it_shows_what_it_will_delete_and_asks_for_the_reference(monkeypatch):
+    make_two_customers()
+    shown = io.StringIO()
+    for stdin, refusal in (
+        (io.StringIO(), "To delete it, add --yes"),
+        (Terminal("yes\n"), "not the reference"),
+    ):
+        monkeypatch.setattr("sys.stdin", stdin)
+        with pytest.raises(CommandError, match=f"Nothing was deleted.*{refusal}"):
+            call_command("forget_account", "acct_0001", *WHY, stderr=shown)
+    assert "websites that only it has: shop.example.com" in shown.getvalue()
+    assert "people who are in no other account: ada, bob" in shown.getvalue()
+    assert "kept, because others have it, too: blog.example.com" in shown.getvalue()
+    assert "kept, because they are staff or in another account: eve" in shown.getvalue()
+    assert api.Account.objects.count() == 2
+    monkeypatch.setattr("sys.stdin", Terminal("acct_0001\n"))
+    assert run("forget_account", "acct_0001", *WHY).startswith("acct_0001 is deleted (1 secrets, 2 links")
+    assert api.Account.objects.get().ref == "acct_0002"
+
+
+@pytest.mark.parametrize("missing", ["--reason", "--by"])
+def test_an_account_is_not_deleted_without_a_name_and_a_reason(missing):
+    factories.make_account()
+    at = WHY.index(missing)
+    for arguments in (WHY[:at] + WHY[at + 2 :], (*WHY[:at], missing, " ", *WHY[at + 2 :])):
+        with pytest.raises(CommandError):
+            run("forget_account", "acct_0001", *arguments, "--yes")
+    assert api.Account.objects.exists()
+
+
+def test_the_account_of_the_settings_is_not_deleted(settings):
+    settings.PORTAL_ACCOUNT_REF = "acct_0001"
+    factories.make_account()
+    with pytest.raises(CommandError, match="Take PORTAL_ACCOUNT_REF and SITE_API_SECRET out of the settings"):
+        run("forget_account", "acct_0001", *WHY, "--yes")
+    assert api.Account.objects.exists()
