@@ -84,12 +84,13 @@ def _watch(process: subprocess.Popen[bytes], engine: Engine, log: Path, tick: Ca
     while True:
         with suppress(subprocess.TimeoutExpired):
             process.wait(_POLL_SECONDS)
+        if log.stat().st_size > engine.log_kb * 1024:  # also of one that its own limit of files ended
+            return "too_much_output"
+        if process.returncode is not None:
             return ""
         tick()
         if time.monotonic() > ends:
             return "engine_timeout"
-        if log.stat().st_size > engine.log_kb * 1024:
-            return "too_much_output"
 
 
 def _end(process: subprocess.Popen[bytes], mark: str) -> None:

@@ -11,6 +11,7 @@ from dashboard_api.models.hosts import host_of
 from dashboard_api.models.imports import ImportChange, ImportRun, Upload
 from dashboard_api.models.nonces import CallFacts, Claim, Nonce, SecretUse
 from dashboard_api.models.notes import AnalystNote
+from dashboard_api.models.ownership import OwnershipClaim
 from dashboard_api.models.problems import problem_key
 from dashboard_api.models.reports import ReportJob, ReportToken
 from dashboard_api.models.revisions import Revision
@@ -45,6 +46,7 @@ __all__ = [
     "Nonce",
     "Occurrence",
     "OpenCount",
+    "OwnershipClaim",
     "ProblemCount",
     "ReportJob",
     "ReportToken",

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from audit.recording import record as audit
 from dashboard_api.models.accounts import Account, AlreadyRevoked
+from dashboard_api.models.ownership import OwnershipClaim
 from foundation.hosts import MAX_HOST_LENGTH, InvalidHost, normalise_host
 
 
@@ -105,7 +106,10 @@ class Website(models.Model):
 
     @transaction.atomic
     def unverify(self, *, by: str, reason: str, now: datetime) -> int:
-        """Withdraw the verification and revoke the active links; return their number. Raises NotVerified."""
+        """Withdraw the verification with its claims, and revoke the active links; return their number.
+
+        Raises NotVerified.
+        """
         self._lock()
         self.check_verified()
         if not (by.strip() and reason.strip()):
@@ -114,6 +118,7 @@ class Website(models.Model):
         self.verification_method, self.verified_by, self.verified_at = "", "", None
         self.save(update_fields=["verification_method", "verified_by", "verified_at"])
         audit("website.unverified", self, by=by, before=before, reason=reason)
+        OwnershipClaim.objects.withdraw_proofs(self.host, by=by, reason=reason, now=now)
         return self._revoke_links(by=by, reason=reason, now=now)
 
     def check_verified(self) -> None:
@@ -228,10 +233,14 @@ class SiteLinkQuerySet(models.QuerySet["SiteLink"]):
 
     @transaction.atomic
     def link(self, account: Account, website: Website, *, by: str) -> "SiteLink":
-        """Link a verified website to ``account``; raises what ``check_linkable`` raises."""
+        """Link a verified website to ``account``; raises what ``check_linkable`` raises.
+
+        An account without a proof of its own gets a claim that is confirmed by hand.
+        """
         self.check_linkable(account, website)
         link = self.create(account=account, website=website, link_id=str(uuid.uuid4()))
         link.record(LinkEvent.Action.LINKED, by=by)
+        OwnershipClaim.objects.confirm_by_hand(account, website.host, by=by, now=timezone.now())
         return link
 
     def check_linkable(self, account: Account, website: Website) -> None:
@@ -315,6 +324,7 @@ class SiteLink(models.Model):
         website.check_verified()
         SiteLink.objects.check_sites_limit(account)
         self.record(LinkEvent.Action.RESTORED, by=by, reason=reason, at=now)
+        OwnershipClaim.objects.confirm_by_hand(account, self.website.host, by=by, now=now)
         self.revoked_at = None
         self.save(update_fields=["revoked_at"])
 

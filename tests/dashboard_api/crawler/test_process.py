@@ -49,6 +49,10 @@ def test_an_engine_that_floods_its_log_is_ended(tmp_path):
     assert len(ended.log) < 8192
 
 
+def test_an_engine_that_floods_its_log_and_ends_at_once_is_noticed(tmp_path):
+    assert run(tmp_path, "print('x' * 200_000)", log_kb=64).reason == "too_much_output"
+
+
 def test_a_report_cannot_grow_without_end(tmp_path):
     code = "signal.signal(signal.SIGXFSZ, signal.SIG_DFL)\n"
     code += "f = open(report, 'wb')\nwhile True: f.write(b'x' * 65536)"

@@ -1,0 +1,157 @@
+"""Claims: an account's proof that a website is its own. Decision record 0103."""
+
+import base64
+import secrets
+from datetime import datetime
+from typing import ClassVar, Self
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from audit.recording import record as audit
+from dashboard_api.models.accounts import Account
+from foundation.hosts import MAX_HOST_LENGTH
+
+TOKEN_PREFIX = "tdv1-"  # noqa: S105 - public by nature
+_TOKEN_BYTES = 20
+
+
+def new_token() -> str:
+    """Return a random token: the prefix and 32 characters of base32 in lower case."""
+    return TOKEN_PREFIX + base64.b32encode(secrets.token_bytes(_TOKEN_BYTES)).decode().lower()
+
+
+class OwnershipClaimQuerySet(models.QuerySet["OwnershipClaim"]):
+    """Queries and actions on claims."""
+
+    def open(self) -> Self:
+        """Return claims that have not ended."""
+        return self.filter(ended_at=None)
+
+    def due(self, now: datetime) -> Self:
+        """Return claims whose next check is due, the oldest first."""
+        return self.open().filter(next_check_at__lte=now).order_by("next_check_at", "pk")
+
+    def confirm_by_hand(self, account: Account, host: str, *, by: str, now: datetime) -> "OwnershipClaim":
+        """Verify the account's claim by an operator's word, and create it if needed; return it.
+
+        A claim that is verified by a token stays unchanged.
+        """
+        claim = self.open().filter(account=account, host=host).first()
+        if claim is None:
+            claim = OwnershipClaim(account=account, host=host, token=new_token(), by=by, created_at=now)
+        if claim.state not in OwnershipClaim.HOLDING:
+            claim.state, claim.verified_at, claim.next_check_at = OwnershipClaim.State.VERIFIED, now, None
+            claim.method, claim.strength = OwnershipClaim.Method.MANUAL, OwnershipClaim.Strength.MANUAL
+            claim.missed_at, claim.misses, claim.unasked_at, claim.lapsed_at = None, 0, None, None
+            claim.save()
+            audit("ownership.verified", claim, by=by, host=host, after={"method": claim.method})
+        return claim
+
+    def withdraw_proofs(self, host: str, *, by: str, reason: str, now: datetime) -> None:
+        """End all claims to ``host`` that were proven."""
+        proven = (*OwnershipClaim.HOLDING, OwnershipClaim.State.LAPSED)
+        for claim in self.open().filter(host=host, state__in=proven):
+            claim.state, claim.reason = OwnershipClaim.State.WITHDRAWN, reason
+            claim.ended_at, claim.next_check_at = now, None
+            claim.save()
+            audit("ownership.withdrawn", claim, by=by, host=host, reason=reason)
+
+
+class OwnershipClaim(models.Model):
+    """A claim of an account to a website: a token to publish, and what the checks found.
+
+    An account has at most one claim to a host that has not ended.
+    """
+
+    class State(models.TextChoices):
+        PENDING = "pending", _("waiting for the proof")
+        CONTESTED = "contested", _("contested")
+        VERIFIED = "verified", _("verified")
+        FAILING = "failing", _("proof missing")
+        LAPSED = "lapsed", _("lapsed")
+        EXPIRED = "expired", _("expired")
+        REFUSED = "refused", _("refused")
+        WITHDRAWN = "withdrawn", _("withdrawn")
+
+    class Method(models.TextChoices):
+        DNS = "dns", _("DNS record")
+        FILE = "file", _("file on the website")
+        META = "meta", _("meta tag")
+        MANUAL = "manual", _("by hand")
+
+    class Strength(models.TextChoices):
+        """The weight of a proof, the strongest first."""
+
+        DNS = "dns", "DNS"
+        HTTPS = "https", "https"
+        HTTP = "http", "http"
+        MANUAL = "manual", _("by hand")
+
+    HOLDING: ClassVar = (State.VERIFIED, State.FAILING)  # the account may be linked
+    ENDED: ClassVar = (State.EXPIRED, State.REFUSED, State.WITHDRAWN)
+
+    account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="ownership_claims")
+    host = models.CharField(max_length=MAX_HOST_LENGTH)
+    token = models.CharField(max_length=50, unique=True, editable=False)
+    state = models.CharField(max_length=10, choices=State, default=State.PENDING)
+    method = models.CharField(max_length=10, choices=Method, blank=True)
+    strength = models.CharField(max_length=10, choices=Strength, blank=True)
+    by = models.CharField(max_length=150)
+    reason = models.CharField(max_length=500, blank=True)  # of the end, or of staff's decision
+    link_problem = models.CharField(max_length=500, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    verified_at = models.DateTimeField(null=True)
+    contested_at = models.DateTimeField(null=True)
+    objected_at = models.DateTimeField(null=True)  # by the holder of the website
+    misses = models.PositiveSmallIntegerField(default=0)
+    missed_at = models.DateTimeField(null=True)  # the first of these misses
+    unasked_at = models.DateTimeField(null=True)  # the first of the checks that could not ask
+    lapsed_at = models.DateTimeField(null=True)
+    checked_at = models.DateTimeField(null=True)
+    next_check_at = models.DateTimeField(null=True, default=timezone.now)
+    ended_at = models.DateTimeField(null=True)
+
+    objects = OwnershipClaimQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("claim")
+        verbose_name_plural = _("claims")
+        ordering: ClassVar = ["account", "host", "-created_at"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["account", "host"],
+                condition=Q(ended_at__isnull=True),
+                name="dashboard_api_ownershipclaim_one_open",
+            ),
+            models.CheckConstraint(
+                name="dashboard_api_ownershipclaim_end_is_whole",
+                condition=Q(
+                    ended_at__isnull=True, state__in=["pending", "contested", "verified", "failing", "lapsed"]
+                )
+                | Q(ended_at__isnull=False, state__in=["expired", "refused", "withdrawn"]),
+            ),
+            models.CheckConstraint(
+                name="dashboard_api_ownershipclaim_verified_has_method",
+                condition=~Q(state__in=["verified", "failing", "lapsed"])
+                | (~Q(method="") & Q(verified_at__isnull=False)),
+            ),
+            models.CheckConstraint(
+                name="dashboard_api_ownershipclaim_state_has_time",
+                condition=(~Q(state="contested") | Q(contested_at__isnull=False))
+                & (~Q(state="lapsed") | Q(lapsed_at__isnull=False)),
+            ),
+        ]
+        indexes: ClassVar = [
+            models.Index(
+                fields=["next_check_at"],
+                condition=Q(ended_at__isnull=True),
+                name="dashboard_api_claim_due",
+            ),
+            models.Index(fields=["host"], name="dashboard_api_claim_host"),
+        ]
+
+    def __str__(self) -> str:
+        return _("%(website)s of %(account)s") % {"website": self.host, "account": self.account}

@@ -1,0 +1,1 @@
+"""Ownership: claims of accounts to websites, their checks and their calendar."""

@@ -1,0 +1,49 @@
+"""The calendar of the checks of claims: when the next is due, and how long each state may last."""
+
+from datetime import datetime, timedelta
+
+from dashboard_api.models import OwnershipClaim
+
+PENDING_FOR = timedelta(days=30)
+SILENCE = timedelta(hours=72)  # of the holder of a contested website
+CONTESTED_FOR = timedelta(days=14)
+FAILING_AFTER = timedelta(hours=24)
+MISSES = 3
+LAPSES_AFTER = timedelta(days=14)
+RESTORED_WITHIN = timedelta(days=180)
+UNASKED_FOR = timedelta(days=30)
+YEAR = timedelta(days=365)
+
+_MINUTES = (1, 2, 4, 8, 15, 30, 60, 120, 240)
+_WEEK = timedelta(days=7)
+
+
+def next_check(claim: OwnershipClaim, now: datetime) -> datetime | None:
+    """Return when the claim is checked next; None for one that is not checked."""
+    state = claim.state
+    if claim.ended_at is not None or claim.method == OwnershipClaim.Method.MANUAL:
+        return None
+    if state in (OwnershipClaim.State.PENDING, OwnershipClaim.State.CONTESTED):
+        return _next_of_pending(claim.created_at, now)
+    if state == OwnershipClaim.State.LAPSED:
+        return now + timedelta(days=1)
+    if claim.misses or claim.unasked_at:
+        return now + (
+            timedelta(hours=(1, 6)[claim.misses - 1]) if 1 <= claim.misses <= 2 else timedelta(days=1)
+        )
+    return _next_week(claim.pk, now)
+
+
+def _next_of_pending(created_at: datetime, now: datetime) -> datetime:
+    """Return the next check: soon after the start, then every 4 hours, after a week daily."""
+    at = created_at
+    for minutes in _MINUTES:
+        at += timedelta(minutes=minutes)
+        if at > now:
+            return at
+    return now + (timedelta(hours=4) if now - created_at < _WEEK else timedelta(days=1))
+
+
+def _next_week(pk: int, now: datetime) -> datetime:
+    """Return a time in the next week, spread by the claim so that checks do not come together."""
+    return now + _WEEK - timedelta(minutes=pk % (24 * 60))

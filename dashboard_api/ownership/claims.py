@@ -1,0 +1,270 @@
+"""The verbs of a claim: add, record a check, answer, decide, withdraw. Each is one transaction.
+
+A verb locks the website's claims first, then the website, then the account, as links do.
+"""
+
+from collections.abc import Callable
+from datetime import datetime
+from enum import Enum
+from typing import NamedTuple
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from audit.recording import record as audit
+from dashboard_api.models import Account, OwnershipClaim, SiteLink, Website
+from dashboard_api.models.ownership import new_token
+from dashboard_api.models.sites import SiteLinkQuerySet
+from dashboard_api.ownership import calendar
+
+State = OwnershipClaim.State
+MAX_OPEN_CLAIMS = 20
+SYSTEM = "ownership check"
+
+
+class TooManyClaims(ValidationError):
+    """The account has too many claims that wait for a proof."""
+
+
+class WrongState(ValidationError):
+    """The claim's state does not allow the action; the message says which state it has."""
+
+
+class Verdict(Enum):
+    """The result of a check: the token is there, is certainly not there, or could not be asked for."""
+
+    FOUND = "found"
+    MISSING = "missing"
+    NOT_ASKED = "not_asked"
+
+
+class Check(NamedTuple):
+    """A check of one method; ``strength`` is of the proof if it was found."""
+
+    verdict: Verdict
+    method: str = ""
+    strength: str = ""
+
+
+@transaction.atomic
+def add(account: Account, host: str, *, by: str, now: datetime) -> OwnershipClaim:
+    """Return the account's open claim to ``host`` in its stored form, or a new one; raises TooManyClaims."""
+    account = Account.objects.select_for_update().get(pk=account.pk)
+    claims = OwnershipClaim.objects.open().filter(account=account)
+    claim = claims.filter(host=host).first()
+    if claim is None:
+        if claims.filter(state__in=(State.PENDING, State.CONTESTED)).count() >= MAX_OPEN_CLAIMS:
+            raise TooManyClaims(
+                _("%(count)s websites wait for their proof: prove or withdraw one of them first.")
+                % {"count": MAX_OPEN_CLAIMS}
+            )
+        claim = OwnershipClaim(account=account, host=host, token=new_token(), by=by.strip(), created_at=now)
+        claim.next_check_at = calendar.next_check(claim, now)
+        claim.save()
+        audit("ownership.claimed", claim, by=by, host=host)
+    return claim
+
+
+@transaction.atomic
+def record_check(claim: OwnershipClaim, check: Check, *, now: datetime) -> OwnershipClaim:
+    """Record the result of a check and what follows from it; return the claim as it is now."""
+    claim = _locked(claim)
+    if claim.ended_at is None:
+        claim.checked_at = now
+        _AFTER[claim.state](claim, check, now)
+        claim.next_check_at = calendar.next_check(claim, now)
+        claim.save()
+    return claim
+
+
+@transaction.atomic
+def answer(
+    claim: OwnershipClaim, holder: Account, *, agrees: bool, by: str, reason: str, now: datetime
+) -> OwnershipClaim:
+    """Record what a holder of the website says to a contested claim; raises WrongState."""
+    claim = _locked(claim)
+    if claim.state != State.CONTESTED or not _others(claim).filter(account=holder).exists():
+        raise _wrong_state(claim)
+    audit("ownership.answered", claim, by=by, host=claim.host, reason=reason, after={"agrees": agrees})
+    if agrees:
+        _verify(claim, now)
+    else:
+        claim.objected_at = now
+    claim.next_check_at = calendar.next_check(claim, now)
+    claim.save()
+    return claim
+
+
+@transaction.atomic
+def decide(claim: OwnershipClaim, *, accept: bool, by: str, reason: str, now: datetime) -> OwnershipClaim:
+    """Record the decision of staff about a contested claim; raises WrongState, and asks for a reason."""
+    claim = _locked(claim)
+    if claim.state != State.CONTESTED:
+        raise _wrong_state(claim)
+    _require(reason)
+    claim.reason = reason.strip()
+    if accept:
+        _verify(claim, now)
+    else:
+        _end(claim, State.REFUSED, now)
+    claim.next_check_at = calendar.next_check(claim, now)
+    audit("ownership.decided", claim, by=by, host=claim.host, reason=reason, after={"accept": accept})
+    claim.save()
+    return claim
+
+
+@transaction.atomic
+def withdraw(claim: OwnershipClaim, *, by: str, reason: str, now: datetime) -> OwnershipClaim:
+    """End the claim, and revoke the link of the account; raises WrongState, and asks for a reason."""
+    claim = _locked(claim)
+    if claim.ended_at is not None:
+        raise _wrong_state(claim)
+    _require(reason)
+    _revoke_link(claim, by=by, reason=reason, now=now)
+    claim.reason = reason.strip()
+    _end(claim, State.WITHDRAWN, now)
+    audit("ownership.withdrawn", claim, by=by, host=claim.host, reason=reason)
+    claim.save()
+    return claim
+
+
+def _after_pending(claim: OwnershipClaim, check: Check, now: datetime) -> None:
+    if check.verdict is Verdict.FOUND:
+        claim.method, claim.strength = check.method, check.strength
+        if _others(claim).exists() or _has_history(claim):
+            claim.state, claim.contested_at = State.CONTESTED, now
+            audit("ownership.contested", claim, host=claim.host)
+        else:
+            _verify(claim, now)
+    elif now - claim.created_at >= calendar.PENDING_FOR:
+        _end(claim, State.EXPIRED, now)
+
+
+def _after_contested(claim: OwnershipClaim, check: Check, now: datetime) -> None:
+    """Verify by DNS after the holder's silence, or without a holder and history; refuse in the end."""
+    waited = now - (claim.contested_at or now)
+    is_dns = check.verdict is Verdict.FOUND and check.strength == OwnershipClaim.Strength.DNS
+    if check.verdict is Verdict.FOUND:
+        claim.method, claim.strength = check.method, check.strength
+    is_silent = claim.objected_at is None and waited >= calendar.SILENCE
+    if is_dns and is_silent and not _has_history(claim):
+        _verify(claim, now)
+    elif waited >= calendar.CONTESTED_FOR and not is_dns and check.verdict is not Verdict.NOT_ASKED:
+        _end(claim, State.REFUSED, now)
+
+
+def _after_verified(claim: OwnershipClaim, check: Check, now: datetime) -> None:
+    if check.verdict is Verdict.FOUND:
+        claim.method, claim.strength = check.method, check.strength
+        claim.state, claim.misses, claim.missed_at, claim.unasked_at = State.VERIFIED, 0, None, None
+        if claim.link_problem:
+            _connect(claim, now)
+        return
+    if check.verdict is Verdict.NOT_ASKED:
+        claim.unasked_at = claim.unasked_at or now
+        if now - claim.unasked_at < calendar.UNASKED_FOR:
+            return
+    claim.misses += 1
+    claim.missed_at = claim.missed_at or now
+    since = now - claim.missed_at
+    if claim.state == State.FAILING and since >= calendar.LAPSES_AFTER:
+        claim.state, claim.lapsed_at = State.LAPSED, now
+        audit("ownership.lapsed", claim, host=claim.host)
+        _revoke_link(claim, by=SYSTEM, reason=_("The proof of ownership is missing."), now=now)
+    elif (
+        claim.state == State.VERIFIED and claim.misses >= calendar.MISSES and since >= calendar.FAILING_AFTER
+    ):
+        claim.state = State.FAILING
+        audit("ownership.failing", claim, host=claim.host)
+
+
+def _after_lapsed(claim: OwnershipClaim, check: Check, now: datetime) -> None:
+    if now - (claim.lapsed_at or now) > calendar.RESTORED_WITHIN:
+        _end(claim, State.EXPIRED, now)
+    elif check.verdict is Verdict.FOUND:
+        claim.method, claim.strength = check.method, check.strength
+        if _others(claim).exists():
+            claim.state, claim.contested_at = State.CONTESTED, now
+        else:
+            _verify(claim, now)
+
+
+_AFTER: dict[str, Callable[[OwnershipClaim, Check, datetime], None]] = {
+    State.PENDING: _after_pending,
+    State.CONTESTED: _after_contested,
+    State.VERIFIED: _after_verified,
+    State.FAILING: _after_verified,
+    State.LAPSED: _after_lapsed,
+}
+
+
+def _verify(claim: OwnershipClaim, now: datetime) -> None:
+    """Verify the claim, and link the account."""
+    claim.state, claim.verified_at = State.VERIFIED, now
+    claim.misses, claim.missed_at, claim.unasked_at, claim.lapsed_at = 0, None, None, None
+    claim.save()
+    audit("ownership.verified", claim, host=claim.host, after={"method": claim.method})
+    _connect(claim, now)
+
+
+def _connect(claim: OwnershipClaim, now: datetime) -> None:
+    """Link the account to its website; what prevents it is kept in ``link_problem``."""
+    website, _is_new = Website.objects.get_or_create(host=claim.host)
+    claim.link_problem = ""
+    try:
+        with transaction.atomic():
+            if website.verified_at is None:
+                website.verify(method=claim.method, by=claim.account.ref, at=now)
+            _link(claim, website, now)
+    except ValidationError as error:  # archived, or no room
+        claim.link_problem = " ".join(error.messages)[:500]
+
+
+def _link(claim: OwnershipClaim, website: Website, now: datetime) -> None:
+    link = SiteLink.objects.filter(account=claim.account, website=website).first()
+    if link is None:
+        SiteLink.objects.link(claim.account, website, by=SYSTEM)
+    elif link.revoked_at is not None:
+        link.restore(by=SYSTEM, reason=_("The proof of ownership was found again."), now=now)
+
+
+def _revoke_link(claim: OwnershipClaim, *, by: str, reason: str, now: datetime) -> None:
+    link = SiteLink.objects.not_revoked().filter(account=claim.account, website__host=claim.host).first()
+    if link is not None:
+        link.revoke(by=by, reason=reason, now=now)
+
+
+def _others(claim: OwnershipClaim) -> SiteLinkQuerySet:
+    """Return the active links of other accounts to the website."""
+    return SiteLink.objects.not_revoked().filter(website__host=claim.host).exclude(account=claim.account)
+
+
+def _has_history(claim: OwnershipClaim) -> bool:
+    """Return whether the website has findings that the account may not inherit: others had it before."""
+    website = Website.objects.filter(host=claim.host).first()
+    if website is None or not website.findings.exists():
+        return False
+    return set(website.links.values_list("account", flat=True)) != {claim.account_id}
+
+
+def _locked(claim: OwnershipClaim) -> OwnershipClaim:
+    """Lock all claims to the host until the end of the transaction; return this one, read again."""
+    claims = OwnershipClaim.objects.select_for_update().filter(host=claim.host).order_by("pk")
+    return next(each for each in claims.select_related("account") if each.pk == claim.pk)
+
+
+def _end(claim: OwnershipClaim, state: str, now: datetime) -> None:
+    claim.state, claim.ended_at = state, now
+
+
+def _require(reason: str) -> None:
+    if not reason.strip():
+        raise ValidationError({"reason": _("Say why.")})
+
+
+def _wrong_state(claim: OwnershipClaim) -> WrongState:
+    return WrongState(
+        _("The claim to %(website)s is %(state)s.")
+        % {"website": claim.host, "state": claim.get_state_display()}
+    )

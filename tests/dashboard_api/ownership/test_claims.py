@@ -1,0 +1,333 @@
+"""Claims: proofs, links that follow from them, holders, misses and ends."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
+
+from audit.models import AuditEvent
+from dashboard_api.models import OwnershipClaim, SiteLink, Website
+from dashboard_api.models.ownership import new_token
+from dashboard_api.ownership import calendar, claims
+from dashboard_api.ownership.claims import Check, Verdict
+from tests import factories
+from tests.racing import race
+
+pytestmark = pytest.mark.django_db
+NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
+HOST = "shop.example.com"
+FILE = Check(Verdict.FOUND, "file", "https")
+DNS = Check(Verdict.FOUND, "dns", "dns")
+MISSING, NOT_ASKED = Check(Verdict.MISSING), Check(Verdict.NOT_ASKED)
+
+
+def added(ref="acct_0001", host=HOST, *, now=NOW):
+    return claims.add(factories.make_account(ref, secrets=()), host, by="ada", now=now)
+
+
+def checked(claim, check, after=timedelta()):
+    return claims.record_check(claim, check, now=NOW + after)
+
+
+def is_linked(claim):
+    links = SiteLink.objects.not_revoked()
+    return links.filter(account=claim.account, website__host=claim.host).exists()
+
+
+def held_by_another(host=HOST):
+    other = factories.make_account("acct_other", secrets=())
+    link = SiteLink.objects.link(other, factories.make_website(host), by="ada")
+    return other, link
+
+
+def test_a_token_is_a_prefix_and_160_random_bits():
+    token = new_token()
+    assert len(token) == 5 + 32
+    assert token.startswith("tdv1-")
+    assert token != new_token()
+
+
+def test_the_same_host_again_is_the_same_claim():
+    claim = added()
+    assert claims.add(claim.account, HOST, by="bob", now=NOW) == claim
+    assert AuditEvent.objects.filter(action="ownership.claimed").count() == 1
+
+
+def test_a_token_is_for_one_account_and_host_and_never_reused():
+    first, second, third = added(), added("acct_0002"), added("acct_0003", "other.example.com")
+    withdrawn = claims.withdraw(first, by="ada", reason="mistake", now=NOW)
+    again = claims.add(first.account, HOST, by="ada", now=NOW)
+    assert len({claim.token for claim in (first, second, third, withdrawn, again)}) == 4
+
+
+def test_an_account_has_at_most_twenty_claims_that_wait():
+    account = factories.make_account(secrets=())
+    for number in range(claims.MAX_OPEN_CLAIMS):
+        claims.add(account, f"host-{number}.example.com", by="ada", now=NOW)
+    with pytest.raises(claims.TooManyClaims, match="prove or withdraw"):
+        claims.add(account, "one-more.example.com", by="ada", now=NOW)
+
+
+def test_a_proof_verifies_the_website_and_links_it():
+    claim = checked(added(), FILE)
+    assert (claim.state, claim.method, claim.strength) == ("verified", "file", "https")
+    assert is_linked(claim)
+    assert Website.objects.get(host=HOST).verification_method == "file"
+
+
+def test_without_a_proof_a_claim_waits_for_thirty_days():
+    claim = checked(added(), MISSING, timedelta(days=29))
+    assert claim.state == "pending"
+    claim = checked(claim, NOT_ASKED, timedelta(days=30))
+    assert (claim.state, claim.next_check_at) == ("expired", None)
+    assert not Website.objects.exists()
+
+
+def test_without_room_in_the_plan_the_claim_says_so_and_links_later():
+    account = factories.make_account(secrets=(), entitled=False)
+    entitlement = factories.make_entitlement(account, sites_limit=0)
+    claim = checked(claims.add(account, HOST, by="ada", now=NOW), FILE)
+    assert claim.state == "verified"
+    assert "uses all 0 websites" in claim.link_problem
+    assert not is_linked(claim)
+    entitlement.sites_limit = 1
+    entitlement.save()
+    claim = checked(claim, FILE, timedelta(days=7))
+    assert claim.link_problem == ""
+    assert is_linked(claim)
+
+
+def test_a_website_of_another_account_is_contested():
+    held_by_another()
+    claim = checked(added(), FILE)
+    assert claim.state == "contested"
+    assert not is_linked(claim)
+
+
+def test_the_holder_can_agree():
+    other, link = held_by_another()
+    claim = checked(added(), FILE)
+    claim = claims.answer(claim, other, agrees=True, by="eve", reason="", now=NOW)
+    assert claim.state == "verified"
+    assert is_linked(claim)
+    link.refresh_from_db()
+    assert link.revoked_at is None
+
+
+def test_only_a_holder_can_answer():
+    held_by_another()
+    claim = checked(added(), FILE)
+    with pytest.raises(claims.WrongState):
+        claims.answer(claim, claim.account, agrees=True, by="ada", reason="", now=NOW)
+
+
+def test_silence_of_the_holder_is_consent_to_dns_only():
+    held_by_another()
+    early = checked(checked(added(), DNS), DNS, timedelta(hours=71))
+    assert early.state == "contested"
+    assert checked(early, FILE, timedelta(hours=72)).state == "contested"
+    assert checked(early, DNS, timedelta(hours=72)).state == "verified"
+
+
+def test_an_objection_leaves_the_decision_to_staff():
+    other, _ = held_by_another()
+    claim = claims.answer(checked(added(), DNS), other, agrees=False, by="eve", reason="mine", now=NOW)
+    claim = checked(claim, DNS, timedelta(days=5))
+    assert claim.state == "contested"
+    with pytest.raises(ValidationError):
+        claims.decide(claim, accept=True, by="staff", reason=" ", now=NOW)
+    claim = claims.decide(claim, accept=False, by="staff", reason="the owner is known", now=NOW)
+    assert (claim.state, claim.reason) == ("refused", "the owner is known")
+
+
+def test_a_contested_claim_without_dns_is_refused_after_fourteen_days():
+    held_by_another()
+    claim = checked(added(), FILE)
+    assert checked(claim, FILE, timedelta(days=13)).state == "contested"
+    assert checked(claim, NOT_ASKED, timedelta(days=15)).state == "contested"
+    assert checked(claim, FILE, timedelta(days=14)).state == "refused"
+
+
+def test_findings_of_a_former_holder_are_not_inherited():
+    _, link = held_by_another()
+    factories.make_finding(link.website)
+    link.revoke(by="ada", reason="left", now=NOW)
+    claim = checked(checked(added(), DNS), DNS, timedelta(days=4))
+    assert claim.state == "contested"
+    assert not is_linked(claim)
+    claim = claims.decide(claim, accept=True, by="staff", reason="same company", now=NOW)
+    assert is_linked(claim)
+
+
+def test_an_account_gets_its_own_findings_again():
+    claim = checked(added(), FILE)
+    factories.make_finding(Website.objects.get(host=HOST))
+    claims.withdraw(claim, by="ada", reason="mistake", now=NOW)
+    claim = checked(claims.add(claim.account, HOST, by="ada", now=NOW), FILE)
+    assert claim.state == "verified"
+    assert is_linked(claim)
+
+
+def failing():
+    claim = checked(added(), FILE)
+    for hours in (0, 1, 7):
+        claim = checked(claim, MISSING, timedelta(hours=hours))
+        assert claim.state == "verified"
+    claim = checked(claim, MISSING, timedelta(hours=31))
+    assert claim.state == "failing"
+    return claim
+
+
+def test_three_misses_over_a_day_are_a_failure_and_fourteen_days_a_lapse():
+    claim = failing()
+    assert is_linked(claim)
+    assert checked(claim, MISSING, timedelta(days=13)).state == "failing"
+    claim = checked(claim, MISSING, timedelta(days=14))
+    assert claim.state == "lapsed"
+    assert not is_linked(claim)
+
+
+def test_a_proof_that_is_back_ends_a_failure():
+    claim = checked(failing(), DNS, timedelta(days=3))
+    assert (claim.state, claim.misses, claim.strength) == ("verified", 0, "dns")
+
+
+def test_a_lapsed_claim_gets_the_same_link_again_within_180_days():
+    claim = failing()
+    link_id = SiteLink.objects.get().link_id
+    claim = checked(claim, MISSING, timedelta(days=14))
+    assert checked(claim, FILE, timedelta(days=15)).state == "verified"
+    assert SiteLink.objects.not_revoked().get().link_id == link_id
+
+
+def test_a_claim_that_lapsed_180_days_ago_has_ended():
+    claim = checked(failing(), MISSING, timedelta(days=14))
+    assert checked(claim, FILE, timedelta(days=195)).state == "expired"
+
+
+def test_silence_of_the_network_lapses_nothing_for_thirty_days():
+    claim = checked(added(), FILE)
+    for day in range(30):
+        claim = checked(claim, NOT_ASKED, timedelta(days=day))
+    assert (claim.state, claim.misses) == ("verified", 0)
+
+
+def test_a_withdrawn_claim_revokes_the_link_and_says_why():
+    claim = checked(added(), FILE)
+    with pytest.raises(ValidationError):
+        claims.withdraw(claim, by="ada", reason="", now=NOW)
+    claim = claims.withdraw(claim, by="ada", reason="sold", now=NOW)
+    assert not is_linked(claim)
+    assert AuditEvent.objects.get(action="ownership.withdrawn").reason == "sold"
+    with pytest.raises(claims.WrongState, match="withdrawn"):
+        claims.withdraw(claim, by="ada", reason="again", now=NOW)
+
+
+def test_a_link_by_staff_has_a_claim_that_is_confirmed_by_hand():
+    account = factories.make_account(secrets=())
+    link = SiteLink.objects.link(account, factories.make_website(HOST), by="staff")
+    claim = account.ownership_claims.get()
+    assert (claim.state, claim.method, claim.next_check_at) == ("verified", "manual", None)
+    link.revoke(by="staff", reason="pause", now=NOW)
+    link.restore(by="staff", reason="on", now=NOW)
+    assert account.ownership_claims.get() == claim
+
+
+def test_a_withdrawn_verification_ends_the_claims_to_the_website():
+    claim = checked(added(), FILE)
+    Website.objects.get(host=HOST).unverify(by="staff", reason="sold", now=NOW)
+    claim.refresh_from_db()
+    assert (claim.state, claim.reason) == ("withdrawn", "sold")
+    assert checked(claim, FILE).state == "withdrawn"
+
+
+def test_two_open_claims_to_one_host_are_impossible():
+    claim = added()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        OwnershipClaim.objects.create(account=claim.account, host=HOST, token=new_token(), by="x")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_simultaneous_requests_make_one_claim_and_one_link():
+    account = factories.make_account(secrets=())
+    made = race(lambda _: claims.add(account, HOST, by="ada", now=NOW), times=4)
+    assert len({claim.pk for claim in made}) == 1
+    race(lambda _: claims.record_check(made[0], FILE, now=NOW), times=4)
+    assert SiteLink.objects.count() == 1
+
+
+class TwoAccounts(RuleBasedStateMachine):
+    """Two accounts claim one host: links only with a proof, and a second holder only by consent or time."""
+
+    def __init__(self):
+        super().__init__()
+        self.block = transaction.atomic()
+        self.block.__enter__()
+        self.now = NOW
+        self.accounts = [factories.make_account(f"acct_{name}", secrets=()) for name in "ab"]
+        self.host = f"host-{self.accounts[0].pk}.example.com"
+        self.proven, self.consented, self.asked = set(), set(), set()
+
+    def claim_of(self, which):
+        return OwnershipClaim.objects.open().filter(account=self.accounts[which], host=self.host).first()
+
+    @rule(which=st.integers(0, 1))
+    def add(self, which):
+        claims.add(self.accounts[which], self.host, by="ada", now=self.now)
+
+    @rule(hours=st.sampled_from([1, 6, 24, 72, 24 * 8, 24 * 31]))
+    def wait(self, hours):
+        self.now += timedelta(hours=hours)
+
+    @rule(which=st.integers(0, 1), check=st.sampled_from([FILE, DNS, MISSING, NOT_ASKED]))
+    def check(self, which, check):
+        claim = self.claim_of(which)
+        if claim is None:
+            return
+        if check.verdict is Verdict.FOUND:
+            self.proven.add(which)
+        before = claim.state
+        after = claims.record_check(claim, check, now=self.now)
+        if check is NOT_ASKED and before in OwnershipClaim.HOLDING and after.unasked_at == self.now:
+            assert after.state == before
+        if before == "contested" and after.state == "verified":
+            assert check is DNS
+            assert self.now - claim.contested_at >= calendar.SILENCE
+            self.consented.add(which)
+
+    @rule(which=st.integers(0, 1), agrees=st.booleans())
+    def answer(self, which, agrees):
+        claim, holder = self.claim_of(which), self.accounts[1 - which]
+        if claim is None or claim.state != "contested" or not holder.links.filter(revoked_at=None).exists():
+            return
+        claims.answer(claim, holder, agrees=agrees, by="eve", reason="", now=self.now)
+        if agrees:
+            self.consented.add(which)
+
+    @rule(which=st.integers(0, 1))
+    def withdraw(self, which):
+        if claim := self.claim_of(which):
+            claims.withdraw(claim, by="ada", reason="mistake", now=self.now)
+            self.consented.discard(which)
+
+    def teardown(self):
+        transaction.set_rollback(True)
+        self.block.__exit__(None, None, None)
+
+    @invariant()
+    def links_have_claims(self):
+        linked = [which for which in (0, 1) if self.accounts[which].links.filter(revoked_at=None).exists()]
+        for which in linked:
+            assert which in self.proven
+            assert self.claim_of(which).state in OwnershipClaim.HOLDING
+        if len(linked) == 2:
+            assert self.consented
+
+
+def test_two_accounts_never_hold_a_website_without_proof_and_consent():
+    limits = settings(max_examples=40, stateful_step_count=20, deadline=None)
+    run_state_machine_as_test(TwoAccounts, settings=limits)
