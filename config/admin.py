@@ -15,11 +15,13 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from audit.recording import record
+from config.log_texts import translate_log
 from config.model_names import translate_names
 from config.models import Incident, Run, Session
 
 admin.site.unregister([Authenticator, EmailAddress, Group, User])  # the product does not use the second
 translate_names()
+translate_log()
 
 
 @admin.register(User)

@@ -87,7 +87,12 @@ def new_customer(request: HttpRequest) -> HttpResponse:
     form = CustomerForm(request.POST or None)
     context = admin.site.each_context(request) | {"form": form, "title": gettext("New customer")}
     if form.is_valid() and (result := _onboarded(request, form)):
-        context |= {"result": result, "title": gettext("%(account)s is set up") % {"account": result.account}}
+        names = ", ".join(map(gettext, result.created))
+        context |= {
+            "result": result,
+            "created": names,
+            "title": gettext("%(account)s is set up") % {"account": result.account},
+        }
         page = TemplateResponse(request, "admin/onboarding/done.html", context)
         page["Cache-Control"] = "no-store"
         return page
@@ -105,5 +110,5 @@ def _onboarded(request: HttpRequest, form: CustomerForm) -> Onboarded | None:
         return None
     if result.changed:
         accounts = admin.site.get_model_admin(Account)
-        accounts.log_change(request, result.account, f"Set up: {', '.join(result.created)}.")
+        accounts.log_change(request, result.account, "Set up.")
     return result

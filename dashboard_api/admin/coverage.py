@@ -22,7 +22,7 @@ from dashboard_api.admin.operations import (
 from dashboard_api.importing.undo import preview, undo
 from dashboard_api.models import Coverage, CoverageScope, ImportRun, Source
 from dashboard_api.models.scopes import summarise
-from dashboard_api.stored_texts import translate
+from foundation.stored_texts import translate
 
 
 class UndoReason(ReasonForm):

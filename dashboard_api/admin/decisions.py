@@ -6,40 +6,17 @@ from typing import Any
 
 from django import forms
 from django.utils.functional import Promise
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from dashboard_api.admin.labels import SEVERITY_LABELS
 from dashboard_api.models import Account, AnalystNote, Finding
 from dashboard_api.triage import decide, override_severity, reopen
+from foundation.triage_reasons import REASONS
 
 REOPEN, SEVERITY = "reopen", "severity"
 Status = Finding.Status
 
-# Customers read these reasons in the timeline of the finding.
-REASONS: Mapping[str, Mapping[str, str | Promise]] = {
-    Status.FALSE_POSITIVE: {
-        "mistaken": _("Checked by hand: the scanner is mistaken, and there is no problem."),
-        "unused": _("The reported part is not in use, so the problem cannot be exploited."),
-        "duplicate": _("Another finding reports the same problem."),
-    },
-    Status.ACCEPTED_RISK: {
-        "agreed": _("Agreed with you: the risk is small, and a fix costs more than it is worth."),
-        "protected": _("Another protection prevents the attack."),
-        "planned": _("A fix is planned for a later release."),
-    },
-    Status.FIXED: {
-        "gone": _("Checked by hand: the problem is gone."),
-        "removed": _("The affected part was removed."),
-    },
-    REOPEN: {
-        "still": _("Checked by hand: the problem is still there."),
-        "wrong": _("The earlier decision was based on wrong information."),
-    },
-    SEVERITY: {
-        "less": _("Checked by hand: an attack would do less harm than the scanner assumes."),
-        "more": _("Checked by hand: an attack would do more harm than the scanner assumes."),
-    },
-}
 LABELS: Mapping[str, str | Promise] = {
     Status.FALSE_POSITIVE: _("False positive"),
     Status.ACCEPTED_RISK: _("Accept the risk"),
@@ -86,7 +63,8 @@ class DecisionForm(forms.Form):
         self.decision, self.label, self.key = decision, LABELS[decision], KEYS[decision]
         own = ("own", _("Only my own words"))
         templates: Any = self.fields["template"]
-        templates.choices = [*REASONS[decision].items(), own]
+        reasons = [(name, gettext(reason)) for name, reason in REASONS[decision].items()]
+        templates.choices = [*reasons, own]
         templates.initial = next(iter(REASONS[decision]))
         if decision not in (Status.FALSE_POSITIVE, Status.ACCEPTED_RISK):
             del self.fields["until"]
@@ -94,9 +72,9 @@ class DecisionForm(forms.Form):
             del self.fields["severity"]
 
     def text(self) -> str:
-        """Return the reason: that of the template, and the analyst's own words."""
+        """Return the reason: that of the template, stored in English, and the analyst's own words."""
         template = REASONS[self.decision].get(self.cleaned_data["template"], "")
-        return " ".join(filter(None, (str(template), self.cleaned_data["reason"])))
+        return " ".join(filter(None, (template, self.cleaned_data["reason"])))
 
     def apply(self, finding: Finding, *, by: str, now: datetime) -> None:
         """Decide about ``finding``; raises ValidationError."""

@@ -11,7 +11,7 @@ from django.utils.functional import Promise
 from dashboard_api.admin.labels import EVENT_LABELS, SEVERITY_LABELS, STATUS_LABELS
 from dashboard_api.admin.queue import tone
 from dashboard_api.models import Account, AnalystNote, Finding, FindingEvent, Occurrence
-from dashboard_api.stored_texts import translate
+from foundation.stored_texts import translate
 
 LOCATIONS, EVENTS, NOTES, ACCOUNTS = 20, 20, 20, 20  # shown at most
 _CVE = re.compile(r"CVE-\d{4}-\d{4,19}", re.ASCII)

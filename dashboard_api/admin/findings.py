@@ -29,8 +29,8 @@ from dashboard_api.models import (
     FindingEvent,
     Occurrence,
 )
-from dashboard_api.stored_texts import translate
 from dashboard_api.triage import decide, override_severity, reopen
+from foundation.stored_texts import translate
 
 OCCURRENCES_SHOWN = 100
 

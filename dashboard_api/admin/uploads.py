@@ -22,7 +22,7 @@ from dashboard_api.importing.locations import OutsideWebsite, normalise_location
 from dashboard_api.importing.service import EmptyRefusal, RefusedReport, import_file, in_words
 from dashboard_api.models import Finding, FindingEvent, Upload, Website
 from dashboard_api.scanners import READERS
-from dashboard_api.stored_texts import translate
+from foundation.stored_texts import translate
 
 TITLES_SHOWN = 20
 

@@ -10,6 +10,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils import timezone
+from django.utils.text import format_lazy
 from django.utils.translation import gettext as _
 
 from dashboard_api.admin.decisions import LABELS, DecisionForm, NoteForm, decisions_for
@@ -68,7 +69,7 @@ class Workbench(OperatorAdmin):
             except ValidationError as refusal:
                 form.add_error(None, refusal.messages)
             else:
-                self.log_change(request, finding, f"{decision}: {form.text()}")
+                self.log_change(request, finding, format_lazy("{}: {}", form.label, form.text()))
                 done = _("%(decision)s: %(finding)s") % {"decision": form.label, "finding": finding}
                 return self._go_on(request, filters, done)
         return self._page(request, filters, finding, failed=form)

@@ -27,7 +27,7 @@ from dashboard_api.queries import change_feed
 from dashboard_api.scanners import read_report
 from dashboard_api.scanners.report import UnreadableReport
 from dashboard_api.scanners.streams import ByteSource
-from dashboard_api.stored_texts import translate
+from foundation.stored_texts import translate
 
 SHOWN_REASONS = 20
 # The fields of a result that its record has, too.

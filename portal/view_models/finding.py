@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from urllib.parse import urlsplit
 
+from foundation.stored_texts import translate
 from portal import labels
 from portal.forms import Filters
 from portal.gateway import FindingResponse
@@ -153,7 +154,7 @@ def timeline(finding: Finding) -> tuple[TimelineStep, ...]:
     """Return the events of the finding, oldest first; events without a label are left out."""
     events: Iterable[Event] = finding.timeline or _events_from_dates(finding)
     return tuple(
-        TimelineStep(event=str(labels.EVENTS[event.event]), at=event.at, reason=event.reason)
+        TimelineStep(event=str(labels.EVENTS[event.event]), at=event.at, reason=translate(event.reason))
         for event in events
         if event.event in labels.EVENTS
     )

@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from foundation.stored_texts import translate
 from portal import labels
 from portal.forms import Filters
 from portal.gateway.messages import CoverageEntry, Dashboard, Entitlement
@@ -204,7 +205,7 @@ def coverage_rows(entries: Iterable[CoverageEntry], address: Address) -> tuple[C
             findings=entry.findings,
             url=str(replace(address, filters=Filters(source=entry.source))) if entry.findings else "",
             version=entry.version,
-            detail=entry.detail,
+            detail=translate(entry.detail),
             due_on=entry.next_due_on,
             is_overdue=entry.stale,
             remark=_("“Not checked” does not mean clean.") if entry is first_unchecked else "",

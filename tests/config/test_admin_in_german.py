@@ -38,7 +38,8 @@ SAME_IN_BOTH = re.compile(
     r"|wapiti|wpscan|zap|md5|rpt_.{4}|[0-9a-f]{16}|[0-9a-f-]{36}|[0-9a-f]{64}|\w+\*+"
     r"|(› )?(https://)?shop\.example\.com\S*( · https\S+|, [-\d: ]+ UTC| ok)?"
     r"|https://\S+|\w+@example\.com|Behind a VPN|Please \*\*update\*\*\."
-    r"|dashboard_api\.\w+ \d+|(› )?([a-z_.]+ )?token 1 \(CI\) of acct_0001|shop\.example\.com for acct_0001"
+    r"|dashboard_api\.\w+ \d+|(› )?([a-z_.]+ )?token 1 \(CI\) of acct_0001"
+    r"|shop\.example\.com (for|of) acct_0001"
     r"|Extended by \d+ days\.|standard of acct_0001|brought in|Finding 1"  # stored texts
 )
 # Of Django and allauth, whose German is not complete, and of tables that staff only see when they delete.

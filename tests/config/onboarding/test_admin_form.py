@@ -41,7 +41,7 @@ def test_one_form_sets_up_a_customer_and_shows_the_secret_once(operator, setting
     website = api.Website.objects.get()
     assert (website.host, website.verified_by) == ("shop.example.com", "robin")
     assert f"/invitations/{portal.Invitation.objects.get().token}/" in page.text
-    assert "Set up: account, plan" in LogEntry.objects.get().get_change_message()
+    assert LogEntry.objects.get().get_change_message() == "Set up."
     again = operator.post(ADDRESS, FIELDS | {"plan": "other"})
     assert "gold, 2026-01-01 –" in again.text
     assert "nothing was changed" in again.text
@@ -103,3 +103,9 @@ def test_staff_of_the_service_alone_invite_nobody_to_the_portal(client, settings
     assert not portal.Invitation.objects.exists()
     settings.ENABLE_PORTAL = False
     assert client.get(ADDRESS).status_code == 200
+
+
+def test_the_result_names_what_was_created_in_the_language_of_the_operator(operator):
+    page = operator.post(ADDRESS, FIELDS, headers={"accept-language": "de"}).text
+    created = "Konto, Tarif, Website, Verknüpfung, Schlüssel, Testschlüssel, Portalzugang, Website im Portal"
+    assert f"{created}, Einladung." in page

@@ -1,6 +1,7 @@
 from datetime import UTC, datetime
 
 import pytest
+from django.utils import translation
 
 from portal.forms import Filters
 from portal.gateway.messages import Event, Location
@@ -112,3 +113,20 @@ def test_a_finding_that_is_not_open_says_so():
 def test_notes_need_no_way_to_the_finding_that_they_stand_with():
     (note,) = text_of(notes=[make_note(finding_id="1", body="On **this**.")]).notes
     assert (note.body, note.finding_url) == ("<p>On <strong>this</strong>.</p>\n", "")
+
+
+@pytest.mark.parametrize(
+    ("reason", "german"),
+    [
+        (
+            "Checked by hand: the problem is gone. Seen with Ada.",
+            "Von Hand geprüft: Das Problem ist behoben. Seen with Ada.",
+        ),
+        ("High to Low: It is internal.", "Hoch zu Niedrig: It is internal."),
+    ],
+)
+def test_reasons_are_in_the_language_of_the_reader_and_own_words_stay(reason, german):
+    events = [Event(at=THEN, event="fixed", reason=reason)]
+    with translation.override("de"):
+        assert timeline(make_finding(timeline=events))[0].reason == german
+    assert timeline(make_finding(timeline=events))[0].reason == reason

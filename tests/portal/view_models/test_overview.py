@@ -1,7 +1,7 @@
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from portal import labels
 from portal.forms import Filters
@@ -268,3 +268,9 @@ def test_a_plan_is_worded_for_people():
     )
     assert (shown_plan.name, shown_plan.state) == ("Small business", "Payment overdue")
     assert shown_plan.features == ("Analyst notes", "Phone support")
+
+
+def test_details_of_a_check_are_in_the_language_of_the_reader():
+    row = make_coverage("partial", detail="Failed checks: 2.")
+    with translation.override("de"):
+        assert coverage_rows([row], HERE)[0].detail == "Fehlgeschlagene Prüfungen: 2."

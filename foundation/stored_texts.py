@@ -10,6 +10,8 @@ from functools import cache
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_noop as _
 
+from foundation.triage_reasons import REASONS
+
 # The first template that fits counts, so special ones come before general ones. A value may be a text, too.
 _ROWS = (
     _("has no JSON object for %(name)s"),
@@ -167,6 +169,20 @@ _RECORDS = (
     _("%(severity)s to %(other_severity)s: %(reason)s"),
     *("Critical", "High", "Medium", "Low", "Info"),
 )
+_REASONS = tuple(reason for reasons in REASONS.values() for reason in reasons.values())
+# The log of the admin.
+_ACTIONS = (
+    _("Marked as reviewed."),
+    _("Added in the workbench."),
+    _("Published."),
+    _("Decided."),
+    _("Imported %(file)s."),
+    _("Issued %(name)s."),
+    _("Extended by %(number)s days."),
+    _("Seen as %(account)s: the dashboard."),
+    _("Seen as %(account)s: finding %(name)s."),
+    _("Set up."),
+)
 _SEVERITY = "(Critical|High|Medium|Low|Info)"
 _VALUES = {
     "severity": _SEVERITY,
@@ -201,7 +217,7 @@ def _templates() -> tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...]:
     """Return each template with its pattern, and with the names of its values."""
     return tuple(
         (template, re.compile(_pattern(template), re.DOTALL), tuple(re.findall(r"%\((\w+)\)s", template)))
-        for template in (*_ROWS, *_FILES, *_OTHER_FORMATS, *_RECORDS)
+        for template in (*_ROWS, *_FILES, *_OTHER_FORMATS, *_RECORDS, *_REASONS, *_ACTIONS)
     )
 
 

@@ -10,7 +10,7 @@ from django.utils import translation
 from dashboard_api import scanners
 from dashboard_api.importing import locations
 from dashboard_api.scanners import unsupported
-from dashboard_api.stored_texts import translate
+from foundation.stored_texts import translate
 
 RAISED = {"BadRow", "UnreadableReport", "OutsideWebsite"}
 ENGLISH = re.compile(r"\b(is|are|has|the|names|of|which|with|and|that|it|your)\b", re.IGNORECASE)

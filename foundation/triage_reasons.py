@@ -1,0 +1,31 @@
+"""Templates for the reasons of decisions, stored in English and shown in the language of the reader."""
+
+from collections.abc import Mapping
+
+from django.utils.translation import gettext_noop as _
+
+# By decision; the names are values of forms.
+REASONS: Mapping[str, Mapping[str, str]] = {
+    "false_positive": {
+        "mistaken": _("Checked by hand: the scanner is mistaken, and there is no problem."),
+        "unused": _("The reported part is not in use, so the problem cannot be exploited."),
+        "duplicate": _("Another finding reports the same problem."),
+    },
+    "accepted_risk": {
+        "agreed": _("Agreed with you: the risk is small, and a fix costs more than it is worth."),
+        "protected": _("Another protection prevents the attack."),
+        "planned": _("A fix is planned for a later release."),
+    },
+    "fixed": {
+        "gone": _("Checked by hand: the problem is gone."),
+        "removed": _("The affected part was removed."),
+    },
+    "reopen": {
+        "still": _("Checked by hand: the problem is still there."),
+        "wrong": _("The earlier decision was based on wrong information."),
+    },
+    "severity": {
+        "less": _("Checked by hand: an attack would do less harm than the scanner assumes."),
+        "more": _("Checked by hand: an attack would do more harm than the scanner assumes."),
+    },
+}
