@@ -5,6 +5,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import ClassVar, Self
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import models, transaction
 from django.db.models import Q
@@ -14,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from audit.recording import record as audit
 from dashboard_api.models.accounts import Account, AlreadyRevoked
 from dashboard_api.models.ownership import OwnershipClaim
+from foundation.domains import is_public_suffix, registrable_domain
 from foundation.hosts import MAX_HOST_LENGTH, InvalidHost, normalise_host
 
 
@@ -31,6 +33,23 @@ class NotArchived(ValidationError):
 
 class NotVerified(ValidationError):
     """The website's ownership has not been verified."""
+
+
+class NoWebsite(ValidationError):
+    """The host belongs to no single owner, such as a public suffix."""
+
+
+def check_has_one_owner(host: str) -> None:
+    """Raise NoWebsite for a public suffix, and for a name that is not on the internet."""
+    if settings.ALLOW_PRIVATE_HOSTS or registrable_domain(host):
+        return
+    text = _("%(host)s is not a name on the internet, so its ownership cannot be proven.")
+    if is_public_suffix(host):
+        text = _(
+            "Anyone can register a name below %(host)s, so it belongs to no customer: "
+            "enter a website such as shop.%(host)s."
+        )
+    raise NoWebsite({"host": text % {"host": host}})
 
 
 class InUse(ValidationError):
@@ -90,14 +109,17 @@ class Website(models.Model):
                 raise ValidationError(
                     {"host": _("The host %(problem)s.") % {"problem": _(str(error))}}
                 ) from error
+            if self._state.adding:
+                check_has_one_owner(self.host)
         if self.verified_at is not None and not self.verified_by:
             raise ValidationError({"verified_by": _("Say who verified the website.")})
         if self.archived_at is not None and not (self.archived_by and self.archive_reason):
             raise ValidationError(_("Say who archives the website, and why."))
 
     def verify(self, *, method: str, by: str, at: datetime) -> None:
-        """Record that ownership is verified; raises Archived, or ValidationError without a name."""
+        """Record that ownership is verified; raises Archived, NoWebsite or ValidationError."""
         self.check_not_archived()
+        check_has_one_owner(self.host)
         self.verification_method, self.verified_by, self.verified_at = method, by.strip(), at
         self.full_clean(exclude=["host"])
         with transaction.atomic():

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from audit.recording import record as audit
 from dashboard_api.models import Account, OwnershipClaim, SiteLink, Website
 from dashboard_api.models.ownership import new_token
-from dashboard_api.models.sites import SiteLinkQuerySet
+from dashboard_api.models.sites import SiteLinkQuerySet, check_has_one_owner
 from dashboard_api.ownership import calendar
 
 State = OwnershipClaim.State
@@ -49,7 +49,11 @@ class Check(NamedTuple):
 
 @transaction.atomic
 def add(account: Account, host: str, *, by: str, now: datetime) -> OwnershipClaim:
-    """Return the account's open claim to ``host`` in its stored form, or a new one; raises TooManyClaims."""
+    """Return the account's open claim to ``host``, in its stored form, or a new one.
+
+    Raises NoWebsite and TooManyClaims.
+    """
+    check_has_one_owner(host)
     account = Account.objects.select_for_update().get(pk=account.pk)
     claims = OwnershipClaim.objects.open().filter(account=account)
     claim = claims.filter(host=host).first()

@@ -46,6 +46,7 @@ def test_verified_website_stays_as_it_was_verified():
             "https://shop.example.com: the host must be a domain name",
         ),
         (["localhost", "--by", "Ada"], "public domain name"),
+        (["github.io", "--by", "Ada"], "Anyone can register a name below github.io"),
         (["shop.example.com", "--by", ""], "verified_by: Say who verified the website."),
         (["shop.example.com", "--by", "x" * 151], "--by: a name has at most 150 characters"),
         (["shop.example.com"], "required: --by"),

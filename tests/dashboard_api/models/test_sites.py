@@ -8,7 +8,13 @@ from django.utils import timezone
 
 from dashboard_api.models import LinkEvent, SiteLink, Website
 from dashboard_api.models.accounts import AlreadyRevoked
-from dashboard_api.models.sites import AlreadyLinked, NotRevoked, NotVerified, SitesLimitReached
+from dashboard_api.models.sites import (
+    AlreadyLinked,
+    NotRevoked,
+    NotVerified,
+    NoWebsite,
+    SitesLimitReached,
+)
 from tests.factories import make_account, make_link, make_website
 from tests.racing import race
 
@@ -25,9 +31,9 @@ def limited_account(sites_limit):
 
 
 def test_website_host_is_stored_in_one_form():
-    website = Website(host="BÜCHER.Example.")
+    website = Website(host="BÜCHER.Example.COM.")
     website.full_clean()
-    assert website.host == "xn--bcher-kva.example"
+    assert website.host == "xn--bcher-kva.example.com"
 
 
 def test_website_exists_once_however_its_host_is_written():
@@ -42,6 +48,27 @@ def test_website_without_a_proper_host_is_refused_with_one_message():
     assert refusal.value.message_dict == {
         "host": ["The host must be a domain name such as shop.example.com, without scheme or port."]
     }
+
+
+@pytest.mark.parametrize(
+    ("host", "problem"),
+    [
+        ("co.uk", "Anyone can register a name below co.uk, .* such as shop.co.uk"),
+        ("github.io", "Anyone can register a name below github.io"),
+        ("router.lan", "router.lan is not a name on the internet"),
+        ("expyuzz4wqqyqhjn.onion", "not a name on the internet"),
+    ],
+)
+def test_a_name_without_an_owner_of_its_own_is_no_website(settings, host, problem):
+    with pytest.raises(ValidationError, match=problem) as refusal:
+        Website(host=host).full_clean()
+    assert list(refusal.value.message_dict) == ["host"]
+    earlier = make_website(host, verified=False)
+    earlier.full_clean()  # one that was stored before can still be changed, but not verified
+    with pytest.raises(NoWebsite, match=problem):
+        earlier.verify(method="manual", by="Ada", at=NOW)
+    settings.ALLOW_PRIVATE_HOSTS = True
+    earlier.verify(method="manual", by="Ada", at=NOW)
 
 
 def test_verification_records_method_who_and_when():

@@ -12,6 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 from audit.models import AuditEvent
 from dashboard_api.models import OwnershipClaim, SiteLink, Website
 from dashboard_api.models.ownership import new_token
+from dashboard_api.models.sites import NoWebsite
 from dashboard_api.ownership import calendar, claims
 from dashboard_api.ownership.claims import Check, Verdict
 from tests import factories
@@ -70,6 +71,13 @@ def test_an_account_has_at_most_twenty_claims_that_wait():
         claims.add(account, f"host-{number}.example.com", by="ada", now=NOW)
     with pytest.raises(claims.TooManyClaims, match="prove or withdraw"):
         claims.add(account, "one-more.example.com", by="ada", now=NOW)
+
+
+@pytest.mark.parametrize("host", ["co.uk", "github.io", "router.lan"])
+def test_a_name_without_an_owner_of_its_own_cannot_be_claimed(host):
+    with pytest.raises(NoWebsite):
+        added(host=host)
+    assert not OwnershipClaim.objects.exists()
 
 
 def test_a_proof_verifies_the_website_and_links_it():

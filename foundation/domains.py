@@ -1,0 +1,26 @@
+"""Registrable domains: which names belong to one owner, by the Public Suffix List. Decision record 0102."""
+
+from functools import cache
+
+from publicsuffixlist import PublicSuffixList
+
+
+def registrable_domain(host: str) -> str | None:
+    """Return the domain below a public suffix, such as ``example.co.uk`` for ``shop.example.co.uk``.
+
+    None: the host is a public suffix itself, or its suffix is not on the internet.
+    """
+    if host.endswith(".onion"):  # listed, but not a part of DNS
+        return None
+    return _public_suffixes().privatesuffix(host)
+
+
+def is_public_suffix(host: str) -> bool:
+    """Return whether anyone may register names below ``host``, such as ``co.uk`` and ``github.io``."""
+    return _public_suffixes().is_public(host)
+
+
+@cache
+def _public_suffixes() -> PublicSuffixList:
+    """Return the list of the installed release: of registries, and of companies such as ``github.io``."""
+    return PublicSuffixList(accept_unknown=False)  # read once, in a tenth of a second
