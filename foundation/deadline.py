@@ -8,6 +8,7 @@ a host share the connect timeout. Only name resolution has no limit here: the sy
 import io
 import socket
 import time
+from collections.abc import Sequence
 from functools import partial
 from http.client import HTTPResponse
 from typing import Any
@@ -57,7 +58,7 @@ class DeadlineAdapter(HTTPAdapter):
     def get_connection_with_tls_context(self, *args: Any, **kwargs: Any) -> Any:
         """Return the pool that requests chose, with connections that keep the deadline."""
         pool: Any = super().get_connection_with_tls_context(*args, **kwargs)
-        kind = _TimedHTTPSConnection if pool.scheme == "https" else _TimedHTTPConnection
+        kind = TimedHTTPSConnection if pool.scheme == "https" else TimedHTTPConnection
         pool.ConnectionCls = partial(kind, deadline=self._deadline)
         return pool
 
@@ -69,6 +70,7 @@ class _Timed:
     port: int
     _dns_host: str
     response_class: Any
+    address = ""  # that it is connected to
 
     def __init__(self, *args: Any, deadline: Deadline, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -86,25 +88,31 @@ class _Timed:
     def _new_conn(self) -> socket.socket:
         """Return a socket to the first address that answers, its timeout the time left to connect."""
         end = time.monotonic() + min(CONNECT_SECONDS, self._deadline.remaining())
-        addresses = socket.getaddrinfo(self._dns_host, self.port, type=socket.SOCK_STREAM)
+        addresses = self._addresses()
         failure = OSError("the name has no address")
-        for tried, (*_, address) in enumerate(addresses):
+        for tried, address in enumerate(addresses):
             share = _seconds_until(end) / (len(addresses) - tried)
             try:
-                sock = create_connection((str(address[0]), self.port), share, socket_options=_NO_DELAY)
+                sock = create_connection((address, self.port), share, socket_options=_NO_DELAY)
             except OSError as error:
                 failure = error
             else:
                 sock.settimeout(_seconds_until(end))
+                self.address = address
                 return sock
         raise failure
 
+    def _addresses(self) -> Sequence[str]:
+        """Return the addresses to try, in this order."""
+        infos = socket.getaddrinfo(self._dns_host, self.port, type=socket.SOCK_STREAM)
+        return [str(info[4][0]) for info in infos]
 
-class _TimedHTTPConnection(_Timed, HTTPConnection):
+
+class TimedHTTPConnection(_Timed, HTTPConnection):
     """Plain HTTP."""
 
 
-class _TimedHTTPSConnection(_Timed, HTTPSConnection):
+class TimedHTTPSConnection(_Timed, HTTPSConnection):
     """HTTPS; the handshake is one read for Python's ssl, so the socket's timeout limits all of it."""
 
 

@@ -13,12 +13,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from dashboard_api.crawler import policy, process, queue
-from dashboard_api.crawler.addresses import NoAddress, address_of
+from dashboard_api.crawler.addresses import address_of
 from dashboard_api.crawler.engines import Engine
 from dashboard_api.importing.ingest import ImportOptions
 from dashboard_api.importing.service import RefusedReport, import_file
 from dashboard_api.models import Coverage, EngineRun, ImportRun, ScanJob, Website
 from dashboard_api.scanners.redaction import redact_headers
+from foundation.outbound.names import NoAddress
 
 logger = logging.getLogger(__name__)
 

@@ -1,0 +1,251 @@
+"""One GET to an address that a customer typed, with limits for addresses, redirects, bytes and time."""
+
+import ssl
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from http.client import HTTPException
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+from django.conf import settings
+from django.utils.encoding import iri_to_uri
+from requests.utils import DEFAULT_CA_BUNDLE_PATH
+from urllib3.exceptions import HTTPError
+
+from foundation.deadline import (
+    ConnectFailed,
+    Deadline,
+    DeadlinePassed,
+    TimedHTTPConnection,
+    TimedHTTPSConnection,
+)
+from foundation.domains import registrable_domain
+from foundation.hosts import normalise_host
+from foundation.outbound.names import NoAddress, resolve
+
+SECONDS = 12.0
+MAX_REDIRECTS = 5
+_REDIRECTS = {301, 302, 303, 307, 308}
+_PORTS = {"http": 80, "https": 443}
+_MAX_ADDRESSES = 2  # of each version of IP, because they share the time to connect
+_PART = 65_536
+
+
+class FetchFailed(Exception):
+    """No response; ``hops`` are the requests until then, and ``reason`` is one of the following.
+
+    wrong_url, no_address, servers_silent, private_address, connect_failed, tls_invalid, broken_response,
+    redirected_away (to another owner's domain, another port, or too often) or timed_out.
+    """
+
+    def __init__(self, reason: str, detail: object = "") -> None:
+        self.reason, self.detail = reason, str(detail)
+        self.hops: tuple[Hop, ...] = ()
+        super().__init__(f"{reason}: {detail}")
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """A request: its URL, and the address that was connected, or those that were tried."""
+
+    url: str
+    addresses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetched:
+    """The last response, with at most ``max_bytes`` of its body, as they were sent."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    is_whole: bool
+    hops: tuple[Hop, ...]
+
+    @property
+    def url(self) -> str:
+        """The address of the response, after redirects."""
+        return self.hops[-1].url
+
+
+def fetch(
+    url: str,
+    *,
+    max_bytes: int,
+    deadline: Deadline | None = None,
+    ip_version: int | None = None,
+    tls: ssl.SSLContext | None = None,
+) -> Fetched:
+    """Return the response to a GET of ``url``, or raise FetchFailed.
+
+    Each hop is checked: its port, its registrable domain, and every address of its host. The connection is
+    made to a checked address. ``ip_version`` limits it to IPv4 or IPv6, and ``tls`` trusts other authorities.
+    """
+    call = _Call(max_bytes, deadline or Deadline(SECONDS), ip_version, tls or _trusted())
+    hops: list[Hop] = []
+    try:
+        return _followed(call, _target(url), hops)
+    except FetchFailed as error:
+        error.hops = tuple(hops)
+        raise
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """A checked URL."""
+
+    scheme: str
+    host: str
+    port: int
+    path: str  # with the query
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """The limits of one fetch."""
+
+    max_bytes: int
+    deadline: Deadline
+    ip_version: int | None
+    tls: ssl.SSLContext
+
+    def get(self, target: _Target, hops: list[Hop]) -> Fetched | str:
+        """Return the response to one request, or the location of a redirect; raise FetchFailed."""
+        hops.append(Hop(target.url))
+        try:
+            addresses = self._addresses(target.host)
+            hops[-1] = Hop(target.url, addresses)
+            return self._exchange(self._connection(target, addresses), target, hops)
+        except NoAddress as error:
+            raise FetchFailed(error.reason) from error
+        except DeadlinePassed as error:
+            raise FetchFailed("timed_out") from error
+        except ConnectFailed as error:
+            is_tls = isinstance(error.__cause__, ssl.SSLError)
+            raise FetchFailed("tls_invalid" if is_tls else "connect_failed", error.__cause__) from error
+        except (HTTPError, HTTPException, OSError, ValueError) as error:
+            raise FetchFailed("broken_response", error) from error
+
+    def _addresses(self, host: str) -> tuple[str, ...]:
+        versions: dict[int, list[str]] = {6: [], 4: []}
+        for address in resolve(host, self.deadline):
+            versions[6 if ":" in address else 4].append(address)
+        chosen = [self.ip_version] if self.ip_version else versions
+        addresses = [address for version in chosen for address in versions[version][:_MAX_ADDRESSES]]
+        if not addresses:
+            raise NoAddress("no_address")
+        return tuple(addresses)
+
+    def _connection(self, target: _Target, addresses: Sequence[str]) -> Any:
+        if target.scheme == "https":
+            return _PinnedHTTPS(
+                target.host, target.port, pinned=addresses, deadline=self.deadline, ssl_context=self.tls
+            )
+        return _PinnedHTTP(target.host, target.port, pinned=addresses, deadline=self.deadline)
+
+    def _exchange(self, connection: Any, target: _Target, hops: list[Hop]) -> Fetched | str:
+        try:
+            connection.connect()
+            hops[-1] = Hop(target.url, (connection.address,))
+            connection.request("GET", target.path, headers=_headers(), preload_content=False)
+            response = connection.getresponse()
+            location = response.headers.get("Location")
+            if response.status in _REDIRECTS and location is not None:
+                return str(location)
+            body = self._body(response)
+            return Fetched(
+                status=response.status,
+                headers=response.headers,
+                body=body[: self.max_bytes],
+                is_whole=len(body) <= self.max_bytes,
+                hops=tuple(hops),
+            )
+        finally:
+            connection.close()
+
+    def _body(self, response: Any) -> bytes:
+        """Return the body, undecoded, or its first ``max_bytes`` and one more."""
+        body = bytearray()
+        while (missing := self.max_bytes + 1 - len(body)) > 0:
+            part = response.read(min(missing, _PART), decode_content=False)
+            if not part:
+                break
+            body += part
+        return bytes(body)
+
+
+def _followed(call: _Call, target: _Target, hops: list[Hop]) -> Fetched:
+    for _ in range(MAX_REDIRECTS + 1):
+        response = call.get(target, hops)
+        if isinstance(response, Fetched):
+            return response
+        target = _redirected(target, response)
+    raise FetchFailed("redirected_away", f"more than {MAX_REDIRECTS} redirects")
+
+
+class _Pinned:
+    """A connection to checked addresses, whatever the name of its host resolves to later."""
+
+    def __init__(self, *args: Any, pinned: Sequence[str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._pinned = pinned
+
+    def _addresses(self) -> Sequence[str]:
+        return self._pinned
+
+
+class _PinnedHTTP(_Pinned, TimedHTTPConnection):
+    """Plain HTTP to checked addresses."""
+
+
+class _PinnedHTTPS(_Pinned, TimedHTTPSConnection):
+    """HTTPS to checked addresses; the certificate must be for the name."""
+
+
+def _target(url: str) -> _Target:
+    """Return the checked parts of ``url``; raise FetchFailed."""
+    try:
+        parts = urlsplit(url)
+        default = _PORTS[parts.scheme]
+        port = default if parts.port is None else parts.port
+        host = normalise_host(parts.hostname or "")
+    except (KeyError, ValueError) as error:
+        raise FetchFailed("wrong_url", error) from error
+    if "@" in parts.netloc:
+        raise FetchFailed("wrong_url", "a name or password")
+    if port not in _PORTS.values() and not settings.ALLOW_PRIVATE_HOSTS:
+        raise FetchFailed("wrong_url", f"port {port}")
+    path = iri_to_uri(parts.path or "/") + (f"?{iri_to_uri(parts.query)}" if parts.query else "")
+    location = (f"[{host}]" if ":" in host else host) + ("" if port == default else f":{port}")
+    return _Target(parts.scheme, host, port, path, f"{parts.scheme}://{location}{path}")
+
+
+def _redirected(target: _Target, location: str) -> _Target:
+    """Return where a redirect leads; raise FetchFailed if that is not the same owner's domain."""
+    try:
+        text = location.encode("latin-1", "replace").decode("utf-8", "replace")  # as browsers read it
+        following = _target(urljoin(target.url, text))
+    except (FetchFailed, ValueError) as error:
+        raise FetchFailed("redirected_away", location[:200]) from error
+    if _owner(following.host) != _owner(target.host):
+        raise FetchFailed("redirected_away", location[:200])
+    return following
+
+
+def _owner(host: str) -> str:
+    """Return the registrable domain, or the host itself, such as a private one."""
+    return registrable_domain(host) or host
+
+
+def _headers() -> dict[str, str]:
+    contact = iri_to_uri(settings.SUPPORT_URL or settings.PORTAL_BASE_URL)
+    agent = f"ThreatDashboard/1 (+{contact})" if contact else "ThreatDashboard/1"
+    return {"User-Agent": agent, "Accept": "*/*", "Accept-Encoding": "identity"}
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    """Return the public certificate authorities, whatever the environment names."""
+    return ssl.create_default_context(cafile=DEFAULT_CA_BUNDLE_PATH)

@@ -1,0 +1,59 @@
+"""The addresses of a customer's host: all of them public, or none of them is used."""
+
+import queue
+import socket
+import threading
+from typing import Any
+
+from django.conf import settings
+
+from foundation.deadline import Deadline, DeadlinePassed
+from foundation.outbound.addresses import is_public
+
+_ABSENT = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}
+
+
+class NoAddress(ValueError):
+    """The host must not, or cannot, be reached.
+
+    ``reason`` is no_address, servers_silent (whether it has an address is unknown) or private_address.
+    """
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
+
+def resolve(host: str, deadline: Deadline) -> list[str]:
+    """Return the addresses of ``host``, IPv6 first; raise NoAddress or DeadlinePassed.
+
+    A single private address refuses them all, unless ALLOW_PRIVATE_HOSTS is set.
+    """
+    answer = _look_up(host, deadline)
+    if isinstance(answer, socket.gaierror) and answer.errno not in _ABSENT:
+        raise NoAddress("servers_silent") from answer
+    if isinstance(answer, Exception):
+        raise NoAddress("no_address") from answer
+    found = dict.fromkeys(str(info[4][0]) for info in answer)
+    if not settings.ALLOW_PRIVATE_HOSTS and not all(map(is_public, found)):
+        raise NoAddress("private_address")
+    return sorted(found, key=lambda address: ":" not in address)
+
+
+def _look_up(host: str, deadline: Deadline) -> Any:
+    """Return what the system resolver returns or raises, in a thread because it keeps no deadline."""
+    answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    # With a dot at its end, a name is not looked up below the domains of this machine's own network.
+    name = host if settings.ALLOW_PRIVATE_HOSTS else f"{host}."
+
+    def ask() -> None:
+        try:
+            answers.put(socket.getaddrinfo(name, None, type=socket.SOCK_STREAM))
+        except (OSError, UnicodeError) as error:
+            answers.put(error)
+
+    threading.Thread(target=ask, daemon=True).start()
+    try:
+        return answers.get(timeout=deadline.remaining())
+    except queue.Empty:
+        raise DeadlinePassed("the name was not resolved in time") from None

@@ -1,0 +1,47 @@
+"""A small internet: a zone of our own, and public addresses that lead to servers on loopback."""
+
+import socket
+
+from tests.faults.server import closed_port
+
+PUBLIC, PUBLIC_6, OTHER = "8.8.8.8", "2606:4700::1111", "9.9.9.9"
+TRAP = "127.0.0.1"
+
+
+class Internet:
+    """Names in ``zone`` have these addresses, or those that a function returns at each lookup.
+
+    Connections to public addresses lead to the ports of ``routes``. Loopback leads to ``trap``.
+    """
+
+    def __init__(self, monkeypatch):
+        self.zone, self.routes, self.connected, self.lookups = {}, {}, [], 0
+        self.trap = closed_port()
+        self._connect = socket.socket.connect
+        monkeypatch.setattr(socket, "getaddrinfo", self._getaddrinfo)
+        monkeypatch.setattr(socket.socket, "connect", lambda sock, to: self._open(sock, to))
+
+    def serve(self, server, *, address=PUBLIC, port=80):
+        self.routes[address, port] = server.port
+
+    def _getaddrinfo(self, name, port, *_, **__):
+        if isinstance(self.zone.get(name), Exception):
+            raise self.zone[name]
+        if name.replace(":", "").replace(".", "").isalnum() and (":" in name or name[-1].isdigit()):
+            found = [name]  # as the system does, an address is its own
+        elif name in self.zone:
+            self.lookups += 1
+            found = self.zone[name]
+            found = found() if callable(found) else found
+        else:
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port or 0)) for address in found]
+
+    def _open(self, sock, to):
+        address, port = to[:2]
+        self.connected.append((address, port))
+        if address == TRAP:
+            return self._connect(sock, (TRAP, self.trap))
+        if (address, port) not in self.routes:
+            raise ConnectionRefusedError(111, "Connection refused")
+        return self._connect(sock, (TRAP, self.routes[address, port]))

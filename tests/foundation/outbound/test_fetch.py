@@ -1,0 +1,374 @@
+"""Requests to addresses that customers typed: to the host that was meant, or to none."""
+
+import itertools
+import random
+import socket
+import ssl
+import threading
+import time
+
+import pytest
+
+from foundation.deadline import Deadline
+from foundation.outbound.fetch import FetchFailed, Hop, fetch
+from tests.faults.certificate import write_certificate
+from tests.faults.server import (
+    TOO_LATE,
+    FaultServer,
+    answer,
+    drip,
+    drip_unasked,
+    hang_up,
+    http,
+    reset,
+    say_nothing,
+    send,
+    silent_port,
+    stall,
+)
+from tests.foundation.outbound.internet import OTHER, PUBLIC, PUBLIC_6, TRAP
+
+HOST = "shop.example.com"
+URL = f"http://{HOST}/"
+
+
+@pytest.fixture
+def shop(internet):
+    """The internet, with a website that has one address."""
+    internet.zone[f"{HOST}."] = [PUBLIC]
+    return internet
+
+
+def get(url=URL, *, seconds=20, max_bytes=100, **options):
+    return fetch(url, max_bytes=max_bytes, deadline=Deadline(seconds), **options)
+
+
+def failure(url=URL, **options):
+    with pytest.raises(FetchFailed) as caught:
+        get(url, **options)
+    return caught.value
+
+
+@pytest.fixture
+def hanging_port():
+    with silent_port("127.0.0.1") as port:
+        yield port
+
+
+def redirect(location, status=302):
+    return answer(status, headers=[("Location", location)])
+
+
+@pytest.fixture
+def trap(internet):
+    """A server on loopback to which nothing may ever connect."""
+    with FaultServer(answer(200, b"a secret")) as server:
+        internet.trap = server.port
+        yield server
+
+
+def test_a_request_names_the_host_and_carries_nothing_of_this_machine(shop, settings, monkeypatch, tmp_path):
+    settings.SUPPORT_URL = "https://dashboard.example.com/höfe"
+    (tmp_path / ".netrc").write_text(f"machine {HOST} login ada password secret")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("NETRC", str(tmp_path / ".netrc"))
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+    with FaultServer(answer(200, b"hello", headers=[("Set-Cookie", "a=b")])) as server:
+        shop.serve(server)
+        response = get(f"http://{HOST}:80/a b/ü?q=ö#part")
+        get()
+    assert (response.status, response.body, response.is_whole) == (200, b"hello", True)
+    assert response.hops == (Hop(f"http://{HOST}/a%20b/%C3%BC?q=%C3%B6", (PUBLIC,)),)
+    head, *fields = server.received[0].head.decode().split("\r\n")
+    assert head == "GET /a%20b/%C3%BC?q=%C3%B6 HTTP/1.1"
+    assert sorted(fields) == [
+        "Accept-Encoding: identity",
+        "Accept: */*",
+        f"Host: {HOST}",
+        "User-Agent: ThreatDashboard/1 (+https://dashboard.example.com/h%C3%B6fe)",
+    ]
+    assert b"ookie" not in server.received[1].head
+
+
+def test_a_body_ends_at_its_limit_and_is_never_unpacked(shop):
+    packed = http(200, b"x" * 101, headers=[("Content-Encoding", "gzip")])
+    with FaultServer(send(packed), answer(200, b"x" * 100)) as server:
+        shop.serve(server)
+        first, second = get(), get()
+    assert (first.body, first.is_whole) == (b"x" * 100, False)
+    assert (second.body, second.is_whole) == (b"x" * 100, True)
+
+
+def test_an_endless_body_is_read_to_its_limit_only(shop):
+    chunk = b"10000\r\n" + b"x" * 0x10000 + b"\r\n"
+    endless = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk * 4
+    with FaultServer(stall(endless)) as server:
+        shop.serve(server)
+        assert len(get(max_bytes=4096).body) == 4096
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ftp://shop.example.com/",
+        "file:///etc/passwd",
+        "//shop.example.com/",
+        "http:///",
+        "http://shop.example.com:22/",
+        "http://shop.example.com:0/",
+        "http://shop.example.com:99999/",
+        "http://ada@shop.example.com/",
+        "http://ada:secret@shop.example.com/",
+        "http://@shop.example.com/",
+        "http://8.8.8.8/",
+        "http://127.0.0.1/",
+        "http://[::1]/",
+        "http://[::1/",
+        "http://2130706433/",
+        "http://0x7f.0.0.1/",
+        "http://localhost/",
+        "http://shop.example.com\\@127.0.0.1/",
+        "http://shop.example.com%00.evil.example/",
+    ],
+)
+def test_an_address_that_is_no_website_is_refused_before_anything_is_asked(shop, trap, url):
+    assert failure(url).reason == "wrong_url"
+    assert (shop.lookups, shop.connected, trap.connections) == (0, [], 0)
+
+
+def test_ports_of_private_hosts_are_free(settings):
+    settings.ALLOW_PRIVATE_HOSTS = True
+    with FaultServer(answer(200, b"private")) as server:
+        assert get(f"http://127.0.0.1:{server.port}/").body == b"private"
+        assert server.received[0].header("host") == f"127.0.0.1:{server.port}"
+
+
+@pytest.mark.parametrize("private", ["127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "::ffff:127.0.0.1"])
+def test_nothing_is_sent_to_a_host_with_a_private_address(shop, trap, private):
+    shop.zone[f"{HOST}."] = [PUBLIC, private]
+    error = failure()
+    assert (error.reason, error.hops) == ("private_address", (Hop(URL),))
+    assert (shop.connected, trap.connections) == ([], 0)
+
+
+@pytest.mark.parametrize("lookups", ["in turns", "at random"])
+def test_a_name_that_changes_between_lookups_never_leads_into_the_network(shop, trap, lookups):
+    """A thousand checks of a rebinding name, each of whose responses redirects to itself."""
+    answers = [[PUBLIC], [TRAP], [PUBLIC, TRAP], [TRAP, PUBLIC], ["::1"], ["::ffff:127.0.0.1", PUBLIC]]
+    turns = itertools.cycle(answers[:2])
+    shop.zone[HOST] = lambda: next(turns) if lookups == "in turns" else random.choice(answers)
+    shop.zone[f"{HOST}."] = shop.zone[HOST]
+    with FaultServer(redirect("/again")) as server:
+        shop.serve(server)
+        reasons = {failure().reason for _ in range(500)}
+    assert trap.connections == 0
+    assert set(shop.connected) == {(PUBLIC, 80)}
+    assert reasons <= {"private_address", "redirected_away"}
+
+
+def test_the_trap_catches_a_client_that_checks_first_and_connects_by_name(shop, trap):
+    """The control of the test above."""
+    turns = itertools.cycle([[PUBLIC], [TRAP]])
+    shop.zone[HOST] = lambda: next(turns)
+    assert socket.getaddrinfo(HOST, 80)[0][4][0] == PUBLIC
+    with socket.create_connection((socket.getaddrinfo(HOST, 80)[0][4][0], 80)) as connection:
+        connection.sendall(b"GET / HTTP/1.1\r\n\r\n")
+        assert b"a secret" in connection.recv(1000)
+    assert trap.connections == 1
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        "http://127.0.0.1/",
+        "http://127.0.0.1:{port}/",
+        "http://[::1]:{port}/",
+        "http://localhost:{port}/",
+        "http://2130706433/",
+        "http://0177.0.0.1/",
+        "http://shop.example.com:{port}/",
+        "http://ada@shop.example.com/",
+        "//127.0.0.1/",
+        "\\\\127.0.0.1/",  # a path of the same website here, and the trap for a browser
+        "https://evil.example.net/",
+        "http://com/",
+        "ftp://shop.example.com/",
+        "file:///etc/passwd",
+        "gopher://127.0.0.1:{port}/_a",
+        "http://[",
+    ],
+)
+def test_a_redirect_to_another_owner_or_port_is_not_followed(shop, trap, location):
+    shop.zone |= {"localhost.": [TRAP], "evil.example.net.": [PUBLIC], "com.": [PUBLIC]}
+    with FaultServer(redirect(location.format(port=trap.port))) as server:
+        shop.serve(server)
+        error = failure()
+    assert error.reason == "redirected_away"
+    assert {address for address, _ in shop.connected} == {PUBLIC}
+    assert trap.connections == 0
+
+
+@pytest.mark.parametrize("private", ["127.0.0.1", "::1", "10.0.0.1", "2002:7f00:1::"])
+def test_a_redirect_to_a_private_address_of_the_same_domain_is_not_followed(shop, trap, private):
+    shop.zone["trap.example.com."] = [private]
+    with FaultServer(redirect("http://trap.example.com/")) as server:
+        shop.serve(server)
+        error = failure()
+    assert error.reason == "private_address"
+    assert error.hops == (Hop(URL, (PUBLIC,)), Hop("http://trap.example.com/"))
+    assert (shop.connected, trap.connections) == ([(PUBLIC, 80)], 0)
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_within_the_domain_is_followed(shop, status):
+    shop.zone["www.example.com."] = [OTHER]
+    there = redirect("http://www.example.com/ä", status)
+    with FaultServer(there) as first, FaultServer(answer(200, b"here")) as second:
+        shop.serve(first)
+        shop.serve(second, address=OTHER)
+        response = get()
+    assert (response.body, response.url) == (b"here", "http://www.example.com/%C3%A4")
+    assert [hop.addresses for hop in response.hops] == [(PUBLIC,), (OTHER,)]
+    assert second.received[0].header("host") == "www.example.com"
+
+
+def test_a_domain_below_a_public_suffix_belongs_to_another_owner(internet):
+    internet.zone |= {"a.github.io.": [PUBLIC], "b.github.io.": [OTHER]}
+    with FaultServer(redirect("http://b.github.io/")) as server:
+        internet.serve(server)
+        assert failure("http://a.github.io/").reason == "redirected_away"
+    assert internet.connected == [(PUBLIC, 80)]
+
+
+def test_five_redirects_are_followed_and_no_more(shop):
+    with FaultServer(*[redirect("/on")] * 5, answer(200, b"end")) as server:
+        shop.serve(server)
+        assert len(get().hops) == 6
+    with FaultServer(redirect("/on")) as server:
+        shop.serve(server)
+        assert failure().reason == "redirected_away"
+    assert server.connections == 6
+
+
+def test_a_redirect_without_a_location_is_the_response(shop):
+    with FaultServer(answer(302, b"where to?")) as server:
+        shop.serve(server)
+        assert get().status == 302
+
+
+def test_ipv6_is_asked_first_and_ipv4_after_it_or_alone(shop):
+    shop.zone[f"{HOST}."] = [PUBLIC, PUBLIC_6]
+    with FaultServer(answer(200, b"four")) as four, FaultServer(answer(200, b"six")) as six:
+        shop.serve(four)
+        assert get().body == b"four"  # nothing listens at the other
+        shop.serve(six, address=PUBLIC_6)
+        assert get().body == b"six"
+        assert get(ip_version=4).body == b"four"
+    assert shop.connected[:2] == [(PUBLIC_6, 80), (PUBLIC, 80)]
+
+
+def test_a_host_has_no_address_of_a_version_that_it_lacks(shop):
+    assert failure(ip_version=6).reason == "no_address"
+
+
+def test_only_two_addresses_of_each_version_are_tried(shop):
+    shop.zone[f"{HOST}."] = [f"8.8.8.{last}" for last in range(1, 100)]
+    error = failure()
+    assert (error.reason, len(shop.connected)) == ("connect_failed", 2)
+    assert error.hops == (Hop(URL, ("8.8.8.1", "8.8.8.2")),)
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        (say_nothing, "timed_out"),
+        (drip(b"", b"HTTP/1.1 200 OK\r\n" * 50), "timed_out"),
+        (drip(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 50, every=0.01), "timed_out"),
+        (drip(http(200, b"", length=90), b"x" * 90), "timed_out"),
+        (stall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n"), "timed_out"),
+        (reset, "broken_response"),
+        (hang_up, "broken_response"),
+        (send(b"220 mail.example.com ESMTP\r\n"), "broken_response"),
+        (send(b"HTTP/1.1 200 OK\r\n" + b"x: y\r\n" * 200), "broken_response"),
+        (send(http(200, b"x", length=5)), "broken_response"),
+    ],
+)
+def test_a_bad_server_ends_with_its_reason_at_the_wall_clock(shop, script, reason):
+    began = time.monotonic()
+    with FaultServer(script) as server:
+        shop.serve(server)
+        error = failure(seconds=0.7)
+    assert (error.reason, error.hops) == (reason, (Hop(URL, (PUBLIC,)),))
+    assert time.monotonic() - began < TOO_LATE
+
+
+def test_redirects_share_one_limit_of_time(shop):
+    def late(server, connection):
+        server.wait(0.3)
+        redirect("/on")(server, connection)
+
+    with FaultServer(late) as server:
+        shop.serve(server)
+        error = failure(seconds=0.7)
+    assert error.reason == "timed_out"
+    assert len(error.hops) < 5
+
+
+def test_a_port_that_hangs_ends_at_the_wall_clock(hanging_port, shop):
+    shop.routes[PUBLIC, 80] = hanging_port
+    assert failure(seconds=0.5).reason in {"timed_out", "connect_failed"}
+
+
+def test_a_resolver_that_hangs_ends_at_the_wall_clock(shop):
+    over = threading.Event()
+    shop.zone[f"{HOST}."] = lambda: over.wait() and []
+    assert failure(seconds=0.2).reason == "timed_out"
+    over.set()
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"), [(socket.EAI_NONAME, "no_address"), (socket.EAI_AGAIN, "servers_silent")]
+)
+def test_a_name_without_an_address_has_its_reason(shop, code, reason):
+    shop.zone[f"{HOST}."] = socket.gaierror(code, "no")
+    assert failure().reason == reason
+
+
+def trusting(file):
+    return ssl.create_default_context(cafile=file)
+
+
+def test_https_names_the_host_and_checks_its_certificate(shop, tmp_path):
+    file, tls = write_certificate(tmp_path, name=HOST)
+    names = []
+    tls.sni_callback = lambda *given: names.append(given[1])
+    with FaultServer(answer(200, b"safe"), tls=tls) as server:
+        shop.serve(server, port=443)
+        assert get(f"https://{HOST}/", tls=trusting(file)).body == b"safe"
+    assert names == [HOST]
+    assert server.received[0].header("host") == HOST
+
+
+@pytest.mark.parametrize("name", ["evil.example.net", "*.shop.example.com", "example.com"])
+def test_a_certificate_for_another_name_is_refused_and_no_request_is_sent(shop, tmp_path, name):
+    file, tls = write_certificate(tmp_path, name=name)
+    with FaultServer(answer(200, b"not sent"), tls=tls) as server:
+        shop.serve(server, port=443)
+        error = failure(f"https://{HOST}/", tls=trusting(file))
+    assert (error.reason, server.received) == ("tls_invalid", [])
+    assert "certificate" in error.detail
+
+
+def test_a_certificate_of_an_unknown_authority_is_refused(shop, tmp_path):
+    _, tls = write_certificate(tmp_path, name=HOST)
+    with FaultServer(answer(200, b"not sent"), tls=tls) as server:
+        shop.serve(server, port=443)
+        assert failure(f"https://{HOST}/").reason == "tls_invalid"
+    assert server.received == []
+
+
+def test_a_tls_handshake_that_stalls_ends_at_the_wall_clock(shop):
+    with FaultServer(drip_unasked) as server:
+        shop.serve(server, port=443)
+        assert failure(f"https://{HOST}/", seconds=0.7).reason in {"timed_out", "connect_failed"}
