@@ -16,7 +16,7 @@ from django.utils.formats import localize
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from portal import labels
+from portal import labels, topics
 from portal.gateway.messages import Change, NoteChange
 from portal.models import PendingNotification, Subscription, Website, WebsiteSummary
 from portal.models.languages import language_of
@@ -196,7 +196,8 @@ def _by_problem(changes: Sequence[Change]) -> list[list[Change]]:
 def _problem_item(changes: Sequence[Change], address: Address) -> Item:
     """Return the item of a problem, described by its worst finding; of one finding, with its own page."""
     worst = changes[0]
-    severity, title = labels.label(labels.SEVERITIES, worst.severity), _one_line(worst.title)
+    topic = topics.title_of(worst.problem) if len(changes) > 1 else ""
+    severity, title = labels.label(labels.SEVERITIES, worst.severity), topic or _one_line(worst.title)
     text, label = _("%(severity)s: %(title)s") % {"severity": severity, "title": title}, severity
     if worst.event == "regressed":
         again = _("%(finding)s (found again after it was fixed)")
@@ -209,7 +210,7 @@ def _problem_item(changes: Sequence[Change], address: Address) -> Item:
         label=label,
         tone=labels.tone(worst.severity),
         title=title,
-        fix=_one_line(worst.fix),
+        fix=_one_line(topics.translate(worst.fix)),
     )
 
 

@@ -8,7 +8,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from portal import labels
+from portal import labels, topics
 from portal.gateway.messages import Dashboard, Problem
 from portal.page_urls import Address
 
@@ -66,8 +66,8 @@ def problem_rows(
             url=address.of_problem(problem.id),
             severity=labels.label(labels.SEVERITIES, problem.severity),
             tone=labels.tone(problem.severity),
-            title=problem.title,
-            fix=problem.fix,
+            title=topics.translate(problem.title),
+            fix=topics.translate(problem.fix),
             findings=problem.findings,
             locations=problem.locations,
             hosts=_hosts(problem.hosts, host) if has_all_hosts else "",

@@ -7,8 +7,9 @@ from datetime import datetime
 from django.urls import reverse
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, npgettext
 
+from portal import topics
 from portal.error_pages import ErrorPage, new_reference, unknown_website
 from portal.forms import MAX_QUERY_LENGTH, Filters
 from portal.gateway.messages import Dashboard
@@ -248,7 +249,9 @@ def _visible_facets(dashboard: Dashboard, address: Address) -> tuple[Facet, ...]
 
 
 def problem_title(dashboard: Dashboard, problem: str) -> str:
-    """Return the title of ``problem``, or that of its findings, of the first as an example if they differ."""
+    """Return the title of ``problem``; unless it is known, that of its findings, perhaps as an example."""
+    if title := topics.title_of(problem):
+        return title
     known = (*dashboard.dashboard.do_first, *dashboard.dashboard.problems)
     titles = [each.title for each in known if each.id == problem] or [row.title for row in dashboard.threats]
     if not titles:
@@ -280,7 +283,7 @@ def _problem_count_text(dashboard: Dashboard) -> str:
     shown = number_format(problems)
     if page.problem_total_relation == "at_least":
         shown = _("More than %(count)s") % {"count": shown}
-    findings = ngettext("%(shown)s finding", "%(shown)s findings", page.total)
+    findings = npgettext("after “with”", "%(shown)s finding", "%(shown)s findings", page.total)
     text = ngettext(
         "%(problems)s problem with %(findings)s", "%(problems)s problems with %(findings)s", problems
     )

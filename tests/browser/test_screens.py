@@ -30,6 +30,7 @@ OVERVIEW = (
     "/",
     "/new/",
     "/help/",
+    "/how-we-grade/",
     "/api/",
     "/notifications/",
     "/activity/",

@@ -35,7 +35,7 @@ def prove(page, password="correct horse battery"):
     """Enter the password again, as every change of the account's protection requires."""
     expect(page.get_by_role("heading", name="Confirm that it is you")).to_be_visible()
     page.get_by_label("Password").fill(password)
-    press(page, "Go on")
+    press(page, "Continue")
 
 
 def enter(page, code):

@@ -32,7 +32,10 @@ FORMER = {
     "Wiederherstellungscodes": "Ersatzcodes",
     "Verwalter": "Inhaber und Verwaltung",
     "Schlüssel": "Geheimnis",
-    "Siegel": "Abzeichen",
+    "Badge": "Siegel",
+    "Continue": "Go on",
+    "Zuerst beheben": "Zuerst erledigen",
+    "behobenen Befunden": "Korrekturen",
 }
 
 

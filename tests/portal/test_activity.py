@@ -40,7 +40,7 @@ def test_an_owner_sees_members_and_our_team_without_names_of_staff(client, owner
     act("website.seen_as_customer", who="eve-of-staff", kind="staff", account="acct_0001", reason="Ticket 7")
     text = text_of(client)
     assert "Exported findings" in text
-    assert "Looked at your pages" in text
+    assert "Viewed your pages" in text
     assert "eve-of-staff" not in text
     assert "Ticket 7" not in text
 

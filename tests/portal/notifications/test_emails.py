@@ -76,6 +76,12 @@ def test_findings_with_one_problem_are_one_item(email):
     assert "<p>Use parameters.</p>" in html_of(message)
 
 
+def test_several_findings_of_a_topic_have_its_title(email):
+    same = [make_change(number, problem="sql-injection") for number in (7, 8)]
+    assert "- High: SQL injection\n" in email(*same).body
+    assert "- High: Finding 7\n" in email(same[0]).body
+
+
 def test_one_finding_has_a_singular_subject(email):
     assert email(make_change(7)).subject == "shop.example.com: 1 finding to check: High"
 

@@ -2,12 +2,13 @@
 
 import pytest
 from django.utils import timezone
+from django.utils.translation import override
 
 from portal.forms import Filters
 from portal.gateway.messages import Problem
 from portal.page_urls import Address
 from portal.view_models.problems import do_first, problem_rows
-from portal.view_models.site import build_results
+from portal.view_models.site import build_results, problem_title
 from tests.portal.dashboards import SEVERITIES, make_dashboard, make_page, make_summary, make_threat
 
 PATH = "/sites/shop.example.com/"
@@ -52,6 +53,21 @@ def test_the_heading_counts_the_worst_severity_only():
 def test_without_problems_there_is_no_panel():
     assert do_first(dashboard(), HERE) is None
     assert build_results(dashboard(), HERE).do_first is None
+
+
+def test_known_topics_are_in_the_readers_language_and_other_texts_as_they_are():
+    topic = make_problem(id="tls-1-0-offered", title="TLS 1.0 is offered", topic="tls-1-0-offered")
+    other = make_problem(title="Open", fix="Close it.")
+    with override("de"):
+        known, unknown = problem_rows([topic, other], HOST, HERE)
+    assert known.title == "TLS 1.0 wird angeboten"
+    assert (unknown.title, unknown.fix) == ("Open", "Close it.")
+
+
+def test_the_filter_of_a_topic_has_its_title_whatever_its_findings_are_called():
+    threats = [make_threat(title="SQL injection through “a”"), make_threat(title="SQL injection through “b”")]
+    assert problem_title(make_dashboard(threats=threats), "sql-injection") == "SQL injection"
+    assert problem_title(make_dashboard(threats=threats), "0" * 16) == "such as “SQL injection through “a””"
 
 
 def test_a_row_leads_to_the_findings_of_its_problem():
