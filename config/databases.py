@@ -21,6 +21,7 @@ _SHORT_LIVED_MODELS = {
     ("config", "session"),
     ("dashboard_api", "calloutcome"),
     ("dashboard_api", "callrecord"),
+    ("dashboard_api", "forgottenaccount"),
     ("dashboard_api", "nonce"),
     ("dashboard_api", "secretuse"),
     ("dashboard_api", "usage"),

@@ -3,7 +3,7 @@
 import hypothesis
 import pytest
 from django.core.cache import cache
-from django.db import connection
+from django.db import connections
 from django.test import TransactionTestCase
 from django.utils import translation
 
@@ -26,9 +26,10 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup, django_db_blocker):
-    """Let tests empty the tables of audit events, which the product's triggers refuse."""
+    """Let tests empty the tables of audit events and of calls on record, which triggers refuse."""
     with django_db_blocker.unblock():
-        triggers.remove(connection)
+        for alias in connections:
+            triggers.remove(connections[alias])
         databases.remember_migrated()
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils import timezone
 
 from config.forgetting.people import FORGOTTEN, forget_log_entries
 from dashboard_api.importing import report_files
@@ -15,6 +16,7 @@ from dashboard_api.models import (
     CallRecord,
     Entitlement,
     Finding,
+    ForgottenAccount,
     ImportRun,
     Nonce,
     ReportJob,
@@ -63,9 +65,10 @@ class ServicePart:
         self._forget_log()
         for website in own:
             _delete(website)
-        _delete_calls(account.pk, secrets)
+        number = account.pk  # a deleted object has none
+        _delete_calls(number, secrets)
         account.delete()
-        transaction.on_commit(partial(_delete_calls, account.pk, secrets))  # calls that came meanwhile
+        transaction.on_commit(partial(_delete_calls, number, secrets))  # calls that came meanwhile
         return set(tokens.values())
 
     def _forget_log(self) -> None:
@@ -84,7 +87,11 @@ def _delete(website: Website) -> None:
 
 
 def _delete_calls(account_id: int, secrets: list[int]) -> None:
-    """Delete the calls on record, which are short-lived rows without a foreign key."""
+    """Delete the calls on record, which are short-lived rows without a foreign key.
+
+    Triggers refuse that for every account that is not noted as forgotten.
+    """
+    ForgottenAccount.objects.get_or_create(account_id=account_id, defaults={"at": timezone.now()})
     for model in (CallOutcome, CallRecord, Nonce, Usage):
         model.objects.filter(account_id=account_id).delete()
     SecretUse.objects.filter(secret_id__in=secrets).delete()

@@ -2,7 +2,7 @@
 
 from dashboard_api.models.accounts import Account, Secret
 from dashboard_api.models.bulk import BulkLoad
-from dashboard_api.models.calls import CallLimit, CallOutcome, CallRecord, Usage
+from dashboard_api.models.calls import CallLimit, CallOutcome, CallRecord, ForgottenAccount, Usage
 from dashboard_api.models.counts import BucketCount, DayCount, HostCount, ProblemCount, WeekCount
 from dashboard_api.models.entitlements import Entitlement
 from dashboard_api.models.findings import Coverage, Finding, Kind, Occurrence, Severity, Source
@@ -38,6 +38,7 @@ __all__ = [
     "Entitlement",
     "Finding",
     "FindingEvent",
+    "ForgottenAccount",
     "HostCount",
     "ImportChange",
     "ImportRun",

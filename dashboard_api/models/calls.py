@@ -91,7 +91,8 @@ class CallRecordQuerySet(models.QuerySet["CallRecord"]):
 class CallRecord(models.Model):
     """A call whose signature was verified, after its nonce has expired: never a host or a body.
 
-    A call that a crash interrupted has the status 200, too.
+    Triggers refuse every change, and a deletion before 180 days (migration 0009). A call that a crash
+    interrupted has the status 200, too.
     """
 
     at = models.DateTimeField(_("time"))
@@ -122,3 +123,13 @@ class CallRecord(models.Model):
 
     def __str__(self) -> str:
         return f"{self.route} {self.request_id}"
+
+
+class ForgottenAccount(models.Model):
+    """An account that was deleted for good: its calls on record may be deleted before their time."""
+
+    account_id = models.BigIntegerField(primary_key=True)
+    at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"account {self.account_id}, deleted at {self.at}"

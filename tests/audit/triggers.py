@@ -1,30 +1,31 @@
-"""The triggers of audit events and seals, which tests go without: each ends by emptying every table."""
+"""The triggers of audit events, seals and calls on record; tests go without, because each empties tables."""
 
 import importlib
 from types import SimpleNamespace
 
 TABLES = ("audit_auditevent", "audit_auditseal")
+OF_CALLS = "dashboard_api.migrations.0009_calls_append_only"
+_OURS = "(name LIKE 'audit!_%' ESCAPE '!' OR name LIKE 'call!_record!_%' ESCAPE '!')"
 _NAMES = {
-    "sqlite": "SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'audit_%'",
+    "sqlite": f"SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger' AND {_OURS}",
     "postgresql": (
-        "SELECT tgname, tgrelid::regclass::text FROM pg_trigger "
-        "WHERE NOT tgisinternal AND tgname LIKE 'audit_%'"
+        "SELECT name, of_table FROM (SELECT tgname AS name, tgrelid::regclass::text AS of_table "
+        f"FROM pg_trigger WHERE NOT tgisinternal) AS triggers WHERE {_OURS}"
     ),
 }
 
 
-def install(connection):
+def install(connection, migration="audit.migrations.0002_append_only"):
     """Create the triggers as the migration does."""
-    migration = importlib.import_module("audit.migrations.0002_append_only")
     with connection.cursor() as cursor:
         editor = SimpleNamespace(
             connection=connection, execute=lambda sql, params: cursor.execute(sql, params)
         )
-        migration.create(None, editor)
+        importlib.import_module(migration).create(None, editor)
 
 
 def remove(connection):
-    """Drop the triggers and their function."""
+    """Drop the triggers and their functions."""
     with connection.cursor() as cursor:
         cursor.execute(_NAMES[connection.vendor])
         for name, table in cursor.fetchall():
@@ -32,3 +33,4 @@ def remove(connection):
             cursor.execute(f"DROP TRIGGER {name}{on}")
         if connection.vendor == "postgresql":
             cursor.execute("DROP FUNCTION IF EXISTS audit_refuse()")
+            cursor.execute("DROP FUNCTION IF EXISTS call_record_refuse()")

@@ -58,6 +58,7 @@ def _prune_calls(now: datetime, batch: int) -> int:
     """Delete old records of calls and old counts of them; return the number of records."""
     Usage.objects.filter(day__lt=(now - limits.USAGE_LIFETIME).date()).delete()
     total = 0
-    while deleted := CallRecord.objects.forget(before=now - limits.CALL_RECORD_LIFETIME, batch=batch):
+    before = now - limits.CALL_RECORD_LIFETIME - limits.CLOCK_MARGIN
+    while deleted := CallRecord.objects.forget(before=before, batch=batch):
         total += deleted
     return total

@@ -7,7 +7,7 @@ from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from django.db import connections
+from django.db import DatabaseError, connections
 from django.utils import timezone
 
 from audit import seals
@@ -17,6 +17,7 @@ from dashboard_api import models as api
 from portal import models as portal
 from portal.team import actions
 from tests import factories
+from tests.audit import triggers
 from tests.commands import run, run_json
 from tests.dashboard_api.api.reports import make_token
 
@@ -82,7 +83,16 @@ def naming(*texts, **options):
     return [row for row in rows(**options) if any(text in row.lower() for text in texts)]
 
 
-def test_nothing_of_a_deleted_account_or_its_people_is_left_outside_the_audit():
+@pytest.fixture
+def with_triggers():
+    """The triggers of calls on record, which refuse to delete them before their time."""
+    connection = connections[api.CallRecord.objects.db]
+    triggers.install(connection, triggers.OF_CALLS)
+    yield
+    triggers.remove(connection)
+
+
+def test_nothing_of_a_deleted_account_or_its_people_is_left_outside_the_audit(with_triggers):
     make_two_customers()
     seals.seal(timezone.now())
     assert naming("acct_0001")
@@ -97,7 +107,7 @@ def test_nothing_of_a_deleted_account_or_its_people_is_left_outside_the_audit():
     assert run_json("forget_account", "acct_0001", *WHY, "--yes")["changed"] is False
 
 
-def test_what_other_accounts_have_too_is_kept():
+def test_what_other_accounts_have_too_is_kept(with_triggers):
     make_two_customers()
     before = {row for row in naming("acct_0002") if "acct_0001" not in row}
     run("forget_account", "acct_0001", *WHY, "--yes")
@@ -106,6 +116,8 @@ def test_what_other_accounts_have_too_is_kept():
     assert (website.host, website.findings.count(), website.imports.count()) == ("blog.example.com", 1, 1)
     assert website.links.get().account.ref == "acct_0002"
     assert api.Nonce.objects.count() == api.CallRecord.objects.count() == 1
+    with pytest.raises(DatabaseError, match="calls on record"):
+        api.CallRecord.objects.all().delete()
     assert {user.username for user in User.objects.all()} == {"eve", "boss"}
     assert portal.Membership.objects.get().user.username == "eve"
     assert run("verify_counts") == "All counts are correct.\n"

@@ -4,13 +4,14 @@ import multiprocessing
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.db import connections
+from django.db import DatabaseError, connections, transaction
 from django.utils import timezone
 
 from dashboard_api.models import CallLimit, CallOutcome, CallRecord, Claim, Nonce, Usage
 from dashboard_api.queries.account_calls import latest_calls
+from tests.audit import triggers
 from tests.commands import run_json
-from tests.factories import make_nonce
+from tests.factories import make_call_record, make_nonce
 
 pytestmark = pytest.mark.django_db
 
@@ -134,9 +135,51 @@ def test_a_nonce_of_an_unknown_call_leaves_no_record(expired):
     assert not CallRecord.objects.exists()
 
 
-def test_records_of_calls_are_kept_for_180_days(expired):
-    Nonce.objects.prune(now=timezone.now(), batch=10)
-    CallRecord.objects.filter(request_id="first").update(at=timezone.now() - timedelta(days=181))
-    CallRecord.objects.filter(request_id="second").update(at=timezone.now() - timedelta(days=179))
+@pytest.fixture
+def with_triggers():
+    """The triggers of the product, until the transaction of the test ends."""
+    triggers.install(connections[CallRecord.objects.db], triggers.OF_CALLS)
+
+
+def change(sql):
+    with (
+        transaction.atomic(using=CallRecord.objects.db),
+        connections[CallRecord.objects.db].cursor() as cursor,
+    ):
+        cursor.execute(sql)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE dashboard_api_callrecord SET address = '192.0.2.99'",
+        "UPDATE dashboard_api_callrecord SET at = '2020-01-01 00:00:00+00'",
+        "DELETE FROM dashboard_api_callrecord",
+    ],
+)
+def test_the_database_refuses_a_change_and_a_deletion(expired, with_triggers, sql):
+    assert Nonce.objects.prune(now=timezone.now(), batch=10) == 2
+    make_call_record(account_id=1, request_id="new")
+    before = list(CallRecord.objects.values())
+    with pytest.raises(DatabaseError, match="calls on record"):
+        change(sql)
+    with (
+        pytest.raises(DatabaseError, match="calls on record"),
+        transaction.atomic(using=CallRecord.objects.db),
+    ):
+        CallRecord.objects.all().delete()
+    assert list(CallRecord.objects.values()) == before
+
+
+def test_postgresql_refuses_to_truncate_the_calls(with_triggers):
+    if connections[CallRecord.objects.db].vendor != "postgresql":
+        pytest.skip("SQLite has no TRUNCATE")
+    with pytest.raises(DatabaseError, match="calls on record"):
+        change("TRUNCATE dashboard_api_callrecord")
+
+
+def test_records_of_calls_are_kept_for_180_days(with_triggers):
+    for name, days in (("first", 181), ("second", 179)):
+        make_call_record(account_id=1, request_id=name, at=timezone.now() - timedelta(days=days))
     assert run_json("prune", "--batch", "1")["calls"] == 1
     assert CallRecord.objects.get().request_id == "second"
