@@ -160,6 +160,12 @@ class SeverityOverride(Reason):
     )
 
 
+def _customers(findings: QuerySet[Finding]) -> list[str]:
+    """Return references of the accounts with the websites of the findings, at most one more than shown."""
+    accounts = Account.objects.filter(links__revoked_at=None, links__website__in=findings.values("website"))
+    return list(accounts.distinct().order_by("ref").values_list("ref", flat=True)[: SHOWN + 1])
+
+
 @admin.register(Finding)
 class FindingAdmin(Workbench):
     """The page of a finding: fields of reports are read-only, and actions with a reason change its status."""
@@ -246,14 +252,20 @@ class FindingAdmin(Workbench):
 
     def warning(self, queryset: QuerySet[Finding]) -> str:
         """Return a warning about several accounts: a decision counts for every account with the website."""
-        accounts = Account.objects.filter(
-            links__revoked_at=None, links__website__in=queryset.values("website")
-        )
-        refs = list(accounts.distinct().order_by("ref").values_list("ref", flat=True)[: SHOWN + 1])
+        refs = _customers(queryset)
         if len(refs) < 2:
             return ""
         names = ", ".join(refs[:SHOWN]) + (f" {_('and more')}" if len(refs) > SHOWN else "")
         return _("This is about more than one customer: %(names)s.") % {"names": names}
+
+    def note(self, queryset: QuerySet[Finding]) -> str:
+        """Return the one customer that the findings are about, or that there is none."""
+        refs = _customers(queryset)
+        if len(refs) > 1:
+            return ""
+        if not refs:
+            return str(_("No customer has these websites now."))
+        return _("Customer: %(name)s.") % {"name": refs[0]}
 
     def actions_for(self, obj: Finding) -> tuple[str, ...]:
         if obj.status == Finding.Status.OPEN:

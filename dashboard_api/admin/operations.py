@@ -92,6 +92,10 @@ class OperatorAdmin(EnglishLog):
         """Return a warning to show before an operation on these objects, or an empty text."""
         return ""
 
+    def note(self, queryset: QuerySet[Any]) -> str:
+        """Return who or what else an operation on these objects is about, or an empty text."""
+        return ""
+
     def actions_for(self, obj: Any) -> Sequence[str]:
         """Return the names of the actions that change ``obj``."""
         return ()
@@ -138,6 +142,7 @@ class OperatorAdmin(EnglishLog):
             "lines": [self.line(obj) for obj in queryset[:SHOWN]],
             "count": queryset.count(),
             "warning": self.warning(queryset),
+            "note": self.note(queryset),
             "is_all": request.POST.get("select_across") == "1",
             "action": request.POST["action"],
             "opts": self.opts,

@@ -8,8 +8,9 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import expect
 
+from dashboard_api.models import Account
 from tests.browser.looks import barriers
-from tests.browser.steps import sign_in
+from tests.browser.steps import newest_mail, sign_in
 from tests.factories import make_user
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -40,6 +41,24 @@ def test_an_operator_signs_in_and_issues_a_secret_that_is_shown_once(page, opera
     page.get_by_role("link", name="Issue a secret").click()
     expect(page.get_by_role("button", name="Issue a secret")).to_be_visible()
     assert secret not in page.content()
+
+
+def test_an_operator_sets_up_a_customer_with_one_form(open_page, operator, link):
+    page = open_page(user=operator)
+    page.goto(reverse("admin:dashboard_api_account_changelist"))
+    page.get_by_role("link", name="New customer").click()
+    for label, text in (
+        ("Reference", "acct_0002"),
+        ("Owner's e-mail address", "grace@example.com"),
+        ("Website:", "b.example.com"),
+    ):
+        page.get_by_label(label).fill(text)
+    page.get_by_role("button", name="Set up the customer").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("acct_0002 is set up")
+    assert page.locator("code").first.inner_text().startswith("es1_live_")
+    account = Account.objects.get(ref="acct_0002")
+    assert account.links.get().website.host == "b.example.com"
+    assert newest_mail(page).to == ["grace@example.com"]
 
 
 def test_pages_of_the_admin_follow_the_content_security_policy(open_page, operator, link):

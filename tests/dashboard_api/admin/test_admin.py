@@ -655,7 +655,9 @@ def test_a_decision_about_findings_of_several_accounts_is_warned_of(operator):
         make_link(make_account("acct_b"), make_website("b.com")),
     )
     one, other = make_finding(first.website), make_finding(second.website)
-    assert "more than one customer" not in ask_about_all(operator, one)
+    page = ask_about_all(operator, one)
+    assert "more than one customer" not in page
+    assert "Customer: acct_a." in page
     assert "This is about more than one customer: acct_a, acct_b." in ask_about_all(operator, one, other)
 
 
@@ -666,7 +668,9 @@ def test_a_decision_about_a_website_of_several_accounts_is_warned_of(operator):
     finding = make_finding(website)
     assert "more than one customer: acct_a, acct_b." in ask_about_all(operator, finding)
     link.revoke(by="tests", reason="Left", now=timezone.now())
-    assert "more than one customer" not in ask_about_all(operator, finding)
+    assert "Customer: acct_a." in ask_about_all(operator, finding)
+    website.links.get(account__ref="acct_a").revoke(by="tests", reason="Left", now=timezone.now())
+    assert "No customer has these websites now." in ask_about_all(operator, finding)
 
 
 @pytest.fixture
