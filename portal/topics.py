@@ -232,3 +232,8 @@ def translate(text: str) -> str:
 def title_of(problem: str) -> str:
     """Return the title of a problem by its id; empty if it is not a known topic."""
     return gettext(TOPICS[problem].title) if problem in TOPICS else ""
+
+
+def fix_of(problem: str) -> str:
+    """Return the fix of a problem by its id; empty if it is not a known topic."""
+    return gettext(TOPICS[problem].fix) if problem in TOPICS else ""

@@ -5,12 +5,15 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.utils.formats import number_format
+from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from portal import labels, topics
 from portal.gateway.messages import Dashboard, Problem
 from portal.page_urls import Address
+
+FIX_WORDS = 40  # of the advice of a scanner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +53,22 @@ def do_first(dashboard: Dashboard, address: Address) -> DoFirst | None:
         rows=problem_rows(worst, dashboard.host, address, prefix="do-first"),
         all_url=address.with_filters(view="problems", sort=""),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChosenProblem:
+    """The problem whose findings are listed; ``fix`` is one line, and may be empty."""
+
+    fix: str
+
+
+def chosen_problem(dashboard: Dashboard, address: Address) -> ChosenProblem | None:
+    """Return the problem of a list of its findings; None if the list is of others, or empty."""
+    problem = address.filters.problem
+    if not problem or not dashboard.threats:
+        return None
+    advice = " ".join(dashboard.threats[0].remediation.split())
+    return ChosenProblem(fix=topics.fix_of(problem) or Truncator(advice).words(FIX_WORDS))
 
 
 def problem_rows(

@@ -48,7 +48,14 @@ from portal.view_models.overview import (
     overview,
     plan,
 )
-from portal.view_models.problems import DoFirst, ProblemRow, do_first, problem_rows
+from portal.view_models.problems import (
+    ChosenProblem,
+    DoFirst,
+    ProblemRow,
+    chosen_problem,
+    do_first,
+    problem_rows,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +72,7 @@ class Results:
     clear_url: str
     views: tuple[Choice, ...]
     sorts: tuple[Choice, ...]
+    chosen_problem: ChosenProblem | None
     problems: tuple[ProblemRow, ...]
     findings: tuple[FindingRow, ...]
     empty_state: EmptyState | None
@@ -219,6 +227,7 @@ def build_results(dashboard: Dashboard, address: Address, *, gets_emails: bool =
         clear_url=clear_url(address),
         views=views(address) if has_list else (),
         sorts=sorts(address) if has_list else (),
+        chosen_problem=chosen_problem(dashboard, address),
         problems=problem_rows(page.problems, dashboard.host, address),
         findings=finding_rows(dashboard.threats, dashboard.analyst_notes, address),
         empty_state=None

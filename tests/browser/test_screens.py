@@ -41,6 +41,7 @@ DASHBOARDS = (
     PATH,
     f"{PATH}?severity=High&kind=suspected&source=zap&query=scripting&page_size=50",
     f"{PATH}?view=problems",
+    f"{PATH}?problem=cookie-without-secure",
     f"{PATH}?severity=Critical,High&since=30&view=problems",
     f"{PATH}?query=nothingatall",
     f"{PATH}?page=9",

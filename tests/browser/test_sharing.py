@@ -5,9 +5,10 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from dashboard_api.models import Severity
 from portal.models import IssueTracker
 from tests.browser.steps import PATH, expect_image, findings
-from tests.factories import make_membership, make_occurrence, make_user
+from tests.factories import make_finding, make_membership, make_occurrence, make_source, make_user
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -58,6 +59,38 @@ def test_a_share_link_is_four_clicks_from_the_sign_in(open_page, owner, link, ja
     expect(stranger.get_by_text("<script>alert(1)</script>")).to_have_count(0)
     expect(stranger.get_by_text("by hand")).to_have_count(0)
     assert stranger.context.cookies() == []
+
+
+@pytest.mark.parametrize("javascript", [True, False], ids=["with scripts", "without scripts"])
+def test_the_first_problem_is_shared_with_four_clicks_from_the_sign_in(open_page, owner, link, javascript):
+    for number in range(2):
+        make_finding(
+            link.website,
+            source=make_source("wapiti"),
+            rule="SQL Injection",
+            title=f"Injection {number}",
+            severity=Severity.CRITICAL,
+        )
+    page, clicks = open_page(java_script_enabled=javascript), Clicks()
+    page.goto("/accounts/login/")
+    page.get_by_label("User name or e-mail address").fill(owner.username)
+    page.get_by_label("Password", exact=True).fill("correct horse battery")
+    clicks.on(button(page, "Sign in"))
+    clicks.on(page.get_by_role("main").get_by_role("link", name="shop.example.com"))
+    clicks.on(
+        page.get_by_role("region", name="Do first").get_by_role("link", name="SQL injection", exact=True)
+    )
+    expect(page.get_by_text("Pass values to SQL as parameters")).to_be_in_viewport()
+    clicks.on(button(page, "Create share link"))
+    address = page.get_by_label("Share link", exact=True).input_value()
+    expect(page.get_by_role("link", name="E-mail")).to_have_attribute("href", re.compile("^mailto:"))
+    assert clicks.count <= MAX_CLICKS
+
+    stranger = open_page(java_script_enabled=javascript)
+    stranger.goto(address)
+    shared = stranger.get_by_role("list", name="Findings").get_by_role("listitem")
+    expect(shared).to_have_count(2)
+    expect(stranger.get_by_text("SQL injection").first).to_be_visible()
 
 
 def test_a_revoked_link_ends_and_the_list_says_so(open_page, owner, link, watch):

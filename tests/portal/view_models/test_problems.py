@@ -70,6 +70,27 @@ def test_the_filter_of_a_topic_has_its_title_whatever_its_findings_are_called():
     assert problem_title(make_dashboard(threats=threats), "0" * 16) == "such as “SQL injection through “a””"
 
 
+@pytest.mark.parametrize(
+    ("problem", "remediation", "fix"),
+    [
+        ("log4shell", "Read the advisory.", "Update Log4j to 2.17.1 or later."),
+        ("0" * 16, "Move  the\nfile.", "Move the file."),
+        ("0" * 16, "word " * 100, "word " * 39 + "word…"),
+        ("0" * 16, "", ""),
+    ],
+)
+def test_the_findings_of_a_problem_come_with_its_fix(problem, remediation, fix):
+    here = Address(path=PATH, filters=Filters(problem=problem))
+    listed = make_dashboard(threats=[make_threat(remediation=remediation), make_threat()])
+    assert build_results(listed, here).chosen_problem.fix == fix
+
+
+def test_without_findings_of_it_no_problem_is_chosen():
+    here = Address(path=PATH, filters=Filters(problem="log4shell"))
+    assert build_results(make_dashboard(threats=[]), here).chosen_problem is None
+    assert build_results(make_dashboard(threats=[make_threat()]), HERE).chosen_problem is None
+
+
 def test_a_row_leads_to_the_findings_of_its_problem():
     address = Address(path=PATH, filters=Filters(view="problems", severity="High", page=3))
     (row,) = problem_rows([make_problem(7)], HOST, address)
