@@ -173,6 +173,7 @@ _REASONS = tuple(reason for reasons in REASONS.values() for reason in reasons.va
 # The log of the admin.
 _ACTIONS = (
     _("Marked as reviewed."),
+    _("Put back into the queue."),
     _("Added in the workbench."),
     _("Published."),
     _("Decided."),

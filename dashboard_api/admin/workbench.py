@@ -10,6 +10,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils import timezone
+from django.utils.html import format_html
 from django.utils.text import format_lazy
 from django.utils.translation import gettext as _
 
@@ -59,7 +60,12 @@ class Workbench(OperatorAdmin):
         if decision == "reviewed":
             _mark_reviewed(finding)
             self.log_change(request, finding, "Marked as reviewed.")
-            return self._go_on(request, filters, _("Reviewed: %(finding)s") % {"finding": finding})
+            return self._go_on(request, filters, finding, _("Reviewed: %(finding)s") % {"finding": finding})
+        if decision == "to_review":
+            Finding.objects.filter(pk=finding.pk).update(reviewed_at=None)
+            self.log_change(request, finding, "Put back into the queue.")
+            self.message_user(request, _("It is in the queue again."), messages.SUCCESS)
+            return redirect(filters.url(finding.pk))
         if decision not in LABELS:
             raise Http404("There is no such decision.")
         form = DecisionForm(request.POST, decision=decision)
@@ -71,7 +77,7 @@ class Workbench(OperatorAdmin):
             else:
                 self.log_change(request, finding, format_lazy("{}: {}", form.label, form.text()))
                 done = _("%(decision)s: %(finding)s") % {"decision": form.label, "finding": finding}
-                return self._go_on(request, filters, done)
+                return self._go_on(request, filters, finding, done)
         return self._page(request, filters, finding, failed=form)
 
     def add_note(self, request: HttpRequest, pk: int) -> HttpResponse:
@@ -125,8 +131,12 @@ class Workbench(OperatorAdmin):
         self._check(allowed and self.has_view_permission(request))
         return _filters_of(request), self._finding(min(pk, MAX_ID))
 
-    def _go_on(self, request: HttpRequest, filters: QueueFilters, done: str) -> HttpResponse:
-        self.message_user(request, done, messages.SUCCESS)
+    def _go_on(
+        self, request: HttpRequest, filters: QueueFilters, finding: Finding, done: str
+    ) -> HttpResponse:
+        """Say what was done, with a link back to the finding, and go on to the next one."""
+        back = format_html('{} <a href="{}">{}</a>', done, filters.url(finding.pk), _("Show it again"))
+        self.message_user(request, back, messages.SUCCESS)
         following = _id(request.POST.get("next", ""))
         exists = following is not None and Finding.objects.filter(pk=following).exists()
         return redirect(filters.url(following if exists else None))

@@ -9,7 +9,7 @@
   const move = (step) => {
     const links = [...region().querySelectorAll(".queue li a")];
     const link = links[links.indexOf(current()) + step];
-    if (!link) return;
+    if (!link) return step > 0 ? region().querySelector(".pages [rel=next]")?.click() : undefined;
     current()?.removeAttribute("aria-current");
     link.setAttribute("aria-current", "true");
     link.focus();

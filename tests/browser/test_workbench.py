@@ -75,6 +75,29 @@ def test_keys_move_read_note_and_select(open_page, analyst, link):
     expect(heading).not_to_have_text(second)
 
 
+def test_a_key_takes_a_review_back_and_leads_to_the_next_page(open_page, analyst, link, monkeypatch):
+    monkeypatch.setattr("dashboard_api.admin.queue.ROWS", 2)
+    page = open_page(user=analyst)
+    page.goto(URL)
+    first = page.locator(".queue li b").first.inner_text()
+    page.keyboard.press("r")
+    expect(page.locator("#finding-title")).not_to_have_text(first)
+    page.get_by_role("link", name="Show it again").click()
+    expect(page.locator("#finding-title")).to_have_text(first)
+    page.locator("#finding-title").focus()
+    page.keyboard.press("u")
+    expect(page.get_by_text("It is in the queue again.")).to_be_visible()
+    expect(current(page).locator("b")).to_have_text(first)
+    expect(current(page)).to_be_focused()
+    page.keyboard.press("j")
+    second = page.locator(".queue li b").nth(1).inner_text()
+    expect(page.locator("#finding-title")).to_have_text(second)
+    page.keyboard.press("j")
+    expect(page.get_by_role("link", name="First findings")).to_be_visible()
+    expect(page.locator("#finding-title")).to_have_text(page.locator(".queue li b").first.inner_text())
+    expect(current(page)).to_be_focused()
+
+
 def test_choosing_a_finding_replaces_the_region_and_keeps_the_selected_rows(open_page, analyst, link):
     page = open_page(user=analyst)
     page.goto(URL)

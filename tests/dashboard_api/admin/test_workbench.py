@@ -147,6 +147,23 @@ class TestDecisions:
         assert (finding.reviewed_at is None, finding.status) == (False, "open")
         assert LogEntry.objects.get().object_id == str(finding.pk)
 
+    def test_a_finding_that_was_reviewed_too_early_is_put_back_from_the_message(self, analyst, link):
+        finding = make_finding(link.website)
+        done = analyst.get(decide(analyst, finding, "reviewed", back="severity=2")["Location"]).text
+        address = f"{URL}?severity=2&amp;finding={finding.pk}"
+        assert f'<a href="{address}">Show it again</a>' in done
+        page = analyst.get(URL, {"severity": 2, "finding": finding.pk}).text
+        assert "Back into the queue" in page
+        assert rows(analyst.get(URL)) == []
+        response = decide(analyst, finding, "to_review", back="severity=2")
+        assert response["Location"] == f"{URL}?severity=2&finding={finding.pk}"
+        assert rows(analyst.get(URL)) == [finding.pk]
+
+    def test_the_title_in_the_message_is_text(self, analyst, link):
+        finding = make_finding(link.website, title="<script>alert(1)</script>")
+        page = analyst.get(decide(analyst, finding, "reviewed")["Location"]).text
+        assert "<script>alert" not in page
+
     @pytest.mark.parametrize("status", ["false_positive", "accepted_risk", "fixed"])
     def test_a_decision_stores_the_reason_of_its_template_and_own_words(self, analyst, link, status):
         finding = make_finding(link.website)
