@@ -105,7 +105,7 @@ class RunAdmin(admin.ModelAdmin):
 
 @admin.register(Incident)
 class IncidentAdmin(admin.ModelAdmin):
-    """Incidents, which clients of the API read as long as they are open."""
+    """Incidents: the status page shows them, and clients of the API read those that are open."""
 
-    list_display = ("title", "kind", "began", "ended")
-    list_filter = ("kind",)
+    list_display = ("title", "kind", "component", "began", "ended")
+    list_filter = ("kind", "component")

@@ -115,7 +115,24 @@ class Incident(models.Model):
         DISTURBANCE = "disturbance", _("Disturbance")
         MAINTENANCE = "maintenance", _("Planned maintenance")
 
+    class Component(models.TextChoices):
+        """Parts of the product, as customers know them."""
+
+        CALLS = "calls", _("Signed calls")
+        PORTAL = "portal", _("Portal")
+        IMPORTS = "imports", _("Imports of reports")
+        NOTIFICATIONS = "notifications", _("Notifications")
+
     kind = models.CharField(_("kind"), max_length=16, choices=Kind.choices, default=Kind.DISTURBANCE)
+    component = models.CharField(
+        _("component"),
+        max_length=16,
+        choices=Component.choices,
+        blank=True,
+        default="",
+        db_default="",
+        help_text=_("Empty: all of them."),
+    )
     title = models.CharField(_("title"), max_length=120, help_text=_("Customers read this."))
     text = models.TextField(
         _("explanation"), max_length=2000, blank=True, help_text=_("Customers read this.")

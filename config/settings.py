@@ -61,6 +61,7 @@ IMPRINT_URL = env.str("IMPRINT_URL", default="")
 PRIVACY_URL = env.str("PRIVACY_URL", default="")
 TERMS_URL = env.str("TERMS_URL", default="")
 STATUS_URL = env.str("STATUS_URL", default="")
+STATUS_PAGE = env.bool("STATUS_PAGE", default=True)
 SECURITY_TXT_URL = env.str("SECURITY_TXT_URL", default="")
 
 # https everywhere except in a deployment that only this machine can reach (the demo, the tests).

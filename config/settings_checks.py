@@ -248,6 +248,7 @@ _CHECKS: dict[str, Callable[[str], object]] = {
     "PRIVACY_URL": _address_of_a_page,
     "TERMS_URL": _address_of_a_page,
     "STATUS_URL": _address_of_a_page,
+    "STATUS_PAGE": _boolean,
     "SECURITY_TXT_URL": _address_of_a_page,
     "ENABLE_API": _boolean,
     "ENABLE_PORTAL": _boolean,

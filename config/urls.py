@@ -11,7 +11,7 @@ from django.urls import include, path, re_path
 from django.views.generic import RedirectView
 from django.views.i18n import set_language
 
-from config import sign_in, staff
+from config import sign_in, staff, status
 from config.account import account, end_other_sessions
 from config.keyboard import switch_keys
 from config.theme import choose_theme
@@ -22,6 +22,8 @@ admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-a
 
 urlpatterns = [
     path("admin/", admin.site.urls),
+    path("status/", status.status, name="status"),
+    path("status/feed/", status.feed, name="status_feed"),
     path("theme/", choose_theme, name="theme"),
     path("language/", set_language, name="set_language"),
     path("accounts/", account, name="account"),

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from django import template
 from django.conf import settings
+from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
@@ -28,9 +29,8 @@ class FooterLink:
 
 @register.simple_tag
 def footer_links() -> tuple[FooterLink, ...]:
-    """Return the links whose setting has an address."""
-    return tuple(
-        FooterLink(label=str(label), url=url)
-        for name, label in _LABELS.items()
-        if (url := getattr(settings, name))
-    )
+    """Return the links whose setting has an address; the status page is ours unless another is set."""
+    urls = {name: getattr(settings, name) for name in _LABELS}
+    if settings.STATUS_PAGE:
+        urls["STATUS_URL"] = urls["STATUS_URL"] or reverse("status")
+    return tuple(FooterLink(label=str(_LABELS[name]), url=url) for name, url in urls.items() if url)

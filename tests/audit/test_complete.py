@@ -86,8 +86,8 @@ PLAIN_COMMANDS = {
 }
 # Commands without an event: they read, or what they write has rows of its own.
 NO_EVENT = {
-    *("backup", "list_accounts", "list_imports", "notify", "seal_audit", "show_account", "signed_request"),
-    "verify_audit",
+    *("backup", "list_accounts", "list_imports", "notify", "publish_status", "seal_audit", "show_account"),
+    *("signed_request", "verify_audit"),
 }
 EVENTS_OF_EACH_CHANGE = {"crawl", "import_inbox", "import_report", "resume_reports"}
 
