@@ -76,13 +76,16 @@ def fetch(
     deadline: Deadline | None = None,
     ip_version: int | None = None,
     tls: ssl.SSLContext | None = None,
+    verify: bool = True,
 ) -> Fetched:
     """Return the response to a GET of ``url``, or raise FetchFailed.
 
     Each hop is checked: its port, its registrable domain, and every address of its host. The connection is
-    made to a checked address. ``ip_version`` limits it to IPv4 or IPv6, and ``tls`` trusts other authorities.
+    made to a checked address. ``ip_version`` limits it to IPv4 or IPv6, ``tls`` trusts other authorities, and
+    without ``verify`` any certificate is accepted.
     """
-    call = _Call(max_bytes, deadline or Deadline(SECONDS), ip_version, tls or _trusted())
+    context = (tls or _trusted()) if verify else _unverified()
+    call = _Call(max_bytes, deadline or Deadline(SECONDS), ip_version, context)
     hops: list[Hop] = []
     try:
         return _followed(call, _target(url), hops)
@@ -249,3 +252,11 @@ def _headers() -> dict[str, str]:
 def _trusted() -> ssl.SSLContext:
     """Return the public certificate authorities, whatever the environment names."""
     return ssl.create_default_context(cafile=DEFAULT_CA_BUNDLE_PATH)
+
+
+@cache
+def _unverified() -> ssl.SSLContext:
+    """Return a context for those who know that the response may come from anyone."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context

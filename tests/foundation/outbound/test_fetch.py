@@ -368,6 +368,13 @@ def test_a_certificate_of_an_unknown_authority_is_refused(shop, tmp_path):
     assert server.received == []
 
 
+def test_any_certificate_is_accepted_where_the_caller_says_so(shop, tmp_path):
+    _, tls = write_certificate(tmp_path, name="evil.example.net")
+    with FaultServer(answer(200, b"from anyone"), tls=tls) as server:
+        shop.serve(server, port=443)
+        assert get(f"https://{HOST}/", verify=False).body == b"from anyone"
+
+
 def test_a_tls_handshake_that_stalls_ends_at_the_wall_clock(shop):
     with FaultServer(drip_unasked) as server:
         shop.serve(server, port=443)

@@ -1,0 +1,213 @@
+"""Looks for a claim's token on its website: in a file, or in a meta tag. Decision record 0103."""
+
+import ssl
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from dashboard_api.models import OwnershipClaim
+from dashboard_api.ownership.advice import advice_for
+from dashboard_api.ownership.claims import Verdict
+from dashboard_api.ownership.markup import is_markup, title_of, verification_tags
+from foundation.deadline import Deadline
+from foundation.outbound.fetch import SECONDS, Fetched, FetchFailed, Hop, fetch
+
+FILE_PATH = "/.well-known/threat-dashboard-challenge.txt"
+META_NAME = "threat-dashboard-verification"
+_MAX_FOUND, _MAX_TEXT = 5, 100
+_MAX_URL = 200
+
+_NO_ANSWER = {"connect_failed", "timed_out", "tls_invalid"}
+_NOT_ASKED = _NO_ANSWER | {"blocked", "servers_silent"}
+# For the owner of the website, a connection that broke off is one that failed.
+_OUTCOMES = {"broken_response": "connect_failed", "wrong_url": "private_address"}
+_REFUSALS = {403, 429, 503}
+_CHALLENGES = (b"challenge-platform", b"cf-chl", b"_Incapsula_Resource", b"awsWafCookieDomainList")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckResult:
+    """A look in one place: what was expected, what was found at which addresses, and what to do."""
+
+    outcome: str
+    verdict: Verdict
+    expected: str
+    found: tuple[str, ...] = ()  # at most 5 texts of 100 characters
+    asked: tuple[str, ...] = ()  # URLs, each with the address of its server
+    advice: str = ""  # in English, and marked for translation
+    strength: str = ""  # of the proof
+
+
+class _Reading(NamedTuple):
+    """A response, read; ``response`` is None where there was none."""
+
+    outcome: str
+    found: Sequence[str] = ()
+    response: Fetched | None = None
+    is_verified: bool = True
+
+    @property
+    def strength(self) -> str:
+        """The strength of the proof: https only if each hop was encrypted and its certificate valid."""
+        hops = self.response.hops if self.response else ()
+        is_safe = self.is_verified and all(hop.url.startswith("https://") for hop in hops)
+        return OwnershipClaim.Strength.HTTPS if is_safe else OwnershipClaim.Strength.HTTP
+
+
+class _Place(NamedTuple):
+    """A place of the proof: its path, how much of it is read, and by which function."""
+
+    path: str
+    max_bytes: int
+    read: Callable[[Fetched, str], tuple[str, list[str]]]
+    expected: str = "%s"
+
+
+def check(
+    host: str, token: str, method: str, *, now: datetime, tls: ssl.SSLContext | None = None
+) -> CheckResult:
+    """Look for the token of a claim to ``host`` by the method ``file`` or ``meta``, for 12 seconds at most.
+
+    ``tls`` trusts other authorities.
+    """
+    look = _Look(host, token, _PLACES[method], now, tls)
+    reading = look.read()
+    outcome = reading.outcome
+    is_found = outcome == "found"
+    strength = reading.strength if is_found else ""
+    return CheckResult(
+        outcome=outcome,
+        verdict=Verdict.FOUND if is_found else _verdict(reading),
+        expected=_PLACES[method].expected % token,
+        found=tuple(_clean(text) for text in reading.found if text.strip())[:_MAX_FOUND],
+        asked=tuple(look.asked),
+        advice=advice_for(method, outcome, strength),
+        strength=strength,
+    )
+
+
+def _verdict(reading: _Reading) -> Verdict:
+    """Return whether the token is certainly not there: a server in trouble says nothing about it."""
+    is_in_trouble = reading.response is not None and reading.response.status >= 500
+    return Verdict.NOT_ASKED if is_in_trouble or reading.outcome in _NOT_ASKED else Verdict.MISSING
+
+
+class _Look:
+    """One look in one place, in several requests within one limit of time."""
+
+    def __init__(
+        self, host: str, token: str, place: _Place, now: datetime, tls: ssl.SSLContext | None
+    ) -> None:
+        self._address = f"[{host}]" if ":" in host else host
+        self._token, self._place, self._now, self._tls = token, place, now, tls
+        self._deadline = Deadline(SECONDS)
+        self.asked: list[str] = []
+
+    def read(self) -> _Reading:
+        """Return what https says; without a certificate or https, what is said without it."""
+        reading = self._ask("https")
+        if reading.outcome == "connect_failed":
+            return self._ask("http")
+        if reading.outcome != "tls_invalid":
+            return reading
+        weaker = self._ask("https", verify=False)
+        if weaker.outcome in _NO_ANSWER:
+            weaker = self._ask("http")
+        return reading if weaker.outcome in _NO_ANSWER else weaker
+
+    def _ask(self, scheme: str, *, verify: bool = True) -> _Reading:
+        """Ask by IPv6; where its answer is wrong, by IPv4, too, because they can be different servers."""
+        reading = self._ask_once(scheme, verify=verify)
+        if reading.outcome == "found" or reading.response is None:
+            return reading
+        (address,) = reading.response.hops[-1].addresses
+        if ":" not in address:
+            return reading
+        other = self._ask_once(scheme, verify=verify, ip_version=4)
+        if other.outcome != "found" or other.response is None:
+            return reading
+        (other_address,) = other.response.hops[-1].addresses
+        found = [f"{address}: {' '.join(reading.found)}", f"{other_address}: {self._token}"]
+        return reading._replace(outcome="addresses_differ", found=found)
+
+    def _ask_once(self, scheme: str, *, verify: bool, ip_version: int | None = None) -> _Reading:
+        url = f"{scheme}://{self._address}{self._place.path}"
+        try:
+            response = fetch(
+                url,
+                max_bytes=self._place.max_bytes,
+                deadline=self._deadline,
+                ip_version=ip_version,
+                tls=self._tls,
+                verify=verify,
+            )
+        except FetchFailed as error:
+            self._note(error.hops)
+            return _Reading(_OUTCOMES.get(error.reason, error.reason), [error.detail])
+        self._note(response.hops)
+        outcome, found = self._judged(response)
+        return _Reading(outcome, found, response, verify)
+
+    def _note(self, hops: Sequence[Hop]) -> None:
+        for hop in hops:
+            addresses = ", ".join(hop.addresses)
+            self.asked.append(f"{hop.url[:_MAX_URL]} ({addresses})" if addresses else hop.url[:_MAX_URL])
+
+    def _judged(self, response: Fetched) -> tuple[str, list[str]]:
+        """Return the outcome of a response, and what is there."""
+        headers, status = response.headers, response.status
+        title = [f"{status} {title_of(response.body)}".strip()]
+        if status in _REFUSALS or "cf-mitigated" in headers or "x-amzn-waf-action" in headers:
+            return "blocked", title
+        outcome, found = "not_found", title
+        if status == 200:
+            outcome, found = self._place.read(response, self._token)
+        elif status not in {404, 410}:
+            return "status", title
+        if outcome == "found":
+            return outcome, found
+        if any(mark in response.body for mark in _CHALLENGES):
+            return "blocked", title
+        age = headers.get("Age", "")
+        if age.isascii() and age.isdecimal() and int(age[:9]) > 0:
+            copied = self._now - timedelta(seconds=int(age[:9]))
+            return "stale_cache", [f"a copy of {copied:%Y-%m-%d %H:%M:%S} UTC", *found]
+        return outcome, found
+
+
+def _read_file(response: Fetched, token: str) -> tuple[str, list[str]]:
+    """Return whether one of the lines is the token."""
+    body = response.body
+    is_wide = body.startswith((b"\xff\xfe", b"\xfe\xff"))  # as some editors save texts
+    lines = body.decode("utf-16" if is_wide else "utf-8-sig", "replace").splitlines()
+    whole = lines if response.is_whole else lines[:-1]
+    if token in (line.strip() for line in whole):
+        return "found", [token]
+    if is_markup(body):
+        return "html_instead", [title_of(body)]
+    return "other_content", [line for line in lines if line.strip()]
+
+
+def _read_page(response: Fetched, token: str) -> tuple[str, list[str]]:
+    """Return whether a tag in the head of the page has the token."""
+    in_head, outside = verification_tags(response.body, META_NAME)
+    if token in in_head:
+        return "found", [token]
+    if token in outside:
+        return "tag_outside_head", [token]
+    return ("other_content", in_head) if in_head else ("not_found", [title_of(response.body)])
+
+
+def _clean(text: str) -> str:
+    """Return a text of others in one line, without characters that a screen would obey."""
+    words = " ".join(text.split())
+    return "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in words)[:_MAX_TEXT]
+
+
+_PLACES: dict[str, _Place] = {
+    OwnershipClaim.Method.FILE: _Place(FILE_PATH, 4096, _read_file),
+    OwnershipClaim.Method.META: _Place(
+        "/", 256 * 1024, _read_page, f'<meta name="{META_NAME}" content="%s">'
+    ),
+}

@@ -1,0 +1,67 @@
+"""Reads the meta tags of a page as a browser without scripts does, and only those of its head."""
+
+import re
+from html import unescape
+from html.parser import HTMLParser
+
+# Everything else ends the head, also where the page does not say so.
+_OF_THE_HEAD = {"html", "head", "base", "link", "meta", "script", "style"}
+_INERT = {"title", "noscript", "template", "textarea", "iframe", "xmp", "noembed", "noframes", "plaintext"}
+_TITLE = re.compile(rb"<title[^>]*>([^<]{0,500})", re.IGNORECASE)
+
+
+def verification_tags(page: bytes, name: str) -> tuple[list[str], list[str]]:
+    """Return the contents of the meta tags called ``name`` in the head of the page, and outside of it."""
+    reader = _Reader(name)
+    # It is never closed: text that a browser reads as an unfinished comment would become tags.
+    reader.feed(page.decode("utf-8-sig", "replace"))
+    return reader.in_head, reader.outside
+
+
+def is_markup(body: bytes) -> bool:
+    """Return whether the body is a page, whatever its content type says."""
+    start = body[:1024].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    return start.startswith((b"<!doctype", b"<html", b"<head", b"<!--", b"<?xml")) or b"<title" in start
+
+
+def title_of(page: bytes) -> str:
+    """Return the title of a page, empty for one without."""
+    match = _TITLE.search(page[: 64 * 1024])
+    return unescape(match[1].decode("utf-8", "replace")).strip() if match else ""
+
+
+class _Reader(HTMLParser):
+    """Collects the tags."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._name, self._inert, self._is_head = name, "", True
+        self.in_head: list[str] = []
+        self.outside: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Collect the tag, or notice the end of the head."""
+        if self._inert:
+            return
+        if tag in _INERT:
+            self._inert = tag
+            self._is_head = self._is_head and tag in {"title", "noscript", "template"}
+            return
+        if tag not in _OF_THE_HEAD:
+            self._is_head = False
+        # The first of two equal attributes counts.
+        values = {key: value or "" for key, value in reversed(attrs)}
+        if tag == "meta" and values.get("name", "").strip().lower() == self._name:
+            (self.in_head if self._is_head else self.outside).append(values.get("content", "").strip())
+
+    def handle_endtag(self, tag: str) -> None:
+        """Notice the end of an element whose tags do not count, and of the head."""
+        if tag == self._inert:
+            self._inert = ""
+        elif not self._inert and tag == "head":
+            self._is_head = False
+
+    def handle_data(self, data: str) -> None:
+        """Notice text outside of elements, which ends the head; the text of scripts and styles does not."""
+        if not self._inert and self.cdata_elem is None and data.strip():
+            self._is_head = False

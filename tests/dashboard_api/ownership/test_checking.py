@@ -1,0 +1,317 @@
+"""Looks for tokens: each outcome, at servers that give it and at others that nearly do."""
+
+import socket
+import ssl
+import time
+from datetime import UTC, datetime
+
+import pytest
+
+from dashboard_api.ownership import checking
+from dashboard_api.ownership.checking import check
+from dashboard_api.ownership.claims import Verdict
+from tests.faults.certificate import write_certificate
+from tests.faults.server import TOO_LATE, FaultServer, answer, drip, hang_up, http, say_nothing
+from tests.foundation.outbound.internet import PUBLIC, PUBLIC_6, Internet
+
+HOST, TOKEN = "shop.example.com", "tdv1-" + "abcdefgh" * 4
+OTHER_TOKEN = "tdv1-" + "h" * 32
+FILE = f"https://{HOST}/.well-known/threat-dashboard-challenge.txt"
+TAG = f'<meta name="threat-dashboard-verification" content="{TOKEN}">'
+NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
+HTML = [("Content-Type", "text/html")]
+
+
+@pytest.fixture
+def internet(monkeypatch):
+    made = Internet(monkeypatch)
+    made.zone[f"{HOST}."] = [PUBLIC]
+    return made
+
+
+@pytest.fixture
+def site(internet, tmp_path):
+    """A website with a valid certificate: a function that checks it, as its script answers."""
+    file, tls = write_certificate(tmp_path, name=HOST)
+    trusted = ssl.create_default_context(cafile=file)
+
+    def checked(*scripts, method="file", address=PUBLIC):
+        with FaultServer(*scripts, tls=tls) as server:
+            internet.serve(server, address=address, port=443)
+            return check(HOST, TOKEN, method, now=NOW, tls=trusted)
+
+    return checked
+
+
+def page(head="", body="", *, status=200, headers=()):
+    text = f"<!DOCTYPE html><html><head><title>A shop</title>{head}</head><body>{body}</body></html>"
+    return answer(status, text.encode(), headers=[*HTML, *headers])
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        TOKEN,
+        f"{TOKEN}\n",
+        f"\ufeff  {TOKEN}\t\r\n",
+        f"a comment\n{OTHER_TOKEN}\n{TOKEN}\nanother",
+        f"{TOKEN}\n" + "x" * 10_000,
+    ],
+)
+def test_a_file_one_of_whose_lines_is_the_token_is_a_proof(site, content):
+    result = site(answer(200, content.encode()))
+    assert (result.outcome, result.verdict, result.strength) == ("found", Verdict.FOUND, "https")
+    assert (result.expected, result.found, result.advice) == (TOKEN, (TOKEN,), "")
+    assert result.asked == (f"{FILE} ({PUBLIC})",)
+
+
+def test_a_file_that_an_editor_saved_in_utf_16_is_a_proof(site):
+    assert site(answer(200, TOKEN.encode("utf-16"))).outcome == "found"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        OTHER_TOKEN,
+        TOKEN.upper(),
+        TOKEN + "x",
+        f"token={TOKEN}",
+        f"{TOKEN} {OTHER_TOKEN}",
+        "x" * (4096 - 38) + f"\n{TOKEN}x",  # the limit cuts a longer line
+        "x" * 4096 + f"\n{TOKEN}",
+    ],
+)
+def test_a_file_without_the_token_is_none(site, content):
+    result = site(answer(200, content.encode()))
+    assert (result.outcome, result.verdict, result.strength) == ("other_content", Verdict.MISSING, "")
+    assert "one of its lines must be exactly" in result.advice
+
+
+def test_what_was_found_is_five_short_texts_of_one_line_each(site):
+    found = site(answer(200, b"\n\n".join(bytes([65 + n]) * 200 + b"\x1b[31m\xff" for n in range(9)))).found
+    assert len(found) == 5
+    assert found[0] == "A" * 100
+    assert site(answer(200, b"\x1b]0;a title\x07")).found == ("\ufffd]0;a title\ufffd",)
+
+
+@pytest.mark.parametrize(
+    ("script", "outcome", "verdict"),
+    [
+        (answer(404), "not_found", Verdict.MISSING),
+        (answer(410, TOKEN.encode()), "not_found", Verdict.MISSING),
+        (answer(401), "status", Verdict.MISSING),
+        (answer(204), "status", Verdict.MISSING),
+        (answer(302, TOKEN.encode()), "status", Verdict.MISSING),
+        (answer(500, TOKEN.encode()), "status", Verdict.NOT_ASKED),
+        (page(), "html_instead", Verdict.MISSING),
+        (answer(200, b"  <html>A page without a content type"), "html_instead", Verdict.MISSING),
+        (answer(403), "blocked", Verdict.NOT_ASKED),
+        (answer(429), "blocked", Verdict.NOT_ASKED),
+        (answer(503), "blocked", Verdict.NOT_ASKED),
+        (answer(202, headers=[("x-amzn-waf-action", "challenge")]), "blocked", Verdict.NOT_ASKED),
+        (page(headers=[("CF-Mitigated", "challenge")]), "blocked", Verdict.NOT_ASKED),
+        (page("<script src='/cdn-cgi/challenge-platform/a'></script>"), "blocked", Verdict.NOT_ASKED),
+        (answer(404, headers=[("Age", "120")]), "stale_cache", Verdict.MISSING),
+        (answer(200, b"old", headers=[("Age", "1")]), "stale_cache", Verdict.MISSING),
+        (answer(404, headers=[("Age", "0")]), "not_found", Verdict.MISSING),
+        (answer(404, headers=[("Age", "-5")]), "not_found", Verdict.MISSING),
+        (
+            answer(302, headers=[("Location", "https://evil.example.net/")]),
+            "redirected_away",
+            Verdict.MISSING,
+        ),
+        (answer(302, headers=[("Location", "https://127.0.0.1/")]), "redirected_away", Verdict.MISSING),
+        (hang_up, "connect_failed", Verdict.NOT_ASKED),
+    ],
+)
+def test_an_answer_without_the_proof_has_its_outcome_and_advice(site, script, outcome, verdict):
+    result = site(script)
+    assert (result.outcome, result.verdict) == (outcome, verdict)
+    assert result.advice
+    assert result.asked[0] == f"{FILE} ({PUBLIC})"
+
+
+def test_a_proof_in_a_cache_is_one(site):
+    assert site(answer(200, TOKEN.encode(), headers=[("Age", "120")])).outcome == "found"
+
+
+def test_an_old_copy_says_when_it_was_made(site):
+    result = site(answer(200, b"old", headers=[("Age", "120")]))
+    assert result.found == ("a copy of 2026-11-23 11:58:00 UTC", "old")
+
+
+def test_a_page_instead_of_the_file_is_named_by_its_title(site):
+    assert site(page()).found == ("A shop",)
+    assert site(page(status=404)).found == ("404 A shop",)
+
+
+def test_a_page_that_echoes_the_request_proves_nothing(site):
+    def echo(server, connection):
+        server.receive(connection)
+        connection.sendall(http(200, server.received[-1].head))
+
+    for method in ("file", "meta"):
+        assert site(echo, method=method).verdict is Verdict.MISSING
+
+
+def test_a_redirect_within_the_domain_leads_to_the_proof(site):
+    away = answer(301, headers=[("Location", "/there.txt")])
+    result = site(away, answer(200, TOKEN.encode()))
+    assert (result.outcome, result.strength) == ("found", "https")
+    assert result.asked == (f"{FILE} ({PUBLIC})", f"https://{HOST}/there.txt ({PUBLIC})")
+
+
+def test_a_redirect_to_http_makes_a_weaker_proof(site, internet):
+    with FaultServer(answer(200, TOKEN.encode())) as plain:
+        internet.serve(plain)
+        result = site(answer(302, headers=[("Location", f"http://{HOST}/there.txt")]))
+    assert (result.outcome, result.strength) == ("found", "http")
+    assert "without a valid certificate" in result.advice
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        TAG,
+        f"<META CONTENT='{TOKEN}' NAME=Threat-Dashboard-Verification />",
+        f"<script>if (1 < 2) '</head>'</script><link rel=x><style>a{{}}</style>{TAG}",
+        TAG.replace(TOKEN, OTHER_TOKEN) + TAG,
+        f"<!-- a comment -->{TAG}",
+        f"<noscript></noscript>{TAG}",
+    ],
+)
+def test_a_tag_in_the_head_is_a_proof(site, head):
+    result = site(page(head), method="meta")
+    assert (result.outcome, result.strength, result.expected) == ("found", "https", TAG)
+    assert result.asked == (f"https://{HOST}/ ({PUBLIC})",)
+
+
+@pytest.mark.parametrize(
+    ("script", "outcome"),
+    [
+        (page(), "not_found"),
+        (answer(404), "not_found"),
+        (page(body=TAG), "tag_outside_head"),
+        (page(f"<p>text</p>{TAG}"), "tag_outside_head"),
+        (page(f"text{TAG}"), "tag_outside_head"),
+        (answer(200, f"<p>{TAG}".encode()), "tag_outside_head"),
+        (page(TAG.replace(TOKEN, OTHER_TOKEN)), "other_content"),
+        (page(TAG.replace(TOKEN, TOKEN + "x")), "other_content"),
+        (page(TAG.replace(' content="', f' content="{OTHER_TOKEN}" content="')), "other_content"),
+        (page(TAG.replace("threat-dashboard", "google-site")), "not_found"),
+        (page(f"<!-- {TAG} -->"), "not_found"),
+        (page(f"<!-- {TAG}"), "not_found"),
+        (page(f"<title>{TAG}</title>"), "not_found"),
+        (page(f"<script>'{TAG}'</script>"), "not_found"),
+        (page(f"<style>{TAG}</style>"), "not_found"),
+        (page(f"<template>{TAG}</template>"), "not_found"),
+        (page(f"<noscript>{TAG}</noscript>"), "not_found"),
+        (page(body=f"<textarea>{TAG}</textarea>"), "not_found"),
+        (page(body=TAG.replace("<", "&lt;")), "not_found"),
+        (page("<link>" + " " * 256 * 1024 + TAG), "not_found"),
+        (page("<script src='/cdn-cgi/challenge-platform/a'></script>"), "blocked"),
+        (page(headers=[("Age", "9")]), "stale_cache"),
+    ],
+)
+def test_a_page_without_the_tag_in_its_head_has_its_outcome_and_advice(site, script, outcome):
+    result = site(script, method="meta")
+    assert result.outcome == outcome
+    assert result.advice
+
+
+def test_another_value_of_the_tag_is_shown(site):
+    result = site(page(TAG.replace(TOKEN, OTHER_TOKEN)), method="meta")
+    assert result.found == (OTHER_TOKEN,)
+    assert result.advice.startswith("The tag has another value")
+
+
+def test_a_certificate_that_is_not_valid_makes_a_weaker_proof(internet, tmp_path):
+    _, tls = write_certificate(tmp_path, name="evil.example.net")
+    with FaultServer(answer(200, TOKEN.encode()), tls=tls) as server:
+        internet.serve(server, port=443)
+        result = check(HOST, TOKEN, "file", now=NOW)
+    assert (result.outcome, result.verdict, result.strength) == ("found", Verdict.FOUND, "http")
+    assert "without a valid certificate" in result.advice
+
+
+def test_without_https_the_proof_is_read_by_http_and_weaker(internet):
+    with FaultServer(answer(200, TOKEN.encode())) as server:
+        internet.serve(server)
+        result = check(HOST, TOKEN, "file", now=NOW)
+    assert (result.outcome, result.strength) == ("found", "http")
+    assert result.asked == tuple(f"{url} ({PUBLIC})" for url in (FILE, FILE.replace("https", "http")))
+
+
+def test_a_server_that_speaks_no_tls_and_no_http_has_an_invalid_certificate(internet):
+    with FaultServer(lambda _, connection: connection.sendall(b"220 mail.example.com")) as server:
+        internet.serve(server, port=443)
+        result = check(HOST, TOKEN, "file", now=NOW)
+    assert (result.outcome, result.verdict) == ("tls_invalid", Verdict.NOT_ASKED)
+    assert result.asked[-1] == f"{FILE.replace('https', 'http')} ({PUBLIC})"
+
+
+def test_a_website_without_https_that_redirects_to_another_says_so(internet):
+    with FaultServer(answer(301, headers=[("Location", "https://www.example.net/")])) as server:
+        internet.serve(server)
+        assert check(HOST, TOKEN, "file", now=NOW).outcome == "redirected_away"
+
+
+def test_a_valid_certificate_is_never_left_for_http(site, internet):
+    with FaultServer(answer(200, TOKEN.encode())) as plain:
+        internet.serve(plain)
+        assert site(answer(404)).outcome == "not_found"
+        assert plain.connections == 0
+
+
+def test_servers_that_differ_are_both_named(site, internet, tmp_path):
+    internet.zone[f"{HOST}."] = [PUBLIC, PUBLIC_6]
+    file, tls = write_certificate(tmp_path, name=HOST)
+    trusted = ssl.create_default_context(cafile=file)
+    with FaultServer(answer(404), tls=tls) as six, FaultServer(answer(200, TOKEN.encode()), tls=tls) as four:
+        internet.serve(six, address=PUBLIC_6, port=443)
+        internet.serve(four, port=443)
+        result = check(HOST, TOKEN, "file", now=NOW, tls=trusted)
+    assert (result.outcome, result.verdict) == ("addresses_differ", Verdict.MISSING)
+    assert result.found == (f"{PUBLIC_6}: 404", f"{PUBLIC}: {TOKEN}")
+    assert result.asked == (f"{FILE} ({PUBLIC_6})", f"{FILE} ({PUBLIC})")
+
+
+def test_servers_that_both_lack_the_proof_do_not_differ(site, internet):
+    internet.zone[f"{HOST}."] = [PUBLIC_6]
+    assert site(answer(404), address=PUBLIC_6).outcome == "not_found"
+
+
+@pytest.mark.parametrize(
+    ("addresses", "outcome", "verdict"),
+    [
+        ([], "no_address", Verdict.MISSING),
+        (socket.gaierror(socket.EAI_NONAME, "no"), "no_address", Verdict.MISSING),
+        (socket.gaierror(socket.EAI_AGAIN, "no"), "servers_silent", Verdict.NOT_ASKED),
+        (["127.0.0.1"], "private_address", Verdict.MISSING),
+        ([PUBLIC, "10.0.0.1"], "private_address", Verdict.MISSING),
+        ([PUBLIC], "connect_failed", Verdict.NOT_ASKED),
+    ],
+)
+def test_a_name_that_leads_nowhere_has_its_outcome_and_advice(internet, addresses, outcome, verdict):
+    internet.zone[f"{HOST}."] = addresses
+    result = check(HOST, TOKEN, "file", now=NOW)
+    assert (result.outcome, result.verdict) == (outcome, verdict)
+    assert result.advice
+    assert all(address == PUBLIC for address, _ in internet.connected)
+
+
+def test_an_address_as_a_website_is_private_unless_it_is_allowed(internet):
+    assert check("127.0.0.1", TOKEN, "file", now=NOW).outcome == "private_address"
+    assert internet.connected == []
+
+
+@pytest.mark.parametrize("script", [say_nothing, drip(b"", b"HTTP/1.1 200 OK\r\n" * 50)])
+def test_a_slow_website_ends_at_the_limit_of_the_whole_check(internet, monkeypatch, script):
+    monkeypatch.setattr(checking, "SECONDS", 0.7)
+    began = time.monotonic()
+    with FaultServer(script) as server:
+        internet.serve(server)
+        result = check(HOST, TOKEN, "file", now=NOW)
+    assert (result.outcome, result.verdict) == ("timed_out", Verdict.NOT_ASKED)
+    assert time.monotonic() - began < TOO_LATE
