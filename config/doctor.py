@@ -94,6 +94,6 @@ def _lost_secrets(*, newest_only: bool) -> Iterator[str]:
     for row in sealed_rows(newest_only=newest_only):
         if not opens(row):
             yield (
-                f"MASTER_KEYS holds no key that opens {row.name}: put back the key that sealed it, after a "
-                "comma, or issue a new secret."
+                f"MASTER_KEYS holds no key that opens {row.name} in its place: put back the key that sealed "
+                "it, after a comma, or issue a new secret."
             )

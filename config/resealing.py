@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from allauth.mfa.models import Authenticator
-from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
 from django.db.models import QuerySet
+
+from config.second_factors import SEALED_FOR
+from foundation.sealing import CannotUnseal, is_current, seal, unseal_once
 
 Change = Callable[[str], str]
 
@@ -17,6 +19,7 @@ class SealedRow:
     """A row with sealed texts, which ``store`` replaces unless they have changed in the meantime."""
 
     name: str  # for people, such as "secret 3 of acct_0001"
+    context: str
     texts: Sequence[str]
     store: Callable[[Change], int]
 
@@ -30,51 +33,52 @@ def sealed_rows(*, newest_only: bool = False) -> Iterator[SealedRow]:
 
 def opens(row: SealedRow) -> bool:
     """Return whether the master keys of this deployment open all texts of ``row``."""
-    return _can_open(MultiFernet(_keys()), row)
+    try:
+        for text in row.texts:
+            unseal_once(text, row.context)
+    except CannotUnseal:
+        return False
+    return True
 
 
 def reseal(row: SealedRow) -> bool:
-    """Seal ``row`` with the newest master key; return False if it already is. Raises InvalidToken."""
-    newest, *_ = _keys()
-    if _can_open(newest, row):
+    """Seal ``row`` with the newest master key for its context; return False if it already is.
+
+    Raises CannotUnseal.
+    """
+    if all(is_current(text, row.context) for text in row.texts):
         return False
-    return bool(row.store(lambda text: MultiFernet(_keys()).rotate(text.encode()).decode()))
-
-
-def _keys() -> list[Fernet]:
-    return [Fernet(key) for key in settings.MASTER_KEYS]
-
-
-def _can_open(key: Fernet | MultiFernet, row: SealedRow) -> bool:
-    try:
-        for text in row.texts:
-            key.decrypt(text.encode())
-    except InvalidToken:
-        return False
-    return True
+    return bool(row.store(lambda text: seal(unseal_once(text, row.context), row.context)))
 
 
 def _tables() -> Iterator[tuple[QuerySet[Any], Callable[[Any], SealedRow]]]:
     if settings.ENABLE_API:
         from dashboard_api.models import Secret
+        from dashboard_api.models.accounts import sealed_for
 
-        yield Secret.objects.select_related("account"), lambda row: _column(row, "sealed", str(row))
+        yield (
+            Secret.objects.select_related("account"),
+            lambda row: _column(row, "sealed", str(row), sealed_for(row.account_id)),
+        )
     if settings.ENABLE_PORTAL:
-        from portal.models import Account
+        from portal.models.accounts import SEALED_FOR as OF_PORTAL
+        from portal.models.accounts import Account
 
-        accounts = Account.objects.exclude(sealed_secret="")
-        yield accounts, lambda row: _column(row, "sealed_secret", f"the portal's secret of {row.ref}")
+        yield (
+            Account.objects.exclude(sealed_secret=""),
+            lambda row: _column(row, "sealed_secret", f"the portal's secret of {row.ref}", OF_PORTAL),
+        )
     yield Authenticator.objects.exclude(type=Authenticator.Type.WEBAUTHN), _second_factor
 
 
-def _column(row: Any, name: str, description: str) -> SealedRow:
+def _column(row: Any, name: str, description: str, context: str) -> SealedRow:
     def store(change: Change) -> int:
         text = getattr(row, name)
         unchanged = type(row).objects.filter(pk=row.pk, **{name: text})
         count: int = unchanged.update(**{name: change(text)})
         return count
 
-    return SealedRow(name=description, texts=[getattr(row, name)], store=store)
+    return SealedRow(name=description, context=context, texts=[getattr(row, name)], store=store)
 
 
 def _second_factor(row: Authenticator) -> SealedRow:
@@ -87,7 +91,8 @@ def _second_factor(row: Authenticator) -> SealedRow:
         return unchanged.update(data=row.data | new)
 
     texts = [text for value in sealed.values() for text in ([value] if isinstance(value, str) else value)]
-    return SealedRow(name=f"second factor {row.pk} of user {row.user_id}", texts=texts, store=store)
+    name = f"second factor {row.pk} of user {row.user_id}"
+    return SealedRow(name=name, context=SEALED_FOR, texts=texts, store=store)
 
 
 def _apply(change: Change, value: str | list[str]) -> str | list[str]:

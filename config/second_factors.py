@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from audit.recording import record
 from foundation.sealing import seal, unseal
 
+SEALED_FOR = "second factor"  # allauth says no more about the row
 WRONG_CODE = _("This code or passkey was not accepted. Please try again.")
 
 
@@ -64,11 +65,11 @@ class SecondFactors(DefaultMFAAdapter):
 
     def encrypt(self, text: str) -> str:
         """Return ``text`` sealed."""
-        return seal(text)
+        return seal(text, SEALED_FOR)
 
     def decrypt(self, encrypted_text: str) -> str:
         """Return the sealed text; raises CannotUnseal."""
-        return unseal(encrypted_text)
+        return unseal(encrypted_text, SEALED_FOR)
 
     def generate_authenticator_name(self, user: Any, type: Any) -> str:  # noqa: A002 - allauth's name
         """Return a name such as "Passkey 2"."""

@@ -1,41 +1,64 @@
-"""Secrets at rest: sealed with the newest of the numbered master keys, opened with any of them."""
+"""Secrets at rest: sealed with the newest of the numbered master keys, opened with any of them.
+
+A sealed text is bound to its context, such as "secret of account 7": copied to another row, it does not open.
+"""
 
 import functools
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
 
+_MARK = "\0"  # before and after the context; no secret begins with it
+
 
 class CannotUnseal(Exception):
-    """No master key of this deployment opens the stored text."""
+    """No master key of this deployment opens the stored text, or it belongs elsewhere."""
 
 
-def seal(secret: str) -> str:
-    """Return ``secret`` as the text that may be stored."""
-    return _fernet_of(tuple(settings.MASTER_KEYS)).encrypt(secret.encode()).decode()
+def seal(secret: str, context: str) -> str:
+    """Return ``secret`` as the text that may be stored, and opened in the same context only."""
+    return _fernet_of(tuple(settings.MASTER_KEYS)).encrypt(_bound(secret, context).encode()).decode()
 
 
-def unseal(sealed: str) -> str:
+def unseal(sealed: str, context: str) -> str:
     """Return the secret in ``sealed``; raise CannotUnseal."""
-    return _unseal_with(_fernet_of(tuple(settings.MASTER_KEYS)), sealed)
+    return _unseal_with(_fernet_of(tuple(settings.MASTER_KEYS)), sealed, context)
 
 
-def unseal_once(sealed: str) -> str:
+def unseal_once(sealed: str, context: str) -> str:
     """Return the text in ``sealed`` without a copy in this process's memory; raise CannotUnseal."""
-    return _open(_fernet_of(tuple(settings.MASTER_KEYS)), sealed)
+    return _open(_fernet_of(tuple(settings.MASTER_KEYS)), sealed, context)
+
+
+def is_current(sealed: str, context: str) -> bool:
+    """Return whether the newest master key opens ``sealed``, and it is bound to ``context``."""
+    try:
+        text = Fernet(settings.MASTER_KEYS[0]).decrypt(sealed.encode()).decode()
+    except InvalidToken:
+        return False
+    return text.startswith(_bound("", context))
 
 
 @functools.lru_cache(maxsize=1024)
-def _unseal_with(fernet: MultiFernet, sealed: str) -> str:
+def _unseal_with(fernet: MultiFernet, sealed: str, context: str) -> str:
     """Return the secret, decrypted once per process, whose memory holds the master keys anyway."""
-    return _open(fernet, sealed)
+    return _open(fernet, sealed, context)
 
 
-def _open(fernet: MultiFernet, sealed: str) -> str:
+def _open(fernet: MultiFernet, sealed: str, context: str) -> str:
     try:
-        return fernet.decrypt(sealed.encode()).decode()
+        text = fernet.decrypt(sealed.encode()).decode()
     except InvalidToken as error:
         raise CannotUnseal("MASTER_KEYS holds no key that opens this secret") from error
+    if not text.startswith(_MARK):  # sealed before there were contexts
+        return text
+    if not text.startswith(_bound("", context)):
+        raise CannotUnseal("this secret was sealed for another place and copied here")
+    return text.removeprefix(_bound("", context))
+
+
+def _bound(secret: str, context: str) -> str:
+    return f"{_MARK}{context}{_MARK}{secret}"
 
 
 @functools.lru_cache(maxsize=1)

@@ -31,6 +31,7 @@ from dashboard_api.errors import (
     Unavailable,
 )
 from dashboard_api.models import CallFacts, CallLimit, CallOutcome, Claim, Nonce, SecretUse
+from dashboard_api.models.accounts import sealed_for
 from dashboard_api.models.nonces import NONCE_LIFETIME
 from dashboard_api.queries import credentials
 from dashboard_api.queries.account_calls import Reader
@@ -151,13 +152,12 @@ def _verified_signer(caller: Credentials, signed: es1.SignedHeaders, call: Call)
 
 
 def _opened(signers: Sequence[SigningSecret]) -> list[str]:
-    """Return the secrets in clear; raises Unavailable without the master key of one of them."""
+    """Return the secrets in clear; raises Unavailable if one of them cannot be opened."""
     try:
-        return [unseal(signer.sealed) for signer in signers]
+        return [unseal(signer.sealed, sealed_for(signer.account_id)) for signer in signers]
     except CannotUnseal as error:
         logger.error(  # noqa: TRY400  # a traceback adds nothing
-            "MASTER_KEYS holds no key that opens a secret of account %s: run 'manage.py doctor'.",
-            signers[0].account_id,
+            "A secret of account %s: %s. Run 'manage.py doctor'.", signers[0].account_id, error
         )
         raise Unavailable from error
 

@@ -54,6 +54,11 @@ class Account(models.Model):
         return self.ref
 
 
+def sealed_for(account_id: int) -> str:
+    """Return the context in which the secrets of an account are sealed."""
+    return f"secret of account {account_id}"
+
+
 class TooManySecrets(ValidationError):
     """The account already has two usable secrets."""
 
@@ -109,7 +114,7 @@ class SecretQuerySet(models.QuerySet["Secret"]):
         row = Secret(
             account=account,
             hint=hint,
-            sealed=seal(clear),
+            sealed=seal(clear, sealed_for(account.pk)),
             created_by=by.strip(),
             is_test=is_test,
             for_portal=for_portal,
@@ -228,7 +233,7 @@ class Secret(models.Model):
 
     def reveal(self) -> str:
         """Return the secret in clear, to verify a signature; raises CannotUnseal."""
-        return unseal(self.sealed)
+        return unseal(self.sealed, sealed_for(self.account_id))
 
     @sensitive_variables("secret")
     def holds(self, secret: str) -> bool:

@@ -13,6 +13,8 @@ from django.views.decorators.debug import sensitive_variables
 from foundation.sealing import seal, unseal
 from portal.models.members import Membership
 
+# A secret in the row of another account signs nothing, because the service has it for its own account.
+SEALED_FOR = "secret of the portal"
 MIN_SECRET_LENGTH = 16
 MAX_SECRET_LENGTH = 512
 
@@ -64,13 +66,13 @@ class Account(models.Model):
     def set_secret(self, secret: str) -> None:
         """Seal ``secret``; the caller saves. Raises ValidationError."""
         validate_secret(secret)
-        self.sealed_secret = seal(secret)
+        self.sealed_secret = seal(secret, SEALED_FOR)
 
     def reveal_secret(self) -> str:
         """Return the secret in clear, for the gateway only; raises CannotUnseal."""
         if self.is_from_environment:
             return str(settings.SITE_API_SECRET)
-        return unseal(self.sealed_secret)
+        return unseal(self.sealed_secret, SEALED_FOR)
 
 
 class WebsiteQuerySet(models.QuerySet["Website"]):

@@ -40,7 +40,7 @@ class LastAnswerQuerySet(models.QuerySet["LastAnswer"]):
             return
         self.update_or_create(
             pk=digest,
-            defaults={"website_id": website.pk, "received_at": now, "sealed": seal(body.decode())},
+            defaults={"website_id": website.pk, "received_at": now, "sealed": seal(body.decode(), digest)},
         )
         newest = self.filter(website_id=website.pk).order_by("-received_at")
         superfluous = list(newest.values_list("pk", flat=True)[MAX_PER_WEBSITE:])
@@ -52,7 +52,11 @@ class LastAnswerQuerySet(models.QuerySet["LastAnswer"]):
         answers = self.filter(pk=_digest(website, request), received_at__gt=timezone.now() - MAX_AGE)
         answer = answers.first()
         try:
-            return StoredAnswer(answer.received_at, unseal_once(answer.sealed).encode()) if answer else None
+            return (
+                StoredAnswer(answer.received_at, unseal_once(answer.sealed, answer.pk).encode())
+                if answer
+                else None
+            )
         except CannotUnseal:  # a master key was taken away: as good as none
             return None
 

@@ -1,12 +1,16 @@
 import pytest
 from allauth.mfa.adapter import get_adapter
 from allauth.mfa.models import Authenticator
+from cryptography.fernet import Fernet
 from django.core.management import CommandError, call_command
 
 from config.resealing import opens, reseal, sealed_rows
 from dashboard_api.models import Secret
+from foundation.sealing import CannotUnseal
 from portal.models import Account as PortalAccount
+from tests.commands import run_json
 from tests.config.test_settings_checks import ONE, TWO
+from tests.dashboard_api.calls import CALLS_PATH, ask, error_of
 from tests.factories import make_account, make_user
 
 pytestmark = pytest.mark.django_db
@@ -63,7 +67,7 @@ def test_what_is_sealed_with_the_newest_key_stays_as_it_is(stored, capsys):
 
 def test_a_secret_that_no_key_opens_is_named_and_the_others_are_resealed(stored, settings):
     Secret.objects.update(sealed="not sealed by any key")
-    with pytest.raises(CommandError, match=r"opens secret .* of acct_0001: keep every key"):
+    with pytest.raises(CommandError, match=r"opens secret .* of acct_0001 in its place: keep every key"):
         call_command("reseal")
     settings.MASTER_KEYS = [TWO]
     stored[1].refresh_from_db()
@@ -81,3 +85,40 @@ def test_a_secret_that_was_replaced_meanwhile_is_not_overwritten(stored):
 def test_only_the_newest_of_each_table_is_looked_at_on_a_start(stored):
     assert len(list(sealed_rows(newest_only=True))) == 3
     assert all(opens(row) for row in sealed_rows())
+
+
+def test_what_was_sealed_without_a_place_opens_and_is_bound_to_it(stored, settings):
+    newest = Fernet(TWO)
+    secret, _, totp, _ = stored
+    Secret.objects.update(sealed=newest.encrypt(secret.reveal().encode()).decode())
+    totp.data = {"secret": newest.encrypt(b"totp-secret").decode()}
+    totp.save()
+    assert in_clear(stored)[:2] == (True, "totp-secret")
+    assert run_json("reseal")["secrets"] == 4
+    assert in_clear(stored) == (True, "totp-secret", ["1234", "5678"], 0)
+    assert run_json("reseal")["secrets"] == 0
+
+
+def test_the_sealed_secret_of_another_account_neither_opens_nor_is_bound_to_this_one(stored, client):
+    secret = stored[0]
+    known, clear = Secret.objects.issue(make_account("acct_0002", secrets=()), by="Eve")
+    Secret.objects.filter(pk=secret.pk).update(sealed=known.sealed)
+    secret.refresh_from_db()
+    assert not secret.holds(clear)
+    with pytest.raises(CommandError, match=r"opens secret .* of acct_0001 in its place"):
+        call_command("reseal")
+    fields = {"portal_account_ref": "acct_0001"}
+    response = ask(client, fields, path=CALLS_PATH, secret=clear)
+    assert (response.status_code, error_of(response)["code"]) == (503, "unavailable")
+    Secret.objects.filter(pk=known.pk).update(account=secret.account)
+    secret.delete()
+    assert ask(client, fields, path=CALLS_PATH, secret=clear).status_code == 503
+
+
+def test_no_sealed_text_opens_as_another_kind(stored):
+    secret, account, _, _ = stored
+    account.sealed_secret = secret.sealed
+    with pytest.raises(CannotUnseal):
+        account.reveal_secret()
+    with pytest.raises(CannotUnseal):
+        get_adapter().decrypt(secret.sealed)

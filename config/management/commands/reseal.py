@@ -2,18 +2,18 @@
 
 from typing import Any
 
-from cryptography.fernet import InvalidToken
-
 from audit.recording import record
 from config.resealing import reseal, sealed_rows
 from foundation.operator_command import OperatorCommand, Result
+from foundation.sealing import CannotUnseal
 
 
 class Command(OperatorCommand):
     """manage.py reseal."""
 
     help = (
-        "Seal every stored secret with the newest of MASTER_KEYS; you can remove the older keys afterwards."
+        "Seal every stored secret with the newest of MASTER_KEYS, bound to its place; you can remove the "
+        "older keys afterwards."
     )
     commits_itself = True
 
@@ -23,11 +23,12 @@ class Command(OperatorCommand):
         for row in list(sealed_rows()):
             try:
                 count += reseal(row)
-            except InvalidToken:
+            except CannotUnseal:
                 failures.append(row.name)
         if count:
             record("secrets.resealed", after={"changed": count})
-        failure = f"No key in MASTER_KEYS opens {', '.join(failures)}: keep every key for now."
+        names = ", ".join(failures)
+        failure = f"No key in MASTER_KEYS opens {names} in its place: keep every key for now."
         return Result(
             text=f"Sealed with the newest key: {count} changed.",
             fields={"changed": bool(count), "secrets": count, "not_opened": failures},

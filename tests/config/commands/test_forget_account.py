@@ -1,6 +1,7 @@
 """An account can be deleted: nothing of it is left outside the audit, and nothing of others is lost."""
 
 import io
+import re
 
 import pytest
 from django.contrib.admin.models import CHANGE, LogEntry
@@ -23,6 +24,7 @@ from tests.dashboard_api.api.reports import make_token
 
 pytestmark = pytest.mark.django_db(transaction=True, databases="__all__")
 WHY = ("--reason", "They asked", "--by", "Robin")
+RANDOM = re.compile(r"gAAAA[\w=-]+|[0-9a-f]{32,}|pbkdf2[\w$+/=]+")  # letters that may be a name
 PEOPLE = ("ada@example.com", "bob@example.com", "eve@example.com", "zoe@example.com")
 
 
@@ -75,7 +77,7 @@ def rows(*, of_audit=False):
             for table in connection.introspection.django_table_names(only_existing=True):
                 if of_audit or not table.startswith("audit_auditevent"):
                     cursor.execute(f'SELECT * FROM "{table}"')
-                    found += [f"{table}: {row}" for row in cursor.fetchall()]
+                    found += [RANDOM.sub("", f"{table}: {row}") for row in cursor.fetchall()]
     return found
 
 
