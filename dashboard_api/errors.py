@@ -21,6 +21,10 @@ ApiError                       status  code
     InactiveEntitlement        403     inactive_entitlement    (plan, status, ends_on)
     RevokedLink                403     revoked_link            (revoked_at)
     UnknownFinding             404     unknown_finding
+    UnknownClaim               404     unknown_claim           (like the next three: of claims only)
+    WrongClaimState            409     wrong_state             (state)
+    ClaimRefused               409     claim_refused           (reasons)
+    CheckTooSoon               429     check_too_soon
     InvalidToken               401     invalid_token           (like the next eight: of reports only)
     OtherWebsite               403     website_not_allowed
     OtherScanner               403     scanner_not_allowed     (reasons)
@@ -245,6 +249,44 @@ class UnknownFinding(ApiError):
 
     status, code = 404, "unknown_finding"
     message = "The website has no finding of this finding_id."
+
+
+class UnknownClaim(ApiError):
+    """The claim id is unknown or belongs to another account."""
+
+    status, code = 404, "unknown_claim"
+    message = "This account has no claim with this claim_id."
+
+
+class WrongClaimState(ApiError):
+    """The claim has ended."""
+
+    status, code = 409, "wrong_state"
+    message = "The claim has ended: send POST /v1/site/claim for a new one."
+    detail_types: ClassVar = {"state": "string"}
+
+
+class ClaimRefused(ApiError):
+    """The website cannot be claimed now; nothing was changed."""
+
+    status, code = 409, "claim_refused"
+    message = "This website cannot be claimed; see reasons."
+    detail_types: ClassVar = {"reasons": "array"}
+
+
+class CheckTooSoon(ApiError):
+    """The claim was checked a moment ago, or the account has used the checks of this hour."""
+
+    status, code = 429, "check_too_soon"
+    message = "The claim was checked a short while ago. Ask again after Retry-After seconds."
+
+    def __init__(self, *, seconds: int) -> None:
+        super().__init__()
+        self._seconds = seconds
+
+    def headers(self) -> dict[str, str]:
+        """Return the time to wait."""
+        return {"Retry-After": str(self._seconds)}
 
 
 class InvalidToken(ApiError):

@@ -73,6 +73,10 @@ NOTE_OVERLAP = timedelta(hours=1)  # longer than saving a note takes
 MAX_CURSOR_LENGTH = 1_500
 MAX_CHANGES_DAYS = 31  # decision record 0046
 
+# Claims to websites: decision record 0104.
+MAX_REASON_LENGTH = 500
+CHECK_PAUSE = timedelta(seconds=15)  # between two checks of a claim by hand
+
 # Cached responses: decision record 0019.
 MAX_CACHED_BYTES = 32 * 1024 * 1024  # in each process
 

@@ -9,6 +9,10 @@ from dashboard_api.api.request import Reply
 from dashboard_api.contract import (
     CallsRequest,
     ChangesRequest,
+    ClaimCheckRequest,
+    ClaimRequest,
+    ClaimsRequest,
+    ClaimWithdrawRequest,
     DashboardRequest,
     FindingRequest,
     examples,
@@ -16,7 +20,8 @@ from dashboard_api.contract import (
 )
 from dashboard_api.errors import UnknownFinding, UnknownLink
 
-Request = DashboardRequest | FindingRequest | ChangesRequest | CallsRequest
+_OfAccount = CallsRequest | ClaimRequest | ClaimCheckRequest | ClaimWithdrawRequest | ClaimsRequest
+Request = DashboardRequest | FindingRequest | ChangesRequest | _OfAccount
 _BODIES = {
     request: msgspec.json.encode(examples.RESPONSES[response])
     for request, response in (
@@ -24,6 +29,10 @@ _BODIES = {
         (FindingRequest, "FindingResponse"),
         (ChangesRequest, "ChangesResponse"),
         (CallsRequest, "CallsResponse"),
+        (ClaimRequest, "ClaimResponse"),
+        (ClaimCheckRequest, "ClaimResponse"),
+        (ClaimWithdrawRequest, "ClaimResponse"),
+        (ClaimsRequest, "ClaimsResponse"),
     )
 }
 _FINDING_ID = examples.REQUESTS["FindingRequest"]["finding_id"]
@@ -31,7 +40,7 @@ _FINDING_ID = examples.REQUESTS["FindingRequest"]["finding_id"]
 
 def example_reply(request: Request) -> Reply:
     """Return the example response, whatever the filters; raises UnknownLink and UnknownFinding."""
-    if isinstance(request, CallsRequest):
+    if isinstance(request, _OfAccount):
         return _example(request)
     host, link_id = examples.LINK["host"], examples.LINK["link_id"]
     if (request.host, request.link_id) != (host, link_id):

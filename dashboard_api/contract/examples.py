@@ -64,9 +64,53 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "DashboardRequest": {**LINK, "page": 1, "page_size": 20},
     "FindingRequest": {**LINK, "finding_id": "1042"},
     "ChangesRequest": {**LINK, "min_severity": "High"},
+    "ClaimRequest": {"portal_account_ref": LINK["portal_account_ref"], "host": LINK["host"]},
+    "ClaimCheckRequest": {"portal_account_ref": LINK["portal_account_ref"], "claim_id": "7"},
+    "ClaimWithdrawRequest": {
+        "portal_account_ref": LINK["portal_account_ref"],
+        "claim_id": "7",
+        "reason": "The website was sold.",
+    },
+    "ClaimsRequest": {"portal_account_ref": LINK["portal_account_ref"]},
     "CallsRequest": {"portal_account_ref": LINK["portal_account_ref"], "outcome": "refused"},
 }
+_CLAIM: dict[str, Any] = {
+    "claim_id": "7",
+    "host": "shop.example.com",
+    "state": "verified",
+    "method": "file",
+    "strength": "https",
+    "token": "tdv1-mfrggzdfmztwq2lknnwg23tpobyxe43u",
+    "instructions": {
+        "file": {
+            "url": "https://shop.example.com/.well-known/threat-dashboard-challenge.txt",
+            "content": "tdv1-mfrggzdfmztwq2lknnwg23tpobyxe43u",
+        },
+        "meta": '<meta name="threat-dashboard-verification" content="tdv1-mfrggzdfmztwq2lknnwg23tpobyxe43u">',
+    },
+    "checks": [
+        {
+            "method": "file",
+            "at": "2026-11-21T12:00:00Z",
+            "outcome": "found",
+            "asked": ["https://shop.example.com/.well-known/threat-dashboard-challenge.txt (192.0.2.10)"],
+            "expected": "tdv1-mfrggzdfmztwq2lknnwg23tpobyxe43u",
+            "found": ["tdv1-mfrggzdfmztwq2lknnwg23tpobyxe43u"],
+            "advice": "",
+        }
+    ],
+    "created_at": "2026-11-21T11:50:00Z",
+    "next_check_at": "2026-11-28T12:00:00Z",
+    "check_allowed_at": "2026-11-21T12:00:15Z",
+    "expires_at": None,
+    "verified_at": "2026-11-21T12:00:00Z",
+    "lapses_at": None,
+    "link_id": LINK["link_id"],
+    "link_problem": None,
+}
 RESPONSES: dict[str, dict[str, Any]] = {
+    "ClaimResponse": {"ok": True, "claim": _CLAIM},
+    "ClaimsResponse": {"ok": True, "claims": [_CLAIM], "total": 1},
     "DashboardResponse": {
         "ok": True,
         "host": "shop.example.com",

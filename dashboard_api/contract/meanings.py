@@ -6,6 +6,7 @@ MEANINGS = {
     "author": "The analyst's name.",
     "body": "The text, as Markdown.",
     "bounded_facets": "The facets that count only the worst matches of a search.",
+    "claim_id": "The claim, for the other calls.",
     "confirmed": "Open findings that a check proved.",
     "count": "How many findings have it.",
     "created_at": "When it was written.",
@@ -20,6 +21,7 @@ MEANINGS = {
     "event": "What happened: new, or regressed when a fixed finding came back.",
     "evidence": "What the scanner saw, as text.",
     "evidence_truncated": "Whether evidence was cut.",
+    "expected": "What a check looks for.",
     "features": "What the plan includes.",
     "finding_id": "The finding that the note is about; null: the website.",
     "finding_title": "The title of that finding; null: the website.",
@@ -88,6 +90,8 @@ MEANINGS = {
     "problem_total": "How many problems match.",
     "problem_total_relation": "exact, or at_least when there are more than problem_total.",
     "locations": "Where it was found.",
+    "url": "The address of the file.",
+    "verified_at": "When the proof was found; null: not yet.",
     **{
         severity: f"Open findings of severity {severity}."
         for severity in ("Critical", "High", "Medium", "Low", "Info")

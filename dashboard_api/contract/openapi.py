@@ -21,6 +21,14 @@ from dashboard_api.contract.requests import (
     CALLS_PATH,
     CHANGES_FIELDS,
     CHANGES_PATH,
+    CLAIM_CHECK_FIELDS,
+    CLAIM_CHECK_PATH,
+    CLAIM_FIELDS,
+    CLAIM_PATH,
+    CLAIM_WITHDRAW_FIELDS,
+    CLAIM_WITHDRAW_PATH,
+    CLAIMS_FIELDS,
+    CLAIMS_PATH,
     DASHBOARD_FIELDS,
     DASHBOARD_PATH,
     FINDING_FIELDS,
@@ -28,11 +36,12 @@ from dashboard_api.contract.requests import (
     Field,
 )
 
-VERSION = "1.12.0"
+VERSION = "1.13.0"
 REF_TEMPLATE = "#/components/schemas/{name}"
 TEST_HEADER = "X-Service-Test"
 GROUP = "Customer threat intelligence"  # the specification's names, section 1
 AUDIT_GROUP = "Audit and security"
+OWNERSHIP_GROUP = "Ownership and onboarding"
 _JSON_TYPES = {bool: "boolean", str: "string", int: "integer"}
 
 
@@ -52,6 +61,8 @@ class Route:
     group: str = GROUP
 
 
+_NO_LINK = (errors.UnknownLink, errors.RevokedLink)
+_OF_CLAIMS = (errors.UnknownClaim, errors.WrongClaimState)
 ROUTES = (
     Route(
         path=DASHBOARD_PATH,
@@ -97,6 +108,56 @@ ROUTES = (
         absent_refusals=(errors.UnknownLink, errors.InactiveEntitlement, errors.RevokedLink),
         group=AUDIT_GROUP,
     ),
+    Route(
+        path=CLAIM_PATH,
+        name="siteClaim",
+        summary="Claim a website",
+        description="An addition to the specification: gives a token and its places. The same host "
+        "again is the same claim. It waits 30 days for its proof, and is checked by itself until then.",
+        question="ClaimRequest",
+        fields=CLAIM_FIELDS,
+        answer=responses.ClaimResponse,
+        own_refusals=(errors.ClaimRefused,),
+        absent_refusals=_NO_LINK,
+        group=OWNERSHIP_GROUP,
+    ),
+    Route(
+        path=CLAIM_CHECK_PATH,
+        name="siteClaimCheck",
+        summary="Check a claim now",
+        description="An addition to the specification: looks for the token, for up to 12 seconds in each "
+        "place. A proof verifies the website and links it: link_id is for the calls about the website.",
+        question="ClaimCheckRequest",
+        fields=CLAIM_CHECK_FIELDS,
+        answer=responses.ClaimResponse,
+        own_refusals=(*_OF_CLAIMS, errors.CheckTooSoon),
+        absent_refusals=_NO_LINK,
+        group=OWNERSHIP_GROUP,
+    ),
+    Route(
+        path=CLAIM_WITHDRAW_PATH,
+        name="siteClaimWithdraw",
+        summary="Withdraw a claim",
+        description="An addition to the specification: ends the claim and revokes its link. A repetition "
+        "changes nothing.",
+        question="ClaimWithdrawRequest",
+        fields=CLAIM_WITHDRAW_FIELDS,
+        answer=responses.ClaimResponse,
+        own_refusals=_OF_CLAIMS,
+        absent_refusals=(*_NO_LINK, errors.InactiveEntitlement),
+        group=OWNERSHIP_GROUP,
+    ),
+    Route(
+        path=CLAIMS_PATH,
+        name="siteClaims",
+        summary="The claims of the account",
+        description="An addition to the specification: the claims that have not ended, by host.",
+        question="ClaimsRequest",
+        fields=CLAIMS_FIELDS,
+        answer=responses.ClaimsResponse,
+        absent_refusals=(*_NO_LINK, errors.InactiveEntitlement),
+        group=OWNERSHIP_GROUP,
+    ),
 )
 
 
@@ -129,6 +190,10 @@ def _contract() -> dict[str, Any]:
         "tags": [
             {"name": GROUP, "description": "Signed calls about one linked website."},
             {"name": AUDIT_GROUP, "description": "Signed calls about the account itself."},
+            {
+                "name": OWNERSHIP_GROUP,
+                "description": "Signed calls that prove a website to be the account's own.",
+            },
             {"name": openapi_reports.GROUP, "description": "Reports that programs send with a token."},
             {"name": openapi_health.GROUP, "description": "Whether the service answers calls."},
         ],
@@ -228,7 +293,7 @@ def _response(description: str, schema: dict[str, Any], **examples: Any) -> dict
 
 def _refusals_of(route: Route) -> Iterator[type[errors.ApiError]]:
     """Yield the errors of the route: all except those that only other routes have."""
-    others = {error for other in ROUTES if other is not route for error in other.own_refusals}
+    others = {error for other in ROUTES for error in other.own_refusals} - set(route.own_refusals)
     others.update(openapi_reports.OWN_REFUSALS, route.absent_refusals)
     return (error for error in refusals() if error not in others)
 

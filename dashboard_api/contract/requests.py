@@ -28,6 +28,8 @@ LOCATIONS = "locations"
 SORTS = ("worst", "newest", "oldest", LOCATIONS)
 _PROBLEM_ID = re.compile(rf"[a-z0-9-]{{1,{limits.MAX_PROBLEM_ID_LENGTH}}}")
 ANSWERED, REFUSED = OUTCOMES = ("answered", "refused")
+PROOFS = ("file", "meta")
+_CLAIM = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 STATUSES = (*Finding.Status.values, ALL)
 
@@ -35,6 +37,10 @@ DASHBOARD_PATH = "/v1/site/dashboard"
 FINDING_PATH = "/v1/site/finding"
 CHANGES_PATH = "/v1/site/changes"
 CALLS_PATH = "/v1/account/calls"
+CLAIM_PATH = "/v1/site/claim"
+CLAIM_CHECK_PATH = "/v1/site/claim/check"
+CLAIM_WITHDRAW_PATH = "/v1/site/claim/withdraw"
+CLAIMS_PATH = "/v1/site/claims"
 
 
 class DashboardRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,6 +92,37 @@ class CallsRequest(msgspec.Struct, frozen=True, kw_only=True):
     outcome: str = ""
     before: CallPosition | None = None
     page_size: int = limits.DEFAULT_CALLS
+
+
+class ClaimRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A checked request to claim a website."""
+
+    portal_account_ref: str
+    host: str
+
+
+class ClaimCheckRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A checked request to look for the token of a claim now; without a method, in every place."""
+
+    portal_account_ref: str
+    claim_id: int
+    method: str = ""
+
+
+class ClaimWithdrawRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A checked request to withdraw a claim."""
+
+    portal_account_ref: str
+    claim_id: int
+    reason: str
+
+
+class ClaimsRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A checked request for the claims of the account that signs it."""
+
+    portal_account_ref: str
+    page: int = 1
+    page_size: int = limits.DEFAULT_PAGE_SIZE
 
 
 class BrokenRule(ValueError):
@@ -197,6 +234,20 @@ def _day(value: object) -> date:
     except ValueError:  # no day of the calendar
         pass
     raise BrokenRule("must be a day, such as 2026-11-23")
+
+
+def _claim_id(value: object) -> int:
+    text = _text(value)
+    if not _CLAIM.fullmatch(text):
+        raise BrokenRule("must be claim_id of a claim, exactly as answered")
+    return int(text)
+
+
+def _reason(value: object) -> str:
+    text = _text(value).strip()
+    if not text or len(text) > limits.MAX_REASON_LENGTH:
+        raise BrokenRule(f"must have 1 to {limits.MAX_REASON_LENGTH} characters")
+    return text
 
 
 def _whole_number(*, at_most: int | None = None) -> Callable[[object], int]:
@@ -426,6 +477,44 @@ CALLS_FIELDS: dict[str, Field] = {
 }
 
 
+_CLAIM_ID = Field(
+    read=_claim_id,
+    required=True,
+    schema={"type": "string", "pattern": r"^[1-9][0-9]{0,17}$", "description": "claim_id of a claim."},
+)
+CLAIM_FIELDS: dict[str, Field] = {
+    "portal_account_ref": _WHOSE["portal_account_ref"],
+    "host": _WHOSE["host"],
+}
+CLAIM_CHECK_FIELDS: dict[str, Field] = {
+    "portal_account_ref": _WHOSE["portal_account_ref"],
+    "claim_id": _CLAIM_ID,
+    "method": Field(
+        read=_one_of(PROOFS),
+        schema=_strings(PROOFS) | {"description": "Look in one place only; the default is everywhere."},
+    ),
+}
+CLAIM_WITHDRAW_FIELDS: dict[str, Field] = {
+    "portal_account_ref": _WHOSE["portal_account_ref"],
+    "claim_id": _CLAIM_ID,
+    "reason": Field(
+        read=_reason,
+        required=True,
+        schema={
+            "type": "string",
+            "minLength": 1,
+            "maxLength": limits.MAX_REASON_LENGTH,
+            "description": "Why.",
+        },
+    ),
+}
+CLAIMS_FIELDS: dict[str, Field] = {
+    "portal_account_ref": _WHOSE["portal_account_ref"],
+    "page": DASHBOARD_FIELDS["page"],
+    "page_size": DASHBOARD_FIELDS["page_size"],
+}
+
+
 # Fields of a dashboard that exclude each other.
 _EXCLUSIVE = (("group_by", "problem"),)
 
@@ -451,10 +540,7 @@ def read_dashboard_request(fields: Mapping[str, Any]) -> DashboardRequest:
 
 def read_finding_request(fields: Mapping[str, Any]) -> FindingRequest:
     """Return the checked request; raises InvalidRequest, which names all broken fields."""
-    values, errors = _checked(fields, FINDING_FIELDS)
-    if errors:
-        raise InvalidRequest(errors)
-    return FindingRequest(**values)
+    return FindingRequest(**_valid(fields, FINDING_FIELDS))
 
 
 def read_changes_request(fields: Mapping[str, Any]) -> ChangesRequest:
@@ -469,10 +555,35 @@ def read_changes_request(fields: Mapping[str, Any]) -> ChangesRequest:
 
 def read_calls_request(fields: Mapping[str, Any]) -> CallsRequest:
     """Return the checked request; raises InvalidRequest, which names all broken fields."""
-    values, errors = _checked(fields, CALLS_FIELDS)
+    return CallsRequest(**_valid(fields, CALLS_FIELDS))
+
+
+def read_claim_request(fields: Mapping[str, Any]) -> ClaimRequest:
+    """Return the checked request; raises InvalidRequest, which names all broken fields."""
+    return ClaimRequest(**_valid(fields, CLAIM_FIELDS))
+
+
+def read_claim_check_request(fields: Mapping[str, Any]) -> ClaimCheckRequest:
+    """Return the checked request; raises InvalidRequest, which names all broken fields."""
+    return ClaimCheckRequest(**_valid(fields, CLAIM_CHECK_FIELDS))
+
+
+def read_claim_withdraw_request(fields: Mapping[str, Any]) -> ClaimWithdrawRequest:
+    """Return the checked request; raises InvalidRequest, which names all broken fields."""
+    return ClaimWithdrawRequest(**_valid(fields, CLAIM_WITHDRAW_FIELDS))
+
+
+def read_claims_request(fields: Mapping[str, Any]) -> ClaimsRequest:
+    """Return the checked request; raises InvalidRequest, which names all broken fields."""
+    return ClaimsRequest(**_valid(fields, CLAIMS_FIELDS))
+
+
+def _valid(fields: Mapping[str, Any], rules: Mapping[str, Field]) -> dict[str, Any]:
+    """Return the values of the fields; raises InvalidRequest."""
+    values, errors = _checked(fields, rules)
     if errors:
         raise InvalidRequest(errors)
-    return CallsRequest(**values)
+    return values
 
 
 def _checked(

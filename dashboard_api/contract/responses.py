@@ -435,6 +435,73 @@ class CallsResponse(msgspec.Struct, frozen=True, kw_only=True):
     ]
 
 
+class ProofFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file to publish on the website."""
+
+    url: str
+    content: Annotated[str, Meta(description="One line of the file; other lines may follow.")]
+
+
+class ProofInstructions(msgspec.Struct, frozen=True, kw_only=True):
+    """Places for the token; one of them is enough."""
+
+    file: ProofFile
+    meta: Annotated[str, Meta(description="A tag for the head of the home page.")]
+
+
+class ClaimCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """The last look in one place."""
+
+    method: Annotated[str, Meta(description="file or meta.")]
+    at: Moment
+    outcome: Annotated[
+        str, Meta(description="found, or why not, such as not_found, other_content or timed_out.")
+    ]
+    asked: Annotated[list[str], Meta(description="The addresses that were asked.")]
+    expected: str
+    found: Annotated[list[str], Meta(description="What was there instead: at most 5 texts.")]
+    advice: Annotated[str, Meta(description="What to do; empty if it was found.")]
+
+
+class WebsiteClaim(msgspec.Struct, frozen=True, kw_only=True):
+    """A claim of the account to a website: the token to publish, and what the checks found."""
+
+    claim_id: str
+    host: str
+    state: Annotated[
+        str,
+        Meta(description="pending, contested, verified, failing, lapsed, expired, refused or withdrawn."),
+    ]
+    method: Annotated[str | None, Meta(description="The place of the proof: file, meta, dns or manual.")]
+    strength: Annotated[str | None, Meta(description="https, http, dns or manual.")]
+    token: Annotated[str, Meta(description="Public: for this account and host only.")]
+    instructions: ProofInstructions
+    checks: list[ClaimCheck]
+    created_at: Moment
+    next_check_at: Annotated[Moment | None, Meta(description="The next check by itself; null: none.")]
+    check_allowed_at: Annotated[Moment, Meta(description="From when a check by hand is possible.")]
+    expires_at: Annotated[Moment | None, Meta(description="The end of a claim that waits for its proof.")]
+    verified_at: Moment | None
+    lapses_at: Annotated[Moment | None, Meta(description="When the link ends unless the proof is back.")]
+    link_id: Annotated[str | None, Meta(description="The link to the website, once it is verified.")]
+    link_problem: Annotated[str | None, Meta(description="Why a verified website is not linked.")]
+
+
+class ClaimResponse(msgspec.Struct, frozen=True, kw_only=True):
+    """A claim."""
+
+    ok: Literal[True]
+    claim: WebsiteClaim
+
+
+class ClaimsResponse(msgspec.Struct, frozen=True, kw_only=True):
+    """The claims of the account that have not ended, by host."""
+
+    ok: Literal[True]
+    claims: list[WebsiteClaim]
+    total: Annotated[Count, Meta(description="The claims on all pages.")]
+
+
 class ErrorDetail(msgspec.Struct, frozen=True, kw_only=True):
     """The reason for a refusal; further members depend on the code."""
 

@@ -97,7 +97,9 @@ class Migration(migrations.Migration):
                 ("missed_at", models.DateTimeField(null=True)),
                 ("unasked_at", models.DateTimeField(null=True)),
                 ("lapsed_at", models.DateTimeField(null=True)),
+                ("checks", models.JSONField(default=list)),
                 ("checked_at", models.DateTimeField(null=True)),
+                ("asked_at", models.DateTimeField(null=True)),
                 ("next_check_at", models.DateTimeField(default=django.utils.timezone.now, null=True)),
                 ("ended_at", models.DateTimeField(null=True)),
                 (

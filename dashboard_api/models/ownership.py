@@ -110,7 +110,9 @@ class OwnershipClaim(models.Model):
     missed_at = models.DateTimeField(null=True)  # the first of these misses
     unasked_at = models.DateTimeField(null=True)  # the first of the checks that could not ask
     lapsed_at = models.DateTimeField(null=True)
+    checks = models.JSONField(default=list)  # the last check of each method, as responses have it
     checked_at = models.DateTimeField(null=True)
+    asked_at = models.DateTimeField(null=True)  # the last check by hand began
     next_check_at = models.DateTimeField(null=True, default=timezone.now)
     ended_at = models.DateTimeField(null=True)
 

@@ -12,7 +12,6 @@ MISSES = 3
 LAPSES_AFTER = timedelta(days=14)
 RESTORED_WITHIN = timedelta(days=180)
 UNASKED_FOR = timedelta(days=30)
-YEAR = timedelta(days=365)
 
 _MINUTES = (1, 2, 4, 8, 15, 30, 60, 120, 240)
 _WEEK = timedelta(days=7)

@@ -3,10 +3,10 @@
 A verb locks the website's claims first, then the website, then the account, as links do.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from enum import Enum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -71,12 +71,21 @@ def add(account: Account, host: str, *, by: str, now: datetime) -> OwnershipClai
 
 
 @transaction.atomic
-def record_check(claim: OwnershipClaim, check: Check, *, now: datetime) -> OwnershipClaim:
-    """Record the result of a check and what follows from it; return the claim as it is now."""
+def record_check(
+    claim: OwnershipClaim, check: Check, *, now: datetime, checks: Sequence[dict[str, Any]] = ()
+) -> OwnershipClaim:
+    """Record the result of a check and what follows from it; return the claim as it is now.
+
+    ``checks`` are the looks in each place, as the response has them. A claim that was confirmed by hand does
+    not depend on a token.
+    """
     claim = _locked(claim)
     if claim.ended_at is None:
         claim.checked_at = now
-        _AFTER[claim.state](claim, check, now)
+        looked = {each["method"] for each in checks}
+        claim.checks = [each for each in claim.checks if each["method"] not in looked] + list(checks)
+        if claim.method != OwnershipClaim.Method.MANUAL or check.verdict is Verdict.FOUND:
+            _AFTER[claim.state](claim, check, now)
         claim.next_check_at = calendar.next_check(claim, now)
         claim.save()
     return claim

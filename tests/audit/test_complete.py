@@ -20,6 +20,9 @@ OWN_EVENT = {
     "account_reset_password_from_key": "password.changed",
     "account_set_password": "password.changed",
     "dashboard_api:reports": "import.stored",
+    "dashboard_api:site-claim": "ownership.claimed",
+    "dashboard_api:site-claim-check": "ownership.verified",
+    "dashboard_api:site-claim-withdraw": "ownership.withdrawn",
     "end_other_sessions": "sessions.ended",
     "mfa_activate_totp": "second_factor.added",
     "mfa_add_webauthn": "second_factor.added",
@@ -67,6 +70,7 @@ NO_CHANGE = CHANGES_NOTHING | {
     "dashboard_api:dashboard_api.api.views.nothing_here": "always 404",
     "dashboard_api:sent-report": "only reads",
     "dashboard_api:site-changes": "only reads; the call is on record",
+    "dashboard_api:site-claims": "only reads; the call is on record",
     "dashboard_api:site-dashboard": "only reads; the call is on record",
     "dashboard_api:site-finding": "only reads; the call is on record",
     "django.views.generic.base.RedirectView": "redirects",
@@ -89,7 +93,7 @@ NO_EVENT = {
     *("backup", "list_accounts", "list_imports", "notify", "publish_status", "seal_audit", "show_account"),
     *("signed_request", "verify_audit"),
 }
-EVENTS_OF_EACH_CHANGE = {"crawl", "import_inbox", "import_report", "resume_reports"}
+EVENTS_OF_EACH_CHANGE = {"check_claims", "crawl", "import_inbox", "import_report", "resume_reports"}
 
 
 def methods_of(view):

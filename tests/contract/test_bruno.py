@@ -39,7 +39,7 @@ def values(lines):
     return dict(line.strip().split(": ", 1) for line in lines.splitlines())
 
 
-@pytest.mark.parametrize("name", ["Dashboard", "Finding", "Changes", "Calls"])
+@pytest.mark.parametrize("name", sorted(path.stem for path in COLLECTION.glob("[A-Z]*.bru")))
 def test_a_request_of_the_collection_is_answered(client, name):
     if shutil.which("node") is None:
         (pytest.fail if os.environ.get("REQUIRE_NODE") == "1" else pytest.skip)("not installed: node")

@@ -18,6 +18,10 @@ PATH = "/v1/site/dashboard"
 FINDING_PATH = "/v1/site/finding"
 CHANGES_PATH = "/v1/site/changes"
 CALLS_PATH = "/v1/account/calls"
+CLAIM_PATH = "/v1/site/claim"
+CLAIM_CHECK_PATH = "/v1/site/claim/check"
+CLAIM_WITHDRAW_PATH = "/v1/site/claim/withdraw"
+CLAIMS_PATH = "/v1/site/claims"
 OF_LIMIT = int(connection.vendor == "sqlite")  # PostgreSQL counts in the statement of the nonce
 _nonces = itertools.count(1)
 

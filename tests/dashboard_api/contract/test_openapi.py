@@ -13,7 +13,18 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from dashboard_api import limits
 from dashboard_api.contract import examples, openapi
-from tests.dashboard_api.calls import CALLS_PATH, CHANGES_PATH, FINDING_PATH, PATH, ask, fields_for
+from tests.dashboard_api.calls import (
+    CALLS_PATH,
+    CHANGES_PATH,
+    CLAIM_CHECK_PATH,
+    CLAIM_PATH,
+    CLAIM_WITHDRAW_PATH,
+    CLAIMS_PATH,
+    FINDING_PATH,
+    PATH,
+    ask,
+    fields_for,
+)
 from tests.factories import (
     make_account,
     make_coverage,
@@ -23,8 +34,15 @@ from tests.factories import (
     make_note,
     make_occurrence,
 )
+from tests.foundation.outbound.internet import Internet
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def internet(monkeypatch):
+    """No website can be reached."""
+    return Internet(monkeypatch)
 
 
 @pytest.fixture
@@ -179,6 +197,64 @@ def test_the_question_schema_of_calls_accepts_what_the_endpoint_accepts(client, 
         assert accepted
 
 
+CLAIM_QUESTIONS = [
+    (CLAIM_PATH, {}),
+    (CLAIM_PATH, {"host": "shop.example.com"}),
+    (CLAIM_PATH, {"host": ""}),
+    (CLAIM_PATH, {"host": "shop.example.com", "link_id": "1"}),
+    (CLAIM_CHECK_PATH, {"claim_id": "{claim}"}),
+    (CLAIM_CHECK_PATH, {"claim_id": 1}),
+    (CLAIM_CHECK_PATH, {"claim_id": "01"}),
+    (CLAIM_CHECK_PATH, {"claim_id": "{claim}", "method": "mail"}),
+    (CLAIM_WITHDRAW_PATH, {"claim_id": "{claim}"}),
+    (CLAIM_WITHDRAW_PATH, {"claim_id": "{claim}", "reason": "sold"}),
+    (CLAIMS_PATH, {}),
+    (CLAIMS_PATH, {"page": 2, "page_size": None}),
+    (CLAIMS_PATH, {"page": 0}),
+]
+
+
+@pytest.mark.parametrize(("path", "fields"), CLAIM_QUESTIONS, ids=str)
+def test_the_question_schema_of_claims_accepts_what_the_endpoint_accepts(
+    client, document, path, fields, internet
+):
+    ref = make_account().ref
+    claim = ask(client, {"portal_account_ref": ref, "host": "a.example.com"}, path=CLAIM_PATH).json()["claim"]
+    fields = {"portal_account_ref": ref} | {
+        name: value.format(claim=claim["claim_id"]) if isinstance(value, str) else value
+        for name, value in fields.items()
+    }
+    response = ask(client, fields, path=path)
+    try:
+        check(
+            fields,
+            document,
+            document["paths"][path]["post"]["requestBody"]["content"]["application/json"]["schema"],
+        )
+    except jsonschema.ValidationError:
+        assert response.status_code == 400
+    else:
+        assert response.status_code == 200
+        check(response.json(), document, answer_schema(document, 200, path))
+
+
+OF_CLAIMS = ("unknown_claim", "wrong_state", "claim_refused", "check_too_soon", "unknown_link")
+
+
+def test_each_refusal_of_claims_is_documented_at_its_routes_alone(document):
+    codes = {
+        path: {code for code in OF_CLAIMS if f'"{code}"' in json.dumps(document["paths"][path])}
+        for path in (CLAIM_PATH, CLAIM_CHECK_PATH, CLAIM_WITHDRAW_PATH, CLAIMS_PATH, PATH)
+    }
+    assert codes == {
+        CLAIM_PATH: {"claim_refused"},
+        CLAIM_CHECK_PATH: {"unknown_claim", "wrong_state", "check_too_soon"},
+        CLAIM_WITHDRAW_PATH: {"unknown_claim", "wrong_state"},
+        CLAIMS_PATH: set(),
+        PATH: {"unknown_link"},
+    }
+
+
 def test_the_calls_of_an_account_need_no_link_and_no_plan(document):
     words = json.dumps(document["paths"][CALLS_PATH])
     assert "rate_limited" in words
@@ -284,7 +360,7 @@ def test_the_human_page_explains_every_refusal(client):
 def test_every_error_code_is_documented(document):
     described = json.dumps(document["paths"])
     assert all(refusal.code in described for refusal in openapi.refusals())
-    assert len(list(openapi.refusals())) == 33
+    assert len(list(openapi.refusals())) == 37
 
 
 def test_the_bounds_of_what_is_counted_are_documented(client, document):
@@ -328,7 +404,7 @@ def test_every_field_and_member_has_a_meaning_on_the_human_page(client):
 def test_the_human_page_has_contents_that_lead_somewhere_and_no_raw_backticks(client):
     page = client.get("/v1/docs").content.decode()
     anchors = re.findall(r'href="#([\w-]+)"', page)
-    assert len(anchors) == 20
+    assert len(anchors) == 32
     assert [anchor for anchor in anchors if f'id="{anchor}"' not in page] == []
     assert "`" not in page
     assert "<code>never</code>" in page

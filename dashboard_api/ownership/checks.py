@@ -1,0 +1,76 @@
+"""Checks of claims: look for the token, and record what follows."""
+
+import threading
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q
+
+from dashboard_api import limits
+from dashboard_api.contract.requests import PROOFS
+from dashboard_api.models import OwnershipClaim
+from dashboard_api.ownership import claims
+from dashboard_api.ownership.checking import CheckResult, check
+from dashboard_api.ownership.claims import Check, Verdict
+
+_BUSY_SECONDS = 5
+_one_at_a_time = threading.Semaphore(1)  # a check holds a thread of the server for seconds
+
+
+class TooSoon(Exception):
+    """A check by hand is possible in ``seconds``."""
+
+    def __init__(self, seconds: int) -> None:
+        self.seconds = seconds
+        super().__init__(seconds)
+
+
+def check_by_hand(claim: OwnershipClaim, *, method: str, now: datetime) -> OwnershipClaim:
+    """Check the claim, in one place or in all; raise TooSoon, also while this process checks another."""
+    if not _one_at_a_time.acquire(blocking=False):
+        raise TooSoon(_BUSY_SECONDS)
+    try:
+        free = Q(asked_at=None) | Q(asked_at__lte=now - limits.CHECK_PAUSE)
+        if not OwnershipClaim.objects.filter(free, pk=claim.pk).update(asked_at=now):
+            claim.refresh_from_db(fields=["asked_at"])
+            pause_until = (claim.asked_at or now) + limits.CHECK_PAUSE
+            raise TooSoon(max(1, int((pause_until - now).total_seconds())))
+        return check_claim(claim, (method,) if method else PROOFS, now=now)
+    finally:
+        _one_at_a_time.release()
+
+
+def check_claim(claim: OwnershipClaim, methods: Sequence[str] = PROOFS, *, now: datetime) -> OwnershipClaim:
+    """Look for the token until it is found, and record the result; return the claim as it is now."""
+    results: dict[str, CheckResult] = {}
+    for method in methods:
+        results[method] = check(claim.host, claim.token, method, now=now)
+        if results[method].verdict is Verdict.FOUND:
+            break
+    return claims.record_check(claim, _summary(results), now=now, checks=_stored(results, now))
+
+
+def _summary(results: dict[str, CheckResult]) -> Check:
+    """Return the proof if there is one; otherwise whether every place certainly lacks it."""
+    for method, result in results.items():
+        if result.verdict is Verdict.FOUND:
+            return Check(Verdict.FOUND, method, result.strength)
+    verdicts = {result.verdict for result in results.values()}
+    return Check(Verdict.MISSING if verdicts == {Verdict.MISSING} else Verdict.NOT_ASKED)
+
+
+def _stored(results: dict[str, CheckResult], now: datetime) -> list[dict[str, Any]]:
+    """Return the results as the response has them."""
+    return [
+        {
+            "method": method,
+            "at": f"{now.replace(microsecond=0):%Y-%m-%dT%H:%M:%SZ}",
+            "outcome": result.outcome,
+            "asked": list(result.asked),
+            "expected": result.expected,
+            "found": list(result.found),
+            "advice": result.advice,
+        }
+        for method, result in results.items()
+    ]

@@ -1,0 +1,224 @@
+"""Claims by signed calls: an account proves its websites, and sees nothing of another's."""
+
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+
+from audit.models import AuditEvent
+from dashboard_api.contract import examples
+from dashboard_api.models import OwnershipClaim, SiteLink
+from tests.dashboard_api.calls import (
+    CLAIM_CHECK_PATH,
+    CLAIM_PATH,
+    CLAIM_WITHDRAW_PATH,
+    CLAIMS_PATH,
+    PATH,
+    ask,
+    error_of,
+)
+from tests.factories import make_account, make_entitlement, make_website
+from tests.faults.server import FaultServer, answer
+from tests.foundation.outbound.internet import PUBLIC, Internet
+
+pytestmark = pytest.mark.django_db
+HOST = "shop.example.com"
+OTHER_SECRET = "es1_test_another-secret-of-another-account"
+
+
+@pytest.fixture
+def account():
+    return make_account()
+
+
+@pytest.fixture
+def internet(monkeypatch):
+    internet = Internet(monkeypatch)
+    internet.zone[f"{HOST}."] = [PUBLIC]
+    return internet
+
+
+@pytest.fixture
+def site(internet):
+    """A website on plain HTTP, without any file."""
+    with FaultServer(answer(404, b"nothing here")) as server:
+        internet.serve(server, port=80)
+        yield server
+
+
+def call(client, path, *, secret=None, **fields):
+    options = {"secret": secret} if secret else {}
+    return ask(client, {"portal_account_ref": "acct_0001", **fields}, path=path, **options)
+
+
+def claimed(client, host=HOST):
+    response = call(client, CLAIM_PATH, host=host)
+    assert response.status_code == 200, response.content
+    return response.json()["claim"]
+
+
+def checked(client, claim, **fields):
+    OwnershipClaim.objects.update(asked_at=None)
+    return call(client, CLAIM_CHECK_PATH, claim_id=claim["claim_id"], **fields)
+
+
+def test_a_claim_has_a_token_and_its_places(client, account):
+    claim = claimed(client, "Shop.Example.com.")
+    assert (claim["host"], claim["state"], claim["link_id"]) == (HOST, "pending", None)
+    url = f"https://{HOST}/.well-known/threat-dashboard-challenge.txt"
+    assert claim["instructions"]["file"] == {"url": url, "content": claim["token"]}
+    tag = f'<meta name="threat-dashboard-verification" content="{claim["token"]}">'
+    assert claim["instructions"]["meta"] == tag
+    assert claimed(client) == claim
+    assert AuditEvent.objects.get(action="ownership.claimed").account == account.ref
+
+
+def test_a_public_suffix_and_one_claim_too_many_are_refused_with_the_reason(client, account):
+    refused = call(client, CLAIM_PATH, host="co.uk")
+    assert (refused.status_code, error_of(refused)["code"]) == (409, "claim_refused")
+    assert "co.uk" in error_of(refused)["reasons"][0]
+    for number in range(20):
+        claimed(client, f"host-{number}.example.com")
+    assert "prove or withdraw" in error_of(call(client, CLAIM_PATH, host=HOST))["reasons"][0]
+
+
+def test_claims_need_a_plan_but_can_be_listed_and_withdrawn_without_one(client):
+    account = make_account(entitled=False)
+    assert error_of(call(client, CLAIM_PATH, host=HOST))["code"] == "inactive_entitlement"
+    entitlement = make_entitlement(account)
+    claim = claimed(client)
+    entitlement.delete()
+    assert error_of(checked(client, claim))["code"] == "inactive_entitlement"
+    assert call(client, CLAIMS_PATH).json()["total"] == 1
+    assert call(client, CLAIM_WITHDRAW_PATH, claim_id=claim["claim_id"], reason="left").status_code == 200
+
+
+def test_a_withdrawal_can_be_repeated_and_a_new_claim_has_another_token(client, account):
+    claim = claimed(client)
+    for _ in range(2):
+        answer = call(client, CLAIM_WITHDRAW_PATH, claim_id=claim["claim_id"], reason="mistake")
+        assert answer.json()["claim"]["state"] == "withdrawn"
+    assert AuditEvent.objects.filter(action="ownership.withdrawn").count() == 1
+    assert claimed(client)["token"] != claim["token"]
+
+
+def test_an_ended_claim_cannot_be_checked(client, account):
+    claim = claimed(client)
+    call(client, CLAIM_WITHDRAW_PATH, claim_id=claim["claim_id"], reason="mistake")
+    error = error_of(checked(client, claim))
+    assert (error["code"], error["state"]) == ("wrong_state", "withdrawn")
+
+
+def test_the_claims_of_an_account_come_by_host_and_by_pages(client, account):
+    for host in ("c.example.com", "a.example.com", "b.example.com"):
+        claimed(client, host)
+    first = call(client, CLAIMS_PATH, page_size=2).json()
+    assert [claim["host"] for claim in first["claims"]] == ["a.example.com", "b.example.com"]
+    assert first["total"] == 3
+    assert [claim["host"] for claim in call(client, CLAIMS_PATH, page=2, page_size=2).json()["claims"]] == [
+        "c.example.com"
+    ]
+
+
+def test_another_accounts_claim_is_unknown(client, account):
+    claim = claimed(client)
+    make_account("acct_0002", secrets=[OTHER_SECRET])
+    theirs = {"portal_account_ref": "acct_0002", "secret": OTHER_SECRET}
+    for path, fields in (
+        (CLAIM_CHECK_PATH, {}),
+        (CLAIM_WITHDRAW_PATH, {"reason": "mine"}),
+    ):
+        for claim_id in (claim["claim_id"], "999999"):
+            refused = call(client, path, claim_id=claim_id, **theirs, **fields)
+            assert (refused.status_code, error_of(refused)["code"]) == (404, "unknown_claim")
+    assert call(client, CLAIMS_PATH, **theirs).json() == {"ok": True, "claims": [], "total": 0}
+    mine = call(client, CLAIM_PATH, host=HOST, **theirs).json()["claim"]
+    assert mine["claim_id"] != claim["claim_id"]
+    assert mine["token"] != claim["token"]
+
+
+def test_a_token_on_the_website_verifies_and_links_it(client, account, internet):
+    claim = claimed(client)
+    with FaultServer(
+        answer(200, claim["token"].encode() + b"\n", headers=[("Content-Type", "text/plain")])
+    ) as server:
+        internet.serve(server, port=80)
+        proven = checked(client, claim).json()["claim"]
+    assert (proven["state"], proven["method"], proven["strength"]) == ("verified", "file", "http")
+    link = SiteLink.objects.get()
+    assert proven["link_id"] == link.link_id
+    fields = {"host": HOST, "link_id": link.link_id, "portal_account_ref": account.ref}
+    assert ask(client, fields, path=PATH).status_code == 200
+
+
+def test_a_check_says_what_it_found_and_what_to_do(client, account, site):
+    claim = checked(client, claimed(client)).json()["claim"]
+    assert (claim["state"], claim["link_id"]) == ("pending", None)
+    assert [check["method"] for check in claim["checks"]] == ["file", "meta"]
+    for check in claim["checks"]:
+        assert check["outcome"] != "found"
+        assert check["advice"]
+
+
+def test_only_one_place_is_asked_where_one_is_named(client, account, site):
+    claim = checked(client, claimed(client), method="meta").json()["claim"]
+    assert [check["method"] for check in claim["checks"]] == ["meta"]
+
+
+def test_a_second_check_at_once_is_too_soon(client, account, site):
+    claim = claimed(client)
+    assert checked(client, claim).status_code == 200
+    refused = call(client, CLAIM_CHECK_PATH, claim_id=claim["claim_id"])
+    assert (refused.status_code, error_of(refused)["code"]) == (429, "check_too_soon")
+    assert 1 <= int(refused["Retry-After"]) <= 15
+
+
+def test_a_website_of_another_account_is_contested_and_not_linked(client, account, internet):
+    SiteLink.objects.link(make_account("acct_0002", secrets=[]), make_website(HOST), by="staff")
+    claim = claimed(client)
+    with FaultServer(
+        answer(200, claim["token"].encode(), headers=[("Content-Type", "text/plain")])
+    ) as server:
+        internet.serve(server, port=80)
+        contested = checked(client, claim).json()["claim"]
+    assert (contested["state"], contested["link_id"]) == ("contested", None)
+
+
+def test_a_test_secret_gets_the_example_and_makes_no_claim(client, account):
+    secret = account.secrets.model.objects.issue(account, by="ada", is_test=True)[1]
+    response = call(client, CLAIM_PATH, host=HOST, secret=secret)
+    assert response.json() == examples.RESPONSES["ClaimResponse"]
+    assert not OwnershipClaim.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "field"),
+    [
+        (CLAIM_PATH, {}, "host"),
+        (CLAIM_PATH, {"host": "not a host"}, "host"),
+        (CLAIM_CHECK_PATH, {"claim_id": 7}, "claim_id"),
+        (CLAIM_CHECK_PATH, {"claim_id": "0"}, "claim_id"),
+        (CLAIM_CHECK_PATH, {"claim_id": "7", "method": "mail"}, "method"),
+        (CLAIM_WITHDRAW_PATH, {"claim_id": "7"}, "reason"),
+        (CLAIM_WITHDRAW_PATH, {"claim_id": "7", "reason": " "}, "reason"),
+        (CLAIMS_PATH, {"page": 0}, "page"),
+        (CLAIMS_PATH, {"link_id": "x"}, "link_id"),
+    ],
+)
+def test_a_wrong_field_is_named(client, account, path, fields, field):
+    error = error_of(call(client, path, **fields))
+    assert error["code"] == "invalid_request"
+    assert [each["field"] for each in error["errors"]] == [field]
+
+
+def test_the_command_checks_what_is_due(client, account, internet, capsys):
+    claim = claimed(client)
+    with FaultServer(
+        answer(200, claim["token"].encode(), headers=[("Content-Type", "text/plain")])
+    ) as server:
+        internet.serve(server, port=80)
+        call_command("check_claims")
+        assert "Claims checked: 0." in capsys.readouterr().out
+        OwnershipClaim.objects.update(next_check_at=timezone.now())
+        call_command("check_claims")
+    assert "verified" in capsys.readouterr().out
+    assert SiteLink.objects.not_revoked().count() == 1
