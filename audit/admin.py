@@ -15,7 +15,7 @@ from audit.models import AuditActor, AuditEvent, AuditOrigin
 class AuditEventAdmin(admin.ModelAdmin):
     """Every event, the newest first; the request id finds what else happened in the request."""
 
-    list_display = ("at", "who", "actor_kind", "did", "what", "account", "host", "outcome", "request_id")
+    list_display = ("at", "who", "did", "what", "account", "host", "outcome", "request_id")
     list_filter = ("actor_kind", "outcome", "at")
     search_fields = ("=request_id", "=account", "=host", "action")
     fields = (

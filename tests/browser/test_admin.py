@@ -8,10 +8,11 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import expect
 
+from audit.recording import record
 from dashboard_api.models import Account
 from tests.browser.looks import barriers
 from tests.browser.steps import newest_mail, sign_in
-from tests.factories import make_user
+from tests.factories import make_import_run, make_user
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
@@ -86,11 +87,16 @@ def test_the_scripts_of_the_admin_run(open_page, operator, link):
 LONG = "A title that needs more than the line that it has next to the buttons of the page. " * 3
 
 
-@pytest.mark.parametrize("model", ["finding", "coverage", "analystnote", "sitelink", "entitlement"])
+@pytest.mark.parametrize(
+    "model", ["finding", "coverage", "analystnote", "sitelink", "entitlement", "importrun", "auditevent"]
+)
 def test_a_list_fits_on_a_laptop(open_page, operator, link, model):
     link.website.findings.update(title=LONG)
-    page = open_page(user=operator, viewport={"width": 1280, "height": 800})
-    page.goto(reverse(f"admin:dashboard_api_{model}_changelist"))
+    make_import_run(link.website, by="GitHub Actions (token 12)")
+    record("website.archived", link.website, by="ada")
+    page = open_page(user=operator, viewport={"width": 1280, "height": 800}, locale="de-DE")  # longer words
+    app = "audit" if model == "auditevent" else "dashboard_api"
+    page.goto(reverse(f"admin:{app}_{model}_changelist"))
     width, room = page.locator("#changelist-form .results").evaluate("it => [it.scrollWidth, it.clientWidth]")
     assert width == room
 
