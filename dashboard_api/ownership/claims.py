@@ -4,16 +4,19 @@ A verb locks the website's claims first, then the website, then the account, as 
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime
 from enum import Enum
 from typing import Any, NamedTuple
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
 from audit.recording import record as audit
-from dashboard_api.models import Account, OwnershipClaim, SiteLink, Website
+from dashboard_api.crawler import queue
+from dashboard_api.models import Account, OwnershipClaim, ScanJob, SiteLink, Website
 from dashboard_api.models.ownership import new_token
 from dashboard_api.models.sites import SiteLinkQuerySet, check_has_one_owner
 from dashboard_api.ownership import calendar
@@ -232,6 +235,15 @@ def _connect(claim: OwnershipClaim, now: datetime) -> None:
             _link(claim, website, now)
     except ValidationError as error:  # archived, or no room
         claim.link_problem = " ".join(error.messages)[:500]
+    else:
+        _scan_first(website)
+
+
+def _scan_first(website: Website) -> None:
+    """Queue the first scan of a website that has none, before all others; where there are workers."""
+    if settings.CRAWLER_ENABLED and not website.scan_jobs.exists():
+        with suppress(ValidationError):  # one that may not be scanned now
+            queue.add(website, by=SYSTEM, priority=ScanJob.Priority.FIRST)
 
 
 def _link(claim: OwnershipClaim, website: Website, now: datetime) -> None:

@@ -5,12 +5,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
-from hypothesis import settings
+from hypothesis import settings as limits_of
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from audit.models import AuditEvent
-from dashboard_api.models import OwnershipClaim, SiteLink, Website
+from dashboard_api.models import OwnershipClaim, ScanJob, SiteLink, Website
 from dashboard_api.models.ownership import new_token
 from dashboard_api.models.sites import NoWebsite
 from dashboard_api.ownership import calendar, claims
@@ -85,6 +85,17 @@ def test_a_proof_verifies_the_website_and_links_it():
     assert (claim.state, claim.method, claim.strength) == ("verified", "file", "https")
     assert is_linked(claim)
     assert Website.objects.get(host=HOST).verification_method == "file"
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_a_proven_website_is_scanned_first_where_there_are_workers(settings, enabled):
+    settings.CRAWLER_ENABLED = enabled
+    claim = checked(added(), FILE)
+    scans = ScanJob.objects.filter(website__host=claim.host)
+    assert list(scans.values_list("priority", flat=True)) == [ScanJob.Priority.FIRST] * enabled
+    claims.withdraw(claim, by="ada", reason="mistake", now=NOW)
+    checked(claims.add(claim.account, HOST, by="ada", now=NOW), FILE)
+    assert scans.count() == enabled
 
 
 def test_without_a_proof_a_claim_waits_for_thirty_days():
@@ -337,5 +348,5 @@ class TwoAccounts(RuleBasedStateMachine):
 
 
 def test_two_accounts_never_hold_a_website_without_proof_and_consent():
-    limits = settings(max_examples=40, stateful_step_count=20, deadline=None)
+    limits = limits_of(max_examples=40, stateful_step_count=20, deadline=None)
     run_state_machine_as_test(TwoAccounts, settings=limits)
