@@ -109,6 +109,8 @@ def _row(event: AuditEvent, names: dict[int, AuditActor]) -> ActivityRow:
 def _about(event: AuditEvent, names: dict[int, AuditActor]) -> str:
     if event.object_type == "person" and event.object_id:
         return _name(int(event.object_id), names)
+    if event.label == f"{event.host} for {event.account}":  # a link; the row names the account
+        return event.host
     return event.label if event.host in event.label else f"{event.host}: {event.label}".strip(": ")
 
 

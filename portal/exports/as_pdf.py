@@ -180,7 +180,7 @@ def _finding(finding: FindingView, others: Sequence[FindingView]) -> dict[str, A
         **_place(finding),
         "tone": finding.tone,
         "severity": finding.severity,
-        "title": breakable(finding.title),
+        "title": breakable((others and finding.topic) or finding.title),
         "count": number % {"count": number_format(len(others) + 1)} if others else "",
         "description": breakable(finding.description),
         "remediation": breakable(finding.remediation),

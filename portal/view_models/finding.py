@@ -7,7 +7,7 @@ from datetime import datetime
 from urllib.parse import urlsplit
 
 from foundation.stored_texts import translate
-from portal import labels
+from portal import labels, topics
 from portal.forms import Filters
 from portal.gateway import FindingResponse
 from portal.gateway.messages import Event, Finding, Location
@@ -50,11 +50,12 @@ class TimelineStep:
 class FindingView:
     """The finding; ``list_url`` leads back to the list, ``problem_url`` to all findings of its problem.
 
-    ``link`` is the URL to share.
+    ``topic`` is the title of its topic, empty without a known one, and ``link`` the URL to share.
     """
 
     list_url: str
     problem_url: str
+    topic: str
     row_key: str
     link: str
     severity: str
@@ -85,6 +86,7 @@ def finding_view(response: FindingResponse, address: Address, *, link: str) -> F
     return FindingView(
         list_url=str(address),
         problem_url=replace(address, filters=Filters()).of_problem(finding.problem),
+        topic=topics.title_of(finding.problem),
         row_key=row_key(finding.id),
         link=link,
         severity=labels.label(labels.SEVERITIES, finding.severity),

@@ -45,6 +45,12 @@ def test_an_owner_sees_members_and_our_team_without_names_of_staff(client, owner
     assert "Ticket 7" not in text
 
 
+def test_a_link_is_named_by_its_website_alone(client, owner):
+    subject = Subject("link", "1", "shop.example.com for acct_0001")
+    act("link.linked", kind="staff", account="acct_0001", host="shop.example.com", subject=subject)
+    assert "Linked a website (shop.example.com)" in text_of(client)
+
+
 def test_decisions_about_a_website_are_shown_to_the_accounts_that_have_it(client, owner):
     act("finding.accepted_risk", who="eve", kind="staff", host="shop.example.com")
     act("finding.false_positive", who="eve", kind="staff", host="other.example.com")

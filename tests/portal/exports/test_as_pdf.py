@@ -196,6 +196,14 @@ def test_findings_with_one_problem_are_one_part_with_their_places():
     assert re.search(rb"pdfuaid:part>1<", inside(render_pdf(report)))
 
 
+def test_several_findings_of_a_topic_have_its_title():
+    same = [make_threat(number, problem="sql-injection") for number in (1, 2)]
+    (part,) = as_pdf._template_data(make_report(*same))["findings"]
+    assert part["title"] == "SQL injection"
+    (alone,) = as_pdf._template_data(make_report(same[0]))["findings"]
+    assert alone["title"] == "Finding 1"
+
+
 SVG = b"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 4 1'><rect width='4' height='1'/></svg>"
 
 
