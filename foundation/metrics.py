@@ -6,7 +6,7 @@ No label names an account, a host or an address. Labelled children are kept, whi
 import os
 from functools import cache
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, multiprocess
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, multiprocess
 from prometheus_client.registry import Collector
 
 PREFIX = "threat_dashboard"
@@ -23,6 +23,12 @@ _seconds = Histogram(
 _refusals = Counter(f"{PREFIX}_refusals", "Refused calls by the code of the error.", ["code"], registry=_own)
 _upstream = Counter(
     f"{PREFIX}_upstream_calls", "Calls of the portal to the service by outcome.", ["outcome"], registry=_own
+)
+_breakers = Gauge(
+    f"{PREFIX}_breakers_open",
+    "Processes whose circuit breaker stops calls of the portal to the service.",
+    registry=_own,
+    multiprocess_mode="livesum",
 )
 
 _child_of_requests = cache(_requests.labels)
@@ -45,6 +51,11 @@ def count_refusal(code: str) -> None:
 def count_upstream(outcome: str) -> None:
     """Count a call to the service: ``ok``, or the name of the error."""
     _child_of_upstream(outcome).inc()
+
+
+def note_breaker(*, is_open: bool) -> None:
+    """Note the state of this process's circuit breaker."""
+    _breakers.set(int(is_open))
 
 
 def registry(*others: Collector) -> CollectorRegistry:

@@ -8,6 +8,7 @@ import threading
 import time
 from collections import defaultdict
 
+from foundation.metrics import note_breaker
 from portal.gateway.errors import ServiceDown
 
 MAX_FAILURES = 5
@@ -43,7 +44,10 @@ class Health:
     def record(self, *, failed: bool) -> None:
         """Store the outcome of an attempt."""
         with self._lock:
+            was_open = self._failures >= MAX_FAILURES
             self._failures = self._failures + 1 if failed else 0
+            if was_open != (is_open := self._failures >= MAX_FAILURES):
+                note_breaker(is_open=is_open)
             if failed:
                 self._probe_at = time.monotonic() + PROBE_SECONDS
 

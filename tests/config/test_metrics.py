@@ -19,6 +19,7 @@ from config.models import Run
 from dashboard_api.models import Coverage, Nonce, ReportJob
 from foundation import metrics as counters
 from foundation.health import Readiness
+from portal.gateway.health import MAX_FAILURES, Health
 from portal.models import PendingNotification
 from tests.dashboard_api.api.reports import make_token
 from tests.factories import (
@@ -46,6 +47,8 @@ def _token(settings, monkeypatch):
 
 @pytest.fixture
 def scrape(client):
+    counters.note_breaker(is_open=False)  # of an earlier test
+
     def read():
         metrics._depths.cache_clear()
         response = client.get("/metrics", HTTP_AUTHORIZATION=f"Bearer {TOKEN}")
@@ -114,7 +117,7 @@ def test_a_database_that_is_away_leaves_the_other_metrics(client, monkeypatch):
 
 
 def test_the_counts_of_all_workers_are_added_and_outlive_them(tmp_path):
-    count = "from foundation.metrics import count_refusal; count_refusal('x')"
+    count = "from foundation import metrics as m; m.count_refusal('x'); m.note_breaker(is_open=True)"
     read = "from prometheus_client import generate_latest; from foundation.metrics import registry; "
     environment = os.environ | {"PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}
     outputs = [
@@ -122,6 +125,12 @@ def test_the_counts_of_all_workers_are_added_and_outlive_them(tmp_path):
         for code in (count, count, f"{read} print(generate_latest(registry()).decode())")
     ]
     assert 'threat_dashboard_refusals_total{code="x"} 2.0' in outputs[-1].decode()
+    assert "threat_dashboard_breakers_open 2.0" in outputs[-1].decode()
+    for file in tmp_path.glob("gauge_live*"):
+        file.unlink()  # as gunicorn.conf.py does when a worker ends
+    read += "print(generate_latest(registry()).decode())"
+    rest = subprocess.run([sys.executable, "-c", read], env=environment, check=True, capture_output=True)
+    assert "threat_dashboard_breakers_open 2.0" not in rest.stdout.decode()
 
 
 # What makes each rule fire; counters clear by themselves, the others undo what they did.
@@ -139,6 +148,13 @@ def refused(code, times):
 def upstream_fails(_):
     for _ in range(6):
         counters.count_upstream("TimedOut")
+
+
+def breaker_opens(_):
+    health = Health()
+    for _ in range(MAX_FAILURES):
+        health.record(failed=True)
+    return health
 
 
 def not_ready(monkeypatch):
@@ -192,6 +208,7 @@ FIRING = {
     "ReplayedNonces": refused("replayed_nonce", 21),
     "RateLimited": refused("rate_limited", 101),
     "UpstreamFails": upstream_fails,
+    "BreakerOpen": breaker_opens,
     "SlowDatabase": database_slow,
     "NoncesPileUp": nonces_pile_up,
     "ImportsFail": import_fails,
@@ -210,4 +227,6 @@ def test_an_alert_rule_fires_and_clears(rule, scrape, monkeypatch):
         assert fires(rule, before, broken)
     if isinstance(row, Model):
         row.delete()
+    if isinstance(row, Health):
+        row.record(failed=False)
     assert not fires(rule, broken, scrape())
