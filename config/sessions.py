@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+from allauth.mfa.signals import authenticator_added, authenticator_removed, authenticator_reset
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import SESSION_KEY, logout
@@ -125,6 +126,13 @@ def note_sign_in(request: HttpRequest, **__: Any) -> None:
     """Store the time and the browser of a sign-in in its session; no address is stored."""
     browser = browser_name(request.headers.get("User-Agent", ""))
     request.session[SIGNED_IN] = {"at": timezone.now().isoformat(), "browser": browser}
+
+
+@receiver([authenticator_added, authenticator_removed, authenticator_reset])
+def end_others(request: HttpRequest, user: Any, **__: Any) -> None:
+    """End the other sessions of a person whose second factors change: they may be a thief's."""
+    rows = SessionStore.get_model_class().objects.filter(user_id=user.pk)
+    rows.exclude(session_key=stored_key(request.session.session_key or "")).delete()
 
 
 def browser_name(user_agent: str) -> str:

@@ -248,3 +248,12 @@ def test_requests_for_passkeys_cannot_fill_the_table_of_sessions(client):
     assert (
         Client(REMOTE_ADDR="192.0.2.7").get(page, headers={"accept": "application/json"}).status_code == 200
     )
+
+
+def test_a_person_who_is_deactivated_is_signed_out_at_the_next_page(client):
+    person = make_user()
+    sign_in(client)
+    assert client.get("/accounts/").status_code == 200
+    person.is_active = False
+    person.save()
+    assert client.get("/accounts/")["Location"].startswith("/accounts/login/")
