@@ -2,10 +2,11 @@
 
 ``replays`` sends many copies of one call at once to two servers of one database: exactly one copy may be
 answered. ``kills`` kills processes of the server with SIGKILL while calls are answered, and repeats each
-answered call afterwards: every repetition must be refused. ``soak`` sends calls at an even pace for hours and
-kills a process each minute. ``races`` lets 16 processes claim one nonce at once. ``backups`` takes backups
-under load and restores each. ``power`` looks at the order of writes to the disk. Each prints what it saw, and
-exits with 1 if something was wrong.
+answered call afterwards: every repetition must be refused. ``records`` sends mixed calls meanwhile, and
+compares each response with its record and the log. ``soak`` sends calls at an even pace for hours and kills a
+process each minute. ``races`` lets 16 processes claim one nonce at once. ``backups`` takes backups under load
+and restores each. ``power`` looks at the order of writes to the disk. Each prints what it saw, and exits with
+1 if something was wrong.
 """
 
 import argparse
@@ -19,20 +20,18 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks import databases, dataset, rows, storage_runs
+from benchmarks import databases, dataset, record_runs, rows, storage_runs
 from benchmarks.command_line import BACKENDS, Unavailable
 from benchmarks.machine import children_of
-from benchmarks.servers import Server, run_server
+from benchmarks.servers import killing, run_server
 from benchmarks.signed_calls import NO_RESPONSE, Call, nonce_of, send, signed_call
 
 SCALE = 0.001  # 2,000 findings
 COPIES, CLIENTS = 200, 8
-BETWEEN_KILLS = 0.3  # seconds
 PACE = 20  # calls a second while soaking
 NONCE_SECONDS = 360  # from the call to its end; a clock that is ahead adds up to 300
 
@@ -59,7 +58,7 @@ def kills(environment: dict[str, str], body: dict[str, Any], *, rounds: int) -> 
     """Yield what was wrong after ``rounds`` calls during which processes of the server were killed."""
     calls = [body] * rounds
     with run_server(environment) as server:
-        with _killing(server) as killed, ThreadPoolExecutor(CLIENTS) as clients:
+        with killing(server) as killed, ThreadPoolExecutor(CLIENTS) as clients:
 
             def ask(body: dict[str, Any]) -> tuple[Call, str]:
                 call = signed_call(body)
@@ -102,26 +101,6 @@ def soak(environment: dict[str, str], body: dict[str, Any], *, rounds: int) -> I
     )
     print(f"{rounds} minutes, {seen['200']} calls answered, at most {max(stored)} nonces stored")
     print(f"memory {min(memory)} to {max(memory)} MB, open files {min(files)} to {max(files)}")
-
-
-@contextmanager
-def _killing(server: Server) -> Iterator[list[int]]:
-    """Kill a random process of the server again and again in the block; yield those killed so far."""
-    done, killed = threading.Event(), []
-
-    def kill() -> None:
-        while not done.wait(BETWEEN_KILLS):
-            if processes := children_of(server.process):
-                killed.append(random.choice(processes))
-                os.kill(killed[-1], signal.SIGKILL)
-
-    thread = threading.Thread(target=kill)
-    thread.start()
-    try:
-        yield killed
-    finally:
-        done.set()
-        thread.join()
 
 
 def _on_record(answered: list[Call]) -> int:
@@ -183,6 +162,7 @@ def _nonces_after_pruning() -> int:
 RUNS: dict[str, tuple[Callable[..., Iterator[str]], int]] = {
     "replays": (replays, 100),
     "kills": (kills, 10_000),
+    "records": (record_runs.records, 10_000),
     "soak": (soak, 8 * 60),
     "races": (storage_runs.races, 1_000),
     "backups": (storage_runs.backups, 20),

@@ -1,9 +1,12 @@
 """The product served by gunicorn with threads, as in a deployment, and the CPU time of its processes."""
 
 import os
+import random
+import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +19,7 @@ from benchmarks.machine import children_of, cpu_seconds
 
 WORKERS, THREADS = 2, 4
 START_SECONDS = 30
+BETWEEN_KILLS = 0.3  # seconds
 
 
 class DidNotStart(Exception):
@@ -54,6 +58,26 @@ def run_server(environment: dict[str, str], *, folder: Path = databases.ROOT) ->
         process.terminate()
         process.wait(timeout=20)
     log.unlink()
+
+
+@contextmanager
+def killing(server: Server) -> Iterator[list[int]]:
+    """Kill a random process of the server again and again in the block; yield those killed so far."""
+    done, killed = threading.Event(), []
+
+    def kill() -> None:
+        while not done.wait(BETWEEN_KILLS):
+            if processes := children_of(server.process):
+                killed.append(random.choice(processes))
+                os.kill(killed[-1], signal.SIGKILL)
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    try:
+        yield killed
+    finally:
+        done.set()
+        thread.join()
 
 
 def free_port() -> int:

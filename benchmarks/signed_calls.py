@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import es1
 from benchmarks import rows
@@ -32,18 +32,31 @@ def nonce_of(call: Call) -> str:
     return next(value for name, value in headers.items() if name.lower() == es1.NONCE_HEADER)
 
 
+class Response(NamedTuple):
+    """A response: its status with the code of its error, or NO_RESPONSE, and its request id."""
+
+    status: str
+    request_id: str = ""
+
+
 def send(port: int, call: Call) -> str:
     """Return the status of the response with the code of its error, or NO_RESPONSE."""
+    return exchange(port, call).status
+
+
+def exchange(port: int, call: Call, *, path: str = PATH) -> Response:
+    """Send a call, and return its response."""
     connection = http.client.HTTPConnection(LOOPBACK, port, timeout=30)
     try:
-        connection.request("POST", PATH, *call)
+        connection.request("POST", path, *call)
         response = connection.getresponse()
         answer = json.loads(response.read())
     except (OSError, http.client.HTTPException, ValueError):
-        return NO_RESPONSE
+        return Response(NO_RESPONSE)
     finally:
         connection.close()
-    return " ".join([str(response.status), *([answer["error"]["code"]] if "error" in answer else [])])
+    code = [answer["error"]["code"]] if "error" in answer else []
+    return Response(" ".join([str(response.status), *code]), response.headers["X-Request-Id"])
 
 
 class Pace:

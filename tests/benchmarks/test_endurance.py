@@ -12,6 +12,7 @@ pytestmark = pytest.mark.slow
 # Much less than what the commands do by themselves.
 RUNS = (
     "endurance kills --rounds 60",
+    "endurance records --rounds 1000",
     "endurance replays --rounds 1",
     "endurance races --rounds 10",
     "endurance power --rounds 5",

@@ -1,0 +1,114 @@
+"""Mixed calls while processes of the server are killed, compared with what is on record afterwards."""
+
+import random
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
+
+from benchmarks import databases
+from benchmarks.servers import killing, run_server
+from benchmarks.signed_calls import NO_RESPONSE, Call, Response, exchange, signed_call
+
+CLIENTS = 8
+BATCH = 500
+_UNKNOWN_LINK = {"link_id": "00000000-0000-4000-8000-000000000000"}
+_SITE, _ACCOUNT = "/v1/site/", "/v1/account/calls"
+# Of ten calls: the route, the fields next to those of the website, and whether the signature is right.
+MIXED: tuple[tuple[str, dict[str, Any], bool], ...] = (
+    (f"{_SITE}dashboard", {}, True),
+    (f"{_SITE}dashboard", {"severity": "High", "page": 2}, True),
+    (f"{_SITE}dashboard", {"page": 0}, True),
+    (f"{_SITE}dashboard", _UNKNOWN_LINK, True),
+    (f"{_SITE}dashboard", {}, False),
+    (f"{_SITE}finding", {"finding_id": "999999999"}, True),
+    (f"{_SITE}changes", {"days": 7}, True),
+    (f"{_SITE}changes", {"days": 7, "until": "next_import"}, True),
+    (_ACCOUNT, {"outcome": "refused"}, True),
+    (_ACCOUNT, {"page_size": "ten"}, True),
+)
+EXPECTED = {"200", "400 invalid_request", "404 unknown_link", "404 unknown_finding", NO_RESPONSE}
+UNRECORDED = ("401 invalid_signature", "401 replayed_nonce")
+
+
+class Sent(NamedTuple):
+    """A call that was sent twice, with both responses; one of the two has its nonce."""
+
+    is_signed: bool
+    responses: tuple[Response, Response]
+
+
+def records(environment: dict[str, str], body: dict[str, Any], *, rounds: int) -> Iterator[str]:
+    """Yield what was wrong with the record of ``rounds`` mixed calls during which processes were killed.
+
+    Every call is sent twice: one copy is answered, and has exactly one record, with the id and the outcome
+    of its response; a refusal has a line in the log with this id. The other copy and a wrong signature have
+    no record. Control: a response with another status must differ from its record.
+    """
+    began = datetime.now(UTC)
+    with run_server(environment) as server:
+        with killing(server) as killed, ThreadPoolExecutor(CLIENTS) as clients:
+            sent = list(clients.map(lambda number: _send(server.port, body, number), range(rounds)))
+        log = (databases.FOLDER / f"server-{server.port}.log").read_text()
+    answered = [response for each in sent for response in each.responses if response.status in EXPECTED]
+    answered = [response for response in answered if response.status != NO_RESPONSE]
+    yield from _wrong_responses(sent)
+    yield from _wrong_records(sent, answered, began)
+    if answered and not any(_wrong_records(sent, [answered[0]._replace(status="418")], began)):
+        yield "the control was not noticed"
+    lost = [each for each in answered if each.status != "200" and each.request_id not in log]
+    if lost:
+        yield f"{len(lost)} refusals are not in the log, such as {lost[0]}"
+    statuses = Counter(response.status for each in sent for response in each.responses)
+    print(f"{rounds} calls sent twice, {len(killed)} processes killed: {dict(sorted(statuses.items()))}")
+
+
+def _send(port: int, body: dict[str, Any], number: int) -> Sent:
+    path, fields, is_signed = MIXED[number % len(MIXED)]
+    whose = {"portal_account_ref": body["portal_account_ref"]} if path == _ACCOUNT else body
+    call = signed_call(whose | fields, path=path)
+    if not is_signed:
+        call = (call[0] + b" ", call[1])
+    together = threading.Barrier(2)
+
+    def copy(call: Call) -> Response:
+        together.wait(60)
+        return exchange(port, call, path=path)
+
+    with ThreadPoolExecutor(2) as copies:
+        first, second = copies.map(copy, [call] * 2)
+    return Sent(is_signed, (first, second))
+
+
+def _wrong_responses(sent: list[Sent]) -> Iterator[str]:
+    for each in sent:
+        statuses = sorted(response.status for response in each.responses)
+        allowed = EXPECTED | set(UNRECORDED) if each.is_signed else {UNRECORDED[0], NO_RESPONSE}
+        if not set(statuses) <= allowed or (each.is_signed and UNRECORDED[0] in statuses):
+            yield f"unexpected responses: {statuses}"
+        if len([status for status in statuses if status in EXPECTED - {NO_RESPONSE}]) > 1:
+            yield f"both copies were answered: {statuses}"
+
+
+def _wrong_records(sent: list[Sent], answered: list[Response], began: datetime) -> Iterator[str]:
+    """Yield how the records since ``began`` differ from the responses, after all nonces became records."""
+    from dashboard_api.models import CallRecord, Nonce  # only after Django is set up
+
+    later = datetime.now(UTC) + timedelta(hours=1)
+    while Nonce.objects.prune(now=later, batch=random.randrange(1, BATCH)):
+        pass
+    found = CallRecord.objects.filter(at__gte=began).values_list("request_id", "status", "code")
+    recorded: dict[str, list[str]] = {}
+    for request_id, status, code in found:
+        recorded.setdefault(request_id, []).append(f"{status} {code}".strip())
+    for response in answered:
+        if recorded.get(response.request_id) != [response.status]:
+            yield f"{response} has the records {recorded.get(response.request_id)}"
+    unanswered = sum(NO_RESPONSE in {response.status for response in each.responses} for each in sent)
+    others = len(found) - len(answered)
+    if others > unanswered:
+        yield f"{others} records of calls that were not answered, but only {unanswered} calls were not"
+    if not answered:
+        yield "no call was answered"
