@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 # Everything else ends the head, also where the page does not say so.
 _OF_THE_HEAD = {"html", "head", "base", "link", "meta", "script", "style"}
 _INERT = {"title", "noscript", "template", "textarea", "iframe", "xmp", "noembed", "noframes", "plaintext"}
-_TITLE = re.compile(rb"<title[^>]*>([^<]{0,500})", re.IGNORECASE)
+_TITLE = re.compile(rb"<title[^>]{0,200}>([^<]{0,500})", re.IGNORECASE)
 
 
 def verification_tags(page: bytes, name: str) -> tuple[list[str], list[str]]:
@@ -58,10 +58,14 @@ class _Reader(HTMLParser):
         """Notice the end of an element whose tags do not count, and of the head."""
         if tag == self._inert:
             self._inert = ""
-        elif not self._inert and tag == "head":
+        elif not self._inert and tag in {"head", "body", "html", "br"}:
             self._is_head = False
 
     def handle_data(self, data: str) -> None:
         """Notice text outside of elements, which ends the head; the text of scripts and styles does not."""
         if not self._inert and self.cdata_elem is None and data.strip():
             self._is_head = False
+
+    def parse_marked_section(self, i: int, report: int = 1) -> int:
+        """Skip ``<![...>`` as a browser does; Python's reader takes some of them for errors."""
+        return self.parse_bogus_comment(i)

@@ -195,6 +195,7 @@ def test_a_tag_in_the_head_is_a_proof(site, head):
         (page(body=TAG), "tag_outside_head"),
         (page(f"<p>text</p>{TAG}"), "tag_outside_head"),
         (page(f"text{TAG}"), "tag_outside_head"),
+        (page(f"</body>{TAG}"), "tag_outside_head"),
         (answer(200, f"<p>{TAG}".encode()), "tag_outside_head"),
         (page(TAG.replace(TOKEN, OTHER_TOKEN)), "other_content"),
         (page(TAG.replace(TOKEN, TOKEN + "x")), "other_content"),
