@@ -1,14 +1,17 @@
 """Engines as data: the programs that scan, as the file of CRAWLER_ENGINES has them."""
 
 import shutil
+import sys
 import tomllib
 from pathlib import Path
 from string import Template
 from typing import Annotated
 
 import msgspec
+from django.conf import settings
 from msgspec import Meta
 
+_BUILT_IN = {"$essentials": Path(__file__).parent / "essentials/program.py"}
 _PLACEHOLDERS = {"host": "host", "address": "address", "report": "report"}
 
 
@@ -17,7 +20,7 @@ class WrongEngines(ValueError):
 
 
 class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A program that scans ``$host`` at ``$address`` and writes ``$report``.
+    """A program that scans ``$host`` at ``$address`` and writes ``$report``; ``$essentials`` is built in.
 
     A readable report is success, whatever the exit code; ``exit_codes`` give reasons where there is none.
     ``complete`` says that a report with an accepted exit code is whole, for formats that cannot say it.
@@ -37,12 +40,15 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     def program(self) -> str | None:
         """Return the path of the program; None if it is not installed."""
-        return shutil.which(self.command[0])
+        return sys.executable if self.command[0] in _BUILT_IN else shutil.which(self.command[0])
 
     def arguments(self, *, host: str, address: str, report: Path) -> list[str]:
         """Return the arguments of the program."""
         values = {"host": host, "address": address, "report": str(report)}
-        return [Template(part).substitute(values) for part in self.command[1:]]
+        arguments = [Template(part).substitute(values) for part in self.command[1:]]
+        if own := _BUILT_IN.get(self.command[0]):
+            return [str(own), *arguments, *(["--private"] if settings.ALLOW_PRIVATE_HOSTS else [])]
+        return arguments
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):

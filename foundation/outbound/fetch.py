@@ -84,7 +84,7 @@ def fetch(
     made to a checked address. ``ip_version`` limits it to IPv4 or IPv6, ``tls`` trusts other authorities, and
     without ``verify`` any certificate is accepted.
     """
-    context = (tls or _trusted()) if verify else _unverified()
+    context = (tls or trusted()) if verify else _unverified()
     call = _Call(max_bytes, deadline or Deadline(SECONDS), ip_version, context)
     hops: list[Hop] = []
     try:
@@ -249,7 +249,7 @@ def _headers() -> dict[str, str]:
 
 
 @cache
-def _trusted() -> ssl.SSLContext:
+def trusted() -> ssl.SSLContext:
     """Return the public certificate authorities, whatever the environment names."""
     return ssl.create_default_context(cafile=DEFAULT_CA_BUNDLE_PATH)
 

@@ -11,9 +11,9 @@ from dashboard_api.scanners import READERS
 
 def test_the_file_of_the_product_has_engines_whose_reports_are_read():
     engines = read_engines(Path(settings.BASE_DIR) / "deploy" / "engines.toml")
-    assert [engine.name for engine in engines] == ["sslyze", "testssl"]
+    assert [engine.name for engine in engines] == ["essentials", "sslyze", "testssl"]
     assert {engine.format for engine in engines} <= READERS.keys()
-    words = engines[0].arguments(host="shop.example.com", address="192.0.2.10", report=Path("/tmp/report"))
+    words = engines[1].arguments(host="shop.example.com", address="192.0.2.10", report=Path("/tmp/report"))
     assert words[-2:] == ["--json_out=/tmp/report", "shop.example.com:443{192.0.2.10}"]
 
 

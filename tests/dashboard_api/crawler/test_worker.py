@@ -169,3 +169,12 @@ def test_a_name_whose_servers_do_not_answer_in_time_has_its_reason(monkeypatch):
     with pytest.raises(NoAddress, match="servers_silent"):
         address_of("shop.example.com")
     over.set()
+
+
+def test_the_built_in_engine_runs_with_an_empty_environment(settings):
+    settings.ALLOW_PRIVATE_HOSTS = True
+    essentials = engine(name="essentials", command=["$essentials", "$host", "127.0.0.1", "$report"])
+    job = scan(essentials, website=factories.make_website("127.0.0.1"))
+    run = job.runs.get()
+    assert (run.state, run.exit_code, run.log) == ("ok", 0, "")
+    assert ImportRun.objects.get().source.slug == "essentials"

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 
+from dashboard_api.crawler.essentials.rules import RULES
 from dashboard_api.limits import MAX_PROBLEM_ID_LENGTH
 from dashboard_api.models.problems import KEY_LENGTH
 from dashboard_api.scanners.nikto.problems import TEXTS
@@ -43,12 +44,14 @@ def test_rules_are_those_that_the_readers_know():
     assert rules_of("mdn-observatory") <= set(_TESTS)
     assert rules_of("testssl") <= set(TESTSSL)
     headers = {f"missing-header/{text.header.lower()}" for text in TEXTS.values() if text.header}
+    assert rules_of("essentials") <= set(RULES)
     assert rules_of("nikto") <= set(TEXTS) | headers
 
 
 def test_every_source_is_one_that_a_reader_names():
     sources = {source for topic in TOPICS.values() for source in topic.rules}
     assert sources == {
+        "essentials",
         "invicti",
         "burp",
         "qualys-was",

@@ -1,0 +1,56 @@
+"""Checks of TLS: the certificate, and the versions that the server offers."""
+
+import ssl
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+
+from dashboard_api.crawler.essentials.page import Problem
+from foundation.deadline import Deadline
+from foundation.outbound.tls import Handshake, offers, shake_hands
+
+_SOON = timedelta(days=14)
+_PROBLEMS = {
+    "expired": "certificate-expired",
+    "other_name": "certificate-other-name",
+    "not_trusted": "certificate-not-trusted",
+}
+
+
+def check_tls(
+    host: str,
+    address: str,
+    deadline: Deadline,
+    *,
+    now: datetime,
+    port: int = 443,
+    tls: ssl.SSLContext | None = None,
+) -> Iterator[Problem]:
+    """Yield the problems of TLS; raise NotConnected, and ssl.SSLError where no handshake is possible."""
+    location = f"https://{host}/"
+    handshake = shake_hands(host, address, deadline, port=port, tls=tls)
+    for rule, evidence in check_certificate(handshake, now):
+        yield Problem(rule, location, evidence)
+    for version, name in ((ssl.TLSVersion.TLSv1, "1-0"), (ssl.TLSVersion.TLSv1_1, "1-1")):
+        if offers(version, host, address, deadline, port=port):
+            yield Problem(f"tls-{name}-offered", location)
+    if not offers(ssl.TLSVersion.TLSv1_3, host, address, deadline, port=port):
+        yield Problem("tls-1-3-not-offered", location, f"The handshake chose {handshake.version}.")
+
+
+def check_certificate(handshake: Handshake, now: datetime) -> Iterator[tuple[str, str]]:
+    """Yield rule and evidence of each problem of the certificate."""
+    certificate = x509.load_der_x509_certificate(handshake.certificate)
+    ends = certificate.not_valid_after_utc
+    evidence = f"Subject: {certificate.subject.rfc4514_string()[:200]}\nValid until {ends:%Y-%m-%d %H:%M} UTC"
+    if handshake.problem:
+        yield _PROBLEMS[handshake.problem], evidence
+    if handshake.problem != "expired" and ends - now < _SOON:
+        yield "certificate-expires-soon", evidence
+    key = certificate.public_key()
+    if (isinstance(key, rsa.RSAPublicKey) and key.key_size < 2048) or (
+        isinstance(key, ec.EllipticCurvePublicKey) and key.key_size < 224
+    ):
+        yield "certificate-weak-key", f"{key.key_size} bits"

@@ -1,0 +1,101 @@
+"""A scan: at most some ten requests, and a report in our own JSON lines."""
+
+import json
+import ssl
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from dashboard_api.crawler.essentials.encryption import check_tls
+from dashboard_api.crawler.essentials.page import Problem, check_page, check_plain, check_security_txt
+from dashboard_api.crawler.essentials.rules import RULES
+from foundation.deadline import Deadline, DeadlinePassed
+from foundation.hosts import covers
+from foundation.outbound.fetch import Fetched, FetchFailed, fetch
+from foundation.outbound.tls import NotConnected
+
+SECONDS = 40.0
+_PAGE_BYTES = 1024**2
+_REFUSALS = {403, 429, 503}
+
+
+class Incomplete(Exception):
+    """The website could not be checked; the message says why."""
+
+
+def report(host: str, address: str, *, tls: ssl.SSLContext | None = None) -> Iterator[dict[str, Any]]:
+    """Yield the lines of the report of ``host``, whose checked address is ``address``."""
+    home = f"https://{host}/"
+    yield {"scan": "findings/1", "source": "essentials", "name": "Essentials", "scanned_at": _now()}
+    try:
+        problems = list(_problems(host, address, tls))
+    except Incomplete as error:
+        yield {"checked": home, "error": str(error)}
+        yield {"complete": False, "scanned_at": _now()}
+        return
+    for problem in problems:
+        yield _line(problem)
+    yield {"checked": home}
+    yield {"complete": True, "scanned_at": _now()}
+
+
+def _problems(host: str, address: str, tls: ssl.SSLContext | None) -> Iterator[Problem]:
+    """Yield all problems; raise Incomplete."""
+    deadline, now = Deadline(SECONDS), datetime.now(UTC)
+    home = f"https://{host}/"
+    try:
+        yield from check_tls(host, address, deadline, now=now, tls=tls)
+    except (NotConnected, ssl.SSLError) as error:
+        _get(f"http://{host}/", deadline)  # otherwise the website is down
+        yield Problem("https-not-offered", home, str(error))
+        return
+    except DeadlinePassed as error:
+        raise Incomplete("timed_out") from error
+    page = _get(home, deadline)
+    if not covers(host, urlsplit(page.url).hostname or ""):
+        raise Incomplete("redirected_away")
+    yield from check_page(page)
+    with suppress(Incomplete):  # http is turned off
+        yield from check_plain(_get(f"http://{host}/", deadline))
+    with suppress(Incomplete):  # it leads to another owner's domain
+        yield from check_security_txt(_get(f"{home}.well-known/security.txt", deadline), now)
+
+
+def _get(url: str, deadline: Deadline) -> Fetched:
+    """Return the response, whatever its certificate; raise Incomplete, also if the website refuses us."""
+    try:
+        response = fetch(url, max_bytes=_PAGE_BYTES, deadline=deadline, verify=False)
+    except FetchFailed as error:
+        raise Incomplete(error.reason) from error
+    if response.status in _REFUSALS or "cf-mitigated" in response.headers:
+        raise Incomplete("blocked")
+    return response
+
+
+def _line(problem: Problem) -> dict[str, Any]:
+    rule = RULES[problem.rule]
+    return {
+        "finding": problem.rule,
+        "matcher": problem.matcher,
+        "title": rule.title,
+        "severity": rule.severity,
+        "kind": "informational" if rule.severity == "info" else "confirmed",
+        "location": problem.location,
+        "description": rule.description,
+        "remediation": rule.remediation,
+        "evidence": problem.evidence,
+        "cwe": [rule.cwe],
+    }
+
+
+def _now() -> str:
+    return f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def write(path: str, host: str, address: str) -> None:
+    """Write the report of ``host`` to ``path``."""
+    with open(path, "w", encoding="utf-8") as file:  # noqa: PTH123
+        for line in report(host, address):
+            file.write(json.dumps(line) + "\n")

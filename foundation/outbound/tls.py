@@ -1,0 +1,71 @@
+"""TLS handshakes with a checked address: which versions it offers, and which certificate it has."""
+
+import socket
+import ssl
+import warnings
+from dataclasses import dataclass
+
+from foundation.deadline import CONNECT_SECONDS, Deadline
+from foundation.outbound.fetch import trusted
+
+_EXPIRED, _OTHER_NAME = 10, 62  # verify codes of OpenSSL
+
+
+class NotConnected(Exception):
+    """The address did not answer, so nothing is known about its TLS."""
+
+
+@dataclass(frozen=True, slots=True)
+class Handshake:
+    """A handshake: ``problem`` is expired, other_name or not_trusted, and empty for a valid certificate."""
+
+    version: str
+    certificate: bytes  # in DER
+    problem: str = ""
+
+
+def shake_hands(
+    host: str, address: str, deadline: Deadline, *, port: int = 443, tls: ssl.SSLContext | None = None
+) -> Handshake:
+    """Return the handshake, also with a certificate that is not valid; raise NotConnected."""
+    try:
+        return _shake_hands(host, address, deadline, port, tls or trusted())
+    except ssl.SSLCertVerificationError as error:
+        problem = {_EXPIRED: "expired", _OTHER_NAME: "other_name"}.get(error.verify_code, "not_trusted")
+    accepted = _shake_hands(host, address, deadline, port, _any_certificate())
+    return Handshake(accepted.version, accepted.certificate, problem)
+
+
+def offers(version: ssl.TLSVersion, host: str, address: str, deadline: Deadline, *, port: int = 443) -> bool:
+    """Return whether the server accepts this version of TLS; raise NotConnected."""
+    context = _any_certificate()
+    context.set_ciphers("ALL:@SECLEVEL=0")  # old versions need what OpenSSL refuses by default
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # to find old versions is the purpose
+        context.minimum_version = context.maximum_version = version
+    try:
+        _shake_hands(host, address, deadline, port, context)
+    except ssl.SSLError:
+        return False
+    return True
+
+
+def _shake_hands(
+    host: str, address: str, deadline: Deadline, port: int, context: ssl.SSLContext
+) -> Handshake:
+    try:
+        with socket.create_connection((address, port), min(CONNECT_SECONDS, deadline.remaining())) as plain:
+            plain.settimeout(deadline.remaining())
+            with context.wrap_socket(plain, server_hostname=host) as encrypted:
+                certificate = encrypted.getpeercert(binary_form=True) or b""
+                return Handshake(encrypted.version() or "", certificate)
+    except ssl.SSLError:
+        raise
+    except OSError as error:
+        raise NotConnected(str(error)) from error
+
+
+def _any_certificate() -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context

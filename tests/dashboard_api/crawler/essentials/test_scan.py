@@ -1,0 +1,152 @@
+"""A whole scan of websites on loopback: with TLS, without, refused, redirected away, and by the worker."""
+
+import ssl
+import warnings
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from dashboard_api.crawler.engines import read_engines
+from dashboard_api.crawler.essentials.encryption import check_certificate, check_tls
+from dashboard_api.crawler.essentials.scan import report
+from dashboard_api.scanners import finding_lines
+from foundation.deadline import Deadline
+from foundation.outbound.tls import Handshake, NotConnected
+from tests.faults.certificate import write_certificate
+from tests.faults.server import FaultServer, answer, closed_port
+from tests.foundation.outbound.internet import PUBLIC, Internet
+
+HOST = "shop.example.com"
+GOOD = [("Strict-Transport-Security", "max-age=31536000"), ("X-Content-Type-Options", "nosniff")]
+
+
+@pytest.fixture
+def internet(monkeypatch):
+    internet = Internet(monkeypatch)
+    internet.zone[f"{HOST}."] = [PUBLIC]
+    return internet
+
+
+@pytest.fixture
+def certificate(tmp_path):
+    return write_certificate(tmp_path, name=HOST)
+
+
+@pytest.fixture
+def trusting(certificate):
+    return ssl.create_default_context(cafile=certificate[0])
+
+
+def scanned(tls=None):
+    """Return the rules of a report, and its last line."""
+    *lines, last = report(HOST, PUBLIC, tls=tls)
+    return [line["finding"] for line in lines if "finding" in line], lines, last
+
+
+def test_a_website_is_scanned_from_its_certificate_to_its_security_txt(internet, certificate, trusting):
+    with (
+        FaultServer(answer(200, b"<p>Hello</p>", headers=GOOD), tls=certificate[1]) as encrypted,
+        FaultServer(answer(200)) as plain,
+    ):
+        internet.serve(encrypted, port=443)
+        internet.serve(plain, port=80)
+        rules, _, last = scanned(trusting)
+    assert last["complete"] is True
+    assert rules == [
+        "certificate-expires-soon",  # that of the tests ends in an hour
+        "csp-missing",
+        "framing-allowed",
+        "https-not-enforced",
+        "security-txt-missing",
+    ]
+
+
+def test_a_certificate_that_browsers_refuse_is_a_finding_and_the_page_is_checked(internet, certificate):
+    with FaultServer(answer(200, headers=GOOD), tls=certificate[1]) as server:
+        internet.serve(server, port=443)
+        rules, _, last = scanned()
+    assert rules[0] == "certificate-not-trusted"
+    assert "csp-missing" in rules
+    assert last["complete"] is True
+
+
+def test_a_website_without_https_has_one_finding(internet):
+    with FaultServer(answer(200, headers=GOOD)) as plain:
+        internet.serve(plain, port=80)
+        rules, _, last = scanned()
+    assert rules == ["https-not-offered"]
+    assert last["complete"] is True
+
+
+@pytest.mark.parametrize("status", [403, 429, 503])
+def test_a_refused_scan_fixes_nothing(internet, certificate, trusting, status):
+    with FaultServer(answer(status), tls=certificate[1]) as server:
+        internet.serve(server, port=443)
+        rules, lines, last = scanned(trusting)
+    assert rules == []
+    assert (lines[-1]["error"], last["complete"]) == ("blocked", False)
+
+
+def test_a_website_that_is_down_or_leads_away_is_not_called_clean(internet, certificate, trusting):
+    _, lines, last = scanned(trusting)
+    assert (lines[-1]["error"], last["complete"]) == ("connect_failed", False)
+    away = answer(302, headers=[("Location", "https://www.example.com/")])
+    internet.zone["www.example.com."] = [PUBLIC]
+    with FaultServer(*[away] * 9, tls=certificate[1]) as server:
+        internet.serve(server, port=443)
+        _, lines, last = scanned(trusting)
+    assert (lines[-1]["error"], last["complete"]) == ("redirected_away", False)
+
+
+def test_a_report_is_one_that_the_importer_reads(internet, certificate, trusting, tmp_path):
+    with FaultServer(answer(200), tls=certificate[1]) as server:
+        internet.serve(server, port=443)
+        lines = list(report(HOST, PUBLIC, tls=trusting))
+    rows = [finding_lines._convert(number, line) for number, line in enumerate(lines[1:], start=2)]
+    assert len(rows) == len(lines) - 1
+
+
+def old_tls(certificate):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate[0])
+    context.set_ciphers("ALL:@SECLEVEL=0")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        context.minimum_version, context.maximum_version = ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_2
+    return context
+
+
+def test_old_versions_of_tls_and_a_missing_new_one_are_found(certificate, trusting):
+    with FaultServer(answer(200), tls=old_tls(certificate)) as server:
+        problems = check_tls(
+            HOST, "127.0.0.1", Deadline(20), now=datetime.now(UTC), port=server.port, tls=trusting
+        )
+        rules = [problem.rule for problem in problems]
+    assert rules == ["certificate-expires-soon", "tls-1-0-offered", "tls-1-1-offered", "tls-1-3-not-offered"]
+
+
+def test_a_closed_port_is_no_handshake(trusting):
+    with pytest.raises(NotConnected):
+        list(check_tls(HOST, "127.0.0.1", Deadline(5), now=datetime.now(UTC), port=closed_port()))
+
+
+def test_the_name_and_the_end_of_a_certificate(certificate):
+    der = ssl.PEM_cert_to_DER_cert(certificate[0].read_text().partition("-----BEGIN PRIVATE")[0])
+    now = datetime.now(UTC)
+
+    def rules(problem, at):
+        return [rule for rule, _ in check_certificate(Handshake("TLSv1.3", der, problem), at)]
+
+    assert rules("", now - timedelta(days=30)) == []
+    assert rules("", now) == ["certificate-expires-soon"]
+    assert rules("expired", now + timedelta(days=1)) == ["certificate-expired"]
+    assert rules("other_name", now - timedelta(days=30)) == ["certificate-other-name"]
+
+
+def test_the_file_of_engines_begins_with_essentials(settings):
+    settings.ALLOW_PRIVATE_HOSTS = False
+    first = read_engines(settings.BASE_DIR / "deploy/engines.toml")[0]
+    assert first.name == "essentials"
+    program, *arguments = first.arguments(host=HOST, address=PUBLIC, report=settings.BASE_DIR / "report")
+    assert program.endswith("essentials/program.py")
+    assert arguments == [HOST, PUBLIC, str(settings.BASE_DIR / "report")]
