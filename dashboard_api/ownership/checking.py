@@ -65,13 +65,19 @@ class _Place(NamedTuple):
 
 
 def check(
-    host: str, token: str, method: str, *, now: datetime, tls: ssl.SSLContext | None = None
+    host: str,
+    token: str,
+    method: str,
+    *,
+    now: datetime,
+    deadline: Deadline | None = None,
+    tls: ssl.SSLContext | None = None,
 ) -> CheckResult:
-    """Look for the token of a claim to ``host`` by the method ``file`` or ``meta``, for 12 seconds at most.
+    """Look for the token of a claim to ``host`` by the method ``file`` or ``meta``.
 
-    ``tls`` trusts other authorities.
+    It takes 12 seconds at most, and ends at ``deadline``; ``tls`` trusts other authorities.
     """
-    look = _Look(host, token, _PLACES[method], now, tls)
+    look = _Look(host, token, _PLACES[method], now, deadline or Deadline(SECONDS), tls)
     reading = look.read()
     outcome = reading.outcome
     is_found = outcome == "found"
@@ -97,11 +103,17 @@ class _Look:
     """One look in one place, in several requests within one limit of time."""
 
     def __init__(
-        self, host: str, token: str, place: _Place, now: datetime, tls: ssl.SSLContext | None
+        self,
+        host: str,
+        token: str,
+        place: _Place,
+        now: datetime,
+        deadline: Deadline,
+        tls: ssl.SSLContext | None,
     ) -> None:
         self._address = f"[{host}]" if ":" in host else host
         self._token, self._place, self._now, self._tls = token, place, now, tls
-        self._deadline = Deadline(SECONDS)
+        self._deadline = deadline
         self.asked: list[str] = []
 
     def read(self) -> _Reading:

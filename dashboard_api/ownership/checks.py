@@ -13,6 +13,8 @@ from dashboard_api.models import OwnershipClaim
 from dashboard_api.ownership import claims
 from dashboard_api.ownership.checking import CheckResult, check
 from dashboard_api.ownership.claims import Check, Verdict
+from foundation.deadline import Deadline
+from foundation.outbound.fetch import SECONDS
 
 _BUSY_SECONDS = 5
 _one_at_a_time = threading.Semaphore(1)  # a check holds a thread of the server for seconds
@@ -42,10 +44,14 @@ def check_by_hand(claim: OwnershipClaim, *, method: str, now: datetime) -> Owner
 
 
 def check_claim(claim: OwnershipClaim, methods: Sequence[str] = PROOFS, *, now: datetime) -> OwnershipClaim:
-    """Look for the token until it is found, and record the result; return the claim as it is now."""
+    """Look for the token until it is found, and record the result; return the claim as it is now.
+
+    All places share one limit of time, because the portal waits for the answer.
+    """
     results: dict[str, CheckResult] = {}
+    deadline = Deadline(SECONDS)
     for method in methods:
-        results[method] = check(claim.host, claim.token, method, now=now)
+        results[method] = check(claim.host, claim.token, method, now=now, deadline=deadline)
         if results[method].verdict is Verdict.FOUND:
             break
     return claims.record_check(claim, _summary(results), now=now, checks=_stored(results, now))
