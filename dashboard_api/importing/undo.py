@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from typing import TypeVar
 
 from django.core.exceptions import ValidationError
@@ -32,6 +33,17 @@ _BATCH = 500
 Row = TypeVar("Row", Finding, Occurrence)
 # Columns that keep an analyst's decision, if there is one after the import.
 _DECIDED = ("status", "fixed_at", "severity", "source_severity")
+# What is read of findings that are deleted; their texts would take much memory.
+_NEEDED = ("status", "severity", "source_severity", "rule", "title", "reviewed_at")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _FindingBefore:
+    """A finding with its replaced values (None: there was none), and whether an analyst worked on it."""
+
+    finding: Finding
+    before: Before
+    has_work: bool
 
 
 @dataclass(slots=True, kw_only=True)
@@ -63,11 +75,13 @@ class UndoResult:
         }
 
 
-@transaction.atomic
 def preview(run: ImportRun, *, now: datetime) -> UndoResult:
-    """Return what ``undo`` would do; nothing is changed. Raise ValidationError like ``undo``."""
-    result = undo(run, by="preview", reason="preview", now=now)
-    transaction.set_rollback(True)
+    """Return what ``undo`` would do; it only reads. Raise ValidationError like ``undo``."""
+    _check(run, reason="preview", now=now)
+    changes = _load(run)
+    result = UndoResult(kept=len(_pass_on(run, changes, is_preview=True)))
+    for batch in _findings_before(changes, run):
+        _count(result, batch)
     return result
 
 
@@ -86,7 +100,9 @@ def undo(run: ImportRun, *, by: str, reason: str, now: datetime) -> UndoResult:
     FindingEvent.objects.filter(pk__in=changes.events).delete()
     result = UndoResult(kept=len(kept))
     moved = _restore_occurrences(changes)
-    _restore_findings(changes, locked, result)
+    for batch in _findings_before(changes, locked):
+        _count(result, batch)
+        _restore(Finding, [(each.finding, each.before) for each in batch])
     _remove_repeated_events(kept)
     _show_remaining_locations(moved & kept)
     _restore_scopes(locked, changes.scopes)
@@ -123,7 +139,7 @@ def _load(run: ImportRun) -> Changes:
     return changes
 
 
-def _pass_on(run: ImportRun, changes: Changes) -> set[int]:
+def _pass_on(run: ImportRun, changes: Changes, *, is_preview: bool = False) -> set[int]:
     """Move changes to the next import that changed the same rows; return the findings among them.
 
     If that import is taken back later, it restores what was there before ``run``.
@@ -135,8 +151,9 @@ def _pass_on(run: ImportRun, changes: Changes) -> set[int]:
     for part in later.order_by("run", "pk").iterator():
         theirs = Changes.from_bytes(bytes(part.content))
         kept |= changes.pass_on(theirs)
-        part.content = theirs.to_bytes()
-        part.save(update_fields=["content"])
+        if not is_preview:
+            part.content = theirs.to_bytes()
+            part.save(update_fields=["content"])
     return kept
 
 
@@ -155,24 +172,29 @@ def _restore_occurrences(changes: Changes) -> set[int]:
     return findings
 
 
-def _restore_findings(changes: Changes, run: ImportRun, result: UndoResult) -> None:
-    """Restore the findings, and count in ``result`` what happens to them."""
+def _findings_before(changes: Changes, run: ImportRun) -> Iterator[list[_FindingBefore]]:
+    """Yield the findings in batches, with what they were before the import."""
     slug = run.source.slug
     for batch in _batches(changes.findings):
-        stored = list(Finding.objects.filter(pk__in=batch))
+        new = [pk for pk in batch if changes.findings[pk] is None]
+        stored = chain(
+            Finding.objects.filter(pk__in=new).only(*_NEEDED),
+            Finding.objects.filter(pk__in=set(batch).difference(new)),
+        )
         decided = set(
             FindingEvent.objects.filter(finding__in=batch, at__gte=run.imported_at, decision=None)
             .exclude(by="")
             .values_list("finding", flat=True)
         )
         noted = set(AnalystNote.objects.filter(finding__in=batch).values_list("finding", flat=True))
-        restored = [
-            (each, _as_before(each, changes.findings[each.pk], slug, is_decided=each.pk in decided))
+        yield [
+            _FindingBefore(
+                finding=each,
+                before=_as_before(each, changes.findings[each.pk], slug, is_decided=each.pk in decided),
+                has_work=each.pk in decided | noted or each.reviewed_at is not None,
+            )
             for each in stored
         ]
-        for finding, before in restored:
-            _count(result, finding, before, has_work=finding.pk in decided | noted)
-        _restore(Finding, restored)
 
 
 def _as_before(finding: Finding, before: Before, slug: str, *, is_decided: bool) -> Before:
@@ -197,16 +219,18 @@ def _as_before(finding: Finding, before: Before, slug: str, *, is_decided: bool)
     return before
 
 
-def _count(result: UndoResult, finding: Finding, before: Before, *, has_work: bool) -> None:
-    if before is None:
-        result.deleted += 1
-        result.with_work += has_work or finding.reviewed_at is not None
-    elif before.get("status", finding.status) == finding.status:
-        result.restored += 1
-    elif before["status"] == Finding.Status.FIXED:
-        result.closed += 1
-    else:
-        result.opened += 1
+def _count(result: UndoResult, batch: Iterable[_FindingBefore]) -> None:
+    """Count in ``result`` what happens to the findings."""
+    for each in batch:
+        if each.before is None:
+            result.deleted += 1
+            result.with_work += each.has_work
+        elif each.before.get("status", each.finding.status) == each.finding.status:
+            result.restored += 1
+        elif each.before["status"] == Finding.Status.FIXED:
+            result.closed += 1
+        else:
+            result.opened += 1
 
 
 def _restore(model: type[Row], rows: Iterable[tuple[Row, Before]]) -> None:
@@ -222,7 +246,7 @@ def _restore(model: type[Row], rows: Iterable[tuple[Row, Before]]) -> None:
             setattr(row, name, value)
         changed.append(row)
         columns |= before.keys()
-    model.objects.filter(pk__in=added).delete()
+    model.objects.filter(pk__in=added).only("pk").delete()
     if columns:
         model.objects.bulk_update(changed, sorted(columns), batch_size=100)
 

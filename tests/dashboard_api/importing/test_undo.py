@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.core.exceptions import ValidationError
 from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -53,7 +54,14 @@ def bring(website, *rows, **options):
 
 
 def take_back(run, **options):
-    return undo(run, **({"by": "ann", "reason": "The wrong file", "now": timezone.now()} | options))
+    """Take an import back, after a preview that says the same and changes nothing."""
+    options = {"by": "ann", "reason": "The wrong file", "now": timezone.now()} | options
+    before = state()
+    expected = preview(run, now=options["now"])
+    assert state() == before
+    result = undo(run, **options)
+    assert result == expected
+    return result
 
 
 def state():
@@ -166,6 +174,15 @@ def test_the_preview_counts_work_of_analysts_that_would_disappear_and_changes_no
     assert (result.deleted, result.with_work) == (3, 2)
     assert "Deleted: 3 (2 with notes or decisions)" in result.in_words()
     assert state() == before
+
+
+def test_the_preview_writes_nothing_and_locks_nothing(website):
+    run = bring(website, row("a"), row("b"))
+    bring(website, row("b", day=2))
+    with CaptureQueriesContext(connection) as queries:
+        preview(run, now=timezone.now())
+    assert {query["sql"].split()[0] for query in queries} <= {"SELECT", "DECLARE", "FETCH", "CLOSE"}
+    assert not any("FOR UPDATE" in query["sql"] for query in queries)
 
 
 def test_an_old_import_an_import_without_changes_and_an_empty_reason_are_refused(website):
