@@ -23,13 +23,15 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """A program that scans ``$host`` at ``$address`` and writes ``$report``; ``$essentials`` is built in.
 
     A readable report is success, whatever the exit code; ``exit_codes`` give reasons where there is none.
-    ``complete`` says that a report with an accepted exit code is whole, for formats that cannot say it.
+    A scan without an ``optional`` engine that is not installed is complete all the same. ``complete`` says
+    that a report with an accepted exit code is whole, for formats that cannot say it.
     """
 
     name: Annotated[str, Meta(pattern="^[a-z0-9]+(-[a-z0-9]+)*$", max_length=50)]
     command: Annotated[list[str], Meta(min_length=1)]
     format: str = "auto"
     complete: bool = False
+    optional: bool = False
     success: tuple[int, ...] = (0,)
     exit_codes: dict[str, Annotated[str, Meta(pattern="^[a-z_]+$", max_length=30)]] = {}
     seconds: Annotated[int, Meta(ge=1, le=3600)] = 60

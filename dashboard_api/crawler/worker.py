@@ -158,9 +158,9 @@ def _store(job: ScanJob, runs: Sequence[_Run], *, cancelled: bool) -> None:
 
 
 def _import(job: ScanJob, run: _Run) -> bool:
-    """Import the report of a run, if there is one; return whether it covers the whole website."""
+    """Import the report of a run, if there is one; return whether its part of the scan is complete."""
     if run.row.state != EngineRun.State.OK:
-        return False
+        return run.engine.optional and run.row.state == EngineRun.State.SKIPPED
     try:
         with run.report.open("rb") as file:
             results = import_file(

@@ -48,19 +48,25 @@ def _problems(host: str, address: str, tls: ssl.SSLContext | None) -> Iterator[P
     try:
         yield from check_tls(host, address, deadline, now=now, tls=tls)
     except (NotConnected, ssl.SSLError) as error:
-        _get(f"http://{host}/", deadline)  # otherwise the website is down
+        plain = check_page(_page(f"http://{host}/", host, deadline))  # otherwise the website is down
         yield Problem("https-not-offered", home, str(error))
+        yield from (problem for problem in plain if not problem.rule.startswith("hsts-"))
         return
     except DeadlinePassed as error:
         raise Incomplete("timed_out") from error
-    page = _get(home, deadline)
-    if not covers(host, urlsplit(page.url).hostname or ""):
-        raise Incomplete("redirected_away")
-    yield from check_page(page)
+    yield from check_page(_page(home, host, deadline))
     with suppress(Incomplete):  # http is turned off
         yield from check_plain(_get(f"http://{host}/", deadline))
     with suppress(Incomplete):  # it leads to another owner's domain
         yield from check_security_txt(_get(f"{home}.well-known/security.txt", deadline), now)
+
+
+def _page(url: str, host: str, deadline: Deadline) -> Fetched:
+    """Return the home page; raise Incomplete, also if it is another website's."""
+    page = _get(url, deadline)
+    if not covers(host, urlsplit(page.url).hostname or ""):
+        raise Incomplete("redirected_away")
+    return page
 
 
 def _get(url: str, deadline: Deadline) -> Fetched:

@@ -62,10 +62,11 @@ def test_an_engine_without_a_usable_report_ends_in_its_reason_and_stores_nothing
     assert not ImportRun.objects.exists()
 
 
-def test_an_engine_that_is_not_installed_is_skipped_and_the_scan_is_partial():
-    missing = engine(name="missing", command=["/nowhere/scanner", "$address", "$report"])
+@pytest.mark.parametrize(("optional", "outcome"), [(False, "partial"), (True, "complete")])
+def test_a_scan_without_an_engine_that_is_not_installed_is_partial_unless_it_is_optional(optional, outcome):
+    missing = engine(name="missing", command=["/nowhere/scanner", "$address", "$report"], optional=optional)
     job = scan(engine(), missing)
-    assert (job.state, job.outcome) == ("finished", "partial")
+    assert (job.state, job.outcome) == ("finished", outcome)
     assert [run.state for run in job.runs.all()] == ["ok", "skipped"]
 
 

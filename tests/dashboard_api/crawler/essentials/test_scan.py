@@ -70,11 +70,11 @@ def test_a_certificate_that_browsers_refuse_is_a_finding_and_the_page_is_checked
     assert last["complete"] is True
 
 
-def test_a_website_without_https_has_one_finding(internet):
+def test_a_website_without_https_is_checked_over_http(internet):
     with FaultServer(answer(200, headers=GOOD)) as plain:
         internet.serve(plain, port=80)
         rules, _, last = scanned()
-    assert rules == ["https-not-offered"]
+    assert rules == ["https-not-offered", "csp-missing", "framing-allowed"]
     assert last["complete"] is True
 
 
