@@ -38,9 +38,10 @@ class ActivityRow:
     request_id: str
 
 
-def owned_accounts(user: AbstractBaseUser | AnonymousUser) -> list[str]:
-    """Return the references of the accounts that the person owns."""
-    return list(Membership.objects.of_user(user).owners().values_list("account__ref", flat=True))
+def owned_accounts(user: AbstractBaseUser | AnonymousUser) -> dict[str, str]:
+    """Return the names of the accounts that the person owns, by their references."""
+    owned = Membership.objects.of_user(user).owners().select_related("account")
+    return {membership.account.ref: str(membership.account) for membership in owned}
 
 
 def events_of(accounts: Iterable[str]) -> QuerySet[AuditEvent]:

@@ -1,6 +1,7 @@
 """The pages of the actions and the calls of an account, and their files."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from dataclasses import replace
 
 from django.core.exceptions import BadRequest
 from django.db.models import QuerySet
@@ -42,7 +43,7 @@ def activity(request: HttpRequest) -> HttpResponse:
         "form": form,
         "has_accounts": bool(accounts),
         "has_several_accounts": len(accounts) > 1,
-        "rows": rows[:PAGE_ROWS],
+        "rows": [replace(row, account=accounts.get(row.account, "")) for row in rows[:PAGE_ROWS]],
         "older_query": _older(query, rows),
         "csv_query": query.urlencode(),
     }
@@ -126,7 +127,7 @@ def _file(name: str, texts: Iterator[str]) -> StreamingHttpResponse:
     return response
 
 
-def _filtered(request: HttpRequest, accounts: list[str]) -> tuple[ActivityForm, QuerySet[AuditEvent]]:
+def _filtered(request: HttpRequest, accounts: Collection[str]) -> tuple[ActivityForm, QuerySet[AuditEvent]]:
     """Return the form of the filters, and the events that they leave; raises BadRequest for a wrong one."""
     found = events.events_of(accounts)
     form = ActivityForm(request.GET, people=events.people_in(found) if accounts else {})

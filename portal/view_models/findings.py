@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from portal import labels
 from portal.gateway.messages import Note, Threat
@@ -24,11 +25,12 @@ class NoteView:
 
 
 BY_FIRST_SEEN = ("newest", "oldest")  # orders of findings
+NEW_DAYS = 7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindingRow:
-    """One finding in a list; ``url`` is its page."""
+    """One finding in a list; ``url`` is its page, and ``status`` says "New" of an open one that is."""
 
     key: str
     url: str
@@ -46,9 +48,12 @@ class FindingRow:
 
 
 def finding_rows(
-    threats: Iterable[Threat], notes: Iterable[Note], address: Address
+    threats: Iterable[Threat], notes: Iterable[Note], address: Address, *, today: date | None = None
 ) -> tuple[FindingRow, ...]:
-    """Return ``threats`` in their order, each with the number of its notes."""
+    """Return ``threats`` in their order, each with the number of its notes.
+
+    With ``today``, the open ones of the last seven days are named new.
+    """
     note_counts = Counter(note.finding_id for note in notes)
     return tuple(
         FindingRow(
@@ -57,7 +62,7 @@ def finding_rows(
             severity=labels.label(labels.SEVERITIES, threat.severity),
             tone=labels.tone(threat.severity),
             kind=labels.label(labels.KINDS, threat.kind),
-            status=status_label(threat),
+            status=status_label(threat) or (_("New") if today and _is_new(threat, today) else ""),
             title=threat.title,
             location=threat.location,
             more_locations=max(threat.locations_count - 1, 0),
@@ -68,6 +73,11 @@ def finding_rows(
         )
         for threat in threats
     )
+
+
+def _is_new(threat: Threat, today: date) -> bool:
+    """Return whether the finding was first seen in the last seven days of UTC, today included."""
+    return bool(threat.first_seen and (today - threat.first_seen.date()).days < NEW_DAYS)
 
 
 def row_key(finding_id: str) -> str:

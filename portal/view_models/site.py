@@ -229,7 +229,9 @@ def build_results(dashboard: Dashboard, address: Address, *, gets_emails: bool =
         sorts=sorts(address) if has_list else (),
         chosen_problem=chosen_problem(dashboard, address),
         problems=problem_rows(page.problems, dashboard.host, address),
-        findings=finding_rows(dashboard.threats, dashboard.analyst_notes, address),
+        findings=finding_rows(
+            dashboard.threats, dashboard.analyst_notes, address, today=page.generated_at.date()
+        ),
         empty_state=None
         if dashboard.threats or page.problems
         else empty_state(dashboard, address, gets_emails=gets_emails),

@@ -51,6 +51,15 @@ def test_a_link_is_named_by_its_website_alone(client, owner):
     assert "Linked a website (shop.example.com)" in text_of(client)
 
 
+def test_an_owner_of_several_accounts_sees_the_name_of_each(client, owner):
+    other = factories.make_portal_account("acct_0002", name="Example Press")
+    factories.make_membership(owner.user, other)
+    act("findings.exported", account="acct_0002")
+    text = text_of(client)
+    assert "Example Press" in text
+    assert "acct_0002" not in text
+
+
 def test_decisions_about_a_website_are_shown_to_the_accounts_that_have_it(client, owner):
     act("finding.accepted_risk", who="eve", kind="staff", host="shop.example.com")
     act("finding.false_positive", who="eve", kind="staff", host="other.example.com")

@@ -1,12 +1,12 @@
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from portal.forms import Filters
 from portal.page_urls import Address
 from portal.view_models.findings import finding_rows, note_views
-from tests.portal.dashboards import make_note, make_threat
+from tests.portal.dashboards import NOW, make_note, make_threat
 
 PATH = "/sites/shop.example.com/"
 HERE = Address(path=PATH, filters=Filters(severity="High", page=2))
@@ -54,3 +54,15 @@ def test_a_note_leads_to_the_finding_that_it_is_about():
     about, general = note_views([make_note(finding_id="9", body="On one."), make_note()], HERE)
     assert (about.body, about.finding_url) == ("<p>On one.</p>\n", PATH + "findings/9/?severity=High&page=2")
     assert general.finding_url == ""
+
+
+@pytest.mark.parametrize(
+    ("status", "days", "label"), [("open", 6, "New"), ("open", 7, ""), ("fixed", 0, "Fixed")]
+)
+def test_an_open_finding_of_the_last_seven_days_is_new(status, days, label):
+    today = NOW.date()
+    threat = make_threat(status=status, first_seen=NOW - timedelta(days=days))
+    (row,) = finding_rows([threat], [], HERE, today=today)
+    (anywhere,) = finding_rows([threat], [], HERE)
+    assert row.status == label
+    assert anywhere.status in ("", "Fixed")
