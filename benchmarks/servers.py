@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,8 +68,9 @@ def killing(server: Server) -> Iterator[list[int]]:
     def kill() -> None:
         while not done.wait(BETWEEN_KILLS):
             if processes := children_of(server.process):
-                killed.append(random.choice(processes))
-                os.kill(killed[-1], signal.SIGKILL)
+                with suppress(ProcessLookupError):  # it has just ended
+                    os.kill(process := random.choice(processes), signal.SIGKILL)
+                    killed.append(process)
 
     thread = threading.Thread(target=kill)
     thread.start()

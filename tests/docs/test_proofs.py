@@ -1,7 +1,9 @@
-"""The table of docs/asvs.md is complete."""
+"""The tables of docs/asvs.md and docs/reliability.md are complete, and name what exists."""
 
 import re
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 STATES = {"holds", "by design", "partly", "no", "operator", "not here"}
@@ -17,3 +19,13 @@ def test_every_row_of_the_standard_has_a_state_and_a_proof():
     ] == []
     chapters = {int(row.partition(".")[0]) for row, *_ in rows}
     assert chapters == set(range(1, 18))
+
+
+@pytest.mark.parametrize("name", ["asvs", "reliability"])
+def test_every_file_and_command_that_is_named_as_a_proof_exists(name):
+    text = (ROOT / f"docs/{name}.md").read_text()
+    files = re.findall(r"`((?:tests|config|dashboard_api|portal|deploy)/[\w/.]+)`", text)
+    commands = re.findall(r"`python -m (benchmarks\.\w+)", text)
+    files += [f"{command.replace('.', '/')}.py" for command in commands]
+    assert len(files) > 20
+    assert [file for file in files if not (ROOT / file).exists()] == []
