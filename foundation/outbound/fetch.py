@@ -1,5 +1,6 @@
 """One GET to an address that a customer typed, with limits for addresses, redirects, bytes and time."""
 
+import re
 import ssl
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,6 +31,7 @@ _REDIRECTS = {301, 302, 303, 307, 308}
 _PORTS = {"http": 80, "https": 443}
 _MAX_ADDRESSES = 2  # of each version of IP, because they share the time to connect
 _PART = 65_536
+_PYTHON = re.compile(r"^\[[^]]*\] |\s*\(_ssl\.c:\d+\)$")  # numbers and places that say nothing to an owner
 
 
 class FetchFailed(Exception):
@@ -40,7 +42,7 @@ class FetchFailed(Exception):
     """
 
     def __init__(self, reason: str, detail: object = "") -> None:
-        self.reason, self.detail = reason, str(detail)
+        self.reason, self.detail = reason, _PYTHON.sub("", str(detail))
         self.hops: tuple[Hop, ...] = ()
         super().__init__(f"{reason}: {detail}")
 

@@ -2,6 +2,7 @@
 
 import itertools
 import random
+import re
 import socket
 import ssl
 import threading
@@ -275,7 +276,8 @@ def test_a_host_has_no_address_of_a_version_that_it_lacks(shop):
 def test_only_two_addresses_of_each_version_are_tried(shop):
     shop.zone[f"{HOST}."] = [f"8.8.8.{last}" for last in range(1, 100)]
     error = failure()
-    assert (error.reason, len(shop.connected)) == ("connect_failed", 2)
+    assert (error.reason, error.detail) == ("connect_failed", "Connection refused")
+    assert len(shop.connected) == 2
     assert error.hops == (Hop(URL, ("8.8.8.1", "8.8.8.2")),)
 
 
@@ -357,7 +359,7 @@ def test_a_certificate_for_another_name_is_refused_and_no_request_is_sent(shop, 
         shop.serve(server, port=443)
         error = failure(f"https://{HOST}/", tls=trusting(file))
     assert (error.reason, server.received) == ("tls_invalid", [])
-    assert "certificate" in error.detail
+    assert re.fullmatch(r"certificate verify failed: [\w ,']+'shop\.example\.com'\.", error.detail)
 
 
 def test_a_certificate_of_an_unknown_authority_is_refused(shop, tmp_path):
