@@ -261,5 +261,6 @@ LOGGING: dict[str, Any] = {
     },
     "root": {"handlers": ["console"], "level": "INFO"},
 }
-if LOG_FORMAT == "text":  # its events are JSON, for programs that collect logs
+# Its events are JSON for programs that collect logs; at a terminal, they would bury what a command prints.
+if LOG_FORMAT == "text" or sys.stderr.isatty():
     LOGGING["loggers"]["audit"] = {"level": "WARNING"}

@@ -36,6 +36,13 @@ def test_a_server_refuses_to_start_with_the_same_lines(checkout):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(("is_terminal", "hidden"), [(True, True), (False, False)])
+def test_audit_events_do_not_bury_the_output_of_a_command_at_a_terminal(checkout, is_terminal, hidden):
+    code = "from config.settings import LOGGING; print('audit' in LOGGING['loggers'])"
+    terminal = f"import sys; sys.stderr.isatty = lambda: {is_terminal}; {code}"
+    assert checkout.python("-c", terminal, **PRODUCTION).stdout == f"{hidden}\n"
+
+
 def test_a_blank_around_a_value_hides_nothing_from_the_checks(checkout):
     done = checkout.manage("check", **PRODUCTION | {"DEBUG": " true"})
     assert done.stderr.startswith("DEBUG shows code and settings to every visitor")
