@@ -49,6 +49,10 @@
   // The rows' links end at the title of the finding, which small screens need; the keys begin in the queue.
   window.addEventListener("load", () => { if (location.hash) current()?.focus({ preventScroll: true }); });
 
+  for (const name of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) {
+    document.addEventListener(name, () => { document.getElementById("failed").hidden = false; });
+  }
+
   // The next finding has the focus, unless a form came back with an error. The queue stays where it was scrolled,
   // with the rows that were selected.
   let scrolled = 0;
@@ -56,7 +60,12 @@
   const list = () => region().querySelector(".queue ol");
   document.addEventListener("htmx:beforeRequest", () => { isBusy = true; });
   document.addEventListener("htmx:afterRequest", () => { isBusy = false; });
-  document.addEventListener("htmx:beforeSwap", () => {
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    const { xhr } = event.detail;
+    if (xhr.status < 400 && !xhr.responseText.includes('id="workbench"')) {
+      event.detail.shouldSwap = false; // the page to sign in: its address leads back here
+      location.reload();
+    }
     scrolled = list().scrollTop;
     selected = [...list().querySelectorAll(":checked")].map((it) => it.value);
   });

@@ -1,9 +1,12 @@
 """The analyst's workbench: by keyboard alone, without scripts, and accessible."""
 
+import re
+
 import pytest
 from django.contrib.auth.models import Permission
 from playwright.sync_api import expect
 
+from tests.browser.steps import sign_in
 from tests.factories import make_finding, make_user
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -96,6 +99,31 @@ def test_a_key_takes_a_review_back_and_leads_to_the_next_page(open_page, analyst
     expect(page.get_by_role("link", name="First findings")).to_be_visible()
     expect(page.locator("#finding-title")).to_have_text(page.locator(".queue li b").first.inner_text())
     expect(current(page)).to_be_focused()
+
+
+@pytest.mark.parametrize("key", ["r", "j"])
+def test_after_the_session_has_ended_a_key_leads_to_the_sign_in_and_back(open_page, analyst, link, key):
+    page = open_page(user=analyst)
+    page.goto(f"{URL}?severity=2")
+    title = page.locator("#finding-title").inner_text()
+    page.context.clear_cookies(name="sessionid")
+    page.keyboard.press(key)
+    expect(page.get_by_role("heading", name="Sign in", exact=True)).to_be_visible()
+    sign_in(page, analyst.username)
+    expect(page).to_have_url(re.compile(r"workbench/\?severity=2$"))
+    expect(page.locator("#finding-title")).to_have_text(title)
+    assert not link.website.findings.filter(reviewed_at__isnull=False).exists()
+
+
+def test_a_failure_is_shown_and_the_finding_stays(open_page, analyst, link, watch):
+    watch.expect("503")
+    page = open_page(user=analyst)
+    page.goto(URL)
+    page.route("**/decide/", lambda route: route.fulfill(status=503, body="Later."))
+    title = page.locator("#finding-title").inner_text()
+    page.keyboard.press("r")
+    expect(page.get_by_role("alert")).to_contain_text("did not answer as expected")
+    expect(page.locator("#finding-title")).to_have_text(title)
 
 
 def test_choosing_a_finding_replaces_the_region_and_keeps_the_selected_rows(open_page, analyst, link):
