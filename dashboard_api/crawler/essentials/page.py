@@ -154,6 +154,10 @@ class _Loaded(HTMLParser):
         if tag == "script" and owner != self._owner and "integrity" not in values:
             self.foreign.append(whole[:300])
 
+    def parse_marked_section(self, i: int, report: int = 1) -> int:
+        """Skip ``<![...>`` as a browser does; Python's reader takes some of them for errors."""
+        return self.parse_bogus_comment(i)
+
 
 def _owner(url: str) -> str:
     host = urlsplit(url).hostname or ""

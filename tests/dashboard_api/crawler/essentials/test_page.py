@@ -111,6 +111,7 @@ PAGES = [
     ('<script src="https://static.example.com/x.js"></script>', []),
     ("<title>Index of /backup</title>", ["directory-listing"]),
     ('<img src="http://[broken">', []),
+    ('<![x]><![ <p><img src="http://shop.example.com/a.png">', ["mixed-content"]),
 ]
 
 
