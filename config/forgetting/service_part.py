@@ -19,6 +19,7 @@ from dashboard_api.models import (
     ForgottenAccount,
     ImportRun,
     Nonce,
+    OwnershipClaim,
     ReportJob,
     ReportToken,
     Secret,
@@ -65,6 +66,7 @@ class ServicePart:
         self._forget_log()
         for website in own:
             _delete(website)
+        Website.objects.filter(verified_by=account.ref).update(verified_by=FORGOTTEN)  # by its own claim
         number = account.pk  # a deleted object has none
         _delete_calls(number, secrets)
         account.delete()
@@ -74,7 +76,7 @@ class ServicePart:
     def _forget_log(self) -> None:
         forget_log_entries(Account.objects.filter(pk=self.account.pk))
         forget_log_entries(self.own)
-        for model in (AnalystNote, Entitlement, ReportToken, Secret, SiteLink):
+        for model in (AnalystNote, Entitlement, OwnershipClaim, ReportToken, Secret, SiteLink):
             rows: QuerySet[Any] = model._default_manager.all()  # noqa: SLF001
             forget_log_entries(rows.filter(account=self.account))
 

@@ -34,6 +34,7 @@ def make_two_customers():
     own, both = factories.make_website("shop.example.com"), factories.make_website("blog.example.com")
     factories.make_link(first, both)
     factories.make_link(second, both)
+    api.Website.objects.filter(pk=both.pk).update(verified_by="acct_0001")  # as a proven claim does
     link = factories.make_link(first, own)
     for website in (own, both):
         finding = factories.make_finding(website)
