@@ -136,6 +136,8 @@ class Website(models.Model):
         self.check_verified()
         if not (by.strip() and reason.strip()):
             raise ValidationError(_("Say who withdraws the verification, and why."))
+        event = LinkEvent(action=LinkEvent.Action.REVOKED, by=by.strip(), reason=reason.strip())
+        event.clean_fields(exclude={"link"})  # claims store the same texts without a check
         before = {"method": self.verification_method, "at": self.verified_at}
         self.verification_method, self.verified_by, self.verified_at = "", "", None
         self.save(update_fields=["verification_method", "verified_by", "verified_at"])
