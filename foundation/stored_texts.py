@@ -169,6 +169,15 @@ _RECORDS = (
     _("%(severity)s to %(other_severity)s: %(reason)s"),
     *("Critical", "High", "Medium", "Low", "Info"),
 )
+# Reasons of the service why a website cannot be claimed.
+_CLAIMS = (
+    _("%(host)s is not a name on the internet, so its ownership cannot be proven."),
+    _(
+        "Anyone can register a name below %(host)s, so it belongs to no customer: enter a website such as "
+        "shop.%(host)s."
+    ),
+    _("%(count)s websites wait for their proof: prove or withdraw one of them first."),
+)
 _REASONS = tuple(reason for reasons in REASONS.values() for reason in reasons.values())
 # The log of the admin.
 _ACTIONS = (
@@ -218,7 +227,7 @@ def _templates() -> tuple[tuple[str, re.Pattern[str], tuple[str, ...]], ...]:
     """Return each template with its pattern, and with the names of its values."""
     return tuple(
         (template, re.compile(_pattern(template), re.DOTALL), tuple(re.findall(r"%\((\w+)\)s", template)))
-        for template in (*_ROWS, *_FILES, *_OTHER_FORMATS, *_RECORDS, *_REASONS, *_ACTIONS)
+        for template in (*_ROWS, *_FILES, *_OTHER_FORMATS, *_RECORDS, *_CLAIMS, *_REASONS, *_ACTIONS)
     )
 
 

@@ -26,6 +26,7 @@ from portal.gateway import (
     UnknownLink,
     Unreachable,
 )
+from portal.page_urls import adding_url
 
 logger = logging.getLogger(__name__)
 
@@ -131,7 +132,7 @@ def unknown_website(reference: str) -> ErrorPage:
         text=_("We have no results to show for this address."),
         advice=_("Check the address. Results appear here once the website is linked."),
         reference=reference,
-        actions=_linking(_("Link a website")),
+        actions=_linking(_("Add a website")),
     )
 
 
@@ -157,8 +158,8 @@ def _actions(*links: tuple[str, str]) -> tuple[Action, ...]:
 
 
 def _linking(label: str) -> tuple[Action, ...]:
-    """Return the link for linking a website, if LINK_URL is set."""
-    return (Action(label=label, url=settings.LINK_URL, links_website=True),) if settings.LINK_URL else ()
+    """Return the link to the page on which a website is added."""
+    return (Action(label=label, url=adding_url(), links_website=True),)
 
 
 def _inactive_entitlement(error: InactiveEntitlement, reference: str) -> ErrorPage:

@@ -69,6 +69,11 @@ def site_address(website: "Website", *, is_shared: bool) -> Address:
     )
 
 
+def adding_url() -> str:
+    """Return the page on which owners and managers add a website: LINK_URL if it is set, else our own."""
+    return settings.LINK_URL or reverse("portal:add_website")
+
+
 def portal_origin(request: HttpRequest) -> str:
     """Return PORTAL_BASE_URL; without it, which only a deployment on loopback allows, the request's origin.
 

@@ -13,6 +13,10 @@ from portal.gateway import (
     CallsRequest,
     Changes,
     ChangesRequest,
+    ClaimCheckRequest,
+    ClaimRequest,
+    ClaimsRequest,
+    ClaimWithdrawRequest,
     Dashboard,
     DashboardRequest,
     FindingResponse,
@@ -24,12 +28,18 @@ from portal.gateway import (
     Service,
     SigningAccount,
     UnknownLink,
+    WebsiteClaim,
     fetch_calls,
     fetch_changes,
+    fetch_claims,
     fetch_dashboard,
     fetch_finding,
+    send_claim,
 )
 from portal.models import Account, LastAnswer, Website, WebsiteSummary
+
+CLAIMS_PAGE_SIZE = 100  # the service's limit
+MAX_CLAIMS = 2_000
 
 
 def get_dashboard(website: Website, request: DashboardRequest, *, stores_summary: bool = True) -> Dashboard:
@@ -81,8 +91,28 @@ def _get_changes(website: Website, request: ChangesRequest) -> Changes:
 
 def get_calls(account: Account, request: CallsRequest) -> Calls:
     """Return the signed calls of ``account`` that are on record; raises GatewayError."""
-    signer = SigningAccount(account_ref=account.ref, secret=_secret_of(account))
-    return fetch_calls(configured_service(), signer, request)
+    return fetch_calls(configured_service(), _signer_of(account), request)
+
+
+def get_claims(account: Account) -> list[WebsiteClaim]:
+    """Return the claims of ``account`` that have not ended, at most MAX_CLAIMS; raises GatewayError."""
+    claims: list[WebsiteClaim] = []
+    for page in range(1, MAX_CLAIMS // CLAIMS_PAGE_SIZE + 1):
+        request = ClaimsRequest(page=page, page_size=CLAIMS_PAGE_SIZE)
+        response = fetch_claims(configured_service(), _signer_of(account), request)
+        claims += response.claims
+        if len(claims) >= response.total or not response.claims:
+            break
+    return claims
+
+
+def send(account: Account, request: ClaimRequest | ClaimCheckRequest | ClaimWithdrawRequest) -> WebsiteClaim:
+    """Make, check or withdraw a claim of ``account``; raises GatewayError. A check can take 30 seconds."""
+    return send_claim(configured_service(), _signer_of(account), request)
+
+
+def _signer_of(account: Account) -> SigningAccount:
+    return SigningAccount(account_ref=account.ref, secret=_secret_of(account))
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from portal.activity.urls import urlpatterns as activity
 from portal.api_access.urls import urlpatterns as api_access
 from portal.exports.urls import urlpatterns as exports
 from portal.notifications.urls import urlpatterns as notifications
+from portal.onboarding.urls import urlpatterns as onboarding
 from portal.palette.urls import urlpatterns as palette
 from portal.sharing.urls import urlpatterns as sharing
 from portal.team.urls import urlpatterns as team
@@ -29,4 +30,5 @@ urlpatterns = [
     *notifications,
     *sharing,
     *palette,
+    *onboarding,
 ]

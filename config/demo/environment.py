@@ -92,7 +92,6 @@ def _new_lines() -> list[str]:
         "EMAIL_URL=consolemail://",
         "SUPPORT_URL=https://example.com/support",
         "RENEW_URL=https://example.com/renew",
-        "LINK_URL=https://example.com/link",
         "SAMPLE_WEBSITE=acct_0001/shop.example.com",
         "IMPRINT_URL=https://example.com/imprint",
         "PRIVACY_URL=https://example.com/privacy",

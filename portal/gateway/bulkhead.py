@@ -29,3 +29,4 @@ class Bulkhead:
 
 
 calls = Bulkhead()
+slow_calls = Bulkhead()  # of those, the calls that take much longer than others

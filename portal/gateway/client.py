@@ -15,11 +15,14 @@ from portal.gateway import bulkhead
 from portal.gateway.errors import (
     BadResponse,
     CannotConnect,
+    ClaimEnded,
+    ClaimRefused,
     GatewayError,
     InactiveEntitlement,
     RateLimited,
     RevokedLink,
     SignatureRefused,
+    UnknownClaim,
     UnknownFinding,
     UnknownLink,
 )
@@ -31,11 +34,18 @@ from portal.gateway.messages import (
     CallsRequest,
     Changes,
     ChangesRequest,
+    ClaimCheckRequest,
+    ClaimRequest,
+    ClaimResponse,
+    Claims,
+    ClaimsRequest,
+    ClaimWithdrawRequest,
     Dashboard,
     DashboardRequest,
     Finding,
     FindingRequest,
     FindingResponse,
+    WebsiteClaim,
 )
 from portal.gateway.responses import is_outage, lacks_route, read_response
 from portal.gateway.target import LinkedSite, Service, SigningAccount
@@ -43,10 +53,21 @@ from portal.gateway.target import LinkedSite, Service, SigningAccount
 logger = logging.getLogger(__name__)
 
 PAUSE_SECONDS = 0.2  # before a retry for which the service names no time
+CHECK_SECONDS = 30  # for the check of a claim: 12 for the website, the rest for names and queues
+MAX_SLOW_CALLS = 1  # at once, of those of the service
 _RETRIED = {429, 502, 503, 504}
 
 # Errors that the customer's own state explains: the operator has nothing to do.
-_EXPECTED = (InactiveEntitlement, RevokedLink, UnknownLink, UnknownFinding, RateLimited)
+_EXPECTED = (
+    InactiveEntitlement,
+    RevokedLink,
+    UnknownLink,
+    UnknownFinding,
+    UnknownClaim,
+    ClaimRefused,
+    ClaimEnded,
+    RateLimited,
+)
 
 
 def fetch_dashboard(service: Service, site: LinkedSite, request: DashboardRequest) -> Dashboard:
@@ -88,6 +109,22 @@ def fetch_calls(service: Service, account: SigningAccount, request: CallsRequest
         return read_response(send(service, account, request), Calls)
 
 
+def fetch_claims(service: Service, account: SigningAccount, request: ClaimsRequest) -> Claims:
+    """Return a page of the claims of ``account``; raises GatewayError."""
+    with _logged(account):
+        return read_response(send(service, account, request), Claims)
+
+
+def send_claim(
+    service: Service,
+    account: SigningAccount,
+    request: ClaimRequest | ClaimCheckRequest | ClaimWithdrawRequest,
+) -> WebsiteClaim:
+    """Make, check or withdraw a claim of ``account``, and return it; raises GatewayError."""
+    with _logged(account):
+        return read_response(send(service, account, request), ClaimResponse).claim
+
+
 def _finding_from_list(dashboard: Dashboard, finding_id: str) -> FindingResponse:
     """Return a finding of the list in ``dashboard``; raises UnknownFinding."""
     threat = next((threat for threat in dashboard.threats if threat.id == finding_id), None)
@@ -104,10 +141,11 @@ def _finding_from_list(dashboard: Dashboard, finding_id: str) -> FindingResponse
 def send(service: Service, site: SigningAccount, request: AnyRequest) -> Exchange:
     """Send ``request``, with one retry if that is safe, and return the last exchange.
 
-    Raises TooManyCalls or ServiceDown if nothing was sent; Unreachable, TimedOut or BadResponse if no
-    complete response arrived.
+    The check of a claim has a longer deadline, and is sent once. Raises TooManyCalls or ServiceDown if
+    nothing was sent; Unreachable, TimedOut or BadResponse if no complete response arrived.
     """
-    deadline = Deadline(service.timeout_seconds)
+    is_slow = isinstance(request, ClaimCheckRequest)
+    deadline = Deadline(max(service.timeout_seconds, CHECK_SECONDS if is_slow else 0))
     call = partial(
         attempt,
         service.base_url + request.path,
@@ -119,8 +157,13 @@ def send(service: Service, site: SigningAccount, request: AnyRequest) -> Exchang
     )
     if service.application:  # no connection that could fail, so no retry
         return call()
+    health = health_of(service.base_url)
     with bulkhead.calls.slot(service.max_concurrent_calls):
-        return _call_up_to_twice(call, health_of(service.base_url), deadline)
+        if not is_slow:
+            return _call_up_to_twice(call, health, deadline)
+        with bulkhead.slow_calls.slot(MAX_SLOW_CALLS):
+            health.check()
+            return call()  # a website that answers slowly says nothing about the service
 
 
 def _call_up_to_twice(call: Callable[[], Exchange], health: Health, deadline: Deadline) -> Exchange:

@@ -7,7 +7,11 @@ GatewayError
         RevokedLink          403 revoked_link: revoked_at
         UnknownLink          404 unknown_link
         UnknownFinding       404 unknown_finding
+        UnknownClaim         404 unknown_claim
+        ClaimRefused         409 claim_refused: reasons, in English
+        ClaimEnded           409 wrong_state: the claim has ended
         RateLimited          429: retry_after seconds
+            CheckTooSoon     429 check_too_soon
         SlowRequest          503 unavailable with the reason slow_question: retry_after seconds
         Rejected             any other 4xx: the service does not accept what the portal sent
     Unreachable              no connection, connection lost, or any other 5xx
@@ -20,6 +24,7 @@ GatewayError
     Misconfigured            the portal has no usable secret or base URL
 """
 
+from collections.abc import Sequence
 from datetime import date, datetime
 
 
@@ -82,12 +87,41 @@ class UnknownFinding(Refused):
         super().__init__(status=404, code="unknown_finding", request_id=request_id)
 
 
+class UnknownClaim(Refused):
+    """The account has no such claim."""
+
+    def __init__(self, *, request_id: str = "") -> None:
+        super().__init__(status=404, code="unknown_claim", request_id=request_id)
+
+
+class ClaimRefused(Refused):
+    """The website cannot be claimed, for these ``reasons``."""
+
+    def __init__(self, *, reasons: Sequence[str] = (), request_id: str = "") -> None:
+        self.reasons = tuple(reasons)
+        super().__init__(status=409, code="claim_refused", request_id=request_id)
+
+
+class ClaimEnded(Refused):
+    """The claim has ended, so it is neither checked nor withdrawn."""
+
+    def __init__(self, *, request_id: str = "") -> None:
+        super().__init__(status=409, code="wrong_state", request_id=request_id)
+
+
 class RateLimited(Refused):
     """Too many requests; ``retry_after`` in seconds, 0 without the header."""
 
-    def __init__(self, *, retry_after: int = 0, request_id: str = "") -> None:
+    def __init__(self, *, retry_after: int = 0, code: str = "rate_limited", request_id: str = "") -> None:
         self.retry_after = retry_after
-        super().__init__(status=429, code="rate_limited", request_id=request_id)
+        super().__init__(status=429, code=code, request_id=request_id)
+
+
+class CheckTooSoon(RateLimited):
+    """The claim was checked a moment ago, or another check is running; ``retry_after`` in seconds."""
+
+    def __init__(self, *, retry_after: int = 0, request_id: str = "") -> None:
+        super().__init__(retry_after=retry_after, code="check_too_soon", request_id=request_id)
 
 
 class SlowRequest(Refused):

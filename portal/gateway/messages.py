@@ -86,7 +86,46 @@ class CallsRequest(msgspec.Struct, frozen=True, kw_only=True):
     page_size: int = 100
 
 
-AnyRequest = DashboardRequest | FindingRequest | ChangesRequest | CallsRequest
+class ClaimRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A request for the account's claim to a website, which begins if there is none."""
+
+    path: ClassVar[str] = "/v1/site/claim"
+    host: str
+
+
+class ClaimCheckRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A request to look for the token of a claim now."""
+
+    path: ClassVar[str] = "/v1/site/claim/check"
+    claim_id: str
+
+
+class ClaimWithdrawRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A request to end a claim, and its link."""
+
+    path: ClassVar[str] = "/v1/site/claim/withdraw"
+    claim_id: str
+    reason: str
+
+
+class ClaimsRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A request for a page of the account's claims."""
+
+    path: ClassVar[str] = "/v1/site/claims"
+    page: int = 1
+    page_size: int = 100
+
+
+AnyRequest = (
+    DashboardRequest
+    | FindingRequest
+    | ChangesRequest
+    | CallsRequest
+    | ClaimRequest
+    | ClaimCheckRequest
+    | ClaimWithdrawRequest
+    | ClaimsRequest
+)
 
 
 class FacetValue(msgspec.Struct, frozen=True):
@@ -375,3 +414,67 @@ class Calls(msgspec.Struct, frozen=True, kw_only=True):
     ok: bool
     calls: Many[SignedCall] = []
     before: str | None = None
+
+
+class ProofFile(msgspec.Struct, frozen=True, kw_only=True):
+    """The file that proves a website: its address, and a line of it."""
+
+    url: str
+    content: str
+
+
+class ProofInstructions(msgspec.Struct, frozen=True, kw_only=True):
+    """The places for the token of a claim."""
+
+    file: ProofFile
+    meta: str
+
+
+class ClaimCheck(WithTimes, frozen=True, kw_only=True):
+    """The last look in one place: what was expected, and what was found."""
+
+    method: str
+    at: Moment
+    outcome: str
+    asked: Few[str] = []
+    expected: str = ""
+    found: Few[str] = []
+    advice: str = ""
+
+
+class WebsiteClaim(WithTimes, frozen=True, kw_only=True):
+    """A claim of the account to a website; ``link_id`` is its link once the website is verified."""
+
+    claim_id: Annotated[str, msgspec.Meta(pattern=r"\A[1-9][0-9]{0,17}\Z")]
+    host: Annotated[str, msgspec.Meta(pattern=r"\A[a-z0-9.:-]{1,253}\Z")]
+    state: str
+    method: str | None = None
+    strength: str | None = None
+    token: str
+    instructions: ProofInstructions
+    checks: Few[ClaimCheck] = []
+    created_at: Moment | None = None
+    next_check_at: Moment | None = None
+    check_allowed_at: Moment | None = None
+    expires_at: Moment | None = None
+    verified_at: Moment | None = None
+    lapses_at: Moment | None = None
+    link_id: (
+        Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")] | None
+    ) = None
+    link_problem: str | None = None
+
+
+class ClaimResponse(msgspec.Struct, frozen=True, kw_only=True):
+    """One claim."""
+
+    ok: bool
+    claim: WebsiteClaim
+
+
+class Claims(msgspec.Struct, frozen=True, kw_only=True):
+    """A page of claims, by host; ``total`` counts all pages."""
+
+    ok: bool
+    claims: Some[WebsiteClaim] = []
+    total: Number = 0

@@ -9,6 +9,9 @@ import msgspec
 
 from portal.gateway.errors import (
     BadResponse,
+    CheckTooSoon,
+    ClaimEnded,
+    ClaimRefused,
     GatewayError,
     InactiveEntitlement,
     RateLimited,
@@ -17,14 +20,24 @@ from portal.gateway.errors import (
     SignatureRefused,
     SlowRequest,
     Unavailable,
+    UnknownClaim,
     UnknownFinding,
     UnknownLink,
     Unreachable,
 )
 from portal.gateway.exchange import Exchange
-from portal.gateway.messages import Calls, Changes, Dashboard, FindingResponse, Moment
+from portal.gateway.messages import (
+    Calls,
+    Changes,
+    ClaimResponse,
+    Claims,
+    Dashboard,
+    Few,
+    FindingResponse,
+    Moment,
+)
 
-Response = TypeVar("Response", Dashboard, FindingResponse, Changes, Calls)
+Response = TypeVar("Response", Dashboard, FindingResponse, Changes, Calls, ClaimResponse, Claims)
 _DECODE_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 MAX_WAIT_SECONDS = 3600  # the longest wait that a page names, even where Retry-After is longer
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
@@ -40,6 +53,7 @@ class _ErrorDetail(msgspec.Struct):
     status: str = ""
     ends_on: date | None = None
     revoked_at: Moment | None = None
+    reasons: Few[str] = []
 
 
 class _ErrorBody(msgspec.Struct):
@@ -51,7 +65,8 @@ class _ErrorBody(msgspec.Struct):
 
 # Created at import: msgspec crashes when several threads use a type for the first time at once.
 _DECODERS: dict[Any, msgspec.json.Decoder[Any]] = {
-    kind: msgspec.json.Decoder(kind) for kind in (Dashboard, FindingResponse, Changes, Calls)
+    kind: msgspec.json.Decoder(kind)
+    for kind in (Dashboard, FindingResponse, Changes, Calls, ClaimResponse, Claims)
 }
 _ERRORS = msgspec.json.Decoder(_ErrorBody)
 
@@ -74,10 +89,7 @@ def lacks_route(exchange: Exchange) -> bool:
     """Return whether the service does not know the path, as older services do not know newer calls."""
     if exchange.status != 404:
         return False
-    try:
-        return _ERRORS.decode(exchange.body).error.code == "not_found"
-    except _DECODE_ERRORS:
-        return True
+    return _code(exchange) in ("not_found", "")
 
 
 def _error(exchange: Exchange, request_id: str) -> GatewayError:
@@ -90,7 +102,8 @@ def _error(exchange: Exchange, request_id: str) -> GatewayError:
     if exchange.status >= 500:
         return Unreachable(f"the service answered {exchange.status}", request_id=request_id)
     if exchange.status == 429:  # often from a proxy, without a body of the contract
-        return RateLimited(retry_after=wait, request_id=request_id)
+        error = CheckTooSoon if _code(exchange) == "check_too_soon" else RateLimited
+        return error(retry_after=wait, request_id=request_id)
     if exchange.status < 400:
         return BadResponse(f"the service answered {exchange.status}", request_id=request_id)
     try:
@@ -115,6 +128,14 @@ def is_slow_request(exchange: Exchange) -> bool:
         return False
 
 
+def _code(exchange: Exchange) -> str:
+    """Return the code of an error; empty without a body of the contract."""
+    try:
+        return _ERRORS.decode(exchange.body).error.code
+    except _DECODE_ERRORS:
+        return ""
+
+
 def _refused(exchange: Exchange, detail: _ErrorDetail, request_id: str) -> GatewayError:
     match exchange.status, detail.code:
         case 401, code:
@@ -133,6 +154,12 @@ def _refused(exchange: Exchange, detail: _ErrorDetail, request_id: str) -> Gatew
             return UnknownLink(request_id=request_id)
         case 404, "unknown_finding":
             return UnknownFinding(request_id=request_id)
+        case 404, "unknown_claim":
+            return UnknownClaim(request_id=request_id)
+        case 409, "claim_refused":
+            return ClaimRefused(reasons=detail.reasons, request_id=request_id)
+        case 409, "wrong_state":
+            return ClaimEnded(request_id=request_id)
         case status, code:
             return Rejected(status=status, code=code, request_id=request_id)
 

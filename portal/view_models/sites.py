@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
-from django.conf import settings
 from django.core.paginator import Paginator
 from django.urls import reverse
 from django.utils.formats import number_format
@@ -18,6 +17,7 @@ from portal import labels
 from portal.forms import NO_GRADE, SITE_SORTS, SiteFilters
 from portal.models import Membership, Website, WebsiteSummary
 from portal.models.summaries import Headline
+from portal.page_urls import adding_url
 from portal.view_models.filters import Option, Pager, page_links
 from portal.view_models.site_rows import SiteRow, needs_attention, risk_rank, site_row
 
@@ -45,7 +45,7 @@ class Totals:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SitesPage:
-    """The list of websites; ``link_url``, the page for linking another, is empty for viewers.
+    """The list of websites; ``link_url``, the page for adding another, is empty for viewers.
 
     ``totals`` only for several websites, ``sorts`` only for many. ``sorts_itself``: the browser puts rows
     without a summary in order once they have one.
@@ -126,7 +126,7 @@ def sites_page(
             site_row(entry.website, entry.summary, is_shared=host_counts[entry.website.host] > 1)
             for entry in page
         ),
-        link_url=settings.LINK_URL if any(member.can_link_websites for member in memberships) else "",
+        link_url=adding_url() if any(member.can_link_websites for member in memberships) else "",
         totals=_totals(entries, filters) if len(entries) > 1 else None,
         filters=filters,
         count=_count_text(len(matching), len(entries)) if filters.is_active else "",

@@ -30,8 +30,10 @@ OWN_EVENT = {
     "mfa_generate_recovery_codes": "second_factor.renewed",
     "mfa_remove_webauthn": "second_factor.removed",
     "new_customer": "customer.onboarded",
+    "portal:add_website": "website.claimed",
     "portal:badge": "badge.switched_on",
     "portal:change_role": "member.role",
+    "portal:check_claim": "website.claim_checked",
     "portal:invite": "member.invited",
     "portal:join": "member.joined",
     "portal:leave_account": "member.left",
@@ -43,6 +45,7 @@ OWN_EVENT = {
     "portal:share_list": "share_link.created",
     "portal:subscribe": "subscription.saved",
     "portal:unsubscribe": "subscription.ended",
+    "portal:withdraw_claim": "website.claim_withdrawn",
     "portal:withdraw_invitation": "member.withdrawn",
 }
 # Routes that the middleware records as "form.sent", as it does with every form of a member.

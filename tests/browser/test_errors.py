@@ -144,4 +144,4 @@ def test_a_foreign_website_reads_like_one_that_does_not_exist(dashboard, watch):
     watch.expect("404 (Not Found)")
     dashboard.goto("/sites/bakery.example.net/?severity=High")
     expect(heading(dashboard, "This website is not linked to your account")).to_be_visible()
-    expect(dashboard.get_by_role("link", name="Link a website")).to_be_visible()
+    expect(dashboard.get_by_role("link", name="Add a website")).to_be_visible()

@@ -6,6 +6,8 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
+from dashboard_api.ownership import claims
+from portal.models import Account
 from tests.browser.steps import PATH
 from tests.factories import (
     make_account,
@@ -122,6 +124,35 @@ def test_lists_of_websites_and_of_new_findings(tour, everything, watch):
     watch.expect("net::ERR_FAILED", "htmx:sendError", "htmx:afterRequest")
     tour.visit(page, *OVERVIEW)
     tour.visit(tour.open(user=make_user("nobody")), "/", "/notifications/")
+
+
+def test_claims_in_every_state(tour, everything, link, watch):
+    watch.expect("404 (Not Found)")
+    now = timezone.now()
+    found = {"at": f"{now:%Y-%m-%dT%H:%M:%SZ}", "expected": "tdv1-" + "x" * 32, "advice": "", "asked": []}
+    asked = [f"https://pending.example.com/{'y' * 180} (192.0.2.1)"]
+    checks = [
+        found
+        | {
+            "method": "file",
+            "outcome": "html_instead",
+            "found": ["W" * 100, "200 " + "x " * 48],
+            "asked": asked,
+        },
+        found | {"method": "meta", "outcome": "found", "found": []},
+    ]
+    pages = ["/websites/add/"]
+    portal_account = Account.objects.get(ref=link.account.ref)
+    for state in ("pending", "contested", "verified", "failing", "lapsed"):
+        claim = claims.add(link.account, f"{state}.{'long-' * 9}name.example.com", by="tests", now=now)
+        claim.state, claim.checks = state, checks
+        if state != "pending":
+            claim.method, claim.strength = "file", "http"
+            claim.verified_at = claim.contested_at = claim.lapsed_at = claim.missed_at = now
+        claim.link_problem = "It is archived." if state == "verified" else ""
+        claim.save()
+        pages.append(f"/websites/{portal_account.pk}/claims/{claim.pk}/")
+    tour.visit(tour.open(user=everything), *pages, "/websites/9/claims/9/")
 
 
 def test_dashboards_in_every_state(tour, everything, watch):

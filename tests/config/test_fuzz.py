@@ -11,6 +11,7 @@ from django.test import Client
 
 from config import client_health, health
 from portal import service
+from portal.gateway import Claims
 from tests import routes
 from tests.factories import (
     make_account,
@@ -23,7 +24,13 @@ from tests.factories import (
     make_portal_website,
     make_user,
 )
-from tests.portal.dashboards import make_calls, make_changes, make_dashboard, make_finding_response
+from tests.portal.dashboards import (
+    make_calls,
+    make_changes,
+    make_claim,
+    make_dashboard,
+    make_finding_response,
+)
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
@@ -64,6 +71,8 @@ def _answers(monkeypatch):
     monkeypatch.setattr(service, "fetch_finding", lambda *_: make_finding_response())
     monkeypatch.setattr(service, "fetch_changes", lambda *_: make_changes())
     monkeypatch.setattr(service, "fetch_calls", lambda *_: make_calls())
+    monkeypatch.setattr(service, "fetch_claims", lambda *_: Claims(ok=True, claims=[make_claim()], total=1))
+    monkeypatch.setattr(service, "send_claim", lambda *_: make_claim())
 
 
 @pytest.fixture

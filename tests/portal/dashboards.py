@@ -1,12 +1,13 @@
 """Responses of the service for tests: plain functions with keyword overrides."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
 from portal.gateway.messages import (
     Calls,
     Change,
     Changes,
     Chart,
+    ClaimCheck,
     CoverageEntry,
     Dashboard,
     Entitlement,
@@ -17,10 +18,13 @@ from portal.gateway.messages import (
     Note,
     NoteChange,
     Page,
+    ProofFile,
+    ProofInstructions,
     Series,
     SignedCall,
     Summary,
     Threat,
+    WebsiteClaim,
 )
 
 NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
@@ -225,3 +229,27 @@ def make_call(number=1, **fields):
 
 def make_calls(*calls, before=None):
     return Calls(ok=True, calls=list(calls), before=before)
+
+
+def make_claim(number=1, **fields):
+    """Return a claim that waits for its proof."""
+    token = "tdv1-abcdefghijklmnopqrstuvwxyz234567"
+    url = "https://shop.example.com/.well-known/threat-dashboard-challenge.txt"
+    defaults = {
+        "claim_id": str(number),
+        "host": "shop.example.com",
+        "state": "pending",
+        "token": token,
+        "instructions": ProofInstructions(
+            file=ProofFile(url=url, content=token),
+            meta=f'<meta name="threat-dashboard-verification" content="{token}">',
+        ),
+        "created_at": NOW,
+        "next_check_at": NOW + timedelta(hours=1),
+        "expires_at": NOW + timedelta(days=30),
+    }
+    return WebsiteClaim(**(defaults | fields))
+
+
+def make_claim_check(method="file", outcome="not_found", **fields):
+    return ClaimCheck(**({"method": method, "at": NOW, "outcome": outcome, "expected": "tdv1-abc"} | fields))

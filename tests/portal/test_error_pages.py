@@ -7,6 +7,9 @@ from portal.error_pages import error_page_for, new_reference, unknown_website
 from portal.gateway import (
     BadResponse,
     CannotConnect,
+    CheckTooSoon,
+    ClaimEnded,
+    ClaimRefused,
     GatewayError,
     InactiveEntitlement,
     Misconfigured,
@@ -20,6 +23,7 @@ from portal.gateway import (
     TimedOut,
     TooManyCalls,
     Unavailable,
+    UnknownClaim,
     UnknownFinding,
     UnknownLink,
     Unreachable,
@@ -39,6 +43,7 @@ TABLE = [
     (UnknownFinding(), 404, "There is no such finding", False),
     (RateLimited(retry_after=30), 503, "in 30 seconds", True),
     (RateLimited(), 503, "Wait a moment", True),
+    (CheckTooSoon(retry_after=9), 503, "in 9 seconds", True),
     (SlowRequest(retry_after=30), 503, "Use more filters", True),
     (TooManyCalls(UPSTREAM_TEXT), 503, "The portal is busy", True),
     (TimedOut(UPSTREAM_TEXT), 504, "taking too long", True),
@@ -47,6 +52,9 @@ TABLE = [
     (Unavailable(retry_after=5), 503, "cannot be reached", True),
     (ServiceDown(UPSTREAM_TEXT), 502, "cannot be reached", True),
     (SignatureRefused(code="stale_timestamp", skew_seconds=900), 502, "Temporarily unavailable", True),
+    (UnknownClaim(), 502, "Temporarily unavailable", True),  # like the next two: the pages of claims say it
+    (ClaimEnded(), 502, "Temporarily unavailable", True),
+    (ClaimRefused(reasons=[UPSTREAM_TEXT]), 502, "Temporarily unavailable", True),
     (Rejected(status=400, code="invalid_request"), 502, "Temporarily unavailable", True),
     (BadResponse(UPSTREAM_TEXT), 502, "Temporarily unavailable", True),
     (Misconfigured(UPSTREAM_TEXT), 502, "Temporarily unavailable", True),
@@ -102,7 +110,13 @@ def test_actions_lead_where_the_deployment_says(settings):
 
 def test_actions_without_an_address_are_not_offered(settings):
     settings.RENEW_URL = settings.SUPPORT_URL = settings.LINK_URL = ""
-    assert not any(error_page_for(error).actions for error in (EXPIRED, REVOKED, UnknownLink()))
+    assert not any(error_page_for(error).actions for error in (EXPIRED, REVOKED))
+
+
+def test_a_website_is_added_in_the_portal_unless_the_deployment_says_where(settings):
+    settings.LINK_URL = ""
+    [action] = error_page_for(UnknownLink()).actions
+    assert action.url == "/websites/add/"
 
 
 @pytest.mark.parametrize("error", [RateLimited(retry_after=30), SlowRequest(retry_after=30)])

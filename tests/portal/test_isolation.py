@@ -53,6 +53,7 @@ def values():
         "invitation": invitation.pk,
         "share_link": share_link.pk,
         "finding_id": "1",
+        "claim_id": 1,
         "token": "x" * 43,
     }
 

@@ -46,7 +46,7 @@ HOST = "shop.example.com"
 PATH = f"/sites/{HOST}/"
 ERRORS = [
     (InactiveEntitlement(plan="standard", entitlement_status="expired", ends_on=None), 403, "Renew the plan"),
-    (UnknownLink(), 404, "Link a website"),
+    (UnknownLink(), 404, "Add a website"),
     (RateLimited(retry_after=30), 503, "Try again"),
     (SlowRequest(), 503, "Try again"),
     (TimedOut(), 504, "Try again"),
@@ -159,6 +159,15 @@ def test_owners_and_managers_are_offered_to_link_a_website(
     make_membership(person, account, role=role)
     client.force_login(person)
     assert (settings.LINK_URL in client.get(path).text) == can_link
+
+
+@pytest.mark.parametrize(("role", "can_link"), MAY_LINK)
+def test_without_another_page_the_portals_own_adds_a_website(client, settings, website, role, can_link):
+    settings.LINK_URL = ""
+    person = make_user("person")
+    make_membership(person, website.account, role=role)
+    client.force_login(person)
+    assert ('href="/websites/add/"' in client.get("/").text) == can_link
 
 
 def test_a_revoked_link_offers_support_and_no_new_link(client, settings, account, website, stub):

@@ -24,6 +24,16 @@ class Internet:
     def serve(self, server, *, address=PUBLIC, port=80):
         self.routes[address, port] = server.port
 
+    def reach_ourselves(self, monkeypatch):
+        """Let loopback lead to this machine, where tests run servers, databases and Redis."""
+        self.zone |= {"localhost": [TRAP], TRAP: [TRAP]}
+        open_others = self._open
+        monkeypatch.setattr(
+            socket.socket,
+            "connect",
+            lambda sock, to: self._connect(sock, to) if to[0] == TRAP else open_others(sock, to),
+        )
+
     def _getaddrinfo(self, name, port, *_, **__):
         if isinstance(self.zone.get(name), Exception):
             raise self.zone[name]

@@ -1,0 +1,62 @@
+"""Forms for adding a website and withdrawing a claim."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from foundation.hosts import MAX_HOST_LENGTH, InvalidHost, normalise_host
+from portal.models import Account
+
+MAX_REASON_LENGTH = 500  # the service's limit
+_SCHEME = re.compile(r"\Ahttps?://", re.IGNORECASE)
+
+
+class AddWebsiteForm(forms.Form):
+    """The host of a website, and its account: one of ``accounts``, which the person manages."""
+
+    host = forms.CharField(
+        label=_("Website"),
+        max_length=2 * MAX_HOST_LENGTH,
+        widget=forms.TextInput(
+            attrs={
+                "placeholder": "shop.example.com",
+                "autocomplete": "url",
+                "autocapitalize": "none",
+                "inputmode": "url",
+                "spellcheck": "false",
+            }
+        ),
+    )
+    account = forms.ChoiceField(label=_("Account"))
+
+    def __init__(self, *args: Any, accounts: Sequence[Account], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._accounts = {account.ref: account for account in accounts}
+        choices = [(account.ref, str(account)) for account in accounts]
+        self.fields["account"].choices = choices  # type: ignore[attr-defined]
+        if len(choices) == 1:
+            self.fields["account"].widget = forms.HiddenInput()
+
+    def clean_host(self) -> str:
+        """Return the host in its stored form; of an address that was pasted, only the host counts."""
+        text = _SCHEME.sub("", str(self.cleaned_data["host"]).strip()).partition("/")[0]
+        try:
+            return normalise_host(text)
+        except InvalidHost as error:
+            problem = gettext(str(error))
+            raise forms.ValidationError(_("The host %(problem)s."), params={"problem": problem}) from error
+
+    @property
+    def chosen_account(self) -> Account:
+        """The chosen account."""
+        return self._accounts[self.cleaned_data["account"]]
+
+
+class WithdrawForm(forms.Form):
+    """The reason of an owner who gives a website up."""
+
+    reason = forms.CharField(label=_("Reason"), max_length=MAX_REASON_LENGTH)

@@ -1,0 +1,290 @@
+"""The values of the pages for adding a website: claims in words, places of the proof, what checks found."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from portal import labels
+from portal.gateway import ClaimCheck, WebsiteClaim
+from portal.models import Account
+from portal.onboarding.actions import LINKED
+
+STATES = {
+    "pending": gettext_lazy("Waiting for the proof"),
+    "contested": gettext_lazy("Contested"),
+    "verified": gettext_lazy("Verified"),
+    "failing": gettext_lazy("Proof missing"),
+    "lapsed": gettext_lazy("Link ended"),
+    "expired": gettext_lazy("Expired"),
+    "refused": gettext_lazy("Refused"),
+    "withdrawn": gettext_lazy("Withdrawn"),
+}
+TONES = {"contested": "partial", "verified": "ok", "failing": "failed", "lapsed": "failed"}
+# Known outcomes of a check, with what to do; any other has the service's advice.
+OUTCOMES = {
+    "found": gettext_lazy("The token is there."),
+    "not_found": gettext_lazy("Nothing is at this address. Upload the file with exactly this name."),
+    "status": gettext_lazy("The website answers with an error. Repair it, and check again."),
+    "html_instead": gettext_lazy(
+        "A page is there instead of the file. Serve files below /.well-known/ before any rule that rewrites "
+        "addresses."
+    ),
+    "other_content": gettext_lazy("The file has other content. One of its lines must be exactly the token."),
+    "tag_outside_head": gettext_lazy("The tag is on the page, but not in its head. Move it into <head>."),
+    "redirected_away": gettext_lazy(
+        "The website redirects to another domain or port. Let it answer without a redirect, or add the "
+        "website that it leads to."
+    ),
+    "tls_invalid": gettext_lazy(
+        "There is no valid https, and the token was not found over http either. Check the certificate."
+    ),
+    "blocked": gettext_lazy(
+        "A protection of the website refused our check. Allow the user agent ThreatDashboard/1."
+    ),
+    "stale_cache": gettext_lazy("A cache answered with an older copy. Empty it, or wait until it expires."),
+    "no_address": gettext_lazy("The name has no address. Check its A and AAAA records."),
+    "servers_silent": gettext_lazy("The name servers of the domain do not answer. Check again later."),
+    "private_address": gettext_lazy(
+        "The name leads to a private address. Check all of its A and AAAA records."
+    ),
+    "connect_failed": gettext_lazy(
+        "We could not connect. Check that the website answers from the internet, on port 443 or 80."
+    ),
+    "addresses_differ": gettext_lazy(
+        "Only the server with the IPv4 address has the token. Publish it on all servers, or correct the AAAA "
+        "record."
+    ),
+    "timed_out": gettext_lazy("The website did not answer in time. Check again later."),
+}
+# Why a verified website is not linked: the service's words, known by one of them, are for staff.
+LINK_PROBLEMS = {
+    "entitlement": gettext_lazy(
+        "Your plan has no room for another website: change the plan, or give another website up. Then check "
+        "again."
+    ),
+    "archive": gettext_lazy("It is archived: contact support. Then check again."),
+}
+OF_META = {
+    "not_found": gettext_lazy("The home page has no such tag. Add it to <head>, and publish the page."),
+    "other_content": gettext_lazy("The tag has another value. Use exactly this one."),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """The last check of a place, in words; ``found`` is what was there instead."""
+
+    at: datetime
+    text: str
+    is_found: bool
+    expected: str
+    found: tuple[str, ...]
+    asked: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Copied:
+    """A text to copy; ``id`` is of its field."""
+
+    id: str
+    label: str
+    value: str
+    button: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A place for the token, and the last look there."""
+
+    key: str
+    title: str
+    how: str
+    fields: tuple[Copied, ...]
+    look: Look | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimRow:
+    """A claim in a list."""
+
+    host: str
+    url: str
+    state: str
+    tone: str
+    text: str
+    needs_action: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimPage:
+    """The page of a claim; ``text`` says what its state means, and ``site_url`` leads to a linked website."""
+
+    host: str
+    account: str
+    state: str
+    tone: str
+    text: str
+    site_url: str
+    places: tuple[Place, ...]
+    next_check_at: datetime | None
+    expires_at: datetime | None
+    check_url: str
+    withdraw_url: str
+
+
+def claim_url(account: Account, claim: WebsiteClaim) -> str:
+    """Return the address of the page of a claim."""
+    return reverse("portal:claim", args=[account.pk, int(claim.claim_id)])
+
+
+def claim_rows(account: Account, claims: Iterable[WebsiteClaim]) -> tuple[ClaimRow, ...]:
+    """Return the claims, those that need an action first."""
+    rows = [
+        ClaimRow(
+            host=claim.host,
+            url=claim_url(account, claim),
+            state=labels.label(STATES, claim.state),
+            tone=_tone(claim),
+            text=_short(claim),
+            needs_action=claim.state != "verified" or claim.link_id is None,
+        )
+        for claim in claims
+    ]
+    return tuple(sorted(rows, key=lambda row: not row.needs_action))
+
+
+def claim_page(account: Account, claim: WebsiteClaim, *, site_url: str, is_owner: bool) -> ClaimPage:
+    """Return the page of a claim; ``site_url`` is of its dashboard, and only owners can withdraw it."""
+    arguments = [account.pk, int(claim.claim_id)]
+    return ClaimPage(
+        host=claim.host,
+        account=str(account),
+        state=labels.label(STATES, claim.state),
+        tone=_tone(claim),
+        text=_text(claim),
+        site_url=site_url,
+        places=_places(claim),
+        next_check_at=claim.next_check_at,
+        expires_at=claim.expires_at,
+        check_url=reverse("portal:check_claim", args=arguments),
+        withdraw_url=reverse("portal:withdraw_claim", args=arguments) if is_owner else "",
+    )
+
+
+def _tone(claim: WebsiteClaim) -> str:
+    is_unlinked = claim.state == "verified" and claim.link_id is None
+    return "partial" if is_unlinked else TONES.get(claim.state, "")
+
+
+def _short(claim: WebsiteClaim) -> str:
+    """Return one short line about the claim."""
+    match claim.state:
+        case "pending":
+            return _("Publish the token, and check.")
+        case "contested":
+            return _("Another account has this website, or had it.")
+        case "failing":
+            return _ends_on(claim)
+        case "lapsed":
+            return _("Publish the token again.")
+        case "verified" if claim.link_id is None:
+            return _("Not linked to your account.")
+    return ""
+
+
+def _text(claim: WebsiteClaim) -> str:
+    """Return what the state of the claim means, and what to do."""
+    match claim.state:
+        case "pending":
+            return _("Publish the token in one of these two places, then check. Anyone may see it.")
+        case "contested":
+            return _(
+                "The token is there, but another account has this website, or had it. Our team decides who "
+                "gets it: contact support."
+            )
+        case "failing":
+            return _ends_on(claim)
+        case "lapsed":
+            return _(
+                "The token was missing for 14 days, so the link ended. Publish it again and check: the "
+                "same link comes back."
+            )
+        case "verified" if claim.link_id is None:
+            return _not_linked(claim)
+        case "verified" if claim.method == "manual":
+            return _("This website is yours: our team has confirmed it.")
+        case "verified":
+            return _("This website is yours. Keep the token in its place: we check it every week.")
+    return _("This claim has ended. Add the website again if it is yours.")
+
+
+def _ends_on(claim: WebsiteClaim) -> str:
+    if claim.lapses_at is None:
+        return _("Publish the token again, or the link ends.")
+    date = labels.day(claim.lapses_at)
+    return _("Publish the token again, or the link ends on %(date)s.") % {"date": date}
+
+
+def _not_linked(claim: WebsiteClaim) -> str:
+    """Return why a verified website is not linked."""
+    problem = claim.link_problem or ""
+    text = next((str(text) for word, text in LINK_PROBLEMS.items() if word in problem), problem)
+    return " ".join((_("The website is verified, but not linked to your account."), text)).strip()
+
+
+def _places(claim: WebsiteClaim) -> tuple[Place, ...]:
+    """Return the places of the proof; none for a claim that does not depend on one."""
+    if claim.method == "manual" and claim.state in LINKED:
+        return ()
+    looks = {check.method: _look(claim, check) for check in claim.checks}
+    file = claim.instructions.file
+    return (
+        Place(
+            key="file",
+            title=_("A file on the website"),
+            how=_("Create a text file with this line, and upload it so that it has this address."),
+            fields=(
+                Copied(id="file-url", label=_("Address"), value=file.url, button=_("Copy address")),
+                Copied(id="file-line", label=_("Line"), value=file.content, button=_("Copy line")),
+            ),
+            look=looks.get("file"),
+        ),
+        Place(
+            key="meta",
+            title=_("A tag on the home page"),
+            how=_("Add this tag to the head of the home page."),
+            fields=(
+                Copied(id="meta-tag", label=_("Tag"), value=claim.instructions.meta, button=_("Copy tag")),
+            ),
+            look=looks.get("meta"),
+        ),
+    )
+
+
+def _look(claim: WebsiteClaim, check: ClaimCheck) -> Look:
+    is_found = check.outcome == "found"
+    return Look(
+        at=check.at,
+        text=_outcome(claim, check),
+        is_found=is_found,
+        expected=check.expected,
+        found=() if is_found else _shown(check.found),
+        asked=_shown(check.asked),
+    )
+
+
+def _outcome(claim: WebsiteClaim, check: ClaimCheck) -> str:
+    """Return what a check found, in the portal's words; the service's advice for an outcome unknown here."""
+    if check.outcome == "found" and (claim.method, claim.strength) == (check.method, "http"):
+        return _("The token is there, but without a valid certificate. Set up https.")
+    words = OUTCOMES | OF_META if check.method == "meta" else OUTCOMES
+    known = words.get(check.outcome)
+    return str(known) if known else check.advice[:500] or _("The token was not found.")
+
+
+def _shown(texts: Sequence[str]) -> tuple[str, ...]:
+    return tuple(text[:300] for text in texts[:5])

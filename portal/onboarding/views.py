@@ -1,0 +1,236 @@
+"""The pages for adding a website: the form, the claim with its proof, the check and the withdrawal."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django_htmx.http import HttpResponseClientRedirect
+
+from audit.recording import record as audit
+from foundation.stored_texts import translate
+from portal import service
+from portal.access import members_only
+from portal.error_pages import ErrorPage, logged_error_page
+from portal.gateway import (
+    CheckTooSoon,
+    ClaimCheckRequest,
+    ClaimEnded,
+    ClaimRefused,
+    ClaimRequest,
+    ClaimWithdrawRequest,
+    GatewayError,
+    TimedOut,
+    TooManyCalls,
+    UnknownClaim,
+    WebsiteClaim,
+)
+from portal.htmx import HtmxHttpRequest
+from portal.models import Account, Membership, Website
+from portal.onboarding import actions
+from portal.onboarding.forms import AddWebsiteForm, WithdrawForm
+from portal.onboarding.view_models import claim_page, claim_rows, claim_url
+from portal.page_urls import site_address
+
+BUSY_SECONDS = 5  # until a check that another person began is over, roughly
+MAX_CLAIM_ID = 10**18
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@members_only
+def add_website(request: HtmxHttpRequest) -> HttpResponse:
+    """Show the form and the claims of an account; the form claims a website."""
+    accounts = list(Account.objects.filter(memberships__in=_managing(request)))
+    if not accounts:
+        raise Http404
+    if request.method == "POST":
+        return _add(request, accounts)
+    wanted = request.GET.get("account", accounts[0].ref)
+    account = next((each for each in accounts if each.ref == wanted), None)
+    if account is None:
+        raise Http404
+    context: dict[str, Any] = {"form": AddWebsiteForm(accounts=accounts, initial={"account": account.ref})}
+    context |= {"account": account, "accounts": accounts}
+    try:
+        claims = service.get_claims(account)
+    except GatewayError as error:
+        return _refused(request, "add", context, logged_error_page(error, account.ref))
+    _settle_all(request, account, claims)
+    return render(request, "portal/onboarding/add.html", context | {"rows": claim_rows(account, claims)})
+
+
+def _add(request: HtmxHttpRequest, accounts: Sequence[Account]) -> HttpResponse:
+    form = AddWebsiteForm(request.POST, accounts=accounts)
+    context = {"form": form}
+    if not form.is_valid():
+        return render(request, "portal/onboarding/add.html", context)
+    account = form.chosen_account
+    try:
+        claim = service.send(account, ClaimRequest(host=form.cleaned_data["host"]))
+    except ClaimRefused as refusal:
+        reasons = [translate(reason) for reason in refusal.reasons]
+        form.add_error("host", reasons or [_("This website cannot be added.")])
+        return render(request, "portal/onboarding/add.html", context)
+    except GatewayError as error:
+        return _refused(request, "add", context, logged_error_page(error, account.ref))
+    audit("website.claimed", account, host=claim.host)
+    return _lead(request, account, claim)
+
+
+@require_safe
+@members_only
+def claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpResponse:
+    """Show a claim: its state, the places of the proof, and what the last check found."""
+    own = _own_account(_managing(request), account)
+    try:
+        claims = service.get_claims(own)
+    except GatewayError as error:
+        return _refused(request, "claim", {"account": own}, logged_error_page(error, own.ref))
+    found = next((each for each in claims if each.claim_id == str(claim_id)), None)
+    if found is None:
+        raise Http404
+    if actions.settle(own, found):
+        return _to_dashboard(request, own, found)
+    is_owner = _managing(request).owners().filter(account=own).exists()
+    page = claim_page(own, found, site_url=_site_url(request, own, found), is_owner=is_owner)
+    context = {"page": page, "account": own, "form": WithdrawForm()}
+    return render(request, "portal/onboarding/claim.html", context)
+
+
+@require_POST
+@members_only
+def check_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpResponse:
+    """Look for the token now, which can take some seconds."""
+    own = _own_account(_managing(request), account)
+    page = reverse("portal:claim", args=[own.pk, claim_id])
+    try:
+        claim = service.send(own, ClaimCheckRequest(claim_id=_valid(claim_id)))
+    except UnknownClaim as error:
+        raise Http404 from error
+    except ClaimEnded:
+        return _ended(request, own)
+    except GatewayError as error:
+        messages.warning(request, _why_not_checked(error, own))
+        return redirect(page)
+    audit("website.claim_checked", own, host=claim.host)
+    if claim.state == "pending":
+        messages.info(request, _("We looked just now, and did not find the token."))
+    return _lead(request, own, claim)
+
+
+@require_POST
+@members_only
+def withdraw_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpResponse:
+    """End a claim and its link, as an owner."""
+    own = _own_account(_managing(request).owners(), account)
+    form = WithdrawForm(request.POST)
+    if not form.is_valid():
+        messages.warning(request, _("Say why, in at most 500 characters."))
+        return redirect("portal:claim", account=own.pk, claim_id=claim_id)
+    reason = form.cleaned_data["reason"]
+    try:
+        claim = service.send(own, ClaimWithdrawRequest(claim_id=_valid(claim_id), reason=reason))
+    except UnknownClaim as error:
+        raise Http404 from error
+    except ClaimEnded:
+        return _ended(request, own)
+    except GatewayError as error:
+        context = {"account": own, "page": {"url": reverse("portal:claim", args=[own.pk, claim_id])}}
+        return _refused(request, "claim", context, logged_error_page(error, own.ref))
+    is_removed = actions.remove_unlinked(own, claim, reason=reason)
+    messages.info(request, _("%(host)s is no longer claimed by your account.") % {"host": claim.host})
+    return redirect("portal:sites") if is_removed else _to_claims(own)
+
+
+def _managing(request: HttpRequest) -> Any:
+    """Return the person's memberships as owner or manager."""
+    return Membership.objects.of_user(request.user).managing()
+
+
+def _own_account(memberships: Any, pk: int) -> Account:
+    """Return an account of these memberships; raises Http404."""
+    return get_object_or_404(Account, memberships__in=memberships, pk=pk)
+
+
+def _valid(claim_id: int) -> str:
+    """Return the id as the service writes it; raises Http404 for one that cannot be."""
+    if not 0 < claim_id < MAX_CLAIM_ID:
+        raise Http404
+    return str(claim_id)
+
+
+def _settle_all(request: HttpRequest, account: Account, claims: Sequence[WebsiteClaim]) -> None:
+    """Store the websites that were verified meanwhile, and say so."""
+    count = sum(actions.settle(account, each) is not None for each in claims)
+    if count:
+        text = ngettext(
+            "%(count)s verified website is new in your list.",
+            "%(count)s verified websites are new in your list.",
+            count,
+        )
+        messages.success(request, text % {"count": count})
+
+
+def _lead(request: HtmxHttpRequest, account: Account, claim: WebsiteClaim) -> HttpResponse:
+    """Redirect to the dashboard of a website that was just verified, else to the page of the claim."""
+    if actions.settle(account, claim):
+        return _to_dashboard(request, account, claim)
+    return redirect(claim_url(account, claim))
+
+
+def _to_dashboard(request: HtmxHttpRequest, account: Account, claim: WebsiteClaim) -> HttpResponse:
+    """Redirect to the dashboard with a message; htmx opens it as a page of its own."""
+    text = _("%(host)s is yours now. Results appear here after the first check.") % {"host": claim.host}
+    messages.success(request, text)
+    url = _site_url(request, account, claim)
+    return HttpResponseClientRedirect(url) if request.htmx else redirect(url)
+
+
+def _site_url(request: HttpRequest, account: Account, claim: WebsiteClaim) -> str:
+    """Return the address of the dashboard of a linked claim; empty for any other."""
+    if claim.state not in actions.LINKED or claim.link_id is None:
+        return ""
+    websites = list(Website.objects.visible_to(request.user).with_host(claim.host))
+    own = next(website for website in websites if website.account_id == account.pk)
+    return str(site_address(own, is_shared=len(websites) > 1))
+
+
+def _ended(request: HttpRequest, account: Account) -> HttpResponse:
+    messages.warning(request, _("This claim has ended. Add the website again if it is yours."))
+    return _to_claims(account)
+
+
+def _to_claims(account: Account) -> HttpResponse:
+    return redirect(reverse("portal:add_website", query={"account": account.ref}))
+
+
+def _why_not_checked(error: GatewayError, account: Account) -> str:
+    """Return why a check did not take place, or brought no result, and when to try again."""
+    if isinstance(error, CheckTooSoon | TooManyCalls):
+        seconds = (error.retry_after if isinstance(error, CheckTooSoon) else 0) or BUSY_SECONDS
+        text = ngettext(
+            "A check was made a moment ago. Check again in %(count)s second.",
+            "A check was made a moment ago. Check again in %(count)s seconds.",
+            seconds,
+        )
+        return text % {"count": seconds}
+    if isinstance(error, TimedOut):
+        return _("The check is taking longer than usual. Open this page again in a minute.")
+    error_page = logged_error_page(error, account.ref)
+    return f"{error_page.title}. {error_page.advice}"
+
+
+def _refused(
+    request: HttpRequest, template: str, context: dict[str, Any], error_page: ErrorPage
+) -> HttpResponse:
+    """Return the page with the error in place of what the service did not answer."""
+    context = {"page": {"url": request.get_full_path()}, "error_page": error_page} | context
+    response = render(request, f"portal/onboarding/{template}.html", context, status=error_page.status)
+    if error_page.retry_after:
+        response["Retry-After"] = str(error_page.retry_after)
+    return response

@@ -1,0 +1,196 @@
+"""A website is added in the portal, proven to the service, and seen on its dashboard."""
+
+import html
+
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+
+from audit.models import AuditEvent
+from dashboard_api.contract import responses
+from dashboard_api.models import Entitlement, OwnershipClaim, SiteLink
+from portal import gateway
+from portal.models import Website
+from tests.factories import (
+    make_account,
+    make_link,
+    make_membership,
+    make_portal_account,
+    make_user,
+    make_website,
+)
+from tests.faults.server import FaultServer, answer
+from tests.foundation.outbound.internet import PUBLIC, Internet
+
+pytestmark = pytest.mark.django_db(transaction=True)
+HOST = "shop.example.com"
+DASHBOARD = f"/sites/{HOST}/"
+
+
+@pytest.fixture
+def service(request, service, settings):
+    """The service in the same process, or called over HTTP."""
+    if getattr(request, "param", "direct") == "direct":
+        settings.DASHBOARD_BASE_URL = ""
+    return service
+
+
+@pytest.fixture
+def internet(service, monkeypatch):
+    internet = Internet(monkeypatch)
+    internet.reach_ourselves(monkeypatch)
+    internet.zone[f"{HOST}."] = [PUBLIC]
+    return internet
+
+
+@pytest.fixture
+def account(internet):
+    return make_account()
+
+
+@pytest.fixture
+def person(account):
+    """The owner of the account in the portal, where it has no website."""
+    return make_membership(make_user(), make_portal_account(account.ref))
+
+
+@pytest.fixture
+def owner(person, client):
+    client.force_login(person.user)
+    return client
+
+
+def serving(internet, content, status=200):
+    server = FaultServer(answer(status, content.encode()))
+    internet.serve(server, port=80)
+    return server
+
+
+def add(client, host=HOST):
+    """Add a website, and return the address of the claim's page."""
+    response = client.post("/websites/add/", {"host": host, "account": "acct_0001"})
+    assert response.status_code == 302, response.content.decode()
+    return response["Location"]
+
+
+def check(client, page):
+    OwnershipClaim.objects.update(asked_at=None)
+    return client.post(f"{page}check/")
+
+
+def text_of(client, url):
+    response = client.get(url, follow=True)
+    assert response.status_code == 200
+    return html.unescape(response.content.decode())
+
+
+@pytest.mark.parametrize("name", ["ProofFile", "ProofInstructions", "ClaimCheck", "WebsiteClaim"])
+def test_the_portal_reads_every_member_of_a_claim(name):
+    assert getattr(responses, name).__struct_fields__ == getattr(gateway, name).__struct_fields__
+
+
+@pytest.mark.parametrize("service", ["http", "direct"], indirect=True)
+def test_an_owner_adds_a_website_proves_it_and_sees_its_dashboard(owner, internet):
+    page = add(owner, "https://Shop.Example.com/index.html")
+    token = OwnershipClaim.objects.get(host=HOST).token
+    for words in (token, f"https://{HOST}/.well-known/threat-dashboard-challenge.txt", "<meta name="):
+        assert words in text_of(owner, page)
+    with serving(internet, "no file", 404) as server:
+        assert check(owner, page)["Location"] == page
+        text = text_of(owner, page)
+        assert "Nothing is at this address" in text
+        assert "did not find the token" in text
+        assert f"({PUBLIC})" in text
+        asked = server.connections
+        owner.post(f"{page}check/")
+        assert "A check was made a moment ago. Check again in 1" in text_of(owner, page)
+        assert server.connections == asked
+    assert not Website.objects.exists()
+    with serving(internet, f"{token}\n"):
+        assert check(owner, page)["Location"] == DASHBOARD
+    assert f"{HOST} is yours now" in text_of(owner, DASHBOARD)
+    link = SiteLink.objects.get()
+    assert Website.objects.get().link_id == link.link_id
+    assert "Keep the token in its place" in text_of(owner, page)
+
+
+def test_an_owner_who_gives_a_website_up_loses_its_link_and_its_page(owner, internet):
+    page = add(owner)
+    with serving(internet, OwnershipClaim.objects.get().token):
+        check(owner, page)
+    owner.post(f"{page}withdraw/", {"reason": "Sold"})
+    assert not SiteLink.objects.not_revoked().exists()
+    assert not Website.objects.exists()
+    assert OwnershipClaim.objects.get().reason == "Sold"
+    assert owner.get(DASHBOARD).status_code == 404
+    assert owner.get(page).status_code == 404
+
+
+def test_a_website_that_was_verified_meanwhile_is_in_the_list_and_said_to_be(owner, internet):
+    add(owner)
+    OwnershipClaim.objects.update(next_check_at=timezone.now())
+    with serving(internet, OwnershipClaim.objects.get().token):
+        call_command("check_claims", verbosity=0)
+    assert "1 verified website is new in your list" in text_of(owner, "/websites/add/")
+    assert Website.objects.get().host == HOST
+    assert "new in your list" not in text_of(owner, "/websites/add/")
+
+
+def test_a_website_of_another_account_is_contested_and_not_shown(owner, internet):
+    make_link(make_account("acct_0002", secrets=[]), make_website(HOST))
+    page = add(owner)
+    with serving(internet, OwnershipClaim.objects.get(account__ref="acct_0001").token):
+        assert check(owner, page)["Location"] == page
+    assert "another account has this website" in text_of(owner, page)
+    assert not Website.objects.exists()
+
+
+def test_a_website_without_room_in_the_plan_says_so(owner, account, internet):
+    Entitlement.objects.update(sites_limit=1)
+    make_link(account, make_website("first.example.com"))
+    page = add(owner)
+    with serving(internet, OwnershipClaim.objects.get(host=HOST).token):
+        check(owner, page)
+    assert "Your plan has no room for another website" in text_of(owner, page)
+
+
+@pytest.mark.parametrize(
+    ("host", "words", "german"),
+    [
+        ("co.uk", "Anyone can register a name below co.uk", "Unter co.uk kann jeder"),
+        ("router.lan", "router.lan is not a name on the internet", "router.lan ist kein Name im Internet"),
+    ],
+)
+def test_a_refused_website_has_the_reason_next_to_its_field(owner, host, words, german):
+    fields = {"host": host, "account": "acct_0001"}
+    assert words in html.unescape(owner.post("/websites/add/", fields).content.decode())
+    owner.cookies["language"] = "de"
+    assert german in html.unescape(owner.post("/websites/add/", fields).content.decode())
+
+
+def test_the_claim_of_another_account_is_unknown(owner, person, account, internet):
+    page = add(owner)
+    stranger = make_membership(make_user("eve"), make_portal_account("acct_0002", secret="s" * 30))
+    make_account("acct_0002", secrets=["s" * 30])
+    owner.force_login(stranger.user)
+    theirs = page.replace(f"/{person.account_id}/", f"/{stranger.account_id}/")
+    for address in (page, theirs):
+        assert owner.get(address).status_code == 404
+        assert owner.post(f"{address}check/").status_code == 404
+        assert owner.post(f"{address}withdraw/", {"reason": "mine"}).status_code == 404
+    assert OwnershipClaim.objects.get().state == "pending"
+
+
+def test_every_change_is_on_record_with_the_person(owner, internet):
+    page = add(owner)
+    with serving(internet, OwnershipClaim.objects.get().token):
+        check(owner, page)
+    owner.post(f"{page}withdraw/", {"reason": "Sold"})
+    events = AuditEvent.objects.filter(action__startswith="website.", actor_kind="person").order_by("pk")
+    assert [(event.action, event.host, event.account) for event in events] == [
+        ("website.claimed", HOST, "acct_0001"),
+        ("website.claim_checked", HOST, "acct_0001"),
+        ("website.added", HOST, "acct_0001"),
+        ("website.claim_withdrawn", HOST, "acct_0001"),
+    ]
+    assert events.last().reason == "Sold"

@@ -1,0 +1,92 @@
+"""Claims in words: each state, each outcome of a check, and what to do."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import translation
+
+from dashboard_api.models import OwnershipClaim
+from dashboard_api.ownership import advice
+from portal.models import Account
+from portal.onboarding.view_models import OUTCOMES, STATES, claim_page, claim_rows
+from tests.portal.dashboards import NOW, make_claim, make_claim_check
+
+LINK = "6f1c2f0e-8f7e-4f57-9a3b-0d4a5b6c7d8e"
+ACCOUNT = Account(pk=7, ref="acct_0001")
+
+
+def page_of(**fields):
+    return claim_page(ACCOUNT, make_claim(**fields), site_url="", is_owner=True)
+
+
+def test_every_state_and_outcome_of_the_service_has_words_here():
+    assert set(STATES) == set(OwnershipClaim.State)
+    assert set(OUTCOMES) == set(advice._ADVICE)
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"state": "pending"}, "Publish the token in one of these two places"),
+        ({"state": "contested"}, "another account has this website, or had it"),
+        ({"state": "failing", "lapses_at": NOW + timedelta(days=9)}, "or the link ends on 29 Nov 2026."),
+        ({"state": "failing"}, "or the link ends."),
+        ({"state": "lapsed"}, "so the link ended"),
+        ({"state": "verified", "link_id": LINK}, "Keep the token in its place"),
+        ({"state": "verified", "link_id": LINK, "method": "manual"}, "our team has confirmed it"),
+        ({"state": "verified"}, "The website is verified, but not linked to your account."),
+        ({"state": "verified", "link_problem": "a uses all 1 websites of its entitlement"}, "no room"),
+        ({"state": "verified", "link_problem": "was archived: see manage.py"}, "It is archived"),
+        ({"state": "verified", "link_problem": "Another reason."}, "account. Another reason."),
+        ({"state": "expired"}, "This claim has ended."),
+        ({"state": "of_a_newer_service"}, "This claim has ended."),
+    ],
+)
+def test_each_state_is_one_clear_sentence(fields, words):
+    text = page_of(**fields).text
+    assert words in text
+    assert "manage.py" not in text
+
+
+def test_only_a_verified_and_linked_website_needs_no_action():
+    claims = [
+        make_claim(1, state="verified", link_id=LINK),
+        make_claim(2, state="verified"),
+        *(make_claim(3, state=state) for state in ("pending", "contested", "failing", "lapsed")),
+    ]
+    assert [row.needs_action for row in claim_rows(ACCOUNT, claims)] == [True] * 5 + [False]
+
+
+def look_of(method="file", outcome="not_found", *, claim=None, **fields):
+    page = page_of(checks=[make_claim_check(method, outcome, **fields)], **(claim or {}))
+    return next(place.look for place in page.places if place.key == method)
+
+
+@pytest.mark.parametrize("outcome", OUTCOMES)
+@pytest.mark.parametrize("method", ["file", "meta"])
+def test_each_outcome_has_words_of_the_portal_in_both_languages(outcome, method):
+    english = look_of(method, outcome, advice="The service's own words.").text
+    with translation.override("de"):
+        german = look_of(method, outcome, advice="The service's own words.").text
+    assert "own words" not in english + german
+    assert english != german
+
+
+def test_a_missing_tag_reads_otherwise_than_a_missing_file():
+    assert look_of("file").text != look_of("meta").text
+
+
+def test_an_unknown_outcome_has_the_services_advice():
+    assert look_of(outcome="of_a_newer_service", advice="Turn it on.").text == "Turn it on."
+    assert look_of(outcome="of_a_newer_service").text == "The token was not found."
+
+
+def test_a_proof_without_a_certificate_is_said_to_be_weak():
+    proof = {"state": "verified", "link_id": LINK, "method": "file"}
+    assert "Set up https" in look_of(outcome="found", claim={**proof, "strength": "http"}).text
+    assert "Set up https" not in look_of(outcome="found", claim={**proof, "strength": "https"}).text
+
+
+def test_a_website_that_the_team_confirmed_needs_no_proof():
+    assert page_of(state="verified", link_id=LINK, method="manual").places == ()
+    assert len(page_of(state="lapsed", method="manual").places) == 2

@@ -1,0 +1,287 @@
+"""Owners and managers add a website, prove it and give it up; the service's answers become pages."""
+
+import html
+import re
+
+import pytest
+from django.test import Client
+
+from audit.models import AuditEvent
+from portal import service
+from portal.gateway import (
+    CannotConnect,
+    CheckTooSoon,
+    ClaimCheckRequest,
+    ClaimEnded,
+    ClaimRefused,
+    ClaimRequest,
+    Claims,
+    ClaimWithdrawRequest,
+    InactiveEntitlement,
+    TimedOut,
+    TooManyCalls,
+    UnknownClaim,
+)
+from portal.models import Website
+from tests import factories
+from tests.portal.dashboards import make_claim, make_claim_check
+
+pytestmark = pytest.mark.django_db
+ADD = "/websites/add/"
+LINK = "6f1c2f0e-8f7e-4f57-9a3b-0d4a5b6c7d8e"
+OTHER_LINK = "11111111-8f7e-4f57-9a3b-0d4a5b6c7d8e"
+PROVEN = {"state": "verified", "method": "file", "strength": "https", "link_id": LINK}
+
+
+@pytest.fixture
+def owner(client):
+    """The owner of an account, who is signed in."""
+    membership = factories.make_membership(factories.make_user("ada"), factories.make_portal_account())
+    client.force_login(membership.user)
+    return membership
+
+
+@pytest.fixture
+def answers(monkeypatch):
+    """Record each call with its account; ``claims`` are listed, ``answer`` responds to the others."""
+
+    class Answers(list):
+        claims = (make_claim(),)
+        answer = make_claim()
+
+        def respond(self, _service, account, request):
+            self.append((account.account_ref, request))
+            if isinstance(self.answer, Exception):
+                raise self.answer
+            return self.answer
+
+        def list_claims(self, _service, account, request):
+            if isinstance(self.claims, Exception):
+                raise self.claims
+            start = (request.page - 1) * request.page_size
+            return Claims(
+                ok=True, claims=self.claims[start : start + request.page_size], total=len(self.claims)
+            )
+
+    answers = Answers()
+    monkeypatch.setattr(service, "send_claim", answers.respond)
+    monkeypatch.setattr(service, "fetch_claims", answers.list_claims)
+    return answers
+
+
+@pytest.fixture
+def page(owner):
+    return f"/websites/{owner.account_id}/claims/1/"
+
+
+def text_of(response):
+    return html.unescape(re.sub(r"\s+", " ", response.content.decode()))
+
+
+def add(client, host="shop.example.com", account="acct_0001", **options):
+    return client.post(ADD, {"host": host, "account": account}, **options)
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["shop.example.com", " Shop.Example.com. ", "https://shop.example.com/a?b", "HTTP://shop.example.com"],
+)
+def test_a_host_is_taken_as_people_type_it(client, owner, answers, page, typed):
+    assert add(client, typed)["Location"] == page
+    assert answers == [("acct_0001", ClaimRequest(host="shop.example.com"))]
+
+
+@pytest.mark.parametrize("typed", ["", "not a host", "shop.example.com:8443", "10.0.0.1", "x" * 300])
+def test_a_wrong_host_is_explained_next_to_its_field_and_not_sent(client, owner, answers, typed):
+    text = text_of(add(client, typed))
+    assert re.search(r'<div class="error" role="alert"> ?<ul', text)
+    assert answers == []
+
+
+def test_the_services_reasons_are_next_to_the_field(client, owner, answers):
+    answers.answer = ClaimRefused(reasons=["First <reason>.", "Second reason."])
+    text = text_of(add(client))
+    assert "First <reason>." in text
+    assert "Second reason." in text
+    assert "<reason>" not in add(client).content.decode()
+
+
+@pytest.mark.parametrize("role", ["viewer", None])
+def test_viewers_and_people_without_an_account_find_nothing(client, owner, answers, page, role):
+    user = factories.make_user("bob")
+    if role:
+        factories.make_membership(user, owner.account, role)
+    client.force_login(user)
+    assert client.get(ADD).status_code == client.get(page).status_code == 404
+    for path in (ADD, f"{page}check/", f"{page}withdraw/"):
+        assert client.post(path, {"host": "shop.example.com", "reason": "x"}).status_code == 404
+    assert answers == []
+
+
+def test_a_manager_adds_and_checks_but_only_an_owner_gives_up(client, owner, answers, page):
+    manager = factories.make_membership(factories.make_user("mia"), owner.account, "manager")
+    assert "Give the website up" in text_of(client.get(page))
+    client.force_login(manager.user)
+    assert add(client).status_code == 302
+    assert client.post(f"{page}check/").status_code == 302
+    assert "Give the website up" not in text_of(client.get(page))
+    assert client.post(f"{page}withdraw/", {"reason": "x"}).status_code == 404
+    assert [type(request) for _, request in answers] == [ClaimRequest, ClaimCheckRequest]
+
+
+def test_a_person_with_several_accounts_chooses_one_that_they_manage(client, owner, answers):
+    second = factories.make_portal_account("acct_0002", name="Second Bakery")
+    factories.make_membership(owner.user, second, "manager")
+    third = factories.make_portal_account("acct_0003", name="Canary Bakery")
+    factories.make_membership(owner.user, third, "viewer")
+    text = text_of(client.get(ADD, {"account": "acct_0002"}))
+    assert "Websites of Second Bakery" in text
+    assert "Canary" not in text
+    assert add(client, account="acct_0002").status_code == 302
+    assert add(client, account="acct_0003").status_code == 200
+    assert client.get(ADD, {"account": "acct_0003"}).status_code == 404
+    assert [account for account, _ in answers] == ["acct_0002"]
+
+
+def test_a_claim_that_is_not_the_accounts_is_not_found(client, owner, answers, page):
+    other = page.replace("claims/1/", "claims/2/")
+    answers.answer = UnknownClaim()
+    assert client.get(other).status_code == 404
+    assert client.post(f"{other}check/").status_code == 404
+    assert client.post(f"{other}withdraw/", {"reason": "x"}).status_code == 404
+    for number in ("0", "9" * 30):
+        assert client.post(f"/websites/{owner.account_id}/claims/{number}/check/").status_code == 404
+
+
+def test_forms_need_the_token_of_the_page(owner, answers, page):
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(owner.user)
+    for path in (ADD, f"{page}check/", f"{page}withdraw/"):
+        assert client.post(path, {"host": "shop.example.com", "reason": "x"}).status_code == 403
+    assert answers == []
+
+
+def test_the_claims_come_from_all_pages_those_that_need_an_action_first(client, owner, answers):
+    answers.claims = [
+        *(make_claim(number, host=f"a{number}.example.com", **PROVEN) for number in range(1, 120)),
+        make_claim(120, host="z.example.com", state="failing", link_id=LINK),
+    ]
+    text = text_of(client.get(ADD))
+    assert text.index(">z.example.com<") < text.index(">a1.example.com<") < text.index(">a119.example.com<")
+
+
+def test_a_verified_website_is_stored_and_leads_to_its_dashboard(client, owner, answers, page):
+    answers.answer = make_claim(**PROVEN)
+    assert client.post(f"{page}check/")["Location"] == "/sites/shop.example.com/"
+    website = Website.objects.get()
+    assert (website.account, website.host, website.link_id) == (owner.account, "shop.example.com", LINK)
+    assert AuditEvent.objects.get(action="website.added").account == "acct_0001"
+
+
+def test_htmx_opens_the_dashboard_as_a_page_of_its_own(client, owner, answers, page):
+    answers.answer = make_claim(**PROVEN)
+    response = client.post(f"{page}check/", headers={"HX-Request": "true"})
+    assert (response.status_code, response["HX-Redirect"]) == (200, "/sites/shop.example.com/")
+
+
+@pytest.mark.parametrize("where", ["page", "list"])
+def test_a_website_that_was_verified_meanwhile_is_stored_wherever_claims_are_read(
+    client, owner, answers, page, where
+):
+    answers.claims = [make_claim(**PROVEN)]
+    response = client.get(page if where == "page" else ADD, follow=False)
+    assert response.status_code == (302 if where == "page" else 200)
+    assert Website.objects.get().link_id == LINK
+    assert client.get(page).status_code == 200
+
+
+def test_a_new_link_replaces_the_old_one(client, owner, answers, page):
+    factories.make_portal_website(owner.account, link_id=OTHER_LINK)
+    answers.claims = [make_claim(**PROVEN)]
+    assert client.get(page).status_code == 302
+    assert Website.objects.get().link_id == LINK
+
+
+@pytest.mark.parametrize("fields", [{"link_id": None}, {"state": "lapsed"}, {"state": "contested"}])
+def test_a_claim_that_is_not_verified_or_not_linked_is_not_in_the_list(client, owner, answers, page, fields):
+    answers.claims = [make_claim(**PROVEN | fields)]
+    assert client.get(page).status_code == 200
+    assert client.get(ADD).status_code == 200
+    assert not Website.objects.exists()
+
+
+def test_a_host_of_two_accounts_leads_to_the_dashboard_of_the_right_one(client, owner, answers, page):
+    second = factories.make_portal_account("acct_0002")
+    factories.make_membership(owner.user, second)
+    factories.make_portal_website(second)
+    answers.answer = make_claim(**PROVEN)
+    assert client.post(f"{page}check/")["Location"] == "/sites/shop.example.com/?account=acct_0001"
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (CheckTooSoon(retry_after=12), "Check again in 12 seconds."),
+        (CheckTooSoon(retry_after=1), "Check again in 1 second."),
+        (TooManyCalls(), "Check again in 5 seconds."),
+        (TimedOut(), "The check is taking longer than usual."),
+        (CannotConnect(), "The service cannot be reached."),
+        (InactiveEntitlement(plan="pro", entitlement_status="expired", ends_on=None), "Renew the plan"),
+    ],
+)
+def test_a_check_that_did_not_take_place_says_why(client, owner, answers, page, error, words):
+    answers.answer = error
+    assert words in text_of(client.post(f"{page}check/", follow=True))
+
+
+def test_an_ended_claim_leads_to_the_form_for_a_new_one(client, owner, answers, page):
+    answers.answer = ClaimEnded()
+    for path, fields in ((f"{page}check/", {}), (f"{page}withdraw/", {"reason": "x"})):
+        response = client.post(path, fields, follow=True)
+        assert response.redirect_chain == [(f"{ADD}?account=acct_0001", 302)]
+        assert "This claim has ended." in text_of(response)
+
+
+def test_giving_up_needs_a_reason_and_removes_the_website_with_its_link(client, owner, answers, page):
+    factories.make_portal_website(owner.account)
+    answers.answer = make_claim(state="withdrawn")
+    for reason in ("", " ", "x" * 501):
+        assert "Say why" in text_of(client.post(f"{page}withdraw/", {"reason": reason}, follow=True))
+    assert answers == []
+    assert client.post(f"{page}withdraw/", {"reason": "Sold"})["Location"] == "/"
+    assert answers == [("acct_0001", ClaimWithdrawRequest(claim_id="1", reason="Sold"))]
+    assert not Website.objects.exists()
+
+
+def test_giving_up_keeps_a_website_whose_link_goes_on_and_those_of_other_accounts(
+    client, owner, answers, page
+):
+    theirs = factories.make_portal_website(factories.make_portal_account("acct_0002"))
+    factories.make_portal_website(owner.account)
+    answers.answer = make_claim(state="withdrawn", link_id=LINK)
+    client.post(f"{page}withdraw/", {"reason": "Twice"})
+    assert Website.objects.count() == 2
+    answers.answer = make_claim(state="withdrawn")
+    client.post(f"{page}withdraw/", {"reason": "Twice"})
+    assert Website.objects.get() == theirs
+
+
+def test_an_error_of_the_service_keeps_its_status_and_the_form(client, owner, answers, page):
+    answers.claims = answers.answer = CannotConnect()
+    assert client.get(page).status_code == 502
+    response = client.get(ADD)
+    assert response.status_code == 502
+    assert 'name="host"' in text_of(response)
+    assert add(client).status_code == 502
+    response = client.post(f"{page}withdraw/", {"reason": "x"})
+    assert response.status_code == 502
+    assert f'href="{page}"' in text_of(response)
+
+
+def test_what_a_check_found_is_text_and_not_markup(client, owner, answers, page):
+    check = make_claim_check(found=["<script>alert(1)</script>"], asked=["https://a/ (192.0.2.1)"])
+    answers.claims = [make_claim(checks=[check])]
+    response = client.get(page)
+    assert "<script>alert" not in response.content.decode()
+    assert "<script>alert" in text_of(response)
+    assert "https://a/ (192.0.2.1)" in text_of(response)
