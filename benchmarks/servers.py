@@ -66,11 +66,13 @@ def killing(server: Server) -> Iterator[list[int]]:
     done, killed = threading.Event(), []
 
     def kill() -> None:
-        while not done.wait(BETWEEN_KILLS):
+        while True:
             if processes := children_of(server.process):
                 with suppress(ProcessLookupError):  # it has just ended
                     os.kill(process := random.choice(processes), signal.SIGKILL)
                     killed.append(process)
+            if done.wait(BETWEEN_KILLS):
+                return
 
     thread = threading.Thread(target=kill)
     thread.start()
