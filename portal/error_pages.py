@@ -162,6 +162,13 @@ def _linking(label: str) -> tuple[Action, ...]:
     return (Action(label=label, url=adding_url(), links_website=True),)
 
 
+def _proving() -> tuple[Action, ...]:
+    """Return the link to the proofs of the websites, unless they are added elsewhere."""
+    if settings.LINK_URL:
+        return ()
+    return (Action(label=_("Check the proof"), url=adding_url(), links_website=True),)
+
+
 def _inactive_entitlement(error: InactiveEntitlement, reference: str) -> ErrorPage:
     plan, state = error.plan.capitalize(), labels.label(labels.PLAN_STATES, error.entitlement_status)
     facts = _("Your plan: %(plan)s (%(state)s).") % {"plan": plan, "state": state}
@@ -189,9 +196,12 @@ def _revoked_link(error: RevokedLink, reference: str) -> ErrorPage:
         status=403,
         title=_("The link to this website was revoked"),
         text=text,
-        advice=_("Only support can restore it. Give them the reference below."),
+        advice=_(
+            "If you proved this website by a token, check that the token is still in its place. Otherwise "
+            "only support can restore the link: give them the reference below."
+        ),
         reference=reference,
-        actions=_actions((_("Contact support"), settings.SUPPORT_URL)),
+        actions=(*_actions((_("Contact support"), settings.SUPPORT_URL)), *_proving()),
     )
 
 

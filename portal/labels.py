@@ -118,7 +118,7 @@ FEATURES = {
 }
 REFUSALS = {
     "inactive_entitlement": (_("Plan not active"), _("Renew the plan to see the results again.")),
-    "revoked_link": (_("Link revoked"), _("Only support can restore it.")),
+    "revoked_link": (_("Link revoked"), _("Open it to see what to do.")),
     "unknown_link": (_("Not linked"), _("Its results appear here once it is linked again.")),
 }
 GRADE_MEANINGS = {

@@ -110,13 +110,19 @@ def test_actions_lead_where_the_deployment_says(settings):
 
 def test_actions_without_an_address_are_not_offered(settings):
     settings.RENEW_URL = settings.SUPPORT_URL = settings.LINK_URL = ""
-    assert not any(error_page_for(error).actions for error in (EXPIRED, REVOKED))
+    assert error_page_for(EXPIRED).actions == ()
 
 
 def test_a_website_is_added_in_the_portal_unless_the_deployment_says_where(settings):
     settings.LINK_URL = ""
     [action] = error_page_for(UnknownLink()).actions
     assert action.url == "/websites/add/"
+
+
+def test_a_link_that_may_have_ended_for_lack_of_a_proof_leads_to_the_proof(settings):
+    settings.LINK_URL = settings.SUPPORT_URL = ""
+    [action] = error_page_for(REVOKED).actions
+    assert (action.url, action.links_website) == ("/websites/add/", True)
 
 
 @pytest.mark.parametrize("error", [RateLimited(retry_after=30), SlowRequest(retry_after=30)])
