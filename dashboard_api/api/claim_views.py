@@ -48,7 +48,7 @@ def site_claim(request: HttpRequest) -> bytes | Reply:
 
 @json_endpoint
 def site_claim_check(request: HttpRequest) -> bytes | Reply:
-    """``POST /v1/site/claim/check``: look for the token now, which takes up to 12 seconds a place."""
+    """``POST /v1/site/claim/check``: look for the token now, which takes up to 12 seconds."""
     call = receive(request, CLAIM_CHECK_PATH)
     with authenticated(call) as caller:
         fields = read_claim_check_request(caller.fields)

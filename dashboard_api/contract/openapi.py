@@ -125,8 +125,8 @@ ROUTES = (
         path=CLAIM_CHECK_PATH,
         name="siteClaimCheck",
         summary="Check a claim now",
-        description="An addition to the specification: looks for the token, for up to 12 seconds in each "
-        "place. A proof verifies the website and links it: link_id is for the calls about the website.",
+        description="An addition to the specification: looks for the token, for up to 12 "
+        "seconds. A proof verifies the website and links it: link_id is for the calls about the website.",
         question="ClaimCheckRequest",
         fields=CLAIM_CHECK_FIELDS,
         answer=responses.ClaimResponse,
