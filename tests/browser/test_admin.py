@@ -44,7 +44,8 @@ def test_an_operator_signs_in_and_issues_a_secret_that_is_shown_once(page, opera
     assert secret not in page.content()
 
 
-def test_an_operator_sets_up_a_customer_with_one_form(open_page, operator, link):
+def test_an_operator_sets_up_a_customer_with_one_form(open_page, operator, link, settings):
+    settings.EMAIL_URL = "smtp://localhost"
     page = open_page(user=operator)
     page.goto(reverse("admin:dashboard_api_account_changelist"))
     page.get_by_role("link", name="New customer").click()
