@@ -34,7 +34,7 @@ UNRECORDED = ("401 invalid_signature", "401 replayed_nonce")
 
 
 class Sent(NamedTuple):
-    """A call that was sent twice, with both responses; one of the two has its nonce."""
+    """A call that was sent twice, and both responses; only one of the two can be answered."""
 
     is_signed: bool
     responses: tuple[Response, Response]

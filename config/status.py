@@ -1,6 +1,6 @@
 """The status page: what is measured now, and the incidents of 90 days. Decision record 0097.
 
-Everybody may read it, so it names no account, host, address or command.
+Anyone can read it, so it names no account, host, address or command.
 """
 
 from collections.abc import Mapping
@@ -39,7 +39,7 @@ Works = Mapping[Incident.Component, bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComponentStatus:
-    """A component now, and its days with incidents: the place of each among the 90, and its tone."""
+    """The state of a component now, and the tones of its days with incidents, by their place among the 90."""
 
     title: str
     word: str
@@ -48,7 +48,7 @@ class ComponentStatus:
 
     @property
     def history(self) -> str:
-        """The days in words."""
+        """The number of days with incidents, in words."""
         if not self.days:
             return str(_("No incidents"))
         count = len(self.days)
@@ -57,7 +57,7 @@ class ComponentStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatusPage:
-    """The values of the page; of its 90 days, those before ``first_day`` are unknown."""
+    """The values of the status page; of its 90 days, those before ``first_day`` are unknown."""
 
     at: datetime
     components: list[ComponentStatus]
@@ -72,7 +72,7 @@ class StatusPage:
 
 @require_safe
 def status(request: HttpRequest) -> HttpResponse:
-    """Show the page."""
+    """Show the status page."""
     _check_is_on()
     page = status_page(measured(timezone.now()))
     return render(request, "status/page.html", {"status": page, "feed_url": reverse("status_feed")})
@@ -147,7 +147,8 @@ def _component(
     own = [each for each in incidents if each.component in ("", component) and each.began <= now]
     tone, word = _state(component, works, [each for each in own if not each.ended or each.ended > now])
     days: dict[int, str] = {}
-    for incident in sorted(own, key=lambda each: each.kind == Incident.Kind.DISTURBANCE):  # which wins a day
+    # The last one wins a day.
+    for incident in sorted(own, key=lambda each: each.kind == Incident.Kind.DISTURBANCE):
         last = _place(min(incident.ended or now, now), now)
         tone_of_day = _TONES[Incident.Kind(incident.kind)]
         days |= dict.fromkeys(range(_place(incident.began, now), last + 1), tone_of_day)
@@ -157,7 +158,7 @@ def _component(
 def _state(
     component: Incident.Component, works: bool, still_open: list[Incident]
 ) -> tuple[str, str | Promise]:
-    """Return tone and word; what operators write explains what is measured."""
+    """Return the tone and the word; an open incident comes before what is measured."""
     kinds = {incident.kind for incident in still_open}
     if Incident.Kind.DISTURBANCE in kinds:
         return "failed", _("Disturbed")

@@ -38,7 +38,7 @@ _MAX_NAME_LENGTH = 150
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnRecord:
-    """The options --by and --reason of a command that changes something: their help, and which is needed."""
+    """The options --by and --reason of a command that changes something: help, and which it requires."""
 
     by: str = "who does it; recorded"
     reason: str = "why; recorded"

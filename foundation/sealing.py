@@ -12,11 +12,11 @@ _MARK = "\0"  # before and after the context; no secret begins with it
 
 
 class CannotUnseal(Exception):
-    """No master key of this deployment opens the stored text, or it belongs elsewhere."""
+    """No master key of this deployment opens the stored text, or it was sealed for another context."""
 
 
 def seal(secret: str, context: str) -> str:
-    """Return ``secret`` as the text that may be stored, and opened in the same context only."""
+    """Return ``secret`` sealed for storage; the text opens in the same context only."""
     return _fernet_of(tuple(settings.MASTER_KEYS)).encrypt(_bound(secret, context).encode()).decode()
 
 

@@ -163,7 +163,7 @@ def _linking(label: str) -> tuple[Action, ...]:
 
 
 def _proving() -> tuple[Action, ...]:
-    """Return the link to the proofs of the websites, unless they are added elsewhere."""
+    """Return the link to the claims of the account, unless websites are added elsewhere."""
     if settings.LINK_URL:
         return ()
     return (Action(label=_("Check the proof"), url=adding_url(), links_website=True),)

@@ -89,5 +89,5 @@ def _unread(user: AbstractBaseUser) -> str:
 
 
 def _is_current(path: str, url: str) -> bool:
-    """Return whether ``path`` is in the part at ``url``; the part of the websites has two folders."""
+    """Return whether ``path`` is in the part at ``url``; the part of the websites has two prefixes."""
     return path == url or path.startswith(("/sites/", "/websites/") if url == "/" else url)

@@ -1,4 +1,4 @@
-"""People who are forgotten: their users, and every name and address of them on record."""
+"""The deletion of people: their users, and their names and addresses in every record."""
 
 from collections.abc import Collection, Iterable
 from typing import Any
@@ -43,7 +43,7 @@ def forget_log_entries(objects: QuerySet[Any]) -> None:
 
 
 def named(names: Iterable[str], field: str = "name") -> Q:
-    """Return the condition that ``field`` is one of these names, in capitals or not."""
+    """Return the condition that ``field`` is one of these names, in upper or lower case."""
     condition = Q(pk__in=[])
     for name in names:
         condition |= Q(**{f"{field}__iexact": name})

@@ -29,7 +29,7 @@ class PortalPart:
         }
 
     def delete(self) -> set[str]:
-        """Delete the account in the transaction of the caller; return all names of people without another."""
+        """Delete the account in the transaction of the caller; return the names of people without another."""
         account = Account.objects.select_for_update().get(pk=self.account.pk)
         names = names_of(self.people) | self._names_of_strangers()
         forget_log_entries(Account.objects.filter(pk=account.pk))
@@ -41,7 +41,7 @@ class PortalPart:
         return names
 
     def _names_of_strangers(self) -> set[str]:
-        """Return names in the account's records that belong to no user and are in no other account's."""
+        """Return the names in the account's records that belong to no user and to no other account."""
         invitations, changes = Invitation.objects, MembershipChange.objects
         own, others = {"account": self.account}, {"account_id": self.account.pk}
         names = {*invitations.filter(**own).values_list("email", flat=True)}

@@ -55,7 +55,7 @@ class ServicePart:
         }
 
     def delete(self) -> set[str]:
-        """Delete it all in the transaction of the caller; return the names under which its programs acted."""
+        """Delete the account in the caller's transaction; return the names under which its programs acted."""
         own = list(self.own.select_for_update().order_by("pk"))  # before the account, as elsewhere
         account = Account.objects.select_for_update().get(pk=self.account.pk)
         tokens = {token.pk: f"{token.name} (token {token.pk})" for token in account.report_tokens.all()}
@@ -91,7 +91,7 @@ def _delete(website: Website) -> None:
 def _delete_calls(account_id: int, secrets: list[int]) -> None:
     """Delete the calls on record, which are short-lived rows without a foreign key.
 
-    Triggers refuse that for every account that is not noted as forgotten.
+    Triggers refuse the deletion unless the account is noted as forgotten.
     """
     ForgottenAccount.objects.get_or_create(account_id=account_id, defaults={"at": timezone.now()})
     for model in (CallOutcome, CallRecord, Nonce, Usage):

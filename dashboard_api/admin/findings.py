@@ -161,7 +161,7 @@ class SeverityOverride(Reason):
 
 
 def _customers(findings: QuerySet[Finding]) -> list[str]:
-    """Return references of the accounts with the websites of the findings, at most one more than shown."""
+    """Return the references of the accounts that see these findings, at most one more than shown."""
     accounts = Account.objects.filter(links__revoked_at=None, links__website__in=findings.values("website"))
     return list(accounts.distinct().order_by("ref").values_list("ref", flat=True)[: SHOWN + 1])
 
@@ -259,7 +259,7 @@ class FindingAdmin(Workbench):
         return _("This is about more than one customer: %(names)s.") % {"names": names}
 
     def note(self, queryset: QuerySet[Finding]) -> str:
-        """Return the one customer that the findings are about, or that there is none."""
+        """Return the only customer of these findings in words, or that there is none; empty for several."""
         refs = _customers(queryset)
         if len(refs) > 1:
             return ""

@@ -60,12 +60,12 @@ class Authenticated:
     is_test: bool
 
     def as_reader(self, call: Call) -> Reader:
-        """Return the caller as one who reads the calls of its account."""
+        """Return the caller as the reader of its account's calls."""
         return Reader(self.secret_id, call.address, route_of(call))
 
 
 def route_of(call: Call) -> str:
-    """Return the path of the call as its record has it."""
+    """Return the path of the call as it is stored in its record."""
     return call.path.removeprefix("/v1/")
 
 

@@ -48,7 +48,7 @@ def read_cursor(text: str) -> Cursor:
 
 
 class CallPosition(msgspec.Struct, frozen=True, kw_only=True):
-    """A call of an account: those before it are older."""
+    """The position of a call among those of its account, which are in order of time and request id."""
 
     at: datetime
     request_id: str

@@ -412,7 +412,7 @@ class ChangesResponse(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SignedCall(msgspec.Struct, frozen=True, kw_only=True):
-    """A call on record; host is that of the link that it named, and null if it named none of the account."""
+    """A call on record; host is the website of its link, and null if it named no link of the account."""
 
     at: Annotated[datetime, Meta(tz=True, description="When it was received, in UTC.")]
     route: Annotated[str, Meta(description="The path without /v1/, such as site/dashboard.")]

@@ -23,8 +23,8 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """A program that scans ``$host`` at ``$address`` and writes ``$report``; ``$essentials`` is built in.
 
     A readable report is success, whatever the exit code; ``exit_codes`` give reasons where there is none.
-    A scan without an ``optional`` engine that is not installed is complete all the same. ``complete`` says
-    that a report with an accepted exit code is whole, for formats that cannot say it.
+    A scan is complete even if an ``optional`` engine is not installed. ``complete`` means that a report with
+    an accepted exit code is whole, for formats that cannot express it.
     """
 
     name: Annotated[str, Meta(pattern="^[a-z0-9]+(-[a-z0-9]+)*$", max_length=50)]

@@ -33,7 +33,7 @@ _BATCH = 500
 Row = TypeVar("Row", Finding, Occurrence)
 # Columns that keep an analyst's decision, if there is one after the import.
 _DECIDED = ("status", "fixed_at", "severity", "source_severity")
-# What is read of findings that are deleted; their texts would take much memory.
+# The fields that are read of findings to delete; their texts would take much memory.
 _NEEDED = ("status", "severity", "source_severity", "rule", "title", "reviewed_at")
 
 

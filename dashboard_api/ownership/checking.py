@@ -28,7 +28,7 @@ _CHALLENGES = (b"challenge-platform", b"cf-chl", b"_Incapsula_Resource", b"awsWa
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckResult:
-    """A look in one place: what was expected, what was found at which addresses, and what to do."""
+    """The result of a look in one place: what was expected, what was found where, and what to do."""
 
     outcome: str
     verdict: Verdict
@@ -40,7 +40,7 @@ class CheckResult:
 
 
 class _Reading(NamedTuple):
-    """A response, read; ``response`` is None where there was none."""
+    """The outcome of a request; ``response`` is None if there was none."""
 
     outcome: str
     found: Sequence[str] = ()
@@ -94,7 +94,7 @@ def check(
 
 
 def _verdict(reading: _Reading) -> Verdict:
-    """Return whether the token is certainly not there: a server in trouble says nothing about it."""
+    """Return whether the token is certainly missing; a server in trouble does not prove that."""
     is_in_trouble = reading.response is not None and reading.response.status >= 500
     return Verdict.NOT_ASKED if is_in_trouble or reading.outcome in _NOT_ASKED else Verdict.MISSING
 
@@ -117,7 +117,7 @@ class _Look:
         self.asked: list[str] = []
 
     def read(self) -> _Reading:
-        """Return what https says; without a certificate or https, what is said without it."""
+        """Return the reading over https; if that fails, one without its certificate, or one over http."""
         reading = self._ask("https")
         if reading.outcome == "connect_failed":
             return self._ask("http")
@@ -129,7 +129,7 @@ class _Look:
         return reading if weaker.outcome in _NO_ANSWER else weaker
 
     def _ask(self, scheme: str, *, verify: bool = True) -> _Reading:
-        """Ask by IPv6; where its answer is wrong, by IPv4, too, because they can be different servers."""
+        """Ask over IPv6; if the answer is wrong, over IPv4, too, because that can be another server."""
         reading = self._ask_once(scheme, verify=verify)
         if reading.outcome == "found" or reading.response is None:
             return reading
@@ -212,7 +212,7 @@ def _read_page(response: Fetched, token: str) -> tuple[str, list[str]]:
 
 
 def _clean(text: str) -> str:
-    """Return a text of others in one line, without characters that a screen would obey."""
+    """Return outside text in one line, without control characters."""
     words = " ".join(text.split())
     return "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in words)[:_MAX_TEXT]
 

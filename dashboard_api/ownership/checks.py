@@ -21,7 +21,7 @@ _one_at_a_time = threading.Semaphore(1)  # a check holds a thread of the server 
 
 
 class TooSoon(Exception):
-    """A check by hand is possible in ``seconds``."""
+    """No check by hand is possible now; the next is in ``seconds``."""
 
     def __init__(self, seconds: int) -> None:
         self.seconds = seconds
@@ -67,7 +67,7 @@ def _summary(results: dict[str, CheckResult]) -> Check:
 
 
 def _stored(results: dict[str, CheckResult], now: datetime) -> list[dict[str, Any]]:
-    """Return the results as the response has them."""
+    """Return the results in the form of the response."""
     return [
         {
             "method": method,

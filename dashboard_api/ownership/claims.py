@@ -1,6 +1,6 @@
-"""The verbs of a claim: add, record a check, answer, decide, withdraw. Each is one transaction.
+"""The actions on a claim: add, record a check, answer, decide, withdraw. Each is one transaction.
 
-A verb locks the website's claims first, then the website, then the account, as links do.
+An action locks the website's claims first, then the website, then the account, as links do.
 """
 
 from collections.abc import Callable, Sequence
@@ -43,7 +43,7 @@ class Verdict(Enum):
 
 
 class Check(NamedTuple):
-    """A check of one method; ``strength`` is of the proof if it was found."""
+    """A check of one method; ``strength`` is that of the proof, if it was found."""
 
     verdict: Verdict
     method: str = ""
@@ -98,7 +98,7 @@ def record_check(
 def answer(
     claim: OwnershipClaim, holder: Account, *, agrees: bool, by: str, reason: str, now: datetime
 ) -> OwnershipClaim:
-    """Record what a holder of the website says to a contested claim; raises WrongState."""
+    """Record the answer of a holder of the website to a contested claim; raises WrongState."""
     claim = _locked(claim)
     if claim.state != State.CONTESTED or not _others(claim).filter(account=holder).exists():
         raise _wrong_state(claim)
@@ -114,7 +114,7 @@ def answer(
 
 @transaction.atomic
 def decide(claim: OwnershipClaim, *, accept: bool, by: str, reason: str, now: datetime) -> OwnershipClaim:
-    """Record the decision of staff about a contested claim; raises WrongState, and asks for a reason."""
+    """Record the decision of staff about a contested claim; raises WrongState, and needs a reason."""
     claim = _locked(claim)
     if claim.state != State.CONTESTED:
         raise _wrong_state(claim)
@@ -132,7 +132,7 @@ def decide(claim: OwnershipClaim, *, accept: bool, by: str, reason: str, now: da
 
 @transaction.atomic
 def withdraw(claim: OwnershipClaim, *, by: str, reason: str, now: datetime) -> OwnershipClaim:
-    """End the claim, and revoke the link of the account; raises WrongState, and asks for a reason."""
+    """End the claim, and revoke the link of the account; raises WrongState, and needs a reason."""
     claim = _locked(claim)
     if claim.ended_at is not None:
         raise _wrong_state(claim)
@@ -225,7 +225,7 @@ def _verify(claim: OwnershipClaim, now: datetime) -> None:
 
 
 def _connect(claim: OwnershipClaim, now: datetime) -> None:
-    """Link the account to its website; what prevents it is kept in ``link_problem``."""
+    """Link the account to its website; if that is impossible, store why in ``link_problem``."""
     website, _is_new = Website.objects.get_or_create(host=claim.host)
     claim.link_problem = ""
     try:
@@ -240,7 +240,7 @@ def _connect(claim: OwnershipClaim, now: datetime) -> None:
 
 
 def _scan_first(website: Website) -> None:
-    """Queue the first scan of a website that has none, before all others; where there are workers."""
+    """Queue the first scan of a website before all others, if this deployment scans."""
     if settings.CRAWLER_ENABLED and not website.scan_jobs.exists():
         with suppress(ValidationError):  # one that may not be scanned now
             queue.add(website, by=SYSTEM, priority=ScanJob.Priority.FIRST)
@@ -266,7 +266,7 @@ def _others(claim: OwnershipClaim) -> SiteLinkQuerySet:
 
 
 def _has_history(claim: OwnershipClaim) -> bool:
-    """Return whether the website has findings that the account may not inherit: others had it before."""
+    """Return whether the website has findings, unless this account alone has ever linked it."""
     website = Website.objects.filter(host=claim.host).first()
     if website is None or not website.findings.exists():
         return False

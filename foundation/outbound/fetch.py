@@ -31,7 +31,7 @@ _REDIRECTS = {301, 302, 303, 307, 308}
 _PORTS = {"http": 80, "https": 443}
 _MAX_ADDRESSES = 2  # of each version of IP, because they share the time to connect
 _PART = 65_536
-_PYTHON = re.compile(r"^\[[^]]*\] |\s*\(_ssl\.c:\d+\)$")  # numbers and places that say nothing to an owner
+_PYTHON = re.compile(r"^\[[^]]*\] |\s*\(_ssl\.c:\d+\)$")  # numbers and places that mean nothing to an owner
 
 
 class FetchFailed(Exception):
@@ -49,7 +49,7 @@ class FetchFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """A request: its URL, and the address that was connected, or those that were tried."""
+    """A request: its URL, and the address that answered the connection, or those that were tried."""
 
     url: str
     addresses: tuple[str, ...] = ()
@@ -57,7 +57,7 @@ class Hop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
-    """The last response, with at most ``max_bytes`` of its body, as they were sent."""
+    """The last response, with at most ``max_bytes`` of its body, not decoded."""
 
     status: int
     headers: Mapping[str, str]
@@ -171,7 +171,7 @@ class _Call:
             connection.close()
 
     def _body(self, response: Any) -> bytes:
-        """Return the body, undecoded, or its first ``max_bytes`` and one more."""
+        """Return the body, not decoded, or its first ``max_bytes`` and one more byte."""
         body = bytearray()
         while (missing := self.max_bytes + 1 - len(body)) > 0:
             part = response.read(min(missing, _PART), decode_content=False)
@@ -252,13 +252,13 @@ def _headers() -> dict[str, str]:
 
 @cache
 def trusted() -> ssl.SSLContext:
-    """Return the public certificate authorities, whatever the environment names."""
+    """Return a TLS context with the public certificate authorities, whatever the environment names."""
     return ssl.create_default_context(cafile=DEFAULT_CA_BUNDLE_PATH)
 
 
 @cache
 def _unverified() -> ssl.SSLContext:
-    """Return a context for those who know that the response may come from anyone."""
+    """Return a TLS context that accepts any certificate, so the response may come from anyone."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     return context

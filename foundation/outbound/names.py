@@ -14,7 +14,7 @@ _ABSENT = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}
 
 
 class NoAddress(ValueError):
-    """The host must not, or cannot, be reached.
+    """The host has no address that may be used.
 
     ``reason`` is no_address, servers_silent (whether it has an address is unknown) or private_address.
     """
@@ -41,7 +41,7 @@ def resolve(host: str, deadline: Deadline) -> list[str]:
 
 
 def _look_up(host: str, deadline: Deadline) -> Any:
-    """Return what the system resolver returns or raises, in a thread because it keeps no deadline."""
+    """Return the result or the error of the system resolver, in a thread because it keeps no deadline."""
     answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
     # With a dot at its end, a name is not looked up below the domains of this machine's own network.
     name = host if settings.ALLOW_PRIVATE_HOSTS else f"{host}."

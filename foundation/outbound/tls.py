@@ -27,7 +27,7 @@ class Handshake:
 def shake_hands(
     host: str, address: str, deadline: Deadline, *, port: int = 443, tls: ssl.SSLContext | None = None
 ) -> Handshake:
-    """Return the handshake, also with a certificate that is not valid; raise NotConnected."""
+    """Return the handshake, even if the certificate is not valid; raise NotConnected."""
     try:
         return _shake_hands(host, address, deadline, port, tls or trusted())
     except ssl.SSLCertVerificationError as error:
@@ -41,7 +41,7 @@ def offers(version: ssl.TLSVersion, host: str, address: str, deadline: Deadline,
     context = _any_certificate()
     context.set_ciphers("ALL:@SECLEVEL=0")  # old versions need what OpenSSL refuses by default
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # to find old versions is the purpose
+        warnings.simplefilter("ignore", DeprecationWarning)  # old versions are what this looks for
         context.minimum_version = context.maximum_version = version
     try:
         _shake_hands(host, address, deadline, port, context)

@@ -17,7 +17,7 @@ from portal.spreadsheets import BYTE_ORDER_MARK, inert, lines
 
 PAGE_ROWS = 50
 FILE_PAGE_ROWS = 1_000  # the service's limit
-MAX_ROWS = 10_000  # of a file, which so takes at most ten calls: they are on record, too
+MAX_ROWS = 10_000  # of a file: at most ten calls to the service, which are on record, too
 COLUMNS = (
     "time",
     "account",

@@ -110,7 +110,7 @@ def _calls_form(request: HttpRequest) -> CallsForm | None:
 
 
 def _refused(request: HttpRequest, context: dict[str, object], error_page: ErrorPage) -> HttpResponse:
-    """Return the page of the calls with the error in their place."""
+    """Return the page of the calls with an error in place of the list."""
     context |= {"error_page": error_page, "page": {"url": request.get_full_path()}}
     response = render(request, "portal/activity/calls.html", context, status=error_page.status)
     if error_page.retry_after:
@@ -119,7 +119,7 @@ def _refused(request: HttpRequest, context: dict[str, object], error_page: Error
 
 
 def _file(name: str, texts: Iterator[str]) -> StreamingHttpResponse:
-    """Return a file of CSV, streamed."""
+    """Return a streamed CSV file."""
     content = (text.encode(errors="replace") for text in texts)
     response = StreamingHttpResponse(content, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}-{timezone.now():%Y-%m-%d}.csv"'

@@ -29,4 +29,4 @@ class Bulkhead:
 
 
 calls = Bulkhead()
-slow_calls = Bulkhead()  # of those, the calls that take much longer than others
+slow_calls = Bulkhead()  # the calls that take much longer; they count in both

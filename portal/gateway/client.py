@@ -54,7 +54,7 @@ logger = logging.getLogger(__name__)
 
 PAUSE_SECONDS = 0.2  # before a retry for which the service names no time
 CHECK_SECONDS = 30  # for the check of a claim: 12 for the website, the rest for names and queues
-MAX_SLOW_CALLS = 1  # at once, of those of the service
+MAX_SLOW_CALLS = 1  # at once, in one process, as the service allows
 _RETRIED = {429, 502, 503, 504}
 
 # Errors that the customer's own state explains: the operator has nothing to do.

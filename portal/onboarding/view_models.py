@@ -60,7 +60,7 @@ OUTCOMES = {
     ),
     "timed_out": gettext_lazy("The website did not answer in time. Check again later."),
 }
-# Why a verified website is not linked: the service's words, known by one of them, are for staff.
+# Why a verified website is not linked, by a word of the service's text, which is for staff.
 LINK_PROBLEMS = {
     "entitlement": gettext_lazy(
         "Your plan has no room for another website: change the plan, or give another website up. Then check "
@@ -158,7 +158,7 @@ def claim_rows(account: Account, claims: Iterable[WebsiteClaim]) -> tuple[ClaimR
 
 
 def claim_page(account: Account, claim: WebsiteClaim, *, site_url: str, is_owner: bool) -> ClaimPage:
-    """Return the page of a claim; ``site_url`` is of its dashboard, and only owners can withdraw it."""
+    """Return the page of a claim; ``site_url`` is its dashboard; only owners can withdraw the claim."""
     arguments = [account.pk, int(claim.claim_id)]
     return ClaimPage(
         host=claim.host,

@@ -37,7 +37,7 @@ from portal.onboarding.forms import AddWebsiteForm, WithdrawForm
 from portal.onboarding.view_models import claim_page, claim_rows, claim_url
 from portal.page_urls import site_address
 
-BUSY_SECONDS = 5  # until a check that another person began is over, roughly
+BUSY_SECONDS = 5  # roughly, until a check that another person began is over
 MAX_CLAIM_ID = 10**18
 
 
@@ -158,7 +158,7 @@ def _own_account(memberships: Any, pk: int) -> Account:
 
 
 def _valid(claim_id: int) -> str:
-    """Return the id as the service writes it; raises Http404 for one that cannot be."""
+    """Return the id as the service writes it; raises Http404 for a number that cannot be an id."""
     if not 0 < claim_id < MAX_CLAIM_ID:
         raise Http404
     return str(claim_id)
@@ -210,7 +210,7 @@ def _to_claims(account: Account) -> HttpResponse:
 
 
 def _why_not_checked(error: GatewayError, account: Account) -> str:
-    """Return why a check did not take place, or brought no result, and when to try again."""
+    """Return why a check was not made, or had no result, and when to try again."""
     if isinstance(error, CheckTooSoon | TooManyCalls):
         seconds = (error.retry_after if isinstance(error, CheckTooSoon) else 0) or BUSY_SECONDS
         text = ngettext(
@@ -228,7 +228,7 @@ def _why_not_checked(error: GatewayError, account: Account) -> str:
 def _refused(
     request: HttpRequest, template: str, context: dict[str, Any], error_page: ErrorPage
 ) -> HttpResponse:
-    """Return the page with the error in place of what the service did not answer."""
+    """Return the page with an error in place of the missing response."""
     context = {"page": {"url": request.get_full_path()}, "error_page": error_page} | context
     response = render(request, f"portal/onboarding/{template}.html", context, status=error_page.status)
     if error_page.retry_after:

@@ -30,7 +30,7 @@ NEW_DAYS = 7
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindingRow:
-    """One finding in a list; ``url`` is its page, and ``status`` says "New" of an open one that is."""
+    """One finding in a list; ``url`` is its page, and ``status`` is "New" for a new open one."""
 
     key: str
     url: str
@@ -52,7 +52,7 @@ def finding_rows(
 ) -> tuple[FindingRow, ...]:
     """Return ``threats`` in their order, each with the number of its notes.
 
-    With ``today``, the open ones of the last seven days are named new.
+    With ``today``, the open ones of the last seven days have the status "New".
     """
     note_counts = Counter(note.finding_id for note in notes)
     return tuple(

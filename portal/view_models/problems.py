@@ -63,7 +63,7 @@ class ChosenProblem:
 
 
 def chosen_problem(dashboard: Dashboard, address: Address) -> ChosenProblem | None:
-    """Return the problem of a list of its findings; None if the list is of others, or empty."""
+    """Return the problem that the filters choose; None without one, or without findings."""
     problem = address.filters.problem
     if not problem or not dashboard.threats:
         return None

@@ -260,7 +260,7 @@ def _visible_facets(dashboard: Dashboard, address: Address) -> tuple[Facet, ...]
 
 
 def problem_title(dashboard: Dashboard, problem: str) -> str:
-    """Return the title of ``problem``; unless it is known, that of its findings, perhaps as an example."""
+    """Return the title of ``problem``, or that of its findings; as an example if they have several."""
     if title := topics.title_of(problem):
         return title
     known = (*dashboard.dashboard.do_first, *dashboard.dashboard.problems)

@@ -34,7 +34,7 @@ def test_lines_have_at_most_120_characters(template):
 
 @pytest.mark.parametrize(
     "template",
-    # The stock admin has none to add to; published pages lie in one folder with their style sheet.
+    # The stock admin has none to add to; published pages are in one folder with their style sheet.
     [path for path in TEMPLATES if "admin" not in path.parts and path.name != "published.html"],
     ids=lambda path: str(path.relative_to(ROOT)),
 )

@@ -20,9 +20,9 @@ class Command(OperatorCommand):
     help = (
         "Delete an account for good: secrets, links, calls on record, portal access, members and share "
         "links; the websites that no other account ever linked, with their findings; and the people who are "
-        "in no other account. Audit events stay, without the names of these people. What other accounts "
-        "have, too, is kept. Backups and logs are not changed. It shows what it will delete, and asks for "
-        "the reference; --yes does not ask. Where service and portal are separate, run it in both."
+        "in no other account. Audit events stay, without the names of these people. Everything that other "
+        "accounts share is kept. Backups and logs are not changed. It shows what it will delete, and asks "
+        "for the reference unless --yes is given. If service and portal are separate, run it in both."
     )
     on_record = OnRecord(needs_by=True, needs_reason=True)
     commits_itself = True  # nothing is locked while the operator reads
@@ -51,7 +51,7 @@ class Command(OperatorCommand):
             record("account.forgotten", Subject("account", ref), account=ref, by=by, after=counts)
         done = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in counts.items() if number)
         return Result(
-            text=f"{ref} is deleted ({done}). Its backups end with their retention.",
+            text=f"{ref} is deleted ({done}). Backups contain it until they are deleted.",
             fields={"changed": True, "account": ref, **counts},
         )
 

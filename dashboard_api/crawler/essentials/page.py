@@ -1,4 +1,4 @@
-"""Checks of responses: headers, cookies and the page. They read, and ask nothing."""
+"""Checks of responses: headers, cookies and the page. They send no requests."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -28,7 +28,7 @@ class Problem(NamedTuple):
 
 
 def check_page(page: Fetched) -> Iterator[Problem]:
-    """Yield the problems of the home page, as its last response by https has them."""
+    """Yield the problems of the home page in ``page``, the last response after redirects."""
     for rule, evidence, *matcher in (
         *_transport(page.headers),
         *_policies(page.headers),
@@ -39,7 +39,7 @@ def check_page(page: Fetched) -> Iterator[Problem]:
 
 
 def check_plain(response: Fetched) -> Iterator[Problem]:
-    """Yield a problem if a request on http does not end on https."""
+    """Yield a problem if a request over http does not end at an https address."""
     if not response.url.startswith("https://"):
         yield Problem("https-not-enforced", response.hops[0].url, f"{response.status} without a redirect")
 

@@ -17,7 +17,7 @@ RULES = {
     "https-not-offered": Rule(
         "high",
         "The website does not offer https",
-        "The website cannot be read encrypted, so others in the network can read and change what is sent.",
+        "The connection is not encrypted, so others in the network can read and change what is sent.",
         "Set up https with a certificate of a public authority, and redirect http to it.",
         319,
     ),

@@ -1,4 +1,4 @@
-"""A scan: at most some ten requests, and a report in our own JSON lines."""
+"""A scan of about ten requests, and its report in our own JSON lines."""
 
 import json
 import ssl
@@ -62,7 +62,7 @@ def _problems(host: str, address: str, tls: ssl.SSLContext | None) -> Iterator[P
 
 
 def _page(url: str, host: str, deadline: Deadline) -> Fetched:
-    """Return the home page; raise Incomplete, also if it is another website's."""
+    """Return the home page; raise Incomplete, also if it belongs to another website."""
     page = _get(url, deadline)
     if not covers(host, urlsplit(page.url).hostname or ""):
         raise Incomplete("redirected_away")
@@ -70,7 +70,7 @@ def _page(url: str, host: str, deadline: Deadline) -> Fetched:
 
 
 def _get(url: str, deadline: Deadline) -> Fetched:
-    """Return the response, whatever its certificate; raise Incomplete, also if the website refuses us."""
+    """Return the response, whatever the certificate; raise Incomplete, also if the website refuses scans."""
     try:
         response = fetch(url, max_bytes=_PAGE_BYTES, deadline=deadline, verify=False)
     except FetchFailed as error:

@@ -18,14 +18,14 @@ class Command(OperatorCommand):
 
     help = (
         "Look for the tokens of claims to websites: soon after a website was added, and weekly once it is "
-        "verified. A claim whose token is found is verified and linked; without its token for two weeks, it "
-        "loses its link. Run it every few minutes."
+        "verified. A claim whose token is found is verified and linked; if the token is then missing for two "
+        "weeks, the link ends. Run it every few minutes."
     )
     commits_itself = True
     without_event = "each change of a claim has an event"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--minutes", type=positive, default=4, help="begin no check after these (4)")
+        parser.add_argument("--minutes", type=positive, default=4, help="begin no check after this time (4)")
 
     def perform(self, *, minutes: int, **options: Any) -> Result:
         """Check the claims that were due at the start, the oldest first."""

@@ -24,7 +24,7 @@ class Command(OperatorCommand):
         parser.add_argument("host", metavar="HOST", help="such as shop.example.com")
 
     def perform(self, *, host: str, reason: str, by: str, **options: Any) -> Result:
-        """Withdraw it once."""
+        """Withdraw the verification; a repetition changes nothing."""
         website = find_website(host)
         try:
             revoked = website.unverify(by=by, reason=reason, now=timezone.now())

@@ -70,7 +70,7 @@ def test_without_an_answer_at_our_address_calls_and_portal_are_disturbed(tmp_pat
     site.status = 502
     assert run_json("publish_status", str(tmp_path))["disturbed"] == ["calls", "portal"]
     assert states(tmp_path, "de.html") == ["Gestört", "Gestört"]
-    site.status = 404  # the page is off, and somebody answers
+    site.status = 404  # the page is off, but the server answers
     assert run_json("publish_status", str(tmp_path))["disturbed"] == []
     settings.PORTAL_BASE_URL = "http://127.0.0.1:9"  # nothing listens
     assert run_json("publish_status", str(tmp_path))["disturbed"] == ["calls", "portal"]
