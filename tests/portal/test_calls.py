@@ -108,7 +108,7 @@ def test_filters_and_the_next_page_are_those_of_the_request(client, owner, asked
 def test_without_a_call_the_page_says_so(client, owner, asked):
     asked.answers = [make_calls()]
     text = text_of(client)
-    assert "There is no call on record that matches." in text
+    assert "No call matches these filters." in text
     assert "Export as CSV" not in text
 
 
