@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 
-from django.db import close_old_connections
+from django.db import connections
 
 logger = logging.getLogger(__name__)
 
@@ -57,7 +57,6 @@ class Readiness:
         self._failed = failed
 
     def _check_all(self, results: dict[str, tuple[str, float]]) -> None:
-        close_old_connections()
         for name, check in self._checks.items():
             began, reason = time.perf_counter(), ""
             try:
@@ -65,4 +64,4 @@ class Readiness:
             except Exception as error:  # noqa: BLE001  # whatever it is, the process cannot serve
                 reason = f"{type(error).__name__}: {error}".splitlines()[0]
             results[name] = (reason, (time.perf_counter() - began) * 1000)
-        close_old_connections()
+        connections.close_all()  # those of this thread, which ends here
