@@ -64,4 +64,4 @@ class Readiness:
             except Exception as error:  # noqa: BLE001  # whatever it is, the process cannot serve
                 reason = f"{type(error).__name__}: {error}".splitlines()[0]
             results[name] = (reason, (time.perf_counter() - began) * 1000)
-        connections.close_all()  # those of this thread, which ends here
+        connections.close_all()  # of this thread, which ends here

@@ -3,6 +3,7 @@
 import threading
 
 import pytest
+from django.db import DatabaseError, connection
 
 from foundation import health
 from foundation.health import Readiness
@@ -12,11 +13,6 @@ pytestmark = pytest.mark.django_db
 
 def fail():
     raise OSError("away")
-
-
-@pytest.fixture(autouse=True)
-def _no_connections(monkeypatch):
-    monkeypatch.setattr(health, "close_old_connections", lambda: None)
 
 
 def test_a_process_is_ready_when_all_checks_pass():
@@ -57,3 +53,17 @@ def test_a_check_that_hangs_fails_and_is_not_started_twice(monkeypatch):
     monkeypatch.setattr(health, "LIMIT", 10)
     end.set()
     assert readiness.failed() == ()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_run_leaves_no_connection_open():
+    used = []
+
+    def ask():
+        connection.ensure_connection()
+        used.append(connection.connection)
+
+    assert Readiness({"database": ask}).failed() == ()
+    (own,) = used
+    with pytest.raises(DatabaseError, match="closed"), connection.wrap_database_errors:
+        own.cursor()
