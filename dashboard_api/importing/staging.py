@@ -116,7 +116,8 @@ class StagedReport:
         self.rejected, self.failed, self.suppressed = RowList(), RowList(), RowList()
         self._rows: list[tuple[str, str, bytes]] = []
         self._aliases: list[tuple[str, str]] = []
-        self._database = sqlite3.connect("", isolation_level=None)
+        # One thread uses it, and the garbage collector may close it in another.
+        self._database = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         weakref.finalize(self, self._database.close)
         self._database.executescript(_TABLES)
 

@@ -1,6 +1,9 @@
+import gc
 import hashlib
 import io
 import json
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -192,3 +195,13 @@ def test_problem_that_is_not_known_at_all_goes_by_its_newest_form():
     rows.use_stored_aliases(lambda keys: asked.extend(keys) or ())
     assert list(groups(rows)) == [key_of("a")]
     assert set(asked) == {key_of("a"), key_of("")}
+
+
+def test_the_rows_of_a_thread_that_has_ended_are_closed_by_another():
+    with ThreadPoolExecutor(1) as pool:
+        staged = pool.submit(sort, at("/")).result()
+    database = staged._database
+    del staged
+    gc.collect()
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        database.execute("SELECT 1")
