@@ -1,10 +1,11 @@
 """Authorization: the link comes first, so that another account's link is unknown; then the plan."""
 
-from datetime import datetime
+from datetime import date, datetime
 
 from dashboard_api.contract import ChangesRequest, DashboardRequest, FindingRequest
 from dashboard_api.errors import InactiveEntitlement, RevokedLink, UnknownLink
-from dashboard_api.queries.credentials import AccountSite
+from dashboard_api.models import Entitlement
+from dashboard_api.queries.credentials import AccountSite, EntitlementTerms
 
 Request = DashboardRequest | FindingRequest | ChangesRequest
 
@@ -16,8 +17,14 @@ def authorize(link: AccountSite | None, request: Request, now: datetime) -> Acco
     """
     if link is None or link.host != request.host:
         raise UnknownLink
-    today = now.date()
-    entitlement = link.entitlement
+    check_entitlement(link.entitlement, now.date())
+    if link.revoked_at is not None:
+        raise RevokedLink(revoked_at=f"{link.revoked_at:%Y-%m-%dT%H:%M:%SZ}")
+    return link
+
+
+def check_entitlement(entitlement: EntitlementTerms | Entitlement | None, today: date) -> None:
+    """Raise InactiveEntitlement (403) unless there is an entitlement that is usable on ``today``."""
     if entitlement is None:
         raise InactiveEntitlement(plan=None, status="expired", ends_on=None)
     if not entitlement.is_usable_on(today):
@@ -26,6 +33,3 @@ def authorize(link: AccountSite | None, request: Request, now: datetime) -> Acco
             status=entitlement.status_on(today),
             ends_on=entitlement.ends_on.isoformat(),
         )
-    if link.revoked_at is not None:
-        raise RevokedLink(revoked_at=f"{link.revoked_at:%Y-%m-%dT%H:%M:%SZ}")
-    return link

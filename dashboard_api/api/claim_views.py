@@ -6,6 +6,7 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 
 from dashboard_api.api.authentication import Authenticated, authenticated
+from dashboard_api.api.authorization import check_entitlement
 from dashboard_api.api.request import Reply, json_endpoint, receive
 from dashboard_api.api.test_mode import example_reply
 from dashboard_api.contract import (
@@ -21,7 +22,6 @@ from dashboard_api.contract import (
 from dashboard_api.errors import (
     CheckTooSoon,
     ClaimRefused,
-    InactiveEntitlement,
     UnknownClaim,
     WrongClaimState,
 )
@@ -97,15 +97,7 @@ def site_claims(request: HttpRequest) -> bytes | Reply:
 def _entitled(caller: Authenticated, today: date) -> Account:
     """Return the account of the caller; raises InactiveEntitlement."""
     account = Account.objects.get(pk=caller.account_id)
-    entitlement = Entitlement.objects.filter(account=account).first()
-    if entitlement is None:
-        raise InactiveEntitlement(plan=None, status="expired", ends_on=None)
-    if not entitlement.is_usable_on(today):
-        raise InactiveEntitlement(
-            plan=entitlement.plan,
-            status=entitlement.status_on(today),
-            ends_on=entitlement.ends_on.isoformat(),
-        )
+    check_entitlement(Entitlement.objects.filter(account=account).first(), today)
     return account
 
 

@@ -43,11 +43,9 @@ class OwnershipClaimQuerySet(models.QuerySet["OwnershipClaim"]):
         if claim is None:
             claim = OwnershipClaim(account=account, host=host, token=new_token(), by=by, created_at=now)
         if claim.state not in OwnershipClaim.HOLDING:
-            claim.state, claim.verified_at, claim.next_check_at = OwnershipClaim.State.VERIFIED, now, None
             claim.method, claim.strength = OwnershipClaim.Method.MANUAL, OwnershipClaim.Strength.MANUAL
-            claim.missed_at, claim.misses, claim.unasked_at, claim.lapsed_at = None, 0, None, None
-            claim.save()
-            audit("ownership.verified", claim, by=by, host=host, after={"method": claim.method})
+            claim.next_check_at = None
+            claim.mark_verified(by=by, now=now)
         return claim
 
     def withdraw_proofs(self, host: str, *, by: str, reason: str, now: datetime) -> None:
@@ -157,3 +155,10 @@ class OwnershipClaim(models.Model):
 
     def __str__(self) -> str:
         return _("%(website)s of %(account)s") % {"website": self.host, "account": self.account}
+
+    def mark_verified(self, *, now: datetime, by: str | None = None) -> None:
+        """Store that the claim is verified by its method, without misses; ``by`` names an operator."""
+        self.state, self.verified_at = self.State.VERIFIED, now
+        self.misses, self.missed_at, self.unasked_at, self.lapsed_at = 0, None, None, None
+        self.save()
+        audit("ownership.verified", self, by=by, host=self.host, after={"method": self.method})

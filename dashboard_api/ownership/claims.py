@@ -217,10 +217,7 @@ _AFTER: dict[str, Callable[[OwnershipClaim, Check, datetime], None]] = {
 
 def _verify(claim: OwnershipClaim, now: datetime) -> None:
     """Verify the claim, and link the account."""
-    claim.state, claim.verified_at = State.VERIFIED, now
-    claim.misses, claim.missed_at, claim.unasked_at, claim.lapsed_at = 0, None, None, None
-    claim.save()
-    audit("ownership.verified", claim, host=claim.host, after={"method": claim.method})
+    claim.mark_verified(now=now)
     _connect(claim, now)
 
 
