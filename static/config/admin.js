@@ -29,7 +29,7 @@
     for (const it of document.querySelectorAll("main thead th:empty")) {
       it.replaceWith(Object.assign(document.createElement("td"), { className: it.className }));
     }
-    // Narrow screens show each row as a card, and the names of its columns beside the values.
+    // Narrow screens show each row as a card, with the name of a column before each value.
     for (const it of document.querySelectorAll(":is(#result_list, .tabular table) > tbody > tr > *")) {
       const heading = it.closest("table").tHead?.rows[0].cells[it.cellIndex];
       const label = text(heading?.querySelector(".text") ?? heading);
