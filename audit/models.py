@@ -22,7 +22,7 @@ class AuditActor(models.Model):
     name = models.CharField(max_length=254, db_index=True, editable=False)  # empty once it is forgotten
 
     def __str__(self) -> str:
-        return self.name or str(_("a forgotten person"))
+        return self.name or str(_("a deleted person"))
 
     @classmethod
     def number_of(cls, user_id: int | None, name: str) -> int | None:

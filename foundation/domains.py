@@ -20,6 +20,27 @@ def is_public_suffix(host: str) -> bool:
     return _public_suffixes().is_public(host)
 
 
+def parents_of(host: str) -> list[str]:
+    """Return the names above ``host`` whose owner also owns it, up to the registrable domain."""
+    domain = registrable_domain(host)
+    labels = host.split(".")
+    above = [".".join(labels[count:]) for count in range(1, len(labels))]
+    return [name for name in above if domain and f".{name}".endswith(f".{domain}")]
+
+
+def registry_suffix(host: str) -> str | None:
+    """Return the suffix below which a registry registers ``host``, such as ``co.uk``; None without one.
+
+    Suffixes of companies do not count: for ``shop.github.io`` it is ``io``.
+    """
+    return _registries().publicsuffix(host)
+
+
+@cache
+def _registries() -> PublicSuffixList:
+    return PublicSuffixList(accept_unknown=False, only_icann=True)
+
+
 @cache
 def _public_suffixes() -> PublicSuffixList:
     """Return the list of the installed release: of registries, and of companies such as ``github.io``."""

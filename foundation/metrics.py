@@ -24,6 +24,12 @@ _refusals = Counter(f"{PREFIX}_refusals", "Refused calls by the code of the erro
 _upstream = Counter(
     f"{PREFIX}_upstream_calls", "Calls of the portal to the service by outcome.", ["outcome"], registry=_own
 )
+_callbacks = Counter(
+    f"{PREFIX}_callbacks",
+    "Payment callbacks by provider and state; refused ones are not stored.",
+    ["provider", "state"],
+    registry=_own,
+)
 _breakers = Gauge(
     f"{PREFIX}_breakers_open",
     "Processes whose circuit breaker stops calls of the portal to the service.",
@@ -35,6 +41,7 @@ _child_of_requests = cache(_requests.labels)
 _child_of_seconds = cache(_seconds.labels)
 _child_of_refusals = cache(_refusals.labels)
 _child_of_upstream = cache(_upstream.labels)
+_child_of_callbacks = cache(_callbacks.labels)
 
 
 def count_request(route: str, status: int, seconds: float) -> None:
@@ -51,6 +58,11 @@ def count_refusal(code: str) -> None:
 def count_upstream(outcome: str) -> None:
     """Count a call to the service: ``ok``, or the name of the error."""
     _child_of_upstream(outcome).inc()
+
+
+def count_callback(provider: str, state: str) -> None:
+    """Count a payment callback of a provider that is set up, by its state."""
+    _child_of_callbacks(provider, state).inc()
 
 
 def note_breaker(*, is_open: bool) -> None:

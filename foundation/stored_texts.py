@@ -5,6 +5,7 @@ these texts in their own language: ``translate`` finds the template of a text, a
 """
 
 import re
+from collections.abc import Mapping
 from functools import cache
 
 from django.utils.translation import get_language, gettext
@@ -237,3 +238,8 @@ def _pattern(template: str) -> str:
         _VALUES.get(part, _ONE_SENTENCE) if index % 2 else re.escape(part)
         for index, part in enumerate(texts_and_names)
     )
+
+
+def in_language(texts: Mapping[str, str], default: str = "") -> str:
+    """Return the text for the active language of texts by language, or else the English one."""
+    return texts.get((get_language() or "en").split("-")[0]) or texts.get("en", default)

@@ -23,15 +23,21 @@ from foundation.deadline import (
 )
 from foundation.domains import registrable_domain
 from foundation.hosts import normalise_host
-from foundation.outbound.names import NoAddress, resolve
+from foundation.outbound.names import NoAddress, localhost_port, resolve
 
 SECONDS = 12.0
+USER_AGENT = "ThreatDashboard/1"
 MAX_REDIRECTS = 5
 _REDIRECTS = {301, 302, 303, 307, 308}
 _PORTS = {"http": 80, "https": 443}
 _MAX_ADDRESSES = 2  # of each version of IP, because they share the time to connect
 _PART = 65_536
 _PYTHON = re.compile(r"^\[[^]]*\] |\s*\(_ssl\.c:\d+\)$")  # numbers and places that mean nothing to an owner
+
+
+def in_words(error: object) -> str:
+    """Return why a connection failed, without Python's numbers and places."""
+    return _PYTHON.sub("", str(error))
 
 
 class FetchFailed(Exception):
@@ -42,7 +48,7 @@ class FetchFailed(Exception):
     """
 
     def __init__(self, reason: str, detail: object = "") -> None:
-        self.reason, self.detail = reason, _PYTHON.sub("", str(detail))
+        self.reason, self.detail = reason, in_words(detail)
         self.hops: tuple[Hop, ...] = ()
         super().__init__(f"{reason}: {detail}")
 
@@ -79,15 +85,16 @@ def fetch(
     ip_version: int | None = None,
     tls: ssl.SSLContext | None = None,
     verify: bool = True,
+    agent: str = "",
 ) -> Fetched:
     """Return the response to a GET of ``url``, or raise FetchFailed.
 
     Each hop is checked: its port, its registrable domain, and every address of its host. The connection is
     made to a checked address. ``ip_version`` limits it to IPv4 or IPv6, ``tls`` trusts other authorities, and
-    without ``verify`` any certificate is accepted.
+    without ``verify`` any certificate is accepted. ``agent`` is another User-Agent than ours.
     """
-    context = (tls or trusted()) if verify else _unverified()
-    call = _Call(max_bytes, deadline or Deadline(SECONDS), ip_version, context)
+    context = (tls or trusted()) if verify else unverified()
+    call = _Call(max_bytes, deadline or Deadline(SECONDS), ip_version, context, agent)
     hops: list[Hop] = []
     try:
         return _followed(call, _target(url), hops)
@@ -115,6 +122,7 @@ class _Call:
     deadline: Deadline
     ip_version: int | None
     tls: ssl.SSLContext
+    agent: str
 
     def get(self, target: _Target, hops: list[Hop]) -> Fetched | str:
         """Return the response to one request, or the location of a redirect; raise FetchFailed."""
@@ -144,17 +152,14 @@ class _Call:
         return tuple(addresses)
 
     def _connection(self, target: _Target, addresses: Sequence[str]) -> Any:
-        if target.scheme == "https":
-            return _PinnedHTTPS(
-                target.host, target.port, pinned=addresses, deadline=self.deadline, ssl_context=self.tls
-            )
-        return _PinnedHTTP(target.host, target.port, pinned=addresses, deadline=self.deadline)
+        tls = self.tls if target.scheme == "https" else None
+        return pinned_connection(target.host, target.port, addresses, self.deadline, tls)
 
     def _exchange(self, connection: Any, target: _Target, hops: list[Hop]) -> Fetched | str:
         try:
             connection.connect()
             hops[-1] = Hop(target.url, (connection.address,))
-            connection.request("GET", target.path, headers=_headers(), preload_content=False)
+            connection.request("GET", target.path, headers=_headers(self.agent), preload_content=False)
             response = connection.getresponse()
             location = response.headers.get("Location")
             if response.status in _REDIRECTS and location is not None:
@@ -209,13 +214,22 @@ class _PinnedHTTPS(_Pinned, TimedHTTPSConnection):
     """HTTPS to checked addresses; the certificate must be for the name."""
 
 
+def pinned_connection(
+    host: str, port: int, addresses: Sequence[str], deadline: Deadline, tls: ssl.SSLContext | None
+) -> Any:
+    """Return a connection that will be made to one of these checked addresses; plain HTTP without ``tls``."""
+    if tls is None:
+        return _PinnedHTTP(host, port, pinned=addresses, deadline=deadline)
+    return _PinnedHTTPS(host, port, pinned=addresses, deadline=deadline, ssl_context=tls)
+
+
 def _target(url: str) -> _Target:
     """Return the checked parts of ``url``; raise FetchFailed."""
     try:
         parts = urlsplit(url)
         default = _PORTS[parts.scheme]
-        port = default if parts.port is None else parts.port
         host = normalise_host(parts.hostname or "")
+        port = (localhost_port(host) or default) if parts.port is None else parts.port
     except (KeyError, ValueError) as error:
         raise FetchFailed("wrong_url", error) from error
     if "@" in parts.netloc:
@@ -244,9 +258,10 @@ def _owner(host: str) -> str:
     return registrable_domain(host) or host
 
 
-def _headers() -> dict[str, str]:
-    contact = iri_to_uri(settings.SUPPORT_URL or settings.PORTAL_BASE_URL)
-    agent = f"ThreatDashboard/1 (+{contact})" if contact else "ThreatDashboard/1"
+def _headers(agent: str) -> dict[str, str]:
+    if not agent:
+        contact = iri_to_uri(settings.SUPPORT_URL or settings.PORTAL_BASE_URL)
+        agent = f"{USER_AGENT} (+{contact})" if contact else USER_AGENT
     return {"User-Agent": agent, "Accept": "*/*", "Accept-Encoding": "identity"}
 
 
@@ -257,7 +272,7 @@ def trusted() -> ssl.SSLContext:
 
 
 @cache
-def _unverified() -> ssl.SSLContext:
+def unverified() -> ssl.SSLContext:
     """Return a TLS context that accepts any certificate, so the response may come from anyone."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE

@@ -10,6 +10,7 @@ from django.conf import settings
 from foundation.deadline import Deadline, DeadlinePassed
 from foundation.outbound.addresses import is_public
 
+_LOOPBACK = "127.0.0.1"
 _ABSENT = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}
 
 
@@ -29,6 +30,8 @@ def resolve(host: str, deadline: Deadline) -> list[str]:
 
     A single private address refuses them all, unless ALLOW_PRIVATE_HOSTS is set.
     """
+    if localhost_port(host):
+        return [_LOOPBACK]
     answer = _look_up(host, deadline)
     if isinstance(answer, socket.gaierror) and answer.errno not in _ABSENT:
         raise NoAddress("servers_silent") from answer
@@ -38,6 +41,21 @@ def resolve(host: str, deadline: Deadline) -> list[str]:
     if not settings.ALLOW_PRIVATE_HOSTS and not all(map(is_public, found)):
         raise NoAddress("private_address")
     return sorted(found, key=lambda address: ":" not in address)
+
+
+def localhost_port(host: str) -> int | None:
+    """Return the port of a website of this machine that LOCALHOST_WEBSITES names; None for any other host.
+
+    Its names end in .localhost, so no name of the internet is among them.
+    """
+    return settings.LOCALHOST_WEBSITES.get(host) if settings.ALLOW_PRIVATE_HOSTS else None
+
+
+def origin_of(host: str) -> str:
+    """Return the beginning of the addresses of a website, such as ``https://shop.example.com``."""
+    if port := localhost_port(host):
+        return f"http://{host}:{port}"
+    return f"https://[{host}]" if ":" in host else f"https://{host}"
 
 
 def _look_up(host: str, deadline: Deadline) -> Any:

@@ -1,0 +1,226 @@
+"""Questions to the name servers of a customer's domain, and to our own resolvers. Decision record 0112."""
+
+import socket
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any, TypeVar
+
+import dns.exception
+import dns.flags
+import dns.message
+import dns.name
+import dns.query
+import dns.rcode
+import dns.rdatatype
+import dns.resolver
+from django.conf import settings
+
+from foundation.deadline import Deadline, DeadlinePassed
+from foundation.outbound.addresses import is_public
+from foundation.outbound.names import NoAddress
+
+PORT = 53
+MAX_SERVERS = 6  # addresses that are asked
+_SECONDS = 2.0  # for one question over one protocol
+_ANSWERS = {dns.rcode.NOERROR, dns.rcode.NXDOMAIN}
+_FAILURES = (dns.exception.DNSException, OSError, EOFError, DeadlinePassed, ValueError)
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """One address of a name server of a zone."""
+
+    name: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextReply:
+    """The reply of one server of the zone about the TXT records of a name."""
+
+    server: Server
+    texts: tuple[str, ...] = ()
+    exists: bool = True  # the name, even if it has no TXT record
+    alias: str = ""  # the name that a CNAME leads to
+    negative_ttl: int = 0  # how long resolvers remember that there is nothing
+    is_tcp: bool = True
+
+
+def is_bogus(name: str, deadline: Deadline) -> bool:
+    """Return whether our resolvers refuse the name only because its DNSSEC signatures are wrong.
+
+    Raises NoAddress where they do not answer.
+    """
+    if _resolved(name, dns.rdatatype.TXT, deadline).rcode() != dns.rcode.SERVFAIL:
+        return False
+    unchecked = _resolved(name, dns.rdatatype.TXT, deadline, flags=dns.flags.CD)
+    return unchecked.rcode() in _ANSWERS
+
+
+def servers_of(name: str, deadline: Deadline) -> list[Server]:
+    """Return addresses of the name servers of the zone that holds ``name``, at most 6; raise NoAddress.
+
+    A single private address refuses them all, unless ALLOW_PRIVATE_HOSTS is set.
+    """
+    names = _names_of_servers(name, deadline)[:MAX_SERVERS]
+    found = _in_parallel(lambda server: _addresses(server, deadline), names)
+    servers = [
+        Server(server, address)
+        for addresses in zip_longest(*found)
+        for server, address in zip(names, addresses, strict=True)
+        if address is not None
+    ]
+    if not servers:
+        raise NoAddress("servers_silent")
+    if not settings.ALLOW_PRIVATE_HOSTS and not all(is_public(server.address) for server in servers):
+        raise NoAddress("private_address")
+    return servers[:MAX_SERVERS]
+
+
+def ask_servers(servers: Sequence[Server], name: str, deadline: Deadline) -> list[TextReply]:
+    """Return the replies about the TXT records of ``name``, of the servers that answer for its zone.
+
+    All are asked at once, over TCP, where no other can answer in their place; over UDP where TCP fails.
+    """
+    replies = _in_parallel(lambda server: _reply(server, name, deadline), servers)
+    return [reply for reply in replies if reply is not None]
+
+
+def _names_of_servers(name: str, deadline: Deadline) -> list[str]:
+    """Return the names of the servers of the closest zone; the question begins at ``name`` itself."""
+    zone = dns.name.from_text(name)
+    while len(zone) > 2:  # the root is a label, too, and no customer owns a top-level domain
+        reply = _resolved(str(zone), dns.rdatatype.NS, deadline, flags=dns.flags.CD)
+        if reply.rcode() not in _ANSWERS:
+            raise NoAddress("servers_silent")
+        servers = [
+            str(each.target)
+            for records in reply.answer
+            if records.name == zone and records.rdtype == dns.rdatatype.NS
+            for each in records
+        ]
+        if servers:
+            return sorted(servers)
+        zone = _zone_above(reply, zone)
+    raise NoAddress("no_address")
+
+
+def _zone_above(reply: dns.message.Message, name: dns.name.Name) -> dns.name.Name:
+    """Return the zone that the reply says ``name`` is in, or else the next name above."""
+    for records in reply.authority:
+        if records.rdtype == dns.rdatatype.SOA and name != records.name and name.is_subdomain(records.name):
+            return records.name
+    return name.parent()
+
+
+def _addresses(server: str, deadline: Deadline) -> list[str]:
+    found: list[str] = []
+    for kind in (dns.rdatatype.A, dns.rdatatype.AAAA):
+        with suppress(NoAddress):
+            reply = _resolved(server, kind, deadline, flags=dns.flags.CD)
+            found += [
+                str(each.address) for records in reply.answer if records.rdtype == kind for each in records
+            ]
+    return found
+
+
+def _resolved(
+    name: str, kind: dns.rdatatype.RdataType, deadline: Deadline, *, flags: int = 0
+) -> dns.message.Message:
+    """Return the first reply of our resolvers, or a failure that one of them reports; raise NoAddress."""
+    question = dns.message.make_query(name, kind, use_edns=0, flags=dns.flags.RD | flags)
+    failure = None
+    for address, port in _resolvers():
+        with suppress(*_FAILURES):
+            reply = _over_udp(question, address, port, deadline)
+            if reply.rcode() in _ANSWERS:
+                return reply
+            failure = reply
+    if failure is None:
+        raise NoAddress("servers_silent")
+    return failure
+
+
+def _resolvers() -> list[tuple[str, int]]:
+    """Return the addresses and ports of DNS_RESOLVERS, or those of the system."""
+    if settings.DNS_RESOLVERS:
+        return list(settings.DNS_RESOLVERS)
+    try:
+        return [(str(address), PORT) for address in dns.resolver.Resolver().nameservers]
+    except dns.resolver.NoResolverConfiguration:
+        return []
+
+
+def _reply(server: Server, name: str, deadline: Deadline) -> TextReply | None:
+    """Return the server's reply with authority over the zone; None for anything else."""
+    question = dns.message.make_query(name, dns.rdatatype.TXT, use_edns=0, flags=0)
+    try:
+        reply, is_tcp = _over_tcp(question, server.address, deadline), True
+    except _FAILURES:
+        try:
+            reply, is_tcp = _over_udp(question, server.address, PORT, deadline), False
+        except _FAILURES:
+            return None
+    if not reply.flags & dns.flags.AA or reply.rcode() not in _ANSWERS:
+        return None
+    asked = question.question[0].name
+    own = [records for records in reply.answer if records.name == asked]
+    return TextReply(
+        server=server,
+        texts=tuple(
+            _text(each) for records in own if records.rdtype == dns.rdatatype.TXT for each in records
+        ),
+        exists=reply.rcode() == dns.rcode.NOERROR,
+        alias=next((str(r[0].target) for r in own if r.rdtype == dns.rdatatype.CNAME), "").rstrip("."),
+        negative_ttl=_negative_ttl(reply),
+        is_tcp=is_tcp,
+    )
+
+
+def _text(record: Any) -> str:
+    return b"".join(record.strings).decode("utf-8", "replace")
+
+
+def _negative_ttl(reply: dns.message.Message) -> int:
+    for records in reply.authority:
+        if records.rdtype == dns.rdatatype.SOA:
+            return min(int(records.ttl), int(records[0].minimum))
+    return 0
+
+
+def _over_tcp(question: dns.message.Message, address: str, deadline: Deadline) -> dns.message.Message:
+    return dns.query.tcp(question, address, port=PORT, timeout=min(_SECONDS, deadline.remaining()))
+
+
+def _over_udp(
+    question: dns.message.Message, address: str, port: int, deadline: Deadline
+) -> dns.message.Message:
+    """Ask over UDP, and over TCP where the reply was cut; a port that is closed refuses at once."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    with closing(socket.socket(family, socket.SOCK_DGRAM)) as connection:
+        connection.connect((address, port))
+        connection.setblocking(False)
+        timeout = min(_SECONDS, deadline.remaining())
+        try:
+            return dns.query.udp(
+                question,
+                address,
+                timeout,
+                port,
+                sock=connection,
+                raise_on_truncation=True,
+                ignore_errors=True,
+            )
+        except dns.message.Truncated:
+            timeout = min(_SECONDS, deadline.remaining())
+            return dns.query.tcp(question, address, port=port, timeout=timeout)
+
+
+def _in_parallel(function: Callable[[_Item], _Result], items: Iterable[_Item]) -> list[_Result]:
+    with ThreadPoolExecutor(max_workers=MAX_SERVERS) as threads:
+        return list(threads.map(function, items))

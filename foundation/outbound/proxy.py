@@ -1,0 +1,293 @@
+"""A proxy on loopback for programs that scan: it leads to one website at one address, and nowhere else.
+
+It ends the program's encryption, so it reads, counts and paces every request. Decision record 0131.
+"""
+
+import ssl
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from http.client import HTTPException
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from socketserver import ThreadingTCPServer
+from typing import Any
+from urllib.parse import urlsplit
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from urllib3.exceptions import HTTPError
+
+from foundation.deadline import ConnectFailed, Deadline, DeadlinePassed
+from foundation.outbound.fetch import USER_AGENT, pinned_connection, unverified
+from foundation.outbound.names import localhost_port
+
+MAX_CONNECTIONS = 4
+MAX_SLOWER = 3  # times that a website may ask for less
+_SECONDS = 10.0  # for one request; a stop of all scans takes no longer
+_RETRY_SECONDS = 30  # waited at most, because the whole scan has an end, too
+_MAX_BODY = 1024**2  # of a request
+_MAX_RESPONSE = 4 * 1024**2  # what is longer is cut
+_FEW = 20  # responses, of which half may be refusals by chance
+_REFUSALS = {403, 429, 503}
+_OF_A_CONNECTION = {
+    "connection",
+    "content-length",
+    "host",
+    "keep-alive",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """The limits of a program at the website."""
+
+    requests: int
+    bytes: int
+    a_second: float
+
+
+class WebsiteProxy:
+    """The proxy while its context lasts, at ``url``; ``allows`` says which paths may be requested.
+
+    ``problem`` says why every further request is refused: too_many_requests, too_much_traffic or blocked.
+    """
+
+    def __init__(
+        self,
+        host: str,
+        address: str,
+        limits: Limits,
+        *,
+        folder: Path,
+        allows: Callable[[str], bool] = lambda _path: True,
+    ) -> None:
+        self.host, self.allows, self.problem = host, allows, ""
+        self.requests = self.answers = self.bytes = 0
+        self._address, self._limits = address, limits
+        self._pause, self._next_at, self._slower, self._refused = 1 / limits.a_second, 0.0, 0, 0
+        self._slower_at = 0.0
+        self._lock, self._free = threading.Lock(), threading.BoundedSemaphore(MAX_CONNECTIONS)
+        self.tls = _tls(host, folder)
+        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server.proxy = self
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/"
+
+    def __enter__(self) -> "WebsiteProxy":
+        """Begin to serve."""
+        threading.Thread(target=self._server.serve_forever, args=(0.1,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End; requests that wait are refused."""
+        self.problem = self.problem or "ended"
+        self._server.shutdown()
+        self._server.server_close()
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether half of the responses were refusals."""
+        return self.answers >= _FEW and self._refused * 2 >= self.answers
+
+    def port(self, scheme: str) -> int | None:
+        """Return the one port of this scheme that it leads to."""
+        if port := localhost_port(self.host):
+            return port if scheme == "http" else None
+        return {"https": 443, "http": 80}.get(scheme)
+
+    def exchange(self, scheme: str, method: str, path: str, headers: dict[str, str], body: bytes) -> Any:
+        """Return the response and its body, or None if the limits do not allow this request.
+
+        Raises what connections raise.
+        """
+        with self._free:
+            if not self._may_begin():
+                return None
+            began, deadline = time.monotonic(), Deadline(_SECONDS)
+            tls = unverified() if scheme == "https" else None
+            connection = pinned_connection(self.host, self.port(scheme) or 0, [self._address], deadline, tls)
+            try:
+                connection.connect()
+                connection.request(method, path, body=body or None, headers=headers, preload_content=False)
+                response = connection.getresponse()
+                content = _body(response)
+            finally:
+                connection.close()
+            self._note(response, len(body) + len(content), began)
+            return response, content
+
+    def _may_begin(self) -> bool:
+        """Count the request, and wait for its turn; return False if there is none."""
+        with self._lock:
+            if self.requests >= self._limits.requests:
+                self.problem = self.problem or "too_many_requests"
+            if self.problem:
+                return False
+            self.requests += 1
+            now = time.monotonic()
+            at = max(now, self._next_at)
+            self._next_at = at + self._pause
+        time.sleep(at - now)
+        return not self.problem
+
+    def _note(self, response: Any, size: int, began: float) -> None:
+        """Count a response, and become slower if the website asks for it."""
+        with self._lock:
+            self.answers += 1
+            self.bytes += size
+            self._refused += response.status in _REFUSALS
+            if self.bytes > self._limits.bytes:
+                self.problem = self.problem or "too_much_traffic"
+            retry = response.headers.get("Retry-After")
+            if response.status not in (429, 503) or retry is None or began < self._slower_at:
+                return  # what was sent before it became slower asks for the same
+            now = time.monotonic()
+            self._slower += 1
+            self._slower_at, self._pause = now, self._pause * 2
+            seconds = int(retry) if retry.isascii() and retry.isdigit() else _RETRY_SECONDS
+            self._next_at = max(self._next_at, now + min(seconds, _RETRY_SECONDS))
+            if self._slower >= MAX_SLOWER:
+                self.problem = self.problem or "blocked"
+
+
+class _Server(ThreadingTCPServer):
+    """A thread for each connection of the program."""
+
+    daemon_threads = True
+    request_queue_size = 64
+    proxy: WebsiteProxy
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Print nothing: the program may break off at any time."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """A connection of the program: requests with a whole address, or CONNECT and then an encrypted tunnel."""
+
+    protocol_version = "HTTP/1.1"
+    timeout = 60
+    server: _Server
+    is_tunnel = False
+
+    def do_CONNECT(self) -> None:
+        """Become the website's own https, for the one host and port."""
+        proxy = self.server.proxy
+        host, _, port = self.path.rpartition(":")
+        if self.is_tunnel or host.lower().strip("[]") != proxy.host or port != str(proxy.port("https")):
+            self.send_error(403, "Not the website of this scan")
+            return
+        self.send_response_only(200)
+        self.end_headers()
+        self.connection = proxy.tls.wrap_socket(self.connection, server_side=True)
+        self.rfile = self.connection.makefile("rb")
+        self.wfile = self.connection.makefile("wb", 0)
+        self.is_tunnel, self.close_connection = True, False  # some programs ask in HTTP/1.0
+
+    def finish(self) -> None:
+        """Close the tunnel, too, which took the socket over."""
+        with suppress(OSError):
+            super().finish()
+        if self.is_tunnel:
+            self.connection.close()
+
+    def _forward(self) -> None:
+        path, size = self._path(), self.headers.get("Content-Length", "0")
+        if path is None:
+            self.send_error(403, "Not the website of this scan")
+        elif "Transfer-Encoding" in self.headers or not size.isdigit() or int(size) > _MAX_BODY:
+            self.close_connection = True
+            self.send_error(413)
+        else:
+            body = self.rfile.read(int(size))
+            if not self.server.proxy.allows(path):
+                self.send_error(403, "robots.txt does not allow this")
+            else:
+                self._exchange(path, body)
+
+    def _path(self) -> str | None:
+        """Return the path with the query; None if the request is not for the website."""
+        proxy = self.server.proxy
+        scheme = "https" if self.is_tunnel else "http"
+        try:
+            parts = urlsplit(f"https://{self.headers.get('Host', '')}" if self.is_tunnel else self.path)
+            port = parts.port or {"https": 443, "http": 80}[scheme]
+        except ValueError:
+            return None
+        if (parts.scheme, parts.hostname, port) != (scheme, proxy.host, proxy.port(scheme)):
+            return None
+        if self.is_tunnel:
+            return self.path if self.path.startswith("/") else None
+        return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+
+    def _exchange(self, path: str, body: bytes) -> None:
+        headers = {
+            name: value for name, value in self.headers.items() if name.lower() not in _OF_A_CONNECTION
+        }
+        headers = {"User-Agent": USER_AGENT} | headers | {"Connection": "close"}
+        scheme = "https" if self.is_tunnel else "http"
+        try:
+            found = self.server.proxy.exchange(scheme, self.command, path, headers, body)
+        except (ConnectFailed, DeadlinePassed, HTTPError, HTTPException, OSError, ValueError) as error:
+            self.send_error(502, type(error).__name__)
+            return
+        if found is None:
+            self.send_error(503, self.server.proxy.problem)
+            return
+        response, content = found
+        self.send_response_only(response.status, "".join(filter(str.isprintable, response.reason or "")))
+        for name, value in response.headers.items():
+            if name.lower() not in _OF_A_CONNECTION:
+                self.send_header(name, " ".join(value.split("\r\n")))
+        if response.status >= 200 and response.status not in (204, 304):
+            length = response.headers.get("Content-Length", "0") if self.command == "HEAD" else len(content)
+            self.send_header("Content-Length", str(length))
+        self.end_headers()
+        self.wfile.write(content)
+
+    do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_TRACE = _forward  # noqa: N815
+
+    def log_message(self, *_: object) -> None:
+        """Print nothing."""
+
+
+def _body(response: Any) -> bytes:
+    """Return the body, not decoded, at most _MAX_RESPONSE bytes of it."""
+    body = bytearray()
+    while missing := _MAX_RESPONSE - len(body):
+        part = response.read(missing, decode_content=False)
+        if not part:
+            break
+        body += part
+    return bytes(body)
+
+
+def _tls(host: str, folder: Path) -> ssl.SSLContext:
+    """Return the context of the tunnels, with a certificate that the program must not check."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name, now = x509.Name([]), datetime.now(UTC)
+    made = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+    made = made.serial_number(x509.random_serial_number()).not_valid_before(now - timedelta(days=1))
+    made = made.not_valid_after(now + timedelta(days=1))
+    made = made.add_extension(x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False)
+    file = folder / "proxy.pem"
+    file.touch(0o600)
+    file.write_bytes(
+        made.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
+        + key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        )
+    )
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(file)
+    file.unlink()
+    return context

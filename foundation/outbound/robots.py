@@ -1,0 +1,73 @@
+"""The rules of a website's robots.txt for our scans (RFC 9309)."""
+
+import re
+from collections.abc import Callable, Iterator
+from urllib.parse import quote, unquote
+
+from foundation.outbound.fetch import FetchFailed, fetch
+from foundation.outbound.names import origin_of
+
+_AGENT = "threatdashboard"
+_BYTES = 500 * 1024  # as much as RFC 9309 asks to read
+_MAX_RULES = 1000
+_MAX_STARS = 10  # of one rule; more would only cost time
+
+Allows = Callable[[str], bool]
+
+
+def robots_of(host: str, *, agent: str = "") -> Allows:
+    """Return a function that says whether a path of the website may be crawled.
+
+    A website without the file, or that cannot be reached now, forbids nothing; one whose server fails, all.
+    """
+    try:
+        found = fetch(f"{origin_of(host)}/robots.txt", max_bytes=_BYTES, verify=False, agent=agent)
+    except FetchFailed:
+        return lambda _path: True
+    if found.status >= 500:
+        return lambda _path: False
+    return read_robots(found.body.decode("utf-8", "replace") if found.status == 200 else "")
+
+
+def read_robots(text: str) -> Allows:
+    """Return the rules for ThreatDashboard, else those for all."""
+    groups: dict[str, list[tuple[str, bool]]] = {}
+    agents: list[str] = []
+    is_open = False  # further agents belong to the same group
+    for name, value in _lines(text):
+        if name == "user-agent":
+            agents = [*agents, value.lower()] if is_open else [value.lower()]
+            is_open = True
+            groups.setdefault(agents[-1], [])
+        elif name in ("allow", "disallow"):
+            is_open = False
+            for agent in agents:
+                if value and len(groups[agent]) < _MAX_RULES and value.count("*") <= _MAX_STARS:
+                    groups[agent].append((value, name == "allow"))
+    rules = groups.get(_AGENT, groups.get("*", []))
+    # The longest rule that fits decides; of two that are equally long, the one that allows.
+    ordered = sorted(rules, key=lambda rule: (len(rule[0]), rule[1]), reverse=True)
+    patterns = [(_pattern(path), allowed) for path, allowed in ordered]
+
+    def allows(path: str) -> bool:
+        path = _normal(path)
+        return next((allowed for pattern, allowed in patterns if pattern.match(path)), True)
+
+    return allows
+
+
+def _lines(text: str) -> Iterator[tuple[str, str]]:
+    for line in text.removeprefix("\ufeff").splitlines():
+        name, colon, value = line.partition("#")[0].partition(":")
+        if colon:
+            yield name.strip().lower(), value.strip()
+
+
+def _pattern(path: str) -> re.Pattern[str]:
+    is_end = path.endswith("$")
+    parts = (re.escape(_normal(part)) for part in path.removesuffix("$").split("*"))
+    return re.compile(".*".join(parts) + ("$" if is_end else ""), re.DOTALL)
+
+
+def _normal(path: str) -> str:
+    return quote(unquote(path), safe="/?&=;,:@!$'()*+[]")
