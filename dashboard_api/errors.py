@@ -14,17 +14,27 @@ ApiError                       status  code
         InvalidSignature               invalid_signature       (reason, and what we received)
         StaleTimestamp                 stale_timestamp         (server_time, window_seconds, skew_seconds)
         ReplayedNonce                  replayed_nonce
-    RateLimited                429     rate_limited
+    RateLimited                429     rate_limited            (reason, limit, used, resets_at)
     MalformedJson              400     malformed_json
     InvalidRequest             400     invalid_request         (errors)
     UnknownLink                404     unknown_link
-    InactiveEntitlement        403     inactive_entitlement    (plan, status, ends_on)
-    RevokedLink                403     revoked_link            (revoked_at)
+    InactiveEntitlement        403     inactive_entitlement    (plan, status, ends_on, reason)
+    RevokedLink                403     revoked_link            (revoked_at, reason)
     UnknownFinding             404     unknown_finding
+    NotPublished               404     not_published           (public telemetry only)
     UnknownClaim               404     unknown_claim           (like the next three: of claims only)
     WrongClaimState            409     wrong_state             (state)
     ClaimRefused               409     claim_refused           (reasons)
     CheckTooSoon               429     check_too_soon
+    SecretRefused              409     secret_refused          (reason; of secrets only)
+    UnknownScan                404     unknown_job             (like the next six: of scans only)
+    ScansNotIncluded           403     scans_not_included      (reason)
+    OptedOut                   403     opted_out
+    ConsentMissing             403     consent_missing
+    NotScannable               409     not_scannable           (reason)
+    ScanCooldown               429     scan_cooldown           (allowed_at, remaining_today)
+    CrawlerStopped             503     crawler_stopped
+    CallbackTooLarge           413     callback_too_large      (max_bytes; of payment callbacks only)
     InvalidToken               401     invalid_token           (like the next eight: of reports only)
     OtherWebsite               403     website_not_allowed
     OtherScanner               403     scanner_not_allowed     (reasons)
@@ -56,6 +66,7 @@ class ApiError(Exception):
     message: ClassVar[str]
     detail_types: ClassVar[Mapping[str, str | list[str]]] = {}  # JSON Schema types of the possible details
     do_not_call_in_templates: ClassVar = True  # the documentation page lists the classes
+    retry_after: int | None = None  # seconds until a new attempt may succeed
 
     def __init__(self, message: str = "", **details: Any) -> None:
         self.text = message or self.message
@@ -69,7 +80,7 @@ class ApiError(Exception):
 
     def headers(self) -> dict[str, str]:
         """Return further headers of the response."""
-        return {}
+        return {} if self.retry_after is None else {"Retry-After": str(self.retry_after)}
 
 
 class HttpsRequired(ApiError):
@@ -84,6 +95,13 @@ class NotFound(ApiError):
 
     status, code = 404, "not_found"
     message = "Unknown path. GET /v1/docs lists all paths."
+
+
+class NotPublished(ApiError):
+    """The document is not published: there was no run yet, or none on this day."""
+
+    status, code = 404, "not_published"
+    message = "This document is not published: statistics begin with the first full day of this service."
 
 
 class BadRequest(ApiError):
@@ -173,6 +191,20 @@ class InvalidSignature(Unauthenticated):
     }
 
 
+class CallbackRefused(ApiError):
+    """The signature of a payment callback does not verify, or its time is outside the window."""
+
+    status, code = 401, "invalid_signature"
+    message = (
+        "The signature of this callback does not verify, or its time differs from ours by more than "
+        "300 seconds. Sign the exact bytes sent with the secret of this provider."
+    )
+
+    def headers(self) -> dict[str, str]:
+        """Return the authentication scheme, which RFC 9110 requires."""
+        return {"WWW-Authenticate": "Signature"}
+
+
 class StaleTimestamp(Unauthenticated):
     """The timestamp is outside the window."""
 
@@ -188,19 +220,26 @@ class ReplayedNonce(Unauthenticated):
     message = "This nonce was used before. Every attempt needs a new timestamp and a new nonce."
 
 
-class RateLimited(ApiError):
+class TooSoon(ApiError):
+    """A call that may be made again after ``seconds``, at least one."""
+
+    def __init__(self, message: str = "", *, seconds: int, **details: Any) -> None:
+        super().__init__(message, **details)
+        self.retry_after = max(seconds, 1)
+
+
+class RateLimited(TooSoon):
     """The account calls more often than it may."""
 
     status, code = 429, "rate_limited"
     message = "This account calls too often. Sign a new attempt after Retry-After seconds."
 
-    def __init__(self, *, seconds: int) -> None:
-        super().__init__()
-        self._seconds = seconds
-
-    def headers(self) -> dict[str, str]:
-        """Return the time to wait."""
-        return {"Retry-After": str(self._seconds)}
+    detail_types: ClassVar = {
+        "reason": "string",
+        "limit": "integer",
+        "used": "integer",
+        "resets_at": "string",
+    }
 
 
 class MalformedJson(ApiError):
@@ -233,7 +272,12 @@ class InactiveEntitlement(ApiError):
 
     status, code = 403, "inactive_entitlement"
     message = "The account's entitlement is not active."
-    detail_types: ClassVar = {"plan": ["string", "null"], "status": "string", "ends_on": ["string", "null"]}
+    detail_types: ClassVar = {
+        "plan": ["string", "null"],
+        "status": "string",
+        "ends_on": ["string", "null"],
+        "reason": "string",
+    }
 
 
 class RevokedLink(ApiError):
@@ -241,7 +285,7 @@ class RevokedLink(ApiError):
 
     status, code = 403, "revoked_link"
     message = "The link between this account and the website has been revoked."
-    detail_types: ClassVar = {"revoked_at": "string"}
+    detail_types: ClassVar = {"revoked_at": "string", "reason": "string"}
 
 
 class UnknownFinding(ApiError):
@@ -274,19 +318,83 @@ class ClaimRefused(ApiError):
     detail_types: ClassVar = {"reasons": "array"}
 
 
-class CheckTooSoon(ApiError):
+class CheckTooSoon(TooSoon):
     """The claim was checked a moment ago, or the account has used the checks of this hour."""
 
     status, code = 429, "check_too_soon"
     message = "The claim was checked a short while ago. Ask again after Retry-After seconds."
 
-    def __init__(self, *, seconds: int) -> None:
-        super().__init__()
-        self._seconds = seconds
 
-    def headers(self) -> dict[str, str]:
-        """Return the time to wait."""
-        return {"Retry-After": str(self._seconds)}
+class SecretRefused(ApiError):
+    """No secret is issued or retired."""
+
+    status, code = 409, "secret_refused"
+    message = "The secrets stay as they are; see reason."
+    detail_types: ClassVar = {"reason": "string"}
+
+
+class UnknownScan(ApiError):
+    """The job id is unknown or belongs to another website."""
+
+    status, code = 404, "unknown_job"
+    message = "The website has no scan with this job_id."
+
+
+class ScansNotIncluded(ApiError):
+    """The plan does not include scans of this profile or frequency."""
+
+    status, code = 403, "scans_not_included"
+    message = "The plan of this account does not include these scans."
+    detail_types: ClassVar = {"reason": "string"}
+
+
+class OptedOut(ApiError):
+    """The host, its domain or its address is never scanned."""
+
+    status, code = 403, "opted_out"
+    message = "This website is never scanned, because this was asked for. Contact support to change it."
+
+
+class ConsentMissing(ApiError):
+    """A deep scan without the consent of the owner."""
+
+    status, code = 403, "consent_missing"
+    message = "A deep scan attacks the website. Send consent: true if its owner agrees to that for a year."
+
+
+class NotScannable(ApiError):
+    """The website may not be scanned in this way."""
+
+    status, code = 409, "not_scannable"
+    message = "The website may not be scanned in this way; see reason."
+    detail_types: ClassVar = {"reason": "string"}
+
+
+class ScanCooldown(TooSoon):
+    """The website was scanned a short while ago, or the scans of the day or month are used."""
+
+    status, code = 429, "scan_cooldown"
+    message = "The website was scanned often enough for now. The next scan may begin at allowed_at."
+    detail_types: ClassVar = {"allowed_at": "string", "remaining_today": "integer"}
+
+
+class CrawlerStopped(ApiError):
+    """All scans are stopped."""
+
+    status, code = 503, "crawler_stopped"
+    message = "No website is scanned for now. Try again after Retry-After seconds."
+    retry_after = limits.CRAWLER_RETRY_AFTER_SECONDS
+
+
+class CallbackTooLarge(ApiError):
+    """The body of a payment callback is longer than 256 KB."""
+
+    status, code = 413, "callback_too_large"
+    message = f"A payment callback has at most {limits.MAX_CALLBACK_BYTES // 1024} KB."
+    detail_types: ClassVar = {"max_bytes": "integer"}
+
+    def __init__(self) -> None:
+        super().__init__(max_bytes=limits.MAX_CALLBACK_BYTES)
 
 
 class InvalidToken(ApiError):
@@ -362,10 +470,7 @@ class TooManyReports(ApiError):
         f"{limits.MAX_UNFINISHED_REPORTS} reports of this account are not imported yet. "
         "Send the next one after Retry-After seconds."
     )
-
-    def headers(self) -> dict[str, str]:
-        """Return the time to wait."""
-        return {"Retry-After": str(limits.REPORT_RETRY_AFTER_SECONDS)}
+    retry_after = limits.REPORT_RETRY_AFTER_SECONDS
 
 
 class LostReport(ApiError):
@@ -380,10 +485,7 @@ class Unavailable(ApiError):
 
     status, code = 503, "unavailable"
     message = "The service is temporarily unavailable. Sign a new attempt after Retry-After seconds."
-
-    def headers(self) -> dict[str, str]:
-        """Return the time to wait."""
-        return {"Retry-After": str(limits.RETRY_AFTER_SECONDS)}
+    retry_after = limits.RETRY_AFTER_SECONDS
 
 
 class Fenced(Unavailable):
@@ -391,11 +493,7 @@ class Fenced(Unavailable):
 
     def __init__(self, seconds: int) -> None:
         super().__init__()
-        self._seconds = max(seconds, 1)
-
-    def headers(self) -> dict[str, str]:
-        """Return the time until new calls are accepted."""
-        return {"Retry-After": str(self._seconds)}
+        self.retry_after = max(seconds, 1)
 
 
 class SlowRequest(Unavailable):
@@ -408,22 +506,17 @@ class SlowRequest(Unavailable):
     )
     detail_types: ClassVar = {"reason": "string", "limit_seconds": "integer"}
 
+    retry_after = limits.SLOW_REQUEST_RETRY_AFTER_SECONDS  # the same request takes as long again
+
     def __init__(self) -> None:
         super().__init__(reason="slow_question", limit_seconds=limits.STATEMENT_SECONDS)
-
-    def headers(self) -> dict[str, str]:
-        """Return a longer time to wait: the same request takes as long again."""
-        return {"Retry-After": str(limits.SLOW_REQUEST_RETRY_AFTER_SECONDS)}
 
 
 class BusyWithReports(Unavailable):
     """This process receives as many reports as it can, or cannot store another one."""
 
     message = "Other reports are being received. Send this one again after Retry-After seconds."
-
-    def headers(self) -> dict[str, str]:
-        """Return the time that a report takes."""
-        return {"Retry-After": str(limits.REPORT_RETRY_AFTER_SECONDS)}
+    retry_after = limits.REPORT_RETRY_AFTER_SECONDS
 
 
 class InternalError(ApiError):

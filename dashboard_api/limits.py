@@ -24,6 +24,10 @@ SECRET_USE_PRECISION = timedelta(minutes=1)
 MAX_CALLS_PER_SECOND = MAX_CALLS_BURST = 9_999
 CALL_RECORD_LIFETIME = timedelta(days=180)  # the triggers have this number, too
 CLOCK_MARGIN = timedelta(minutes=5)  # by which the clock of the database may be behind
+MANY_SITES = 20  # an account that may link more gets a burst of its own: decision record 0120
+PACE_SECONDS = 5  # between calls over the allowance of a day: decision record 0120
+USAGE_DAYS = 31  # in the response about an entitlement
+NEAR_PERCENT = 80  # of a limit, at which customers are warned
 USAGE_LIFETIME = timedelta(days=400)
 DEFAULT_CALLS = 100  # listed by one request: decision record 0098
 MAX_CALLS = 1_000
@@ -52,8 +56,8 @@ HISTORY_PERIOD = timedelta(days=90)  # of grades and scores: decision record 005
 MAX_PROBLEM_ID_LENGTH = 64
 MAX_DO_FIRST = 5
 MAX_DO_FIRST_TOTALS = 200  # of problems with a severity, worst first, from which those five are chosen
-MAX_PROBLEM_TOTALS = 5_000  # of problems with a severity, worst first, in a list of problems
-MAX_SORTED_TOTALS = 1_000  # of them, worst first, in lists that begin with the newest or the oldest
+MAX_PROBLEM_TOTALS = 2_500  # of problems with a severity, worst first, in a list of problems
+MAX_SORTED_TOTALS = 300  # of them, worst first, in lists that begin with the newest or the oldest
 MAX_PROBLEM_SAMPLES = 5  # findings read of a problem and severity, to describe it
 MAX_PROBLEM_HOSTS = 5
 MAX_FIX_LENGTH = 300  # characters of the first sentence of a remediation that gives advice
@@ -76,6 +80,14 @@ MAX_CHANGES_DAYS = 31  # decision record 0046
 # Claims to websites: decision record 0104.
 MAX_REASON_LENGTH = 500
 CHECK_PAUSE = timedelta(seconds=15)  # between two checks of a claim by hand
+
+# Scans: decision record 0116.
+SCAN_START_HOUR = 2  # of a schedule, in the owner's time zone
+SCAN_HOURS = 4
+CRAWLER_RETRY_AFTER_SECONDS = 600  # while all scans are stopped
+
+# Payment callbacks: decision record 0122.
+MAX_CALLBACK_BYTES = 256 * 1024
 
 # Cached responses: decision record 0019.
 MAX_CACHED_BYTES = 32 * 1024 * 1024  # in each process

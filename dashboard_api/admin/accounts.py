@@ -23,10 +23,11 @@ from dashboard_api.admin.entitlements import (
     EntitlementForm,
     ReadableFeatures,
     effective_status,
+    save_entitlement,
 )
 from dashboard_api.admin.operations import OperatorAdmin, RecordInline, Words, never, user_name
 from dashboard_api.admin.secrets import SHOWN_FIELDS, ShowsLastUse
-from dashboard_api.models import Account, Entitlement, Secret, SiteLink
+from dashboard_api.models import Account, Entitlement, Secret, SiteLink, Subscription
 from dashboard_api.models.accounts import TooManySecrets
 from dashboard_api.queries.account_calls import latest_calls
 
@@ -38,7 +39,7 @@ class EntitlementInline(ReadableFeatures, admin.StackedInline):
 
     model = Entitlement
     form = EntitlementForm
-    fields = ENTITLEMENT_FIELDS
+    fields = (*ENTITLEMENT_FIELDS, "reason")
     can_delete = False
 
 
@@ -58,6 +59,14 @@ class LinkInline(RecordInline):
     show_change_link = True
 
 
+class SubscriptionInline(RecordInline):
+    """The subscriptions that payment providers reported for the account."""
+
+    model = Subscription
+    fields = ("provider", "object_id")
+    show_change_link = True
+
+
 @admin.register(Account)
 class AccountAdmin(OperatorAdmin):
     """The page of an account, with its entitlement, secrets and websites."""
@@ -73,8 +82,8 @@ class AccountAdmin(OperatorAdmin):
     list_filter = (EffectiveStatusOfAccount, "entitlement__plan")
     list_select_related = ("entitlement",)
     search_fields = ("ref", "name")
-    fields = ("ref", "name", "calls_per_second", "calls_burst", "created_at")
-    inlines = (EntitlementInline, SecretInline, LinkInline)
+    fields = ("ref", "name", "calls_per_second", "calls_burst", "billing_ref", "created_at")
+    inlines = (EntitlementInline, SubscriptionInline, SecretInline, LinkInline)
     has_delete_permission = never  # the secrets, links and their history would be deleted, too
 
     @admin.display(description=_("status"), ordering="entitlement__status", empty_value="-")
@@ -104,9 +113,23 @@ class AccountAdmin(OperatorAdmin):
             context["latest_calls"] = latest_calls(kwargs["obj"].pk, count=LATEST_CALLS)
         return super().render_change_form(request, context, *args, **kwargs)
 
+    def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
+        """Save the entitlement through its one writer."""
+        if formset.model is not Entitlement:
+            super().save_formset(request, form, formset, change)
+            return
+        changed = [row for row in formset.forms if row.has_changed()]
+        formset.save(commit=False)  # for the log
+        for row in changed:
+            row.instance.pk = save_entitlement(request, row).pk
+
     def get_readonly_fields(self, request: HttpRequest, obj: Account | None = None) -> Any:
         """Return the read-only fields: the reference never changes, because every signed call has it."""
-        return ("ref", "created_at") if obj else ("created_at",)
+        return ("ref", "billing_ref", "created_at") if obj else ("created_at",)
+
+    def get_fields(self, request: HttpRequest, obj: Account | None = None) -> Any:
+        """Return the fields: a new account has no reference for payments yet."""
+        return self.fields if obj else tuple(name for name in self.fields if name != "billing_ref")
 
     def get_inlines(self, request: HttpRequest, obj: Account | None) -> Any:
         """Return the inlines; a new account has neither secrets nor links."""

@@ -14,7 +14,7 @@ from dashboard_api.models import Account, CallRecord
 class Answer(admin.SimpleListFilter):
     """A filter for calls that were not answered with 200; others would read the whole table."""
 
-    title = _("answer")
+    title = _("response")
     parameter_name = "answer"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Any:

@@ -6,7 +6,6 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.contrib.admin.options import BaseModelAdmin
-from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
@@ -14,9 +13,11 @@ from django.utils.translation import gettext_lazy as _
 
 from dashboard_api import limits
 from dashboard_api.admin.labels import FEATURE_LABELS
-from dashboard_api.admin.operations import OperatorAdmin, Words
-from dashboard_api.models import Entitlement
+from dashboard_api.admin.operations import OperatorAdmin, ReasonForm, Words, user_name
+from dashboard_api.billing import entitlements
+from dashboard_api.models import Entitlement, Limits
 from dashboard_api.models.entitlements import has_status
+from dashboard_api.models.plans import LARGEST, LIMIT_NAMES
 
 ENTITLEMENT_FIELDS = (
     "plan",
@@ -24,6 +25,7 @@ ENTITLEMENT_FIELDS = (
     "starts_on",
     "ends_on",
     "renews",
+    "cancels",
     "past_due_since",
     "sites_limit",
     "features",
@@ -39,6 +41,10 @@ class EntitlementForm(forms.ModelForm):
 
     features = forms.MultipleChoiceField(
         label=_("Features"), required=False, widget=forms.CheckboxSelectMultiple
+    )
+
+    reason = forms.CharField(
+        label=_("Reason"), required=False, max_length=200, help_text=_("Recorded with the change.")
     )
 
     class Meta:
@@ -59,6 +65,46 @@ class EntitlementForm(forms.ModelForm):
     def has_changed(self) -> bool:
         """Return whether to save the entitlement: always for a new account."""
         return self.instance.account_id is None or super().has_changed()
+
+    def changes(self) -> dict[str, Any]:
+        """Return the values to change; all of them for a new entitlement."""
+        is_new = self.instance.pk is None
+        return {
+            name: self.cleaned_data[name]
+            for name in ENTITLEMENT_FIELDS
+            if name in self.cleaned_data and (is_new or name in self.changed_data)
+        }
+
+
+def save_entitlement(request: HttpRequest, form: EntitlementForm) -> Entitlement:
+    """Save what a form changes, through the one writer of entitlements."""
+    data = form.cleaned_data
+    return entitlements.change(
+        form.instance.account, form.changes(), by=user_name(request), reason=data.get("reason", "")
+    )
+
+
+class OverrideForm(ReasonForm):
+    """A form for another value of a limit, with its last day and reason."""
+
+    readers = _("The customer can read it.")
+    limit = forms.ChoiceField(label=_("Limit"), choices=LIMIT_NAMES.items())
+    value = forms.IntegerField(
+        label=_("Value"), required=False, min_value=0, max_value=LARGEST, help_text=_("Empty: no limit.")
+    )
+    until = forms.DateField(
+        label=_("Last day"),
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}),
+        help_text=_("Empty: for good."),
+    )
+
+
+class EndOverrideForm(ReasonForm):
+    """A form that lets the limit of the plan hold again."""
+
+    readers = _("Recorded with the change.")
+    limit = forms.ChoiceField(label=_("Limit"), choices=LIMIT_NAMES.items())
 
 
 class EffectiveStatus(admin.SimpleListFilter):
@@ -126,7 +172,8 @@ class ReadableFeatures(BaseModelAdmin):
         fields = super().get_fields(request, obj)
         if self.has_change_permission(request, obj):
             return fields
-        return ["feature_names" if name == "features" else name for name in fields]
+        shown = [name for name in fields if name != "reason"]
+        return ["feature_names" if name == "features" else name for name in shown]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         return (*super().get_readonly_fields(request, obj), "feature_names")
@@ -151,8 +198,12 @@ class EntitlementAdmin(ReadableFeatures, OperatorAdmin):
     search_fields = ("account__ref", "account__name", "plan")
     date_hierarchy = "ends_on"
     autocomplete_fields = ("account",)
-    fields = ("account", *ENTITLEMENT_FIELDS)
-    actions = ("extend_by_30_days", "extend_by_365_days", "suspend")
+    fields = (
+        *("account", *ENTITLEMENT_FIELDS),
+        *("suspended_by_staff", "limits_today", "overrides_today", "reason"),
+    )
+    readonly_fields = ("suspended_by_staff", "limits_today", "overrides_today")
+    actions = ("extend_by_30_days", "extend_by_365_days", "override_limit", "end_override", "suspend")
 
     @admin.display(description=_("status"), ordering="status")
     def status_today(self, entitlement: Entitlement) -> Words:
@@ -163,13 +214,31 @@ class EntitlementAdmin(ReadableFeatures, OperatorAdmin):
     def is_usable_today(self, entitlement: Entitlement) -> bool:
         return entitlement.is_usable_on(timezone.now().date())
 
+    @admin.display(description=_("limits that hold"))
+    def limits_today(self, entitlement: Entitlement) -> str:
+        return limits_in_words(entitlement.limits)
+
+    @admin.display(description=_("overrides"))
+    def overrides_today(self, entitlement: Entitlement) -> str:
+        """Return the overrides, each with its reason and its last day."""
+        lines = []
+        for each in entitlement.own_overrides:
+            end = _("until %(day)s") % {"day": each.until} if each.until else _("for good")
+            lines.append(f"{LIMIT_NAMES[each.limit]}: {_value(each.value)}, {end} ({each.reason})")
+        return "; ".join(lines) or "–"
+
+    def save_model(self, request: HttpRequest, obj: Entitlement, form: Any, change: bool) -> None:
+        """Save the entitlement through its one writer."""
+        obj.pk = save_entitlement(request, form).pk
+        obj.refresh_from_db()
+
     def get_readonly_fields(self, request: HttpRequest, obj: Entitlement | None = None) -> Any:
         """Return the read-only fields: an entitlement stays with its account."""
         return (*super().get_readonly_fields(request, obj), *(("account",) if obj else ()))
 
     def actions_for(self, obj: Entitlement) -> tuple[str, ...]:
-        """Return the actions; a suspended entitlement cannot be suspended."""
-        return self.actions[:-1] if obj.status == Entitlement.Status.SUSPENDED else self.actions
+        """Return the actions; staff suspend an entitlement once."""
+        return self.actions[:-1] if obj.suspended_by_staff else self.actions
 
     @admin.action(description=_("Extend by 30 days"), permissions=["operate"])
     def extend_by_30_days(self, request: HttpRequest, queryset: QuerySet[Entitlement]) -> None:
@@ -179,14 +248,47 @@ class EntitlementAdmin(ReadableFeatures, OperatorAdmin):
     def extend_by_365_days(self, request: HttpRequest, queryset: QuerySet[Entitlement]) -> None:
         self._extend(request, queryset, days=365)
 
-    @transaction.atomic
     def _extend(self, request: HttpRequest, queryset: QuerySet[Entitlement], *, days: int) -> None:
-        """Extend with the rows locked, so that two extensions at the same time add up."""
         self.perform(
             request,
-            queryset.select_for_update(of=("self",)),
-            lambda entitlement: entitlement.extend(days=days, today=timezone.now().date()),
+            queryset,
+            lambda entitlement: entitlements.extend(entitlement.account, days=days, by=user_name(request)),
             done=_("Extended by %(days)s days") % {"days": days},
+        )
+
+    @admin.action(description=_("Override a limit"), permissions=["operate"])
+    def override_limit(self, request: HttpRequest, queryset: QuerySet[Entitlement]) -> HttpResponse | None:
+        """Let another value of a limit hold, with a reason and an end."""
+        return self.confirm(
+            request,
+            queryset,
+            lambda entitlement, data: entitlements.override(
+                entitlement.account,
+                data["limit"],
+                data["value"],
+                until=data["until"],
+                by=user_name(request),
+                reason=data["reason"],
+            ),
+            title=_("Override a limit"),
+            consequence=_("The value holds instead of that of the plan, for each of these accounts."),
+            done=_("Overridden"),
+            form_class=OverrideForm,
+        )
+
+    @admin.action(description=_("End an override"), permissions=["operate"])
+    def end_override(self, request: HttpRequest, queryset: QuerySet[Entitlement]) -> HttpResponse | None:
+        """Let the limit of the plan hold again."""
+        return self.confirm(
+            request,
+            queryset,
+            lambda entitlement, data: entitlements.end_override(
+                entitlement.account, data["limit"], by=user_name(request), reason=data["reason"]
+            ),
+            title=_("End an override"),
+            consequence=_("The limit of the plan holds again, for each of these accounts."),
+            done=_("Ended"),
+            form_class=EndOverrideForm,
         )
 
     @admin.action(description=_("Suspend"), permissions=["operate"])
@@ -195,8 +297,22 @@ class EntitlementAdmin(ReadableFeatures, OperatorAdmin):
         return self.confirm(
             request,
             queryset,
-            lambda entitlement, _: entitlement.suspend(),
+            lambda entitlement, _: entitlements.change(
+                entitlement.account, {"status": Entitlement.Status.SUSPENDED}, by=user_name(request)
+            ),
             title=_("Suspend entitlements"),
-            consequence=_("Calls of their accounts are refused until the status is set to active again."),
+            consequence=_(
+                "Calls of their accounts are refused until staff set the status to active again; payments do "
+                "not lift it."
+            ),
             done=_("Suspended"),
         )
+
+
+def _value(value: int | None) -> str:
+    return str(_("none")) if value is None else str(value)
+
+
+def limits_in_words(values: Limits) -> str:
+    """Return the limits in the reader's language."""
+    return ", ".join(f"{label}: {_value(getattr(values, name))}" for name, label in LIMIT_NAMES.items())

@@ -1,6 +1,7 @@
 """The numbers of the operations home: what needs attention, each with a link to exactly these rows."""
 
 from collections.abc import Iterator, Mapping
+from datetime import timedelta
 from urllib.parse import urlencode
 
 from django.db.models import QuerySet
@@ -15,9 +16,19 @@ from dashboard_api.admin.coverage import OVERDUE, overdue
 from dashboard_api.admin.entitlements import ENDING_DAYS, SOON, ending
 from dashboard_api.admin.labels import SEVERITY_LABELS
 from dashboard_api.admin.queue import QueueFilters
-from dashboard_api.models import Coverage, Entitlement, ImportRun, Severity
+from dashboard_api.models import (
+    CallbackEvent,
+    Coverage,
+    CrawlerStop,
+    Entitlement,
+    ImportRun,
+    OwnershipClaim,
+    ScanJob,
+    Severity,
+)
 from foundation.panels import Figure, Panel
 
+LATE = timedelta(minutes=15)  # a scan that no worker began by then
 MAX_COUNTED = 1_000  # rows of one number: counting more would read whole tables
 
 
@@ -28,6 +39,9 @@ def panels(request: HttpRequest) -> tuple[Panel, ...]:
         ("view_importrun", _("Imports today"), _imports),
         ("view_coverage", _("Coverage"), _coverage),
         ("view_entitlement", _("Plans"), _entitlements),
+        ("view_ownershipclaim", _("Ownership"), _claims),
+        ("view_scanjob", _("Scans"), _scans),
+        ("view_callbackevent", _("Payments"), _callbacks),
     )
     return tuple(
         Panel(title=title, figures=tuple(figures()))
@@ -71,6 +85,48 @@ def _entitlements() -> Iterator[Figure]:
     url = reverse("admin:dashboard_api_entitlement_changelist")
     label = _("End in the next %(days)s days") % {"days": ENDING_DAYS}
     yield _figure(label, rows, url, {"ends": SOON}, tone="medium")
+
+
+def _claims() -> Iterator[Figure]:
+    url = reverse("admin:dashboard_api_ownershipclaim_changelist")
+    for label, state, tone in (
+        (_("Contested"), OwnershipClaim.State.CONTESTED, "high"),
+        (_("Proof missing"), OwnershipClaim.State.FAILING, "medium"),
+    ):
+        rows = OwnershipClaim.objects.filter(state=state)
+        yield _figure(label, rows, url, {"state__exact": state.value}, tone=tone)
+
+
+def _scans() -> Iterator[Figure]:
+    stops = CrawlerStop.objects.filter(resumed_at=None)
+    if stops.exists():
+        url = reverse("admin:dashboard_api_crawlerstop_changelist")
+        yield _figure(_("All scans are stopped"), stops, url, {"resumed_at__isempty": 1}, tone="high")
+    url, now = reverse("admin:dashboard_api_scanjob_changelist"), timezone.now().replace(microsecond=0)
+    State = ScanJob.State  # noqa: N806 - a class
+    running = ScanJob.objects.filter(state=State.RUNNING)
+    yield _figure(_("Running"), running, url, {"state__exact": State.RUNNING.value})
+    waiting = ScanJob.objects.filter(state=State.QUEUED)
+    yield _figure(_("Waiting"), waiting, url, {"state__exact": State.QUEUED.value})
+    for label, rows, state, late in (
+        (_("Worker is away"), running, State.RUNNING, {"lease_until__lt": now}),
+        (_("Not begun for 15 minutes"), waiting, State.QUEUED, {"due_at__lt": now - LATE}),
+    ):
+        if rows.filter(**late).exists():
+            query = {"state__exact": state.value} | late
+            yield _figure(label, rows.filter(**late), url, query, tone="high")
+
+
+def _callbacks() -> Iterator[Figure]:
+    url = reverse("admin:dashboard_api_callbackevent_changelist")
+    State = CallbackEvent.State  # noqa: N806 - a class
+    for label, state, tone in (
+        (_("Given up"), State.DEAD, "high"),
+        (_("Failed, tried again"), State.FAILED, "medium"),
+        (_("Without an account"), State.WAITING, "medium"),
+    ):
+        rows = CallbackEvent.objects.filter(state=state)
+        yield _figure(label, rows, url, {"state__exact": state.value}, tone=tone)
 
 
 def _figure(

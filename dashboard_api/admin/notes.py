@@ -15,13 +15,23 @@ from dashboard_api.models import AnalystNote
 class AnalystNoteAdmin(EnglishLog):
     """The page of a note."""
 
-    list_display = ("beginning", "website", "finding", "visible_to", "author", "created_at")
-    list_filter = ("is_internal",)
+    list_display = ("beginning", "website", "finding", "visible_to", "is_pinned", "author", "created_at")
+    list_filter = ("is_internal", "is_pinned")
     list_select_related = ("website", "finding", "account")
     search_fields = ("body", "author", "website__host")
     date_hierarchy = "created_at"
     autocomplete_fields = ("website", "finding", "account")
-    fields = ("website", "finding", "is_internal", "account", "author", "body", "created_at", "updated_at")
+    fields = (
+        "website",
+        "finding",
+        "is_internal",
+        "is_pinned",
+        "account",
+        "author",
+        "body",
+        "created_at",
+        "updated_at",
+    )
     readonly_fields = ("created_at", "updated_at")
 
     @admin.display(description=_("note"))

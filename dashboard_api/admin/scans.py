@@ -1,16 +1,26 @@
 """The pages of scans."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
+from django.conf import settings
 from django.contrib import admin
-from django.core.exceptions import ValidationError
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.utils.translation import gettext as _now
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from dashboard_api.admin.operations import RecordAdmin, RecordInline, never, user_name
-from dashboard_api.models import EngineRun, ScanJob
+from dashboard_api.crawler import policy
+from dashboard_api.crawler.engines import WrongEngines, read_engines
+from dashboard_api.models import CrawlerStop, EngineRun, ScanJob
+
+SHOWN = 100  # running scans
 
 
 class EngineRunInline(RecordInline):
@@ -34,18 +44,12 @@ class EngineRunInline(RecordInline):
 class ScanJobAdmin(RecordAdmin):
     """The queue and the history of scans, which can be cancelled."""
 
+    change_list_template = "admin/dashboard_api/scanjob/change_list.html"
     list_display = (
-        "id",
-        "website",
-        "state",
-        "outcome",
-        "reason",
-        "by",
-        "created_at",
-        "started_at",
-        "ended_at",
+        *("id", "website", "profile", "trigger", "state", "outcome", "reason", "by", "created_at"),
+        *("started_at", "ended_at"),
     )
-    list_filter = ("state", "outcome")
+    list_filter = ("state", "outcome", "trigger")
     list_select_related = ("website",)
     list_per_page = 50
     show_full_result_count = False
@@ -57,6 +61,25 @@ class ScanJobAdmin(RecordAdmin):
     inlines = (EngineRunInline,)
     actions = ("cancel",)
     has_add_permission = never
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.workers)
+        return [path("workers/", view, name="dashboard_api_scanjob_workers"), *super().get_urls()]
+
+    def workers(self, request: HttpRequest) -> HttpResponse:
+        """Show which worker runs what and was seen when, and which engines run here."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        running = ScanJob.objects.filter(state=ScanJob.State.RUNNING).select_related("website")
+        context = self.admin_site.each_context(request) | {
+            "title": _("Workers and scanners"),
+            "opts": self.opts,
+            "stop": CrawlerStop.objects.current(),
+            "is_enabled": settings.CRAWLER_ENABLED,
+            "running": [_Running.of(job) for job in running.order_by("worker", "pk")[:SHOWN]],
+            "engines": list(_engines()),
+        }
+        return TemplateResponse(request, "admin/dashboard_api/scanjob/workers.html", context)
 
     def actions_for(self, obj: ScanJob) -> tuple[str, ...]:
         return () if obj.ended_at else ("cancel",)
@@ -70,13 +93,47 @@ class ScanJobAdmin(RecordAdmin):
             lambda job, _options: _cancel(job, user_name(request)),
             title=_("Cancel scans"),
             consequence=_(
-                "Scans that wait end at once, running ones within 10 seconds. Reports of engines that have "
+                "Scans that wait end at once, running ones within 10 seconds. Reports of scanners that have "
                 "ended are kept."
             ),
             done=_("Cancelled"),
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _Running:
+    """A running scan; a worker renews its lease, so the lease says when it was seen last."""
+
+    job: ScanJob
+    seen_at: datetime
+    is_lost: bool
+
+    @classmethod
+    def of(cls, job: ScanJob) -> "_Running":
+        lease = job.lease_until or job.created_at
+        return cls(job, lease - policy.LEASE, is_lost=lease < timezone.now())
+
+
+@dataclass(frozen=True, slots=True)
+class _Engine:
+    """An engine of the file: whether this machine has it, and its last run on any."""
+
+    name: str
+    profile: str
+    is_installed: bool
+    last: EngineRun | None
+
+
+def _engines() -> Iterator[_Engine]:
+    try:
+        engines = read_engines(settings.CRAWLER_ENGINES)
+    except WrongEngines:
+        return
+    for engine in engines:
+        last = EngineRun.objects.filter(engine=engine.name).order_by("-pk").first()
+        yield _Engine(engine.name, engine.profile, engine.program() is not None, last)
+
+
 def _cancel(job: ScanJob, by: str) -> Any:
     if not job.cancel(by=by):
-        raise ValidationError(_now("Nothing to do: the scan has ended, or is being cancelled."))
+        raise ValidationError(_("Nothing to do: the scan has ended, or is being cancelled."))

@@ -36,7 +36,7 @@ class ReportForm(forms.Form):
         help_text=_("At most 32 MB; manage.py import_report takes more."),
     )
     format_name = forms.ChoiceField(
-        label=_("Format"), choices=[("auto", _("recognise it")), *((name, name) for name in READERS)]
+        label=_("Format"), choices=[("auto", _("recognize it")), *((name, name) for name in READERS)]
     )
     complete = forms.BooleanField(
         label=_("Complete"),

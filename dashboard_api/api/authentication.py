@@ -19,7 +19,8 @@ from django.db import DatabaseError
 import es1
 from dashboard_api import limits
 from dashboard_api.api.request import Call
-from dashboard_api.contract import read_envelope
+from dashboard_api.billing.usage import next_day
+from dashboard_api.contract import UNCOUNTED_PATHS, read_envelope
 from dashboard_api.errors import (
     ApiError,
     Fenced,
@@ -42,7 +43,7 @@ from foundation.storage import is_storage_fault
 
 logger = logging.getLogger(__name__)
 
-_MAX_CANDIDATES = limits.MAX_USABLE_SECRETS + limits.MAX_TEST_SECRETS
+_MAX_CANDIDATES = 2 * limits.MAX_USABLE_SECRETS + limits.MAX_TEST_SECRETS  # the customer's, and the portal's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +51,7 @@ class Authenticated:
     """A call with a verified signature and a spent nonce. Its fields are not checked yet.
 
     ``link`` is the link that the call names, if it belongs to the account, revoked or not. A test call is
-    signed with a test secret: it gets the example website, never ``link``.
+    signed with a test secret: it gets the example website, never ``link``. ``is_portal``: the portal calls.
     """
 
     account_id: int
@@ -58,6 +59,7 @@ class Authenticated:
     link: AccountSite | None
     fields: dict[str, Any]
     is_test: bool
+    is_portal: bool
 
     def as_reader(self, call: Call) -> Reader:
         """Return the caller as the reader of its account's calls."""
@@ -86,13 +88,14 @@ def authenticated(call: Call) -> Iterator[Authenticated]:
     claim = _claim_nonce(signer, signed, call, link=caller.link, limit=limit)
     with _recorded(signer.account_id, signed.nonce):
         if claim is Claim.LIMITED and limit:
-            raise RateLimited(seconds=limit.seconds_to_wait(signer.account_id, call.at))
+            raise _rate_limited(limit, signer, call)
         yield Authenticated(
             account_id=signer.account_id,
             secret_id=signer.pk,
             link=caller.link,
             fields=envelope.unverified_fields,
             is_test=bool(signer.is_test),
+            is_portal=bool(signer.for_portal or call.is_in_process),
         )
 
 
@@ -187,10 +190,32 @@ def _limit_of(signer: SigningSecret, call: Call) -> CallLimit | None:
     """Return the rate limit of the account; None for the portal, whose pages and e-mails always work."""
     if signer.for_portal or call.is_in_process:
         return None
+    counts = not signer.is_test and call.path not in UNCOUNTED_PATHS
     return CallLimit(
         per_second=signer.calls_per_second or settings.CALLS_PER_SECOND,
-        burst=signer.calls_burst or settings.CALLS_BURST,
-        counts=not signer.is_test,
+        burst=signer.calls_burst or _burst(signer.sites_limit or 0),
+        counts=counts,
+        allowance=signer.calls_per_day if counts else None,
+    )
+
+
+def _burst(sites: int) -> int:
+    """Return how many calls may come at once: with many websites, two for each, as an overview makes them."""
+    return max(settings.CALLS_BURST, 2 * sites) if sites > limits.MANY_SITES else int(settings.CALLS_BURST)
+
+
+def _rate_limited(limit: CallLimit, signer: SigningSecret, call: Call) -> RateLimited:
+    pause = limit.pause(signer.account_id, call.at)
+    if pause.used is None:
+        return RateLimited(seconds=pause.seconds)
+    return RateLimited(
+        "The calls of the plan are used up for today: until midnight UTC one call is answered every "
+        f"{limits.PACE_SECONDS} seconds.",
+        seconds=pause.seconds,
+        reason="allowance",
+        limit=limit.allowance,
+        used=pause.used,
+        resets_at=f"{next_day(call.at):%Y-%m-%dT%H:%M:%SZ}",
     )
 
 

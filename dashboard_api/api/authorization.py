@@ -2,12 +2,22 @@
 
 from datetime import date, datetime
 
-from dashboard_api.contract import ChangesRequest, DashboardRequest, FindingRequest
+from dashboard_api.contract import (
+    ChangesRequest,
+    DashboardRequest,
+    FindingRequest,
+    ScanCancelRequest,
+    ScanRequest,
+    ScanScheduleRequest,
+    ScansRequest,
+    ScanStatusRequest,
+)
 from dashboard_api.errors import InactiveEntitlement, RevokedLink, UnknownLink
-from dashboard_api.models import Entitlement
+from dashboard_api.models import Entitlement, OwnershipClaim
 from dashboard_api.queries.credentials import AccountSite, EntitlementTerms
 
-Request = DashboardRequest | FindingRequest | ChangesRequest
+OfScans = ScanRequest | ScanStatusRequest | ScanCancelRequest | ScansRequest | ScanScheduleRequest
+Request = DashboardRequest | FindingRequest | ChangesRequest | OfScans
 
 
 def authorize(link: AccountSite | None, request: Request, now: datetime) -> AccountSite:
@@ -19,8 +29,30 @@ def authorize(link: AccountSite | None, request: Request, now: datetime) -> Acco
         raise UnknownLink
     check_entitlement(link.entitlement, now.date())
     if link.revoked_at is not None:
-        raise RevokedLink(revoked_at=f"{link.revoked_at:%Y-%m-%dT%H:%M:%SZ}")
+        raise revoked_link(request.portal_account_ref, link.host, link.revoked_at)
+    if link.paused_at is not None:
+        raise paused_link(link.entitlement, now.date())
     return link
+
+
+def paused_link(entitlement: EntitlementTerms | Entitlement | None, today: date) -> InactiveEntitlement:
+    """Return the refusal of a website beyond those of the plan."""
+    return InactiveEntitlement(
+        "The plan of this account includes fewer websites, so this one is paused.",
+        plan=entitlement.plan if entitlement else None,
+        status=entitlement.status_on(today) if entitlement else "expired",
+        ends_on=entitlement.ends_on.isoformat() if entitlement else None,
+        reason="websites_limit",
+    )
+
+
+def revoked_link(account_ref: str, host: str, at: datetime) -> RevokedLink:
+    """Return the refusal of a revoked link, with its reason if the proof of ownership was missing."""
+    details = {"revoked_at": f"{at:%Y-%m-%dT%H:%M:%SZ}"}
+    lapsed = OwnershipClaim.objects.filter(
+        account__ref=account_ref, host=host, state=OwnershipClaim.State.LAPSED
+    )
+    return RevokedLink(**details | ({"reason": "ownership_lapsed"} if lapsed.exists() else {}))
 
 
 def check_entitlement(entitlement: EntitlementTerms | Entitlement | None, today: date) -> None:

@@ -3,17 +3,24 @@
 from datetime import date
 
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest
 
-from dashboard_api.api.authentication import Authenticated, authenticated
+from dashboard_api.api.authentication import Authenticated
 from dashboard_api.api.authorization import check_entitlement
-from dashboard_api.api.request import Reply, json_endpoint, receive
-from dashboard_api.api.test_mode import example_reply
+from dashboard_api.api.request import Call
+from dashboard_api.api.signed import signed
 from dashboard_api.contract import (
+    AGREE,
+    CLAIM_ANSWER_PATH,
     CLAIM_CHECK_PATH,
     CLAIM_PATH,
     CLAIM_WITHDRAW_PATH,
     CLAIMS_PATH,
+    ClaimAnswerRequest,
+    ClaimCheckRequest,
+    ClaimRequest,
+    ClaimsRequest,
+    ClaimWithdrawRequest,
+    read_claim_answer_request,
     read_claim_check_request,
     read_claim_request,
     read_claim_withdraw_request,
@@ -29,69 +36,80 @@ from dashboard_api.models import Account, Entitlement, OwnershipClaim
 from dashboard_api.ownership import checks, claims
 from dashboard_api.ownership.response import claim_response, claims_response
 
+NOT_HELD = "The account does not hold this website."
 
-@json_endpoint
-def site_claim(request: HttpRequest) -> bytes | Reply:
+
+@signed(CLAIM_PATH, read_claim_request)
+def site_claim(call: Call, caller: Authenticated, fields: ClaimRequest) -> bytes:
     """``POST /v1/site/claim``: claim a website; the same host again is the same claim."""
-    call = receive(request, CLAIM_PATH)
-    with authenticated(call) as caller:
-        fields = read_claim_request(caller.fields)
-        if caller.is_test:
-            return example_reply(fields)
-        account = _entitled(caller, call.moment.date())
-        try:
-            claim = claims.add(account, fields.host, by=account.ref, now=call.moment)
-        except ValidationError as error:
-            raise ClaimRefused(reasons=error.messages) from error
-        return claim_response(claim)
+    account = _entitled(caller, call.moment.date())
+    try:
+        claim = claims.add(account, fields.host, by=account.ref, now=call.moment)
+    except ValidationError as error:
+        raise ClaimRefused(reasons=error.messages) from error
+    return claim_response(claim)
 
 
-@json_endpoint
-def site_claim_check(request: HttpRequest) -> bytes | Reply:
+@signed(CLAIM_CHECK_PATH, read_claim_check_request)
+def site_claim_check(call: Call, caller: Authenticated, fields: ClaimCheckRequest) -> bytes:
     """``POST /v1/site/claim/check``: look for the token now, which takes up to 12 seconds."""
-    call = receive(request, CLAIM_CHECK_PATH)
-    with authenticated(call) as caller:
-        fields = read_claim_check_request(caller.fields)
-        if caller.is_test:
-            return example_reply(fields)
-        account = _entitled(caller, call.moment.date())
-        claim = _claim_of(account, fields.claim_id)
-        if claim.ended_at is not None:
-            raise WrongClaimState(state=claim.state)
-        try:
-            return claim_response(checks.check_by_hand(claim, method=fields.method, now=call.moment))
-        except checks.TooSoon as error:
-            raise CheckTooSoon(seconds=error.seconds) from error
-
-
-@json_endpoint
-def site_claim_withdraw(request: HttpRequest) -> bytes | Reply:
-    """``POST /v1/site/claim/withdraw``: end a claim and its link, also without a plan; repeatable."""
-    call = receive(request, CLAIM_WITHDRAW_PATH)
-    with authenticated(call) as caller:
-        fields = read_claim_withdraw_request(caller.fields)
-        if caller.is_test:
-            return example_reply(fields)
-        account = Account.objects.get(pk=caller.account_id)
-        claim = _claim_of(account, fields.claim_id)
-        if claim.state == OwnershipClaim.State.WITHDRAWN:
-            return claim_response(claim)
-        try:
-            claim = claims.withdraw(claim, by=account.ref, reason=fields.reason, now=call.moment)
-        except claims.WrongState as error:
-            raise WrongClaimState(state=claim.state) from error
+    account = _entitled(caller, call.moment.date())
+    claim = _claim_of(account, fields.claim_id)
+    if claim.ended_at is not None:
+        raise WrongClaimState(state=claim.state)
+    if fields.others:
+        if not claims.holds(claim):
+            raise WrongClaimState(NOT_HELD, state=claim.state)
+        claims.check_others(claim, by=account.ref, now=call.moment)
         return claim_response(claim)
+    try:
+        return claim_response(checks.check_by_hand(claim, method=fields.method, now=call.moment))
+    except checks.TooSoon as error:
+        raise CheckTooSoon(seconds=error.seconds) from error
 
 
-@json_endpoint
-def site_claims(request: HttpRequest) -> bytes | Reply:
+@signed(CLAIM_WITHDRAW_PATH, read_claim_withdraw_request)
+def site_claim_withdraw(call: Call, caller: Authenticated, fields: ClaimWithdrawRequest) -> bytes:
+    """``POST /v1/site/claim/withdraw``: end a claim and its link, also without a plan; repeatable."""
+    account = Account.objects.get(pk=caller.account_id)
+    claim = _claim_of(account, fields.claim_id)
+    if claim.state == OwnershipClaim.State.WITHDRAWN:
+        return claim_response(claim)
+    try:
+        claim = claims.withdraw(claim, by=account.ref, reason=fields.reason, now=call.moment)
+    except claims.WrongState as error:
+        raise WrongClaimState(state=claim.state) from error
+    return claim_response(claim)
+
+
+@signed(CLAIM_ANSWER_PATH, read_claim_answer_request)
+def site_claim_answer(call: Call, caller: Authenticated, fields: ClaimAnswerRequest) -> bytes:
+    """``POST /v1/site/claim/answer``: agree or object to another account's claim, also without a plan."""
+    account = Account.objects.get(pk=caller.account_id)
+    claim = _claim_of(account, fields.claim_id)
+    if not claims.holds(claim):
+        raise WrongClaimState(NOT_HELD, state=claim.state)
+    other = claims.others_of([claim]).filter(pk=fields.other_claim_id).first()
+    if other is None:
+        raise UnknownClaim("The website has no other claim with this other_claim_id.")
+    try:
+        claims.answer(
+            other,
+            account,
+            agrees=fields.decision == AGREE,
+            by=account.ref,
+            reason=fields.reason,
+            now=call.moment,
+        )
+    except claims.WrongState as error:
+        raise WrongClaimState("The other claim is no longer contested.", state=other.state) from error
+    return claim_response(claim)
+
+
+@signed(CLAIMS_PATH, read_claims_request)
+def site_claims(_call: Call, caller: Authenticated, fields: ClaimsRequest) -> bytes:
     """``POST /v1/site/claims``: the account's claims that have not ended, also without a plan."""
-    call = receive(request, CLAIMS_PATH)
-    with authenticated(call) as caller:
-        fields = read_claims_request(caller.fields)
-        if caller.is_test:
-            return example_reply(fields)
-        return claims_response(caller.account_id, fields)
+    return claims_response(caller.account_id, fields)
 
 
 def _entitled(caller: Authenticated, today: date) -> Account:

@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
 from dashboard_api import errors, limits
+from dashboard_api.api.authorization import paused_link
 from dashboard_api.importing.locations import OutsideWebsite, normalise_location
 from dashboard_api.models import ReportToken, Severity, Website
 from dashboard_api.scanners import READERS, max_sent_bytes
@@ -92,6 +93,8 @@ def authorize(token: ReportToken, host: str, now: datetime) -> Website:
         )
     if link.revoked_at is not None:
         raise errors.RevokedLink(revoked_at=f"{link.revoked_at:%Y-%m-%dT%H:%M:%SZ}")
+    if link.paused_at is not None:
+        raise paused_link(entitlement, today)
     return website
 
 

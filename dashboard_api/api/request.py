@@ -90,7 +90,7 @@ def receive(request: HttpRequest, path: str) -> Call:
         raise UnexpectedQuery
     if not _CONTENT_TYPE.fullmatch(request.META.get("CONTENT_TYPE", "")) or _is_encoded(request):
         raise UnsupportedMediaType
-    body = _read_body(request)
+    body = read_body(request, limits.MAX_BODY_BYTES, BodyTooLarge)
     return Call(
         method="POST",
         path=path,
@@ -132,13 +132,13 @@ def _is_encoded(request: HttpRequest) -> bool:
     return encoding.lower() != "identity"
 
 
-def _read_body(request: HttpRequest) -> bytes:
+def read_body(request: HttpRequest, max_bytes: int, too_large: type[ApiError]) -> bytes:
     """Return the body; a wrong Content-Length is refused before any byte is read."""
     declared = request.META.get("CONTENT_LENGTH", "")
     if not _LENGTH.fullmatch(declared) or "HTTP_TRANSFER_ENCODING" in request.META:
         raise LengthRequired
-    if int(declared) > limits.MAX_BODY_BYTES:
-        raise BodyTooLarge
+    if int(declared) > max_bytes:
+        raise too_large
     try:
         body = request.body
     except UnreadablePostError as error:

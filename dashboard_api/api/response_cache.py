@@ -16,6 +16,7 @@ from cachetools import LRUCache
 
 from dashboard_api import limits
 from dashboard_api.contract import CallsRequest, ChangesRequest, DashboardRequest, FindingRequest, responses
+from dashboard_api.crawler import installed
 from dashboard_api.queries.account_calls import Reader
 from dashboard_api.queries.credentials import AccountSite
 from dashboard_api.reading import sections
@@ -25,26 +26,30 @@ from dashboard_api.reading.dashboard import build_dashboard
 from dashboard_api.reading.finding import build_finding
 from dashboard_api.reading.snapshot import snapshot
 
+_TIME = b'"generated_at":'  # no text in JSON can contain it: its quotes would be escaped
+
 
 @dataclass(frozen=True, slots=True)
 class CachedResponse:
-    """The members of a response in their order, encoded except ``dashboard``, which has the time."""
+    """An encoded response in two parts, between which its time belongs."""
 
-    members: dict[str, Any]
-    size: int
+    before: bytes
+    after: bytes
 
     @classmethod
     def of(cls, response: responses.DashboardResponse) -> "CachedResponse":
         """Return the cached form of ``response``."""
-        members = msgspec.structs.asdict(response)
-        encoded = {name: msgspec.json.encode(member) for name, member in members.items()}
-        raw = {name: msgspec.Raw(member) for name, member in encoded.items()}
-        return cls(raw | {"dashboard": response.dashboard}, size=sum(map(len, encoded.values())))
+        before, mark, after = msgspec.json.encode(response).partition(_TIME)
+        return cls(before + mark, after[after.index(b",") :])
+
+    @property
+    def size(self) -> int:
+        """In bytes."""
+        return len(self.before) + len(self.after)
 
     def encode(self, now: datetime) -> bytes:
         """Return the encoded response with ``now`` as its time."""
-        page = msgspec.structs.replace(self.members["dashboard"], generated_at=now)
-        return msgspec.json.encode(self.members | {"dashboard": page})
+        return self.before + msgspec.json.encode(now) + self.after
 
 
 _cache: LRUCache[tuple[Any, ...], CachedResponse] = LRUCache(
@@ -70,7 +75,7 @@ def dashboard_response(link: AccountSite, request: DashboardRequest, now: dateti
 def finding_response(link: AccountSite, request: FindingRequest) -> bytes:
     """Return the encoded FindingResponse; raises UnknownFinding and SlowRequest."""
     with snapshot():
-        return msgspec.json.encode(build_finding(link, request))
+        return msgspec.json.encode(build_finding(link, request, tested_here=installed.sources()))
 
 
 def changes_response(link: AccountSite, request: ChangesRequest, now: datetime) -> bytes:

@@ -1,8 +1,37 @@
 """URLs below ``/v1/``."""
 
-from django.urls import path, re_path
+from datetime import date
 
-from dashboard_api.api import claim_views, report_views, views
+from django.urls import path, re_path, register_converter
+
+from dashboard_api.api import (
+    account_views,
+    callback_views,
+    claim_views,
+    public_views,
+    publicity_views,
+    report_views,
+    scan_views,
+    secret_views,
+    views,
+)
+
+
+class Day:
+    """A day in an address: 2026-11-21."""
+
+    regex = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+
+    def to_python(self, value: str) -> date:
+        """Return the day; raises ValueError, which means that there is no such address."""
+        return date.fromisoformat(value)
+
+    def to_url(self, value: date) -> str:
+        """Return the day as text."""
+        return value.isoformat()
+
+
+register_converter(Day, "day")
 
 app_name = "dashboard_api"
 
@@ -13,10 +42,27 @@ urlpatterns = [
     path("site/claim", claim_views.site_claim, name="site-claim"),
     path("site/claim/check", claim_views.site_claim_check, name="site-claim-check"),
     path("site/claim/withdraw", claim_views.site_claim_withdraw, name="site-claim-withdraw"),
+    path("site/claim/answer", claim_views.site_claim_answer, name="site-claim-answer"),
     path("site/claims", claim_views.site_claims, name="site-claims"),
+    path("account/publicity", publicity_views.account_publicity, name="account-publicity"),
+    path("account/secrets", secret_views.account_secrets, name="account-secrets"),
+    path("site/scan", scan_views.site_scan, name="site-scan"),
+    path("site/scan/status", scan_views.site_scan_status, name="site-scan-status"),
+    path("site/scan/cancel", scan_views.site_scan_cancel, name="site-scan-cancel"),
+    path("site/scan/schedule", scan_views.site_scan_schedule, name="site-scan-schedule"),
+    path("site/scans", scan_views.site_scans, name="site-scans"),
     path("account/calls", views.account_calls, name="account-calls"),
+    path("account/entitlement", account_views.account_entitlement, name="account-entitlement"),
+    path("account/changes", account_views.account_changes, name="account-changes"),
+    path("account/websites", account_views.account_websites, name="account-websites"),
+    path("callbacks/<slug:provider>", callback_views.receive_callback, name="callbacks"),
     path("reports", report_views.send_report, name="reports"),
     path("reports/<uuid:job>", report_views.sent_report, name="sent-report"),
+    path("public", public_views.page, name="public"),
+    path("public/feed.html", public_views.feed_fragment, name="public-feed-fragment"),
+    path("public/statistics", public_views.statistics, name="public-statistics"),
+    path("public/statistics/<day:day>", public_views.statistics_of_day, name="public-statistics-of-day"),
+    path("public/feed", public_views.feed, name="public-feed"),
     path("openapi.json", views.openapi_document, name="openapi"),
     path("vectors.json", views.vectors, name="vectors"),
     path("samples/<slug:language>", views.sample, name="sample"),

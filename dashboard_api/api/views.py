@@ -11,21 +11,26 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_cookie
 
 from dashboard_api import limits
-from dashboard_api.api.authentication import authenticated
+from dashboard_api.api.authentication import Authenticated
 from dashboard_api.api.authorization import authorize
-from dashboard_api.api.request import Reply, error_response, json_endpoint, receive
+from dashboard_api.api.public_views import shown_feed
+from dashboard_api.api.request import Call, error_response, json_endpoint
 from dashboard_api.api.response_cache import (
     calls_response,
     changes_response,
     dashboard_response,
     finding_response,
 )
-from dashboard_api.api.test_mode import example_reply
+from dashboard_api.api.signed import signed
 from dashboard_api.contract import (
     CALLS_PATH,
     CHANGES_PATH,
     DASHBOARD_PATH,
     FINDING_PATH,
+    CallsRequest,
+    ChangesRequest,
+    DashboardRequest,
+    FindingRequest,
     examples,
     openapi,
     read_calls_request,
@@ -37,52 +42,34 @@ from dashboard_api.errors import NotFound
 from es1.vectors import read_vectors
 from foundation.snippets import SNIPPETS
 
+_FEED_LENGTH = 5  # on the documentation page
 
-@json_endpoint
-def site_dashboard(request: HttpRequest) -> bytes | Reply:
+
+@signed(DASHBOARD_PATH, read_dashboard_request)
+def site_dashboard(call: Call, caller: Authenticated, fields: DashboardRequest) -> bytes:
     """``POST /v1/site/dashboard``: the specification, section 4."""
-    call = receive(request, DASHBOARD_PATH)
-    with authenticated(call) as caller:
-        fields = read_dashboard_request(caller.fields)
-        if caller.is_test:
-            return example_reply(fields)
-        link = authorize(caller.link, fields, call.moment)
-        return dashboard_response(link, fields, call.moment)
+    link = authorize(caller.link, fields, call.moment)
+    return dashboard_response(link, fields, call.moment)
 
 
-@json_endpoint
-def site_finding(request: HttpRequest) -> bytes | Reply:
+@signed(FINDING_PATH, read_finding_request)
+def site_finding(call: Call, caller: Authenticated, fields: FindingRequest) -> bytes:
     """``POST /v1/site/finding``: a single finding; decision record 0020."""
-    call = receive(request, FINDING_PATH)
-    with authenticated(call) as caller:
-        fields = read_finding_request(caller.fields)
-        if caller.is_test:
-            return example_reply(fields)
-        link = authorize(caller.link, fields, call.moment)
-        return finding_response(link, fields)
+    link = authorize(caller.link, fields, call.moment)
+    return finding_response(link, fields)
 
 
-@json_endpoint
-def site_changes(request: HttpRequest) -> bytes | Reply:
+@signed(CHANGES_PATH, read_changes_request)
+def site_changes(call: Call, caller: Authenticated, fields: ChangesRequest) -> bytes:
     """``POST /v1/site/changes``: new and returned findings, and notes; decision record 0032."""
-    call = receive(request, CHANGES_PATH)
-    with authenticated(call) as caller:
-        fields = read_changes_request(caller.fields)
-        if caller.is_test:
-            return example_reply(fields)
-        link = authorize(caller.link, fields, call.moment)
-        return changes_response(link, fields, call.moment)
+    link = authorize(caller.link, fields, call.moment)
+    return changes_response(link, fields, call.moment)
 
 
-@json_endpoint
-def account_calls(request: HttpRequest) -> bytes | Reply:
+@signed(CALLS_PATH, read_calls_request)
+def account_calls(call: Call, caller: Authenticated, fields: CallsRequest) -> bytes:
     """``POST /v1/account/calls``: the account's own calls, also without a plan; decision record 0098."""
-    call = receive(request, CALLS_PATH)
-    with authenticated(call) as caller:
-        fields = read_calls_request(caller.fields)
-        if caller.is_test:
-            return example_reply(fields)
-        return calls_response(caller.account_id, fields, caller.as_reader(call))
+    return calls_response(caller.account_id, fields, caller.as_reader(call))
 
 
 @csrf_exempt  # other methods get 405, not the CSRF page
@@ -123,6 +110,7 @@ def documentation(request: HttpRequest) -> HttpResponse:
             "routes": openapi.routes_for_people(),
             "reports": openapi.reports_for_people(),
             "health": openapi.health_for_people(),
+            "feed": shown_feed(_FEED_LENGTH),
             "refusals": list(openapi.refusals()),
             "limits": limits,
             "snippets": SNIPPETS,

@@ -12,14 +12,16 @@ WHERE NOT EXISTS (
 )
 ON CONFLICT DO NOTHING
 """
-# ``arrival`` is the time, in microseconds, until which the calls of the account use up its rate. The
-# parameters are those of ``CallLimit.parameters``.
+# ``arrival`` is the time, in microseconds, until which the calls of the account use up its rate. Over the
+# allowance of the day the interval is longer, and no call is early. The parameters are those of
+# ``CallLimit.parameters``.
 _COUNT = """
 INSERT INTO dashboard_api_usage AS usage (account_id, day, calls, arrival)
 {first}
 ON CONFLICT (account_id, day) DO UPDATE
-SET calls = usage.calls + %s, arrival = {later}(usage.arrival, %s) + %s
-WHERE usage.arrival <= %s
+SET calls = usage.calls + %s,
+arrival = {later}(usage.arrival, %s) + CASE WHEN usage.calls >= %s THEN %s ELSE %s END
+WHERE usage.arrival <= CASE WHEN usage.calls >= %s THEN %s ELSE %s END
 """
 COUNT_SQLITE = _COUNT.format(later="max", first="VALUES (%s, %s, %s, %s)")
 # It changes a row only if the nonce is new and the account is within its limit.

@@ -1,5 +1,6 @@
 """Helpers to run hand-written SQL, for statements that the ORM takes longer to write than to run."""
 
+import functools
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from types import ModuleType
@@ -10,11 +11,17 @@ from django.db import InterfaceError, OperationalError, connections, models, rou
 from dashboard_api.backends import backend_of
 
 
+@functools.cache
+def alias_of(model: type[models.Model]) -> str:
+    """Return the alias of the database of ``model``, where it is read and written; it never changes."""
+    return str(router.db_for_write(model))
+
+
 def rows(
     model: type[models.Model], statement: str, parameters: Sequence[Any] | Mapping[str, Any]
 ) -> list[tuple[Any, ...]]:
     """Return all rows of a statement, from the database of ``model``."""
-    with connections[router.db_for_read(model)].cursor() as cursor:
+    with connections[alias_of(model)].cursor() as cursor:
         cursor.execute(statement, parameters)
         found: list[tuple[Any, ...]] = cursor.fetchall()
     return found
@@ -24,7 +31,7 @@ def changed_rows(
     model: type[models.Model], statement: str, parameters: Sequence[Any] | Mapping[str, Any]
 ) -> int:
     """Return how many rows a statement has changed in the database of ``model``."""
-    with connections[router.db_for_write(model)].cursor() as cursor:
+    with connections[alias_of(model)].cursor() as cursor:
         cursor.execute(statement, parameters)
         count: int = cursor.rowcount
     return count
@@ -32,7 +39,7 @@ def changed_rows(
 
 def backend_for(model: type[models.Model]) -> ModuleType:
     """Return the module with the SQL dialect of the database of ``model``."""
-    return backend_of(connections[router.db_for_read(model)])
+    return backend_of(connections[alias_of(model)])
 
 
 def first_rows(
@@ -42,7 +49,7 @@ def first_rows(
 
     This replaces Django's health check, which is a statement of its own in every call.
     """
-    connection = connections[router.db_for_read(model)]
+    connection = connections[alias_of(model)]
     was_kept = connection.connection is not None and not connection.in_atomic_block
     connection.health_check_done = True  # type: ignore[attr-defined]  # Django asks no more
     try:

@@ -57,6 +57,8 @@ _NOTE = {
     "body": "Please fix this one **first**.",
     "created_at": "2026-11-17T09:00:00Z",
     "updated_at": "2026-11-17T09:00:00Z",
+    "problem": "sql-injection",
+    "pinned": True,
 }
 _NO_SEVERITY = dict.fromkeys(("Critical", "High", "Medium", "Low", "Info"), 0)
 
@@ -71,8 +73,72 @@ REQUESTS: dict[str, dict[str, Any]] = {
         "claim_id": "7",
         "reason": "The website was sold.",
     },
+    "ClaimAnswerRequest": {
+        "portal_account_ref": LINK["portal_account_ref"],
+        "claim_id": "7",
+        "other_claim_id": "9",
+        "decision": "agree",
+        "reason": "It is our agency.",
+    },
     "ClaimsRequest": {"portal_account_ref": LINK["portal_account_ref"]},
+    "SecretsRequest": {"portal_account_ref": LINK["portal_account_ref"], "issue": True},
+    "PublicityRequest": {
+        "portal_account_ref": LINK["portal_account_ref"],
+        "host": LINK["host"],
+        "publicity": "nothing",
+    },
+    "EntitlementRequest": {"portal_account_ref": LINK["portal_account_ref"]},
+    "AccountChangesRequest": {"portal_account_ref": LINK["portal_account_ref"]},
+    "WebsitesRequest": {"portal_account_ref": LINK["portal_account_ref"], "stay": LINK["host"]},
+    "ScanRequest": {**LINK, "profile": "quick"},
+    "ScanStatusRequest": {**LINK, "job_id": "31"},
+    "ScanCancelRequest": {**LINK, "job_id": "31", "reason": "A release begins."},
+    "ScansRequest": {**LINK, "page": 1},
+    "ScanScheduleRequest": {
+        **LINK,
+        "frequency": "weekly",
+        "profile": "standard",
+        "start_hour": 2,
+        "hours": 4,
+        "time_zone": "Europe/Berlin",
+    },
     "CallsRequest": {"portal_account_ref": LINK["portal_account_ref"], "outcome": "refused"},
+}
+_SCAN: dict[str, Any] = {
+    "job_id": "31",
+    "profile": "quick",
+    "trigger": "hand",
+    "finding_id": None,
+    "state": "running",
+    "position": None,
+    "cancelling": False,
+    "outcome": None,
+    "reason": None,
+    "explanation": "",
+    "created_at": "2026-11-21T12:00:00Z",
+    "started_at": "2026-11-21T12:00:02Z",
+    "ended_at": None,
+    "runs": [
+        {
+            "engine": "essentials",
+            "state": "ok",
+            "reason": None,
+            "started_at": "2026-11-21T12:00:02Z",
+            "ended_at": "2026-11-21T12:00:06Z",
+            "usual_seconds": 4,
+        },
+        {
+            "engine": "sslyze",
+            "state": "running",
+            "reason": None,
+            "started_at": "2026-11-21T12:00:06Z",
+            "ended_at": None,
+            "usual_seconds": 9,
+        },
+    ],
+    "new": None,
+    "reopened": None,
+    "fixed": None,
 }
 _CLAIM: dict[str, Any] = {
     "claim_id": "7",
@@ -82,6 +148,11 @@ _CLAIM: dict[str, Any] = {
     "strength": "https",
     "token": "tdv1-mfrggzdfmztwq2lknnwg23tpobyxe43u",
     "instructions": {
+        "dns": {
+            "name": "_threat-dashboard-challenge.shop.example.com",
+            "relative_name": "_threat-dashboard-challenge.shop",
+            "value": "tdv1-mfrggzdfmztwq2lknnwg23tpobyxe43u",
+        },
         "file": {
             "url": "https://shop.example.com/.well-known/threat-dashboard-challenge.txt",
             "content": "tdv1-mfrggzdfmztwq2lknnwg23tpobyxe43u",
@@ -103,14 +174,84 @@ _CLAIM: dict[str, Any] = {
     "next_check_at": "2026-11-28T12:00:00Z",
     "check_allowed_at": "2026-11-21T12:00:15Z",
     "expires_at": None,
+    "answer_due_at": None,
     "verified_at": "2026-11-21T12:00:00Z",
     "lapses_at": None,
     "link_id": LINK["link_id"],
     "link_problem": None,
+    "others": [
+        {
+            "claim_id": "9",
+            "state": "contested",
+            "method": "dns",
+            "strength": "dns",
+            "token": "tdv1-obzg6zdsmfwxgzlqmfzgk43uojuw4zzb",
+            "since": "2026-11-22T09:00:00Z",
+            "objected_at": None,
+            "answer_due_at": "2026-11-25T09:00:00Z",
+        }
+    ],
+    "paused_schedule": None,
 }
 RESPONSES: dict[str, dict[str, Any]] = {
     "ClaimResponse": {"ok": True, "claim": _CLAIM},
+    "SecretsResponse": {
+        "ok": True,
+        "secrets": [
+            {
+                "id": "12",
+                "hint": "es1_live_3fKq",
+                "state": "active",
+                "is_test": False,
+                "for_portal": False,
+                "created_at": "2026-11-20T08:30:00Z",
+                "retires_at": None,
+                "last_used_at": None,
+            }
+        ],
+        "secret": "es1_live_3fKq...",
+    },
+    "PublicityResponse": {
+        "ok": True,
+        "publicity": "counted",
+        "websites": [
+            {"host": LINK["host"], "publicity": "nothing", "effective": "nothing", "region": "GB"},
+        ],
+        "total": 1,
+    },
     "ClaimsResponse": {"ok": True, "claims": [_CLAIM], "total": 1},
+    "ScanResponse": {"ok": True, "host": LINK["host"], "job": _SCAN, "already": False},
+    "ScanStatusResponse": {"ok": True, "host": LINK["host"], "job": _SCAN},
+    "ScansResponse": {"ok": True, "host": LINK["host"], "jobs": [_SCAN], "total": 1},
+    "ScanScheduleResponse": {
+        "ok": True,
+        "host": LINK["host"],
+        "schedule": {
+            "frequency": "weekly",
+            "profile": "standard",
+            "start_hour": 2,
+            "hours": 4,
+            "time_zone": "Europe/Berlin",
+            "paused_until": None,
+            "pause_reason": None,
+        },
+        "frequencies": ["off", "weekly", "monthly"],
+        "next_at": ["2026-11-28T02:13:00Z", "2026-12-05T02:13:00Z", "2026-12-12T02:13:00Z"],
+        "allowance": [
+            {
+                "profile": "quick",
+                "included": True,
+                "allowed_at": "2026-11-21T12:05:00Z",
+                "remaining_today": 19,
+            }
+        ],
+        "month": {"used": 7, "limit": 100},
+        "consent_until": None,
+        "origin": {
+            "addresses": ["192.0.2.200"],
+            "user_agent": "ThreatDashboard/1",
+        },
+    },
     "DashboardResponse": {
         "ok": True,
         "host": "shop.example.com",
@@ -121,6 +262,8 @@ RESPONSES: dict[str, dict[str, Any]] = {
                 **dict.fromkeys(("severity", "source", "kind", "query", "problem", "hosts")),
                 "sort": "worst",
                 "since": None,
+                "older_than": None,
+                "fixed_since": None,
             },
             "page": 1,
             "page_size": 20,
@@ -193,6 +336,7 @@ RESPONSES: dict[str, dict[str, Any]] = {
             "features": ["export"],
             "usable_until": "2026-12-31",
             "renews": False,
+            "limits": [{"name": "websites", "limit": 5, "state": "ok", "resets_at": None}],
         },
     },
     "FindingResponse": {
@@ -213,6 +357,7 @@ RESPONSES: dict[str, dict[str, Any]] = {
             "timeline": [{"at": "2026-11-16T08:30:00Z", "event": "first_seen", "reason": ""}],
         },
         "analyst_notes": [_NOTE],
+        "can_retest": True,
     },
     "ChangesResponse": {
         "ok": True,
@@ -236,6 +381,90 @@ RESPONSES: dict[str, dict[str, Any]] = {
         "analyst_notes": [],
         "more": False,
         "first_seen_count": None,
+    },
+    "EntitlementResponse": {
+        "ok": True,
+        "entitlement": {
+            "plan": "standard",
+            "names": {"en": "Standard", "de": "Standard"},
+            "status": "active",
+            "starts_on": "2026-01-01",
+            "ends_on": "2026-12-31",
+            "usable_until": "2026-12-31",
+            "renews": False,
+            "cancels": False,
+            "past_due_since": None,
+            "is_usable": True,
+            "may_grow": True,
+            "features": ["export"],
+        },
+        "limits": [
+            {
+                "name": "calls_per_day",
+                "unit": "calls",
+                "limit": 10_000,
+                "used": 8_120,
+                "state": "near",
+                "resets_at": "2026-11-22T00:00:00Z",
+                "is_override": False,
+            }
+        ],
+        "calls_by_day": [{"day": "2026-11-21", "calls": 8_120}],
+        "notices": [
+            {
+                "id": "31",
+                "kind": "limit_near",
+                "limit": "calls_per_day",
+                "days": None,
+                "at": "2026-11-21T11:58:00Z",
+            }
+        ],
+        "plans": [
+            {
+                "slug": "standard",
+                "names": {"en": "Standard", "de": "Standard"},
+                "prices": {"en": "29 EUR a month", "de": "29 EUR im Monat"},
+                "limits": {
+                    "websites": 5,
+                    "calls_per_day": 10_000,
+                    "scans_per_month": 30,
+                    "seats": None,
+                },
+                "features": ["export"],
+                "trial_days": 14,
+            }
+        ],
+        "history": [
+            {
+                "at": "2026-11-20T09:00:00Z",
+                "before": {"status": "past_due"},
+                "after": {"status": "active"},
+            }
+        ],
+    },
+    "WebsitesResponse": {
+        "ok": True,
+        "limit": 1,
+        "pauses_at": "2026-12-05T09:00:00Z",
+        "websites": [
+            {
+                "host": "blog.example.com",
+                "link_id": "0c1d7f52-6a7e-4d58-9d0c-2f4a5b7c8d9e",
+                "stays": False,
+                "is_paused": False,
+            },
+            {"host": LINK["host"], "link_id": LINK["link_id"], "stays": True, "is_paused": False},
+        ],
+    },
+    "AccountChangesResponse": {
+        "ok": True,
+        "websites": [
+            {
+                "host": LINK["host"],
+                "link_id": LINK["link_id"],
+                "version": "6f2a91c0d8e34b57",
+            }
+        ],
     },
     "CallsResponse": {
         "ok": True,

@@ -14,34 +14,66 @@ from msgspec import Meta
 
 import es1
 from dashboard_api import errors, limits
-from dashboard_api.contract import examples, openapi_health, openapi_reports, responses
-from dashboard_api.contract.meanings import MEANINGS
-from dashboard_api.contract.requests import (
-    CALLS_FIELDS,
-    CALLS_PATH,
-    CHANGES_FIELDS,
-    CHANGES_PATH,
-    CLAIM_CHECK_FIELDS,
-    CLAIM_CHECK_PATH,
-    CLAIM_FIELDS,
-    CLAIM_PATH,
-    CLAIM_WITHDRAW_FIELDS,
-    CLAIM_WITHDRAW_PATH,
-    CLAIMS_FIELDS,
-    CLAIMS_PATH,
-    DASHBOARD_FIELDS,
-    DASHBOARD_PATH,
-    FINDING_FIELDS,
-    FINDING_PATH,
-    Field,
+from dashboard_api.contract import (
+    examples,
+    openapi_callbacks,
+    openapi_health,
+    openapi_public,
+    openapi_reports,
+    responses,
 )
+from dashboard_api.contract.fields import (
+    ACCOUNT_FIELDS,
+    CALLS_FIELDS,
+    CHANGES_FIELDS,
+    CLAIM_ANSWER_FIELDS,
+    CLAIM_CHECK_FIELDS,
+    CLAIM_FIELDS,
+    CLAIM_WITHDRAW_FIELDS,
+    CLAIMS_FIELDS,
+    DASHBOARD_FIELDS,
+    FINDING_FIELDS,
+    PUBLICITY_FIELDS,
+    SCAN_CANCEL_FIELDS,
+    SCAN_FIELDS,
+    SCAN_SCHEDULE_FIELDS,
+    SCAN_STATUS_FIELDS,
+    SCANS_FIELDS,
+    SECRETS_FIELDS,
+    WEBSITES_FIELDS,
+)
+from dashboard_api.contract.meanings import MEANINGS
+from dashboard_api.contract.paths import (
+    ACCOUNT_CHANGES_PATH,
+    CALLS_PATH,
+    CHANGES_PATH,
+    CLAIM_ANSWER_PATH,
+    CLAIM_CHECK_PATH,
+    CLAIM_PATH,
+    CLAIM_WITHDRAW_PATH,
+    CLAIMS_PATH,
+    DASHBOARD_PATH,
+    ENTITLEMENT_PATH,
+    FINDING_PATH,
+    PUBLICITY_PATH,
+    SCAN_CANCEL_PATH,
+    SCAN_PATH,
+    SCAN_SCHEDULE_PATH,
+    SCAN_STATUS_PATH,
+    SCANS_PATH,
+    SECRETS_PATH,
+    WEBSITES_PATH,
+)
+from dashboard_api.contract.values import Field
 
-VERSION = "1.13.0"
+VERSION = "1.17.0"
 REF_TEMPLATE = "#/components/schemas/{name}"
 TEST_HEADER = "X-Service-Test"
 GROUP = "Customer threat intelligence"  # the specification's names, section 1
 AUDIT_GROUP = "Audit and security"
+BILLING_GROUP = "Billing and entitlement"
 OWNERSHIP_GROUP = "Ownership and onboarding"
+SCANS_GROUP = "Crawler operations"
 _JSON_TYPES = {bool: "boolean", str: "string", int: "integer"}
 
 
@@ -62,6 +94,8 @@ class Route:
 
 
 _NO_LINK = (errors.UnknownLink, errors.RevokedLink)
+_OF_SCHEDULES = (errors.ScansNotIncluded, errors.OptedOut, errors.ConsentMissing, errors.NotScannable)
+_OF_SCANS = (*_OF_SCHEDULES, errors.ScanCooldown, errors.CrawlerStopped)
 _OF_CLAIMS = (errors.UnknownClaim, errors.WrongClaimState)
 ROUTES = (
     Route(
@@ -109,6 +143,43 @@ ROUTES = (
         group=AUDIT_GROUP,
     ),
     Route(
+        path=ENTITLEMENT_PATH,
+        name="accountEntitlement",
+        summary="The plan of the account",
+        description="An addition to the specification: limits, usage, notices and history, in every state of "
+        "the plan. It does not count against the calls of a day.",
+        question="EntitlementRequest",
+        fields=ACCOUNT_FIELDS,
+        answer=responses.EntitlementResponse,
+        absent_refusals=(*_NO_LINK, errors.InactiveEntitlement),
+        group=BILLING_GROUP,
+    ),
+    Route(
+        path=ACCOUNT_CHANGES_PATH,
+        name="accountChanges",
+        summary="The websites of the account, each with a version that changes with its data",
+        description="An addition to the specification, for programs that look for news of many websites: "
+        "request /v1/site/changes only for those whose version differs from the last. It does not count "
+        "against the calls of a day.",
+        question="AccountChangesRequest",
+        fields=ACCOUNT_FIELDS,
+        answer=responses.AccountChangesResponse,
+        absent_refusals=_NO_LINK,
+    ),
+    Route(
+        path=WEBSITES_PATH,
+        name="accountWebsites",
+        summary="The websites of the account that stay in its plan",
+        description="An addition to the specification, for accounts with more websites than a smaller plan "
+        "includes: with stay, chooses those that stay; the others are paused after 14 days, and nothing of "
+        "them is deleted. The choice can be changed at any time.",
+        question="WebsitesRequest",
+        fields=WEBSITES_FIELDS,
+        answer=responses.WebsitesResponse,
+        absent_refusals=(errors.InactiveEntitlement, errors.RevokedLink),
+        group=BILLING_GROUP,
+    ),
+    Route(
         path=CLAIM_PATH,
         name="siteClaim",
         summary="Claim a website",
@@ -148,15 +219,114 @@ ROUTES = (
         group=OWNERSHIP_GROUP,
     ),
     Route(
+        path=CLAIM_ANSWER_PATH,
+        name="siteClaimAnswer",
+        summary="Answer another account's claim",
+        description="An addition to the specification: an account that holds a website agrees that another "
+        "one, whose claim is contested, gets a link, too, or objects, and the operator decides.",
+        question="ClaimAnswerRequest",
+        fields=CLAIM_ANSWER_FIELDS,
+        answer=responses.ClaimResponse,
+        own_refusals=_OF_CLAIMS,
+        absent_refusals=(*_NO_LINK, errors.InactiveEntitlement),
+        group=OWNERSHIP_GROUP,
+    ),
+    Route(
         path=CLAIMS_PATH,
         name="siteClaims",
         summary="The claims of the account",
-        description="An addition to the specification: the claims that have not ended, by host.",
+        description="An addition to the specification: the claims that have not ended, by host; with "
+        "claim_id, that claim.",
         question="ClaimsRequest",
         fields=CLAIMS_FIELDS,
         answer=responses.ClaimsResponse,
         absent_refusals=(*_NO_LINK, errors.InactiveEntitlement),
         group=OWNERSHIP_GROUP,
+    ),
+    Route(
+        path=SECRETS_PATH,
+        name="accountSecrets",
+        summary="The secrets of the account",
+        description="An addition to the specification, for the portal alone: the secrets that work, after "
+        "the change that the request names. Calls that a customer signs are refused, so that a lost secret "
+        "cannot issue another one.",
+        question="SecretsRequest",
+        fields=SECRETS_FIELDS,
+        answer=responses.SecretsResponse,
+        own_refusals=(errors.SecretRefused,),
+        absent_refusals=(*_NO_LINK, errors.InactiveEntitlement),
+        group=AUDIT_GROUP,
+    ),
+    Route(
+        path=PUBLICITY_PATH,
+        name="accountPublicity",
+        summary="What may be published about the account's websites",
+        description="An addition to the specification: answers what statistics and the live feed may use, "
+        "after the change that the request names. It is in force within an hour. An account without a plan "
+        "may change it, too.",
+        question="PublicityRequest",
+        fields=PUBLICITY_FIELDS,
+        answer=responses.PublicityResponse,
+        absent_refusals=(errors.InactiveEntitlement, errors.RevokedLink),
+        group=AUDIT_GROUP,
+    ),
+    Route(
+        path=SCAN_PATH,
+        name="siteScan",
+        summary="Scan a linked website",
+        description="An addition to the specification: queues a scan. While one waits or runs, that one is "
+        "returned, so the call can be repeated. With finding_id it is a retest of that finding.",
+        question="ScanRequest",
+        fields=SCAN_FIELDS,
+        answer=responses.ScanResponse,
+        own_refusals=(errors.UnknownFinding, *_OF_SCANS),
+        group=SCANS_GROUP,
+    ),
+    Route(
+        path=SCAN_STATUS_PATH,
+        name="siteScanStatus",
+        summary="One scan of a linked website",
+        description="An addition to the specification: which scanner runs since when, and what it usually "
+        "takes; at the end, the outcome. Ask every 3 seconds at most.",
+        question="ScanStatusRequest",
+        fields=SCAN_STATUS_FIELDS,
+        answer=responses.ScanStatusResponse,
+        own_refusals=(errors.UnknownScan,),
+        group=SCANS_GROUP,
+    ),
+    Route(
+        path=SCANS_PATH,
+        name="siteScans",
+        summary="The scans of a linked website",
+        description="An addition to the specification: the newest first.",
+        question="ScansRequest",
+        fields=SCANS_FIELDS,
+        answer=responses.ScansResponse,
+        group=SCANS_GROUP,
+    ),
+    Route(
+        path=SCAN_CANCEL_PATH,
+        name="siteScanCancel",
+        summary="Cancel a scan",
+        description="An addition to the specification: a queued scan ends at once, a running one within 10 "
+        "seconds; reports of scanners that had ended are kept. A repetition changes nothing.",
+        question="ScanCancelRequest",
+        fields=SCAN_CANCEL_FIELDS,
+        answer=responses.ScanStatusResponse,
+        own_refusals=(errors.UnknownScan,),
+        group=SCANS_GROUP,
+    ),
+    Route(
+        path=SCAN_SCHEDULE_PATH,
+        name="siteScanSchedule",
+        summary="Scans by schedule, and what may be scanned by hand",
+        description="An addition to the specification: returns the schedule of the account for the website; "
+        "with frequency, sets it first.",
+        question="ScanScheduleRequest",
+        fields=SCAN_SCHEDULE_FIELDS,
+        answer=responses.ScanScheduleResponse,
+        own_refusals=_OF_SCHEDULES,
+        group=SCANS_GROUP,
     ),
 )
 
@@ -194,7 +364,11 @@ def _contract() -> dict[str, Any]:
                 "name": OWNERSHIP_GROUP,
                 "description": "Signed calls that prove a website to be the account's own.",
             },
+            {"name": BILLING_GROUP, "description": "Signed calls about the plan of the account."},
+            {"name": SCANS_GROUP, "description": "Signed calls that scan one linked website."},
             {"name": openapi_reports.GROUP, "description": "Reports that programs send with a token."},
+            {"name": openapi_callbacks.GROUP, "description": "Events that payment providers sign."},
+            {"name": openapi_public.GROUP, "description": "What is known of all websites together."},
             {"name": openapi_health.GROUP, "description": "Whether the service answers calls."},
         ],
         "paths": {
@@ -202,6 +376,11 @@ def _contract() -> dict[str, Any]:
             for route, answer in zip(ROUTES, answers, strict=True)
         }
         | openapi_reports.paths(outcome, _response, functools.partial(_by_status, schema=error))
+        | openapi_callbacks.paths(_response, _by_status(openapi_callbacks.REFUSALS, schema=error))
+        | openapi_public.paths(
+            _response,
+            _by_status([errors.NotPublished, errors.MethodNotAllowed, errors.UnexpectedQuery], schema=error),
+        )
         | openapi_health.paths(health, _response, _by_status([errors.MethodNotAllowed], schema=error)),
         "components": {"schemas": schemas, "securitySchemes": _security_schemes()},
     }
@@ -294,7 +473,8 @@ def _response(description: str, schema: dict[str, Any], **examples: Any) -> dict
 def _refusals_of(route: Route) -> Iterator[type[errors.ApiError]]:
     """Yield the errors of the route: all except those that only other routes have."""
     others = {error for other in ROUTES for error in other.own_refusals} - set(route.own_refusals)
-    others.update(openapi_reports.OWN_REFUSALS, route.absent_refusals)
+    others.update(openapi_reports.OWN_REFUSALS, openapi_public.OWN_REFUSALS, route.absent_refusals)
+    others.update(openapi_callbacks.OWN_REFUSALS)
     return (error for error in refusals() if error not in others)
 
 

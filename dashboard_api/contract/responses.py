@@ -1,7 +1,7 @@
 """Response bodies of the signed API, with members in the order of the specification."""
 
 from datetime import date, datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -22,9 +22,11 @@ class Filters(msgspec.Struct, frozen=True, kw_only=True):
     kind: str | None
     query: str | None
     problem: str | None
-    sort: Literal["worst", "newest", "oldest", "locations"]
+    sort: Literal["worst", "newest", "oldest", "locations", "priority"]
     since: int | None
     hosts: str | None
+    older_than: int | None
+    fixed_since: int | None
 
 
 class FacetValue(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,7 +40,7 @@ class FacetValue(msgspec.Struct, frozen=True, kw_only=True):
 class Facets(msgspec.Struct, frozen=True, kw_only=True):
     """Counts for each filter, without that filter itself.
 
-    status is empty for a search, with since, and for a problem on some hosts. A finding counts for the host
+    status is empty for a search, for a time, and for a problem on some hosts. A finding counts for the host
     of its first location; hosts has those with most findings, at most 50, and is empty for a problem alone.
     """
 
@@ -277,6 +279,20 @@ class Note(msgspec.Struct, frozen=True, kw_only=True):
     body: str
     created_at: Moment
     updated_at: Moment
+    problem: Annotated[str | None, Meta(description="The id of the problem of its finding.")]
+    pinned: Annotated[bool, Meta(description="Chosen by an analyst to be read first.")]
+
+
+class LimitState(msgspec.Struct, frozen=True, kw_only=True):
+    """A counted limit of the plan."""
+
+    name: Annotated[str, Meta(description="Such as websites, calls_per_day or scans_per_month.")]
+    limit: Annotated[Count, Meta(description="The limit.")]
+    state: Annotated[
+        Literal["ok", "near", "reached"],
+        Meta(description="near: from 80 percent; reached: from 100 percent."),
+    ]
+    resets_at: Moment | None
 
 
 class Entitlement(msgspec.Struct, frozen=True, kw_only=True):
@@ -296,6 +312,7 @@ class Entitlement(msgspec.Struct, frozen=True, kw_only=True):
     features: list[str]
     usable_until: date
     renews: bool
+    limits: Annotated[list[LimitState], Meta(description="The counted limits, a few minutes old.")]
 
 
 class DashboardResponse(msgspec.Struct, frozen=True, kw_only=True):
@@ -352,12 +369,15 @@ class FindingDetail(_Finding, frozen=True, kw_only=True):
 
 
 class FindingResponse(msgspec.Struct, frozen=True, kw_only=True):
-    """A single finding, and its notes, newest first."""
+    """A single finding, and its notes: pinned ones, then the others, newest first."""
 
     ok: Literal[True]
     host: str
     finding: FindingDetail
     analyst_notes: list[Note]
+    can_retest: Annotated[
+        bool, Meta(description="Whether a scan with its finding_id tests it: its scanner runs here.")
+    ]
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
@@ -435,6 +455,136 @@ class CallsResponse(msgspec.Struct, frozen=True, kw_only=True):
     ]
 
 
+class AccountEntitlement(msgspec.Struct, frozen=True, kw_only=True):
+    """The plan of the account, in every state."""
+
+    plan: str
+    names: Annotated[dict[str, str], Meta(description="The name by language; empty for a plan of your own.")]
+    status: Literal["trialing", "active", "past_due", "suspended", "expired"]
+    starts_on: date
+    ends_on: date
+    usable_until: date
+    renews: bool
+    cancels: Annotated[bool, Meta(description="You have cancelled: the plan ends on its last day.")]
+    past_due_since: Annotated[
+        date | None, Meta(description="The day a payment failed; null: none is missing.")
+    ]
+    is_usable: Annotated[bool, Meta(description="Whether calls about websites are answered today.")]
+    may_grow: Annotated[bool, Meta(description="Whether websites can be added today.")]
+    features: list[str]
+
+
+class LimitUse(msgspec.Struct, frozen=True, kw_only=True):
+    """A limit of the plan, and how much of it is used."""
+
+    name: Literal["websites", "calls_per_day", "scans_per_month", "seats"]
+    unit: Annotated[Literal["websites", "calls", "scans", "members"], Meta(description="What is counted.")]
+    limit: Annotated[Count | None, Meta(description="The limit; null: none.")]
+    used: Annotated[Count | None, Meta(description="How much is used; null: it is not counted here.")]
+    state: Annotated[
+        Literal["ok", "near", "reached"],
+        Meta(description="near: from 80 percent; reached: from 100 percent."),
+    ]
+    resets_at: Moment | None
+    is_override: Annotated[bool, Meta(description="Whether the limit was agreed for this account alone.")]
+
+
+class DayOfCalls(msgspec.Struct, frozen=True, kw_only=True):
+    """The calls of a day that count against the plan."""
+
+    day: Annotated[date, Meta(description="The day, in UTC.")]
+    calls: Count
+
+
+class Notice(msgspec.Struct, frozen=True, kw_only=True):
+    """Something to tell the owners once."""
+
+    id: Annotated[str, Meta(description="Its id: tell each once.")]
+    kind: Annotated[
+        Literal[
+            "limit_near",
+            "limit_reached",
+            "trial_ends",
+            "plan_ends",
+            "past_due",
+            "suspended",
+            "expired",
+            "websites_over",
+        ],
+        Meta(description="What it is about."),
+    ]
+    limit: Annotated[str, Meta(description="The limit; empty: it is about the plan.")]
+    days: Annotated[int | None, Meta(description="Days until the end, or since the payment failed.")]
+    at: Annotated[datetime, Meta(tz=True, description="Since when it holds.")]
+
+
+class OfferedPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """A plan that can be chosen."""
+
+    slug: Annotated[str, Meta(description="Its name in programs.")]
+    names: Annotated[dict[str, str], Meta(description="The name by language.")]
+    prices: Annotated[dict[str, str], Meta(description="The price by language, in words.")]
+    limits: Annotated[dict[str, int | None], Meta(description="Each limit; null: none.")]
+    features: list[str]
+    trial_days: Annotated[Count, Meta(description="How long a trial lasts; 0: there is none.")]
+
+
+class EntitlementEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """A change of the entitlement: the values that changed, before and after it."""
+
+    at: Annotated[datetime, Meta(tz=True, description="When it changed.")]
+    before: Annotated[dict[str, Any] | None, Meta(description="The former values; null: it was made.")]
+    after: Annotated[dict[str, Any], Meta(description="The new values.")]
+
+
+class EntitlementResponse(msgspec.Struct, frozen=True, kw_only=True):
+    """The entitlement of the account with its limits, usage, notices and history."""
+
+    ok: Literal[True]
+    entitlement: Annotated[AccountEntitlement | None, Meta(description="The plan; null: there is none.")]
+    limits: list[LimitUse]
+    calls_by_day: Annotated[list[DayOfCalls], Meta(description="The last 31 days, oldest first.")]
+    notices: Annotated[list[Notice], Meta(description="Those of the last 31 days, newest first.")]
+    plans: Annotated[list[OfferedPlan], Meta(description="Plans to choose from, smallest first.")]
+    history: Annotated[list[EntitlementEvent], Meta(description="At most 20, newest first.")]
+
+
+class WebsiteVersion(msgspec.Struct, frozen=True, kw_only=True):
+    """A linked website, and a text that changes whenever its data changes."""
+
+    host: str
+    link_id: Annotated[str, Meta(description="The link of the account to it.")]
+    version: Annotated[str, Meta(description="Equal as long as nothing about the website changed.")]
+
+
+class AccountWebsite(msgspec.Struct, frozen=True, kw_only=True):
+    """A linked website, and whether it stays in the plan."""
+
+    host: str
+    link_id: Annotated[str, Meta(description="The link of the account to it.")]
+    stays: Annotated[bool, Meta(description="Whether the plan includes it: as chosen, else the oldest.")]
+    is_paused: Annotated[bool, Meta(description="Whether its calls are refused for websites_limit now.")]
+
+
+class WebsitesResponse(msgspec.Struct, frozen=True, kw_only=True):
+    """The linked websites of the account, and which of them stay in its plan."""
+
+    ok: Literal[True]
+    limit: Annotated[Count | None, Meta(description="Websites that the plan includes; null: no plan.")]
+    pauses_at: Annotated[
+        Moment | None,
+        Meta(description="When those that do not stay are paused; null: the plan includes all."),
+    ]
+    websites: Annotated[list[AccountWebsite], Meta(description="By host.")]
+
+
+class AccountChangesResponse(msgspec.Struct, frozen=True, kw_only=True):
+    """The linked websites of the account, each with its version."""
+
+    ok: Literal[True]
+    websites: Annotated[list[WebsiteVersion], Meta(description="By host.")]
+
+
 class ProofFile(msgspec.Struct, frozen=True, kw_only=True):
     """A file to publish on the website."""
 
@@ -442,9 +592,18 @@ class ProofFile(msgspec.Struct, frozen=True, kw_only=True):
     content: Annotated[str, Meta(description="One line of the file; other lines may follow.")]
 
 
+class ProofRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """A TXT record to publish in DNS. It also proves the names below the host."""
+
+    name: str
+    relative_name: Annotated[str, Meta(description="The name for panels that add the domain themselves.")]
+    value: str
+
+
 class ProofInstructions(msgspec.Struct, frozen=True, kw_only=True):
     """Places for the token; one of them is enough."""
 
+    dns: Annotated[ProofRecord | None, Meta(description="null: the host is no name in DNS.")]
     file: ProofFile
     meta: Annotated[str, Meta(description="A tag for the head of the home page.")]
 
@@ -452,7 +611,7 @@ class ProofInstructions(msgspec.Struct, frozen=True, kw_only=True):
 class ClaimCheck(msgspec.Struct, frozen=True, kw_only=True):
     """The last look in one place."""
 
-    method: Annotated[str, Meta(description="file or meta.")]
+    method: Annotated[str, Meta(description="dns, file or meta.")]
     at: Moment
     outcome: Annotated[
         str, Meta(description="found, or why not, such as not_found, other_content or timed_out.")
@@ -461,6 +620,29 @@ class ClaimCheck(msgspec.Struct, frozen=True, kw_only=True):
     expected: str
     found: Annotated[list[str], Meta(description="What was there instead: at most 5 texts.")]
     advice: Annotated[str, Meta(description="What to do; empty if it was found.")]
+
+
+class OtherClaim(msgspec.Struct, frozen=True, kw_only=True):
+    """Another account's proof of the website, for an account that holds it: the token can be looked for."""
+
+    claim_id: str
+    state: Annotated[str, Meta(description="contested, verified or failing.")]
+    method: Annotated[str, Meta(description="dns, file, meta or manual.")]
+    strength: Annotated[str, Meta(description="dns, https, http or manual.")]
+    token: Annotated[str, Meta(description="Look for it, and delete it if you do not know it.")]
+    since: Annotated[Moment, Meta(description="When the token was found.")]
+    objected_at: Annotated[Moment | None, Meta(description="When an account that holds it objected.")]
+    answer_due_at: Annotated[
+        Moment | None,
+        Meta(description="When the account gets the website unless you object; null: not by itself."),
+    ]
+
+
+class PausedSchedule(msgspec.Struct, frozen=True, kw_only=True):
+    """A schedule of scans that paused itself: it stays so until it is set again."""
+
+    reason: Annotated[str, Meta(description="Why the last scan had no result, such as blocked.")]
+    set_at: Annotated[Moment, Meta(description="When the schedule was set; it pauses once at most.")]
 
 
 class WebsiteClaim(msgspec.Struct, frozen=True, kw_only=True):
@@ -480,11 +662,26 @@ class WebsiteClaim(msgspec.Struct, frozen=True, kw_only=True):
     created_at: Moment
     next_check_at: Annotated[Moment | None, Meta(description="The next check by itself; null: none.")]
     check_allowed_at: Annotated[Moment, Meta(description="From when a check by hand is possible.")]
-    expires_at: Annotated[Moment | None, Meta(description="The end of a claim that waits for its proof.")]
+    expires_at: Annotated[
+        Moment | None,
+        Meta(description="The end of a claim that waits for its proof, or is contested without DNS."),
+    ]
+    answer_due_at: Annotated[
+        Moment | None,
+        Meta(description="When a contested claim that DNS proves is verified unless a holder objects."),
+    ]
     verified_at: Moment | None
     lapses_at: Annotated[Moment | None, Meta(description="When the link ends unless the proof is back.")]
     link_id: Annotated[str | None, Meta(description="The link to the website, once it is verified.")]
-    link_problem: Annotated[str | None, Meta(description="Why a verified website is not linked.")]
+    link_problem: Annotated[
+        str | None, Meta(description="Why a verified website is not linked: no_room, archived or other.")
+    ]
+    others: Annotated[
+        list[OtherClaim], Meta(description="Proofs of other accounts, if this one holds the website.")
+    ]
+    paused_schedule: Annotated[
+        PausedSchedule | None, Meta(description="The schedule of scans, if it paused itself.")
+    ]
 
 
 class ClaimResponse(msgspec.Struct, frozen=True, kw_only=True):
@@ -495,11 +692,180 @@ class ClaimResponse(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ClaimsResponse(msgspec.Struct, frozen=True, kw_only=True):
-    """The claims of the account that have not ended, by host."""
+    """Claims of the account, by host."""
 
     ok: Literal[True]
     claims: list[WebsiteClaim]
     total: Annotated[Count, Meta(description="The claims on all pages.")]
+
+
+class AccountSecret(msgspec.Struct, frozen=True, kw_only=True):
+    """A secret of the account that works now."""
+
+    id: str
+    hint: Annotated[str, Meta(description="The beginning, to tell secrets apart.")]
+    state: Literal["active", "retiring"]
+    is_test: Annotated[bool, Meta(description="Its calls get the example website.")]
+    for_portal: Annotated[bool, Meta(description="Only the portal has it, or it signs this call.")]
+    created_at: Moment
+    retires_at: Annotated[Moment | None, Meta(description="When a retiring secret ends.")]
+    last_used_at: Annotated[Moment | None, Meta(description="To the minute; null: never.")]
+
+
+class SecretsResponse(msgspec.Struct, frozen=True, kw_only=True):
+    """The secrets of the account that work now, the newest first, and the issued one in clear, once."""
+
+    ok: Literal[True]
+    secrets: list[AccountSecret]
+    secret: Annotated[str | None, Meta(description="The issued secret, which is not shown again.")]
+
+
+class WebsitePublicity(msgspec.Struct, frozen=True, kw_only=True):
+    """The part of a website that may be published."""
+
+    host: str
+    publicity: Annotated[str, Meta(description="as_account, counted, named or nothing.")]
+    effective: Annotated[str, Meta(description="What holds: that of the account, or a stricter one.")]
+    region: Annotated[str, Meta(description="A country, a continent of UN M49, or 001.")]
+
+
+class PublicityResponse(msgspec.Struct, frozen=True, kw_only=True):
+    """The part of the account's websites that may be published."""
+
+    ok: Literal[True]
+    publicity: Annotated[str, Meta(description="Of the account: counted, named or nothing.")]
+    websites: list[WebsitePublicity]
+    total: Annotated[Count, Meta(description="The websites on all pages.")]
+
+
+class ScanRun(msgspec.Struct, frozen=True, kw_only=True):
+    """A scanner of a scan, in the order in which they run."""
+
+    engine: Annotated[str, Meta(description="The scanner's short name.")]
+    state: Annotated[
+        str, Meta(description="waiting, running, ok, blocked, failed, timed_out, cancelled or skipped.")
+    ]
+    reason: Annotated[str | None, Meta(description="Why it failed or was skipped, as reason of the scan.")]
+    started_at: Annotated[Moment | None, Meta(description="When it began.")]
+    ended_at: Annotated[Moment | None, Meta(description="When it ended.")]
+    usual_seconds: Annotated[
+        Count | None,
+        Meta(description="What it usually takes: the median of its last 10 runs; null: unknown."),
+    ]
+
+
+class Scan(msgspec.Struct, frozen=True, kw_only=True):
+    """A scan of the website; runs is empty until it begins. Reports are stored at its end."""
+
+    job_id: Annotated[str, Meta(description="The scan, for the other calls.")]
+    profile: Annotated[str, Meta(description="quick, standard or deep.")]
+    trigger: Annotated[str, Meta(description="Its cause: first, hand, retest or schedule.")]
+    finding_id: Annotated[str | None, Meta(description="The finding that a retest looks for.")]
+    state: Annotated[str, Meta(description="queued, running, finished, failed or cancelled.")]
+    position: Annotated[Count | None, Meta(description="The place of a queued scan, from 1.")]
+    cancelling: Annotated[bool, Meta(description="Whether it runs, and ends within 10 seconds.")]
+    outcome: Annotated[
+        str | None,
+        Meta(
+            description="Of a finished scan: complete, partial or blocked; of a retest: gone, still_there or "
+            "inconclusive."
+        ),
+    ]
+    reason: Annotated[
+        str | None,
+        Meta(
+            description="Why it failed or was blocked, such as no_address, connect_failed, blocked, "
+            "redirected_away, ownership_lapsed, opted_out, engine_timeout or worker_lost."
+        ),
+    ]
+    explanation: Annotated[str, Meta(description="The reason in words, and what to do; empty without one.")]
+    created_at: Moment
+    started_at: Annotated[Moment | None, Meta(description="When it began; null: not yet.")]
+    ended_at: Annotated[Moment | None, Meta(description="When it ended; null: not yet.")]
+    runs: list[ScanRun]
+    new: Annotated[Count | None, Meta(description="Findings that were not known before; null: not stored.")]
+    reopened: Annotated[Count | None, Meta(description="Fixed findings that came back; null: not stored.")]
+    fixed: Annotated[Count | None, Meta(description="Findings that are gone; null: not stored.")]
+
+
+class ScanResponse(msgspec.Struct, frozen=True, kw_only=True):
+    """The scan that was queued, or the one that waited or ran already."""
+
+    ok: Literal[True]
+    host: str
+    job: Scan
+    already: Annotated[bool, Meta(description="Whether it waited or ran before this call.")]
+
+
+class ScanStatusResponse(msgspec.Struct, frozen=True, kw_only=True):
+    """A scan."""
+
+    ok: Literal[True]
+    host: str
+    job: Scan
+
+
+class ScansResponse(msgspec.Struct, frozen=True, kw_only=True):
+    """The scans of the website, the newest first."""
+
+    ok: Literal[True]
+    host: str
+    jobs: list[Scan]
+    total: Annotated[Count, Meta(description="The scans on all pages.")]
+
+
+class ScanSchedule(msgspec.Struct, frozen=True, kw_only=True):
+    """A schedule: the website is scanned once in a window of hours on each day that is due."""
+
+    frequency: Annotated[str, Meta(description="off, daily, weekly or monthly.")]
+    profile: Annotated[str, Meta(description="quick, standard or deep.")]
+    start_hour: Annotated[int, Meta(description="The hour at which the window begins.")]
+    hours: Annotated[int, Meta(description="The length of the window.")]
+    time_zone: Annotated[str, Meta(description="The zone of start_hour.")]
+    paused_until: Annotated[date | None, Meta(description="The day before which no scan begins by itself.")]
+    pause_reason: Annotated[
+        str | None,
+        Meta(
+            description="Why it paused itself after three scans that failed, such as blocked; set it again."
+        ),
+    ]
+
+
+class ScanAllowance(msgspec.Struct, frozen=True, kw_only=True):
+    """The scans by hand that are possible with one profile."""
+
+    profile: Annotated[str, Meta(description="quick, standard or deep.")]
+    included: Annotated[bool, Meta(description="Whether the plan includes it.")]
+    allowed_at: Annotated[Moment | None, Meta(description="When the next scan may begin; null: now.")]
+    remaining_today: Annotated[Count, Meta(description="Scans that may still begin in 24 hours.")]
+
+
+class ScanMonth(msgspec.Struct, frozen=True, kw_only=True):
+    """The scans of the account in this month of UTC."""
+
+    used: Annotated[Count, Meta(description="Scans that count.")]
+    limit: Annotated[Count | None, Meta(description="What the plan includes; null: any number.")]
+
+
+class ScanOrigin(msgspec.Struct, frozen=True, kw_only=True):
+    """The origin of scans, for a firewall that must let them in."""
+
+    addresses: Annotated[list[str], Meta(description="Addresses and prefixes that scans come from.")]
+    user_agent: Annotated[str, Meta(description="The beginning of the User-Agent header.")]
+
+
+class ScanScheduleResponse(msgspec.Struct, frozen=True, kw_only=True):
+    """The schedule of scans, what may be scanned by hand, and where scans come from."""
+
+    ok: Literal[True]
+    host: str
+    schedule: ScanSchedule
+    frequencies: Annotated[list[str], Meta(description="The frequencies that the plan includes.")]
+    next_at: Annotated[list[Moment], Meta(description="When the next scans begin: at most 3.")]
+    allowance: list[ScanAllowance]
+    month: ScanMonth
+    consent_until: Annotated[Moment | None, Meta(description="The end of the consent to deep scans.")]
+    origin: ScanOrigin
 
 
 class ErrorDetail(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,14 +5,17 @@ import sys
 import tomllib
 from pathlib import Path
 from string import Template
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from django.conf import settings
+from django.utils.translation import gettext as _
 from msgspec import Meta
 
+from dashboard_api.crawler import policy
+
 _BUILT_IN = {"$essentials": Path(__file__).parent / "essentials/program.py"}
-_PLACEHOLDERS = {"host": "host", "address": "address", "report": "report"}
+_PLACEHOLDERS = ("host", "address", "report", "agent", "url", "proxy")
 
 
 class WrongEngines(ValueError):
@@ -22,16 +25,23 @@ class WrongEngines(ValueError):
 class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A program that scans ``$host`` at ``$address`` and writes ``$report``; ``$essentials`` is built in.
 
+    Instead of the address it may have ``$proxy``, which leads to the website only; ``$url`` is then the
+    home page, and ``$agent`` the User-Agent.
     A readable report is success, whatever the exit code; ``exit_codes`` give reasons where there is none.
-    A scan is complete even if an ``optional`` engine is not installed. ``complete`` means that a report with
+    It runs in scans of its ``profile`` and of the larger ones. A scan is complete even if an ``optional``
+    engine is not installed. ``complete`` means that a report with
     an accepted exit code is whole, for formats that cannot express it.
     """
 
-    name: Annotated[str, Meta(pattern="^[a-z0-9]+(-[a-z0-9]+)*$", max_length=50)]
+    name: Annotated[str, Meta(pattern="^[a-z0-9]+(-[a-z0-9]+)*$", max_length=50)]  # of its source, too
+    source: str = ""  # of its reports and its folder, where that is not the name
+    category: str = ""  # of its scans, where several engines have one source
+    title: str = ""
     command: Annotated[list[str], Meta(min_length=1)]
     format: str = "auto"
     complete: bool = False
     optional: bool = False
+    profile: Literal["quick", "standard", "deep"] = "quick"
     success: tuple[int, ...] = (0,)
     exit_codes: dict[str, Annotated[str, Meta(pattern="^[a-z_]+$", max_length=30)]] = {}
     seconds: Annotated[int, Meta(ge=1, le=3600)] = 60
@@ -40,21 +50,57 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     report_mb: Annotated[int, Meta(ge=1, le=64)] = 64
     log_kb: Annotated[int, Meta(ge=1, le=1024)] = 1024
 
-    def program(self) -> str | None:
-        """Return the path of the program; None if it is not installed."""
-        return sys.executable if self.command[0] in _BUILT_IN else shutil.which(self.command[0])
+    @property
+    def reports_as(self) -> str:
+        """The source of its reports."""
+        return self.source or self.name
 
-    def arguments(self, *, host: str, address: str, report: Path) -> list[str]:
+    @property
+    def has_proxy(self) -> bool:
+        """Whether it reaches the website through our proxy."""
+        return any("$proxy" in part for part in self.command)
+
+    def is_part_of(self, profile: str) -> bool:
+        """Return whether the engine runs in scans of this profile."""
+        order = list(policy.PROFILES)
+        return order.index(self.profile) <= order.index(profile)
+
+    def program(self) -> str | None:
+        """Return the path of the program, first from ``make engines``; None if it is not installed."""
+        name = self.command[0]
+        own = settings.BASE_DIR / "var/engines" / self.reports_as / "bin"
+        return sys.executable if name in _BUILT_IN else shutil.which(name, path=own) or shutil.which(name)
+
+    def arguments(
+        self, *, host: str, address: str, report: Path, agent: str = "", url: str = "", proxy: str = ""
+    ) -> list[str]:
         """Return the arguments of the program."""
-        values = {"host": host, "address": address, "report": str(report)}
-        arguments = [Template(part).substitute(values) for part in self.command[1:]]
+        values = (host, address, str(report), agent, url, proxy)
+        by_name = dict(zip(_PLACEHOLDERS, values, strict=True))
+        arguments = [Template(part).substitute(by_name) for part in self.command[1:]]
         if own := _BUILT_IN.get(self.command[0]):
-            return [str(own), *arguments, *(["--private"] if settings.ALLOW_PRIVATE_HOSTS else [])]
+            return [str(own), *arguments, agent, *_private_options()]
         return arguments
+
+
+def _private_options() -> list[str]:
+    """Return the options of a built-in engine for private hosts."""
+    websites = [f"{name}:{port}" for name, port in settings.LOCALHOST_WEBSITES.items()]
+    return ["--private", *websites] if settings.ALLOW_PRIVATE_HOSTS else []
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
     engine: list[Engine]
+
+
+def check_runs(source: str) -> None:
+    """Raise NotScannable unless an engine here writes the reports of this source."""
+    try:
+        names = {engine.name for engine in read_engines(settings.CRAWLER_ENGINES)}
+    except WrongEngines:
+        names = set()
+    if source not in names:
+        raise policy.NotScannable(_("This scanner does not run here."), code="no_engine")
 
 
 def read_engines(path: Path) -> list[Engine]:
@@ -66,13 +112,13 @@ def read_engines(path: Path) -> list[Engine]:
     for engine in engines:
         text = " ".join(engine.command[1:])
         try:
-            Template(text).substitute(_PLACEHOLDERS)
+            Template(text).substitute(dict.fromkeys(_PLACEHOLDERS, ""))
         except (KeyError, ValueError) as error:
             raise WrongEngines(
                 f"CRAWLER_ENGINES {path}: {engine.name} has a wrong $name ({error})."
             ) from error
-        if not all(f"${name}" in text for name in ("address", "report")):
+        if "$report" not in text or not ("$address" in text or engine.has_proxy):
             raise WrongEngines(
-                f"CRAWLER_ENGINES {path}: the command of {engine.name} must have $address and $report."
+                f"CRAWLER_ENGINES {path}: {engine.name} must have $address or $proxy, and $report."
             )
     return engines

@@ -1,49 +1,220 @@
-"""The limits of scans: eligible websites, cooldown and quota."""
+"""The rules about what may be scanned, when, and how often. Decision record 0116."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from dashboard_api.models import ScanJob, Website
+from dashboard_api.billing import usage
+from dashboard_api.models import (
+    Account,
+    CrawlerStop,
+    Entitlement,
+    OwnershipClaim,
+    ScanConsent,
+    ScanJob,
+    ScanOptOut,
+    ScanSchedule,
+    Website,
+)
+from dashboard_api.models.scan_rules import CONSENT_PERIOD
 
-COOLDOWN = timedelta(minutes=5)
-MAX_SCANS_A_DAY = 20
 LEASE = timedelta(seconds=60)
 RENEWAL_SECONDS = 3.0  # a cancellation is noticed then, too
 MAX_ATTEMPTS = 2
+MAX_RUNNING = 2  # scans at once of an account, and to an address
+
+Kind = ScanJob.Profile
+Trigger = ScanJob.Trigger
+_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """The limits of a profile: its whole time, its pause for a website, and scans by hand in 24 hours.
+
+    ``requests`` and ``megabytes`` are what engines behind our proxy may use. A plan needs ``feature`` for it,
+    if it has one.
+    """
+
+    seconds: int
+    requests: int
+    megabytes: int
+    cooldown: timedelta
+    by_hand: int
+    feature: str = ""
+
+
+PROFILES: Mapping[str, Profile] = {
+    Kind.QUICK: Profile(seconds=60, requests=200, megabytes=50, cooldown=timedelta(minutes=5), by_hand=20),
+    Kind.STANDARD: Profile(seconds=600, requests=3000, megabytes=500, cooldown=timedelta(hours=1), by_hand=4),
+    Kind.DEEP: Profile(
+        seconds=3600, requests=20_000, megabytes=2000, cooldown=_DAY, by_hand=1, feature="deep_scans"
+    ),
+}
+RETESTS_A_DAY = 20
+REQUESTS_A_SECOND = 5.0  # of an engine behind our proxy
+DAILY_FEATURE = "scans_daily"
 
 
 class NotScannable(ValidationError):
-    """The website may not be scanned; the message says why, and what to do."""
+    """The website may not be scanned; ``code`` and the message say why."""
+
+
+class OptedOut(ValidationError):
+    """The website asked never to be scanned."""
+
+
+class NotIncluded(ValidationError):
+    """The plan of the account does not include the scan."""
+
+
+class ConsentMissing(ValidationError):
+    """A deep scan needs the consent of the owner."""
+
+
+class Stopped(ValidationError):
+    """All scans are stopped, or this deployment has none."""
 
 
 class TooManyScans(ValidationError):
-    """The website was scanned too often; the message says when it may be scanned again."""
+    """The website was scanned too often; it may be scanned again at ``allowed_at``."""
+
+    def __init__(self, website: Website, allowed_at: datetime, remaining_today: int) -> None:
+        self.allowed_at, self.remaining_today = allowed_at, remaining_today
+        text = _("%(website)s was scanned a short while ago: the next scan can begin at %(time)s UTC.")
+        super().__init__(text % {"website": website, "time": f"{allowed_at:%Y-%m-%d %H:%M}"})
 
 
-def check_scannable(website: Website) -> None:
-    """Raise NotScannable unless the website is verified and watched."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Allowance:
+    """The time of the next scan by hand (None: now), and the number that may begin in these 24 hours."""
+
+    allowed_at: datetime | None
+    remaining_today: int
+
+
+def check_opted_out(website: Website, address: str | None = None) -> None:
+    """Raise OptedOut if the website, or its address, is never scanned."""
+    if ScanOptOut.objects.of(website.host, address):
+        raise OptedOut(_("%(website)s is never scanned, because this was asked for.") % {"website": website})
+
+
+def check_scannable(website: Website, *, profile: str = Kind.QUICK) -> None:
+    """Raise NotScannable unless the website is watched and its proof is good enough."""
     if website.archived_at is not None:
-        raise NotScannable(_("%(website)s is archived.") % {"website": website})
+        raise NotScannable(_("%(website)s is archived.") % {"website": website}, code="archived")
     if website.verified_at is None:
         raise NotScannable(
-            _("%(website)s is not verified: verify its ownership first (verify_site).") % {"website": website}
+            _("%(website)s is not verified: verify its ownership first (verify_site).")
+            % {"website": website},
+            code="not_verified",
+        )
+    if profile == Kind.DEEP and not has_dns_proof(website):
+        raise NotScannable(
+            _("A deep scan of %(website)s needs a proof by DNS.") % {"website": website},
+            code="dns_proof_missing",
+        )
+    if OwnershipClaim.objects.is_proof_lost(website.host, timezone.now()):
+        raise NotScannable(
+            _("The proof of ownership of %(website)s has been missing for days.") % {"website": website},
+            code="proof_missing",
         )
 
 
-def check_quota(website: Website, now: datetime) -> None:
-    """Raise TooManyScans within the cooldown, or after the last scan of a day."""
-    last_day = list(
-        ScanJob.objects.filter(website=website, created_at__gt=now - timedelta(days=1))
-        .exclude(state=ScanJob.State.CANCELLED)
-        .values_list("created_at", flat=True)[:MAX_SCANS_A_DAY]
+def has_dns_proof(website: Website) -> bool:
+    """Return whether an account has proven the website by DNS."""
+    return OwnershipClaim.objects.filter(
+        host=website.host, strength=OwnershipClaim.Strength.DNS, state__in=OwnershipClaim.HOLDING
+    ).exists()
+
+
+def check_running() -> None:
+    """Raise Stopped while all scans are stopped."""
+    if not settings.CRAWLER_ENABLED or CrawlerStop.objects.current():
+        raise Stopped(_("All scans are stopped for now."))
+
+
+def scans_per_month(entitlement: Entitlement | None) -> int | None:
+    """Return how many scans the plan includes in a month; None: any number. The one place that asks."""
+    return entitlement.scans_per_month if entitlement else None
+
+
+def check_included(
+    entitlement: Entitlement | None, *, profile: str, feature: str = "", now: datetime
+) -> None:
+    """Raise NotIncluded unless the plan has scans of this profile, and the feature, and is paid."""
+    if entitlement and not entitlement.may_grow_on(now.date()):
+        raise NotIncluded(_("A payment is missing: no scan can begin until it has arrived."), code="unpaid")
+    needed = {name for name in (PROFILES[profile].feature, feature) if name}
+    if scans_per_month(entitlement) == 0 or (entitlement and not needed <= set(entitlement.features)):
+        raise NotIncluded(_("The plan does not include these scans."))
+
+
+def frequencies(entitlement: Entitlement | None) -> list[str]:
+    """Return the frequencies of schedules that the plan includes."""
+    if scans_per_month(entitlement) == 0:
+        return [ScanSchedule.Frequency.OFF]
+    has_daily = entitlement is None or DAILY_FEATURE in entitlement.features
+    return [
+        each for each in ScanSchedule.Frequency.values if each != ScanSchedule.Frequency.DAILY or has_daily
+    ]
+
+
+def check_consent(account: Account, website: Website, now: datetime) -> None:
+    """Raise ConsentMissing unless the account agreed to deep scans in the last year."""
+    if consent_until(account, website, now) is None:
+        raise ConsentMissing(_("A deep scan attacks the website: its owner must agree first."))
+
+
+def consent_until(account: Account, website: Website, now: datetime) -> datetime | None:
+    """Return the end of the account's consent to deep scans; None without one."""
+    own = ScanConsent.objects.valid_at(now).filter(link__account=account, link__website=website)
+    newest = own.order_by("-at").first()
+    return newest.at + CONSENT_PERIOD if newest else None
+
+
+def allowance(
+    website: Website, *, profile: str, entitlement: Entitlement | None = None, now: datetime
+) -> Allowance:
+    """Return what cooldown, quota and plan allow of this profile."""
+    rules = PROFILES[profile]
+    jobs = ScanJob.objects.counted().filter(website=website, profile=profile)
+    jobs = jobs.filter(created_at__gt=now - max(_DAY, rules.cooldown)).exclude(trigger=Trigger.RETEST)
+    newest = jobs.values_list("created_at", flat=True).first()
+    by_hand = jobs.filter(trigger=Trigger.HAND).values_list("created_at", flat=True)[: rules.by_hand]
+    remaining = max(0, rules.by_hand - len(by_hand))
+    waits = [newest + rules.cooldown] if newest else []
+    if not remaining:
+        waits.append(by_hand[rules.by_hand - 1] + _DAY)
+    limit = scans_per_month(entitlement)
+    if entitlement and limit is not None:
+        left = max(0, limit - usage.scans_of_month(entitlement.account_id, now))
+        remaining = min(remaining, left)
+        if not left:
+            waits.append(usage.next_month(now))
+    allowed_at = max(waits, default=now)
+    return Allowance(allowed_at=allowed_at if allowed_at > now else None, remaining_today=remaining)
+
+
+def check_quota(
+    website: Website, *, profile: str, entitlement: Entitlement | None = None, now: datetime
+) -> None:
+    """Raise TooManyScans within the cooldown, or after the last scan of a day or month."""
+    allowed = allowance(website, profile=profile, entitlement=entitlement, now=now)
+    if allowed.allowed_at is not None:
+        raise TooManyScans(website, allowed.allowed_at, allowed.remaining_today)
+
+
+def check_retests(website: Website, now: datetime) -> None:
+    """Raise TooManyScans after the last retest of a day; they have no other pause."""
+    recent = ScanJob.objects.counted().filter(
+        website=website, trigger=Trigger.RETEST, created_at__gt=now - _DAY
     )
-    if not last_day:
-        return
-    again = last_day[0] + COOLDOWN
-    if len(last_day) == MAX_SCANS_A_DAY:
-        again = max(again, last_day[-1] + timedelta(days=1))
-    if again > now:
-        text = _("%(website)s was scanned a short while ago: the next scan can begin at %(time)s UTC.")
-        raise TooManyScans(text % {"website": website, "time": f"{again:%Y-%m-%d %H:%M}"})
+    times = recent.values_list("created_at", flat=True)[:RETESTS_A_DAY]
+    if len(times) == RETESTS_A_DAY:
+        raise TooManyScans(website, times[RETESTS_A_DAY - 1] + _DAY, 0)

@@ -1,6 +1,7 @@
 """The process of an engine: its own session, an empty environment, limits, and an end for all of it.
 
-The mark of a run is in the environment of its processes, which finds those that left the session.
+The mark of a run is in the environment of its processes, which finds those that left the session. Those that
+cleared their environment, too, become children of the worker when their parent ends.
 """
 
 import ctypes
@@ -21,7 +22,7 @@ MARK = "THREAT_DASHBOARD_SCAN"
 GRACE_SECONDS = 5.0
 _POLL_SECONDS = 0.1
 _LOG_LINES = 20
-_PR_SET_PDEATHSIG = 1
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _LIBC = ctypes.CDLL(None)
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 
@@ -36,13 +37,22 @@ class Ended:
 
 
 def run(
-    engine: Engine, program: str, arguments: list[str], *, folder: Path, mark: str, tick: Callable[[], object]
+    engine: Engine,
+    program: str,
+    arguments: list[str],
+    *,
+    folder: Path,
+    mark: str,
+    tick: Callable[[], str | None],
 ) -> Ended:
     """Run the engine in ``folder`` until it ends or exceeds a limit.
 
-    ``tick`` is called every tenth of a second; what it raises ends the engine. No process of it is left.
+    ``tick`` is called every tenth of a second; what it raises ends the engine, as does a reason that it
+    returns. No process of it is left.
     """
-    log = folder / "log"
+    if sys.platform == "linux":
+        _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    log, own = folder / "log", _children()
     with log.open("wb") as output:
         process = subprocess.Popen(  # noqa: S603 - a command of the operator's own file
             [program, *arguments],
@@ -58,6 +68,7 @@ def run(
         reason = _watch(process, engine, log, tick)
     finally:
         _end(process, mark)
+        _end_adopted(own)
     return Ended(exit_code=process.returncode, reason=reason, log=_last_lines(log))
 
 
@@ -78,7 +89,9 @@ def _limit(engine: Engine) -> None:
         )  # SIGXCPU, not SIGKILL
 
 
-def _watch(process: subprocess.Popen[bytes], engine: Engine, log: Path, tick: Callable[[], object]) -> str:
+def _watch(
+    process: subprocess.Popen[bytes], engine: Engine, log: Path, tick: Callable[[], str | None]
+) -> str:
     """Wait for the end of the process; return why it must be ended, or an empty text."""
     ends = time.monotonic() + engine.seconds
     while True:
@@ -88,7 +101,8 @@ def _watch(process: subprocess.Popen[bytes], engine: Engine, log: Path, tick: Ca
             return "too_much_output"
         if process.returncode is not None:
             return ""
-        tick()
+        if reason := tick():
+            return reason
         if time.monotonic() > ends:
             return "engine_timeout"
 
@@ -106,11 +120,31 @@ def _end(process: subprocess.Popen[bytes], mark: str) -> None:
 
 def end_marked(mark: str) -> None:
     """Kill every process of this user with the mark, until there is none."""
-    while pids := _marked(mark):
+    while pids := marked(mark):
         for pid in pids:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         time.sleep(0.01)
+
+
+def _end_adopted(own: set[int]) -> None:
+    """Kill the children of this process that are not its ``own``, and theirs, until there is none."""
+    while adopted := _children() - own:
+        for pid in adopted:
+            with suppress(ProcessLookupError, ChildProcessError):
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+
+
+def _children() -> set[int]:
+    """Return the children of this process, also those that it adopted; none without /proc."""
+    found = set()
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it ended
+            parent = path.read_text(errors="replace").rpartition(")")[2].split()[1]
+            if int(parent) == os.getpid():
+                found.add(int(path.parent.name))
+    return found
 
 
 def _signal_group(group: int, number: signal.Signals) -> None:
@@ -118,7 +152,7 @@ def _signal_group(group: int, number: signal.Signals) -> None:
         os.killpg(group, number)
 
 
-def _marked(mark: str) -> list[int]:
+def marked(mark: str) -> list[int]:
     """Return the processes of this user with the mark in their environment; none without /proc."""
     wanted, found = f"{MARK}={mark}".encode(), []
     for path in Path("/proc").glob("[0-9]*/environ"):

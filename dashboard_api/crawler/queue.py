@@ -3,26 +3,42 @@
 A claim raises ``attempt``; a worker that lost its lease no longer matches the row, so it changes nothing.
 """
 
-from datetime import datetime
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import connections, router, transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.utils import timezone
 
 from audit.recording import record as audit
 from dashboard_api.crawler import policy
-from dashboard_api.models import ScanJob, Website
+from dashboard_api.models import Account, CrawlerStop, Entitlement, ScanJob, Website
 from dashboard_api.models.scan_job import ScanJobQuerySet
 
 _CLAIM = """
     UPDATE dashboard_api_scanjob
     SET state = 'running', worker = %s, lease_until = %s, started_at = %s, attempt = attempt + 1
     WHERE id = (
-        SELECT id FROM dashboard_api_scanjob WHERE state = 'queued' AND due_at <= %s
-        ORDER BY priority DESC, due_at, id LIMIT 1 {locking}
+        SELECT waiting.id FROM dashboard_api_scanjob AS waiting
+        WHERE state = 'queued' AND due_at <= %s AND {running} < {most}
+        ORDER BY priority DESC, {running}, due_at, id LIMIT 1 {locking}
     ) AND state = 'queued'
     RETURNING id
 """
+# The scans of an account that run; of one by staff, there are none.
+_RUNNING = """(
+    SELECT COUNT(*) FROM dashboard_api_scanjob AS running
+    WHERE running.state = 'running' AND running.account_id = waiting.account_id
+)"""
+_LOCK = 7_320_118  # any number that no other lock of this database has
+PRIORITIES: dict[str, int] = {
+    ScanJob.Trigger.FIRST: ScanJob.Priority.FIRST,
+    ScanJob.Trigger.RETEST: ScanJob.Priority.RETEST,
+    ScanJob.Trigger.HAND: ScanJob.Priority.NORMAL,
+    ScanJob.Trigger.SCHEDULE: ScanJob.Priority.SCHEDULED,
+}
 
 
 class LostLease(Exception):
@@ -31,53 +47,121 @@ class LostLease(Exception):
 
 @transaction.atomic
 def add(
-    website: Website, *, by: str, priority: int = ScanJob.Priority.NORMAL, now: datetime | None = None
+    website: Website,
+    *,
+    by: str,
+    account: Account | None = None,
+    profile: str = ScanJob.Profile.QUICK,
+    trigger: str = ScanJob.Trigger.HAND,
+    finding_id: int | None = None,
+    now: datetime | None = None,
 ) -> tuple[ScanJob, bool]:
     """Return the unended job of the website, or a new one, and whether it is new.
 
-    Raises NotScannable and TooManyScans.
+    The scan counts for ``account``; without one, it is by staff. Raises OptedOut, NotScannable, NotIncluded,
+    ConsentMissing, Stopped and TooManyScans.
     """
     now = now or timezone.now()
     website = Website.objects.select_for_update().get(pk=website.pk)
-    policy.check_scannable(website)
+    policy.check_opted_out(website)
+    entitlement = None
+    if account is not None:
+        Account.objects.select_for_update().get(pk=account.pk)
+        entitlement = Entitlement.objects.filter(account=account).first()
+        policy.check_included(entitlement, profile=profile, now=now)
+    policy.check_scannable(website, profile=profile)
     existing = ScanJob.objects.unended().filter(website=website).first()
     if existing is not None:
         return existing, False
-    policy.check_quota(website, now)
-    job = ScanJob.objects.create(website=website, by=by, priority=priority, created_at=now, due_at=now)
-    audit("scan.queued", job, by=by, host=website.host)
+    if account is not None:
+        policy.check_running()
+        if profile == ScanJob.Profile.DEEP:
+            policy.check_consent(account, website, now)
+    if trigger == ScanJob.Trigger.RETEST:
+        policy.check_retests(website, now)
+    else:
+        policy.check_quota(website, profile=profile, entitlement=entitlement, now=now)
+    job = ScanJob.objects.create(
+        website=website,
+        account=account,
+        profile=profile,
+        trigger=trigger,
+        finding_id=finding_id,
+        priority=PRIORITIES[trigger],
+        by=by,
+        created_at=now,
+        due_at=now,
+    )
+    audit("scan.queued", job, by=by, host=website.host, after={"profile": profile, "trigger": trigger})
     return job, True
 
 
 def claim(worker: str) -> ScanJob | None:
-    """Claim the next job for ``worker``, in one statement."""
-    now = timezone.now()
+    """Claim the next job for ``worker``, in one statement; none while all scans are stopped."""
+    if CrawlerStop.objects.current():
+        return None
     connection = connections[router.db_for_write(ScanJob)]
-    locking = "FOR UPDATE SKIP LOCKED" if connection.vendor == "postgresql" else ""
-    times = [connection.ops.adapt_datetimefield_value(time) for time in (now + policy.LEASE, now, now)]
-    with connection.cursor() as cursor:
-        cursor.execute(_CLAIM.format(locking=locking), [worker, *times])
+    locking = "FOR UPDATE OF waiting SKIP LOCKED" if connection.vendor == "postgresql" else ""
+    with _one_at_a_time(), connection.cursor() as cursor:
+        now = timezone.now()
+        times = [connection.ops.adapt_datetimefield_value(time) for time in (now + policy.LEASE, now, now)]
+        cursor.execute(
+            _CLAIM.format(locking=locking, running=_RUNNING, most=policy.MAX_RUNNING), [worker, *times]
+        )
         row = cursor.fetchone()
     return ScanJob.objects.select_related("website").get(pk=row[0]) if row else None
 
 
+@contextmanager
+def _one_at_a_time() -> Iterator[None]:
+    """Let no other worker count the scans that run until this one has claimed; on SQLite, none can anyway."""
+    connection = connections[router.db_for_write(ScanJob)]
+    with transaction.atomic():
+        if connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
+        yield
+
+
 def renew(job: ScanJob) -> None:
     """Renew the lease, and reload whether the job is to be cancelled; raise LostLease."""
-    if not _owned(job).update(lease_until=timezone.now() + policy.LEASE):
-        raise LostLease
+    _update(job, lease_until=timezone.now() + policy.LEASE)
     job.refresh_from_db(fields=["cancel_requested_at"])
+
+
+def note_address(job: ScanJob, address: str) -> bool:
+    """Store where the website is scanned; return False if that address has enough scans. Raise LostLease."""
+    running = ScanJob.objects.filter(state=ScanJob.State.RUNNING, address=address).exclude(pk=job.pk)
+    with _one_at_a_time():
+        if running.count() >= policy.MAX_RUNNING:
+            return False
+        _update(job, address=address)
+    return True
+
+
+def note_progress(job: ScanJob, progress: list[dict[str, Any]]) -> None:
+    """Store which engines have run, run and wait; raise LostLease."""
+    _update(job, progress=progress)
 
 
 def end(job: ScanJob, state: str, *, reason: str = "", outcome: str = "") -> None:
     """End the job; raise LostLease. In a transaction, the row stays locked until its end."""
-    now = timezone.now()
-    if not _owned(job).update(state=state, reason=reason, outcome=outcome, ended_at=now):
-        raise LostLease
+    _update(job, state=state, reason=reason, outcome=outcome, ended_at=timezone.now())
 
 
-def give_back(job: ScanJob) -> None:
+def give_back(job: ScanJob, *, wait: timedelta = timedelta()) -> None:
     """Queue the job again, as if this worker had not claimed it; a lost job stays unchanged."""
-    _owned(job).update(state=ScanJob.State.QUEUED, attempt=F("attempt") - 1)
+    due_at = timezone.now() + wait if wait else job.due_at
+    _owned(job).update(state=ScanJob.State.QUEUED, attempt=F("attempt") - 1, due_at=due_at, progress=[])
+
+
+def position(job: ScanJob) -> int:
+    """Return the place of a waiting job in the queue, from 1."""
+    earlier = Q(priority=job.priority, due_at__lt=job.due_at) | Q(
+        priority=job.priority, due_at=job.due_at, pk__lt=job.pk
+    )
+    waiting = ScanJob.objects.filter(state=ScanJob.State.QUEUED)
+    return waiting.filter(Q(priority__gt=job.priority) | earlier).count() + 1
 
 
 @transaction.atomic
@@ -96,8 +180,16 @@ def release_lost() -> int:
     lost.filter(attempt__gte=policy.MAX_ATTEMPTS).update(
         state=ScanJob.State.FAILED, reason="worker_lost", ended_at=now
     )
-    lost.update(state=ScanJob.State.QUEUED)
+    lost.update(state=ScanJob.State.QUEUED, progress=[])
     return len(ids)
+
+
+def _update(job: ScanJob, **values: Any) -> None:
+    """Change the job, in the database and here; raise LostLease."""
+    if not _owned(job).update(**values):
+        raise LostLease
+    for name, value in values.items():
+        setattr(job, name, value)
 
 
 def _owned(job: ScanJob) -> ScanJobQuerySet:

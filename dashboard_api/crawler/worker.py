@@ -1,29 +1,33 @@
 """The worker: claims a job, runs its engines, and stores what they report, all of it or nothing."""
 
+import json
 import logging
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
-from dashboard_api.crawler import policy, process, queue
+from dashboard_api.crawler import policy, queue, retests, schedules
 from dashboard_api.crawler.addresses import address_of
+from dashboard_api.crawler.canary import look
 from dashboard_api.crawler.engines import Engine
+from dashboard_api.crawler.reasons import explanation
+from dashboard_api.crawler.runs import BLOCKED, Run, run_engine, user_agent
 from dashboard_api.importing.ingest import ImportOptions
 from dashboard_api.importing.service import RefusedReport, import_file
-from dashboard_api.models import Coverage, EngineRun, ImportRun, ScanJob, Website
-from dashboard_api.scanners.redaction import redact_headers
-from foundation.outbound.names import NoAddress
+from dashboard_api.models import Coverage, EngineRun, Finding, ImportRun, ScanJob, Website
+from foundation.outbound.names import NoAddress, origin_of
 
 logger = logging.getLogger(__name__)
 
-_SIGNALS = {-24: "engine_timeout", -25: "too_much_output"}  # SIGXCPU, SIGXFSZ
+# Reasons of runs without a report that coverage says, too.
+_IN_COVERAGE = ("engine_missing", "no_time_left", "robots_txt")
+_BUSY_ADDRESS = timedelta(seconds=30)
 
 
 class Stopped(Exception):
@@ -32,15 +36,6 @@ class Stopped(Exception):
 
 class _Cancelled(Exception):
     """The job is to be cancelled."""
-
-
-@dataclass(slots=True, kw_only=True)
-class _Run:
-    """A run that has ended, whose report is not imported yet."""
-
-    engine: Engine
-    row: EngineRun
-    report: Path
 
 
 class Worker:
@@ -52,6 +47,7 @@ class Worker:
     def run_one(self) -> ScanJob | None:
         """Run the next job to its end, and return it; None if there is none."""
         queue.release_lost()
+        schedules.queue_due(timezone.now())
         job = queue.claim(self.name)
         if job is not None:
             try:
@@ -66,29 +62,114 @@ class Worker:
     def _run(self, job: ScanJob) -> None:
         website = Website.objects.get(pk=job.website_id)
         try:
-            policy.check_scannable(website)
+            policy.check_opted_out(website)
+            policy.check_scannable(website, profile=job.profile)
             address = address_of(website.host)
+            policy.check_opted_out(website, address)
+        except policy.OptedOut:
+            _fail(job, "opted_out")
         except ValidationError:
-            queue.end(job, ScanJob.State.FAILED, reason="ownership_lapsed")
+            _fail(job, "ownership_lapsed")
         except NoAddress as error:
-            queue.end(job, ScanJob.State.FAILED, reason=error.reason)
+            _fail(job, error.reason)
         else:
+            if not queue.note_address(job, address):
+                queue.give_back(job, wait=_BUSY_ADDRESS)
+                return
             with tempfile.TemporaryDirectory(prefix="scan-", ignore_cleanup_errors=True) as folder:
                 self._run_engines(job, address, Path(folder))
 
+    def _engines_of(self, job: ScanJob) -> list[Engine]:
+        """Return the engines of the profile; of a retest, that of the finding."""
+        if job.trigger != ScanJob.Trigger.RETEST:
+            return [engine for engine in self.engines if engine.is_part_of(job.profile)]
+        found = Finding.objects.filter(pk=job.finding_id or 0)
+        source = found.values_list("source__slug", flat=True).first()
+        return [engine for engine in self.engines if engine.name == source]
+
     def _run_engines(self, job: ScanJob, address: str, folder: Path) -> None:
         """Run the engines, and store their reports; what ended before a cancellation is kept."""
-        runs: list[_Run] = []
+        runs: list[Run] = []
         tick = _Tick(job, self._is_stopping)
-        cancelled = False
+        engines = self._engines_of(job)
+        profile = policy.PROFILES[job.profile]
+        ends, requests = time.monotonic() + profile.seconds, profile.requests
+        cancelled, outcome, refusal = False, "", _look(job)
         try:
-            for engine in self.engines:
+            for engine in engines:
                 tick.check()
-                runs.append(_run_engine(job, engine, address, folder / engine.name, tick))
+                _note_progress(job, runs, engines, running=engine)
+                seconds = 0 if refusal else int(ends - time.monotonic())
+                run = run_engine(
+                    job, engine, address, folder / engine.name, tick, seconds=seconds, requests=requests
+                )
+                requests -= run.requests
+                refusal = run.refusal = refusal or run.refusal or _look(job)
+                runs.append(run)
+                if job.trigger == ScanJob.Trigger.RETEST:
+                    outcome, run = self._retest(job, run, address, folder, tick)
+                    runs = [run]
+                    break
             tick.check()
         except _Cancelled:
             cancelled = True
-        _store(job, runs, cancelled=cancelled)
+        _store(job, runs, cancelled=cancelled, outcome=outcome)
+
+    def _retest(self, job: ScanJob, run: Run, address: str, folder: Path, tick: "_Tick") -> tuple[str, Run]:
+        """Return the outcome of a retest, and its last run; only two looks in a row prove a finding gone."""
+        outcome = _outcome(job, run)
+        if outcome != ScanJob.Outcome.GONE:
+            return outcome, run
+        ends = time.monotonic() + retests.PAUSE_SECONDS
+        while time.monotonic() < ends:
+            time.sleep(0.1)
+            tick()
+        profile = policy.PROFILES[job.profile]
+        again = run_engine(
+            job,
+            run.engine,
+            address,
+            folder / "again",
+            tick,
+            seconds=run.engine.seconds,
+            requests=profile.requests - run.requests,
+        )
+        again.refusal = again.refusal or _look(job)
+        return _outcome(job, again), again
+
+
+def _look(job: ScanJob) -> str:
+    return look(job.website.host, user_agent(job))
+
+
+def _outcome(job: ScanJob, run: Run) -> str:
+    finding = Finding.objects.filter(pk=job.finding_id or 0).first()
+    if finding is None or run.refusal or run.row.state != EngineRun.State.OK:
+        return ScanJob.Outcome.INCONCLUSIVE
+    return retests.outcome_of(run.engine, finding, run.report)
+
+
+def _fail(job: ScanJob, reason: str) -> None:
+    with transaction.atomic():
+        queue.end(job, ScanJob.State.FAILED, reason=reason)
+        schedules.note_end(job)
+
+
+def _note_progress(job: ScanJob, runs: Sequence[Run], engines: Sequence[Engine], *, running: Engine) -> None:
+    """Store what is known while the scan runs: engines that have ended, the running one, and the others."""
+    ended = [
+        {
+            "engine": run.row.engine,
+            "state": run.row.state,
+            "reason": run.row.reason,
+            "started_at": run.row.started_at.isoformat(),
+            "ended_at": run.row.ended_at.isoformat(),
+        }
+        for run in runs
+    ]
+    now = {"engine": running.name, "state": "running", "started_at": timezone.now().isoformat()}
+    waiting = [{"engine": engine.name, "state": "waiting"} for engine in engines[len(runs) + 1 :]]
+    queue.note_progress(job, [*ended, now, *waiting])
 
 
 class _Tick:
@@ -113,54 +194,56 @@ class _Tick:
             raise _Cancelled
 
 
-def _run_engine(job: ScanJob, engine: Engine, address: str, folder: Path, tick: Callable[[], object]) -> _Run:
-    folder.mkdir()
-    report, started = folder / "report", timezone.now()
-    program = engine.program()
-    row = EngineRun(job=job, engine=engine.name, address=address, started_at=started, ended_at=started)
-    if program is None:
-        row.state, row.reason = EngineRun.State.SKIPPED, "engine_missing"
-        return _Run(engine=engine, row=row, report=report)
-    arguments = engine.arguments(host=job.website.host, address=address, report=report)
-    mark = f"{job.worker}/{job.pk}-{job.attempt}"
-    ended = process.run(engine, program, arguments, folder=folder, mark=mark, tick=tick)
-    row.exit_code, row.ended_at, row.log = ended.exit_code, timezone.now(), redact_headers(ended.log)
-    row.state, row.reason = _judged(engine, ended, report)
-    return _Run(engine=engine, row=row, report=report)
-
-
-def _judged(engine: Engine, ended: process.Ended, report: Path) -> tuple[str, str]:
-    """Return state and reason of a run; whether its report is readable is seen when it is imported."""
-    if ended.reason:
-        state = EngineRun.State.TIMED_OUT if ended.reason == "engine_timeout" else EngineRun.State.FAILED
-        return state, ended.reason
-    code = ended.exit_code or 0
-    if report.is_file() and not report.is_symlink() and report.stat().st_size and code >= 0:
-        return EngineRun.State.OK, ""
-    known = engine.exit_codes.get(str(code)) or _SIGNALS.get(code)
-    return EngineRun.State.FAILED, known or ("engine_crashed" if code else "no_report")
-
-
-def _store(job: ScanJob, runs: Sequence[_Run], *, cancelled: bool) -> None:
+def _store(job: ScanJob, runs: Sequence[Run], *, cancelled: bool, outcome: str = "") -> None:
     """Import the reports and end the job in one transaction; raise LostLease, and change nothing."""
     with transaction.atomic():
         queue.renew(job)  # locks the row: no other worker takes the job until the end
+        for run in runs:
+            if run.refusal and run.row.reason != "engine_missing":
+                run.row.state = EngineRun.State.BLOCKED if run.refusal == BLOCKED else EngineRun.State.FAILED
+                run.row.reason = run.refusal
+            if (run.refusal or run.row.reason in _IN_COVERAGE) and not run.is_left_out:
+                _report_failure(run)
         whole = [_import(job, run) for run in runs]
         EngineRun.objects.bulk_create(run.row for run in runs)
+        refusal = next((run.refusal for run in runs if run.refusal), "")
         ok = [run for run in runs if run.row.state == EngineRun.State.OK]
         if cancelled:
             queue.end(job, ScanJob.State.CANCELLED, reason="cancelled")
+        elif outcome:
+            _finish(job, outcome, reason=refusal)
+        elif refusal == BLOCKED:
+            _finish(job, ScanJob.Outcome.BLOCKED, reason=refusal)
         elif ok:
-            outcome = ScanJob.Outcome.COMPLETE if all(whole) else ScanJob.Outcome.PARTIAL
-            queue.end(job, ScanJob.State.FINISHED, outcome=outcome)
+            result = ScanJob.Outcome.COMPLETE if all(whole) else ScanJob.Outcome.PARTIAL
+            late = next((run.row.reason for run in runs if run.row.reason == "no_time_left"), "")
+            _finish(job, result, reason=refusal or late)
         else:
-            queue.end(job, ScanJob.State.FAILED, reason=runs[0].row.reason if runs else "engine_missing")
+            _fail(job, refusal or (runs[0].row.reason if runs else "engine_missing"))
 
 
-def _import(job: ScanJob, run: _Run) -> bool:
+def _finish(job: ScanJob, outcome: str, *, reason: str = "") -> None:
+    queue.end(job, ScanJob.State.FINISHED, outcome=outcome, reason=reason)
+    schedules.note_end(job)
+
+
+def _report_failure(run: Run) -> None:
+    """Put a report of ours in the place of the engine's: the check failed, so nothing is found or fixed."""
+    place = f"{origin_of(run.row.job.website.host)}/"
+    rows = [
+        {"scan": "findings/1", "source": run.engine.reports_as, "name": run.engine.title or run.engine.name},
+        {"checked": place, "error": explanation(run.row.reason)},
+        {"complete": False},
+    ]
+    run.report.unlink(missing_ok=True)
+    run.report.write_text("\n".join(json.dumps(row) for row in rows))
+    run.is_ours = True
+
+
+def _import(job: ScanJob, run: Run) -> bool:
     """Import the report of a run, if there is one; return whether its part of the scan is complete."""
-    if run.row.state != EngineRun.State.OK:
-        return run.engine.optional and run.row.state == EngineRun.State.SKIPPED
+    if run.row.state != EngineRun.State.OK and not run.is_ours:
+        return run.is_left_out
     try:
         with run.report.open("rb") as file:
             results = import_file(
@@ -180,11 +263,12 @@ def _import(job: ScanJob, run: _Run) -> bool:
     return all(result.state == Coverage.State.OK for result in results)
 
 
-def _options(run: _Run, started: datetime) -> ImportOptions:
+def _options(run: Run, started: datetime) -> ImportOptions:
     succeeded = run.row.exit_code in run.engine.success
     return ImportOptions(
-        format_name=run.engine.format,
-        complete=run.engine.complete and succeeded,
+        format_name="findings" if run.is_ours else run.engine.format,
+        complete=run.engine.complete and succeeded and not run.is_ours,
+        category=run.engine.category,
         modified_at=started,
-        base_url=f"https://{run.row.job.website.host}/",
+        base_url=f"{origin_of(run.row.job.website.host)}/",
     )

@@ -5,6 +5,7 @@ import re
 from functools import lru_cache
 from urllib.parse import urljoin, urlsplit
 
+from dashboard_api.scanners.redaction import redact_addresses
 from foundation.hosts import covers, normalise_dns_name
 
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE | re.ASCII)
@@ -39,7 +40,7 @@ def normalise_location(site: str, location: str, *, base_url: str | None = None)
         scheme, netloc, path = _parts(location)
         host, port = _host_and_port(netloc)
     except ValueError as error:
-        raise OutsideWebsite(f"names no location on {site}: {location.removeprefix('//')[:100]}") from error
+        raise OutsideWebsite(f"names no location on {site}: {_shown(location)}") from error
     if not covers(site, host):
         raise OutsideWebsite(f"is of {host}, which is neither {site} nor one of its subdomains")
     authority = _bracketed(host)
@@ -49,6 +50,11 @@ def normalise_location(site: str, location: str, *, base_url: str | None = None)
         return authority + path
     root = "/" if scheme in DEFAULT_PORTS else ""
     return f"{scheme}://{authority}{path or root}"
+
+
+def _shown(location: str) -> str:
+    """Return the beginning of a location for a message, without a password."""
+    return redact_addresses(f"x:{location}").removeprefix("x:").removeprefix("//")[:100]
 
 
 def _parts(location: str) -> tuple[str, str, str]:

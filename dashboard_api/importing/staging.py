@@ -16,6 +16,7 @@ from dashboard_api import limits
 from dashboard_api.importing.locations import OutsideWebsite, normalise_location
 from dashboard_api.importing.scopes import Scope, target_of
 from dashboard_api.limits import MAX_STORED_EVIDENCE_BYTES, MAX_STORED_REJECTS
+from dashboard_api.scanners.redaction import redact_addresses
 from dashboard_api.scanners.report import Check, Reject, ReportedFinding, ScanReport
 from dashboard_api.scanners.text import within_bytes
 
@@ -100,7 +101,7 @@ class RowList:
         """Add one row."""
         self.count += 1
         if self.count <= MAX_STORED_REJECTS:
-            self.first.append(Reject(row=row, reason=reason))
+            self.first.append(Reject(row=row, reason=redact_addresses(reason)))
 
 
 class StagedReport:
@@ -266,7 +267,7 @@ def stage(report: ScanReport, site: str, *, base_url: str | None) -> StagedRepor
             staged.rejected.add(row.row, row.reason)
             continue
         try:
-            location = normalise_location(site, row.location, base_url=base_url)
+            location = redact_addresses(normalise_location(site, row.location, base_url=base_url))
         except OutsideWebsite as error:
             staged.rejected.add(row.row, str(error))
             continue

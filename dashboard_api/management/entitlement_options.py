@@ -10,22 +10,29 @@ from django.utils import timezone
 
 from dashboard_api.models import Entitlement
 
-_FIELDS = ("plan", "status", "starts_on", "ends_on", "renews", "sites_limit", "features")
+_FIELDS = ("plan", "status", "starts_on", "ends_on", "renews", "cancels", "sites_limit", "features")
 
 
 def add_entitlement_options(parser: CommandParser) -> None:
     """Add an option for each field of an entitlement."""
-    parser.add_argument("--plan", help="the name of the plan, such as standard")
+    parser.add_argument(
+        "--plan", help="the plan, such as standard: its newest revision, if set_plan has made it"
+    )
     parser.add_argument("--status", choices=Entitlement.Status.values)
-    parser.add_argument("--starts-on", type=_day, metavar="DAY", help="first day, such as 2026-01-31")
-    parser.add_argument("--ends-on", type=_day, metavar="DAY", help="last day, included")
+    parser.add_argument("--starts-on", type=day, metavar="DAY", help="first day, such as 2026-01-31")
+    parser.add_argument("--ends-on", type=day, metavar="DAY", help="last day, included")
     parser.add_argument(
         "--renews",
         action=BooleanOptionalAction,
         help="whether the plan renews after its last day; a renewing plan stays usable for three more days",
     )
+    parser.add_argument(
+        "--cancels",
+        action=BooleanOptionalAction,
+        help="whether the customer has cancelled, so that the plan ends on its last day",
+    )
     parser.add_argument("--sites-limit", type=int, metavar="N", help="how many websites can be linked")
-    parser.add_argument("--features", type=_names, metavar="A,B", help="replaces the list; '' empties it")
+    parser.add_argument("--features", type=names, metavar="A,B", help="replaces the list; '' empties it")
 
 
 def fields_in(options: dict[str, Any]) -> dict[str, Any]:
@@ -39,7 +46,7 @@ def in_words(entitlement: Entitlement) -> str:
     refused = "" if entitlement.is_usable_on(timezone.now().date()) else " Calls are refused today."
     return (
         f"Plan {entitlement.plan}, {entitlement.get_status_display().lower()}, "
-        f"{entitlement.starts_on} to {entitlement.ends_on}{', then renews' if entitlement.renews else ''}, "
+        f"{entitlement.starts_on} to {entitlement.ends_on}{_what_follows(entitlement)}, "
         f"at most {entitlement.sites_limit} websites.{features}{refused}"
     )
 
@@ -50,7 +57,14 @@ def in_fields(entitlement: Entitlement) -> dict[str, Any]:
     return fields | {"usable": entitlement.is_usable_on(timezone.now().date())}
 
 
-def _day(text: str) -> date:
+def _what_follows(entitlement: Entitlement) -> str:
+    if entitlement.cancels:
+        return ", cancelled"
+    return ", then renews" if entitlement.renews else ""
+
+
+def day(text: str) -> date:
+    """Return an argument that is a day; raise ArgumentTypeError."""
     if not re.fullmatch(r"2[0-9]{3}-[0-9]{2}-[0-9]{2}", text):
         raise ArgumentTypeError(f"{text} is not a day such as 2026-01-31")
     try:
@@ -59,5 +73,14 @@ def _day(text: str) -> date:
         raise ArgumentTypeError(f"{text} is not a day: {error}") from error
 
 
-def _names(text: str) -> list[str]:
+def limit_and_value(text: str) -> tuple[str, int | None]:
+    """Return the argument NAME=N; raise ArgumentTypeError."""
+    name, _equals, value = text.partition("=")
+    if not re.fullmatch(r"[a-z_]+=([0-9]{1,10}|none)", text):
+        raise ArgumentTypeError(f"{text} is not a limit such as websites=5 or seats=none")
+    return name, None if value == "none" else int(value)
+
+
+def names(text: str) -> list[str]:
+    """Return the names of an argument, which commas separate."""
     return [name.strip() for name in text.split(",") if name.strip()]

@@ -1,21 +1,28 @@
 """Django models of the service, one module for each subject."""
 
-from dashboard_api.models.accounts import Account, Secret
+from dashboard_api.models.accounts import Account, Publicity, Secret
 from dashboard_api.models.bulk import BulkLoad
-from dashboard_api.models.calls import CallLimit, CallOutcome, CallRecord, ForgottenAccount, Usage
+from dashboard_api.models.callbacks import BillingCustomer, CallbackEvent, PlanPrice, Subscription
+from dashboard_api.models.calls import CallLimit, CallOutcome, CallRecord, Usage
 from dashboard_api.models.counts import BucketCount, DayCount, HostCount, ProblemCount, WeekCount
 from dashboard_api.models.entitlements import Entitlement
 from dashboard_api.models.findings import Coverage, Finding, Kind, Occurrence, Severity, Source
+from dashboard_api.models.forgotten import ForgottenAccount
 from dashboard_api.models.history import OpenCount
 from dashboard_api.models.hosts import host_of
 from dashboard_api.models.imports import ImportChange, ImportRun, Upload
 from dashboard_api.models.nonces import CallFacts, Claim, Nonce, SecretUse
 from dashboard_api.models.notes import AnalystNote
+from dashboard_api.models.notices import BillingNotice
 from dashboard_api.models.ownership import OwnershipClaim
+from dashboard_api.models.plans import Limits, Override, Plan
 from dashboard_api.models.problems import problem_key
+from dashboard_api.models.published import FeedEntry, Published
 from dashboard_api.models.reports import ReportJob, ReportToken
 from dashboard_api.models.revisions import Revision
 from dashboard_api.models.scan_job import EngineRun, ScanJob
+from dashboard_api.models.scan_rules import CrawlerStop, ScanConsent, ScanOptOut
+from dashboard_api.models.scan_schedule import ScanSchedule
 from dashboard_api.models.scopes import CoverageScope
 from dashboard_api.models.sites import LinkEvent, SiteLink, Website
 from dashboard_api.models.standing import StandingDecision
@@ -24,18 +31,23 @@ from dashboard_api.models.timeline import FindingEvent
 __all__ = [
     "Account",
     "AnalystNote",
+    "BillingCustomer",
+    "BillingNotice",
     "BucketCount",
     "BulkLoad",
     "CallFacts",
     "CallLimit",
     "CallOutcome",
     "CallRecord",
+    "CallbackEvent",
     "Claim",
     "Coverage",
     "CoverageScope",
+    "CrawlerStop",
     "DayCount",
     "EngineRun",
     "Entitlement",
+    "FeedEntry",
     "Finding",
     "FindingEvent",
     "ForgottenAccount",
@@ -43,22 +55,32 @@ __all__ = [
     "ImportChange",
     "ImportRun",
     "Kind",
+    "Limits",
     "LinkEvent",
     "Nonce",
     "Occurrence",
     "OpenCount",
+    "Override",
     "OwnershipClaim",
+    "Plan",
+    "PlanPrice",
     "ProblemCount",
+    "Publicity",
+    "Published",
     "ReportJob",
     "ReportToken",
     "Revision",
+    "ScanConsent",
     "ScanJob",
+    "ScanOptOut",
+    "ScanSchedule",
     "Secret",
     "SecretUse",
     "Severity",
     "SiteLink",
     "Source",
     "StandingDecision",
+    "Subscription",
     "Upload",
     "Usage",
     "Website",

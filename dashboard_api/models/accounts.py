@@ -1,6 +1,7 @@
 """Portal accounts and the secrets that sign their calls."""
 
 import secrets
+import uuid
 from datetime import datetime
 from typing import ClassVar
 
@@ -16,6 +17,14 @@ from audit.recording import record as audit
 from dashboard_api import limits
 from dashboard_api.models.nonces import SecretUse
 from foundation.sealing import CannotUnseal, seal, unseal
+
+
+class Publicity(models.TextChoices):
+    """The part of websites that may be published, the strictest first. Decision record 0124."""
+
+    NOTHING = "nothing", _("nothing")
+    COUNTED = "counted", _("counted, without any character of the name")
+    NAMED = "named", _("counted, with the first letter of the name")
 
 
 class Account(models.Model):
@@ -43,6 +52,21 @@ class Account(models.Model):
         blank=True,
         validators=[MinValueValidator(1), MaxValueValidator(limits.MAX_CALLS_BURST)],
         help_text=_("How many calls may come at once before that; empty: as many as for everyone."),
+    )
+
+    publicity = models.CharField(
+        _("publicity"),
+        max_length=7,
+        choices=Publicity,
+        default=Publicity.COUNTED,
+        db_default=Publicity.COUNTED,
+        editable=False,
+        help_text=_("What may be published about its websites; owners set it in the portal."),
+    )
+
+    # None only until the next process_callbacks, if code before this column added the account.
+    billing_ref = models.UUIDField(
+        _("reference for payments"), null=True, unique=True, default=uuid.uuid4, editable=False
     )
 
     class Meta:
@@ -96,14 +120,17 @@ class SecretQuerySet(models.QuerySet["Secret"]):
         secret: str | None = None,
         is_test: bool = False,
         for_portal: bool = False,
+        portal_secret: int | None = None,
     ) -> tuple["Secret", str]:
         """Store a new secret, or the given ``secret``, and return it in clear, which happens only once.
 
         Raises TooManySecrets when two, or one test secret, are usable; ValidationError or DuplicateSecret
-        for a bad ``secret``.
+        for a bad ``secret``. The portal's are counted apart: those for it, and ``portal_secret``.
         """
         account = Account.objects.select_for_update().get(pk=account.pk)
-        self._check_room(account, timezone.now(), is_test=is_test)
+        self._check_room(
+            account, timezone.now(), is_test=is_test, for_portal=for_portal, without=portal_secret
+        )
         if secret is None:
             prefix = limits.TEST_SECRET_PREFIX if is_test else limits.SECRET_PREFIX
             clear = prefix + secrets.token_urlsafe(limits.SECRET_RANDOM_BYTES)
@@ -124,11 +151,14 @@ class SecretQuerySet(models.QuerySet["Secret"]):
         audit("secret.issued", row, by=by)
         return row, clear
 
-    def _check_room(self, account: Account, now: datetime, *, is_test: bool) -> None:
+    def _check_room(
+        self, account: Account, now: datetime, *, is_test: bool, for_portal: bool, without: int | None
+    ) -> None:
         """Revoke secrets that retired before ``now``; raise TooManySecrets if too many remain usable."""
         retired = self.filter(account=account, state=Secret.State.RETIRING, retires_at__lte=now)
         retired.update(state=Secret.State.REVOKED, revoked_at=F("retires_at"))
-        usable = self.filter(account=account, is_test=is_test).usable(now)
+        usable = self.filter(account=account, is_test=is_test, for_portal=for_portal).usable(now)
+        usable = usable.exclude(pk=without) if without else usable
         if is_test and len(usable) >= limits.MAX_TEST_SECRETS:
             raise TooManySecrets(
                 _("%(account)s already has a test secret (%(id)s: %(hint)s). Revoke it first.")

@@ -9,28 +9,52 @@ from typing import Any, ClassVar, NamedTuple
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from dashboard_api import limits
 from dashboard_api.backends.statements import changed_rows, stored
+
+NO_ALLOWANCE = 2**31 - 1  # more calls than a row can count
+
+
+class Pause(NamedTuple):
+    """The seconds until an account may call again; over the day's allowance, with the calls of the day."""
+
+    seconds: int
+    used: int | None = None
 
 
 class CallLimit(NamedTuple):
-    """The rate of calls that an account may make, and how many it may make at once."""
+    """The rate of calls that an account may make, how many at once, and how many a day at this rate.
+
+    Over the allowance of the day an account is paced, not cut off: it may make one call in five seconds.
+    """
 
     per_second: int
     burst: int
     counts: bool = True  # test calls are limited, but not counted
+    allowance: int | None = None  # of a day
 
     def parameters(self, account_id: int, at: datetime) -> tuple[Any, ...]:
         """Return the parameters of the statement that counts a call, with times in microseconds."""
         now, interval, one = int(at.timestamp() * 1_000_000), 1_000_000 // self.per_second, int(self.counts)
-        latest = now + interval * (self.burst - 1)
-        return account_id, at.date().isoformat(), one, now + interval, one, now, interval, latest
+        allowance = NO_ALLOWANCE if self.allowance is None else self.allowance
+        first = (account_id, at.date().isoformat(), one, now + interval)
+        later = (one, now, allowance, limits.PACE_SECONDS * 1_000_000, interval)
+        return (*first, *later, allowance, now, self._latest(now))
 
-    def seconds_to_wait(self, account_id: int, at: datetime) -> int:
-        """Return the whole seconds from ``at`` until the account may call again, at least one."""
-        *_, latest = self.parameters(account_id, at)
+    def pause(self, account_id: int, at: datetime) -> Pause:
+        """Return the pause after a refusal at ``at``: at least a second, and at most until midnight."""
+        now = int(at.timestamp() * 1_000_000)
         usage = Usage.objects.filter(account_id=account_id, day=at.date()).first()
-        excess = usage.arrival - latest if usage else 0
-        return max(1, -(-excess // 1_000_000))
+        if usage is None:
+            return Pause(1)
+        is_paced = self.allowance is not None and usage.calls >= self.allowance
+        excess = usage.arrival - (now if is_paced else self._latest(now))
+        midnight = 86_400 - int(at.timestamp()) % 86_400  # then the rate starts again
+        seconds = min(max(1, -(-excess // 1_000_000)), midnight)
+        return Pause(seconds, usage.calls if is_paced else None)
+
+    def _latest(self, now: int) -> int:
+        return now + 1_000_000 // self.per_second * (self.burst - 1)
 
 
 class Usage(models.Model):
@@ -123,13 +147,3 @@ class CallRecord(models.Model):
 
     def __str__(self) -> str:
         return f"{self.route} {self.request_id}"
-
-
-class ForgottenAccount(models.Model):
-    """An account that was deleted for good: its calls on record may be deleted before their time."""
-
-    account_id = models.BigIntegerField(primary_key=True)
-    at = models.DateTimeField()
-
-    def __str__(self) -> str:
-        return f"account {self.account_id}, deleted at {self.at}"

@@ -1,17 +1,19 @@
 """Entitlements: the plan of an account. Calls are answered only while it is usable."""
 
 from collections.abc import Mapping
-from datetime import date, timedelta
+from datetime import date
 from typing import Any, ClassVar
 
+import msgspec
 from django.core.exceptions import ValidationError
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, Value
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from dashboard_api import limits
 from dashboard_api.models.accounts import Account
+from dashboard_api.models.plans import LIMIT_NAMES, Limits, Override, Plan
 
 
 class EntitlementStatus(models.TextChoices):
@@ -44,6 +46,10 @@ class Terms:
         if self.status in (EntitlementStatus.SUSPENDED, EntitlementStatus.EXPIRED):
             return False
         return self.starts_on <= day <= self.usable_until
+
+    def may_grow_on(self, day: date) -> bool:
+        """Return whether websites can be added on ``day``, also before the first."""
+        return self.status_on(day) in (EntitlementStatus.TRIALING, EntitlementStatus.ACTIVE)
 
     @property
     def usable_until(self) -> date:
@@ -93,8 +99,31 @@ class Entitlement(Terms, models.Model):
     past_due_since = models.DateField(
         null=True, blank=True, help_text=_("Starts the seven days of grace of a past due account.")
     )
+    cancels = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text=_("The customer has cancelled: the plan ends on its last day."),
+    )
+    suspended_by_staff = models.BooleanField(
+        _("suspended by staff"),
+        default=False,
+        db_default=False,
+        editable=False,
+        help_text=_("Payments do not lift it: staff set another status."),
+    )
+    plan_revision = models.ForeignKey(
+        Plan, on_delete=models.PROTECT, null=True, blank=True, related_name="entitlements", editable=False
+    )
+    overrides = models.JSONField(default=list, db_default=Value([], models.JSONField()), editable=False)
+    # The limits that hold: those of the plan, and the overrides. None is no limit.
     sites_limit = models.PositiveIntegerField(default=5)
+    calls_per_day = models.PositiveIntegerField(null=True, editable=False)
+    scans_per_month = models.PositiveIntegerField(null=True, editable=False)
+    history_days = models.PositiveIntegerField(null=True, editable=False)  # not used: decision record 0141
+    seats = models.PositiveIntegerField(null=True, editable=False)
     features = models.JSONField(default=list, blank=True, help_text=_('Such as ["export", "notes"].'))
+    # How much of the limits was used when watch_limits last ran.
+    limit_states = models.JSONField(default=list, db_default=Value([], models.JSONField()), editable=False)
 
     class Meta:
         verbose_name = _("entitlement")
@@ -120,6 +149,8 @@ class Entitlement(Terms, models.Model):
             self.past_due_since = None
         elif self.past_due_since is None:
             self.past_due_since = timezone.now().date()
+        if self.renews:
+            self.cancels = False
         self.plan = self.plan.strip()
         self.features = self.features or []
         errors: dict[str, Any] = {}
@@ -136,22 +167,34 @@ class Entitlement(Terms, models.Model):
         if errors:
             raise ValidationError(errors)
 
-    def suspend(self) -> None:
-        """Suspend the entitlement: calls are refused, whatever its dates, until the status changes."""
-        self.status = self.Status.SUSPENDED
-        self.full_clean()
-        self.save(update_fields=["status", "past_due_since"])
+    @property
+    def own_overrides(self) -> list[Override]:
+        """The overrides of limits, also those that have ended."""
+        overrides = msgspec.convert(self.overrides, list[Override])
+        return [each for each in overrides if each.limit in LIMIT_NAMES]
 
-    def extend(self, *, days: int, today: date) -> None:
-        """Extend the entitlement from its last day, or from ``today`` if that is past; reactivate it."""
-        try:
-            self.ends_on = max(self.ends_on, today) + timedelta(days=days)
-        except OverflowError as error:
-            raise ValidationError({"ends_on": _("That is beyond the calendar.")}) from error
-        if self.status == self.Status.EXPIRED:
-            self.status = self.Status.ACTIVE
-        self.full_clean()
-        self.save()
+    @property
+    def limits(self) -> Limits:
+        """The limits that hold, as values."""
+        return Limits(
+            websites=self.sites_limit,
+            calls_per_day=self.calls_per_day,
+            scans_per_month=self.scans_per_month,
+            seats=self.seats,
+        )
+
+    def copy_limits(self, day: date) -> None:
+        """Copy the limits that hold on ``day`` from the plan and the overrides to this row.
+
+        An entitlement without a plan of the list keeps its own.
+        """
+        if self.plan_revision is None:
+            return
+        values = msgspec.structs.asdict(self.plan_revision.terms)
+        values |= {each.limit: each.value for each in self.own_overrides if each.holds_on(day)}
+        self.sites_limit = values.pop("websites")
+        for name, value in values.items():
+            setattr(self, name, value)
 
 
 def new_entitlement(account: Account, fields: Mapping[str, Any]) -> Entitlement:

@@ -204,6 +204,22 @@ class Finding(models.Model):
                 name="dashboard_api_finding_problem",
             ),
             models.Index(
+                F("website"),
+                F("status"),
+                F("severity").desc(),
+                F("first_seen").desc(),
+                F("id").desc(),
+                name="dashboard_api_finding_seen",
+            ),
+            models.Index(
+                F("website"),
+                F("severity").desc(),
+                F("fixed_at").desc(),
+                F("id").desc(),
+                condition=Q(fixed_at__isnull=False),
+                name="dashboard_api_finding_fixed",
+            ),
+            models.Index(
                 F("status"),
                 F("severity").desc(),
                 F("id").desc(),

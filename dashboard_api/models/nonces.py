@@ -7,11 +7,11 @@ from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import Any, ClassVar, NamedTuple
 
-from django.db import connections, models, router, transaction
+from django.db import connections, models, transaction
 
 from dashboard_api import limits
 from dashboard_api.backends import calls as sql
-from dashboard_api.backends.statements import changed_rows, rows, stored
+from dashboard_api.backends.statements import alias_of, changed_rows, rows, stored
 from dashboard_api.models.calls import CallLimit
 
 NONCE_LIFETIME = timedelta(seconds=limits.TIMESTAMP_WINDOW_SECONDS + limits.NONCE_MARGIN_SECONDS)
@@ -92,7 +92,7 @@ class NonceQuerySet(models.QuerySet["Nonce"]):
         """Move at most ``batch`` expired nonces to the calls on record, and return their number."""
         parameters = {"now": int(now.timestamp()), "batch": batch}
         if _is_sqlite():
-            with transaction.atomic(using=router.db_for_write(Nonce)):
+            with transaction.atomic(using=alias_of(Nonce)):
                 *_, count = [changed_rows(Nonce, statement, parameters) for statement in sql.PRUNE_SQLITE]
             return count
         [(count,)] = rows(Nonce, sql.PRUNE_POSTGRESQL, parameters)
@@ -100,7 +100,7 @@ class NonceQuerySet(models.QuerySet["Nonce"]):
 
 
 def _is_sqlite() -> bool:
-    return connections[router.db_for_write(Nonce)].vendor == "sqlite"
+    return connections[alias_of(Nonce)].vendor == "sqlite"
 
 
 class Nonce(models.Model):

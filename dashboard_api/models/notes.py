@@ -39,6 +39,12 @@ class AnalystNote(models.Model):
     author = models.CharField(max_length=150)
     body = models.TextField(help_text=_("Markdown; raw HTML is shown as text."))
     is_internal = models.BooleanField(default=True, help_text=_("Internal notes never leave the service."))
+    is_pinned = models.BooleanField(
+        _("pinned"),
+        default=False,
+        db_default=False,
+        help_text=_("Customers see it first, next to what to do first. The newest pinned note comes first."),
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     updated_at = models.DateTimeField(auto_now=True)
     published_at = models.DateTimeField(

@@ -2,7 +2,7 @@
 
 import base64
 import secrets
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import ClassVar, Self
 
 from django.db import models
@@ -16,6 +16,7 @@ from foundation.hosts import MAX_HOST_LENGTH
 
 TOKEN_PREFIX = "tdv1-"  # noqa: S105 - public by nature
 _TOKEN_BYTES = 20
+SCANNED_WITHOUT_PROOF = timedelta(days=3)
 
 
 def new_token() -> str:
@@ -33,6 +34,12 @@ class OwnershipClaimQuerySet(models.QuerySet["OwnershipClaim"]):
     def due(self, now: datetime) -> Self:
         """Return claims whose next check is due, the oldest first."""
         return self.open().filter(next_check_at__lte=now).order_by("next_check_at", "pk")
+
+    def is_proof_lost(self, host: str, now: datetime) -> bool:
+        """Return whether every proof of the website has been missing for days, so that it is not scanned."""
+        holding = self.open().filter(host=host, state__in=OwnershipClaim.HOLDING)
+        lost = Q(state=OwnershipClaim.State.FAILING, missed_at__lte=now - SCANNED_WITHOUT_PROOF)
+        return holding.exists() and not holding.exclude(lost).exists()
 
     def confirm_by_hand(self, account: Account, host: str, *, by: str, now: datetime) -> "OwnershipClaim":
         """Verify the account's claim by an operator's word, and create it if needed; return it.
@@ -87,6 +94,13 @@ class OwnershipClaim(models.Model):
         HTTPS = "https", "https"
         HTTP = "http", "http"
         MANUAL = "manual", _("by hand")
+
+    class LinkProblem(models.TextChoices):
+        """The reason why a verified website is not linked."""
+
+        NO_ROOM = "no_room", _("no room in the plan")
+        ARCHIVED = "archived", _("archived")
+        OTHER = "other", _("another reason")
 
     HOLDING: ClassVar = (State.VERIFIED, State.FAILING)  # the account may be linked
     ENDED: ClassVar = (State.EXPIRED, State.REFUSED, State.WITHDRAWN)

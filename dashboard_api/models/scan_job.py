@@ -1,13 +1,15 @@
-"""Scans of a website: a job in the queue, and the run of each engine. Decision record 0105."""
+"""Scans of a website: a job in the queue, and the run of each engine. Decision records 0105 and 0116."""
 
 from typing import ClassVar, Self
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, Value
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from audit.recording import record as audit
+from dashboard_api.models.accounts import Account
+from dashboard_api.models.findings import Finding
 from dashboard_api.models.imports import ImportRun
 from dashboard_api.models.sites import Website
 
@@ -18,6 +20,10 @@ class ScanJobQuerySet(models.QuerySet["ScanJob"]):
     def unended(self) -> Self:
         """Return jobs that wait or run."""
         return self.filter(ended_at=None)
+
+    def counted(self) -> Self:
+        """Return jobs that count: not those that were cancelled before they began, or that we lost."""
+        return self.exclude(Q(state=ScanJob.State.CANCELLED, started_at=None) | Q(reason="worker_lost"))
 
 
 class ScanJob(models.Model):
@@ -30,19 +36,61 @@ class ScanJob(models.Model):
         FAILED = "failed", _("failed")
         CANCELLED = "cancelled", _("cancelled")
 
+    class Profile(models.TextChoices):
+        """The extent of a scan; each has the engines of the one before, too."""
+
+        QUICK = "quick", _("quick")
+        STANDARD = "standard", _("standard")
+        DEEP = "deep", _("deep")
+
+    class Trigger(models.TextChoices):
+        """The cause of a scan."""
+
+        FIRST = "first", _("first scan")
+        HAND = "hand", _("by hand")
+        RETEST = "retest", _("retest of a finding")
+        SCHEDULE = "schedule", _("schedule")
+
     class Priority(models.IntegerChoices):
         """The order of the queue; the highest first."""
 
+        SCHEDULED = 0, _("scheduled")
         NORMAL = 1, _("normal")
-        FIRST = 2, _("first")
+        RETEST = 2, _("retest")
+        FIRST = 3, _("first")
 
     class Outcome(models.TextChoices):
-        """The extent of a finished scan."""
+        """The extent of a finished scan; of a retest, whether the finding is still there."""
 
         COMPLETE = "complete", _("complete")
         PARTIAL = "partial", _("partial")
+        BLOCKED = "blocked", _("blocked by the website")
+        GONE = "gone", _("no longer there")
+        STILL_THERE = "still_there", _("still there")
+        INCONCLUSIVE = "inconclusive", _("inconclusive")
 
     website = models.ForeignKey(Website, on_delete=models.CASCADE, related_name="scan_jobs")
+    account = models.ForeignKey(
+        Account,
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="scan_jobs",
+        help_text=_("The account whose plan the scan counts for; none for one by staff."),
+    )
+    finding = models.ForeignKey(  # a retest's; without a constraint, so that findings are deleted as before
+        Finding,
+        null=True,
+        blank=True,
+        on_delete=models.DO_NOTHING,
+        db_constraint=False,
+        related_name="retests",
+        help_text=_("The finding that a retest looks for."),
+    )
+    profile = models.CharField(
+        max_length=10, choices=Profile, default=Profile.QUICK, db_default=Profile.QUICK
+    )
+    trigger = models.CharField(max_length=10, choices=Trigger, default=Trigger.HAND, db_default=Trigger.HAND)
     priority = models.PositiveSmallIntegerField(choices=Priority, default=Priority.NORMAL)
     by = models.CharField(max_length=150)
     created_at = models.DateTimeField(default=timezone.now)
@@ -54,8 +102,15 @@ class ScanJob(models.Model):
     started_at = models.DateTimeField(null=True)
     cancel_requested_at = models.DateTimeField(null=True)
     ended_at = models.DateTimeField(null=True)
-    outcome = models.CharField(max_length=10, choices=Outcome, blank=True)
+    outcome = models.CharField(max_length=12, choices=Outcome, blank=True)
     reason = models.CharField(max_length=30, blank=True)
+    address = models.GenericIPAddressField(null=True, help_text=_("Where the website is scanned."))
+    progress = models.JSONField(
+        default=list,
+        db_default=Value([], models.JSONField()),
+        editable=False,
+        help_text=_("The engines of a running scan, in their order."),
+    )
 
     objects = ScanJobQuerySet.as_manager()
 
@@ -85,6 +140,8 @@ class ScanJob(models.Model):
                 condition=Q(state="queued"),
                 name="dashboard_api_scanjob_queue",
             ),
+            models.Index(fields=["website", "-created_at", "-id"], name="dashboard_api_scanjob_list"),
+            models.Index(fields=["account", "created_at"], name="dashboard_api_scanjob_account"),
         ]
 
     def __str__(self) -> str:
@@ -107,9 +164,10 @@ class EngineRun(models.Model):
 
     class State(models.TextChoices):
         OK = "ok", _("report imported")
+        BLOCKED = "blocked", _("blocked by the website")
         FAILED = "failed", _("failed")
         TIMED_OUT = "timed_out", _("took too long")
-        SKIPPED = "skipped", _("not installed")
+        SKIPPED = "skipped", _("not run")  # its reason says why
 
     job = models.ForeignKey(ScanJob, on_delete=models.CASCADE, related_name="runs")
     engine = models.CharField(max_length=50)
@@ -128,6 +186,7 @@ class EngineRun(models.Model):
         verbose_name = _("run of an engine")
         verbose_name_plural = _("runs of engines")
         ordering: ClassVar = ["id"]
+        indexes: ClassVar = [models.Index(fields=["engine", "-id"], name="dashboard_api_enginerun_usual")]
 
     def __str__(self) -> str:
         return f"{self.engine}: {self.get_state_display()}"

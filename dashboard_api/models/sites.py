@@ -13,10 +13,13 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from audit.recording import record as audit
-from dashboard_api.models.accounts import Account, AlreadyRevoked
+from dashboard_api.models.accounts import Account, AlreadyRevoked, Publicity
 from dashboard_api.models.ownership import OwnershipClaim
 from foundation.domains import is_public_suffix, registrable_domain
 from foundation.hosts import MAX_HOST_LENGTH, InvalidHost, normalise_host
+
+RETIRING = "ownership check"
+_RETIRED = "Another owner has proven the website, and no account held it."
 
 
 class Archived(ValidationError):
@@ -79,6 +82,7 @@ class Website(models.Model):
     archived_at = models.DateTimeField(null=True, blank=True)
     archived_by = models.CharField(max_length=150, blank=True)
     archive_reason = models.CharField(max_length=500, blank=True)
+    retired_at = models.DateTimeField(null=True, editable=False)  # another owner began a new one
 
     class Meta:
         verbose_name = _("website")
@@ -179,6 +183,18 @@ class Website(models.Model):
         audit("website.archived", self, by=by, reason=reason)
         return self._revoke_links(by=by, reason=reason, now=now)
 
+    @transaction.atomic
+    def retire(self, *, now: datetime) -> None:
+        """Archive the website of former owners for good, and free its host for a new owner's website.
+
+        Raises AlreadyArchived. Decision record 0113.
+        """
+        self.archive(by=RETIRING, reason=_RETIRED, now=now)
+        former, self.retired_at = self.host, now
+        self.host = f"{former[:200]} ({self.pk}, until {now:%Y-%m-%d})"  # no host has spaces
+        self.save(update_fields=["host", "retired_at"])
+        audit("website.retired", self, by=RETIRING, host=former)
+
     def _revoke_links(self, *, by: str, reason: str, now: datetime) -> int:
         """Revoke the active links, and return their number."""
         revoked = 0
@@ -192,6 +208,8 @@ class Website(models.Model):
     def restore(self) -> None:
         """Take the website out of the archive; its links stay revoked. Raises NotArchived."""
         self._lock()
+        if self.retired_at is not None:
+            raise NotArchived(_("%(website)s belongs to former owners for good.") % {"website": self})
         if self.archived_at is None:
             raise NotArchived(_("%(website)s is not archived.") % {"website": self})
         self.archived_at, self.archived_by, self.archive_reason = None, "", ""
@@ -244,6 +262,10 @@ class SitesLimitReached(ValidationError):
     """The entitlement of the account allows no further website."""
 
 
+class PlanInactive(ValidationError):
+    """The entitlement of the account does not allow anything new today."""
+
+
 class NotRevoked(ValidationError):
     """The link is active, so it cannot be restored."""
 
@@ -268,7 +290,7 @@ class SiteLinkQuerySet(models.QuerySet["SiteLink"]):
         return link
 
     def check_linkable(self, account: Account, website: Website) -> None:
-        """Raise Archived, NotVerified, AlreadyLinked or SitesLimitReached.
+        """Raise Archived, NotVerified, AlreadyLinked, PlanInactive or SitesLimitReached.
 
         To be called in a transaction: website and account are locked, so the answer holds until its end.
         """
@@ -284,7 +306,17 @@ class SiteLinkQuerySet(models.QuerySet["SiteLink"]):
                     "%(website)s is already linked to %(account)s by %(link)s: restore that link instead."
                 )
             raise AlreadyLinked(text % {"website": website, "account": account, "link": existing.link_id})
+        self.check_may_grow(account)
         self.check_sites_limit(account)
+
+    def check_may_grow(self, account: Account) -> None:
+        """Raise PlanInactive while a payment is missing, and while the plan is not usable."""
+        entitlement = getattr(account, "entitlement", None)
+        today = timezone.now().date()
+        if entitlement is not None and not entitlement.may_grow_on(today):
+            label = entitlement.Status(entitlement.status_on(today)).label
+            text = _("The plan of %(account)s is %(status)s: no website can be added until it is active.")
+            raise PlanInactive(text % {"account": account, "status": label})
 
     def check_sites_limit(self, account: Account) -> None:
         """Raise SitesLimitReached if the account uses all websites of its entitlement."""
@@ -308,6 +340,28 @@ class SiteLink(models.Model):
     link_id = models.CharField(max_length=36, unique=True, editable=False)  # a UUID in lower case
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
+    paused_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        editable=False,
+        help_text=_("Calls are refused, because the plan includes fewer websites."),
+    )
+    # Its owner chose that it stays while the plan includes fewer websites than the account has.
+    chosen_at = models.DateTimeField(null=True, blank=True, editable=False)
+    publicity = models.CharField(
+        _("publicity"),
+        max_length=7,
+        choices=Publicity,
+        blank=True,
+        default="",
+        db_default="",
+        editable=False,
+        help_text=_("Only if it is stricter than that of the account; empty: as the account."),
+    )
+    # Empty: the country of the website's own suffix, else the world.
+    region = models.CharField(
+        _("region"), max_length=3, blank=True, default="", db_default="", editable=False
+    )
 
     objects = SiteLinkQuerySet.as_manager()
 
@@ -330,7 +384,7 @@ class SiteLink(models.Model):
         self._lock()
         if self.revoked_at is not None:
             raise AlreadyRevoked(
-                _("Nothing to do: %(link)s is revoked since %(day)s.")
+                _("Nothing to do: %(link)s has been revoked since %(day)s.")
                 % {"link": self.link_id, "day": f"{self.revoked_at:%Y-%m-%d}"}
             )
         self.record(LinkEvent.Action.REVOKED, by=by, reason=reason, at=now)

@@ -47,6 +47,28 @@ _OF_META = {
         "The tag has another value: use the expected one, next to the other if that is needed."
     ),
 }
+_OF_DNS = {
+    "name_missing": _(
+        "There is no record with this name: add it, with exactly this name. Panels that add the domain "
+        "themselves want only the first part of the name."
+    ),
+    "no_txt": _("The name exists, but has no TXT record: add one with the expected value."),
+    "other_value": _("There are TXT records with other values: add one more with the expected value."),
+    "partly_published": _(
+        "Only some of the domain's name servers have the record: wait until all have it, or correct "
+        "those that do not."
+    ),
+    "wrong_place": _("The record has another name than expected: move it to exactly this name."),
+    "wildcard": _(
+        "The answer is from a wildcard record, which proves nothing: add a TXT record with exactly this name."
+    ),
+    "dnssec_bogus": _("The DNSSEC signatures of the domain are wrong: correct or remove them first."),
+    "private_address": _(
+        "A name server of the domain has a private address, which the internet cannot reach: "
+        "correct its address."
+    ),
+}
+_OF_METHOD = {"meta": _OF_META, "dns": _OF_DNS}
 _WEAK = _("The proof counts, but it was read without a valid certificate: set up https.")
 
 
@@ -54,4 +76,5 @@ def advice_for(method: str, outcome: str, strength: str) -> str:
     """Return what to do next, in English; empty where there is nothing to do."""
     if outcome == "found" and strength == "http":
         return _WEAK
-    return _OF_META.get(outcome, _ADVICE[outcome]) if method == "meta" else _ADVICE[outcome]
+    own = _OF_METHOD.get(method, {})
+    return own[outcome] if outcome in own else _ADVICE[outcome]

@@ -12,6 +12,7 @@ MISSES = 3
 LAPSES_AFTER = timedelta(days=14)
 RESTORED_WITHIN = timedelta(days=180)
 UNASKED_FOR = timedelta(days=30)
+JUDGED_BY = timedelta(hours=1)  # the checks that say whether our own network works
 
 _MINUTES = (1, 2, 4, 8, 15, 30, 60, 120, 240)
 _WEEK = timedelta(days=7)

@@ -1,4 +1,7 @@
-"""Looks for a claim's token on its website: in a file, or in a meta tag. Decision record 0103."""
+"""Looks for a claim's token on its website: in a file, or in a meta tag. Decision record 0103.
+
+For DNS: ``dashboard_api.ownership.dns``.
+"""
 
 import ssl
 from collections.abc import Callable, Sequence
@@ -86,7 +89,7 @@ def check(
         outcome=outcome,
         verdict=Verdict.FOUND if is_found else _verdict(reading),
         expected=_PLACES[method].expected % token,
-        found=tuple(_clean(text) for text in reading.found if text.strip())[:_MAX_FOUND],
+        found=shown_texts(reading.found),
         asked=tuple(look.asked),
         advice=advice_for(method, outcome, strength),
         strength=strength,
@@ -209,6 +212,11 @@ def _read_page(response: Fetched, token: str) -> tuple[str, list[str]]:
     if token in outside:
         return "tag_outside_head", [token]
     return ("other_content", in_head) if in_head else ("not_found", [title_of(response.body)])
+
+
+def shown_texts(texts: Sequence[str]) -> tuple[str, ...]:
+    """Return what was found as people may read it: at most 5 texts of 100 characters."""
+    return tuple(_clean(text) for text in texts if text.strip())[:_MAX_FOUND]
 
 
 def _clean(text: str) -> str:

@@ -1,21 +1,23 @@
 """Checks of claims: look for the token, and record what follows."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
 from django.db.models import Q
 
 from dashboard_api import limits
-from dashboard_api.contract.requests import PROOFS
+from dashboard_api.contract.fields import PROOFS
 from dashboard_api.models import OwnershipClaim
 from dashboard_api.ownership import claims
 from dashboard_api.ownership.checking import CheckResult, check
 from dashboard_api.ownership.claims import Check, Verdict
+from dashboard_api.ownership.dns import Proof, has_record, look_in_dns
 from foundation.deadline import Deadline
 from foundation.outbound.fetch import SECONDS
 
+Method = OwnershipClaim.Method
 _BUSY_SECONDS = 5
 _one_at_a_time = threading.Semaphore(1)  # a check holds a thread of the server for seconds
 
@@ -38,30 +40,40 @@ def check_by_hand(claim: OwnershipClaim, *, method: str, now: datetime) -> Owner
             claim.refresh_from_db(fields=["asked_at"])
             pause_until = (claim.asked_at or now) + limits.CHECK_PAUSE
             raise TooSoon(max(1, int((pause_until - now).total_seconds())))
-        return check_claim(claim, (method,) if method else PROOFS, now=now)
+        return check_claim(claim, (method,) if method else (), now=now)
     finally:
         _one_at_a_time.release()
 
 
-def check_claim(claim: OwnershipClaim, methods: Sequence[str] = PROOFS, *, now: datetime) -> OwnershipClaim:
+def check_claim(claim: OwnershipClaim, methods: Iterable[str] = (), *, now: datetime) -> OwnershipClaim:
     """Look for the token until it is found, and record the result; return the claim as it is now.
 
-    All places share one limit of time, because the portal waits for the answer.
+    Without ``methods``, every place is asked, that of the last proof first. All places share one limit of
+    time, because the portal waits for the answer.
     """
     results: dict[str, CheckResult] = {}
     deadline = Deadline(SECONDS)
-    for method in methods:
-        results[method] = check(claim.host, claim.token, method, now=now, deadline=deadline)
-        if results[method].verdict is Verdict.FOUND:
+    for method in methods or sorted(PROOFS, key=lambda method: method != claim.method):
+        if method != Method.DNS:
+            results[method] = check(claim.host, claim.token, method, now=now, deadline=deadline)
+        elif has_record(claim.host):
+            parents = [Proof(each.host, each.token) for each in claims.proven_parents(claim)]
+            results[method] = look_in_dns(claim.host, claim.token, deadline=deadline, parents=parents)
+        if method in results and results[method].verdict is Verdict.FOUND:
             break
-    return claims.record_check(claim, _summary(results), now=now, checks=_stored(results, now))
+    return claims.record_check(claim, _summary(claim, results), now=now, checks=_stored(results, now))
 
 
-def _summary(results: dict[str, CheckResult]) -> Check:
-    """Return the proof if there is one; otherwise whether every place certainly lacks it."""
+def _summary(claim: OwnershipClaim, results: dict[str, CheckResult]) -> Check:
+    """Return the proof if there is one; otherwise whether the token is certainly missing.
+
+    The place of the last proof decides that, because the others never had the token.
+    """
     for method, result in results.items():
         if result.verdict is Verdict.FOUND:
             return Check(Verdict.FOUND, method, result.strength)
+    if claim.method in results:
+        return Check(results[claim.method].verdict)
     verdicts = {result.verdict for result in results.values()}
     return Check(Verdict.MISSING if verdicts == {Verdict.MISSING} else Verdict.NOT_ASKED)
 

@@ -17,12 +17,15 @@ from django.utils.translation import gettext as _
 from audit.recording import record as audit
 from dashboard_api.crawler import queue
 from dashboard_api.models import Account, OwnershipClaim, ScanJob, SiteLink, Website
-from dashboard_api.models.ownership import new_token
-from dashboard_api.models.sites import SiteLinkQuerySet, check_has_one_owner
+from dashboard_api.models.ownership import OwnershipClaimQuerySet, new_token
+from dashboard_api.models.sites import Archived, SiteLinkQuerySet, SitesLimitReached, check_has_one_owner
 from dashboard_api.ownership import calendar
+from foundation.domains import parents_of
 
 State = OwnershipClaim.State
+LinkProblem = OwnershipClaim.LinkProblem
 MAX_OPEN_CLAIMS = 20
+MAX_UNASKED, MIN_JUDGED = 0.2, 5  # of the checks of an hour; fewer say nothing
 SYSTEM = "ownership check"
 
 
@@ -50,13 +53,23 @@ class Check(NamedTuple):
     strength: str = ""
 
 
-@transaction.atomic
 def add(account: Account, host: str, *, by: str, now: datetime) -> OwnershipClaim:
     """Return the account's open claim to ``host``, in its stored form, or a new one.
 
-    Raises NoWebsite and TooManyClaims.
+    A host below one that the account has proven by DNS is verified at once. Raises NoWebsite and
+    TooManyClaims.
     """
     check_has_one_owner(host)
+    claim = _added(account, host, by=by, now=now)
+    is_new = claim.state == State.PENDING and claim.checked_at is None
+    if is_new and any(parent.state == State.VERIFIED for parent in proven_parents(claim)):
+        proof = Check(Verdict.FOUND, OwnershipClaim.Method.DNS, OwnershipClaim.Strength.DNS)
+        return record_check(claim, proof, now=now)
+    return claim
+
+
+@transaction.atomic
+def _added(account: Account, host: str, *, by: str, now: datetime) -> OwnershipClaim:
     account = Account.objects.select_for_update().get(pk=account.pk)
     claims = OwnershipClaim.objects.open().filter(account=account)
     claim = claims.filter(host=host).first()
@@ -71,6 +84,20 @@ def add(account: Account, host: str, *, by: str, now: datetime) -> OwnershipClai
         claim.save()
         audit("ownership.claimed", claim, by=by, host=host)
     return claim
+
+
+def proven_parents(claim: OwnershipClaim) -> list[OwnershipClaim]:
+    """Return the account's claims to names above the host that DNS proves, the closest first.
+
+    Their tokens prove this host, too, because who owns a domain owns the names below it.
+    """
+    above = OwnershipClaim.objects.open().filter(
+        account=claim.account_id,
+        host__in=parents_of(claim.host),
+        method=OwnershipClaim.Method.DNS,
+        state__in=OwnershipClaim.HOLDING,
+    )
+    return sorted(above, key=lambda parent: -len(parent.host))
 
 
 @transaction.atomic
@@ -98,8 +125,13 @@ def record_check(
 def answer(
     claim: OwnershipClaim, holder: Account, *, agrees: bool, by: str, reason: str, now: datetime
 ) -> OwnershipClaim:
-    """Record the answer of a holder of the website to a contested claim; raises WrongState."""
+    """Record the answer of a holder of the website to a contested claim; raises WrongState.
+
+    The same answer again changes nothing.
+    """
     claim = _locked(claim)
+    if (agrees and claim.state in OwnershipClaim.HOLDING) or (not agrees and claim.objected_at is not None):
+        return claim
     if claim.state != State.CONTESTED or not _others(claim).filter(account=holder).exists():
         raise _wrong_state(claim)
     audit("ownership.answered", claim, by=by, host=claim.host, reason=reason, after={"agrees": agrees})
@@ -148,23 +180,21 @@ def withdraw(claim: OwnershipClaim, *, by: str, reason: str, now: datetime) -> O
 def _after_pending(claim: OwnershipClaim, check: Check, now: datetime) -> None:
     if check.verdict is Verdict.FOUND:
         claim.method, claim.strength = check.method, check.strength
-        if _others(claim).exists() or _has_history(claim):
-            claim.state, claim.contested_at = State.CONTESTED, now
-            audit("ownership.contested", claim, host=claim.host)
-        else:
-            _verify(claim, now)
+        _take_over(claim, now, is_inherited=not _has_history(claim))
     elif now - claim.created_at >= calendar.PENDING_FOR:
         _end(claim, State.EXPIRED, now)
 
 
 def _after_contested(claim: OwnershipClaim, check: Check, now: datetime) -> None:
-    """Verify by DNS after the holder's silence, or without a holder and history; refuse in the end."""
+    """Verify once no other account holds the website, or by DNS after silence; refuse in the end."""
     waited = now - (claim.contested_at or now)
     is_dns = check.verdict is Verdict.FOUND and check.strength == OwnershipClaim.Strength.DNS
     if check.verdict is Verdict.FOUND:
         claim.method, claim.strength = check.method, check.strength
-    is_silent = claim.objected_at is None and waited >= calendar.SILENCE
-    if is_dns and is_silent and not _has_history(claim):
+    due_at = answer_due_at(claim)
+    if check.verdict is Verdict.FOUND and not _others(claim).exists():
+        _take_over(claim, now, is_inherited=not _has_history(claim))
+    elif is_dns and due_at is not None and now >= due_at:
         _verify(claim, now)
     elif waited >= calendar.CONTESTED_FOR and not is_dns and check.verdict is not Verdict.NOT_ASKED:
         _end(claim, State.REFUSED, now)
@@ -181,6 +211,10 @@ def _after_verified(claim: OwnershipClaim, check: Check, now: datetime) -> None:
         claim.unasked_at = claim.unasked_at or now
         if now - claim.unasked_at < calendar.UNASKED_FOR:
             return
+    else:
+        claim.unasked_at = None
+    if judging_pauses(now):
+        return
     claim.misses += 1
     claim.missed_at = claim.missed_at or now
     since = now - claim.missed_at
@@ -200,10 +234,8 @@ def _after_lapsed(claim: OwnershipClaim, check: Check, now: datetime) -> None:
         _end(claim, State.EXPIRED, now)
     elif check.verdict is Verdict.FOUND:
         claim.method, claim.strength = check.method, check.strength
-        if _others(claim).exists():
-            claim.state, claim.contested_at = State.CONTESTED, now
-        else:
-            _verify(claim, now)
+        own_links = SiteLink.objects.filter(account=claim.account, website__host=claim.host)
+        _take_over(claim, now, is_inherited=own_links.exists())
 
 
 _AFTER: dict[str, Callable[[OwnershipClaim, Check, datetime], None]] = {
@@ -213,6 +245,59 @@ _AFTER: dict[str, Callable[[OwnershipClaim, Check, datetime], None]] = {
     State.FAILING: _after_verified,
     State.LAPSED: _after_lapsed,
 }
+
+
+def _take_over(claim: OwnershipClaim, now: datetime, *, is_inherited: bool) -> None:
+    """Verify a claim with a proof, or contest it where another account holds the website.
+
+    Unless ``is_inherited``, the account gets a new website without the findings of former owners.
+    """
+    if _others(claim).exists():
+        claim.state, claim.contested_at, claim.objected_at = State.CONTESTED, now, None
+        audit("ownership.contested", claim, host=claim.host)
+        _check_holders(claim, now)
+        return
+    if not is_inherited:
+        former = Website.objects.filter(host=claim.host, archived_at=None).first()
+        if former is not None:  # one that staff archived stays as it is
+            former.retire(now=now)
+    _verify(claim, now)
+
+
+def answer_due_at(claim: OwnershipClaim) -> datetime | None:
+    """Return when a contested claim is verified without an answer; None: it never is.
+
+    Silence counts only where DNS proves the claim, and where findings are shared, only if the token of
+    each account that holds the website is still in its place: one who lost the domain cannot answer.
+    """
+    if claim.state != State.CONTESTED or claim.contested_at is None or claim.objected_at is not None:
+        return None
+    if claim.strength != OwnershipClaim.Strength.DNS:
+        return None
+    holders = _others(claim).values_list("account", flat=True)
+    proven = OwnershipClaim.objects.open().filter(
+        host=claim.host, account__in=holders, state=State.VERIFIED, misses=0
+    )
+    website = Website.objects.filter(host=claim.host).first()
+    is_shared = website is not None and website.findings.exists()
+    if is_shared and proven.exclude(method=OwnershipClaim.Method.MANUAL).count() < len(holders):
+        return None
+    return claim.contested_at + calendar.SILENCE
+
+
+def _check_holders(claim: OwnershipClaim, now: datetime) -> None:
+    """Have the proofs of the accounts that hold the website checked at once."""
+    tokens = others_of([claim]).filter(state__in=OwnershipClaim.HOLDING)
+    tokens.exclude(method=OwnershipClaim.Method.MANUAL).update(next_check_at=now)
+
+
+@transaction.atomic
+def check_others(claim: OwnershipClaim, *, by: str, now: datetime) -> int:
+    """Have the tokens of all other accounts' proofs of the website checked soon; return their number."""
+    others = others_of([claim]).exclude(method=OwnershipClaim.Method.MANUAL)
+    count = others.update(next_check_at=now)
+    audit("ownership.others_checked", claim, by=by, host=claim.host, after={"proofs": count})
+    return count
 
 
 def _verify(claim: OwnershipClaim, now: datetime) -> None:
@@ -230,17 +315,21 @@ def _connect(claim: OwnershipClaim, now: datetime) -> None:
             if website.verified_at is None:
                 website.verify(method=claim.method, by=claim.account.ref, at=now)
             _link(claim, website, now)
-    except ValidationError as error:  # archived, or no room
-        claim.link_problem = " ".join(error.messages)[:500]
+    except SitesLimitReached:
+        claim.link_problem = LinkProblem.NO_ROOM
+    except Archived:
+        claim.link_problem = LinkProblem.ARCHIVED
+    except ValidationError:
+        claim.link_problem = LinkProblem.OTHER
     else:
-        _scan_first(website)
+        _scan_first(website, claim.account)
 
 
-def _scan_first(website: Website) -> None:
+def _scan_first(website: Website, account: Account) -> None:
     """Queue the first scan of a website before all others, if this deployment scans."""
     if settings.CRAWLER_ENABLED and not website.scan_jobs.exists():
         with suppress(ValidationError):  # one that may not be scanned now
-            queue.add(website, by=SYSTEM, priority=ScanJob.Priority.FIRST)
+            queue.add(website, by=SYSTEM, account=account, trigger=ScanJob.Trigger.FIRST)
 
 
 def _link(claim: OwnershipClaim, website: Website, now: datetime) -> None:
@@ -255,6 +344,33 @@ def _revoke_link(claim: OwnershipClaim, *, by: str, reason: str, now: datetime) 
     link = SiteLink.objects.not_revoked().filter(account=claim.account, website__host=claim.host).first()
     if link is not None:
         link.revoke(by=by, reason=reason, now=now)
+
+
+def judging_pauses(now: datetime) -> bool:
+    """Return whether so many checks of the last hour could not ask that ours may be the fault."""
+    unasked, checked = unasked_share(now)
+    return checked >= MIN_JUDGED and unasked > MAX_UNASKED * checked
+
+
+def unasked_share(now: datetime) -> tuple[int, int]:
+    """Return how many of the verified claims checked in the last hour could not be asked, and all of them."""
+    recent = OwnershipClaim.objects.open().filter(
+        state__in=OwnershipClaim.HOLDING, checked_at__gt=now - calendar.JUDGED_BY
+    )
+    return recent.exclude(unasked_at=None).count(), recent.count()
+
+
+def holds(claim: OwnershipClaim) -> bool:
+    """Return whether the account holds the website: by a proof, and by a link."""
+    links = SiteLink.objects.not_revoked().filter(account=claim.account_id, website__host=claim.host)
+    return claim.state in OwnershipClaim.HOLDING and links.exists()
+
+
+def others_of(claims: Sequence[OwnershipClaim]) -> OwnershipClaimQuerySet:
+    """Return the open claims of other accounts to these websites of one account that have a proof."""
+    proven = (State.CONTESTED, *OwnershipClaim.HOLDING)
+    others = OwnershipClaim.objects.open().filter(host__in=[each.host for each in claims], state__in=proven)
+    return others.exclude(account__in={each.account_id for each in claims}).order_by("pk")
 
 
 def _others(claim: OwnershipClaim) -> SiteLinkQuerySet:

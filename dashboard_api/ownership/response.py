@@ -1,5 +1,6 @@
 """The response about a claim, from its row and its account's link."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
@@ -7,9 +8,12 @@ import msgspec
 
 from dashboard_api import limits
 from dashboard_api.contract import ClaimsRequest, responses
-from dashboard_api.models import OwnershipClaim, SiteLink
+from dashboard_api.models import OwnershipClaim, ScanSchedule, SiteLink
 from dashboard_api.ownership import calendar
 from dashboard_api.ownership.checking import FILE_PATH, META_NAME
+from dashboard_api.ownership.claims import answer_due_at, others_of
+from dashboard_api.ownership.dns import has_record, record_name, relative_name
+from foundation.outbound.names import origin_of
 
 State = OwnershipClaim.State
 
@@ -22,7 +26,10 @@ def claim_response(claim: OwnershipClaim) -> bytes:
 
 def claims_response(account_id: int, request: ClaimsRequest) -> bytes:
     """Return the encoded ClaimsResponse."""
-    claims = OwnershipClaim.objects.open().filter(account=account_id).order_by("host")
+    claims = OwnershipClaim.objects.filter(account=account_id).order_by("host", "pk")
+    claims = claims.filter(pk=request.claim_id) if request.claim_id else claims.open()
+    if request.host:
+        claims = claims.filter(host=request.host)
     start = (request.page - 1) * request.page_size
     shown = list(claims[start : start + request.page_size])
     answer = responses.ClaimsResponse(ok=True, claims=list(_described(shown)), total=claims.count())
@@ -37,11 +44,32 @@ def _described(claims: Sequence[OwnershipClaim]) -> Iterable[responses.WebsiteCl
         (account, host): link
         for account, host, link in links.values_list("account", "website__host", "link_id")
     }
+    paused = {
+        (account, host): responses.PausedSchedule(reason=reason, set_at=_seconds(set_at))
+        for account, host, reason, set_at in ScanSchedule.objects.exclude(pause_reason="")
+        .filter(link__in=links)
+        .values_list("link__account", "link__website__host", "pause_reason", "changed_at")
+    }
+    others = defaultdict(list)
+    for other in others_of([claim for claim in claims if (claim.account_id, claim.host) in ids]):
+        others[other.host].append(_other(other))
     for claim in claims:
-        yield _claim(claim, ids.get((claim.account_id, claim.host)))
+        holds = claim.state in OwnershipClaim.HOLDING
+        own = (claim.account_id, claim.host)
+        yield _claim(
+            claim,
+            ids.get(own),
+            others.get(claim.host, []) if holds else [],
+            paused.get(own) if holds else None,
+        )
 
 
-def _claim(claim: OwnershipClaim, link_id: str | None) -> responses.WebsiteClaim:
+def _claim(
+    claim: OwnershipClaim,
+    link_id: str | None,
+    others: list[responses.OtherClaim],
+    paused: responses.PausedSchedule | None,
+) -> responses.WebsiteClaim:
     lapses = (
         claim.missed_at + calendar.LAPSES_AFTER if claim.missed_at and claim.state == State.FAILING else None
     )
@@ -53,7 +81,8 @@ def _claim(claim: OwnershipClaim, link_id: str | None) -> responses.WebsiteClaim
         strength=claim.strength or None,
         token=claim.token,
         instructions=responses.ProofInstructions(
-            file=responses.ProofFile(url=f"https://{claim.host}{FILE_PATH}", content=claim.token),
+            dns=_record(claim) if has_record(claim.host) else None,
+            file=responses.ProofFile(url=origin_of(claim.host) + FILE_PATH, content=claim.token),
             meta=f'<meta name="{META_NAME}" content="{claim.token}">',
         ),
         checks=[msgspec.convert(each, responses.ClaimCheck) for each in claim.checks],
@@ -62,13 +91,41 @@ def _claim(claim: OwnershipClaim, link_id: str | None) -> responses.WebsiteClaim
         check_allowed_at=_seconds(
             (claim.asked_at or claim.created_at - limits.CHECK_PAUSE) + limits.CHECK_PAUSE
         ),
-        expires_at=_optional(
-            claim.created_at + calendar.PENDING_FOR if claim.state == State.PENDING else None
-        ),
+        expires_at=_optional(_expires_at(claim)),
+        answer_due_at=_optional(answer_due_at(claim)),
         verified_at=_optional(claim.verified_at),
         lapses_at=_optional(lapses),
         link_id=link_id,
         link_problem=claim.link_problem or None,
+        others=others,
+        paused_schedule=paused,
+    )
+
+
+def _other(claim: OwnershipClaim) -> responses.OtherClaim:
+    return responses.OtherClaim(
+        claim_id=str(claim.pk),
+        state=claim.state,
+        method=claim.method,
+        strength=claim.strength,
+        token=claim.token,
+        since=_seconds(claim.contested_at or claim.verified_at or claim.created_at),
+        objected_at=_optional(claim.objected_at),
+        answer_due_at=_optional(answer_due_at(claim)),
+    )
+
+
+def _expires_at(claim: OwnershipClaim) -> datetime | None:
+    if claim.state == State.PENDING:
+        return claim.created_at + calendar.PENDING_FOR
+    if claim.state == State.CONTESTED and claim.contested_at and claim.strength != claim.Strength.DNS:
+        return claim.contested_at + calendar.CONTESTED_FOR
+    return None
+
+
+def _record(claim: OwnershipClaim) -> responses.ProofRecord:
+    return responses.ProofRecord(
+        name=record_name(claim.host), relative_name=relative_name(claim.host), value=claim.token
     )
 
 

@@ -3,10 +3,11 @@
 Tests compare it with equivalent queries of the ORM. Decision record 0013.
 """
 
-import json
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, NamedTuple
+
+import msgspec
 
 from dashboard_api.backends.statements import first_rows, moment, stored
 from dashboard_api.models.accounts import Secret
@@ -24,6 +25,8 @@ class SigningSecret(NamedTuple):
     for_portal: bool
     calls_per_second: int | None  # of the account, as the next one
     calls_burst: int | None
+    calls_per_day: int | None  # of its entitlement, as the next one
+    sites_limit: int | None
 
 
 @dataclass(slots=True)
@@ -38,6 +41,7 @@ class EntitlementTerms(Terms):
     past_due_since: date | None
     sites_limit: int
     features: list[str]
+    limit_states: list[dict[str, Any]]
 
 
 class AccountSite(NamedTuple):
@@ -49,6 +53,7 @@ class AccountSite(NamedTuple):
     host: str
     linked_at: datetime
     revoked_at: datetime | None
+    paused_at: datetime | None
     tags: Tags
     sites_used: int
     entitlement: EntitlementTerms | None
@@ -68,12 +73,13 @@ class Credentials(NamedTuple):
 
 _USABLE = "(state = 'active' OR (state = 'retiring' AND retires_at > %(now)s))"
 _CREDENTIALS = f"""
-SELECT ref = %(ref)s, secret.id, account.id, sealed, is_test, for_portal, calls_per_second, calls_burst,
-link.id, account.id, website.id, host, link.created_at, link.revoked_at,
+SELECT ref = %(ref)s, secret.id, account.id, sealed, is_test, for_portal,
+calls_per_second, calls_burst, calls_per_day, sites_limit,
+link.id, account.id, website.id, host, link.created_at, link.revoked_at, link.paused_at,
 {TAGS.format(website="website.id")},
 (SELECT COUNT(*) FROM dashboard_api_sitelink AS used
 WHERE used.account_id = account.id AND used.revoked_at IS NULL),
-plan, status, starts_on, ends_on, renews, past_due_since, sites_limit, features
+plan, status, starts_on, ends_on, renews, past_due_since, sites_limit, features, limit_states
 FROM dashboard_api_account AS account
 JOIN dashboard_api_secret AS secret ON secret.account_id = account.id
 LEFT JOIN dashboard_api_sitelink AS link ON link.account_id = account.id AND link_id = %(link_id)s
@@ -97,23 +103,31 @@ def read_credentials(account_ref: str, link_id: str, now: datetime) -> Credentia
     if not found:
         return Credentials(is_known=False, signers=[], link=None)
     is_known, *_ = found[0]
-    signers = [SigningSecret._make(row[1:8]) for row in found]
-    return Credentials(is_known=bool(is_known), signers=signers, link=_account_site(*found[0][8:]))
+    signers = [SigningSecret._make(row[1:10]) for row in found]
+    return Credentials(is_known=bool(is_known), signers=signers, link=_account_site(*found[0][10:]))
 
 
 def _account_site(pk: int | None, *columns: Any) -> AccountSite | None:
     if pk is None:
         return None
-    account_id, website_id, host, linked_at, revoked_at, own_tag, every_tag, sites_used, plan, *terms = (
-        columns
-    )
-    tags = (own_tag, every_tag)
+    account_id, website_id, host, linked_at, revoked_at, paused_at, *others = columns
+    own_tag, every_tag, sites_used, plan, *terms = others
     entitlement = None if plan is None else _entitlement(plan, *terms)
     return AccountSite(
-        pk, account_id, website_id, host, moment(linked_at), moment(revoked_at), tags, sites_used, entitlement
+        pk=pk,
+        account_id=account_id,
+        website_id=website_id,
+        host=host,
+        linked_at=moment(linked_at),
+        revoked_at=moment(revoked_at),
+        paused_at=moment(paused_at),
+        tags=(own_tag, every_tag),
+        sites_used=sites_used,
+        entitlement=entitlement,
     )
 
 
 def _entitlement(*columns: Any) -> EntitlementTerms:
-    *values, features = columns
-    return EntitlementTerms(*values, json.loads(features))  # type: ignore[call-arg]  # in the order of the fields
+    *values, features, states = columns
+    lists = map(msgspec.json.decode, (features, states))
+    return EntitlementTerms(*values, *lists)

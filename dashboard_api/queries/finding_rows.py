@@ -14,10 +14,17 @@ from django.db import connection
 from dashboard_api import limits
 from dashboard_api.backends.statements import backend_for, marks, moment, rows, stored
 from dashboard_api.models.findings import Finding
-from dashboard_api.queries.overview import Bucket, SourceRow
+from dashboard_api.queries.overview import Bucket, Filters, SourceRow
 
-WORST, NEWEST, OLDEST = "worst", "newest", "oldest"
-_ORDERS = {WORST: "severity DESC, id DESC", NEWEST: "id DESC", OLDEST: "id"}
+WORST, NEWEST, OLDEST, PRIORITY = "worst", "newest", "oldest", "priority"
+WORST_FIRST = (WORST, PRIORITY)
+FIRST_SEEN, FIXED_AT = "first_seen", "fixed_at"
+_ORDERS = {
+    WORST: "severity DESC, id DESC",
+    PRIORITY: "severity DESC, CASE kind WHEN 'confirmed' THEN 0 WHEN 'suspected' THEN 1 ELSE 2 END, id DESC",
+    NEWEST: "id DESC",
+    OLDEST: "id",
+}
 
 
 class Level(NamedTuple):
@@ -33,6 +40,14 @@ class Period(NamedTuple):
 
     after: int
     since: datetime
+
+
+class Span(NamedTuple):
+    """Findings whose ``column``, a time, is ``since`` or later and earlier than ``before``; None: any."""
+
+    column: str
+    since: datetime | None = None
+    before: datetime | None = None
 
 
 class Threat(NamedTuple):
@@ -133,10 +148,11 @@ def _keys(buckets: Iterable[Bucket], by: Sequence[str]) -> set[tuple[Any, ...]]:
     return {tuple(getattr(bucket, column) for column in by) for bucket in buckets}
 
 
+# IS TRUE keeps both databases from the index by time, which would read each part out of order and sort it.
 _RECENT = """
 SELECT * FROM (
     SELECT id, severity, source_id, kind, host FROM dashboard_api_finding
-    WHERE website_id = %s AND {columns} AND id > %s AND first_seen >= %s ORDER BY {order}
+    WHERE website_id = %s AND {columns} AND id > %s AND (first_seen >= %s) IS TRUE ORDER BY {order}
 ) AS part
 """
 _RECENT_LEVEL = "SELECT * FROM ({parts} ORDER BY {order} LIMIT %s) AS level"
@@ -157,7 +173,7 @@ def recent(
     severities = {bucket.severity for bucket in buckets}
     statements: list[str] = []
     parameters: list[Any] = []
-    for level in [{severity} for severity in severities] if sort == WORST else [severities]:
+    for level in [{severity} for severity in severities] if sort in WORST_FIRST else [severities]:
         keys = _keys((bucket for bucket in buckets if bucket.severity in level), by)
         statements.append(_RECENT_LEVEL.format(parts=" UNION ALL ".join([part] * len(keys)), order=order))
         for key in keys:
@@ -165,6 +181,49 @@ def recent(
         parameters.append(limit)
     statement = f"{' UNION ALL '.join(statements)} ORDER BY {_ORDERS[sort]} LIMIT %s"
     return rows(Finding, statement, [*parameters, limit]) if buckets else []
+
+
+_IN_SPAN = """
+SELECT * FROM (
+    SELECT id, severity, source_id, kind, host, {column} AS at FROM dashboard_api_finding
+    WHERE website_id = %s AND status = %s AND severity = %s{span}{filters} ORDER BY {order} LIMIT %s
+) AS part
+"""
+
+
+def in_span(
+    website_id: int,
+    parts: Sequence[tuple[str, int]],
+    filters: Filters,
+    span: Span,
+    *,
+    problems: Sequence[str] = (),
+    limit: int,
+    sort: str = WORST,
+) -> list[tuple[int, int, int, str, str, datetime]]:
+    """Return ids, severities, source ids, kinds, hosts and times of the findings in ``span``.
+
+    ``parts`` are statuses with severities; each has an index in the order of the time.
+    """
+    limits_of_time = {">=": span.since, "<": span.before}
+    wanted = filters._asdict() | {"problem": problems or None}
+    columns = {name: values for name, values in wanted.items() if values is not None and name != "severity"}
+    direction = "" if sort == OLDEST else " DESC"
+    part = _IN_SPAN.format(
+        column=span.column,
+        span="".join(f" AND {span.column} {sign} %s" for sign, time in limits_of_time.items() if time),
+        filters="".join(f" AND {name} IN ({marks(values)})" for name, values in columns.items()),
+        order=f"{span.column}{direction}, id{direction}",
+    )
+    shared = [stored(time) for time in limits_of_time.values() if time]
+    shared += chain.from_iterable(columns.values())
+    parameters: list[Any] = []
+    for status, severity in parts:
+        parameters += [website_id, status, severity, *shared, limit]
+    order = f"at{direction}, id{direction}"
+    worst_first = "severity DESC, " if sort in WORST_FIRST else ""
+    statement = f"{' UNION ALL '.join([part] * len(parts))} ORDER BY {worst_first}{order} LIMIT %s"
+    return rows(Finding, statement, [*parameters, limit]) if parts else []
 
 
 _BUCKETS = """
@@ -179,6 +238,15 @@ def buckets_of(ids: Sequence[int]) -> list[tuple[int, int, str, int, str]]:
     return rows(Finding, statement, [str(list(ids))]) if ids else []
 
 
+_TRAITS = "SELECT id, severity, source_id, kind, host FROM dashboard_api_finding WHERE id IN ({ids})"
+
+
+def traits_of(ids: Sequence[int]) -> list[tuple[int, int, int, str, str]]:
+    """Return ids, severities, source ids, kinds and hosts of these findings."""
+    statement = _TRAITS.format(ids=backend_for(Finding).NUMBERS)
+    return rows(Finding, statement, [str(list(ids))]) if ids else []
+
+
 THREATS = """
 SELECT id, severity, source_id, kind, status, title, description, location, locations_count,
 SUBSTR(evidence, 1, %s), remediation, "references", cwe, cve, rule, problem, first_seen, last_seen{more}
@@ -187,11 +255,12 @@ FROM dashboard_api_finding WHERE {which} ORDER BY {order}
 _decode = msgspec.json.Decoder(list).decode
 
 
-def threats(ids: Sequence[int], sources: Mapping[int, SourceRow], *, sort: str = WORST) -> list[Threat]:
-    """Return the findings with these ids, in the order ``sort``."""
+def threats(ids: Sequence[int], sources: Mapping[int, SourceRow]) -> list[Threat]:
+    """Return the findings with these ids, in their order."""
     if not ids:
         return []
-    return _threats(f"id IN ({marks(ids)})", ids, sources, order=_ORDERS[sort])
+    found = {row.pk: row for row in _threats(f"id IN ({marks(ids)})", ids, sources, order="id")}
+    return [found[pk] for pk in ids if pk in found]
 
 
 def _threats(

@@ -167,7 +167,7 @@ class OpenDay(NamedTuple):
 
 
 class Note(NamedTuple):
-    """A note, like ``AnalystNote``."""
+    """A note, like ``AnalystNote``, with the key of the problem of its finding."""
 
     pk: int
     finding_id: int | None
@@ -175,6 +175,8 @@ class Note(NamedTuple):
     body: str
     created_at: datetime
     updated_at: datetime
+    problem: str | None
+    pinned: int
 
 
 class Overview(NamedTuple):
@@ -193,6 +195,7 @@ class Overview(NamedTuple):
     problem_statuses: list[ProblemStatus]
     hosts: list[HostTotal]
     host_buckets: list[Bucket]
+    topic_totals: list[ProblemTotals]
 
     @property
     def problem_buckets(self) -> list[Bucket]:
@@ -206,10 +209,13 @@ _FILTERS = {
     "kind": " AND kind IN ({values})",
 }
 _NOTES = """
-    SELECT id, finding_id, author, body, created_at, updated_at FROM dashboard_api_analystnote
+    SELECT id, finding_id, author, body, created_at, updated_at,
+    (SELECT problem FROM dashboard_api_finding AS its WHERE its.id = finding_id) AS problem,
+    CASE WHEN is_pinned THEN 1 ELSE 0 END AS pinned
+    FROM dashboard_api_analystnote
     WHERE website_id = %(website)s AND NOT is_internal
     AND (account_id = %(account)s OR account_id IS NULL){about}
-    ORDER BY created_at DESC, id DESC LIMIT %(notes)s
+    ORDER BY pinned DESC, created_at DESC, id DESC LIMIT %(notes)s
 """
 _OPEN_DAY = ", ".join(OpenDay._fields)
 _AGES = range(len(limits.AGE_DAYS))
@@ -231,6 +237,15 @@ _PROBLEM_STATUSES = """
     FROM dashboard_api_problemcount
     WHERE website_id = %(website)s AND status IN ('open', 'fixed', 'false_positive', 'accepted_risk')
         AND severity IN (0, 1, 2, 3, 4) AND problem IN ({keys})
+"""
+
+
+# All open problems are read and compared, which costs a small website nothing; to find each key by the index
+# would cost every website the same.
+_TOPIC_TOTALS = """
+    SELECT severity, problem, source_id, confirmed, suspected, informational, locations
+    FROM dashboard_api_problemcount
+    WHERE website_id = %(website)s AND status = 'open' AND problem IN ({keys})
 """
 
 
@@ -258,12 +273,14 @@ class _Parts:
     hosts: str
     host_buckets: str
     status_counts: str
+    topic_totals: str
 
 
 @functools.cache
 def _statement(backend: ModuleType, parts: _Parts) -> str:
     """Return the one SELECT of all lists of an ``Overview``, each as a JSON list of rows."""
     rows_of, utc = backend.AS_JSON.format, backend.UTC
+    note = f"id, finding_id, author, body, created_at{utc}, updated_at{utc}, problem, pinned"
     run = f"source_id, state, last_run_at{utc}, completed_at{utc}, urls_checked, version, detail"
     return f"""
         SELECT (
@@ -300,7 +317,7 @@ def _statement(backend: ModuleType, parts: _Parts) -> str:
                 WHERE website_id = %(website)s AND still_open > 0 GROUP BY age
             ) AS ages
         ), (
-            SELECT {rows_of(f"id, finding_id, author, body, created_at{utc}, updated_at{utc}")}
+            SELECT {rows_of(note)}
             FROM ({_NOTES.format(about="")}) AS notes
         ), (
             SELECT {rows_of(_OPEN_DAY)} FROM (
@@ -318,6 +335,8 @@ def _statement(backend: ModuleType, parts: _Parts) -> str:
             {_rows_if_wanted(rows_of, HostTotal._fields, parts.hosts)}
         ), (
             {_rows_if_wanted(rows_of, Bucket._fields[:6], parts.host_buckets)}
+        ), (
+            {_as_json_if_wanted(backend.PROBLEMS_AS_JSON, parts.topic_totals)}
         )
     """  # noqa: S608  # constant text
 
@@ -347,6 +366,7 @@ def overview(
     problem_keys: Sequence[str] = (),
     counts_hosts: bool = False,
     hosts: Sequence[str] = (),
+    topic_keys: Sequence[str] = (),
 ) -> Overview:
     """Return the overview; ``filters`` has the values of ``severity``, ``source`` (slugs) and ``kind``.
 
@@ -356,7 +376,8 @@ def overview(
     until ``history_day``. ``problems`` are at most ``most_problems``, of ``status`` and under the filters;
     ``problem_statuses`` are those of the problems with ``problem_keys``, of any status. ``hosts`` are those
     of ``status`` under the filters if ``counts_hosts``; ``host_buckets`` are those of ``hosts`` with
-    ``status``, and ``statuses`` theirs, too.
+    ``status``, and ``statuses`` theirs, too. ``topic_totals`` are those of open problems with ``topic_keys``,
+    which are written into the statement: they are hexadecimal and the same in each call.
 
     Problems are not filtered by kind, which is a column of their counts.
     """
@@ -389,6 +410,7 @@ def overview(
         hosts=_HOSTS.format(status=of_status, filters="".join(by_name.values())) if counts_hosts else "",
         host_buckets=_HOST_BUCKETS.format(of_hosts=of_hosts, status=of_status) if hosts else "",
         status_counts=of_hosts or "dashboard_api_bucketcount WHERE website_id = %(website)s",
+        topic_totals=_topic_totals(tuple(topic_keys)),
     )
     (columns,) = rows(Finding, _statement(backend_for(Finding), parts), parameters)
     return Overview._make(decoder.decode(column) for decoder, column in zip(_decoders, columns, strict=True))
@@ -401,6 +423,11 @@ def _problems(status: str | None, filters: str) -> str:
         for severity in sorted(map(int, Severity), reverse=True)
     )
     return _PROBLEMS.format(worst_first=worst_first)
+
+
+@functools.cache
+def _topic_totals(keys: tuple[str, ...]) -> str:
+    return _TOPIC_TOTALS.format(keys=", ".join(f"'{int(key, 16):016x}'" for key in keys)) if keys else ""
 
 
 def _marks(parameters: dict[str, Any], name: str, values: Sequence[Any]) -> str:
@@ -417,7 +444,7 @@ def sources() -> list[SourceRow]:
 
 
 def notes_about(finding_id: int, website_id: int, account_id: int) -> list[Note]:
-    """Return the newest notes about a finding of the website that the account may read."""
+    """Return the newest notes about a finding that the account may read, pinned ones first."""
     parameters = {
         "website": website_id,
         "account": account_id,
@@ -425,8 +452,8 @@ def notes_about(finding_id: int, website_id: int, account_id: int) -> list[Note]
         "notes": limits.MAX_NOTES,
     }
     return [
-        Note(pk, about, author, body, moment(created_at), moment(updated_at))
-        for pk, about, author, body, created_at, updated_at in rows(
+        Note(pk, about, author, body, moment(created_at), moment(updated_at), problem, pinned)
+        for pk, about, author, body, created_at, updated_at, problem, pinned in rows(
             Finding, _NOTES.format(about=" AND finding_id = %(finding)s"), parameters
         )
     ]

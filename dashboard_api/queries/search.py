@@ -16,9 +16,9 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 from dashboard_api.backends import backend_of
 from dashboard_api.backends.statements import rows, stored
-from dashboard_api.contract.requests import ALL
-from dashboard_api.models import Finding, Severity
-from dashboard_api.queries.finding_rows import OLDEST, WORST, Period, buckets_of
+from dashboard_api.contract.fields import ALL
+from dashboard_api.models import Finding, Kind, Severity
+from dashboard_api.queries.finding_rows import OLDEST, WORST, Period, buckets_of, traits_of
 from dashboard_api.queries.overview import NO_FILTERS, Filters
 from foundation.words import words_of
 
@@ -100,6 +100,14 @@ class Matches:
     def __init__(self, ids: list[int], traits: list[tuple[int, int, str, str]] | None = None) -> None:
         self.ids = ids
         self._traits = traits
+
+    def confirmed_first(self) -> list[int]:
+        """Return the ids with confirmed findings before suspected ones of the same severity."""
+        if self._traits is None:
+            found = {row[0]: row[1:] for row in traits_of(self.ids)}
+            self._traits = [found[pk] for pk in self.ids]
+        traits = dict(zip(self.ids, self._traits, strict=True))
+        return sorted(self.ids, key=lambda pk: (-traits[pk][0], Kind.values.index(traits[pk][2])))
 
     def counted(self, most: int) -> list[tuple[int, int, str, int, str]]:
         """Count the first ``most`` matches by severity, source id, kind and host."""

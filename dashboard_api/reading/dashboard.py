@@ -6,17 +6,17 @@ from datetime import date, datetime, timedelta
 
 from dashboard_api import limits
 from dashboard_api.contract import DashboardRequest, responses
-from dashboard_api.contract.requests import ALL
+from dashboard_api.contract.fields import ALL
 from dashboard_api.models import Finding
 from dashboard_api.queries import change_feed
 from dashboard_api.queries.credentials import AccountSite
-from dashboard_api.queries.finding_rows import NEWEST, OLDEST, Period
+from dashboard_api.queries.finding_rows import FIRST_SEEN, FIXED_AT, NEWEST, OLDEST, Period, Span
 from dashboard_api.queries.overview import Bucket, Filters, Overview, SourceRow, overview
 from dashboard_api.reading import grading, problems, sections, topics
 from dashboard_api.reading.facet_counts import Counts, FacetCounts
 from dashboard_api.reading.listing import Listing
 from dashboard_api.reading.problems import ProblemGroup
-from dashboard_api.reading.search_results import SearchResults, by_words, first_seen_in
+from dashboard_api.reading.search_results import SearchResults, by_words, first_seen_in, in_span
 
 UNKNOWN_SOURCE = -1  # the id of no source
 
@@ -31,7 +31,9 @@ def build_dashboard(
     by_id = {source.pk: source for source in sources}
     filters = _filters(request, sources)
     open_counts = FacetCounts.of(_with_status(Finding.Status.OPEN, stored.buckets))
-    graded = grading.grade(grading.levels_of(open_counts.by_kind_and_severity), stored.runs)
+    surplus = grading.repeated(stored.topic_totals)
+    levels = grading.without(grading.levels_of(open_counts.by_kind_and_severity), surplus)
+    graded = grading.grade(levels, stored.runs)
     counts = _counts(link.website_id, request, filters, stored, open_counts, now)
     groups, is_cut = _groups(link.website_id, request, filters, counts, stored)
     shown = _shown(sources, stored, counts, open_counts)
@@ -56,7 +58,9 @@ def build_dashboard(
             coverage=stored.runs,
             first_check_by=sections.first_check_by(sources, stored.runs, linked_on=link.linked_at.date()),
             graded=graded,
-            history=grading.history(stored.history, first_day=_history_day(today), graded=graded),
+            history=grading.history(
+                stored.history, first_day=_history_day(today), graded=graded, surplus=surplus
+            ),
             now=now,
         ),
         threats=[] if request.group_by else [sections.threat(row) for row in counts.page(by_id)],
@@ -83,16 +87,22 @@ def _overview(link: AccountSite, request: DashboardRequest, today: date) -> Over
         recent_day=today - limits.RECENT_PERIOD + timedelta(days=1),  # today is the last of them
         most_problems=_most_problems(request),
         problem_keys=topics.keys_of(request.problem),
-        counts_hosts=not (request.query or request.since or request.problem),
+        counts_hosts=not (_is_searched(request) or request.problem),
         hosts=request.hosts or (),
+        topic_keys=topics.SHARED_KEYS,
     )
 
 
 def _most_problems(request: DashboardRequest) -> int:
     """Return how many counts of problems the response needs; a search counts those of its matches."""
-    if request.group_by and not request.query and not request.since and not request.hosts:
+    if request.group_by and not _is_searched(request) and not request.hosts:
         return _most_totals(request) + 1
     return limits.MAX_DO_FIRST_TOTALS if _shows_first(request) else 0
+
+
+def _is_searched(request: DashboardRequest) -> bool:
+    """Return whether no stored counts are those of the request: it has words or a time."""
+    return bool(request.query or request.since or request.older_than or request.fixed_since)
 
 
 def _shows_first(request: DashboardRequest) -> bool:
@@ -121,8 +131,9 @@ def _groups(
     """
     if not request.group_by:
         return problems.grouped(stored.problems), False
-    by_host = SearchResults(request, filters, by_words(website_id, request, None)) if request.hosts else None
-    searched = counts if isinstance(counts, SearchResults) else by_host
+    searched = counts if isinstance(counts, SearchResults) else None
+    if request.hosts and not searched:
+        searched = SearchResults(request, filters, by_words(website_id, request, None))
     totals = searched.problems() if searched else stored.problems
     totals = [each.of_kinds(request.kind) for each in totals] if request.kind else totals
     is_cut = len(totals) > _most_totals(request) or bool(searched and searched.relation() == "at_least")
@@ -181,6 +192,9 @@ def _counts(
     now: datetime,
 ) -> SearchResults | Listing:
     """Return the counts and pages of the request."""
+    if span := _span(request, now):
+        stored_buckets = _with_status(request.status, stored.buckets)
+        return SearchResults(request, filters, in_span(website_id, request, stored_buckets, span))
     period = _period(website_id, request, now)
     if request.query or (request.hosts and request.problem):
         return SearchResults(request, filters, by_words(website_id, request, period))
@@ -217,6 +231,16 @@ def _period(website_id: int, request: DashboardRequest, now: datetime) -> Period
     since = sections.start_of_days(now, request.since)
     newest = change_feed.newest_before(website_id, since)
     return Period(newest.finding_id if newest else 0, since)
+
+
+def _span(request: DashboardRequest, now: datetime) -> Span | None:
+    """Return the requested time where it has an end, or is that of the fix."""
+    if request.fixed_since:
+        return Span(FIXED_AT, since=sections.start_of_days(now, request.fixed_since))
+    if not request.older_than:
+        return None
+    since = sections.start_of_days(now, request.since) if request.since else None
+    return Span(FIRST_SEEN, since=since, before=sections.start_of_days(now, request.older_than))
 
 
 def _by_status(request: DashboardRequest, filters: Filters, stored: Overview) -> dict[str, int]:

@@ -1,6 +1,7 @@
 """The response for a single finding: full texts, locations, timeline and notes."""
 
 import re
+from collections.abc import Collection
 
 import msgspec
 
@@ -16,8 +17,13 @@ _ID = re.compile(r"[1-9][0-9]{0,18}", re.ASCII)
 _LARGEST_ID = 2**63 - 1
 
 
-def build_finding(link: AccountSite, request: FindingRequest) -> responses.FindingResponse:
-    """Return the requested finding of the linked website; raises UnknownFinding (404)."""
+def build_finding(
+    link: AccountSite, request: FindingRequest, *, tested_here: Collection[str] = ()
+) -> responses.FindingResponse:
+    """Return the requested finding of the linked website; raises UnknownFinding (404).
+
+    ``tested_here`` are the scanners that test a finding again.
+    """
     finding_id = _number(request.finding_id)
     sources = {source.pk: source for source in overview.sources()}
     detail = finding_detail.finding(link.website_id, finding_id, sources)
@@ -29,6 +35,7 @@ def build_finding(link: AccountSite, request: FindingRequest) -> responses.Findi
         host=link.host,
         finding=_detail(detail, finding_detail.occurrences(finding_id), finding_detail.events(finding_id)),
         analyst_notes=[sections.note(row) for row in notes],
+        can_retest=detail.row.source.slug in tested_here,
     )
 
 

@@ -1,19 +1,22 @@
 """The grade and the score of a website, now and on earlier days. Decision record 0057."""
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import NamedTuple
 
 from dashboard_api.contract import responses
 from dashboard_api.models import Kind, Severity
-from dashboard_api.queries.overview import OpenDay, Run
+from dashboard_api.queries.overview import OpenDay, ProblemTotals, Run
+from dashboard_api.reading import topics
 
 LETTERS = "ABCDF"  # by the worst open level, Info to Critical
 PROVISIONAL = "CDF"  # certain from the open findings alone, before any check is complete
 RANGES = ((100, 100), (75, 90), (50, 75), (25, 50), (0, 25))  # of the scores of each letter
 
 Levels = Sequence[int]  # the number of open findings of each level, Info to Critical
+NOTHING: Levels = [0] * len(Severity)
 
 
 class Grade(NamedTuple):
@@ -39,6 +42,39 @@ def levels_of(counts: Mapping[tuple[str, int], int]) -> Levels:
     for (kind, severity), count in counts.items():
         levels[level_of(severity, is_suspected=kind == Kind.SUSPECTED)] += count
     return levels
+
+
+def repeated(totals: Iterable[ProblemTotals]) -> Levels:
+    """Return how many findings of each level report a topic that another source reports as often.
+
+    Of the findings of a topic at a level or above, those of the source with most of them count.
+    """
+    by_topic: dict[str, dict[int, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0] * len(Severity)))
+    for row in totals:
+        levels = by_topic[topics.problem_id(row.problem)][row.source_id]
+        levels[level_of(row.severity, is_suspected=False)] += row.confirmed + row.informational
+        levels[level_of(row.severity, is_suspected=True)] += row.suspected
+    return [sum(level) for level in zip(NOTHING, *map(_surplus, by_topic.values()), strict=True)]
+
+
+def _surplus(by_source: Mapping[int, Levels]) -> Levels:
+    """Return the findings of each level that are left out where a topic counts once."""
+    surplus = [sum(counts) for counts in zip(*by_source.values(), strict=True)]
+    above = 0
+    for level in reversed(range(len(surplus))):
+        most = max(sum(counts[level:]) for counts in by_source.values())
+        surplus[level] -= most - above
+        above = most
+    return surplus
+
+
+def without(levels: Levels, surplus: Levels) -> Levels:
+    """Return the levels that count for the score; the worst level stays, with at least one finding."""
+    worst = _worst(levels)
+    return [
+        max(count - fewer, int(level == worst and count > 0))
+        for level, (count, fewer) in enumerate(zip(levels, surplus, strict=True))
+    ]
 
 
 def grade(levels: Levels, coverage: Iterable[Run]) -> Grade:
@@ -87,10 +123,13 @@ def _next_grade(levels: Levels) -> responses.NextGrade | None:
     return responses.NextGrade(grade=letter, fixes=levels[worst])  # type: ignore[arg-type]  # one of LETTERS
 
 
-def history(days: Iterable[OpenDay], *, first_day: date, graded: Grade) -> list[responses.HistoryDay]:
+def history(
+    days: Iterable[OpenDay], *, first_day: date, graded: Grade, surplus: Levels = NOTHING
+) -> list[responses.HistoryDay]:
     """Return grade and score of each day on which open findings changed; empty without a grade today.
 
-    ``days`` may begin with one day before ``first_day``: the state with which the period begins.
+    ``days`` may begin with one day before ``first_day``: the state with which the period begins. ``surplus``
+    is that of today, because nothing is stored about the topics of the past.
     """
     if graded.letter is None:
         return []
@@ -103,7 +142,7 @@ def history(days: Iterable[OpenDay], *, first_day: date, graded: Grade) -> list[
                 responses.HistoryDay(
                     day=max(row.day, first_day),
                     grade=letter,  # type: ignore[arg-type]  # one of LETTERS
-                    score=score(levels),
+                    score=score(without(levels, surplus)),
                     open=sum(levels),
                 )
             )

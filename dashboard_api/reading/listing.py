@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from dashboard_api.contract import DashboardRequest
+from dashboard_api.models import Kind
 from dashboard_api.queries import finding_rows
-from dashboard_api.queries.finding_rows import WORST, Level, Threat
+from dashboard_api.queries.finding_rows import PRIORITY, WORST_FIRST, Level, Threat
 from dashboard_api.queries.overview import NO_FILTERS, Bucket, Filters, SourceRow
 from dashboard_api.reading.facet_counts import Facet, FacetCounts
 
@@ -51,7 +52,7 @@ class Listing:
 
     def page(self, sources: Mapping[int, SourceRow]) -> list[Threat]:
         """Return the requested page in the requested order."""
-        levels = list(self._levels() if self._request.sort == WORST else self._whole())
+        levels = list(self._levels() if self._request.sort in WORST_FIRST else self._whole())
         by = distinguishing_columns(self._request, self._filters)
         return finding_rows.page(self._website_id, levels, sources, by=by, sort=self._request.sort)
 
@@ -59,12 +60,23 @@ class Listing:
         """Yield the parts of the page, worst first."""
         page_size = self._request.page_size
         above, wanted = (self._request.page - 1) * page_size, page_size
-        for severity, findings in sorted(self.facet_counts().by_severity.items(), reverse=True):
+        for findings, filters in self._parts():
             if above < findings and wanted:
                 take = min(wanted, findings - above)
-                yield Level(self._matching(self._filters._replace(severity=(severity,))), above, take)
+                yield Level(self._matching(filters), above, take)
                 wanted -= take
             above = max(above - findings, 0)
+
+    def _parts(self) -> Iterator[tuple[int, Filters]]:
+        """Yield the number of findings and the filters of each severity, or of each of its kinds."""
+        counts = self.facet_counts()
+        for severity, findings in sorted(counts.by_severity.items(), reverse=True):
+            filters = self._filters._replace(severity=(severity,))
+            if self._request.sort != PRIORITY:
+                yield findings, filters
+                continue
+            for kind in Kind.values:  # confirmed ones first
+                yield counts.by_kind_and_severity[kind, severity], filters._replace(kind=(kind,))
 
     def _whole(self) -> Iterator[Level]:
         """Yield the page as one part of all severities, unless it is past the end."""
@@ -82,6 +94,7 @@ def distinguishing_columns(request: DashboardRequest, filters: Filters) -> list[
     if filters.host:
         return ["host", "status", "severity", "source_id", "kind"]
     if request.problem:  # of one source
-        return ["status", "severity", "problem"] + ([] if filters.kind is None else ["kind"])
-    narrow = filters.source_id is not None or filters.kind is not None
+        by_kind = filters.kind is not None or request.sort == PRIORITY
+        return ["status", "severity", "problem"] + (["kind"] if by_kind else [])
+    narrow = filters.source_id is not None or filters.kind is not None or request.sort == PRIORITY
     return ["status", "severity", "source_id", "kind"] if narrow else ["status", "severity"]

@@ -3,15 +3,16 @@
 The counts are stored next to the findings; a few findings describe each problem. Decision record 0058.
 """
 
+import heapq
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from dashboard_api import limits
 from dashboard_api.contract import responses
-from dashboard_api.contract.requests import ALL
+from dashboard_api.contract.fields import ALL
 from dashboard_api.models import Finding, Severity, host_of
 from dashboard_api.queries import problem_rows
 from dashboard_api.queries.finding_rows import NEWEST
@@ -33,30 +34,32 @@ _HEADING = re.compile(
 )
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class ProblemGroup:
-    """A problem with its counts by severity."""
+    """A problem with its counts by severity, its worst severity, and its position in a list.
+
+    ``order`` has the worst first, then confirmed, then frequent ones.
+    """
 
     id: str
-    totals: list[ProblemTotals] = field(default_factory=list)
+    totals: list[ProblemTotals]
+    worst: int
+    order: tuple[int, bool, int, str]
 
-    @property
-    def worst(self) -> int:
-        """The worst severity of its findings."""
-        return max(each.severity for each in self.totals)
-
-    @property
-    def order(self) -> tuple[int, bool, int, str]:
-        """The position in a list: the worst first, then confirmed, then frequent ones."""
-        worst = self.worst
-        of_worst = [each for each in self.totals if each.severity == worst]
+    @classmethod
+    def of(cls, problem: str, totals: list[ProblemTotals]) -> "ProblemGroup":
+        """Return the problem with these counts."""
+        worst = max(each.severity for each in totals)
+        of_worst = [each for each in totals if each.severity == worst]
         confirmed = any(each.confirmed for each in of_worst)
-        return -worst, not confirmed, -sum(each.findings for each in of_worst), self.id
+        order = -worst, not confirmed, -sum(each.findings for each in of_worst), problem
+        return cls(problem, totals, worst, order)
 
 
 # The keys by which the lists of each order are sorted.
 _ORDERS: dict[str, Callable[[ProblemGroup], Any]] = {
     "worst": lambda group: group.order,
+    "priority": lambda group: group.order,
     "newest": lambda group: -max(each.newest for each in group.totals),
     "oldest": lambda group: min(each.oldest for each in group.totals),
     "locations": lambda group: (-sum(each.locations for each in group.totals), *group.order),
@@ -65,13 +68,12 @@ _ORDERS: dict[str, Callable[[ProblemGroup], Any]] = {
 
 def grouped(totals: Iterable[ProblemTotals], *, sort: str = "worst") -> list[ProblemGroup]:
     """Return the problems of ``totals`` in the order ``sort``."""
-    groups: dict[str, ProblemGroup] = {}
+    by_problem: dict[str, list[ProblemTotals]] = defaultdict(list)
     for each in totals:
-        if not each.findings:
-            continue
-        problem = topics.problem_id(each.problem)
-        groups.setdefault(problem, ProblemGroup(problem)).totals.append(each)
-    return sorted(groups.values(), key=_ORDERS[sort])
+        if each.findings:
+            by_problem[topics.problem_id(each.problem)].append(each)
+    groups = [ProblemGroup.of(problem, found) for problem, found in by_problem.items()]
+    return sorted(groups, key=_ORDERS[sort])
 
 
 def with_ends(
@@ -96,8 +98,8 @@ def _parts(totals: Iterable[ProblemTotals], status: str) -> list[ProblemPart]:
 
 def first_to_do(groups: Iterable[ProblemGroup]) -> list[ProblemGroup]:
     """Return the worst of ``groups``; informational ones are nothing to do."""
-    worst_first = sorted(groups, key=_ORDERS["worst"])
-    return [group for group in worst_first if group.worst > Severity.INFO][: limits.MAX_DO_FIRST]
+    to_do = (group for group in groups if group.worst > Severity.INFO)
+    return heapq.nsmallest(limits.MAX_DO_FIRST, to_do, key=_ORDERS["worst"])
 
 
 def described(

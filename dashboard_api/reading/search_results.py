@@ -7,7 +7,7 @@ from typing import Literal
 from dashboard_api import limits
 from dashboard_api.contract import DashboardRequest
 from dashboard_api.queries import finding_rows, problem_rows
-from dashboard_api.queries.finding_rows import NEWEST, WORST, Period, Threat
+from dashboard_api.queries.finding_rows import NEWEST, PRIORITY, WORST, WORST_FIRST, Period, Span, Threat
 from dashboard_api.queries.overview import Bucket, Filters, ProblemTotals, SourceRow
 from dashboard_api.queries.search import Matches, SearchQuery, find_matches
 from dashboard_api.reading import topics
@@ -52,6 +52,20 @@ def first_seen_in(
     return find
 
 
+def in_span(website_id: int, request: DashboardRequest, buckets: Sequence[Bucket], span: Span) -> Find:
+    """Return the search for findings of ``buckets`` in a span of time, in the order of that time."""
+    problems = topics.keys_of(request.problem)
+
+    def find(filters: Filters, limit: int, sort: str) -> Matches:
+        parts = {(bucket.status, bucket.severity) for bucket in buckets if bucket.passes(filters)}
+        found = finding_rows.in_span(
+            website_id, sorted(parts), filters, span, problems=problems, limit=limit, sort=sort
+        )
+        return Matches([row[0] for row in found], [row[1:5] for row in found])
+
+    return find
+
+
 class SearchResults:
     """Counts and pages of a search; beyond the limit, counts cover the worst matches only.
 
@@ -92,7 +106,7 @@ class SearchResults:
         """Return the requested page in the requested order."""
         end = self._request.page * self._request.page_size
         ids = self._listed[end - self._request.page_size : end]
-        return finding_rows.threats(ids, sources, sort=self._request.sort)
+        return finding_rows.threats(ids, sources)
 
     def problems(self) -> list[ProblemTotals]:
         """Count the matches by problem and severity: all, or the worst where there are too many."""
@@ -101,10 +115,14 @@ class SearchResults:
     @cached_property
     def _listed(self) -> list[int]:
         """The matches in the requested order, up to the end of the page, and one more if it exists."""
-        worst_first, sort = self._matches_of(self._filters).ids, self._request.sort
-        if sort == WORST:
+        matches, sort = self._matches_of(self._filters), self._request.sort
+        worst_first = matches.ids
+        if sort == PRIORITY and self.relation() == "exact":
+            return matches.confirmed_first()
+        if sort in WORST_FIRST:
             return worst_first
-        if self.relation() == "exact":
+        is_in_order_of_ids = not (self._request.older_than or self._request.fixed_since)
+        if is_in_order_of_ids and self.relation() == "exact":
             return sorted(worst_first, reverse=sort == NEWEST)
         return self._find(self._filters, self._request.page * self._request.page_size + 1, sort).ids
 
@@ -115,7 +133,7 @@ class SearchResults:
         """Return the worst matches: as many as are counted or listed, and one more if it exists."""
         if filters not in self._matches:
             most = limits.MAX_COUNTED_MATCHES
-            if filters == self._filters and self._request.sort == WORST:
+            if filters == self._filters and self._request.sort in WORST_FIRST:
                 most = max(most, self._request.page * self._request.page_size)
             self._matches[filters] = self._find(filters, most + 1, WORST)
         return self._matches[filters]

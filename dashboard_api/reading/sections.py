@@ -3,11 +3,11 @@
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
-from typing import Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from dashboard_api import limits
 from dashboard_api.contract import DashboardRequest, responses
-from dashboard_api.contract.requests import ALL
+from dashboard_api.contract.fields import ALL
 from dashboard_api.models import Finding, Kind, Severity
 from dashboard_api.models.revisions import Tags
 from dashboard_api.queries.credentials import AccountSite, EntitlementTerms
@@ -79,6 +79,8 @@ def page(
             sort=request.sort,  # type: ignore[arg-type]  # one of SORTS
             since=request.since or None,
             hosts=_listed(request.hosts or ()),
+            older_than=request.older_than or None,
+            fixed_since=request.fixed_since or None,
         ),
         page=request.page,
         page_size=request.page_size,
@@ -135,7 +137,8 @@ def facets(
 
 
 def _is_counted_as_search(request: DashboardRequest) -> bool:
-    return bool(request.query or request.since or (request.hosts and request.problem))
+    has_time = request.since or request.older_than or request.fixed_since
+    return bool(request.query or has_time or (request.hosts and request.problem))
 
 
 def _statuses(counts: Mapping[str, int]) -> list[responses.FacetValue]:
@@ -356,6 +359,8 @@ def note(row: Note) -> responses.Note:
         body=cut(row.body, limits.MAX_TEXT_BYTES),
         created_at=row.created_at,
         updated_at=row.updated_at,
+        problem=topics.problem_id(row.problem) if row.problem else None,
+        pinned=bool(row.pinned),
     )
 
 
@@ -373,6 +378,19 @@ def entitlement(link: AccountSite, *, today: date) -> responses.Entitlement:
         features=terms.features,
         usable_until=terms.usable_until,
         renews=terms.renews,
+        limits=[_limit_state(state, today) for state in terms.limit_states],
+    )
+
+
+def _limit_state(state: Mapping[str, Any], today: date) -> responses.LimitState:
+    """Return the state of a limit as it was stored; a count that began again since is ok."""
+    resets_at = datetime.fromisoformat(state["resets_at"]) if state["resets_at"] else None
+    is_over = resets_at is not None and resets_at.date() <= today
+    return responses.LimitState(
+        name=state["name"],
+        limit=state["limit"],
+        state="ok" if is_over else state["state"],
+        resets_at=None if is_over else resets_at,
     )
 
 

@@ -1,11 +1,14 @@
-"""Removal of credentials from evidence: cookies, authorization and passwords."""
+"""Removal of credentials from reports: cookies, authorization, passwords, keys and tokens."""
 
 import re
 
 REDACTED = "[redacted]"
 
-_NAMES = r"(?:proxy-)?authorization|(?:set-)?cookie2?"
-_NAMED = re.compile("authorization|cookie", re.IGNORECASE)  # a part of each of the names
+_NAMES = (
+    r"(?:proxy-)?authorization|(?:set-)?cookie2?|(?:x-)?api-?key"
+    r"|(?:x-)?(?:access|auth|csrf|xsrf|session)-token"
+)
+_NAMED = re.compile("authorization|cookie|api-?key|-token", re.IGNORECASE)  # a part of each of the names
 # A header in a raw message, with its continuation lines; also behind the marks of "curl -v".
 _HEADER = re.compile(
     rf"((?:^|\\n)[<>*| \t]*(?:{_NAMES})[ \t]*:).*(?:\n[ \t].*)*",
@@ -19,6 +22,12 @@ _MEMBER = re.compile(
 )
 # The user name and password in an address.
 _USERINFO = re.compile(r"""(?<=://)[^/\s@'"]+@""")
+# A key or token in a query or form. A payload has other characters, and stays.
+_PARAMETER = re.compile(
+    r"([?&](?:(?:access|auth|csrf|id|refresh|session)[_-]?)?(?:token|secret|password|passwd|api[_-]?key|jwt)=)"
+    r"""[\w.~+/-]{6,}=*(?=[&#\s"'<>\\]|\Z)""",
+    re.IGNORECASE | re.ASCII,
+)
 
 _SHELL_WORD = re.compile(
     r"""(?:'[^']*(?:'|\Z)|"(?:\\.|[^"\\])*(?:"|\Z)|\\.|[^\s'"\\])+""",
@@ -32,9 +41,15 @@ _HEADER_WORD = re.compile(rf"""\$?["']?\s*({_NAMES})\s*:""", re.IGNORECASE)
 
 
 def redact_headers(text: str) -> str:
-    """Return ``text`` without the values of such headers, and without user names in addresses."""
+    """Return ``text`` without such values of headers and parameters, and without user names in addresses."""
     if _NAMED.search(text):
         text = _MEMBER.sub(rf'\1"{REDACTED}"', _HEADER.sub(rf"\1 {REDACTED}", text))
+    return redact_addresses(text)
+
+
+def redact_addresses(text: str) -> str:
+    """Return ``text`` without the user names, passwords, keys and tokens in addresses."""
+    text = _PARAMETER.sub(rf"\1{REDACTED}", text) if "=" in text else text
     return _USERINFO.sub(f"{REDACTED}@", text) if "@" in text else text
 
 

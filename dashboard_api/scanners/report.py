@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dashboard_api import limits
-from dashboard_api.scanners.redaction import redact_headers
+from dashboard_api.scanners.redaction import redact_addresses, redact_headers
 from dashboard_api.scanners.text import clean, one_line, within_bytes
 
 # The lengths of the models' columns.
@@ -102,9 +102,9 @@ class ReportedFinding(Struct, frozen=True, kw_only=True):
             aliases=tuple(map(_identity, self.aliases)),
             rule=one_line(self.rule)[:RULE_LENGTH],
             severity_raw=one_line(self.severity_raw)[:SEVERITY_RAW_LENGTH],
-            title=one_line(self.title)[:TITLE_LENGTH],
-            description=_stored_text(self.description),
-            remediation=_stored_text(self.remediation),
+            title=redact_addresses(one_line(self.title))[:TITLE_LENGTH],
+            description=_stored_text(redact_addresses(clean(self.description))),
+            remediation=_stored_text(redact_addresses(clean(self.remediation))),
             references=_web_references(self.references),
             cwe=tuple(dict.fromkeys(self.cwe)),
             cve=tuple(dict.fromkeys(self.cve)),
@@ -197,12 +197,12 @@ def _identity(parts: Iterable[str]) -> tuple[str, ...]:
 
 
 def _stored_text(text: str) -> str:
-    return within_bytes(clean(text), limits.MAX_STORED_EVIDENCE_BYTES)
+    return within_bytes(text, limits.MAX_STORED_EVIDENCE_BYTES)
 
 
 def _web_references(texts: Iterable[str]) -> tuple[str, ...]:
     """Return the web addresses in ``texts``, which may also be lists such as "- http://a"."""
-    words = (word.strip("<>,;\"'`") for text in texts for word in clean(text).split())
+    words = (word.strip("<>,;\"'`") for text in texts for word in redact_addresses(clean(text)).split())
     addresses = (word for word in words if word.lower().startswith(("http://", "https://")))
     unique = dict.fromkeys(address for address in addresses if len(address) <= REFERENCE_LENGTH)
     return tuple(unique)[:MAX_REFERENCES]

@@ -13,7 +13,8 @@ from dashboard_api.crawler.essentials.page import Problem, check_page, check_pla
 from dashboard_api.crawler.essentials.rules import RULES
 from foundation.deadline import Deadline, DeadlinePassed
 from foundation.hosts import covers
-from foundation.outbound.fetch import Fetched, FetchFailed, fetch
+from foundation.outbound.fetch import Fetched, FetchFailed, fetch, in_words
+from foundation.outbound.names import localhost_port
 from foundation.outbound.tls import NotConnected
 
 SECONDS = 40.0
@@ -25,12 +26,14 @@ class Incomplete(Exception):
     """The website could not be checked; the message says why."""
 
 
-def report(host: str, address: str, *, tls: ssl.SSLContext | None = None) -> Iterator[dict[str, Any]]:
+def report(
+    host: str, address: str, *, agent: str = "", tls: ssl.SSLContext | None = None
+) -> Iterator[dict[str, Any]]:
     """Yield the lines of the report of ``host``, whose checked address is ``address``."""
     home = f"https://{host}/"
     yield {"scan": "findings/1", "source": "essentials", "name": "Essentials", "scanned_at": _now()}
     try:
-        problems = list(_problems(host, address, tls))
+        problems = list(_problems(host, address, agent, tls))
     except Incomplete as error:
         yield {"checked": home, "error": str(error)}
         yield {"complete": False, "scanned_at": _now()}
@@ -41,38 +44,39 @@ def report(host: str, address: str, *, tls: ssl.SSLContext | None = None) -> Ite
     yield {"complete": True, "scanned_at": _now()}
 
 
-def _problems(host: str, address: str, tls: ssl.SSLContext | None) -> Iterator[Problem]:
+def _problems(host: str, address: str, agent: str, tls: ssl.SSLContext | None) -> Iterator[Problem]:
     """Yield all problems; raise Incomplete."""
     deadline, now = Deadline(SECONDS), datetime.now(UTC)
     home = f"https://{host}/"
     try:
-        yield from check_tls(host, address, deadline, now=now, tls=tls)
+        port = localhost_port(host) or 443
+        yield from check_tls(host, address, deadline, now=now, port=port, tls=tls)
     except (NotConnected, ssl.SSLError) as error:
-        plain = check_page(_page(f"http://{host}/", host, deadline))  # otherwise the website is down
-        yield Problem("https-not-offered", home, str(error))
+        plain = check_page(_page(f"http://{host}/", host, deadline, agent))  # otherwise the website is down
+        yield Problem("https-not-offered", home, f"No connection by TLS: {in_words(error)}.")
         yield from (problem for problem in plain if not problem.rule.startswith("hsts-"))
         return
     except DeadlinePassed as error:
         raise Incomplete("timed_out") from error
-    yield from check_page(_page(home, host, deadline))
+    yield from check_page(_page(home, host, deadline, agent))
     with suppress(Incomplete):  # http is turned off
-        yield from check_plain(_get(f"http://{host}/", deadline))
+        yield from check_plain(_get(f"http://{host}/", deadline, agent))
     with suppress(Incomplete):  # it leads to another owner's domain
-        yield from check_security_txt(_get(f"{home}.well-known/security.txt", deadline), now)
+        yield from check_security_txt(_get(f"{home}.well-known/security.txt", deadline, agent), now)
 
 
-def _page(url: str, host: str, deadline: Deadline) -> Fetched:
+def _page(url: str, host: str, deadline: Deadline, agent: str) -> Fetched:
     """Return the home page; raise Incomplete, also if it belongs to another website."""
-    page = _get(url, deadline)
+    page = _get(url, deadline, agent)
     if not covers(host, urlsplit(page.url).hostname or ""):
         raise Incomplete("redirected_away")
     return page
 
 
-def _get(url: str, deadline: Deadline) -> Fetched:
+def _get(url: str, deadline: Deadline, agent: str) -> Fetched:
     """Return the response, whatever the certificate; raise Incomplete, also if the website refuses scans."""
     try:
-        response = fetch(url, max_bytes=_PAGE_BYTES, deadline=deadline, verify=False)
+        response = fetch(url, max_bytes=_PAGE_BYTES, deadline=deadline, verify=False, agent=agent)
     except FetchFailed as error:
         raise Incomplete(error.reason) from error
     if response.status in _REFUSALS or "cf-mitigated" in response.headers:
@@ -100,8 +104,8 @@ def _now() -> str:
     return f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
-def write(path: str, host: str, address: str) -> None:
+def write(path: str, host: str, address: str, agent: str) -> None:
     """Write the report of ``host`` to ``path``."""
     with open(path, "w", encoding="utf-8") as file:  # noqa: PTH123
-        for line in report(host, address):
+        for line in report(host, address, agent=agent):
             file.write(json.dumps(line) + "\n")

@@ -14,13 +14,14 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
+from dashboard_api.crawler import stopping
 from dashboard_api.crawler.engines import WrongEngines, read_engines
 from dashboard_api.crawler.worker import Worker
-from dashboard_api.models import ScanJob
 from foundation.heartbeats import Beat, command_ended
 from foundation.operator_command import OperatorCommand, Result
 
 IDLE_SECONDS = 2.0
+NICENESS = 10  # pages and calls go before scans
 BEAT = timedelta(minutes=1)
 
 
@@ -29,7 +30,8 @@ class Command(OperatorCommand):
 
     help = (
         "Run the scans that wait, one after the other, until SIGTERM, which puts a running scan back into "
-        "the queue. Several workers can run at once, also on several machines. Needs CRAWLER_ENABLED."
+        "the queue. It yields to pages and calls (nice 10). Several workers can run at once, also on several "
+        "machines. Needs CRAWLER_ENABLED."
     )
     commits_itself = True
     without_event = "each scan and each import has an event"
@@ -37,20 +39,33 @@ class Command(OperatorCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         modes = parser.add_mutually_exclusive_group()
         modes.add_argument("--once", action="store_true", help="run what waits now, and end")
-        modes.add_argument("--stop-all", action="store_true", help="cancel all scans that wait or run")
+        modes.add_argument(
+            "--stop-all",
+            action="store_true",
+            help="cancel all scans that wait or run; none begins until --resume",
+        )
+        modes.add_argument("--resume", action="store_true", help="end a stop of all scans")
 
-    def perform(self, *, once: bool, stop_all: bool, by: str, **options: Any) -> Result:
-        """Work, or stop the scans; return the number of scans."""
+    def perform(self, *, once: bool, stop_all: bool, resume: bool, by: str, **options: Any) -> Result:
+        """Work, stop all scans or end that stop; return the number of scans."""
         if stop_all:
-            jobs = ScanJob.objects.unended().select_related("website")
-            count = sum(job.cancel(by=by) for job in jobs)
-            return Result(text=f"Scans cancelled: {count}.", fields={"cancelled": count})
+            count = stopping.stop_all(by=by, reason=options.get("reason", ""))
+            return Result(
+                text=f"Scans cancelled: {count}. None begins until 'manage.py crawl --resume'.",
+                fields={"cancelled": count},
+            )
+        if resume:
+            ended = stopping.resume(by=by)
+            text = "Scans can begin again." if ended else "Nothing to do: scans are not stopped."
+            return Result(text=text, fields={"changed": ended})
         if not settings.CRAWLER_ENABLED:
             raise CommandError("CRAWLER_ENABLED is off: set it to true in the environment or .env.")
         try:
             engines = read_engines(settings.CRAWLER_ENGINES)
         except WrongEngines as error:
             raise CommandError(str(error)) from error
+        if not once:
+            os.nice(NICENESS)
         name = f"{socket.gethostname()[:60]}-{os.getpid()}-{secrets.token_hex(4)}"
         with _stopping() as stop:
             count = self._work(Worker(name, engines, stop.is_set), stop, once=once)

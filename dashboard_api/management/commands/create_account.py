@@ -3,8 +3,8 @@
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
-from django.db import transaction
 
+from dashboard_api.billing import entitlements
 from dashboard_api.management.entitlement_options import (
     add_entitlement_options,
     fields_in,
@@ -12,7 +12,6 @@ from dashboard_api.management.entitlement_options import (
     in_words,
 )
 from dashboard_api.models import Account
-from dashboard_api.models.entitlements import new_entitlement
 from foundation.operator_command import OperatorCommand, Result
 
 
@@ -26,8 +25,7 @@ class Command(OperatorCommand):
         parser.add_argument("--name", default="", help="the name of the customer")
         add_entitlement_options(parser)
 
-    @transaction.atomic
-    def perform(self, *, ref: str, name: str, **options: Any) -> Result:
+    def perform(self, *, ref: str, name: str, by: str, reason: str, **options: Any) -> Result:
         """Create both, or neither; an account that exists stays unchanged."""
         existing = Account.objects.select_related("entitlement").filter(ref=ref).first()
         if existing is not None:
@@ -35,9 +33,7 @@ class Command(OperatorCommand):
         account = Account(ref=ref, name=name)
         account.full_clean()
         account.save()
-        entitlement = new_entitlement(account, fields_in(options))
-        entitlement.full_clean()
-        entitlement.save()
+        entitlement = entitlements.change(account, fields_in(options), by=by, reason=reason)
         return Result(
             text=f"Created the account {ref}. {in_words(entitlement)}\nNext: manage.py issue_secret {ref}",
             fields={"changed": True, "account": ref, "name": name, "entitlement": in_fields(entitlement)},

@@ -4,12 +4,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.core.management.base import CommandParser
+from django.db import connection
 from django.utils import timezone
 
 from audit import seals
 from dashboard_api import limits
+from dashboard_api.billing.callbacks import applying
 from dashboard_api.importing import report_jobs
-from dashboard_api.models import CallRecord, ImportChange, Nonce, Upload, Usage
+from dashboard_api.models import CallRecord, ForgottenAccount, ImportChange, Nonce, Upload, Usage
 from foundation.operator_command import OperatorCommand, Result, positive
 
 
@@ -21,8 +23,9 @@ class Command(OperatorCommand):
     help = (
         "Move expired nonces to the calls on record, in batches so that signed calls never wait for long. "
         "Delete calls on record after 180 days, audit events after 400 days, old uploads, the records of "
-        "changes by imports that are too old to be taken back, and what is left of reports that were sent "
-        "over HTTP."
+        "changes by imports that are too old to be taken back, what is left of reports that were sent over "
+        "HTTP, and bodies of payment callbacks after 30 days. Finish the deletion of accounts that "
+        "forget_account began."
     )
     commits_itself = True
 
@@ -31,7 +34,8 @@ class Command(OperatorCommand):
 
     def perform(self, *, batch: int, **options: Any) -> Result:
         """Delete them with a commit for each batch, and return their numbers."""
-        now, total = timezone.now(), 0
+        now, total = _earlier_now(), 0
+        forgotten = ForgottenAccount.finish(now)
         while deleted := Nonce.objects.prune(now=now, batch=batch):
             total += deleted
         calls = _prune_calls(now, batch)
@@ -39,19 +43,36 @@ class Command(OperatorCommand):
         too_old = ImportChange.objects.filter(run__imported_at__lt=now - limits.UNDO_LIFETIME)
         changes, _ = too_old.delete()
         jobs, audit_events = report_jobs.prune(now), seals.prune(now)
+        callbacks = applying.prune(now)
         return Result(
             text=f"Deleted {total} expired nonces, {calls} old records of calls, {audit_events} audit "
             f"events, {uploads} old uploads, {jobs} finished reports and {changes} records of changes by "
-            "imports that can no longer be taken back.",
+            "imports that can no longer be taken back."
+            + (f" Deleted {forgotten} calls of deleted accounts." if forgotten else ""),
             fields={
                 "nonces": total,
                 "calls": calls,
+                "forgotten_calls": forgotten,
                 "audit_events": audit_events,
                 "uploads": uploads,
                 "import_changes": changes,
                 "reports": jobs,
+                "callbacks": callbacks,
             },
         )
+
+
+def _earlier_now() -> datetime:
+    """Return the time by this machine or by PostgreSQL, whichever is earlier.
+
+    A clock that is ahead would delete nonces whose calls are still valid. SQLite has this machine's clock.
+    """
+    now = timezone.now()
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT clock_timestamp()")
+            now = min(now, cursor.fetchone()[0])
+    return now
 
 
 def _prune_calls(now: datetime, batch: int) -> int:

@@ -16,15 +16,21 @@ class Command(OperatorCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("host", metavar="HOST", help="such as shop.example.com")
+        parser.add_argument(
+            "--profile",
+            choices=ScanJob.Profile.values,
+            default=ScanJob.Profile.QUICK,
+            help="the default is quick",
+        )
         parser.add_argument("--first", action="store_true", help="before all scans of normal priority")
 
-    def perform(self, *, host: str, first: bool, by: str, **options: Any) -> Result:
+    def perform(self, *, host: str, profile: str, first: bool, by: str, **options: Any) -> Result:
         """Add the job, or return the unended one."""
         website = Website.objects.filter(host=host_of(host)).first()
         if website is None:
             raise CommandError(f"There is no website {host}: verify its ownership first (verify_site).")
-        priority = ScanJob.Priority.FIRST if first else ScanJob.Priority.NORMAL
-        job, created = queue.add(website, by=by, priority=priority)
+        trigger = ScanJob.Trigger.FIRST if first else ScanJob.Trigger.HAND
+        job, created = queue.add(website, by=by, profile=profile, trigger=trigger)
         text = (
             f"Scan {job.pk} of {website} waits." if created else f"Scan {job.pk} of {website} exists already."
         )

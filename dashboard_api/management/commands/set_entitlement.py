@@ -3,9 +3,9 @@
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
-from django.db import transaction
 from django.utils import timezone
 
+from dashboard_api.billing import entitlements
 from dashboard_api.management.entitlement_options import (
     add_entitlement_options,
     fields_in,
@@ -13,7 +13,6 @@ from dashboard_api.management.entitlement_options import (
     in_words,
 )
 from dashboard_api.management.lookup import find_account
-from dashboard_api.models import Entitlement
 from dashboard_api.models.entitlements import new_entitlement
 from foundation.operator_command import OperatorCommand, Result, positive
 
@@ -33,8 +32,7 @@ class Command(OperatorCommand):
             help="extend it by N days, from its last day or from today, whichever is later",
         )
 
-    @transaction.atomic
-    def perform(self, *, ref: str, extend_days: int | None, **options: Any) -> Result:
+    def perform(self, *, ref: str, extend_days: int | None, by: str, reason: str, **options: Any) -> Result:
         """Make all changes, or none."""
         changes = fields_in(options)
         if not changes and extend_days is None:
@@ -42,17 +40,13 @@ class Command(OperatorCommand):
         if "ends_on" in changes and extend_days is not None:
             raise CommandError("Give either --ends-on or --extend-days.")
         account = find_account(ref)
-        entitlement = Entitlement.objects.select_for_update().filter(account=account).first()
-        if entitlement is None:
-            entitlement = new_entitlement(account, changes)
-        before = in_fields(entitlement) if entitlement.pk else None
-        for name, value in changes.items():
-            setattr(entitlement, name, value)
+        existing = entitlements.locked(account)
+        before = in_fields(existing) if existing else None
         if extend_days is not None:
-            entitlement.extend(days=extend_days, today=timezone.now().date())
-        else:
-            entitlement.full_clean()
-            entitlement.save()
+            changes |= entitlements.extension(
+                existing or new_entitlement(account, {}), days=extend_days, today=timezone.now().date()
+            ) | {name: value for name, value in changes.items() if name == "status"}
+        entitlement = entitlements.change(account, changes, by=by, reason=reason)
         changed = in_fields(entitlement) != before
         return Result(
             text=f"{ref}: {in_words(entitlement)}{'' if changed else ' Nothing changed.'}",

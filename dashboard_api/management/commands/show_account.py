@@ -30,12 +30,14 @@ class Command(OperatorCommand):
             "account": ref,
             "name": account.name,
             "created_at": account.created_at,
+            "billing_ref": str(account.billing_ref),
             "entitlement": in_fields(entitlement) if entitlement else None,
             **_parts(account),
         }
         lines = [
             f"{ref}  {account.name}".rstrip(),
             in_words(entitlement) if entitlement else "It has no plan.",
+            f"Reference for payments: {account.billing_ref}",
         ]
         return Result(text="\n".join([*lines, *_lines(fields)]), fields=fields)
 

@@ -1,0 +1,144 @@
+"""The pages of payment callbacks, of subscriptions, and of the prices that are plans."""
+
+from datetime import date
+from typing import Any
+
+from django.contrib import admin
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from dashboard_api.admin.operations import OperatorAdmin, RecordAdmin, never
+from dashboard_api.billing.callbacks import applying
+from dashboard_api.billing.callbacks.snapshots import Snapshot, latest
+from dashboard_api.models import CallbackEvent, Entitlement, PlanPrice, Subscription
+
+SHOWN = 10  # newest events of a subscription
+
+
+@admin.register(CallbackEvent)
+class CallbackEventAdmin(RecordAdmin):
+    """Events of payment providers with what came of them; they can be applied again."""
+
+    list_display = ("id", "provider", "type", "account", "state", "error", "received_at", "next_at")
+    list_filter = ("state", "provider", "error")
+    list_select_related = ("account",)
+    list_per_page = 50
+    show_full_result_count = False
+    search_fields = ("event_id", "object_id", "customer", "account__ref")
+    fields = readonly_fields = (
+        *("provider", "event_id", "type", "object_id", "customer", "account", "state", "error"),
+        *("occurred_at", "received_at", "attempts", "next_at", "before", "after"),
+    )
+    actions = ("replay",)
+    has_add_permission = never
+
+    def actions_for(self, obj: CallbackEvent) -> tuple[str, ...]:
+        return ("replay",) if obj.sealed_body else ()
+
+    @admin.action(description=_("Apply again"), permissions=["operate"])
+    def replay(self, request: HttpRequest, queryset: QuerySet[CallbackEvent]) -> HttpResponse | None:
+        """Apply events again, after a confirmation."""
+        return self.confirm(
+            request,
+            queryset.order_by("id"),
+            lambda event, _options: _replay(event),
+            title=_("Apply payment callbacks again"),
+            consequence=_("A newer callback of the same subscription keeps its effect."),
+            done=_("Applied again"),
+        )
+
+
+def _replay(event: CallbackEvent) -> Any:
+    state = applying.replay(event.pk, timezone.now())
+    if not state:
+        raise ValidationError(gettext("Its body is no longer kept, or it is being applied now."))
+    event.refresh_from_db()
+    if event.state in (CallbackEvent.State.FAILED, CallbackEvent.State.DEAD):
+        raise ValidationError(gettext("It failed again: %(error)s.") % {"error": event.error})
+
+
+@admin.register(Subscription)
+class SubscriptionAdmin(RecordAdmin):
+    """The subscriptions as payment providers last reported them; read-only."""
+
+    list_display = ("object_id", "provider", "account", "status", "bought", "last_day", "customer")
+    list_filter = ("provider",)
+    list_select_related = ("account",)
+    search_fields = ("object_id", "account__ref", "account__billing_customers__customer")
+    fields = readonly_fields = (
+        *("provider", "object_id", "account", "customer", "status", "bought", "last_day", "renewal"),
+        *("late_since", "newest_events"),
+    )
+    has_add_permission = never
+
+    @admin.display(description=_("status"))
+    def status(self, row: Subscription) -> str:
+        """Return the status of the newest snapshot; none if the subscription does not count."""
+        status = _newest(row).status
+        return str(dict(Entitlement.Status.choices).get(status, status)) or "–"
+
+    @admin.display(description=_("plan or price"))
+    def bought(self, row: Subscription) -> str:
+        newest = _newest(row)
+        return ", ".join(filter(None, (newest.plan, newest.price, *newest.other_prices))) or "–"
+
+    @admin.display(description=_("last day"))
+    def last_day(self, row: Subscription) -> date:
+        return _newest(row).ends_on
+
+    @admin.display(description=_("renewal"))
+    def renewal(self, row: Subscription) -> str:
+        newest = _newest(row)
+        if newest.cancels:
+            return gettext("ends with its period")
+        return gettext("renews") if newest.renews else "–"
+
+    @admin.display(description=_("late since"))
+    def late_since(self, row: Subscription) -> date | None:
+        return _newest(row).past_due_since
+
+    @admin.display(description=_("customer of the provider"))
+    def customer(self, row: Subscription) -> str:
+        return _newest(row).customer or "–"
+
+    @admin.display(description=_("newest events"))
+    def newest_events(self, row: Subscription) -> str:
+        """Return links to the newest events of the subscription."""
+        events = CallbackEvent.objects.filter(provider=row.provider, object_id=row.object_id)[:SHOWN]
+        return format_html_join(
+            mark_safe("<br>"),
+            '<a href="{}">{} · {} · {}</a>',
+            (
+                (
+                    reverse("admin:dashboard_api_callbackevent_change", args=[event.pk]),
+                    date_format(timezone.localtime(event.received_at), "SHORT_DATETIME_FORMAT"),
+                    event.type,
+                    event.get_state_display(),
+                )
+                for event in events
+            ),
+        ) or SafeString("–")
+
+
+def _newest(row: Subscription) -> Snapshot:
+    """Return the snapshot that holds."""
+    return latest(applying.held_by(row))
+
+
+@admin.register(PlanPrice)
+class PlanPriceAdmin(OperatorAdmin):
+    """The prices of payment providers, each with the revision of a plan that it buys."""
+
+    list_display = ("price", "provider", "plan")
+    list_filter = ("provider",)
+    list_select_related = ("plan",)
+    search_fields = ("price", "plan__slug")
+    fields = ("provider", "price", "plan")

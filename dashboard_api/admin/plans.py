@@ -1,0 +1,172 @@
+"""The pages of plans: a used revision never changes, and an edit of it makes the next one."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.db.models import Count, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext_lazy as _
+
+from dashboard_api.admin.entitlements import limits_in_words
+from dashboard_api.admin.labels import FEATURE_LABELS
+from dashboard_api.admin.operations import OperatorAdmin, ReasonForm, never, user_name
+from dashboard_api.billing import plans
+from dashboard_api.models import Plan
+from dashboard_api.models.plans import LARGEST, LIMIT_NAMES
+
+LANGUAGES = (("en", _("English")), ("de", _("German")))
+SHOWN = 10  # of the accounts that a revision would move
+OWN = ("slug", "rank", "trial_days", "is_offered")
+TEXTS = tuple(f"{field}_{code}" for field in ("name", "price") for code, _label in LANGUAGES)
+
+
+class MoveForm(ReasonForm):
+    """A form for the reason to move accounts."""
+
+    readers = _("Recorded with the change.")
+
+
+def _limit_field(name: str, *, least: int) -> forms.IntegerField:
+    return forms.IntegerField(
+        label=LIMIT_NAMES[name],
+        required=name == "websites",
+        min_value=least,
+        max_value=LARGEST,
+        help_text="" if name == "websites" else _("Empty: no limit."),
+    )
+
+
+class PlanForm(forms.ModelForm):
+    """A form for a revision, with a field for each limit and each language."""
+
+    name_en = forms.CharField(label=_("Name, English"), max_length=50)
+    name_de = forms.CharField(label=_("Name, German"), max_length=50, required=False)
+    price_en = forms.CharField(label=_("Price, English"), max_length=100, required=False)
+    price_de = forms.CharField(label=_("Price, German"), max_length=100, required=False)
+    websites = _limit_field("websites", least=0)
+    calls_per_day = _limit_field("calls_per_day", least=1)
+    scans_per_month = _limit_field("scans_per_month", least=0)
+    seats = _limit_field("seats", least=1)
+    features = forms.MultipleChoiceField(
+        label=_("Features"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        choices=FEATURE_LABELS.items(),
+    )
+
+    class Meta:
+        model = Plan
+        fields = OWN
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        plan = self.instance
+        for code, _label in LANGUAGES:
+            self.initial[f"name_{code}"] = (plan.name or {}).get(code, "")
+            self.initial[f"price_{code}"] = plan.price_text.get(code, "")
+        self.initial.update(plan.limits, features=plan.features)
+        if plan.pk:
+            self.fields["slug"].disabled = True
+
+    def clean(self) -> dict[str, Any]:
+        """Put the fields together, so that the model can check them."""
+        data: dict[str, Any] = super().clean() or {}
+        self.instance.name = _texts(data, "name")
+        self.instance.price_text = _texts(data, "price")
+        self.instance.features = data.get("features", [])
+        self.instance.limits = {name: data[name] for name in LIMIT_NAMES if data.get(name) is not None}
+        return data
+
+
+def _texts(data: dict[str, Any], field: str) -> dict[str, str]:
+    return {code: data[f"{field}_{code}"] for code, _label in LANGUAGES if data.get(f"{field}_{code}")}
+
+
+@admin.register(Plan)
+class PlanAdmin(OperatorAdmin):
+    """The page of a revision of a plan, with an action that moves accounts to it."""
+
+    form = PlanForm
+    list_display = ("slug", "revision", "title", "limits_shown", "accounts", "is_offered", "used_at")
+    list_filter = ("is_offered", "slug")
+    search_fields = ("slug",)
+    fields = (*OWN[:1], *TEXTS, *OWN[1:], *LIMIT_NAMES, "features", "affected")
+    readonly_fields = ("affected",)
+    actions = ("move_accounts",)
+    has_delete_permission = never
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Plan]:
+        plans_with_accounts: QuerySet[Plan] = super().get_queryset(request)
+        return plans_with_accounts.annotate(accounts=Count("entitlements"))
+
+    @admin.display(description=_("accounts"), ordering="accounts")
+    def accounts(self, plan: Any) -> int:
+        return int(plan.accounts)
+
+    @admin.display(description=_("limits"))
+    def limits_shown(self, plan: Plan) -> str:
+        return limits_in_words(plan.terms)
+
+    @admin.display(description=_("who is affected"))
+    def affected(self, plan: Plan) -> str:
+        """Return who has the plan, and what saving does to them."""
+        if plan.pk is None:
+            return str(_("No account, until one is moved to the plan."))
+        names = list(
+            plan.entitlements.order_by("account__ref").values_list("account__ref", flat=True)[:SHOWN]
+        )
+        if not plan.used_at:
+            return str(_("No account has this revision yet: it can be changed."))
+        text = _(
+            "Accounts that have this revision keep it: %(count)s (%(names)s). An edit is saved as the next "
+            "revision, which new customers get; the action there moves accounts to it."
+        )
+        more = ["…"] if plan.entitlements.count() > SHOWN else []
+        return str(text % {"count": plan.entitlements.count(), "names": ", ".join(names + more) or "–"})
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Return the fields; where the user may only look, those of the model."""
+        if self.has_change_permission(request, obj):
+            return self.fields
+        return ("slug", "revision", "title", "limits_shown", "trial_days", "is_offered", "affected")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        if self.has_change_permission(request, obj):
+            return self.readonly_fields
+        return self.get_fields(request, obj)
+
+    def actions_for(self, obj: Plan) -> tuple[str, ...]:
+        return self.actions
+
+    def save_model(self, request: HttpRequest, obj: Plan, form: Any, change: bool) -> None:
+        """Save a revision; an edit of a used one becomes the next."""
+        saved = plans.save(obj, by=user_name(request))
+        obj.pk, obj.revision, obj.used_at = saved.pk, saved.revision, saved.used_at
+
+    @admin.action(description=_("Move accounts to this revision"), permissions=["operate"])
+    def move_accounts(self, request: HttpRequest, queryset: QuerySet[Plan]) -> HttpResponse | None:
+        """Move the accounts of other revisions of the plan, after a look at who is affected."""
+        return self.confirm(
+            request,
+            queryset,
+            lambda plan, data: plans.move_accounts(plan, by=user_name(request), reason=data["reason"]),
+            title=_("Move accounts to this revision"),
+            consequence=_("The limits of this revision hold for them at once; overrides stay."),
+            done=_("Moved"),
+            form_class=MoveForm,
+        )
+
+    def note(self, queryset: QuerySet[Plan]) -> str:
+        """Return who would be moved, and who uses more websites than the revision allows."""
+        lines = []
+        for plan in queryset:
+            rows = plans.to_move(plan)
+            refs = ", ".join(row.account.ref for row in rows[:SHOWN]) or "–"
+            over = [row.account.ref for row in rows if plans.websites_over(row.account, plan)]
+            text = _("%(plan)s: %(count)s accounts are affected (%(refs)s).")
+            lines.append(text % {"plan": plan, "count": len(rows), "refs": refs})
+            if over:
+                text = _("They use more websites than it allows: %(refs)s.")
+                lines.append(text % {"refs": ", ".join(over[:SHOWN])})
+        return " ".join(map(str, lines))

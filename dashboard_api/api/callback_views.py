@@ -1,0 +1,37 @@
+"""The endpoint of payment callbacks: each from its bytes to its stored state. Decision record 0122."""
+
+import json
+import re
+
+from django.http import HttpRequest
+from django.utils import timezone
+
+from dashboard_api import errors, limits
+from dashboard_api.api.request import Reply, check_https, json_endpoint, read_body
+from dashboard_api.billing.callbacks import applying, providers
+from dashboard_api.billing.callbacks.snapshots import Refused
+from foundation.metrics import count_callback
+
+_JSON = re.compile(r"application/json\s*(;.*)?", re.ASCII | re.IGNORECASE)
+
+
+@json_endpoint
+def receive_callback(request: HttpRequest, provider: str) -> Reply:
+    """``POST /v1/callbacks/<provider>``: 200 means that the event is stored for good."""
+    check_https(request)
+    adapter = providers.adapter_of(provider)
+    if adapter is None:
+        raise errors.NotFound
+    if request.META["REQUEST_METHOD"] != "POST":
+        raise errors.MethodNotAllowed
+    if not _JSON.fullmatch(request.META.get("CONTENT_TYPE", "")):
+        raise errors.UnsupportedMediaType
+    body = read_body(request, limits.MAX_CALLBACK_BYTES, errors.CallbackTooLarge)
+    headers = {name.lower(): value for name, value in request.headers.items()}
+    try:
+        event_id = providers.verify(provider, adapter, headers, body, timezone.now())
+    except Refused as error:
+        count_callback(provider, "refused")
+        raise errors.CallbackRefused from error
+    state = applying.receive(provider, event_id, body, timezone.now())
+    return Reply(json.dumps({"ok": True, "state": state}, separators=(",", ":")).encode(), 200, {})

@@ -1,0 +1,159 @@
+"""The signed endpoints of scans of a linked website. Decision record 0116.
+
+All of them can be repeated: a scan that waits or runs is returned again, and the others set a state.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+
+from audit.recording import record as audit
+from dashboard_api import errors
+from dashboard_api.api.authentication import Authenticated
+from dashboard_api.api.authorization import authorize
+from dashboard_api.api.request import Call
+from dashboard_api.api.signed import signed
+from dashboard_api.contract import (
+    SCAN_CANCEL_PATH,
+    SCAN_PATH,
+    SCAN_SCHEDULE_PATH,
+    SCAN_STATUS_PATH,
+    SCANS_PATH,
+    ScanCancelRequest,
+    ScanRequest,
+    ScanScheduleRequest,
+    ScansRequest,
+    ScanStatusRequest,
+    read_scan_cancel_request,
+    read_scan_request,
+    read_scan_schedule_request,
+    read_scan_status_request,
+    read_scans_request,
+)
+from dashboard_api.crawler import engines, policy, queue, schedules
+from dashboard_api.crawler.response import (
+    scan_response,
+    scans_response,
+    schedule_response,
+    status_response,
+)
+from dashboard_api.models import Finding, ScanConsent, ScanJob, SiteLink
+from dashboard_api.queries.credentials import AccountSite
+
+_UNPAID = "A payment for the plan is missing: no scan can begin until it has arrived."
+_FINDING = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
+
+
+@signed(SCAN_PATH, read_scan_request)
+def site_scan(call: Call, caller: Authenticated, fields: ScanRequest) -> bytes:
+    """``POST /v1/site/scan``: queue a scan, or return the one that waits or runs."""
+    link = _link(authorize(caller.link, fields, call.moment))
+    if fields.consent:
+        _consent(link, call.moment)
+    finding = _finding(link, fields.finding_id) if fields.finding_id else None
+    with _refusals(call.moment):
+        if finding is not None:
+            engines.check_runs(finding.source.slug)
+        job, is_new = queue.add(
+            link.website,
+            by=link.account.ref,
+            account=link.account,
+            profile=fields.profile,
+            trigger=ScanJob.Trigger.RETEST if finding else ScanJob.Trigger.HAND,
+            finding_id=finding.pk if finding else None,
+            now=call.at,
+        )
+    return scan_response(job, already=not is_new)
+
+
+@signed(SCAN_STATUS_PATH, read_scan_status_request)
+def site_scan_status(call: Call, caller: Authenticated, fields: ScanStatusRequest) -> bytes:
+    """``POST /v1/site/scan/status``: one scan, with its progress or its outcome."""
+    link = authorize(caller.link, fields, call.moment)
+    return status_response(_job_of(link, fields.job_id))
+
+
+@signed(SCANS_PATH, read_scans_request)
+def site_scans(call: Call, caller: Authenticated, fields: ScansRequest) -> bytes:
+    """``POST /v1/site/scans``: the scans of the website, the newest first."""
+    return scans_response(authorize(caller.link, fields, call.moment), fields)
+
+
+@signed(SCAN_CANCEL_PATH, read_scan_cancel_request)
+def site_scan_cancel(call: Call, caller: Authenticated, fields: ScanCancelRequest) -> bytes:
+    """``POST /v1/site/scan/cancel``: cancel a scan; one that has ended stays as it is."""
+    link = authorize(caller.link, fields, call.moment)
+    job = _job_of(link, fields.job_id)
+    job.cancel(by=fields.portal_account_ref, reason=fields.reason)
+    return status_response(_job_of(link, fields.job_id))
+
+
+@signed(SCAN_SCHEDULE_PATH, read_scan_schedule_request)
+def site_scan_schedule(call: Call, caller: Authenticated, fields: ScanScheduleRequest) -> bytes:
+    """``POST /v1/site/scan/schedule``: the schedule, and what may be scanned; with frequency, set it."""
+    link = _link(authorize(caller.link, fields, call.moment))
+    if not fields.frequency:
+        return schedule_response(link, schedules.of(link.pk), call.moment)
+    if fields.consent:
+        _consent(link, call.moment)
+    with _refusals(call.moment):
+        schedule = schedules.change(link, fields, by=link.account.ref, now=call.moment)
+    return schedule_response(link, schedule, call.moment)
+
+
+def _link(link: AccountSite) -> SiteLink:
+    return SiteLink.objects.select_related("account", "website").get(pk=link.pk)
+
+
+def _job_of(link: AccountSite, job_id: int) -> ScanJob:
+    """Return the scan of the website; raises UnknownScan."""
+    job = ScanJob.objects.select_related("website").filter(website=link.website_id, pk=job_id).first()
+    if job is None:
+        raise errors.UnknownScan
+    return job
+
+
+def _finding(link: SiteLink, text: str) -> Finding:
+    """Return the finding of the website; raises UnknownFinding."""
+    found = None
+    if _FINDING.fullmatch(text):
+        found = Finding.objects.select_related("source").filter(website=link.website, pk=int(text)).first()
+    if found is None:
+        raise errors.UnknownFinding
+    return found
+
+
+def _consent(link: SiteLink, now: datetime) -> None:
+    """Record that the account agrees to deep scans of a website that DNS proves, once on each day."""
+    if not policy.has_dns_proof(link.website):
+        return
+    newest = ScanConsent.objects.valid_at(now).filter(link=link).first()
+    if newest is None or newest.at.date() != now.date():
+        consent = ScanConsent.objects.create(link=link, by=link.account.ref, at=now)
+        audit("scan.consented", consent, by=link.account.ref, host=link.website.host)
+
+
+@contextmanager
+def _refusals(now: datetime) -> Iterator[None]:
+    """Raise the refusals of the policy as errors of the API."""
+    try:
+        yield
+    except policy.OptedOut as error:
+        raise errors.OptedOut from error
+    except policy.NotIncluded as error:
+        if error.code == "unpaid":
+            raise errors.ScansNotIncluded(_UNPAID, reason="unpaid") from error
+        raise errors.ScansNotIncluded from error
+    except policy.NotScannable as error:
+        raise errors.NotScannable(reason=error.code) from error
+    except policy.Stopped as error:
+        raise errors.CrawlerStopped from error
+    except policy.ConsentMissing as error:
+        raise errors.ConsentMissing from error
+    except policy.TooManyScans as error:
+        raise errors.ScanCooldown(
+            seconds=int((error.allowed_at - now).total_seconds()) + 1,
+            allowed_at=f"{error.allowed_at:%Y-%m-%dT%H:%M:%SZ}",
+            remaining_today=error.remaining_today,
+        ) from error

@@ -1,0 +1,1 @@
+"""Billing: what accounts may do. Prices and payments stay with the payment provider."""

@@ -1,0 +1,383 @@
+"""Events are stored and applied in one transaction; what cannot be applied is tried again, then given up."""
+
+import logging
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import msgspec
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+
+from dashboard_api.billing import entitlements
+from dashboard_api.billing.callbacks import providers
+from dashboard_api.billing.callbacks.snapshots import (
+    CannotApply,
+    Content,
+    Ignored,
+    Link,
+    Snapshot,
+    best,
+    effect,
+    is_ambiguous,
+    is_same,
+    latest,
+    merge,
+)
+from dashboard_api.models import Account, BillingCustomer, CallbackEvent, Plan, PlanPrice, Subscription
+from foundation.metrics import count_callback
+from foundation.sealing import CannotUnseal
+from foundation.storage import is_storage_fault
+
+logger = logging.getLogger(__name__)
+
+State = CallbackEvent.State
+RETRIES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 720))
+WAIT = timedelta(hours=24)  # for the account of an event
+ASK_PROVIDER = timedelta(minutes=10)  # after events of one moment that contradict each other
+LOOK_AGAIN = timedelta(minutes=5)
+OVERDUE = timedelta(minutes=15)  # process_callbacks should have tried them again
+BODY_LIFETIME = timedelta(days=30)
+EVENT_LIFETIME = timedelta(days=400)
+_RECORDED = ("plan", "status", "ends_on", "renews", "cancels", "past_due_since")
+
+
+@transaction.atomic
+def receive(provider: str, event_id: str, body: bytes, now: datetime) -> str:
+    """Store an event and apply it, and return its state; a fault of storage leaves neither."""
+    if CallbackEvent.objects.filter(provider=provider, event_id=event_id).exists():
+        return State.DUPLICATE
+    event = CallbackEvent(provider=provider, event_id=event_id, received_at=now)
+    event.keep_body(body)
+    try:
+        with transaction.atomic():
+            event.save(force_insert=True)
+    except IntegrityError:  # another process has stored it just now
+        return State.DUPLICATE
+    process(event, now)
+    return event.state
+
+
+def process(event: CallbackEvent, now: datetime) -> None:
+    """Apply an event that the caller has locked, and store its new state."""
+    event.attempts += 1
+    event.error, event.next_at = "", None
+    try:
+        with transaction.atomic():
+            content = providers.read(event.provider, event.body())
+            _describe(event, content)
+            event.state = _apply(event, content, now)
+    except CannotApply as error:
+        _fail(event, error.code, now)
+    except CannotUnseal:
+        _fail(event, "cannot_unseal", now)
+    except Exception as error:
+        if is_storage_fault(error):
+            raise
+        logger.exception("%s cannot be applied", event)
+        _fail(event, type(error).__name__, now)
+    event.save()
+    transaction.on_commit(lambda: count_callback(event.provider, event.state))
+
+
+def process_due(now: datetime) -> dict[str, int]:
+    """Apply the events whose next attempt is due, each in a transaction; return their states."""
+    for account in Account.objects.filter(billing_ref=None).values_list("pk", flat=True):
+        Account.objects.filter(pk=account, billing_ref=None).update(billing_ref=uuid4())
+    due = CallbackEvent.objects.filter(next_at__lte=now).order_by("id").values_list("pk", flat=True)
+    states: dict[str, int] = {}
+    for pk in list(due):
+        state = replay(pk, now, only_due=True)
+        if state:
+            states[state] = states.get(state, 0) + 1
+    _settle_contradictions(now)
+    return states
+
+
+def _settle_contradictions(now: datetime) -> None:
+    """Ask providers which of the contradicting events of one moment holds."""
+    unclear = Subscription.objects.filter(unclear_until__lte=now).select_related("account")
+    for row in [each for each in unclear if providers.can_fetch(each.provider)]:
+        try:
+            fetched = fetch(row.account, now)
+        except CannotApply as error:
+            logger.error("%s cannot be asked: %s", row.provider, error.code)  # noqa: TRY400 - the code says it
+        else:
+            adopt(row.account, fetched, by=f"payments ({row.provider})", reason="Asked the provider", now=now)
+
+
+def fetch(account: Account, now: datetime) -> dict[str, list[Snapshot]]:
+    """Return what providers that can be asked know of the account, by provider; raises CannotApply."""
+    customers = [row for row in account.billing_customers.all() if providers.can_fetch(row.provider)]
+    return {row.provider: providers.fetch(row.provider, row.customer, now) for row in customers}
+
+
+@transaction.atomic
+def adopt(
+    account: Account, fetched: dict[str, list[Snapshot]], *, by: str, reason: str, now: datetime
+) -> None:
+    """Let what the providers say now hold, and change the entitlement; raises CannotApply."""
+    account = Account.objects.select_for_update().get(pk=account.pk)
+    for row in _updated(account, fetched):
+        row.unclear_until = None
+        row.save()
+    target = wanted(account, now)
+    if target is not None and (to := to_change(account, target)):
+        entitlements.change(account, to, by=by, reason=reason, now=now, is_payment=True)
+
+
+def _updated(account: Account, fetched: dict[str, list[Snapshot]]) -> list[Subscription]:
+    """Return the account's subscriptions, unsaved, with what providers say now.
+
+    It takes the place right after the snapshot that holds, so that every newer event replaces it.
+    """
+    rows = {(row.provider, row.object_id): row for row in Subscription.objects.filter(account=account)}
+    for provider, snapshots in fetched.items():
+        for new in snapshots:
+            own = Subscription(provider=provider, object_id=new.object_id, account=account)
+            row = rows.setdefault((provider, new.object_id), own)
+            held = held_by(row)
+            if held and (row.unclear_until or not is_same(latest(held), new)):
+                second, rank = latest(held).order
+                new = msgspec.structs.replace(new, order=(second, rank + 1))
+                row.held = msgspec.to_builtins((new,))
+            elif not held:
+                row.held = msgspec.to_builtins((new,))
+    return list(rows.values())
+
+
+@transaction.atomic
+def replay(pk: int, now: datetime, *, only_due: bool = False) -> str:
+    """Apply an event again, and return its state; an empty text if another process does it."""
+    rows = CallbackEvent.objects.select_for_update(skip_locked=True).filter(pk=pk)
+    event = (rows.filter(next_at__lte=now) if only_due else rows).first()
+    if event is None or not event.sealed_body:
+        return ""
+    if not only_due:
+        event.attempts = 0
+        event.received_at = min(event.received_at, now)
+    process(event, now)
+    return str(event.state)
+
+
+def prune(now: datetime) -> int:
+    """Delete old bodies and very old events; return how many rows changed."""
+    old = CallbackEvent.objects.filter(received_at__lt=now - BODY_LIFETIME).exclude(sealed_body="")
+    deleted, _each = CallbackEvent.objects.filter(received_at__lt=now - EVENT_LIFETIME).delete()
+    return old.update(sealed_body="", next_at=None) + deleted
+
+
+def _describe(event: CallbackEvent, content: Content) -> None:
+    event.type, event.occurred_at = content.type, content.occurred_at
+    event.customer = getattr(content, "customer", "")
+    event.object_id = getattr(content, "object_id", "")
+
+
+def _apply(event: CallbackEvent, content: Content, now: datetime) -> str:
+    if isinstance(content, Ignored):
+        event.error = content.why
+        return State.IGNORED
+    account = _account_of(event.provider, content)
+    if account is None:
+        return _wait(event, now)
+    account = Account.objects.select_for_update().get(pk=account.pk)
+    event.account = account
+    if content.customer:
+        _link(event.provider, account, content.customer)
+    if isinstance(content, Link):
+        _apply_waiting(event, content.customer, now)
+        return State.APPLIED
+    return _hold(event, account, content, now)
+
+
+def _account_of(provider: str, content: Snapshot | Link) -> Account | None:
+    if content.billing_ref:
+        try:
+            ref = UUID(content.billing_ref)
+        except ValueError:
+            return None
+        return Account.objects.filter(billing_ref=ref).first()
+    customers = BillingCustomer.objects.select_related("account")
+    known = customers.filter(provider=provider, customer=content.customer).first()
+    return known.account if known else None
+
+
+def _wait(event: CallbackEvent, now: datetime) -> str:
+    """Let the event wait for its account; give it up after a day."""
+    if now >= event.received_at + WAIT:
+        raise CannotApply("no_account")
+    event.next_at = min(now + LOOK_AGAIN, event.received_at + WAIT)
+    return State.WAITING
+
+
+def _link(provider: str, account: Account, customer: str) -> None:
+    """Note which customer of the provider the account is; raises CannotApply for a second one."""
+    same_provider = BillingCustomer.objects.filter(provider=provider)
+    for row in same_provider.filter(Q(account=account) | Q(customer=customer)):
+        if (row.account_id, row.customer) != (account.pk, customer):
+            raise CannotApply("second_customer")
+        return
+    BillingCustomer.objects.create(provider=provider, account=account, customer=customer)
+
+
+def _apply_waiting(link: CallbackEvent, customer: str, now: datetime) -> None:
+    """Apply the events that waited for the account of a customer; one in other hands is applied there."""
+    waiting = CallbackEvent.objects.select_for_update(skip_locked=True).filter(
+        provider=link.provider, customer=customer, state=State.WAITING
+    )
+    for event in waiting.order_by("id"):
+        process(event, now)
+
+
+def _hold(event: CallbackEvent, account: Account, new: Snapshot, now: datetime) -> str:
+    """Let the snapshot hold if it is newer, and change the entitlement; raises CannotApply."""
+    _revision(event.provider, new)  # an unknown plan fails before anything is stored
+    row = Subscription.objects.filter(provider=event.provider, object_id=new.object_id).first()
+    if row is None:
+        row = Subscription(provider=event.provider, object_id=new.object_id, account=account)
+    elif row.account_id != account.pk:
+        raise CannotApply("other_account")
+    before = held_by(row)
+    held = _with_lateness(row, latest(before)) if before else None
+    merged = merge(before, new)
+    is_noted = _note_lateness(row, new)
+    if merged == before and not is_noted:
+        return State.DUPLICATE if new in before else State.SUPERSEDED
+    row.held = msgspec.to_builtins(merged)
+    _note_contradiction(event, row, merged, now)
+    row.save()
+    if _with_lateness(row, latest(merged)) != held:
+        target = wanted(account, now)
+        if target is not None:
+            _change(event, account, target, now)
+    return State.APPLIED if latest(merged) == new else State.SUPERSEDED
+
+
+def _note_lateness(row: Subscription, new: Snapshot) -> bool:
+    """Note when payments became late, or were last in order; return whether that was news."""
+    at = new.occurred_at
+    if at is None or (new.status == "past_due" and new.past_due_since is None):
+        return False
+    name = "late_at" if new.status == "past_due" else "settled_at"
+    if (known := getattr(row, name)) is not None and known >= at:
+        return False
+    setattr(row, name, at)
+    return True
+
+
+def _note_contradiction(
+    event: CallbackEvent, row: Subscription, merged: tuple[Snapshot, ...], now: datetime
+) -> None:
+    """Note that events of one moment contradict each other, or that a newer one has ended that."""
+    if len(merged) == 1 or not is_ambiguous(merged):
+        row.unclear_until = None
+        return
+    logger.error("%s contradicts another event of the same moment", event)
+    row.unclear_until = now + ASK_PROVIDER
+
+
+def held_by(row: Subscription) -> tuple[Snapshot, ...]:
+    """Return the snapshots of a subscription."""
+    return msgspec.convert(row.held, tuple[Snapshot, ...])
+
+
+def wanted(
+    account: Account, now: datetime, fetched: dict[str, list[Snapshot]] | None = None
+) -> dict[str, Any] | None:
+    """Return the values that the providers' snapshots give to the entitlement; None without any.
+
+    ``fetched`` is what providers say now. Raises CannotApply.
+    """
+    rows = _updated(account, fetched or {})
+    return values_of([(row.provider, _with_lateness(row, latest(held_by(row)))) for row in rows], now)
+
+
+def values_of(holding: list[tuple[str, Snapshot]], now: datetime) -> dict[str, Any] | None:
+    """Return the values that the best of the snapshots gives, each with its provider; None without any.
+
+    Raises CannotApply.
+    """
+    chosen = best([snapshot for _provider, snapshot in holding], now.date())
+    if chosen is None:
+        return None
+    provider = next(provider for provider, snapshot in holding if snapshot is chosen)
+    revision = _revision(provider, chosen)
+    return {**({"plan_revision": revision} if chosen.price else {"plan": chosen.plan}), **effect(chosen)}
+
+
+def _with_lateness(row: Subscription, snapshot: Snapshot) -> Snapshot:
+    """Return the snapshot with the day since when its payment is late."""
+    if snapshot.status != "past_due" or snapshot.past_due_since is not None:
+        return snapshot
+    late_at, settled_at = row.late_at, row.settled_at
+    if late_at is None or (settled_at is not None and settled_at > late_at):
+        late_at = snapshot.occurred_at  # the event that began it has not come
+    since = late_at.date() if late_at else None
+    return msgspec.structs.replace(snapshot, past_due_since=since)
+
+
+def _revision(provider: str, snapshot: Snapshot) -> Plan | None:
+    """Return the revision of a plan that is paid for; raises CannotApply if it is unknown."""
+    if not snapshot.status:
+        return None
+    if snapshot.price:
+        prices = (snapshot.price, *snapshot.other_prices)
+        sold = PlanPrice.objects.select_related("plan").filter(provider=provider, price__in=prices)
+        if (row := sold.order_by("-plan__rank", "pk").first()) is None:
+            raise CannotApply("unknown_price")
+        return row.plan
+    revision = Plan.objects.newest(snapshot.plan)
+    if revision is None:
+        raise CannotApply("unknown_plan")
+    return revision
+
+
+def to_change(account: Account, target: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of ``target`` that differ from the entitlement of the account, which is locked."""
+    entitlement = entitlements.locked(account)
+    if entitlement is None:
+        return target
+    may = entitlements.payable(entitlement)
+    to = {name: value for name, value in target.items() if name in may}
+    to = {name: value for name, value in to.items() if getattr(entitlement, name) != value}
+    if to.get("ends_on", entitlement.ends_on) < entitlement.starts_on:
+        to["starts_on"] = to["ends_on"]
+    return to
+
+
+def _change(event: CallbackEvent, account: Account, target: dict[str, Any], now: datetime) -> None:
+    event.before = recorded(account)
+    to = to_change(account, target)
+    if to:
+        reason = f"Event {event.pk} of {event.provider}"
+        by = f"payments ({event.provider})"
+        entitlements.change(account, to, by=by, reason=reason, now=now, is_payment=True)
+    event.after = recorded(account)
+
+
+def recorded(account: Account) -> dict[str, Any] | None:
+    """Return the values of the entitlement that events keep."""
+    row = entitlements.locked(account)
+    return msgspec.to_builtins({name: getattr(row, name) for name in _RECORDED}) if row else None
+
+
+def _fail(event: CallbackEvent, code: str, now: datetime) -> None:
+    """Plan the next attempt, or give the event up."""
+    retries = RETRIES[event.attempts - 1 : event.attempts]
+    event.error = code
+    event.state = State.FAILED if retries and code != "no_account" else State.DEAD
+    event.next_at = now + retries[0] if event.state == State.FAILED else None
+    logger.error("%s: %s (%s)", event, event.state, code)
+
+
+def undelivered(now: datetime) -> dict[str, int]:
+    """Return how many events need a person, by the reason: see the alert about them."""
+    rows = CallbackEvent.objects.order_by()
+    overdue = rows.filter(next_at__lt=now - OVERDUE)
+    return {
+        "dead": rows.filter(state=State.DEAD).count(),
+        "failed": rows.filter(state=State.FAILED).count(),
+        "waiting": rows.filter(state=State.WAITING, received_at__lt=now - timedelta(hours=1)).count(),
+        "overdue": overdue.count(),
+        "unclear": Subscription.objects.exclude(unclear_until=None).count(),
+    }

@@ -1,0 +1,234 @@
+"""The one writer of entitlements: each change is recorded with the values before and after it.
+
+Decision record 0119.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime, timedelta
+from typing import Any
+
+import msgspec
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from audit.recording import record as audit
+from dashboard_api.billing import websites
+from dashboard_api.billing.usage import Use
+from dashboard_api.models import Account, Entitlement, Override, Plan
+from dashboard_api.models.entitlements import new_entitlement
+from dashboard_api.models.plans import check_limit
+
+Status = Entitlement.Status
+_SETTABLE = ("status", "starts_on", "ends_on", "renews", "cancels", "past_due_since", "features")
+_RECORDED = (
+    *("plan", "status", "starts_on", "ends_on", "renews", "cancels", "past_due_since", "suspended_by_staff"),
+    *("sites_limit", "calls_per_day", "scans_per_month", "seats", "features"),
+)
+
+
+@transaction.atomic
+def change(
+    account: Account,
+    to: Mapping[str, Any],
+    *,
+    by: str,
+    reason: str = "",
+    now: datetime | None = None,
+    is_payment: bool = False,
+) -> Entitlement:
+    """Change the entitlement of ``account`` to the values of ``to``, or create it; return it.
+
+    ``to`` has fields of ``Entitlement``. ``plan`` is the slug of a plan, of which the newest revision is
+    taken, or any other name; ``plan_revision`` is one revision. A suspension holds until staff set another
+    status: a change by a payment (``is_payment``) never lifts it. Raises ValidationError.
+    """
+    now = now or timezone.now()
+    entitlement = locked(account)
+    before = None
+    if entitlement is None:
+        entitlement = new_entitlement(account, {name: to[name] for name in ("starts_on",) if name in to})
+    else:
+        before = _facts(entitlement)
+    if is_payment:
+        to = {name: value for name, value in to.items() if name in payable(entitlement)}
+    elif "status" in to:
+        entitlement.suspended_by_staff = to["status"] == Status.SUSPENDED
+    moved = _set(entitlement, to, now)
+    entitlement.copy_limits(now.date())
+    entitlement.full_clean()
+    after = _facts(entitlement)
+    if before == after:
+        return entitlement
+    entitlement.save()
+    if moved and entitlement.plan_revision is not None:
+        Plan.objects.filter(pk=entitlement.plan_revision.pk, used_at=None).update(used_at=now)
+    old = before or dict.fromkeys(after)
+    changed = [name for name, value in after.items() if value != old[name]]
+    audit(
+        "entitlement.changed" if before else "entitlement.created",
+        entitlement,
+        by=by,
+        reason=reason,
+        before={name: old[name] for name in changed} if before else None,
+        after={name: after[name] for name in changed},
+    )
+    if before and "sites_limit" in changed:
+        websites.settle(account, now)
+    return entitlement
+
+
+def note_limits(entitlement: Entitlement, used: Iterable[Use]) -> None:
+    """Store the states of the limits, which dashboards show."""
+    states = [
+        {
+            "name": use.name,
+            "limit": use.limit,
+            "state": use.state,
+            "resets_at": f"{use.resets_at:%Y-%m-%dT%H:%M:%SZ}" if use.resets_at else None,
+        }
+        for use in used
+        if use.limit is not None and use.used is not None
+    ]
+    if states != entitlement.limit_states:
+        Entitlement.objects.filter(pk=entitlement.pk).update(limit_states=states)
+
+
+def payable(entitlement: Entitlement) -> tuple[str, ...]:
+    """Return the fields that a payment may change: without the status while staff suspend the account."""
+    fields = ("plan", "plan_revision", "starts_on", "ends_on", "renews", "cancels")
+    return fields if entitlement.suspended_by_staff else (*fields, "status", "past_due_since")
+
+
+@transaction.atomic
+def extend(
+    account: Account, *, days: int, by: str, reason: str = "", now: datetime | None = None
+) -> Entitlement:
+    """Extend the entitlement from its last day, or from today if that is past; reactivate it."""
+    now = now or timezone.now()
+    entitlement = locked(account) or new_entitlement(account, {})
+    to = extension(entitlement, days=days, today=now.date())
+    return change(account, to, by=by, reason=reason, now=now)
+
+
+def extension(entitlement: Entitlement, *, days: int, today: date) -> dict[str, Any]:
+    """Return the values of an extension; raises ValidationError."""
+    try:
+        to: dict[str, Any] = {"ends_on": max(entitlement.ends_on, today) + timedelta(days=days)}
+    except OverflowError as error:
+        raise ValidationError({"ends_on": _("That is beyond the calendar.")}) from error
+    return to | ({"status": Status.ACTIVE} if entitlement.status == Status.EXPIRED else {})
+
+
+@transaction.atomic
+def override(
+    account: Account,
+    limit: str,
+    value: int | None,
+    *,
+    until: date | None = None,
+    by: str,
+    reason: str,
+    now: datetime | None = None,
+) -> Entitlement:
+    """Let another ``value`` of a limit hold, until a day or for good; raises ValidationError."""
+    now = now or timezone.now()
+    check_limit(limit, value)
+    if not reason.strip():
+        raise ValidationError({"reason": _("Say why.")})
+    if until is not None and until < now.date():
+        raise ValidationError({"until": _("The last day is past.")})
+    entitlement = _with_plan(account)
+    others = [each for each in entitlement.own_overrides if each.limit != limit]
+    own = Override(limit=limit, value=value, reason=reason.strip(), until=until)
+    return change(account, {"overrides": [*others, own]}, by=by, reason=reason, now=now)
+
+
+@transaction.atomic
+def end_override(
+    account: Account, limit: str, *, by: str, reason: str, now: datetime | None = None
+) -> Entitlement:
+    """Let the limit of the plan hold again; raises ValidationError."""
+    entitlement = _with_plan(account)
+    others = [each for each in entitlement.own_overrides if each.limit != limit]
+    return change(account, {"overrides": others}, by=by, reason=reason, now=now)
+
+
+def locked(account: Account) -> Entitlement | None:
+    """Lock the account until the end of the transaction, and return its entitlement as it is now."""
+    Account.objects.select_for_update().get(pk=account.pk)
+    return Entitlement.objects.select_related("account", "plan_revision").filter(account=account).first()
+
+
+def _with_plan(account: Account) -> Entitlement:
+    entitlement = locked(account)
+    if entitlement is None or entitlement.plan_revision is None:
+        raise ValidationError(
+            _("%(account)s has no plan of the list: give it one first (set_entitlement --plan).")
+            % {"account": account}
+        )
+    return entitlement
+
+
+def _set(entitlement: Entitlement, to: Mapping[str, Any], now: datetime) -> bool:
+    """Set the values of ``to``; return whether the entitlement moved to another revision of a plan."""
+    values = dict(to)
+    before = entitlement.plan_revision
+    if "plan_revision" in values:
+        _move(entitlement, values.pop("plan_revision"))
+        values.pop("plan", None)
+    elif "plan" in values and (values["plan"] != entitlement.plan or entitlement.pk is None):
+        slug = values["plan"].strip()
+        entitlement.plan = slug
+        _move(entitlement, Plan.objects.newest(slug))
+    values.pop("plan", None)
+    overrides = values.pop("overrides", entitlement.own_overrides)
+    if "sites_limit" in values:
+        overrides = _with_sites_limit(entitlement, overrides, values.pop("sites_limit"))
+    overrides = [each for each in overrides if each.holds_on(now.date())]
+    entitlement.overrides = msgspec.to_builtins(overrides)
+    for name in _SETTABLE:
+        if name in values:
+            setattr(entitlement, name, values.pop(name))
+    if values:
+        raise ValueError(f"an entitlement has no {', '.join(values)}")
+    return entitlement.plan_revision != before
+
+
+def _move(entitlement: Entitlement, revision: Plan | None) -> None:
+    """Move the entitlement to a revision; without one, the limits of its plan no longer hold."""
+    was = entitlement.plan_revision
+    entitlement.plan_revision = revision
+    if revision is not None:
+        entitlement.plan, entitlement.features = revision.slug, list(revision.features)
+    elif was is not None:
+        entitlement.overrides = []
+        entitlement.calls_per_day = entitlement.scans_per_month = entitlement.seats = None
+
+
+def _with_sites_limit(entitlement: Entitlement, overrides: list[Override], value: int) -> list[Override]:
+    """Return the overrides with a limit of websites; without a plan it is set on the entitlement itself."""
+    if entitlement.plan_revision is None:
+        entitlement.sites_limit = value
+        return overrides
+    others = [each for each in overrides if each.limit != "websites"]
+    if value == entitlement.plan_revision.terms.websites:
+        return others
+    return [*others, Override(limit="websites", value=value, reason=_("Agreed with the customer."))]
+
+
+def _facts(entitlement: Entitlement) -> dict[str, Any]:
+    """Return the values that a change records."""
+    facts = {name: getattr(entitlement, name) for name in _RECORDED}
+    revision = entitlement.plan_revision
+    return facts | {
+        "features": ", ".join(entitlement.features or []),
+        "plan_revision": revision.revision if revision else None,
+        "overrides": ", ".join(map(_in_words, entitlement.own_overrides)),
+    }
+
+
+def _in_words(override: Override) -> str:
+    value = "none" if override.value is None else override.value
+    return f"{override.limit} {value}{f' until {override.until}' if override.until else ''}"

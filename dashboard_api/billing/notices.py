@@ -1,0 +1,97 @@
+"""The notices to owners: which hold today. Each is stored once, and the portal mails it once."""
+
+from collections.abc import Iterable, Iterator
+from datetime import date, datetime
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from dashboard_api.billing import entitlements, websites
+from dashboard_api.billing.usage import Use, uses
+from dashboard_api.models import BillingNotice, Entitlement
+
+Kind = BillingNotice.Kind
+Status = Entitlement.Status
+SYSTEM = "billing"
+BEFORE_TRIAL_ENDS, BEFORE_PLAN_ENDS = (7, 3, 0), (14, 3, 0)
+WHILE_PAST_DUE, AFTER_EXPIRY = (0, 3, 6), (0, 30)
+LATE = 7  # days after its day, a notice is of no use any more
+
+
+def watch(now: datetime) -> tuple[int, int]:
+    """Store the notices that hold now, and end overrides whose last day is past; return how many of each."""
+    ended, rows = 0, []
+    unsettled = websites.accounts_to_settle()
+    for entitlement in Entitlement.objects.select_related("account", "plan_revision").iterator():
+        if not all(each.holds_on(now.date()) for each in entitlement.own_overrides):
+            entitlements.change(entitlement.account, {}, by=SYSTEM, reason=_("An override ended."), now=now)
+            ended += 1
+        used = uses(entitlement, now)
+        if entitlement.account_id in unsettled or used[0].is_exceeded:
+            websites.settle(entitlement.account, now)
+        entitlements.note_limits(entitlement, used)
+        rows += [*_of_plan(entitlement, now), *_of_limits(entitlement, used, now)]
+    with transaction.atomic():
+        before = BillingNotice.objects.count()
+        BillingNotice.objects.bulk_create(rows, ignore_conflicts=True, batch_size=500)
+        added = BillingNotice.objects.count() - before
+        resumed = Entitlement.objects.exclude(status=Status.SUSPENDED).values("account")
+        BillingNotice.objects.filter(kind=Kind.SUSPENDED, account__in=resumed).delete()
+    return added, ended
+
+
+def _of_plan(entitlement: Entitlement, now: datetime) -> Iterator[BillingNotice]:
+    """Yield the notice of the step that the plan has reached today."""
+    today, status = now.date(), entitlement.status_on(now.date())
+    left = (entitlement.ends_on - today).days
+
+    def notice(kind: str, step: str, days: int | None) -> BillingNotice:
+        return BillingNotice(account=entitlement.account, kind=kind, period=step, days=days, at=now)
+
+    if status == Status.SUSPENDED:
+        yield notice(Kind.SUSPENDED, "", None)
+    elif status == Status.EXPIRED:
+        ended = max(entitlement.ends_on, entitlement.usable_until)
+        if entitlement.status == Status.EXPIRED:  # an operator or the provider ended it, maybe early
+            ended = min(entitlement.ends_on, today)
+        since = (today - ended).days - 1
+        if (step := _since(AFTER_EXPIRY, since)) is not None:
+            yield notice(Kind.EXPIRED, f"{ended}:{step}", step)
+    elif status == Status.PAST_DUE and entitlement.past_due_since:
+        since = (today - entitlement.past_due_since).days
+        if (step := _since(WHILE_PAST_DUE, since)) is not None:
+            yield notice(Kind.PAST_DUE, f"{entitlement.past_due_since}:{step}", since)
+    elif entitlement.cancels:
+        yield notice(Kind.PLAN_ENDS, f"{entitlement.ends_on}:{_until(BEFORE_PLAN_ENDS, left)}", max(left, 0))
+    elif status == Status.TRIALING and left <= max(BEFORE_TRIAL_ENDS):
+        step_left = _until(BEFORE_TRIAL_ENDS, left)
+        yield notice(Kind.TRIAL_ENDS, f"{entitlement.ends_on}:{step_left}", max(left, 0))
+
+
+def _until(steps: Iterable[int], left: int) -> str:
+    """Return the last step before an end in ``left`` days; before all of them, "at once"."""
+    due = [step for step in steps if left <= step]
+    return str(min(due)) if due else "at once"
+
+
+def _since(steps: Iterable[int], days: int) -> int | None:
+    """Return the last step that was reached ``days`` ago at most a week; None if there is none."""
+    due = [step for step in steps if step <= max(days, 0) <= step + LATE]
+    return max(due) if due else None
+
+
+def _of_limits(entitlement: Entitlement, used: Iterable[Use], now: datetime) -> Iterator[BillingNotice]:
+    """Yield a notice for each limit that is nearly or fully used in its period."""
+    if not entitlement.is_usable_on(now.date()):
+        return
+    for use in used:
+        if use.state != "ok":
+            kind = Kind.LIMIT_NEAR if use.state == "near" else Kind.LIMIT_REACHED
+            period = _period(use, now.date())
+            yield BillingNotice(account=entitlement.account, kind=kind, limit=use.name, period=period, at=now)
+
+
+def _period(use: Use, today: date) -> str:
+    if use.resets_at is None:
+        return f"of {use.limit}"  # once for each value of the limit
+    return str(today) if use.name == "calls_per_day" else f"{today:%Y-%m}"

@@ -1,0 +1,125 @@
+"""The responses about an account's plan, and about its websites together. Decision record 0120."""
+
+import hashlib
+from datetime import datetime, timedelta
+
+from audit.models import AuditEvent
+from dashboard_api import limits
+from dashboard_api.billing.usage import UNITS, uses
+from dashboard_api.contract import responses
+from dashboard_api.models import Account, BillingNotice, Entitlement, Plan, Revision, SiteLink, Usage
+
+HISTORY = 20
+_PUBLIC = frozenset(
+    (
+        *("plan", "status", "starts_on", "ends_on", "renews", "cancels", "features"),
+        *("sites_limit", "calls_per_day", "scans_per_month", "seats"),
+    )
+)
+
+
+def build_entitlement(account_id: int, now: datetime) -> responses.EntitlementResponse:
+    """Return the plan of the account with limits, usage, notices and history, whatever its state."""
+    own = Entitlement.objects.select_related("plan_revision").filter(account_id=account_id).first()
+    today = now.date()
+    first = today - timedelta(days=limits.USAGE_DAYS - 1)
+    calls = dict(Usage.objects.filter(account_id=account_id, day__gte=first).values_list("day", "calls"))
+    days = [first + timedelta(days=number) for number in range(limits.USAGE_DAYS)]
+    notices = BillingNotice.objects.filter(account_id=account_id, at__gt=now - timedelta(days=31))
+    return responses.EntitlementResponse(
+        ok=True,
+        entitlement=_entitlement(own, now) if own else None,
+        limits=_limits(own, now) if own else [],
+        calls_by_day=[responses.DayOfCalls(day=day, calls=calls.get(day, 0)) for day in days],
+        notices=[
+            responses.Notice(id=str(row.pk), kind=row.kind, limit=row.limit, days=row.days, at=row.at)  # type: ignore[arg-type]
+            for row in notices[:50]
+        ],
+        plans=[_plan(plan) for plan in Plan.objects.offered()],
+        history=_history(account_id) if own else [],
+    )
+
+
+def build_account_changes(account_id: int) -> responses.AccountChangesResponse:
+    """Return the linked websites of the account, each with a text that changes with its data."""
+    links = SiteLink.objects.not_revoked().filter(account_id=account_id).select_related("website")
+    rows = list(links.order_by("website__host"))
+    tags = Revision.objects.in_bulk([0, *(link.website_id for link in rows)])
+    every = tags[0].tag if 0 in tags else 0
+    return responses.AccountChangesResponse(
+        ok=True,
+        websites=[
+            responses.WebsiteVersion(
+                host=link.website.host,
+                link_id=link.link_id,
+                version=_version(tags[link.website_id].tag if link.website_id in tags else 0, every),
+            )
+            for link in rows
+        ],
+    )
+
+
+def _version(own: int, every: int) -> str:
+    return hashlib.sha256(f"{own} {every}".encode()).hexdigest()[:16]
+
+
+def _entitlement(own: Entitlement, now: datetime) -> responses.AccountEntitlement:
+    today = now.date()
+    return responses.AccountEntitlement(
+        plan=own.plan,
+        names=own.plan_revision.name if own.plan_revision else {},
+        status=own.status_on(today),  # type: ignore[arg-type]  # Entitlement.Status
+        starts_on=own.starts_on,
+        ends_on=own.ends_on,
+        usable_until=own.usable_until,
+        renews=own.renews,
+        cancels=own.cancels,
+        past_due_since=own.past_due_since,
+        is_usable=own.is_usable_on(today),
+        may_grow=own.may_grow_on(today),
+        features=own.features,
+    )
+
+
+def _limits(own: Entitlement, now: datetime) -> list[responses.LimitUse]:
+    overridden = {each.limit for each in own.own_overrides if each.holds_on(now.date())}
+    return [
+        responses.LimitUse(
+            name=use.name,  # type: ignore[arg-type]  # of UNITS
+            unit=UNITS[use.name],  # type: ignore[arg-type]
+            limit=use.limit,
+            used=use.used,
+            state=use.state,  # type: ignore[arg-type]
+            resets_at=use.resets_at,
+            is_override=use.name in overridden,
+        )
+        for use in uses(own, now)
+    ]
+
+
+def _plan(plan: Plan) -> responses.OfferedPlan:
+    terms = plan.terms
+    return responses.OfferedPlan(
+        slug=plan.slug,
+        names=plan.name,
+        prices=plan.price_text,
+        limits={name: getattr(terms, name) for name in UNITS},
+        features=plan.features,
+        trial_days=plan.trial_days,
+    )
+
+
+def _history(account_id: int) -> list[responses.EntitlementEvent]:
+    """Return the latest changes of the entitlement, from the actions on record; never who made them."""
+    ref = Account.objects.values_list("ref", flat=True).get(pk=account_id)
+    events = AuditEvent.objects.filter(account=ref, action__in=("entitlement.created", "entitlement.changed"))
+    changes = []
+    for event in events.order_by("-id")[:HISTORY]:
+        before, after = (_public(values) for values in (event.before, event.after))
+        if after:
+            changes.append(responses.EntitlementEvent(at=event.at, before=before, after=after))
+    return changes
+
+
+def _public(values: dict[str, object] | None) -> dict[str, object] | None:
+    return None if values is None else {name: values[name] for name in values if name in _PUBLIC}

@@ -1,0 +1,65 @@
+"""Revisions of plans, and the accounts on them."""
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from audit.recording import record as audit
+from dashboard_api.billing import entitlements
+from dashboard_api.models import Account, Entitlement, Plan, SiteLink
+
+FIELDS = ("name", "rank", "limits", "features", "trial_days", "price_text", "is_offered")
+
+
+@transaction.atomic
+def save(plan: Plan, *, by: str, reason: str = "") -> Plan:
+    """Store ``plan``: as its newest revision if that is unused, else as the next one; raises ValidationError.
+
+    Whether a plan is offered can change without a new revision.
+    """
+    plan.full_clean(exclude=["revision"], validate_constraints=False)
+    stored = Plan.objects.select_for_update().filter(slug=plan.slug).order_by("-revision").first()
+    values = {name: getattr(plan, name) for name in FIELDS}
+    before = {name: getattr(stored, name) for name in FIELDS} if stored else {}
+    changed = [name for name in FIELDS if before.get(name) != values[name]] if stored else list(FIELDS)
+    if stored and not changed:
+        return stored
+    if stored is None or (stored.used_at is not None and changed != ["is_offered"]):
+        saved = Plan(slug=plan.slug, revision=stored.revision + 1 if stored else 1, **values)
+    else:
+        saved = stored
+        for name, value in values.items():
+            setattr(saved, name, value)
+    saved.full_clean()
+    saved.save()
+    audit(
+        "plan.saved",
+        saved,
+        by=by,
+        reason=reason,
+        before={name: before[name] for name in changed} if stored else None,
+        after={"revision": saved.revision} | {name: values[name] for name in changed},
+    )
+    return saved
+
+
+def to_move(plan: Plan) -> list[Entitlement]:
+    """Return the entitlements on other revisions of the plan."""
+    rows = Entitlement.objects.filter(plan_revision__slug=plan.slug).exclude(plan_revision=plan)
+    return list(rows.select_related("account").order_by("account__ref"))
+
+
+def websites_over(account: Account, plan: Plan) -> int:
+    """Return how many websites the account uses beyond those of the plan."""
+    return max(0, SiteLink.objects.not_revoked().filter(account=account).count() - plan.terms.websites)
+
+
+@transaction.atomic
+def move_accounts(plan: Plan, *, by: str, reason: str) -> list[Entitlement]:
+    """Move the accounts of other revisions of the plan to this one, and return their entitlements."""
+    if not reason.strip():
+        raise ValidationError({"reason": _("Say why.")})
+    target: dict[str, Any] = {"plan_revision": plan}
+    return [entitlements.change(row.account, target, by=by, reason=reason) for row in to_move(plan)]

@@ -1,0 +1,124 @@
+"""The websites beyond those of a plan: owners choose which stay; without a choice, the oldest do.
+
+Decision records 0126 and 0138.
+"""
+
+from collections.abc import Collection
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+
+from audit.recording import record as audit
+from dashboard_api.contract import responses
+from dashboard_api.errors import InvalidRequest, UnknownLink
+from dashboard_api.models import Account, BillingNotice, Entitlement, SiteLink
+
+CHOICE = timedelta(days=14)
+SYSTEM = "billing"
+
+
+def accounts_to_settle() -> set[int]:
+    """Return the accounts with paused links, or with a notice about too many websites."""
+    paused = SiteLink.objects.exclude(paused_at=None).values_list("account", flat=True)
+    return {*paused, *_notices().values_list("account", flat=True)}
+
+
+@transaction.atomic
+def settle(account: Account, now: datetime) -> int:
+    """Pause and resume links, so that those work that the plan includes; return how many changed.
+
+    The owners are notified first, and choose the websites that stay. After 14 days the others are paused.
+    """
+    Account.objects.select_for_update().get(pk=account.pk)
+    limit, links = _limit(account), _links(account)
+    over = links[limit:] if limit is not None else []
+    period = f"of {limit}" if over else None
+    _notices().filter(account=account).exclude(period=period).delete()
+    if not over:
+        SiteLink.objects.filter(account=account).exclude(chosen_at=None).update(chosen_at=None)
+    is_late = False
+    if period:
+        values = {"limit": "websites", "days": CHOICE.days, "at": now}
+        keys = {"account": account, "kind": BillingNotice.Kind.WEBSITES_OVER, "period": period}
+        notice, _is_new = BillingNotice.objects.get_or_create(**keys, defaults=values)
+        is_late = now - notice.at >= CHOICE
+    return sum(_set(link, over, is_late=is_late, now=now) for link in links)
+
+
+@transaction.atomic
+def choose(account: Account, hosts: Collection[str], *, by: str, now: datetime) -> None:
+    """Let the websites of ``hosts`` stay in a plan that includes fewer than the account has.
+
+    It can be changed at any time, and holds at once where websites are paused already. Without too many
+    websites nothing is stored. Raises UnknownLink and InvalidRequest.
+    """
+    Account.objects.select_for_update().get(pk=account.pk)
+    limit, links = _limit(account), _links(account)
+    if limit is None or len(links) <= limit:
+        return
+    chosen = [link for link in links if link.website.host in hosts]
+    if len(chosen) < len(hosts):
+        raise UnknownLink
+    if len(chosen) > limit:
+        message = f"must name at most {limit} websites, as many as the plan includes"
+        raise InvalidRequest([{"field": "stay", "message": message}])
+    before = [link for link in links if link.chosen_at]
+    if {link.pk for link in before} != {link.pk for link in chosen}:
+        SiteLink.objects.filter(account=account).update(chosen_at=None)
+        SiteLink.objects.filter(pk__in=[link.pk for link in chosen]).update(chosen_at=now)
+        audit("websites.chosen", account, by=by, before=_hosts(before), after=_hosts(chosen))
+    settle(account, now)
+
+
+def websites_response(account: Account) -> responses.WebsitesResponse:
+    """Return the websites of the account, with those that stay in its plan."""
+    limit, links = _limit(account), _links(account)
+    stay = {link.pk for link in links[:limit]}
+    notice = _notices().filter(account=account).order_by("-at").first()
+    return responses.WebsitesResponse(
+        ok=True,
+        limit=limit,
+        pauses_at=notice.at + CHOICE if notice else None,
+        websites=[
+            responses.AccountWebsite(
+                host=link.website.host,
+                link_id=link.link_id,
+                stays=link.pk in stay,
+                is_paused=link.paused_at is not None,
+            )
+            for link in sorted(links, key=lambda link: link.website.host)
+        ],
+    )
+
+
+def _limit(account: Account) -> int | None:
+    return Entitlement.objects.filter(account=account).values_list("sites_limit", flat=True).first()
+
+
+def _links(account: Account) -> list[SiteLink]:
+    """Return the links of the account in the order in which they stay: chosen ones, then the oldest."""
+    own = SiteLink.objects.not_revoked().filter(account=account).select_related("website")
+    return sorted(own, key=lambda link: (link.chosen_at is None, link.created_at, link.pk))
+
+
+def _hosts(links: Collection[SiteLink]) -> dict[str, str]:
+    return {"websites": ", ".join(sorted(link.website.host for link in links))}
+
+
+def _notices() -> QuerySet[BillingNotice]:
+    return BillingNotice.objects.filter(kind=BillingNotice.Kind.WEBSITES_OVER)
+
+
+def _set(link: SiteLink, over: Collection[SiteLink], *, is_late: bool, now: datetime) -> bool:
+    """Pause or resume the link if its state is another; a paused link stays so while it is too many."""
+    was_paused = link.paused_at is not None
+    is_paused = link in over and (is_late or was_paused)
+    if is_paused == was_paused:
+        return False
+    SiteLink.objects.filter(pk=link.pk).update(paused_at=now if is_paused else None)
+    reason = _("The plan includes fewer websites.") if is_paused else _("The plan includes it again.")
+    action = "link.paused" if is_paused else "link.resumed"
+    audit(action, link, by=SYSTEM, host=link.website.host, reason=reason)
+    return True

@@ -1,0 +1,50 @@
+"""The canary: a look at the home page before, between and after engines.
+
+It distinguishes a website that refuses a scan from a clean one. Decision record 0117.
+"""
+
+from urllib.parse import urlsplit
+
+from foundation.deadline import Deadline
+from foundation.hosts import covers
+from foundation.outbound.fetch import Fetched, FetchFailed, fetch
+from foundation.outbound.names import localhost_port, origin_of
+
+_SECONDS = 6.0  # shorter than a cancellation may take
+_BYTES = 32 * 1024
+_REFUSALS = {401, 403, 406, 429, 503}
+# The beginnings of pages that test whether a browser asks, in lower case.
+_CHALLENGES = (
+    b"<title>just a moment...</title>",
+    b"<title>attention required! | cloudflare</title>",
+    b"<title>ddos-guard</title>",
+    b"/_incapsula_resource",
+    b"_sec/cp_challenge",
+    b"window.awswafcookiedomainlist",
+)
+
+
+def look(host: str, agent: str = "") -> str:
+    """Return an empty text if the website answers as itself, else the reason why it cannot be scanned."""
+    deadline = Deadline(_SECONDS)
+    try:
+        return _judged(host, _fetch(f"{origin_of(host)}/", deadline, agent))
+    except FetchFailed as error:
+        if error.reason not in ("connect_failed", "tls_invalid") or localhost_port(host):
+            return error.reason
+    try:  # a website without https
+        return _judged(host, _fetch(f"http://{host}/", deadline, agent))
+    except FetchFailed as error:
+        return error.reason
+
+
+def _fetch(url: str, deadline: Deadline, agent: str) -> Fetched:
+    return fetch(url, max_bytes=_BYTES, deadline=deadline, verify=False, agent=agent)
+
+
+def _judged(host: str, page: Fetched) -> str:
+    if page.status in _REFUSALS or "cf-mitigated" in page.headers:
+        return "blocked"
+    if any(challenge in page.body.lower() for challenge in _CHALLENGES):
+        return "blocked"
+    return "" if covers(host, urlsplit(page.url).hostname or "") else "redirected_away"

@@ -1,0 +1,57 @@
+"""Reasons of scans, in words for the owner of the website."""
+
+from django.utils.translation import gettext_noop as _  # callers translate it where people read it
+
+_WORDS = {
+    "no_address": _("The name has no address: check its A and AAAA records."),
+    "servers_silent": _("The name servers of the domain do not answer: scan again later."),
+    "private_address": _(
+        "The name leads to a private address, which the internet cannot reach: check all of its A and AAAA "
+        "records."
+    ),
+    "connect_failed": _(
+        "The website could not be reached: check that it answers from the internet, on port 443 or 80."
+    ),
+    "tls_invalid": _(
+        "No encrypted connection was possible: check the certificate, and the settings of https."
+    ),
+    "timed_out": _("The website did not answer in time: scan again later."),
+    "broken_response": _("The website broke off its answer: scan again later."),
+    "blocked": _(
+        "A protection of the website refused the scan, so nothing counts as fixed: allow the addresses and "
+        "the user agent of scans, and scan again."
+    ),
+    "redirected_away": _(
+        "The website redirects to another domain: add and scan the website that it leads to."
+    ),
+    "ownership_lapsed": _("The proof of ownership is missing: prove again that the website is yours."),
+    "opted_out": _(
+        "This website is never scanned, because this was asked for: contact support to change it."
+    ),
+    "plan_ended": _("The plan had ended when the scan was to begin."),
+    "engine_missing": _("The scanner is not installed here: contact support."),
+    "engine_crashed": _("The scanner broke off: scan again; contact support if this is repeated."),
+    "engine_timeout": _(
+        "The scanner took too long, and was ended: scan again when the website is less busy."
+    ),
+    "out_of_memory": _("The scanner needed too much memory: contact support."),
+    "no_report": _("The scanner wrote no report: scan again; contact support if this is repeated."),
+    "report_unreadable": _("The scanner's report cannot be read: contact support."),
+    "too_much_output": _("The scanner wrote too much, and was ended: contact support."),
+    "too_many_requests": _("The scanner sent more requests than this profile allows, and was ended."),
+    "too_much_traffic": _("The scanner moved more data than this profile allows, and was ended."),
+    "robots_txt": _(
+        "The robots.txt of the website forbids us its home page, so this scanner did not follow links: allow "
+        "ThreatDashboard there."
+    ),
+    "no_time_left": _("The time of this profile was used up before this scanner could begin."),
+    "cancelled": _("The scan was cancelled."),
+    "worker_lost": _("The scan was interrupted twice on our side; it does not count. Scan again."),
+}
+
+
+def explanation(reason: str) -> str:
+    """Return what happened and what to do; an empty text without a reason."""
+    if not reason:
+        return ""
+    return _WORDS.get(reason, _WORDS["engine_crashed"])

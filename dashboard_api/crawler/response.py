@@ -1,0 +1,173 @@
+"""The responses about scans, from the rows of jobs and schedules."""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from statistics import median
+from typing import Any
+
+import msgspec
+from django.conf import settings
+from django.utils.dateparse import parse_datetime
+
+from dashboard_api.billing import usage
+from dashboard_api.contract import ScansRequest, responses
+from dashboard_api.crawler import policy, queue, schedules
+from dashboard_api.crawler.reasons import explanation
+from dashboard_api.models import EngineRun, Entitlement, ScanJob, ScanSchedule, SiteLink
+from dashboard_api.queries.credentials import AccountSite
+from foundation.outbound.fetch import USER_AGENT
+
+_USUAL_RUNS = 10
+
+
+def scan_response(job: ScanJob, *, already: bool) -> bytes:
+    """Return the encoded ScanResponse."""
+    answer = responses.ScanResponse(ok=True, host=job.website.host, job=described(job), already=already)
+    return msgspec.json.encode(answer)
+
+
+def status_response(job: ScanJob) -> bytes:
+    """Return the encoded ScanStatusResponse."""
+    return msgspec.json.encode(
+        responses.ScanStatusResponse(ok=True, host=job.website.host, job=described(job))
+    )
+
+
+def scans_response(link: AccountSite, request: ScansRequest) -> bytes:
+    """Return the encoded ScansResponse."""
+    jobs = ScanJob.objects.filter(website=link.website_id)
+    if request.finding_id is not None:
+        jobs = jobs.filter(finding=request.finding_id)
+    start = (request.page - 1) * request.page_size
+    shown = jobs.prefetch_related("runs__import_run")[start : start + request.page_size]
+    usual = _Usual()
+    answer = responses.ScansResponse(
+        ok=True, host=link.host, jobs=[described(job, usual) for job in shown], total=jobs.count()
+    )
+    return msgspec.json.encode(answer)
+
+
+def schedule_response(link: SiteLink, schedule: ScanSchedule, now: datetime) -> bytes:
+    """Return the encoded ScanScheduleResponse."""
+    entitlement = Entitlement.objects.filter(account=link.account_id).first()
+    answer = responses.ScanScheduleResponse(
+        ok=True,
+        host=link.website.host,
+        schedule=responses.ScanSchedule(
+            frequency=schedule.frequency,
+            profile=schedule.profile,
+            start_hour=schedule.start_hour,
+            hours=schedule.hours,
+            time_zone=schedule.time_zone,
+            paused_until=schedule.paused_until,
+            pause_reason=schedule.pause_reason or None,
+        ),
+        frequencies=policy.frequencies(entitlement),
+        next_at=schedules.next_times(schedule, now),
+        allowance=[_allowance(link, profile, entitlement, now) for profile in policy.PROFILES],
+        month=responses.ScanMonth(
+            used=usage.scans_of_month(link.account_id, now), limit=policy.scans_per_month(entitlement)
+        ),
+        consent_until=_optional(policy.consent_until(link.account, link.website, now)),
+        origin=responses.ScanOrigin(addresses=settings.CRAWLER_ADDRESSES, user_agent=USER_AGENT),
+    )
+    return msgspec.json.encode(answer)
+
+
+def _allowance(
+    link: SiteLink, profile: str, entitlement: Entitlement | None, now: datetime
+) -> responses.ScanAllowance:
+    try:
+        policy.check_included(entitlement, profile=profile, now=now)
+        included = True
+    except policy.NotIncluded:
+        included = False
+    allowed = policy.allowance(link.website, profile=profile, entitlement=entitlement, now=now)
+    return responses.ScanAllowance(
+        profile=profile,
+        included=included,
+        allowed_at=_optional(allowed.allowed_at),
+        remaining_today=allowed.remaining_today,
+    )
+
+
+def described(job: ScanJob, usual: "_Usual | None" = None) -> responses.Scan:
+    """Return the job as the API shows it."""
+    runs = list(job.runs.all())
+    imports = [run.import_run for run in runs if run.import_run]
+    is_stored = bool(imports)
+    return responses.Scan(
+        job_id=str(job.pk),
+        profile=job.profile,
+        trigger=job.trigger,
+        finding_id=str(job.finding_id) if job.finding_id else None,
+        state=job.state,
+        position=queue.position(job) if job.state == ScanJob.State.QUEUED else None,
+        cancelling=job.ended_at is None and job.cancel_requested_at is not None,
+        outcome=job.outcome or None,
+        reason=job.reason or None,
+        explanation=explanation(job.reason),
+        created_at=_seconds(job.created_at),
+        started_at=_optional(job.started_at if job.state != ScanJob.State.QUEUED else None),
+        ended_at=_optional(job.ended_at),
+        runs=list(_runs(job, runs, usual or _Usual())),
+        new=sum(each.new for each in imports) if is_stored else None,
+        reopened=sum(each.reopened for each in imports) if is_stored else None,
+        fixed=sum(each.fixed for each in imports) if is_stored else None,
+    )
+
+
+class _Usual:
+    """The usual seconds of each engine, read once."""
+
+    def __init__(self) -> None:
+        self._seconds: dict[str, int | None] = {}
+
+    def __call__(self, engine: str) -> int | None:
+        if engine not in self._seconds:
+            self._seconds[engine] = _usual_seconds(engine)
+        return self._seconds[engine]
+
+
+def _usual_seconds(engine: str) -> int | None:
+    newest = EngineRun.objects.filter(engine=engine, state=EngineRun.State.OK).order_by("-pk")
+    times = newest.values_list("started_at", "ended_at")[:_USUAL_RUNS]
+    seconds = [(ended - started).total_seconds() for started, ended in times]
+    return round(median(seconds)) if seconds else None
+
+
+def _runs(job: ScanJob, runs: Iterable[EngineRun], usual: _Usual) -> Iterable[responses.ScanRun]:
+    if job.ended_at is None:
+        rows: Iterable[Mapping[str, Any]] = job.progress
+    else:
+        rows = [
+            {
+                "engine": run.engine,
+                "state": run.state,
+                "reason": run.reason,
+                "started_at": run.started_at,
+                "ended_at": run.ended_at,
+            }
+            for run in runs
+        ]
+    for row in rows:
+        yield responses.ScanRun(
+            engine=row["engine"],
+            state=row["state"],
+            reason=row.get("reason") or None,
+            started_at=_moment(row.get("started_at")),
+            ended_at=_moment(row.get("ended_at")),
+            usual_seconds=usual(row["engine"]),
+        )
+
+
+def _moment(at: datetime | str | None) -> datetime | None:
+    return _optional(parse_datetime(at) if isinstance(at, str) else at)
+
+
+def _optional(at: datetime | None) -> datetime | None:
+    return at and _seconds(at)
+
+
+def _seconds(at: datetime) -> datetime:
+    return at.astimezone(UTC).replace(microsecond=0)

@@ -1,0 +1,148 @@
+"""One run of an engine: its process, its proxy, and how it ended."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+from django.conf import settings
+from django.utils import timezone
+
+from dashboard_api.crawler import policy, process
+from dashboard_api.crawler.engines import Engine
+from dashboard_api.models import EngineRun, ScanJob
+from dashboard_api.scanners.redaction import redact_headers
+from foundation.deadline import ConnectFailed, Deadline, DeadlinePassed
+from foundation.outbound.fetch import USER_AGENT, pinned_connection, unverified
+from foundation.outbound.names import localhost_port, origin_of
+from foundation.outbound.proxy import Limits, WebsiteProxy
+from foundation.outbound.robots import robots_of
+
+BLOCKED = "blocked"
+_SIGNALS = {-24: "engine_timeout", -25: "too_much_output"}  # SIGXCPU, SIGXFSZ
+_CONNECT_SECONDS = 5.0
+
+
+@dataclass(slots=True, kw_only=True)
+class Run:
+    """A run that has ended, whose report is not imported yet.
+
+    ``refusal`` is why its report does not count; ``is_ours``: the report only says why there is none.
+    """
+
+    engine: Engine
+    row: EngineRun
+    report: Path
+    refusal: str = ""
+    requests: int = 0
+    is_ours: bool = False
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether the scan is whole without it: an optional engine that is not installed."""
+        return self.engine.optional and self.row.reason == "engine_missing"
+
+
+def user_agent(job: ScanJob) -> str:
+    """Return the User-Agent of the scan, by which the website's owner finds our page about scans."""
+    return f"{USER_AGENT} (+{settings.SCANNER_URL}; job={job.pk})" if settings.SCANNER_URL else USER_AGENT
+
+
+def run_engine(
+    job: ScanJob,
+    engine: Engine,
+    address: str,
+    folder: Path,
+    tick: Callable[[], object],
+    *,
+    seconds: int,
+    requests: int,
+) -> Run:
+    """Run the engine for at most ``seconds``, and as many requests as can be counted."""
+    folder.mkdir()
+    now = timezone.now()
+    row = EngineRun(job=job, engine=engine.name, address=address, started_at=now, ended_at=now)
+    run = Run(engine=engine, row=row, report=folder / "report")
+    program = engine.program()
+    if program is None:
+        row.state, row.reason = EngineRun.State.SKIPPED, "engine_missing"
+    elif seconds < 1:  # also of a website that refuses scans
+        row.state, row.reason = EngineRun.State.SKIPPED, "no_time_left"
+    else:
+        limited = msgspec.structs.replace(engine, seconds=min(engine.seconds, seconds))
+        with _proxy(job, limited, address, folder, requests) as proxy:
+            if proxy and not proxy.allows("/"):
+                row.state, row.reason = EngineRun.State.FAILED, "robots_txt"
+            else:
+                _run(run, limited, program, proxy, tick)
+    return run
+
+
+def _run(
+    run: Run, engine: Engine, program: str, proxy: WebsiteProxy | None, tick: Callable[[], object]
+) -> None:
+    row, job = run.row, run.row.job
+
+    def checked() -> str:
+        tick()
+        return proxy.problem if proxy else ""
+
+    arguments = engine.arguments(
+        host=job.website.host,
+        address=row.address,
+        report=run.report,
+        agent=user_agent(job),
+        url=_start_url(job.website.host, row.address) if proxy else "",
+        proxy=proxy.url if proxy else "",
+    )
+    mark = f"{job.worker}/{job.pk}-{job.attempt}"
+    ended = process.run(engine, program, arguments, folder=run.report.parent, mark=mark, tick=checked)
+    row.exit_code, row.ended_at, row.log = ended.exit_code, timezone.now(), redact_headers(ended.log)
+    row.state, row.reason = _judged(engine, ended, run.report)
+    if proxy:
+        run.requests = proxy.requests
+        if proxy.problem == BLOCKED or proxy.is_refused:
+            run.refusal = BLOCKED
+        elif row.state == EngineRun.State.OK and not proxy.answers:
+            row.state, row.reason = EngineRun.State.FAILED, "connect_failed"
+
+
+@contextmanager
+def _proxy(
+    job: ScanJob, engine: Engine, address: str, folder: Path, requests: int
+) -> Iterator[WebsiteProxy | None]:
+    """Yield the proxy of an engine whose command has one, with what the profile allows."""
+    if not engine.has_proxy:
+        yield None
+        return
+    host, profile = job.website.host, policy.PROFILES[job.profile]
+    limits = Limits(requests=requests, bytes=profile.megabytes * 1024**2, a_second=policy.REQUESTS_A_SECOND)
+    allows = robots_of(host, agent=user_agent(job))
+    with WebsiteProxy(host, address, limits, folder=folder, allows=allows) as proxy:
+        yield proxy
+
+
+def _start_url(host: str, address: str) -> str:
+    """Return the address of the home page, with http if the website has no https."""
+    if localhost_port(host) is None:
+        connection = pinned_connection(host, 443, [address], Deadline(_CONNECT_SECONDS), unverified())
+        try:
+            connection.connect()
+        except (ConnectFailed, DeadlinePassed):
+            return f"http://{host}/"
+        finally:
+            connection.close()
+    return f"{origin_of(host)}/"
+
+
+def _judged(engine: Engine, ended: process.Ended, report: Path) -> tuple[str, str]:
+    """Return state and reason of a run; whether its report is readable is seen when it is imported."""
+    if ended.reason:
+        state = EngineRun.State.TIMED_OUT if ended.reason == "engine_timeout" else EngineRun.State.FAILED
+        return state, ended.reason
+    code = ended.exit_code or 0
+    if report.is_file() and not report.is_symlink() and report.stat().st_size and code >= 0:
+        return EngineRun.State.OK, ""
+    known = engine.exit_codes.get(str(code)) or _SIGNALS.get(code)
+    return EngineRun.State.FAILED, known or ("engine_crashed" if code else "no_report")

@@ -1,0 +1,177 @@
+"""Scans by schedule: the next times, changes, and what is due. Decision record 0116."""
+
+import hashlib
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, time, timedelta
+from itertools import islice
+from zoneinfo import ZoneInfo
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+
+from audit.recording import record as audit
+from dashboard_api.contract import ScanScheduleRequest
+from dashboard_api.crawler import policy, queue
+from dashboard_api.models import Entitlement, ScanJob, ScanSchedule, SiteLink
+
+BY = "schedule"
+MAX_BAD_RUNS = 3
+_MAX_DAYS = 400
+_LAST_DAY_OF_ALL_MONTHS = 28
+Frequency = ScanSchedule.Frequency
+
+
+def of(link_id: int) -> ScanSchedule:
+    """Return the schedule of the link; without one, an unsaved one that is off."""
+    existing = ScanSchedule.objects.filter(link=link_id).first()
+    return existing or ScanSchedule(link_id=link_id, anchor=timezone.now().date())
+
+
+@transaction.atomic
+def change(link: SiteLink, request: ScanScheduleRequest, *, by: str, now: datetime) -> ScanSchedule:
+    """Set the schedule; raise OptedOut, NotScannable, NotIncluded and ConsentMissing. Repeatable."""
+    schedule = ScanSchedule.objects.select_for_update().filter(link=link).first() or of(link.pk)
+    if request.frequency != Frequency.OFF:
+        _check(link, request.profile, request.frequency, now)
+    values = {
+        "frequency": request.frequency,
+        "profile": request.profile,
+        "start_hour": request.start_hour,
+        "hours": request.hours,
+        "time_zone": request.time_zone,
+        "paused_until": request.paused_until,
+    }
+    before = {name: getattr(schedule, name) for name in values}
+    if schedule.pk and before == values and not schedule.pause_reason:
+        return schedule
+    for name, value in values.items():
+        setattr(schedule, name, value)
+    schedule.anchor = now.astimezone(ZoneInfo(schedule.time_zone)).date()
+    schedule.pause_reason, schedule.blocked_runs = "", 0
+    schedule.changed_by, schedule.changed_at = by, now
+    schedule.next_at = next(times(schedule, now), None)
+    schedule.save()
+    audit(
+        "scan.scheduled",
+        schedule,
+        by=by,
+        host=link.website.host,
+        before={name: str(value) for name, value in before.items()},
+        after={name: str(value) for name, value in values.items()},
+    )
+    return schedule
+
+
+def next_times(schedule: ScanSchedule, now: datetime) -> list[datetime]:
+    """Return when the next three scans begin."""
+    return list(islice(times(schedule, now), 3))
+
+
+def times(schedule: ScanSchedule, after: datetime) -> Iterator[datetime]:
+    """Yield when scans begin after ``after``: in each window at another time, the same for each caller."""
+    if schedule.frequency == Frequency.OFF or schedule.pause_reason:
+        return
+    zone = ZoneInfo(schedule.time_zone)
+    first = after.astimezone(zone).date() - timedelta(days=1)  # a window can reach into the next day
+    for number in range(_MAX_DAYS):
+        day = first + timedelta(days=number)
+        if (schedule.paused_until and day < schedule.paused_until) or not _is_due_on(schedule, day):
+            continue
+        begin = datetime.combine(day, time(schedule.start_hour), tzinfo=zone).astimezone(UTC)
+        at = begin + timedelta(seconds=_spread(schedule, day))
+        if at > after:
+            yield at
+
+
+def _is_due_on(schedule: ScanSchedule, day: date) -> bool:
+    if schedule.frequency == Frequency.WEEKLY:
+        return day.weekday() == schedule.anchor.weekday()
+    if schedule.frequency == Frequency.MONTHLY:
+        return day.day == min(schedule.anchor.day, _LAST_DAY_OF_ALL_MONTHS)
+    return True
+
+
+def _spread(schedule: ScanSchedule, day: date) -> int:
+    """Return the seconds from the beginning of the window, so that not all websites are scanned at once."""
+    digest = hashlib.sha256(f"{schedule.link_id}/{day}".encode()).digest()
+    return int.from_bytes(digest[:4]) % (schedule.hours * 3600) // 60 * 60
+
+
+def queue_due(now: datetime) -> int:
+    """Queue the scans that are due, and return their number; what may not be scanned now is left out."""
+    return sum(_queue(pk, now) for pk in ScanSchedule.objects.due(now).values_list("pk", flat=True)[:100])
+
+
+@transaction.atomic
+def _queue(pk: int, now: datetime) -> bool:
+    due = ScanSchedule.objects.due(now).select_for_update(skip_locked=True, of=("self",))
+    schedule = due.filter(pk=pk).select_related("link__account", "link__website").first()
+    if schedule is None:  # another worker has it
+        return False
+    schedule.next_at = next(times(schedule, now), None)
+    schedule.save(update_fields=["next_at"])
+    link = schedule.link
+    try:
+        with transaction.atomic():
+            _check_plan(link, schedule.profile, schedule.frequency, now)
+            _, is_new = queue.add(
+                link.website,
+                by=BY,
+                account=link.account,
+                profile=schedule.profile,
+                trigger=ScanJob.Trigger.SCHEDULE,
+                now=now,
+            )
+    except ValidationError:  # it is due again at the next time
+        return False
+    return is_new
+
+
+def _check(link: SiteLink, profile: str, frequency: str, now: datetime) -> None:
+    policy.check_opted_out(link.website)
+    _check_plan(link, profile, frequency, now)
+    policy.check_scannable(link.website, profile=profile)
+    if profile == ScanJob.Profile.DEEP:
+        policy.check_consent(link.account, link.website, now)
+
+
+def _check_plan(link: SiteLink, profile: str, frequency: str, now: datetime) -> None:
+    """Raise NotIncluded unless the plan is usable now, and includes the website and the schedule."""
+    if link.paused_at is not None:
+        raise policy.NotIncluded("The plan includes fewer websites.")
+    entitlement = Entitlement.objects.filter(account=link.account_id).first()
+    if entitlement is None or not entitlement.is_usable_on(now.date()):
+        raise policy.NotIncluded("The plan of the account has ended.")
+    feature = policy.DAILY_FEATURE if frequency == Frequency.DAILY else ""
+    policy.check_included(entitlement, profile=profile, feature=feature, now=now)
+
+
+def note_end(job: ScanJob) -> None:
+    """Count scheduled scans that the website refused; the third one in a row pauses the schedule."""
+    if job.trigger != ScanJob.Trigger.SCHEDULE or job.account_id is None:
+        return
+    schedule = ScanSchedule.objects.filter(link__account=job.account_id, link__website=job.website_id).first()
+    if schedule is None or job.state == ScanJob.State.CANCELLED:
+        return
+    if job.reason not in _BY_THE_WEBSITE:
+        schedule.blocked_runs = 0
+    else:
+        schedule.blocked_runs += 1
+        if schedule.blocked_runs >= MAX_BAD_RUNS:
+            schedule.pause_reason, schedule.next_at = job.reason, None
+            audit("scan.paused", schedule, by=BY, host=job.website.host, reason=job.reason)
+    schedule.save(update_fields=["blocked_runs", "pause_reason", "next_at"])
+
+
+_BY_THE_WEBSITE = {
+    "blocked",
+    "no_address",
+    "servers_silent",
+    "private_address",
+    "connect_failed",
+    "redirected_away",
+    "timed_out",
+    "broken_response",
+    "tls_invalid",
+}

@@ -1,0 +1,35 @@
+"""Apply payment callbacks that could not be applied when they arrived; for cron."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from dashboard_api.billing.callbacks import applying
+from foundation.operator_command import OperatorCommand, Result
+
+
+class Command(OperatorCommand):
+    """manage.py process_callbacks."""
+
+    interval = timedelta(minutes=15)
+
+    help = (
+        "Apply payment callbacks again that failed, or that wait for their account. A failed one is tried "
+        "after 1, 5 and 30 minutes, 2 and 12 hours, and is then given up; one that waits is given up after a "
+        "day. Run it every few minutes."
+    )
+    commits_itself = True
+    without_event = "each change of an entitlement has an event"
+
+    def perform(self, **options: Any) -> Result:
+        """Process the events that are due, the oldest first."""
+        now = timezone.now()
+        states = applying.process_due(now)
+        open_events = applying.undelivered(now)
+        words = [f"{state} {number}" for state, number in sorted(states.items())]
+        text = f"Callbacks: {', '.join(words) or 'none was due'}."
+        if any(open_events.values()):
+            needs = ", ".join(f"{state} {number}" for state, number in open_events.items() if number)
+            text += f" Look at these: {needs}."
+        return Result(text=text, fields={"applied": 0, **states, "changed": sum(states.values())})

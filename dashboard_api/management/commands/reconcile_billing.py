@@ -1,0 +1,71 @@
+"""Compare entitlements with what payment providers reported last; for cron."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from dashboard_api.billing import entitlements
+from dashboard_api.billing.callbacks import applying
+from dashboard_api.billing.callbacks.snapshots import CannotApply, Snapshot
+from dashboard_api.models import Account
+from foundation.operator_command import OperatorCommand, Result
+
+
+class Command(OperatorCommand):
+    """manage.py reconcile_billing."""
+
+    interval = timedelta(days=1)
+    commits_itself = True
+
+    help = (
+        "List the accounts whose entitlement differs from what the payment provider reported last, such as "
+        "after a change by hand; --repair sets what the provider reported. With STRIPE_API_KEY it asks "
+        "Stripe, and so finds events that never came. Run it once a day."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--repair", action="store_true", help="change the entitlements")
+
+    def perform(self, *, repair: bool, by: str, reason: str, **options: Any) -> Result:
+        """Look at each account with a subscription."""
+        drift: list[dict[str, Any]] = []
+        for account in _paying():
+            try:
+                fetched = applying.fetch(account, timezone.now())  # without a lock
+            except CannotApply as error:
+                drift.append({"account": account.ref, "differs": error.code})
+                continue
+            with transaction.atomic():
+                drift += _drift(account, fetched, repair=repair, by=by, reason=reason)
+        lines = [f"{row['account']}: {row['differs']}" for row in drift]
+        done = "repaired" if repair else "found; --repair sets what the provider reported"
+        lines.insert(0, f"Differences: {len(drift)} {done}." if drift else "No differences.")
+        fields = {"differences": len(drift), "accounts": drift, "changed": repair and bool(drift)}
+        return Result(text="\n".join(lines), fields=fields)
+
+
+def _paying() -> QuerySet[Account]:
+    known = Q(subscriptions__isnull=False) | Q(billing_customers__isnull=False)
+    return Account.objects.filter(known).distinct().order_by("ref")
+
+
+def _drift(
+    account: Account, fetched: dict[str, list[Snapshot]], *, repair: bool, by: str, reason: str
+) -> list[dict[str, Any]]:
+    now = timezone.now()
+    entitlements.locked(account)
+    try:
+        target = applying.wanted(account, now, fetched)
+    except CannotApply as error:
+        return [{"account": account.ref, "differs": error.code}]
+    to = applying.to_change(account, target) if target else {}
+    if not to:
+        return []
+    if repair:
+        reason = reason or "Drift from the payment provider"
+        applying.adopt(account, fetched, by=by, reason=reason, now=now)
+    return [{"account": account.ref, "differs": ", ".join(sorted(to))}]

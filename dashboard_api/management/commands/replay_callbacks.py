@@ -1,0 +1,59 @@
+"""Apply stored payment callbacks again."""
+
+from argparse import ArgumentTypeError
+from datetime import datetime
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+
+from dashboard_api.billing.callbacks import applying
+from dashboard_api.models import CallbackEvent
+from foundation.operator_command import OperatorCommand, Result, positive
+
+
+class Command(OperatorCommand):
+    """manage.py replay_callbacks --dead."""
+
+    help = (
+        "Apply stored payment callbacks again, the oldest first: one, all since a time, or those that were "
+        "given up. A callback that has been applied changes nothing. Bodies are kept for 30 days."
+    )
+    commits_itself = True
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        which = parser.add_mutually_exclusive_group(required=True)
+        which.add_argument("--id", type=positive, help="the number of one callback, as the admin lists it")
+        which.add_argument("--since", type=_moment, help="received since then, such as 2026-11-23T09:00Z")
+        which.add_argument("--dead", action="store_true", help="those that were given up")
+
+    def perform(self, *, since: datetime | None, dead: bool, **options: Any) -> Result:
+        """Process each in a transaction of its own."""
+        rows = CallbackEvent.objects.exclude(sealed_body="").order_by("id")
+        if dead:
+            rows = rows.filter(state=CallbackEvent.State.DEAD)
+        elif since:
+            rows = rows.filter(received_at__gte=since)
+        else:
+            rows = rows.filter(pk=options["id"])
+        keys = list(rows.values_list("pk", flat=True))
+        if options["id"] and not keys:
+            raise CommandError(f"There is no callback {options['id']} whose body is still kept.")
+        states: dict[str, int] = {}
+        for pk in keys:
+            state = applying.replay(pk, timezone.now()) or "busy"
+            states[state] = states.get(state, 0) + 1
+        words = ", ".join(f"{state} {number}" for state, number in sorted(states.items()))
+        return Result(text=f"Callbacks: {words or 'none'}.", fields={**states, "replayed": len(keys)})
+
+
+def _moment(text: str) -> datetime:
+    """Return a time with its zone; raise ArgumentTypeError."""
+    try:
+        moment = parse_datetime(text)
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        raise ArgumentTypeError(f"{text} is not a time such as 2026-11-23T09:00Z")
+    return moment

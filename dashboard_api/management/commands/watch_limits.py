@@ -1,0 +1,29 @@
+"""Watch limits and plans, and store notices for owners; for cron."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from dashboard_api.billing import notices
+from foundation.operator_command import OperatorCommand, Result
+
+
+class Command(OperatorCommand):
+    """manage.py watch_limits."""
+
+    interval = timedelta(minutes=15)
+    help = (
+        "Store a notice for each limit that is used by 80 or 100 percent, and for each step of a plan "
+        "that ends; the API serves them. Overrides end after their last day. Run it every few minutes."
+    )
+    commits_itself = True
+    without_event = "the end of each override has an event"
+
+    def perform(self, **options: Any) -> Result:
+        """Watch all accounts."""
+        added, ended = notices.watch(timezone.now())
+        return Result(
+            text=f"Notices: {added}. Overrides ended: {ended}.",
+            fields={"notices": added, "overrides_ended": ended},
+        )

@@ -1,0 +1,65 @@
+"""The schedule of a website's scans. Decision record 0116."""
+
+from datetime import datetime
+from typing import ClassVar, Self
+
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from dashboard_api.models.scan_job import ScanJob
+from dashboard_api.models.sites import SiteLink
+
+
+class ScanScheduleQuerySet(models.QuerySet["ScanSchedule"]):
+    """Queries on schedules."""
+
+    def due(self, now: datetime) -> Self:
+        """Return schedules whose next scan is due, of links that are not revoked."""
+        return self.filter(next_at__lte=now, link__revoked_at=None).order_by("next_at", "pk")
+
+
+class ScanSchedule(models.Model):
+    """A schedule of an account for its website: in a window of hours, in the owner's time zone."""
+
+    class Frequency(models.TextChoices):
+        OFF = "off", _("off")
+        DAILY = "daily", _("daily")
+        WEEKLY = "weekly", _("weekly")
+        MONTHLY = "monthly", _("monthly")
+
+    link = models.OneToOneField(SiteLink, on_delete=models.CASCADE, related_name="scan_schedule")
+    frequency = models.CharField(max_length=10, choices=Frequency, default=Frequency.OFF)
+    profile = models.CharField(max_length=10, choices=ScanJob.Profile, default=ScanJob.Profile.QUICK)
+    start_hour = models.PositiveSmallIntegerField(default=2, validators=[MaxValueValidator(23)])
+    hours = models.PositiveSmallIntegerField(
+        default=4, validators=[MinValueValidator(1), MaxValueValidator(24)]
+    )
+    time_zone = models.CharField(max_length=64, default="UTC")
+    anchor = models.DateField(help_text=_("The day from which weeks and months are counted."))
+    paused_until = models.DateField(null=True, blank=True)
+    pause_reason = models.CharField(
+        max_length=30, blank=True, help_text=_("Why the schedule paused itself, such as blocked.")
+    )
+    blocked_runs = models.PositiveSmallIntegerField(default=0)
+    next_at = models.DateTimeField(null=True, blank=True)
+    changed_by = models.CharField(max_length=150, blank=True)
+    changed_at = models.DateTimeField(default=timezone.now)
+
+    objects = ScanScheduleQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("schedule of scans")
+        verbose_name_plural = _("schedules of scans")
+        ordering: ClassVar = ["link"]
+        indexes: ClassVar = [
+            models.Index(
+                fields=["next_at"],
+                condition=models.Q(next_at__isnull=False),
+                name="dashboard_api_scanschedule_due",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return _("schedule of %(website)s") % {"website": self.link.website}

@@ -1,0 +1,184 @@
+"""Looks for a claim's token in DNS, at the name servers of its domain. Decision record 0112."""
+
+import ipaddress
+import re
+import secrets
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from dashboard_api.models import OwnershipClaim
+from dashboard_api.ownership.advice import advice_for
+from dashboard_api.ownership.checking import CheckResult, shown_texts
+from dashboard_api.ownership.claims import Verdict
+from foundation.deadline import Deadline, DeadlinePassed
+from foundation.domains import registrable_domain
+from foundation.outbound.name_servers import Server, TextReply, ask_servers, is_bogus, servers_of
+from foundation.outbound.names import NoAddress
+
+LABEL = "_threat-dashboard-challenge"
+SECONDS = 6.0  # of the time of a check, so that a silent server leaves some for the other places
+_MAX_ALIASES = 5
+_NOT_ASKED = {"servers_silent", "private_address", "dnssec_bogus"}
+
+
+class Proof(NamedTuple):
+    """A token that proves the website, and the host below which it is published."""
+
+    host: str
+    token: str
+
+
+class _Reading(NamedTuple):
+    outcome: str
+    found: Sequence[str] = ()
+
+
+def has_record(host: str) -> bool:
+    """Return whether ``host`` can have a record: not an address, a single name or a machine's own."""
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return "." in host and not host.endswith(".localhost")
+    return False
+
+
+def record_name(host: str) -> str:
+    """Return the name of the TXT record that proves ``host``."""
+    return f"{LABEL}.{host}"
+
+
+def relative_name(host: str) -> str:
+    """Return the name of the record as panels want it that add the domain themselves."""
+    domain = registrable_domain(host) or ".".join(host.split(".")[-2:])
+    return record_name(host).removesuffix(f".{domain}")
+
+
+def look_in_dns(host: str, token: str, *, deadline: Deadline, parents: Iterable[Proof] = ()) -> CheckResult:
+    """Look for the token of a claim in DNS, then for the ``parents``: the proofs of names above."""
+    look = _Look(Deadline(min(SECONDS, _left(deadline))))
+    reading = look.read(Proof(host, token))
+    if reading.outcome != "found":
+        above = (look.read(parent, is_parent=True) for parent in parents)
+        reading = next((each for each in above if each.outcome == "found"), reading)
+    verdict = Verdict.NOT_ASKED if reading.outcome in _NOT_ASKED else Verdict.MISSING
+    is_found = reading.outcome == "found"
+    return CheckResult(
+        outcome=reading.outcome,
+        verdict=Verdict.FOUND if is_found else verdict,
+        expected=token,
+        found=shown_texts(reading.found),
+        asked=tuple(look.asked),
+        advice=advice_for(OwnershipClaim.Method.DNS, reading.outcome, ""),
+        strength=OwnershipClaim.Strength.DNS if is_found else "",
+    )
+
+
+def _left(deadline: Deadline) -> float:
+    try:
+        return deadline.remaining()
+    except DeadlinePassed:
+        return 0.0
+
+
+class _Look:
+    """One look, in several questions within one limit of time."""
+
+    def __init__(self, deadline: Deadline) -> None:
+        self._deadline = deadline
+        self.asked: list[str] = []
+
+    def read(self, proof: Proof, *, is_parent: bool = False) -> _Reading:
+        name = record_name(proof.host)
+        try:
+            if is_bogus(name, self._deadline):
+                return _Reading("dnssec_bogus", [name])
+            reading, servers = self._followed(name, proof.token)
+            if reading.outcome == "found":
+                return reading._replace(found=[f"{name}: {proof.token}"] if is_parent else [proof.token])
+            if is_parent or reading.outcome not in {"name_missing", "no_txt", "other_value"}:
+                return reading
+            return self._elsewhere(proof, servers) or reading
+        except NoAddress as error:
+            outcome = "name_missing" if error.reason == "no_address" else error.reason
+            return _Reading(outcome)
+        except DeadlinePassed:
+            return _Reading("servers_silent")
+
+    def _followed(self, name: str, token: str) -> tuple[_Reading, list[Server]]:
+        """Return the reading at ``name``, or where its CNAMEs lead, with the servers of its own zone."""
+        first: list[Server] = []
+        for _ in range(_MAX_ALIASES + 1):
+            servers = servers_of(name, self._deadline)
+            first = first or servers
+            replies = self._ask(servers, name)
+            alias = _majority([reply.alias for reply in replies])
+            if not alias:
+                return _judged(replies, servers, token), first
+            if self._is_wildcard(servers, name, alias):
+                return _Reading("wildcard", [f"*.{name.partition('.')[2]} CNAME {alias}"]), first
+            name = alias
+        return _Reading("no_txt", [f"more than {_MAX_ALIASES} CNAME records"]), first
+
+    def _ask(self, servers: Sequence[Server], name: str) -> list[TextReply]:
+        replies = ask_servers(servers, name, self._deadline)
+        self.asked += [f"{name} @ {server.name.rstrip('.')} ({server.address})" for server in servers]
+        return replies
+
+    def _is_wildcard(self, servers: Sequence[Server], name: str, alias: str) -> bool:
+        """Return whether a random name next to ``name`` leads to the same place."""
+        sibling = f"_{secrets.token_hex(8)}.{name.partition('.')[2]}"
+        return any(reply.alias == alias for reply in ask_servers(servers[:2], sibling, self._deadline))
+
+    def _elsewhere(self, proof: Proof, servers: Sequence[Server]) -> _Reading | None:
+        """Return where the token was put by mistake, if it is in one of the usual wrong places."""
+        host = proof.host
+        for name in (
+            f"{LABEL}.{host}.{host}",
+            host,
+            record_name(f"www.{host}"),
+            f"{LABEL.removeprefix('_')}.{host}",
+        ):
+            replies = ask_servers(servers[:2], name, self._deadline)
+            if any(_has(text, proof.token) for reply in replies for text in reply.texts):
+                return _Reading("wrong_place", [f"{name}: {proof.token}"])
+        return None
+
+
+def _judged(replies: Sequence[TextReply], servers: Sequence[Server], token: str) -> _Reading:
+    """Return what most of the servers say that answered; a single reply over UDP decides nothing."""
+    if not replies:
+        return _Reading("servers_silent", [f"{_shown(server)}: no answer" for server in servers])
+    if len(replies) == 1 and not replies[0].is_tcp:
+        return _Reading("servers_silent", [f"{_shown(replies[0].server)}: no answer over TCP"])
+    having = [reply for reply in replies if any(_has(text, token) for text in reply.texts)]
+    if 2 * len(having) > len(replies):
+        return _Reading("found", [token])
+    if having:
+        return _Reading("partly_published", [_line(reply, having) for reply in replies])
+    texts = list(dict.fromkeys(text for reply in replies for text in reply.texts))
+    if texts:
+        return _Reading("other_value", texts)
+    if any(reply.exists for reply in replies):
+        return _Reading("no_txt")
+    seconds = max(reply.negative_ttl for reply in replies)
+    return _Reading("name_missing", [f"no such name (resolvers remember this for {seconds} s)"])
+
+
+def _line(reply: TextReply, having: Sequence[TextReply]) -> str:
+    has = "has the token" if reply in having else "does not have the token"
+    return f"{_shown(reply.server)}: {has}"
+
+
+def _shown(server: Server) -> str:
+    return f"{server.name.rstrip('.')} ({server.address})"
+
+
+def _majority(aliases: Sequence[str]) -> str:
+    """Return the name that more than half of the servers lead to; empty if there is none."""
+    return next((each for each in set(aliases) if each and 2 * aliases.count(each) > len(aliases)), "")
+
+
+def _has(text: str, token: str) -> bool:
+    """Return whether a part of the text is the token: alone, in quotation marks, or as ``token=...``."""
+    parts = re.split(r"[\s;,]+", text.strip())
+    return token in {part.strip("\"'").removeprefix("token=").strip("\"'") for part in parts}

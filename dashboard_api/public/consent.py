@@ -1,0 +1,70 @@
+"""Consent: what an account allows to be published about its websites. Decision record 0124."""
+
+from django.db import transaction
+
+from audit.recording import record as audit
+from dashboard_api.contract import AS_ACCOUNT, PublicityRequest, responses
+from dashboard_api.errors import UnknownLink
+from dashboard_api.models import Account, Publicity, SiteLink
+from foundation.regions import proposed_region
+
+_STRICTEST_FIRST = (Publicity.NOTHING, Publicity.COUNTED, Publicity.NAMED)
+
+
+def stricter(of_account: str, own: str) -> str:
+    """Return what holds for a website: its own publicity if that is stricter than the account's."""
+    return min(of_account, own or of_account, key=rank)
+
+
+def rank(publicity: str) -> int:
+    """Return the place of a publicity, the strictest first."""
+    return _STRICTEST_FIRST.index(Publicity(publicity))
+
+
+@transaction.atomic
+def change(account: Account, request: PublicityRequest, *, by: str) -> None:
+    """Store what ``request`` changes, with an audit event; raises UnknownLink.
+
+    It is in force at the next run of publish_telemetry.
+    """
+    if request.host:
+        links = SiteLink.objects.select_for_update().not_revoked()
+        link = links.filter(account=account, website__host=request.host).select_related("website").first()
+        if link is None:
+            raise UnknownLink
+        own = "" if request.publicity == AS_ACCOUNT else request.publicity
+        _store(link, by, {"publicity": own, "region": request.region})
+    elif request.publicity:
+        _store(Account.objects.select_for_update().get(pk=account.pk), by, {"publicity": request.publicity})
+
+
+def _store(row: Account | SiteLink, by: str, values: dict[str, str | None]) -> None:
+    before = {name: getattr(row, name) for name in values}
+    after = {name: value for name, value in values.items() if value is not None and value != before[name]}
+    if after:
+        type(row)._default_manager.filter(pk=row.pk).update(**after)  # noqa: SLF001 - the documented API
+        audit("publicity.changed", row, by=by, before={name: before[name] for name in after}, after=after)
+
+
+def publicity_response(account_id: int, request: PublicityRequest) -> responses.PublicityResponse:
+    """Return the publicity of the account and of its linked websites, by host."""
+    of_account = Account.objects.get(pk=account_id).publicity
+    links = SiteLink.objects.not_revoked().filter(account=account_id).order_by("website__host")
+    if request.host:
+        links = links.filter(website__host=request.host)
+    start = (request.page - 1) * request.page_size
+    rows = links.values_list("website__host", "publicity", "region")
+    return responses.PublicityResponse(
+        ok=True,
+        publicity=of_account,
+        websites=[
+            responses.WebsitePublicity(
+                host=host,
+                publicity=own or AS_ACCOUNT,
+                effective=stricter(of_account, own),
+                region=region or proposed_region(host),
+            )
+            for host, own, region in rows[start : start + request.page_size]
+        ],
+        total=links.count(),
+    )
