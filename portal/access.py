@@ -35,6 +35,20 @@ def members_only(view: View) -> View:
     return guarded
 
 
+def for_strangers(view: View) -> View:
+    """Add headers: search engines, caches and the websites behind links do not learn of the page."""
+
+    @wraps(view)
+    def respond(request: HtmxHttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        response = view(request, *args, **kwargs)
+        response["Cache-Control"] = "no-store, private"
+        response.setdefault("Referrer-Policy", "no-referrer")
+        response["X-Robots-Tag"] = "noindex, nofollow, noarchive"
+        return response
+
+    return respond
+
+
 def find_website(request: HtmxHttpRequest, host: str) -> tuple[Website | None, list[Website]]:
     """Return the website of the URL, if the person may see it, and all of their websites with this host."""
     candidates = list(Website.objects.visible_to(request.user).with_host(host))

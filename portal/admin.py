@@ -1,9 +1,11 @@
 """The operators' pages: accounts, their websites, and their members."""
 
+from http import HTTPStatus
 from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.admin.utils import unquote
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.decorators import method_decorator
@@ -15,6 +17,7 @@ from foundation.sealing import CannotUnseal
 from portal.models import Account, Badge, Membership, MembershipChange, ShareLink, Website
 from portal.models.accounts import validate_secret
 from portal.sharing import actions as sharing
+from portal.team import seats
 from portal.team.actions import Action, record_change
 
 
@@ -137,9 +140,13 @@ class AccountAdmin(admin.ModelAdmin):
                 _record(Action.REMOVED, membership)
 
     @method_decorator(sensitive_post_parameters("secret"))
-    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def changeform_view(
+        self, request: HttpRequest, object_id: str | None = None, *args: Any, **kwargs: Any
+    ) -> HttpResponse:
         """Show the form; error reports never contain the secret."""
-        return super().changeform_view(request, *args, **kwargs)
+        response: HttpResponse = super().changeform_view(request, object_id, *args, **kwargs)
+        _warn_about_seats(request, response, unquote(object_id or ""))
+        return response
 
     @method_decorator(sensitive_variables("secret"))
     def save_model(self, request: HttpRequest, obj: Account, form: AccountForm, change: bool) -> None:
@@ -179,6 +186,15 @@ class MembershipAdmin(admin.ModelAdmin):
         super().save_model(request, obj, form, change)
         if not change or form.changed_data:
             _record(Action.ROLE if change else Action.JOINED, obj)
+
+    def changeform_view(
+        self, request: HttpRequest, object_id: str | None = None, *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        """Show the form; after a new member, warn if the plan includes fewer."""
+        response: HttpResponse = super().changeform_view(request, object_id, *args, **kwargs)
+        if object_id is None:
+            _warn_about_seats(request, response, request.POST.get("account", ""))
+        return response
 
     def delete_model(self, request: HttpRequest, obj: Membership) -> None:
         """Delete, and record the removal."""
@@ -246,6 +262,15 @@ class BadgeAdmin(admin.ModelAdmin):
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Return False: a badge is renewed or ended by members, never changed."""
         return False
+
+
+def _warn_about_seats(request: HttpRequest, response: HttpResponse, pk: str) -> None:
+    """Warn after a change if the account has more members than its plan includes."""
+    if request.method != "POST" or response.status_code != HTTPStatus.FOUND or not pk.isdecimal():
+        return
+    for account in Account.objects.filter(pk=pk):
+        if warning := seats.warning(account):
+            messages.warning(request, warning)
 
 
 def _record(action: str, membership: Membership) -> None:

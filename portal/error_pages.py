@@ -8,6 +8,7 @@ import logging
 from dataclasses import dataclass, replace
 
 from django.conf import settings
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -170,6 +171,18 @@ def _proving() -> tuple[Action, ...]:
 
 
 def _inactive_entitlement(error: InactiveEntitlement, reference: str) -> ErrorPage:
+    if error.reason == "websites_limit":
+        return ErrorPage(
+            status=403,
+            title=_("This website is paused"),
+            text=_("Your plan includes fewer websites than you have."),
+            advice=_(
+                "Nothing was deleted. Owners can choose on the page of the plan which websites stay, and a "
+                "larger plan brings all back."
+            ),
+            reference=reference,
+            actions=(Action(label=_("To the plan"), url=reverse("portal:plan")),),
+        )
     plan, state = error.plan.capitalize(), labels.label(labels.PLAN_STATES, error.entitlement_status)
     facts = _("Your plan: %(plan)s (%(state)s).") % {"plan": plan, "state": state}
     if error.entitlement_status == "past_due":
@@ -187,6 +200,15 @@ def _inactive_entitlement(error: InactiveEntitlement, reference: str) -> ErrorPa
 
 
 def _revoked_link(error: RevokedLink, reference: str) -> ErrorPage:
+    if error.reason == "ownership_lapsed":
+        return ErrorPage(
+            status=403,
+            title=_("The proof of ownership is missing"),
+            text=_("The token was missing for 14 days, so the link to this website ended."),
+            advice=_("Publish the token again and check: the same link comes back."),
+            reference=reference,
+            actions=(*_proving(), *_actions((_("Contact support"), settings.SUPPORT_URL))),
+        )
     text = _("The link between this website and your account has been revoked.")
     if error.revoked_at is not None:
         text = _("The link between this website and your account was revoked on %(date)s.") % {
@@ -197,8 +219,8 @@ def _revoked_link(error: RevokedLink, reference: str) -> ErrorPage:
         title=_("The link to this website was revoked"),
         text=text,
         advice=_(
-            "If you proved this website by a token, check that the token is still in its place. Otherwise "
-            "only support can restore the link: give them the reference below."
+            "If you proved with a token that this website is yours, check that it is still in its place. "
+            "Otherwise only support can restore the link: give them the reference below."
         ),
         reference=reference,
         actions=(*_actions((_("Contact support"), settings.SUPPORT_URL)), *_proving()),

@@ -7,7 +7,7 @@ from typing import Any, Self
 from urllib.parse import urlencode
 
 from django import forms
-from django.http import QueryDict
+from django.http import HttpRequest, QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from foundation.hosts import InvalidHost, normalise_dns_name
@@ -22,9 +22,12 @@ SITE_SORTS = ("worst", "name", "checked")
 NO_GRADE = "none"
 SHARE_DAYS = {7: _("7 days"), 30: _("30 days")}
 PROBLEM_ID = re.compile(r"[a-z0-9-]{1,64}", re.ASCII)
-FILTER_NAMES = ("status", "severity", "kind", "source", "hosts", "since", "problem", "query")
+FILTER_NAMES = ("status", "severity", "kind", "source", "hosts", "since", "fixed", "problem", "query")
 SOURCES = re.compile(r"^[-a-zA-Z0-9_]{1,50}(,[-a-zA-Z0-9_]{1,50}){0,19}\Z")  # slugs
 MAX_HOSTS = 20  # the service's limit, too
+PRIORITY = "priority"  # the default order: the worst first, confirmed findings before suspected ones
+MAX_DAYS = 366  # of a filter by time, the service's limit
+PERIOD = re.compile(r"^[1-9]\d{0,2}(-([1-9]\d{0,2})?)?\Z", re.ASCII)  # such as "7", "8-30" and "366-"
 PROBLEMS = "problems"  # the view that lists problems instead of findings
 PASSWORD_LABELS = {
     "oldpassword": _("Current password"),
@@ -32,6 +35,13 @@ PASSWORD_LABELS = {
     "password2": _("New password (again)"),
 }
 PASSWORD_RULES = _("At least 12 characters; not a common one, and not similar to your name or address.")
+
+
+def page_number(request: HttpRequest, *, page_size: int) -> int:
+    """Return the page of a list that the address names, at most the last one that the service has."""
+    text = request.GET.get("page", "1")
+    is_number = text.isascii() and text.isdecimal() and len(text) < 6
+    return min(max(1, int(text)), MAX_PAGE_DEPTH // page_size) if is_number else 1
 
 
 class WordField(forms.CharField):
@@ -73,6 +83,21 @@ class HostsField(forms.CharField):
             raise forms.ValidationError(str(error)) from error
 
 
+class PeriodField(forms.RegexField):
+    """A field for days before today: the last so many, such as "7", or those of an age, such as "8-30"."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(PERIOD, **kwargs)
+
+    def clean(self, value: Any) -> str:
+        """Return the days, which the service would refuse otherwise."""
+        text: str = super().clean(value)
+        first, _, last = text.partition("-")
+        if (text and not int(first) <= int(last or first) <= MAX_DAYS) or text.startswith("1-"):
+            raise forms.ValidationError("These are no such days.")
+        return text
+
+
 class FilterForm(forms.Form):
     """The query string of a list of findings; invalid fields are ignored."""
 
@@ -81,7 +106,8 @@ class FilterForm(forms.Form):
     kind = WordsField(labels.KINDS, required=False)
     source = forms.RegexField(SOURCES, max_length=500, required=False)
     hosts = HostsField(required=False)
-    since = WordField(labels.PERIODS, required=False)
+    since = PeriodField(required=False)
+    fixed = WordField(labels.PERIODS, required=False)
     problem = forms.RegexField(rf"^{PROBLEM_ID.pattern}\Z", required=False)
     sort = WordField(labels.PROBLEM_SORTS.keys() - {labels.WORST}, required=False)  # worst is the default
     view = WordField([PROBLEMS], required=False)
@@ -105,6 +131,7 @@ class Filters:
     source: str = ""
     hosts: str = ""
     since: str = ""
+    fixed: str = ""
     problem: str = ""
     query: str = ""
     sort: str = ""
@@ -122,8 +149,15 @@ class Filters:
 
     @property
     def compatible(self) -> Self:
-        """Filters that the service takes together: one problem is no list of problems."""
+        """Filters that the service takes together: one problem is no list of problems.
+
+        A time that has an end goes without a search, and that of the fix with fixed findings only.
+        """
         filters = replace(self, view="") if self.problem else self
+        if filters.query and "-" in filters.since:
+            filters = replace(filters, since="")
+        if filters.fixed and (filters.query or filters.since or filters.status != "fixed"):
+            filters = replace(filters, fixed="")
         is_of_problems = filters.sort == labels.MOST_LOCATIONS
         return replace(filters, sort="") if is_of_problems and not filters.view else filters
 
@@ -160,7 +194,13 @@ class Filters:
         """Return the request that the gateway sends for these filters."""
         fields = asdict(self)
         group_by = "problem" if fields.pop("view") else ""
-        return DashboardRequest(**fields | {"since": int(self.since or 0) or None, "group_by": group_by})
+        first, dash, last = fields.pop("since").partition("-")
+        times = {
+            "since": int((last if dash else first) or 0) or None,
+            "older_than": int(first) - 1 if dash else None,
+            "fixed_since": int(fields.pop("fixed") or 0) or None,
+        }
+        return DashboardRequest(**fields | times | {"sort": self.sort or PRIORITY, "group_by": group_by})
 
 
 class SiteFilterForm(forms.Form):
@@ -169,17 +209,22 @@ class SiteFilterForm(forms.Form):
     query = forms.CharField(max_length=MAX_QUERY_LENGTH, required=False)
     grade = WordField(("A", "B", "C", "D", "F", NO_GRADE), required=False)
     attention = forms.BooleanField(required=False)
+    severity = WordField(labels.SEVERITIES, required=False)
     sort = WordField(SITE_SORTS, required=False)
     page = forms.IntegerField(min_value=1, max_value=1_000_000, required=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteFilters:
-    """Filters, order and page of the list of websites; ``attention``: only those that need the person."""
+    """Filters, order and page of the list of websites.
+
+    ``attention``: only those that need the person; ``severity``: only those with open findings of it.
+    """
 
     query: str = ""
     grade: str = ""
     attention: bool = False
+    severity: str = ""
     sort: str = SITE_SORTS[0]
     page: int = 1
 
@@ -193,7 +238,7 @@ class SiteFilters:
     @property
     def is_active(self) -> bool:
         """Whether the list is narrowed."""
-        return bool(self.query or self.grade or self.attention)
+        return bool(self.query or self.grade or self.attention or self.severity)
 
     def fields(self, *, without: str = "") -> dict[str, str]:
         """Return the fields of the query string, without defaults."""

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from django.utils.html import format_html, format_html_join
+from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from foundation.words import fold_with_origins
@@ -17,7 +17,9 @@ from foundation.words import fold_with_origins
 def highlight(text: str, search: str) -> SafeString:
     """Return ``text`` as HTML, with ``<mark>`` around the words that match ``search``."""
     words = fold_with_origins(search)[0].split()
-    positions = _matching_positions(text, words) if words else set()
+    if not words:
+        return conditional_escape(text)  # most lists are not searched
+    positions = _matching_positions(text, words)
     runs = groupby(enumerate(text), key=lambda numbered: numbered[0] in positions)
     return format_html_join("", "{}", ((_run(run, is_match),) for is_match, run in runs))
 

@@ -5,10 +5,12 @@ from urllib.parse import SplitResult, urlsplit
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
+from django.templatetags.static import static
 from django.utils.cache import patch_vary_headers
 from django_htmx.http import push_url, replace_url, retarget
 from django_htmx.middleware import HtmxDetails
 
+from foundation.integrity import integrity
 from portal.error_pages import ErrorPage, without_linking_actions
 from portal.forms import Filters
 from portal.models import Membership
@@ -41,7 +43,14 @@ def render_site(request: HtmxHttpRequest, page: SitePage) -> HttpResponse:
             retarget(response, f"#{REGION}")
     else:
         response = render(request, "portal/site.html", {"page": page}, status=page.status)
+        response["Link"] = _early_styles()
     return _with_headers(response, page.error_page)
+
+
+def _early_styles() -> str:
+    """Return the header by which a browser asks for the styles while the page is still on its way."""
+    path = "portal/portal.css"
+    return f'<{static(path)}>; rel=preload; as=style; integrity="{integrity(path)}"'
 
 
 def render_row(request: HtmxHttpRequest, row: SiteRow, error_page: ErrorPage | None) -> HttpResponse:

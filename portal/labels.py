@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from datetime import date, datetime
+from functools import lru_cache
 
 from django.utils.formats import date_format
 from django.utils.functional import Promise
+from django.utils.translation import get_language, gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 SEVERITIES = {
@@ -38,6 +40,7 @@ FILTERS = {
     "source": _("Scanner"),
     "hosts": _("Host"),
     "since": _("First seen"),
+    "fixed": _("Fixed"),
     "problem": _("Problem"),
     "query": _("Search"),
 }
@@ -53,6 +56,13 @@ PERIODS = {
     "1": _("Today"),
     "7": _("Last 7 days"),
     "30": _("Last 30 days"),
+}
+AGE_PERIODS = {  # the time of the first sight behind each age of the service
+    "Up to 7 days": "7",
+    "8 to 30 days": "8-30",
+    "31 to 90 days": "31-90",
+    "91 to 365 days": "91-365",
+    "Over 365 days": "366-",
 }
 OPEN = "open"
 STATUSES = {
@@ -111,6 +121,12 @@ PLAN_STATES = {
     "suspended": _("Suspended"),
     "expired": _("Expired"),
 }
+LIMITS = {
+    "websites": _("Websites"),
+    "calls_per_day": _("Calls a day"),
+    "scans_per_month": _("Scans a month"),
+    "seats": _("Members"),
+}
 FEATURES = {
     "dashboard": _("Dashboard"),
     "export": _("Exports"),
@@ -118,6 +134,7 @@ FEATURES = {
 }
 REFUSALS = {
     "inactive_entitlement": (_("Plan not active"), _("Renew the plan to see the results again.")),
+    "websites_limit": (_("Paused"), _("Your plan includes fewer websites than you have.")),
     "revoked_link": (_("Link revoked"), _("Open it to see what to do.")),
     "unknown_link": (_("Not linked"), _("Its results appear here once it is linked again.")),
 }
@@ -147,6 +164,18 @@ def label(table: Mapping[str, str | Promise], value: str, default: str = "") -> 
     return default or value.replace("_", " ").capitalize()
 
 
+def period(value: str) -> str:
+    """Return text such as "Last 7 days", "8 to 30 days ago" and "Over 365 days ago"."""
+    if value in PERIODS:
+        return str(PERIODS[value])
+    first, dash, last = value.partition("-")
+    if not dash:
+        return ngettext("Last %(days)s day", "Last %(days)s days", int(first)) % {"days": first}
+    if last:
+        return gettext("%(first)s to %(last)s days ago") % {"first": first, "last": last}
+    return gettext("Over %(days)s days ago") % {"days": int(first) - 1}
+
+
 def tone(severity: str) -> str:
     """Return the CSS class of a severity."""
     return severity.lower() if severity in SEVERITIES else "info"
@@ -160,14 +189,20 @@ def severity_rank(severity: str) -> int:
 
 def day(at: date) -> str:
     """Return text such as 3 Nov 2026."""
-    return date_format(at)
+    return _written(at.year, at.month, at.day, "DATE_FORMAT", get_language())
 
 
 def day_and_month(at: date) -> str:
     """Return text such as 3 Nov."""
-    return date_format(at, "MONTH_DAY_FORMAT")
+    return _written(at.year, at.month, at.day, "MONTH_DAY_FORMAT", get_language())
 
 
 def moment(at: datetime) -> str:
     """Return text such as 3 Nov 2026, 14:05."""
     return date_format(at, "DATETIME_FORMAT")
+
+
+@lru_cache(maxsize=2_000)
+def _written(year: int, month: int, number: int, style: str, language: str | None) -> str:  # noqa: ARG001  # of the key
+    """Return a day in the current language; a dashboard has some 150 days, most of them again and again."""
+    return date_format(date(year, month, number), style)

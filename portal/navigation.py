@@ -52,12 +52,14 @@ def navigation_links(request: HttpRequest) -> tuple[NavigationLink, ...]:
     memberships = list(Membership.objects.of_user(user)) if user else []
     if not memberships:
         return ()
+    manages = any(membership.can_link_websites for membership in memberships)
     parts = [
         (_("Websites"), reverse("portal:sites")),
         (_("What is new"), reverse("portal:what_is_new")),
         *([(_("Members"), reverse("portal:team"))] if any(m.can_see_members for m in memberships) else []),
         (_("Alerts"), reverse("portal:notifications")),
-        *([(_("API"), reverse("portal:api"))] if any(m.can_link_websites for m in memberships) else []),
+        *([(_("Plan"), reverse("portal:plan"))] if manages else []),
+        *([(_("API"), reverse("portal:api"))] if manages else []),
         (_("Help"), reverse("portal:help")),
     ]
     path, new = request.path, reverse("portal:what_is_new")

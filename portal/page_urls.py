@@ -1,6 +1,6 @@
 """URLs of the portal's pages: of a website in a given state, for e-mails, and to return to."""
 
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
@@ -13,6 +13,8 @@ from portal.forms import FINDING_ID, PROBLEM_ID, Filters
 
 if TYPE_CHECKING:  # config uses this module without the portal's tables, too
     from portal.models import Website
+
+_DEFAULTS = {each.name: each.default for each in fields(Filters)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,12 +31,11 @@ class Address:
 
     def fields(self, *, without: str = "") -> dict[str, str]:
         """Return the fields of the query string in their fixed order, without defaults."""
-        values = {"account": self.account, **asdict(self.filters)}
-        defaults = asdict(Filters())
+        values = {"account": self.account} | {name: getattr(self.filters, name) for name in _DEFAULTS}
         return {
             name: str(value)
             for name, value in values.items()
-            if value and value != defaults.get(name) and name != without
+            if value and value != _DEFAULTS.get(name) and name != without
         }
 
     def of_finding(self, finding_id: str) -> str:
@@ -48,6 +49,14 @@ class Address:
             path = f"{self.path}findings/{finding_id}/share/"
             return str(replace(self, path=path, filters=Filters()))
         return str(replace(self, path=f"{self.path}share/", filters=self.filters.without_page))
+
+    def of_retest(self, finding_id: str) -> str:
+        """Return the URL that tests a finding again."""
+        return str(Address(path=f"{self.path}findings/{finding_id}/check/", account=self.account))
+
+    def of_scans(self) -> str:
+        """Return the URL of the scans of the website."""
+        return str(Address(path=f"{self.path}scans/", account=self.account))
 
     def with_filters(self, **changes: Any) -> str:
         """Return the URL with other filters, on their first page."""

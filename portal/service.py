@@ -9,32 +9,52 @@ from django.views.decorators.debug import sensitive_variables
 
 from foundation.sealing import CannotUnseal
 from portal.gateway import (
+    AccountPlan,
+    AccountWebsites,
     Calls,
     CallsRequest,
     Changes,
     ChangesRequest,
-    ClaimCheckRequest,
-    ClaimRequest,
+    ClaimAction,
     ClaimsRequest,
-    ClaimWithdrawRequest,
     Dashboard,
     DashboardRequest,
     FindingResponse,
     InactiveEntitlement,
     LinkedSite,
     Misconfigured,
+    Publicity,
+    PublicityRequest,
     Refused,
     RevokedLink,
+    Scan,
+    ScanCancelRequest,
+    ScanRequest,
+    ScanRules,
+    ScanRulesRequest,
+    Scans,
+    ScansRequest,
+    Secrets,
+    SecretsRequest,
     Service,
     SigningAccount,
     UnknownLink,
     WebsiteClaim,
+    WebsitesRequest,
+    fetch_account_changes,
     fetch_calls,
     fetch_changes,
     fetch_claims,
     fetch_dashboard,
+    fetch_entitlement,
     fetch_finding,
+    fetch_scans,
     send_claim,
+    send_publicity,
+    send_scan,
+    send_scan_rules,
+    send_secrets,
+    send_websites,
 )
 from portal.models import Account, LastAnswer, Website, WebsiteSummary
 
@@ -52,7 +72,8 @@ def get_dashboard(website: Website, request: DashboardRequest, *, stores_summary
         with _access_checked(website):
             dashboard = fetch_dashboard(configured_service(), linked_site(website), request)
     except (InactiveEntitlement, RevokedLink, UnknownLink) as refusal:
-        WebsiteSummary.objects.store(website, refusal=refusal.code)
+        is_paused = isinstance(refusal, InactiveEntitlement) and refusal.reason == "websites_limit"
+        WebsiteSummary.objects.store(website, refusal="websites_limit" if is_paused else refusal.code)
         raise
     if stores_summary:
         WebsiteSummary.objects.store(website, dashboard=dashboard)
@@ -94,6 +115,17 @@ def get_calls(account: Account, request: CallsRequest) -> Calls:
     return fetch_calls(configured_service(), _signer_of(account), request)
 
 
+def get_versions(account: Account) -> dict[str, str]:
+    """Return a version for each linked website of ``account``, by link id; raises GatewayError."""
+    changes = fetch_account_changes(configured_service(), _signer_of(account))
+    return {website.link_id: website.version for website in changes.websites}
+
+
+def get_entitlement(account: Account) -> AccountPlan:
+    """Return the plan of ``account``, in every state of it; raises GatewayError."""
+    return fetch_entitlement(configured_service(), _signer_of(account))
+
+
 def get_claims(account: Account) -> list[WebsiteClaim]:
     """Return the claims of ``account`` that have not ended, at most MAX_CLAIMS; raises GatewayError."""
     claims: list[WebsiteClaim] = []
@@ -106,9 +138,49 @@ def get_claims(account: Account) -> list[WebsiteClaim]:
     return claims
 
 
-def send(account: Account, request: ClaimRequest | ClaimCheckRequest | ClaimWithdrawRequest) -> WebsiteClaim:
-    """Make, check or withdraw a claim of ``account``; raises GatewayError. A check can take 30 seconds."""
+def get_claim(account: Account, claim_id: str) -> WebsiteClaim | None:
+    """Return a claim of ``account``, even if it has ended; raises GatewayError."""
+    request = ClaimsRequest(claim_id=claim_id)
+    claims = fetch_claims(configured_service(), _signer_of(account), request).claims
+    return next((claim for claim in claims if claim.claim_id == claim_id), None)
+
+
+def send(account: Account, request: ClaimAction) -> WebsiteClaim:
+    """Act on a claim of ``account``, and return it; raises GatewayError. A check can take 30 seconds."""
     return send_claim(configured_service(), _signer_of(account), request)
+
+
+def publicity_of(account: Account, request: PublicityRequest) -> Publicity:
+    """Return what may be published about the account's websites, after the change; raises GatewayError."""
+    return send_publicity(configured_service(), _signer_of(account), request)
+
+
+def websites_of(account: Account, request: WebsitesRequest) -> AccountWebsites:
+    """Return the websites of the account that stay in its plan, after the choice; raises GatewayError."""
+    return send_websites(configured_service(), _signer_of(account), request)
+
+
+def secrets_of(account: Account, request: SecretsRequest) -> Secrets:
+    """Return the secrets of the account that work, after the change; raises GatewayError."""
+    return send_secrets(configured_service(), _signer_of(account), request)
+
+
+def get_scans(website: Website, request: ScansRequest) -> Scans:
+    """Return a page of the scans of ``website``, the newest first; raises GatewayError."""
+    with _access_checked(website):
+        return fetch_scans(configured_service(), linked_site(website), request)
+
+
+def scan_rules(website: Website, request: ScanRulesRequest) -> ScanRules:
+    """Return what may be scanned and when, after the change of the times; raises GatewayError."""
+    with _access_checked(website):
+        return send_scan_rules(configured_service(), linked_site(website), request)
+
+
+def scan(website: Website, request: ScanRequest | ScanCancelRequest) -> Scan:
+    """Begin or cancel a scan of ``website``; raises GatewayError."""
+    with _access_checked(website):
+        return send_scan(configured_service(), linked_site(website), request)
 
 
 def _signer_of(account: Account) -> SigningAccount:

@@ -9,6 +9,9 @@ from portal.exports.urls import urlpatterns as exports
 from portal.notifications.urls import urlpatterns as notifications
 from portal.onboarding.urls import urlpatterns as onboarding
 from portal.palette.urls import urlpatterns as palette
+from portal.plan.urls import urlpatterns as plan
+from portal.publicity.urls import urlpatterns as publicity
+from portal.scans.urls import urlpatterns as scans
 from portal.sharing.urls import urlpatterns as sharing
 from portal.team.urls import urlpatterns as team
 
@@ -30,5 +33,8 @@ urlpatterns = [
     *notifications,
     *sharing,
     *palette,
+    *plan,
+    *publicity,
     *onboarding,
+    *scans,
 ]

@@ -15,13 +15,14 @@ from portal.access import find_website, members_only
 from portal.error_pages import logged_error_page
 from portal.forms import FINDING_ID, Filters, ShareForm, ShareListForm, SiteFilters
 from portal.front_door import front_door
-from portal.gateway import DashboardRequest, FindingResponse, GatewayError, UnknownFinding
+from portal.gateway import Dashboard, DashboardRequest, FindingResponse, GatewayError, UnknownFinding
 from portal.htmx import HtmxHttpRequest, render_row, render_site
 from portal.last_answers import Outage
 from portal.models import IssueTracker, Membership, Website, WebsiteSummary
 from portal.models.notifications import gets_emails
+from portal.models.visits import day_before_this_visit
 from portal.page_urls import portal_origin
-from portal.view_models import HandOver, Neighbours, OutageNotice, ShareOffer, SitePage
+from portal.view_models import HandOver, Neighbours, OutageNotice, Results, ShareOffer, SitePage
 
 
 @require_safe
@@ -86,13 +87,23 @@ def site(request: HtmxHttpRequest, host: str) -> HttpResponse:
         # The page mentions e-mails only before the first check.
         awaits_check = dashboard.summary.first_check_by is not None
         has_emails = awaits_check and gets_emails(request.user, website)
-        results = view_models.build_results(dashboard, page.address, gets_emails=has_emails)
+        results = view_models.build_results(
+            dashboard,
+            page.address,
+            gets_emails=has_emails,
+            last_visit=day_before_this_visit(request.user.pk or 0),
+        )
         if outage:
             return replace(
                 page, results=replace(results, export_links=()), outage=_outage_notice(outage, host)
             )
         offer = _share_offer(request, website, page.address.of_sharing(), ShareListForm(auto_id="share-%s"))
-        return replace(page, results=results, share=offer if results.findings or results.problems else None)
+        return replace(
+            page,
+            results=results,
+            share=offer if results.findings or results.problems else None,
+            hand_over=_hand_over_problem(request, website, page, results, dashboard),
+        )
 
     return _render(request, host, fill)
 
@@ -115,6 +126,7 @@ def finding(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpRespons
             page,
             hand_over=_hand_over(request, website, page, response, link=link),
             neighbours=_neighbours(website, page, finding_id),
+            retest_url=page.address.of_retest(finding_id) if response.can_retest else "",
         )
 
     return _render(request, host, fill, finding_id=finding_id)
@@ -143,6 +155,23 @@ def _hand_over(
     ways = view_models.hand_over(response.finding, host=website.host, link=link, tracker=tracker)
     url = page.address.of_sharing(response.finding.id)
     return replace(ways, share=_share_offer(request, website, url, ShareForm(auto_id="share-%s")))
+
+
+def _hand_over_problem(
+    request: HtmxHttpRequest, website: Website, page: SitePage, results: Results, dashboard: Dashboard
+) -> HandOver | None:
+    """Return the ways to pass on the problem that the filters choose; None without one."""
+    if not results.chosen_problem:
+        return None
+    problem = page.address.filters.problem
+    return view_models.hand_over_problem(
+        dashboard,
+        title=view_models.problem_title(dashboard, problem),
+        problem=problem,
+        fix=results.chosen_problem.fix,
+        link=portal_origin(request) + page.address.with_filters(),
+        tracker=IssueTracker.objects.filter(account=website.account_id).first(),
+    )
 
 
 def _share_offer(

@@ -6,5 +6,6 @@ from portal.api_access import views
 
 urlpatterns = [
     path("api/", views.api_access, name="api"),
+    path("api/<int:account>/secrets/", views.secrets, name="api_secrets"),
     path("api/<int:website>/test/", views.test_call, name="api_test_call"),
 ]

@@ -1,11 +1,14 @@
 """View models of the page for those who call the signed API."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from itertools import groupby
 
 from django.conf import settings
 from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from foundation.snippets import SNIPPETS, Snippet
 from portal.gateway import DashboardRequest
@@ -14,6 +17,7 @@ from portal.models import Website
 from portal.page_urls import portal_origin
 
 MAX_WEBSITES = 50  # of an account on the page
+SECRET_ID = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,13 +31,17 @@ class ApiWebsite:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiAccount:
-    """An account with what its backend sends; ``unlisted`` websites are only counted."""
+    """An account with what its backend sends; ``unlisted`` websites are only counted.
+
+    ``secrets_url`` is the page of its secrets, for owners.
+    """
 
     pk: int
     name: str
     ref: str
     websites: tuple[ApiWebsite, ...]
     unlisted: int
+    secrets_url: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,13 +56,13 @@ class ApiPage:
     support_url: str
 
 
-def api_page(request: HttpRequest, websites: Iterable[Website]) -> ApiPage:
-    """Return the page for ``websites``, which are ordered by account."""
+def api_page(request: HttpRequest, websites: Iterable[Website], owned: Collection[int]) -> ApiPage:
+    """Return the page for ``websites``, which are ordered by account; ``owned`` are ids of accounts."""
     base_url = public_base_url(request)
     return ApiPage(
         accounts=tuple(
-            _account(list(of_account))
-            for _, of_account in groupby(websites, key=lambda website: website.account_id)
+            _account(list(of_account), owned)
+            for _key, of_account in groupby(websites, key=lambda website: website.account_id)
         ),
         base_url=base_url,
         docs_url=f"{base_url}/v1/docs",
@@ -70,7 +78,17 @@ def public_base_url(request: HttpRequest) -> str:
     return address if address and not is_loopback(host_of(address) or "") else portal_origin(request)
 
 
-def _account(websites: list[Website]) -> ApiAccount:
+def refusal(reason: str) -> str:
+    """Return why no secret was issued or retired."""
+    texts = {
+        "portal_only": _("Support can give you a secret, or retire one."),
+        "too_many": _("Two secrets work already: one must end first. A retired secret ends after one day."),
+        "in_use": _("This portal uses that secret. Support replaces it."),
+    }
+    return texts.get(reason, _("Nothing was changed: that secret has ended, or ends already."))
+
+
+def _account(websites: list[Website], owned: Collection[int]) -> ApiAccount:
     account = websites[0].account
     return ApiAccount(
         pk=account.pk,
@@ -81,4 +99,5 @@ def _account(websites: list[Website]) -> ApiAccount:
             for website in websites[:MAX_WEBSITES]
         ),
         unlisted=max(0, len(websites) - MAX_WEBSITES),
+        secrets_url=reverse("portal:api_secrets", args=[account.pk]) if account.pk in owned else "",
     )

@@ -2,20 +2,23 @@
 
 import time
 
+from allauth.account.decorators import reauthentication_required
 from django.contrib import messages
+from django.core.exceptions import BadRequest
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from audit.recording import record as audit
 from portal import service
 from portal.access import members_only
-from portal.api_access.view_models import api_page
+from portal.api_access.view_models import SECRET_ID, api_page, refusal
 from portal.error_pages import logged_error_page
-from portal.gateway import DashboardRequest, GatewayError
-from portal.models import Membership, Website
+from portal.gateway import DashboardRequest, GatewayError, SecretRefused, SecretsRequest
+from portal.models import Account, Membership, Website
 
 
 @require_safe
@@ -23,7 +26,52 @@ from portal.models import Membership, Website
 def api_access(request: HttpRequest) -> HttpResponse:
     """Show references, link ids and snippets of the accounts that the person manages."""
     websites = _manageable(request).order_by("account", "host")
-    return render(request, "portal/api_access/index.html", {"page": api_page(request, websites)})
+    owned = set(Membership.objects.of_user(request.user).owners().values_list("account", flat=True))
+    return render(request, "portal/api_access/index.html", {"page": api_page(request, websites, owned)})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@members_only
+def secrets(request: HttpRequest, account: int) -> HttpResponse:
+    """Show the secrets of an account to its owners; the forms issue and retire one."""
+    owned = Membership.objects.of_user(request.user).owners()
+    own = get_object_or_404(Account, memberships__in=owned, pk=account)
+    if request.method == "POST":
+        response: HttpResponse = _change_secrets(request, own)
+        return response
+    return _show_secrets(request, own, SecretsRequest())
+
+
+@reauthentication_required
+def _change_secrets(request: HttpRequest, account: Account) -> HttpResponse:
+    """Issue or retire a secret, for a person who has proved who they are a short while ago."""
+    if "issue" in request.POST:
+        return _show_secrets(request, account, SecretsRequest(issue=True))
+    if not SECRET_ID.fullmatch(request.POST.get("retire", "")):
+        raise BadRequest
+    return _show_secrets(request, account, SecretsRequest(retire=request.POST["retire"]))
+
+
+def _show_secrets(request: HttpRequest, account: Account, wish: SecretsRequest) -> HttpResponse:
+    """Return the page after the change; a new secret is on it, and nowhere else."""
+    try:
+        found = service.secrets_of(account, wish)
+    except SecretRefused as error:
+        messages.warning(request, refusal(error.reason))
+        return redirect("portal:api" if error.reason == "portal_only" else request.path)
+    except GatewayError as error:
+        page = {"error_page": logged_error_page(error, account.ref), "page": {"url": request.path}}
+        return render(request, "portal/api_access/secrets.html", {"account": account, **page})
+    if wish.issue:
+        audit("api_secret.issued", account)
+    elif wish.retire:
+        audit("api_secret.retired", account, after={"id": wish.retire})
+        messages.info(request, _("The secret works for one more day."))
+        return redirect(request.path)
+    # The forms name their address: after the proof of identity, this is the response of another page.
+    url = request.path
+    context = {"account": account, "url": url, "secrets": found.secrets, "new_secret": found.secret}
+    return render(request, "portal/api_access/secrets.html", context)
 
 
 @require_POST

@@ -21,31 +21,50 @@ from portal.gateway.errors import (
     InactiveEntitlement,
     RateLimited,
     RevokedLink,
+    ScanRefused,
     SignatureRefused,
     UnknownClaim,
     UnknownFinding,
     UnknownLink,
+    UnknownScan,
 )
 from portal.gateway.exchange import Exchange, attempt
 from portal.gateway.health import Health, health_of
 from portal.gateway.messages import (
+    AccountChanges,
+    AccountChangesRequest,
+    AccountPlan,
+    AccountWebsites,
     AnyRequest,
     Calls,
     CallsRequest,
     Changes,
     ChangesRequest,
+    ClaimAction,
     ClaimCheckRequest,
-    ClaimRequest,
     ClaimResponse,
     Claims,
     ClaimsRequest,
-    ClaimWithdrawRequest,
     Dashboard,
     DashboardRequest,
+    EntitlementRequest,
     Finding,
     FindingRequest,
     FindingResponse,
+    Publicity,
+    PublicityRequest,
+    Scan,
+    ScanCancelRequest,
+    ScanRequest,
+    ScanResponse,
+    ScanRules,
+    ScanRulesRequest,
+    Scans,
+    ScansRequest,
+    Secrets,
+    SecretsRequest,
     WebsiteClaim,
+    WebsitesRequest,
 )
 from portal.gateway.responses import is_outage, lacks_route, read_response
 from portal.gateway.target import LinkedSite, Service, SigningAccount
@@ -66,6 +85,8 @@ _EXPECTED = (
     UnknownClaim,
     ClaimRefused,
     ClaimEnded,
+    UnknownScan,
+    ScanRefused,
     RateLimited,
 )
 
@@ -109,6 +130,18 @@ def fetch_calls(service: Service, account: SigningAccount, request: CallsRequest
         return read_response(send(service, account, request), Calls)
 
 
+def fetch_account_changes(service: Service, account: SigningAccount) -> AccountChanges:
+    """Return the versions of the account's websites; raises GatewayError."""
+    with _logged(account):
+        return read_response(send(service, account, AccountChangesRequest()), AccountChanges)
+
+
+def fetch_entitlement(service: Service, account: SigningAccount) -> AccountPlan:
+    """Return the plan of ``account``, in every state; raises GatewayError."""
+    with _logged(account):
+        return read_response(send(service, account, EntitlementRequest()), AccountPlan)
+
+
 def fetch_claims(service: Service, account: SigningAccount, request: ClaimsRequest) -> Claims:
     """Return a page of the claims of ``account``; raises GatewayError."""
     with _logged(account):
@@ -118,11 +151,47 @@ def fetch_claims(service: Service, account: SigningAccount, request: ClaimsReque
 def send_claim(
     service: Service,
     account: SigningAccount,
-    request: ClaimRequest | ClaimCheckRequest | ClaimWithdrawRequest,
+    request: ClaimAction,
 ) -> WebsiteClaim:
-    """Make, check or withdraw a claim of ``account``, and return it; raises GatewayError."""
+    """Make, check, withdraw or answer a claim of ``account``, and return it; raises GatewayError."""
     with _logged(account):
         return read_response(send(service, account, request), ClaimResponse).claim
+
+
+def send_publicity(service: Service, account: SigningAccount, request: PublicityRequest) -> Publicity:
+    """Read or change what may be published about the websites of ``account``; raises GatewayError."""
+    with _logged(account):
+        return read_response(send(service, account, request), Publicity)
+
+
+def send_websites(service: Service, account: SigningAccount, request: WebsitesRequest) -> AccountWebsites:
+    """Read or choose the websites of ``account`` that stay in its plan; raises GatewayError."""
+    with _logged(account):
+        return read_response(send(service, account, request), AccountWebsites)
+
+
+def send_secrets(service: Service, account: SigningAccount, request: SecretsRequest) -> Secrets:
+    """List the secrets of ``account``, after a change of them; raises GatewayError."""
+    with _logged(account):
+        return read_response(send(service, account, request), Secrets)
+
+
+def fetch_scans(service: Service, site: LinkedSite, request: ScansRequest) -> Scans:
+    """Return a page of the scans of ``site``; raises GatewayError."""
+    with _logged(site):
+        return read_response(send(service, site, request), Scans, host=site.host)
+
+
+def send_scan_rules(service: Service, site: LinkedSite, request: ScanRulesRequest) -> ScanRules:
+    """Read what may be scanned and when, or change when; raises GatewayError."""
+    with _logged(site):
+        return read_response(send(service, site, request), ScanRules, host=site.host)
+
+
+def send_scan(service: Service, site: LinkedSite, request: ScanRequest | ScanCancelRequest) -> Scan:
+    """Begin or cancel a scan of ``site``, and return it; raises GatewayError."""
+    with _logged(site):
+        return read_response(send(service, site, request), ScanResponse, host=site.host).job
 
 
 def _finding_from_list(dashboard: Dashboard, finding_id: str) -> FindingResponse:

@@ -3,13 +3,15 @@
 GatewayError
     Refused                  the service refused the request, with a code of its contract
         SignatureRefused     401: our secret or our clock is wrong; the operator must act
-        InactiveEntitlement  403 inactive_entitlement: plan, status, ends_on
-        RevokedLink          403 revoked_link: revoked_at
+        InactiveEntitlement  403 inactive_entitlement: plan, status, ends_on, reason
+        RevokedLink          403 revoked_link: revoked_at, reason
         UnknownLink          404 unknown_link
         UnknownFinding       404 unknown_finding
         UnknownClaim         404 unknown_claim
         ClaimRefused         409 claim_refused: reasons, in English
         ClaimEnded           409 wrong_state: the claim has ended
+        UnknownScan          404 unknown_job
+        ScanRefused          403, 409, 429 or 503: no scan can begin now; code, reason, allowed_at
         RateLimited          429: retry_after seconds
             CheckTooSoon     429 check_too_soon
         SlowRequest          503 unavailable with the reason slow_question: retry_after seconds
@@ -57,8 +59,15 @@ class InactiveEntitlement(Refused):
     """The account's plan does not cover the dashboard now."""
 
     def __init__(
-        self, *, plan: str, entitlement_status: str, ends_on: date | None, request_id: str = ""
+        self,
+        *,
+        plan: str,
+        entitlement_status: str,
+        ends_on: date | None,
+        reason: str = "",
+        request_id: str = "",
     ) -> None:
+        self.reason = reason
         self.plan = plan
         self.entitlement_status = entitlement_status
         self.ends_on = ends_on
@@ -68,8 +77,8 @@ class InactiveEntitlement(Refused):
 class RevokedLink(Refused):
     """The website's link has been revoked."""
 
-    def __init__(self, *, revoked_at: datetime | None, request_id: str = "") -> None:
-        self.revoked_at = revoked_at
+    def __init__(self, *, revoked_at: datetime | None, reason: str = "", request_id: str = "") -> None:
+        self.revoked_at, self.reason = revoked_at, reason
         super().__init__(status=403, code="revoked_link", request_id=request_id)
 
 
@@ -102,11 +111,53 @@ class ClaimRefused(Refused):
         super().__init__(status=409, code="claim_refused", request_id=request_id)
 
 
+class SecretRefused(Refused):
+    """No secret is issued or retired; ``reason`` says why."""
+
+    def __init__(self, *, reason: str = "", request_id: str = "") -> None:
+        self.reason = reason
+        super().__init__(status=409, code="secret_refused", request_id=request_id)
+
+
 class ClaimEnded(Refused):
     """The claim has ended, so it is neither checked nor withdrawn."""
 
     def __init__(self, *, request_id: str = "") -> None:
         super().__init__(status=409, code="wrong_state", request_id=request_id)
+
+
+class UnknownScan(Refused):
+    """The website has no such scan."""
+
+    def __init__(self, *, request_id: str = "") -> None:
+        super().__init__(status=404, code="unknown_job", request_id=request_id)
+
+
+class ScanRefused(Refused):
+    """No scan can begin: ``code`` says why, ``reason`` more of it, and ``allowed_at`` when one can."""
+
+    CODES = frozenset(
+        {
+            "consent_missing",
+            "crawler_stopped",
+            "not_scannable",
+            "opted_out",
+            "scan_cooldown",
+            "scans_not_included",
+        }
+    )
+
+    def __init__(
+        self,
+        *,
+        status: int,
+        code: str,
+        reason: str = "",
+        allowed_at: datetime | None = None,
+        request_id: str = "",
+    ) -> None:
+        self.reason, self.allowed_at = reason, allowed_at
+        super().__init__(status=status, code=code, request_id=request_id)
 
 
 class RateLimited(Refused):

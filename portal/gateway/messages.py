@@ -50,6 +50,8 @@ class DashboardRequest(msgspec.Struct, frozen=True, kw_only=True):
     problem: str = ""
     sort: str = ""
     since: int | None = None
+    older_than: int | None = None
+    fixed_since: int | None = None
     hosts: str = ""
     page: int = 1
     page_size: int = 20
@@ -86,6 +88,18 @@ class CallsRequest(msgspec.Struct, frozen=True, kw_only=True):
     page_size: int = 100
 
 
+class AccountChangesRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A request for the versions of an account's websites."""
+
+    path: ClassVar[str] = "/v1/account/changes"
+
+
+class EntitlementRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A request for the plan of an account."""
+
+    path: ClassVar[str] = "/v1/account/entitlement"
+
+
 class ClaimRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A request for the account's claim to a website, which begins if there is none."""
 
@@ -94,10 +108,11 @@ class ClaimRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ClaimCheckRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """A request to look for the token of a claim now."""
+    """A request to look for the token of a claim now; with ``others``, for those of other accounts."""
 
     path: ClassVar[str] = "/v1/site/claim/check"
     claim_id: str
+    others: bool | None = None
 
 
 class ClaimWithdrawRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,12 +123,93 @@ class ClaimWithdrawRequest(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
+class ClaimAnswerRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A request to agree or object to another account's claim to a website of this account."""
+
+    path: ClassVar[str] = "/v1/site/claim/answer"
+    claim_id: str
+    other_claim_id: str
+    decision: str
+    reason: str
+
+
+ClaimAction = ClaimRequest | ClaimCheckRequest | ClaimWithdrawRequest | ClaimAnswerRequest
+
+
 class ClaimsRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """A request for a page of the account's claims."""
+    """A request for a page of the account's claims; with ``claim_id``, for this one, even if it has ended."""
 
     path: ClassVar[str] = "/v1/site/claims"
+    claim_id: str = ""
     page: int = 1
     page_size: int = 100
+
+
+class SecretsRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A request for the account's secrets, which may issue one or retire one."""
+
+    path: ClassVar[str] = "/v1/account/secrets"
+    issue: bool = False
+    retire: str = ""
+
+
+class PublicityRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A request for what may be published about the account's websites; it changes what it names."""
+
+    path: ClassVar[str] = "/v1/account/publicity"
+    host: str = ""
+    publicity: str = ""
+    region: str = ""
+    page: int = 1
+    page_size: int = 100
+
+
+class WebsitesRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A request for the account's websites; ``stay`` chooses those that stay in its plan, with commas."""
+
+    path: ClassVar[str] = "/v1/account/websites"
+    stay: str = ""
+
+
+class ScanRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A request to scan the website now."""
+
+    path: ClassVar[str] = "/v1/site/scan"
+    profile: str = ""
+    consent: bool | None = None
+    finding_id: str = ""
+
+
+class ScanCancelRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A request to cancel a scan of the website."""
+
+    path: ClassVar[str] = "/v1/site/scan/cancel"
+    job_id: str
+
+
+class ScansRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A request for a page of the scans of the website, the newest first."""
+
+    path: ClassVar[str] = "/v1/site/scans"
+    finding_id: str = ""
+    page: int = 1
+    page_size: int = 20
+
+
+class ScanRulesRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A request for what may be scanned, when, and where scans come from; with ``frequency``, set the times.
+
+    The request sets the whole schedule.
+    """
+
+    path: ClassVar[str] = "/v1/site/scan/schedule"
+    frequency: str = ""
+    profile: str = ""
+    start_hour: int | None = None
+    hours: int | None = None
+    time_zone: str = ""
+    paused_until: date | None = None
+    consent: bool | None = None
 
 
 AnyRequest = (
@@ -121,10 +217,17 @@ AnyRequest = (
     | FindingRequest
     | ChangesRequest
     | CallsRequest
-    | ClaimRequest
-    | ClaimCheckRequest
-    | ClaimWithdrawRequest
+    | AccountChangesRequest
+    | EntitlementRequest
+    | ClaimAction
     | ClaimsRequest
+    | PublicityRequest
+    | SecretsRequest
+    | WebsitesRequest
+    | ScanRequest
+    | ScanCancelRequest
+    | ScansRequest
+    | ScanRulesRequest
 )
 
 
@@ -313,6 +416,17 @@ class Note(WithTimes, frozen=True, kw_only=True):
     created_at: Moment
     finding_id: str | None = None
     updated_at: Moment | None = None
+    problem: str | None = None
+    pinned: bool = False
+
+
+class LimitState(msgspec.Struct, frozen=True, kw_only=True):
+    """A counted limit of the plan; ``state`` is ``ok``, ``near`` or ``reached``."""
+
+    name: str
+    limit: Number = 0
+    state: str = "ok"
+    resets_at: Moment | None = None
 
 
 class Entitlement(msgspec.Struct, frozen=True, kw_only=True):
@@ -328,6 +442,7 @@ class Entitlement(msgspec.Struct, frozen=True, kw_only=True):
     features: Some[str] = []
     usable_until: date | None = None
     renews: bool = False
+    limits: Some[LimitState] = []
 
 
 class Dashboard(msgspec.Struct, frozen=True, kw_only=True):
@@ -345,12 +460,13 @@ class Dashboard(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FindingResponse(msgspec.Struct, frozen=True, kw_only=True):
-    """One finding, and the notes about it."""
+    """One finding, the notes about it, and whether the service can test it again."""
 
     ok: bool
     host: str
     finding: Finding
     analyst_notes: Some[Note]
+    can_retest: bool = False
 
 
 class Change(WithTimes, frozen=True, kw_only=True):
@@ -416,6 +532,110 @@ class Calls(msgspec.Struct, frozen=True, kw_only=True):
     before: str | None = None
 
 
+class AccountEntitlement(msgspec.Struct, frozen=True, kw_only=True):
+    """The plan of an account; ``names`` are by language."""
+
+    plan: str
+    names: dict[str, str] = {}
+    status: str
+    ends_on: date
+    usable_until: date
+    renews: bool = False
+    cancels: bool = False
+    past_due_since: date | None = None
+    may_grow: bool = True
+    features: Some[str] = []
+
+
+class LimitUse(WithTimes, frozen=True, kw_only=True):
+    """A limit, None without one, and how much of it is used, None where it is not counted."""
+
+    name: str
+    limit: Number | None = None
+    used: Number | None = None
+    state: str = "ok"
+    resets_at: Moment | None = None
+
+
+class WebsiteVersion(msgspec.Struct, frozen=True, kw_only=True):
+    """A linked website, with a text that changes with its data."""
+
+    link_id: str
+    version: str
+
+
+class AccountChanges(msgspec.Struct, frozen=True, kw_only=True):
+    """The linked websites of an account."""
+
+    ok: bool
+    websites: list[WebsiteVersion] = []
+
+
+class AccountWebsite(msgspec.Struct, frozen=True, kw_only=True):
+    """A website of the account, and whether it stays in the plan."""
+
+    host: Annotated[str, msgspec.Meta(pattern=r"\A[a-z0-9.:-]{1,253}\Z")]
+    stays: bool
+    is_paused: bool = False
+
+
+class AccountWebsites(WithTimes, frozen=True, kw_only=True):
+    """The account's websites; those that do not stay are paused at ``pauses_at``, None if all stay."""
+
+    ok: bool
+    limit: Number | None = None
+    pauses_at: Moment | None = None
+    websites: Many[AccountWebsite] = []
+
+
+class DayOfCalls(msgspec.Struct, frozen=True, kw_only=True):
+    """The calls of a day."""
+
+    day: date
+    calls: Number
+
+
+class OfferedPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """A plan to choose from; texts are by language."""
+
+    slug: str
+    names: dict[str, str] = {}
+    prices: dict[str, str] = {}
+    limits: dict[str, Number | None] = {}
+    features: Some[str] = []
+    trial_days: Number = 0
+
+
+class PlanChange(WithTimes, frozen=True, kw_only=True):
+    """A change of the plan: the values before it, None for a new plan, and after it."""
+
+    at: Moment
+    before: dict[str, str | int | bool | None] | None = None
+    after: dict[str, str | int | bool | None] = {}
+
+
+class BillingNotice(WithTimes, frozen=True, kw_only=True):
+    """A notice to owners: about a limit, or about the plan."""
+
+    id: str
+    kind: str
+    limit: str = ""
+    days: Number | None = None
+    at: Moment
+
+
+class AccountPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """The plan of an account with limits, calls by day, notices, plans to choose from, and history."""
+
+    ok: bool
+    entitlement: AccountEntitlement | None = None
+    limits: Few[LimitUse] = []
+    calls_by_day: Some[DayOfCalls] = []
+    notices: Some[BillingNotice] = []
+    plans: Few[OfferedPlan] = []
+    history: Some[PlanChange] = []
+
+
 class ProofFile(msgspec.Struct, frozen=True, kw_only=True):
     """The file that proves a website: its address, and a line of it."""
 
@@ -423,9 +643,18 @@ class ProofFile(msgspec.Struct, frozen=True, kw_only=True):
     content: str
 
 
-class ProofInstructions(msgspec.Struct, frozen=True, kw_only=True):
-    """The places for the token of a claim."""
+class ProofRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """The TXT record that proves a website; ``relative_name`` is for panels that add the domain."""
 
+    name: str
+    relative_name: str
+    value: str
+
+
+class ProofInstructions(msgspec.Struct, frozen=True, kw_only=True):
+    """The places for the token of a claim; ``dns`` is None where the service offers no record."""
+
+    dns: ProofRecord | None = None
     file: ProofFile
     meta: str
 
@@ -440,6 +669,26 @@ class ClaimCheck(WithTimes, frozen=True, kw_only=True):
     expected: str = ""
     found: Few[str] = []
     advice: str = ""
+
+
+class OtherClaim(WithTimes, frozen=True, kw_only=True):
+    """Another account's proof of a website that this account holds."""
+
+    claim_id: Annotated[str, msgspec.Meta(pattern=r"\A[1-9][0-9]{0,17}\Z")]
+    state: str
+    method: str = ""
+    strength: str = ""
+    token: str = ""
+    since: Moment | None = None
+    objected_at: Moment | None = None
+    answer_due_at: Moment | None = None
+
+
+class PausedSchedule(WithTimes, frozen=True, kw_only=True):
+    """A schedule of scans that paused itself, and when it was set."""
+
+    reason: str = ""
+    set_at: Moment
 
 
 class WebsiteClaim(WithTimes, frozen=True, kw_only=True):
@@ -457,12 +706,15 @@ class WebsiteClaim(WithTimes, frozen=True, kw_only=True):
     next_check_at: Moment | None = None
     check_allowed_at: Moment | None = None
     expires_at: Moment | None = None
+    answer_due_at: Moment | None = None
     verified_at: Moment | None = None
     lapses_at: Moment | None = None
     link_id: (
         Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")] | None
     ) = None
     link_problem: str | None = None
+    others: Few[OtherClaim] = []
+    paused_schedule: PausedSchedule | None = None
 
 
 class ClaimResponse(msgspec.Struct, frozen=True, kw_only=True):
@@ -478,3 +730,153 @@ class Claims(msgspec.Struct, frozen=True, kw_only=True):
     ok: bool
     claims: Some[WebsiteClaim] = []
     total: Number = 0
+
+
+class AccountSecret(WithTimes, frozen=True, kw_only=True):
+    """A secret of the account that works; ``for_portal``: this portal signs with it."""
+
+    id: Annotated[str, msgspec.Meta(pattern=r"\A[0-9]{1,18}\Z")]
+    hint: str
+    state: str
+    is_test: bool
+    for_portal: bool
+    created_at: Moment
+    retires_at: Moment | None = None
+    last_used_at: Moment | None = None
+
+
+class Secrets(msgspec.Struct, frozen=True, kw_only=True):
+    """The secrets of an account that work; ``secret`` is the one just issued, in clear."""
+
+    ok: bool
+    secrets: Few[AccountSecret] = []
+    secret: str | None = None
+
+
+class WebsitePublicity(msgspec.Struct, frozen=True, kw_only=True):
+    """The part of a website that may be published; ``effective`` is what holds."""
+
+    host: Annotated[str, msgspec.Meta(pattern=r"\A[a-z0-9.:-]{1,253}\Z")]
+    publicity: str
+    effective: str
+    region: str
+
+
+class Publicity(msgspec.Struct, frozen=True, kw_only=True):
+    """The part of an account's websites that may be published; ``total`` counts all pages."""
+
+    ok: bool
+    publicity: str
+    websites: Some[WebsitePublicity] = []
+    total: Number = 0
+
+
+class ScanRun(WithTimes, frozen=True, kw_only=True):
+    """A scanner of a scan; ``usual_seconds`` is what it usually takes."""
+
+    engine: str
+    state: str
+    reason: str | None = None
+    started_at: Moment | None = None
+    ended_at: Moment | None = None
+    usual_seconds: Number | None = None
+
+
+class Scan(WithTimes, frozen=True, kw_only=True):
+    """A scan of the website; the numbers of findings are None unless a report was stored."""
+
+    job_id: Annotated[str, msgspec.Meta(pattern=r"\A[1-9][0-9]{0,17}\Z")]
+    profile: str = ""
+    trigger: str = ""
+    finding_id: str | None = None
+    state: str
+    position: Number | None = None
+    cancelling: bool = False
+    outcome: str | None = None
+    reason: str | None = None
+    created_at: Moment
+    started_at: Moment | None = None
+    ended_at: Moment | None = None
+    runs: Few[ScanRun] = []
+    new: Number | None = None
+    reopened: Number | None = None
+    fixed: Number | None = None
+
+
+class ScanResponse(msgspec.Struct, frozen=True, kw_only=True):
+    """One scan; ``already``: it waited or ran before the request."""
+
+    ok: bool
+    host: str
+    job: Scan
+    already: bool = False
+
+
+class Scans(msgspec.Struct, frozen=True, kw_only=True):
+    """A page of the scans of the website; ``total`` counts all pages."""
+
+    ok: bool
+    host: str
+    jobs: Some[Scan] = []
+    total: Number = 0
+
+
+class ScanAllowance(WithTimes, frozen=True, kw_only=True):
+    """The scans by hand of one profile; ``allowed_at`` is None if one can begin now."""
+
+    profile: str
+    included: bool = True
+    allowed_at: Moment | None = None
+    remaining_today: Number = 0
+
+
+class ScanOrigin(msgspec.Struct, frozen=True, kw_only=True):
+    """The addresses that scans come from, and their user agent, for a firewall."""
+
+    addresses: Some[str] = []
+    user_agent: str = ""
+
+
+class ScanMonth(msgspec.Struct, frozen=True, kw_only=True):
+    """The scans of the account in this month; ``limit`` is None if the plan has any number."""
+
+    used: Number = 0
+    limit: Number | None = None
+
+
+class ScanSchedule(msgspec.Struct, frozen=True, kw_only=True):
+    """The times of scans: a window of hours, in which each begins somewhere."""
+
+    frequency: str = "off"
+    profile: str = "quick"
+    start_hour: Annotated[int, msgspec.Meta(ge=0, le=23)] = 2
+    hours: Annotated[int, msgspec.Meta(ge=1, le=24)] = 4
+    time_zone: str = "UTC"
+    paused_until: date | None = None
+    pause_reason: str | None = None
+
+
+class NextScan(WithTimes, frozen=True):
+    """The time of a scan that is due."""
+
+    at: Moment
+
+
+class ScanRules(WithTimes, frozen=True, kw_only=True):
+    """The scans by hand that are possible, the schedule, and the origin of scans."""
+
+    ok: bool
+    host: str
+    schedule: ScanSchedule | None = None
+    frequencies: Few[str] = []
+    next_at: Few[Moment] = []
+    allowance: Few[ScanAllowance] = []
+    month: ScanMonth = ScanMonth()
+    consent_until: Moment | None = None
+    origin: ScanOrigin = ScanOrigin()
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a time without a date in UTC."""
+        super().__post_init__()
+        for at in self.next_at:
+            NextScan(at)

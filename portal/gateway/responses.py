@@ -17,16 +17,22 @@ from portal.gateway.errors import (
     RateLimited,
     Rejected,
     RevokedLink,
+    ScanRefused,
+    SecretRefused,
     SignatureRefused,
     SlowRequest,
     Unavailable,
     UnknownClaim,
     UnknownFinding,
     UnknownLink,
+    UnknownScan,
     Unreachable,
 )
 from portal.gateway.exchange import Exchange
 from portal.gateway.messages import (
+    AccountChanges,
+    AccountPlan,
+    AccountWebsites,
     Calls,
     Changes,
     ClaimResponse,
@@ -35,9 +41,30 @@ from portal.gateway.messages import (
     Few,
     FindingResponse,
     Moment,
+    Publicity,
+    ScanResponse,
+    ScanRules,
+    Scans,
+    Secrets,
 )
 
-Response = TypeVar("Response", Dashboard, FindingResponse, Changes, Calls, ClaimResponse, Claims)
+Response = TypeVar(
+    "Response",
+    Dashboard,
+    FindingResponse,
+    Changes,
+    Calls,
+    AccountChanges,
+    AccountPlan,
+    AccountWebsites,
+    ClaimResponse,
+    Claims,
+    Publicity,
+    ScanResponse,
+    Scans,
+    ScanRules,
+    Secrets,
+)
 _DECODE_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 MAX_WAIT_SECONDS = 3600  # the longest wait that a page names, even where Retry-After is longer
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
@@ -54,6 +81,7 @@ class _ErrorDetail(msgspec.Struct):
     ends_on: date | None = None
     revoked_at: Moment | None = None
     reasons: Few[str] = []
+    allowed_at: Moment | None = None
 
 
 class _ErrorBody(msgspec.Struct):
@@ -66,7 +94,11 @@ class _ErrorBody(msgspec.Struct):
 # Created at import: msgspec crashes when several threads use a type for the first time at once.
 _DECODERS: dict[Any, msgspec.json.Decoder[Any]] = {
     kind: msgspec.json.Decoder(kind)
-    for kind in (Dashboard, FindingResponse, Changes, Calls, ClaimResponse, Claims)
+    for kind in (
+        *(Dashboard, FindingResponse, Changes, Calls, AccountChanges, AccountPlan),
+        *(ClaimResponse, Claims, Publicity, AccountWebsites),
+        *(ScanResponse, Scans, ScanRules, Secrets),
+    )
 }
 _ERRORS = msgspec.json.Decoder(_ErrorBody)
 
@@ -95,6 +127,15 @@ def lacks_route(exchange: Exchange) -> bool:
 def _error(exchange: Exchange, request_id: str) -> GatewayError:
     """Return the error for a status other than 200."""
     wait = min(exchange.retry_after or 0, MAX_WAIT_SECONDS)
+    if _code(exchange) in ScanRefused.CODES:
+        detail = _ERRORS.decode(exchange.body).error
+        return ScanRefused(
+            status=exchange.status,
+            code=detail.code,
+            reason=detail.reason,
+            allowed_at=detail.allowed_at,
+            request_id=request_id,
+        )
     if exchange.status == 503 and is_slow_request(exchange):
         return SlowRequest(retry_after=wait, request_id=request_id)
     if exchange.status == 503:
@@ -117,7 +158,8 @@ def _error(exchange: Exchange, request_id: str) -> GatewayError:
 
 def is_outage(exchange: Exchange) -> bool:
     """Return whether the service, or a proxy in front of it, says that it cannot work now."""
-    return exchange.status in (502, 503, 504) and not is_slow_request(exchange)
+    is_outage = exchange.status in (502, 503, 504) and not is_slow_request(exchange)
+    return is_outage and _code(exchange) not in ScanRefused.CODES
 
 
 def is_slow_request(exchange: Exchange) -> bool:
@@ -146,18 +188,25 @@ def _refused(exchange: Exchange, detail: _ErrorDetail, request_id: str) -> Gatew
                 plan=detail.plan,
                 entitlement_status=detail.status,
                 ends_on=detail.ends_on,
+                reason=detail.reason or "",
                 request_id=request_id,
             )
         case 403, "revoked_link":
-            return RevokedLink(revoked_at=detail.revoked_at, request_id=request_id)
+            return RevokedLink(
+                revoked_at=detail.revoked_at, reason=detail.reason or "", request_id=request_id
+            )
         case 404, "unknown_link":
             return UnknownLink(request_id=request_id)
         case 404, "unknown_finding":
             return UnknownFinding(request_id=request_id)
         case 404, "unknown_claim":
             return UnknownClaim(request_id=request_id)
+        case 404, "unknown_job":
+            return UnknownScan(request_id=request_id)
         case 409, "claim_refused":
             return ClaimRefused(reasons=detail.reasons, request_id=request_id)
+        case 409, "secret_refused":
+            return SecretRefused(reason=detail.reason, request_id=request_id)
         case 409, "wrong_state":
             return ClaimEnded(request_id=request_id)
         case status, code:

@@ -2,17 +2,23 @@
 
 from portal.models.accounts import Account, Website
 from portal.models.answers import LastAnswer
+from portal.models.helpers import HelperLink
 from portal.models.languages import UserLanguage
 from portal.models.members import Invitation, Membership, MembershipChange
 from portal.models.notifications import FeedCursor, PendingNotification, Subscription
+from portal.models.ownership import ClaimEmail, ClaimState
 from portal.models.sharing import Badge, IssueTracker, ShareLink, ShareOpening
 from portal.models.summaries import WebsiteSummary
-from portal.models.visits import LastVisit
+from portal.models.visits import DayOfVisit, LastVisit
 
 __all__ = [
     "Account",
     "Badge",
+    "ClaimEmail",
+    "ClaimState",
+    "DayOfVisit",
     "FeedCursor",
+    "HelperLink",
     "Invitation",
     "IssueTracker",
     "LastAnswer",

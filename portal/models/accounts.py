@@ -1,5 +1,6 @@
 """Accounts of the service with their secrets, and websites with their links."""
 
+from datetime import datetime
 from typing import ClassVar, Self
 
 from django.conf import settings
@@ -61,6 +62,13 @@ class Account(models.Model):
     def is_from_environment(self) -> bool:
         """Whether PORTAL_ACCOUNT_REF and SITE_API_SECRET belong to this account."""
         return bool(settings.SITE_API_SECRET) and self.ref == settings.PORTAL_ACCOUNT_REF
+
+    def seats_taken(self, at: datetime, *, without: str = "") -> int:
+        """Return the number of members and of invitations that are open at this moment.
+
+        Those of the address ``without`` are left out.
+        """
+        return self.memberships.count() + self.invitations.open(at=at).exclude(email=without).count()
 
     @sensitive_variables("secret")
     def set_secret(self, secret: str) -> None:

@@ -77,6 +77,12 @@ class FeedCursor(models.Model):
         Website, on_delete=models.CASCADE, primary_key=True, related_name="feed_cursor"
     )
     cursor = models.TextField()
+    version = models.CharField(
+        max_length=64,
+        default="",
+        db_default="",
+        help_text="The version of the website's data that was read; empty if it is not known.",
+    )
 
     class Meta:
         ordering: ClassVar = ["website"]

@@ -4,7 +4,7 @@ On SQLite it is in the database of short-lived data, so that no page waits for a
 key. A summary is deleted with its website, and when the website gets another link.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -18,6 +18,7 @@ from portal.gateway import Dashboard
 from portal.gateway.messages import Facets, Page, Summary
 from portal.models.accounts import Website
 
+_KEPT = timedelta(minutes=1)
 _IDENTITY = ("pk", "account_id", "host", "link_id")
 
 
@@ -34,11 +35,14 @@ class WebsiteSummaryQuerySet(models.QuerySet["WebsiteSummary"]):
     def store(self, website: Website, *, dashboard: Dashboard | None = None, refusal: str = "") -> None:
         """Replace the summary of ``website`` by a dashboard without its lists, or by a refusal's code.
 
-        If the website got another link during the request, its summary is discarded instead.
+        If the website got another link during the request, its summary is discarded instead. A dashboard of
+        the same data, stored less than a minute ago, is kept: someone who filters writes nothing.
         """
         now = timezone.now()
-        known = self.filter(pk=website.pk).values_list("new_findings", "grew_at").first()
-        before, grew_at = known or (0, None)
+        known = self.filter(pk=website.pk).first()
+        if known and dashboard and now - known.updated_at < _KEPT and known.has_data_of(dashboard):
+            return
+        before, grew_at = (known.new_findings, known.grew_at) if known else (0, None)
         new_findings = max(0, dashboard.summary.new_7d) if dashboard else before
         summary = WebsiteSummary(
             website_id=website.pk,
@@ -100,6 +104,11 @@ class WebsiteSummary(models.Model):
             return msgspec.json.decode(self.payload, type=Headline)
         except msgspec.DecodeError:
             return None
+
+    def has_data_of(self, dashboard: Dashboard) -> bool:
+        """Return whether the stored dashboard was made of the same data as this one."""
+        headline, revision = self.headline, dashboard.dashboard.revision
+        return headline is not None and headline.dashboard.revision == revision != ""
 
 
 def _without_lists(dashboard: Dashboard) -> Dashboard:

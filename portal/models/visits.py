@@ -1,10 +1,10 @@
-"""Each person's last visit of "What is new", from which on the header counts.
+"""Each person's visits: the last of "What is new", from which on the header counts, and days of visits.
 
 On SQLite it is in the database of short-lived data, so that no page waits for an import; hence no foreign
 key.
 """
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -27,6 +27,31 @@ class LastVisit(models.Model):
         return f"user {self.user_id} at {self.at}"
 
 
+class DayOfVisit(models.Model):
+    """The day (UTC) of a person's last visit of a dashboard, and that of the visit before."""
+
+    user_id = models.BigIntegerField(primary_key=True)
+    day = models.DateField()
+    before = models.DateField(null=True)
+
+    class Meta:
+        ordering: ClassVar = ["user_id"]
+
+    def __str__(self) -> str:
+        return f"user {self.user_id} on {self.day}"
+
+
+def day_before_this_visit(user_id: int) -> date | None:
+    """Store that this person visits a dashboard today; return the day of the visit before, if any."""
+    today = timezone.now().date()
+    known = DayOfVisit.objects.filter(pk=user_id).first()
+    if known and known.day == today:
+        return known.before
+    before = known.day if known else None
+    DayOfVisit.objects.update_or_create(pk=user_id, defaults={"day": today, "before": before})
+    return before
+
+
 def record_visit(user_id: int) -> None:
     """Store that this person opens the page now."""
     LastVisit.objects.update_or_create(pk=user_id, defaults={"at": timezone.now()})
@@ -39,4 +64,5 @@ def last_visit(user_id: int) -> datetime | None:
 
 @receiver(post_delete, sender=settings.AUTH_USER_MODEL)
 def _delete_with_user(instance: Any, **_: Any) -> None:
-    LastVisit.objects.filter(pk=instance.pk).delete()
+    for model in (LastVisit, DayOfVisit):
+        model.objects.filter(pk=instance.pk).delete()

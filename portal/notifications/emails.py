@@ -41,15 +41,24 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WeeklyScore:
+    """The grade, the score as text, and its change within a week; ``trend`` is empty if that is unknown."""
+
+    grade: str
+    text: str
+    trend: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
     """One website: problems worst first, the number of other findings as text, and the page with all of them.
 
-    ``score`` is the score now and a week ago; empty in other than weekly e-mails, and if it is unknown.
+    ``score`` is None in other than weekly e-mails, and if it is unknown.
     """
 
     host: str
     heading: str
-    score: str
+    score: WeeklyScore | None
     findings: tuple[Item, ...]
     more: str
     list_url: str
@@ -143,21 +152,39 @@ def _section(notification: PendingNotification) -> Section:
     )
 
 
-def _score(website: Website, subscription: Subscription) -> str:
-    """Return grade and score, as last read, and the score a week before; empty unless e-mails are weekly."""
+def _score(website: Website, subscription: Subscription) -> WeeklyScore | None:
+    """Return grade and score, as last read, with the change of a week; None unless e-mails are weekly."""
     if subscription.frequency != Subscription.Frequency.WEEKLY:
-        return ""
+        return None
     summary = WebsiteSummary.objects.filter(pk=website.pk).first()
     headline = summary.headline if summary else None
     if headline is None or headline.summary.score is None:
-        return ""
+        return None
     now = headline.dashboard.generated_at.date()
     earlier = [day for day in headline.summary.history if day.day <= now - timedelta(days=7)]
-    values = {"grade": headline.dashboard.grade, "score": int(headline.summary.score), "day": labels.day(now)}
-    if not earlier:
-        return _("Grade %(grade)s, score %(score)s of 100 on %(day)s.") % values
-    text = _("Grade %(grade)s, score %(score)s of 100 on %(day)s; a week before, %(earlier)s.")
-    return text % (values | {"earlier": int(earlier[-1].score)})
+    points = int(headline.summary.score)
+    values = {"grade": headline.dashboard.grade, "score": points, "day": labels.day(now)}
+    return WeeklyScore(
+        grade=headline.dashboard.grade or "",
+        text=_("Grade %(grade)s, score %(score)s of 100 on %(day)s") % values,
+        trend=_trend(points - int(earlier[-1].score)) if earlier else "",
+    )
+
+
+def _trend(points: int) -> str:
+    """Return how the score changed within a week."""
+    count = abs(points)
+    if points > 0:
+        text = ngettext(
+            "%(count)s point more than a week ago", "%(count)s points more than a week ago", count
+        )
+    elif points < 0:
+        text = ngettext(
+            "%(count)s point less than a week ago", "%(count)s points less than a week ago", count
+        )
+    else:
+        text = _("The same score as a week ago")
+    return text % {"count": count}
 
 
 def _heading(host: str, digest: Digest) -> str:

@@ -1,19 +1,28 @@
 """Changes to the portal's list of websites that follow from claims; each is recorded."""
 
 from django.db import transaction
+from django.utils import timezone
 
 from audit.recording import record as audit
 from portal.gateway import WebsiteClaim
-from portal.models import Account, Website
+from portal.models import Account, HelperLink, Website
+from portal.models.helpers import HELPER_LINK_LIFETIME
+from portal.onboarding import claim_states
 
 LINKED = ("verified", "failing")  # the states of a claim whose website is linked
 
 
 def settle(account: Account, claim: WebsiteClaim) -> Website | None:
-    """Store the website of a linked claim; return it if the portal did not have this link.
+    """Store the website of a linked claim, and its state; return it if the portal did not have this link.
 
     Claims are also verified by the service alone, so this is done wherever the portal reads them.
     """
+    website = _linked(account, claim)
+    claim_states.store(account, claim)
+    return website
+
+
+def _linked(account: Account, claim: WebsiteClaim) -> Website | None:
     if claim.state not in LINKED or claim.link_id is None:
         return None
     if Website.objects.filter(account=account, host=claim.host, link_id=claim.link_id).exists():
@@ -33,3 +42,44 @@ def remove_unlinked(account: Account, claim: WebsiteClaim, *, reason: str) -> bo
     if claim.link_id is not None:
         return False
     return bool(Website.objects.filter(account=account, host=claim.host).delete()[0])
+
+
+def record_check(account: Account, claim: WebsiteClaim) -> None:
+    """Record that a helper had the claim checked, and what follows from it."""
+    audit("website.claim_checked", account, host=claim.host)
+    settle(account, claim)
+
+
+def helper_link(account: Account, claim_id: str) -> HelperLink | None:
+    """Return the helper's link of a claim that works now."""
+    live = HelperLink.objects.live(at=timezone.now())
+    return live.filter(account=account, claim_id=claim_id).first()
+
+
+@transaction.atomic
+def create_helper_link(account: Account, claim: WebsiteClaim) -> HelperLink:
+    """Create the helper's link of a claim, or return the one that works."""
+    Account.objects.select_for_update().get(pk=account.pk)
+    existing = helper_link(account, claim.claim_id)
+    if existing is not None:
+        return existing
+    now = timezone.now()
+    link = HelperLink.objects.create(
+        account=account,
+        claim_id=claim.claim_id,
+        host=claim.host,
+        created_at=now,
+        expires_at=now + HELPER_LINK_LIFETIME,
+    )
+    audit("helper_link.created", account, host=claim.host)
+    return link
+
+
+@transaction.atomic
+def end_helper_link(account: Account, claim_id: str) -> None:
+    """End the helper's link of a claim."""
+    link = helper_link(account, claim_id)
+    if link is not None:
+        link.revoked_at = timezone.now()
+        link.save(update_fields=["revoked_at"])
+        audit("helper_link.revoked", account, host=link.host)

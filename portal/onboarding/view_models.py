@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from portal import labels
-from portal.gateway import ClaimCheck, WebsiteClaim
-from portal.models import Account
+from portal.gateway import ClaimCheck, OtherClaim, ProofRecord, WebsiteClaim
+from portal.models import Account, HelperLink
 from portal.onboarding.actions import LINKED
 
 STATES = {
@@ -23,6 +23,7 @@ STATES = {
     "refused": gettext_lazy("Refused"),
     "withdrawn": gettext_lazy("Withdrawn"),
 }
+ENDED = ("expired", "refused", "withdrawn")
 TONES = {"contested": "partial", "verified": "ok", "failing": "failed", "lapsed": "failed"}
 # Known outcomes of a check, with what to do; any other has the service's advice.
 OUTCOMES = {
@@ -60,18 +61,45 @@ OUTCOMES = {
     ),
     "timed_out": gettext_lazy("The website did not answer in time. Check again later."),
 }
-# Why a verified website is not linked, by a word of the service's text, which is for staff.
+# Why a verified website is not linked.
 LINK_PROBLEMS = {
-    "entitlement": gettext_lazy(
+    "no_room": gettext_lazy(
         "Your plan has no room for another website: change the plan, or give another website up. Then check "
         "again."
     ),
-    "archive": gettext_lazy("It is archived: contact support. Then check again."),
+    "archived": gettext_lazy("It is archived: contact support. Then check again."),
+}
+METHODS = {
+    "dns": gettext_lazy("DNS record"),
+    "file": gettext_lazy("File on the website"),
+    "meta": gettext_lazy("Tag on the home page"),
+    "manual": gettext_lazy("Confirmed by our team"),
+}
+OF_DNS = {
+    "name_missing": gettext_lazy(
+        "There is no record with this name yet. Panels that add the domain themselves want the short name."
+    ),
+    "no_txt": gettext_lazy("The name exists, but has no TXT record. Add one with this value."),
+    "other_value": gettext_lazy(
+        "There are TXT records with other values. Add one more with exactly this value."
+    ),
+    "partly_published": gettext_lazy(
+        "Only some name servers of the domain have the record. Wait until all have it, or correct the others."
+    ),
+    "wrong_place": gettext_lazy("The record is there under another name. Move it to exactly this name."),
+    "wildcard": gettext_lazy(
+        "A wildcard record answers, which proves nothing. Add a TXT record with exactly this name."
+    ),
+    "dnssec_bogus": gettext_lazy(
+        "The DNSSEC signatures of the domain are wrong. Correct or remove them, then check again."
+    ),
+    "private_address": gettext_lazy("A name server of the domain has a private address. Correct it."),
 }
 OF_META = {
     "not_found": gettext_lazy("The home page has no such tag. Add it to <head>, and publish the page."),
     "other_content": gettext_lazy("The tag has another value. Use exactly this one."),
 }
+OF_METHOD = {"meta": OF_META, "dns": OF_DNS}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +136,18 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Other:
+    """Another account's proof of the website; ``text`` says what happens next."""
+
+    claim_id: str
+    method: str
+    since: datetime | None
+    token: str
+    text: str
+    is_contested: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimRow:
     """A claim in a list."""
 
@@ -134,6 +174,10 @@ class ClaimPage:
     expires_at: datetime | None
     check_url: str
     withdraw_url: str
+    answer_url: str
+    check_others_url: str
+    others: tuple[Other, ...]
+    needs_token: bool
 
 
 def claim_url(account: Account, claim: WebsiteClaim) -> str:
@@ -171,7 +215,56 @@ def claim_page(account: Account, claim: WebsiteClaim, *, site_url: str, is_owner
         next_check_at=claim.next_check_at,
         expires_at=claim.expires_at,
         check_url=reverse("portal:check_claim", args=arguments),
-        withdraw_url=reverse("portal:withdraw_claim", args=arguments) if is_owner else "",
+        needs_token=claim.state not in LINKED or claim.state == "failing",
+        withdraw_url=reverse("portal:withdraw_claim", args=arguments)
+        if is_owner and claim.state not in ENDED
+        else "",
+        answer_url=reverse("portal:answer_claim", args=arguments) if is_owner else "",
+        check_others_url=reverse("portal:check_other_claims", args=arguments),
+        others=tuple(map(_other, claim.others)),
+    )
+
+
+def _other(other: OtherClaim) -> Other:
+    is_contested = other.state == "contested"
+    if not is_contested:
+        text = _("This account has the website, too.")
+    elif other.objected_at:
+        text = _("You objected. Our team decides.")
+    elif other.answer_due_at:
+        date = labels.day(other.answer_due_at)
+        text = _("Without your answer, it gets the website on %(date)s.") % {"date": date}
+    else:
+        text = _("It does not get the website without your answer, or our team's decision.")
+    return Other(
+        claim_id=other.claim_id,
+        method=labels.label(METHODS, other.method),
+        since=other.since,
+        token=other.token,
+        text=text,
+        is_contested=is_contested,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HelperOffer:
+    """The helper's link of a claim; without one, ``link`` is empty, and ``create_url`` makes it."""
+
+    link: str
+    expires_at: datetime | None
+    create_url: str
+    end_url: str
+
+
+def helper_offer(account: Account, claim: WebsiteClaim, link: HelperLink | None) -> HelperOffer:
+    """Return the offer for a claim."""
+    arguments = [account.pk, int(claim.claim_id)]
+    path = reverse("portal:help_prove", args=[link.token]) if link else ""
+    return HelperOffer(
+        link=path,
+        expires_at=link.expires_at if link else None,
+        create_url=reverse("portal:create_helper_link", args=arguments),
+        end_url=reverse("portal:end_helper_link", args=arguments),
     )
 
 
@@ -186,7 +279,7 @@ def _short(claim: WebsiteClaim) -> str:
         case "pending":
             return _("Publish the token, and check.")
         case "contested":
-            return _("Another account has this website, or had it.")
+            return _("Another account has this website.")
         case "failing":
             return _ends_on(claim)
         case "lapsed":
@@ -200,12 +293,9 @@ def _text(claim: WebsiteClaim) -> str:
     """Return what the state of the claim means, and what to do."""
     match claim.state:
         case "pending":
-            return _("Publish the token in one of these two places, then check. Anyone may see it.")
+            return _("Publish the token in one of these places, then check. Anyone may see it.")
         case "contested":
-            return _(
-                "The token is there, but another account has this website, or had it. Our team decides who "
-                "gets it: contact support."
-            )
+            return _contested(claim)
         case "failing":
             return _ends_on(claim)
         case "lapsed":
@@ -222,6 +312,18 @@ def _text(claim: WebsiteClaim) -> str:
     return _("This claim has ended. Add the website again if it is yours.")
 
 
+def _contested(claim: WebsiteClaim) -> str:
+    """Return who decides about a contested claim, and until when."""
+    text = _("The token is there, but another account has this website. Its owners can agree or object.")
+    if claim.answer_due_at:
+        date = labels.day(claim.answer_due_at)
+        return f"{text} " + _("If they do not answer, you get it on %(date)s.") % {"date": date}
+    if claim.strength != "dns" and claim.expires_at:
+        date = labels.day(claim.expires_at)
+        text += " " + _("Without a DNS record, this claim ends on %(date)s.") % {"date": date}
+    return f"{text} " + _("If they object, our team decides.")
+
+
 def _ends_on(claim: WebsiteClaim) -> str:
     if claim.lapses_at is None:
         return _("Publish the token again, or the link ends.")
@@ -231,18 +333,17 @@ def _ends_on(claim: WebsiteClaim) -> str:
 
 def _not_linked(claim: WebsiteClaim) -> str:
     """Return why a verified website is not linked."""
-    problem = claim.link_problem or ""
-    text = next((str(text) for word, text in LINK_PROBLEMS.items() if word in problem), problem)
-    return " ".join((_("The website is verified, but not linked to your account."), text)).strip()
+    text = LINK_PROBLEMS.get(claim.link_problem or "", gettext_lazy("Contact support."))
+    return " ".join((_("The website is verified, but not linked to your account."), str(text)))
 
 
 def _places(claim: WebsiteClaim) -> tuple[Place, ...]:
     """Return the places of the proof; none for a claim that does not depend on one."""
-    if claim.method == "manual" and claim.state in LINKED:
+    if claim.state in ENDED or (claim.method == "manual" and claim.state in LINKED):
         return ()
     looks = {check.method: _look(claim, check) for check in claim.checks}
     file = claim.instructions.file
-    return (
+    places = (
         Place(
             key="file",
             title=_("A file on the website"),
@@ -263,6 +364,32 @@ def _places(claim: WebsiteClaim) -> tuple[Place, ...]:
             look=looks.get("meta"),
         ),
     )
+    record = claim.instructions.dns
+    return (*places, _in_dns(claim.host, record, looks.get("dns"))) if record else places
+
+
+def _in_dns(host: str, record: ProofRecord, look: Look | None) -> Place:
+    """Return the place in DNS, with the short name for panels that add the domain themselves."""
+    names = [
+        Copied(id="dns-name", label=_("Name"), value=record.name, button=_("Copy name")),
+        Copied(
+            id="dns-short",
+            label=_("Short name, if your panel adds the domain"),
+            value=record.relative_name,
+            button=_("Copy short name"),
+        ),
+    ]
+    return Place(
+        key="dns",
+        title=_("A DNS record"),
+        how=_("Add a TXT record with this name and value. It also proves the names below %(host)s.")
+        % {"host": host},
+        fields=(
+            *names,
+            Copied(id="dns-value", label=_("Value"), value=record.value, button=_("Copy value")),
+        ),
+        look=look,
+    )
 
 
 def _look(claim: WebsiteClaim, check: ClaimCheck) -> Look:
@@ -281,7 +408,7 @@ def _outcome(claim: WebsiteClaim, check: ClaimCheck) -> str:
     """Return what a check found, in the portal's words; the service's advice for an outcome unknown here."""
     if check.outcome == "found" and (claim.method, claim.strength) == (check.method, "http"):
         return _("The token is there, but without a valid certificate. Set up https.")
-    words = OUTCOMES | OF_META if check.method == "meta" else OUTCOMES
+    words = OUTCOMES | OF_METHOD.get(check.method, {})
     known = words.get(check.outcome)
     return str(known) if known else check.advice[:500] or _("The token was not found.")
 

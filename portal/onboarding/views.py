@@ -19,12 +19,14 @@ from portal.access import members_only
 from portal.error_pages import ErrorPage, logged_error_page
 from portal.gateway import (
     CheckTooSoon,
+    ClaimAnswerRequest,
     ClaimCheckRequest,
     ClaimEnded,
     ClaimRefused,
     ClaimRequest,
     ClaimWithdrawRequest,
     GatewayError,
+    ScansRequest,
     TimedOut,
     TooManyCalls,
     UnknownClaim,
@@ -32,10 +34,10 @@ from portal.gateway import (
 )
 from portal.htmx import HtmxHttpRequest
 from portal.models import Account, Membership, Website
-from portal.onboarding import actions
-from portal.onboarding.forms import AddWebsiteForm, WithdrawForm
-from portal.onboarding.view_models import claim_page, claim_rows, claim_url
-from portal.page_urls import site_address
+from portal.onboarding import actions, claim_states
+from portal.onboarding.forms import AddWebsiteForm, AnswerForm, WithdrawForm
+from portal.onboarding.view_models import claim_page, claim_rows, claim_url, helper_offer
+from portal.page_urls import portal_origin, site_address
 
 BUSY_SECONDS = 5  # roughly, until a check that another person began is over
 MAX_CLAIM_ID = 10**18
@@ -88,17 +90,18 @@ def claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpResponse
     """Show a claim: its state, the places of the proof, and what the last check found."""
     own = _own_account(_managing(request), account)
     try:
-        claims = service.get_claims(own)
+        found = service.get_claim(own, _valid(claim_id))
     except GatewayError as error:
         return _refused(request, "claim", {"account": own}, logged_error_page(error, own.ref))
-    found = next((each for each in claims if each.claim_id == str(claim_id)), None)
     if found is None:
         raise Http404
     if actions.settle(own, found):
         return _to_dashboard(request, own, found)
     is_owner = _managing(request).owners().filter(account=own).exists()
     page = claim_page(own, found, site_url=_site_url(request, own, found), is_owner=is_owner)
-    context = {"page": page, "account": own, "form": WithdrawForm()}
+    link = actions.helper_link(own, found.claim_id)
+    context = {"page": page, "account": own, "form": WithdrawForm(), "answer_form": AnswerForm()}
+    context |= {"helper": helper_offer(own, found, link), "helper_origin": portal_origin(request)}
     return render(request, "portal/onboarding/claim.html", context)
 
 
@@ -115,12 +118,33 @@ def check_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpRe
     except ClaimEnded:
         return _ended(request, own)
     except GatewayError as error:
-        messages.warning(request, _why_not_checked(error, own))
+        messages.warning(request, _failed_check(error, own))
         return redirect(page)
     audit("website.claim_checked", own, host=claim.host)
     if claim.state == "pending":
         messages.info(request, _("We looked just now, and did not find the token."))
     return _lead(request, own, claim)
+
+
+@require_POST
+@members_only
+def check_other_claims(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpResponse:
+    """Have the proofs of other accounts checked soon."""
+    own = _own_account(_managing(request), account)
+    page = redirect("portal:claim", account=own.pk, claim_id=claim_id)
+    try:
+        claim = service.send(own, ClaimCheckRequest(claim_id=_valid(claim_id), others=True))
+    except UnknownClaim as error:
+        raise Http404 from error
+    except ClaimEnded:
+        messages.warning(request, _("Nothing is checked: your account does not hold this website now."))
+        return page
+    except GatewayError as error:
+        messages.warning(request, _failed_check(error, own))
+        return page
+    audit("website.other_claims_checked", own, host=claim.host)
+    messages.success(request, _("We look for the tokens of the others within the next minutes."))
+    return page
 
 
 @require_POST
@@ -147,6 +171,37 @@ def withdraw_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> Htt
     return redirect("portal:sites") if is_removed else _to_claims(own)
 
 
+@require_POST
+@members_only
+def answer_claim(request: HtmxHttpRequest, account: int, claim_id: int) -> HttpResponse:
+    """Agree or object to another account's claim to a website, as an owner."""
+    own = _own_account(_managing(request).owners(), account)
+    form = AnswerForm(request.POST)
+    if not form.is_valid():
+        messages.warning(request, _("Say why, in at most 500 characters."))
+        return redirect("portal:claim", account=own.pk, claim_id=claim_id)
+    answer = ClaimAnswerRequest(claim_id=_valid(claim_id), **form.cleaned_data)
+    try:
+        claim = service.send(own, answer)
+    except UnknownClaim as error:
+        raise Http404 from error
+    except ClaimEnded:
+        messages.warning(request, _("Nothing was changed: the other claim is no longer contested."))
+        return redirect("portal:claim", account=own.pk, claim_id=claim_id)
+    except GatewayError as error:
+        context = {"account": own, "page": {"url": reverse("portal:claim", args=[own.pk, claim_id])}}
+        return _refused(request, "claim", context, logged_error_page(error, own.ref))
+    after = {"decision": answer.decision}
+    audit("website.claim_answered", own, host=claim.host, reason=answer.reason, after=after)
+    if answer.decision == "agree":
+        messages.success(
+            request, _("You agreed: the other account now has %(host)s, too.") % {"host": claim.host}
+        )
+    else:
+        messages.success(request, _("You objected: our team decides, and asks you if needed."))
+    return redirect(claim_url(own, claim))
+
+
 def _managing(request: HttpRequest) -> Any:
     """Return the person's memberships as owner or manager."""
     return Membership.objects.of_user(request.user).managing()
@@ -166,6 +221,7 @@ def _valid(claim_id: int) -> str:
 
 def _settle_all(request: HttpRequest, account: Account, claims: Sequence[WebsiteClaim]) -> None:
     """Store the websites that were verified meanwhile, and say so."""
+    claim_states.delete_others(account, claims)
     count = sum(actions.settle(account, each) is not None for each in claims)
     if count:
         text = ngettext(
@@ -185,10 +241,24 @@ def _lead(request: HtmxHttpRequest, account: Account, claim: WebsiteClaim) -> Ht
 
 def _to_dashboard(request: HtmxHttpRequest, account: Account, claim: WebsiteClaim) -> HttpResponse:
     """Redirect to the dashboard with a message; htmx opens it as a page of its own."""
-    text = _("%(host)s is yours now. Results appear here after the first check.") % {"host": claim.host}
-    messages.success(request, text)
     url = _site_url(request, account, claim)
+    website = Website.objects.get(account=account, host=claim.host)
+    if _is_being_scanned(website):
+        text = _("%(host)s is yours now. Its first scan has begun.") % {"host": claim.host}
+        url = site_address(website, is_shared="?" in url).of_scans()
+    else:
+        text = _("%(host)s is yours now. Results appear here after the first check.") % {"host": claim.host}
+    messages.success(request, text)
     return HttpResponseClientRedirect(url) if request.htmx else redirect(url)
+
+
+def _is_being_scanned(website: Website) -> bool:
+    """Return whether a scan waits or runs; False if the service does not say."""
+    try:
+        scans = service.get_scans(website, ScansRequest(page_size=1)).jobs
+    except GatewayError:
+        return False
+    return any(scan.ended_at is None for scan in scans)
 
 
 def _site_url(request: HttpRequest, account: Account, claim: WebsiteClaim) -> str:
@@ -209,7 +279,7 @@ def _to_claims(account: Account) -> HttpResponse:
     return redirect(reverse("portal:add_website", query={"account": account.ref}))
 
 
-def _why_not_checked(error: GatewayError, account: Account) -> str:
+def _failed_check(error: GatewayError, account: Account) -> str:
     """Return why a check was not made, or had no result, and when to try again."""
     if isinstance(error, CheckTooSoon | TooManyCalls):
         seconds = (error.retry_after if isinstance(error, CheckTooSoon) else 0) or BUSY_SECONDS

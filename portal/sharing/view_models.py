@@ -13,12 +13,14 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from portal.cvss import Cvss
 from portal.forms import Filters
 from portal.gateway import Dashboard, FindingResponse
 from portal.gateway.messages import Finding
 from portal.models import Account, Badge, Membership, ShareLink, ShareOpening
 from portal.page_urls import Address, site_address
 from portal.sharing.forms import IssueTrackerForm
+from portal.stacks import StackFix
 from portal.view_models import finding_view
 from portal.view_models.filters import chips
 from portal.view_models.finding import Link, LocationView
@@ -44,9 +46,11 @@ class SharedFinding:
     kind_meaning: str
     source: str
     rule: str
+    cvss: Cvss | None
     location: str
     description: str
     remediation: str
+    fixes: tuple[StackFix, ...]
     evidence: str
     is_evidence_cut: bool
     locations: tuple[LocationView, ...]
@@ -134,9 +138,11 @@ def shared_finding(response: FindingResponse, *, includes_evidence: bool) -> Sha
         kind_meaning=view.kind_meaning,
         source=view.source,
         rule=view.rule,
+        cvss=view.cvss,
         location=view.location,
         description=view.description,
         remediation=view.remediation,
+        fixes=view.fixes,
         evidence=view.evidence,
         is_evidence_cut=view.is_evidence_cut,
         locations=view.locations,

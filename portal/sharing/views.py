@@ -2,13 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import wraps
 from typing import Any, TypeVar
 
 from django.contrib import messages
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -17,7 +15,7 @@ from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from portal import service
-from portal.access import find_website, members_only
+from portal.access import find_website, for_strangers, members_only
 from portal.error_pages import logged_error_page
 from portal.forms import FINDING_ID, Filters, ShareForm, ShareListForm
 from portal.gateway import (
@@ -35,14 +33,14 @@ from portal.sharing import actions
 from portal.sharing.actions import Subject
 from portal.sharing.forms import IssueTrackerForm
 from portal.sharing.view_models import account_sections, list_title, shared_finding, shared_list
-from portal.view_models import HandOver, SitePage, hand_over, site_page
-from portal.view_models.hand_over import list_mail_url
+from portal.view_models import HandOver, SitePage, hand_over, hand_over_problem, site_page
+from portal.view_models.hand_over import MAX_LOCATIONS, list_mail_url
+from portal.view_models.problems import chosen_problem
 
 RETRY_SECONDS = 60
 MAX_SHARED = 100  # findings in a shared list, the most in one response of the service
 _LOST = (InactiveEntitlement, RevokedLink, UnknownLink, UnknownFinding)  # the page ends, as if revoked
 
-View = Callable[..., HttpResponseBase]
 FormT = TypeVar("FormT", bound=ShareListForm)
 
 
@@ -112,13 +110,23 @@ def share_list(request: HtmxHttpRequest, host: str) -> HttpResponse:
         return redirect(page.url)
     form = _valid(request, ShareListForm(request.POST), website)
     try:
-        dashboard = service.get_dashboard(website, replace(filters, page_size=1).to_request())
+        dashboard = service.get_dashboard(website, replace(filters, page_size=MAX_LOCATIONS).to_request())
     except GatewayError as error:
         return render_site(request, replace(page, error_page=logged_error_page(error, host)))
     subject = Subject(title=list_title(dashboard, filters), filters=filters.as_text())
 
     def ways(link: str) -> HandOver:
-        return HandOver(mail_url=list_mail_url(subject.title, host=host, link=link))
+        if not (chosen := chosen_problem(dashboard, replace(page.address, filters=filters))):
+            return HandOver(mail_url=list_mail_url(subject.title, host=host, link=link))
+        tracker = IssueTracker.objects.filter(account=website.account_id).first()
+        return hand_over_problem(
+            dashboard,
+            title=subject.title,
+            problem=filters.problem,
+            fix=chosen.fix,
+            link=link,
+            tracker=tracker,
+        )
 
     return _create_and_show(request, website, form, subject, page_url=page.url, ways=ways)
 
@@ -176,20 +184,6 @@ def _refuse_more_links(request: HttpRequest) -> HttpResponse:
 def _render_shares(request: HttpRequest, invalid_form: IssueTrackerForm | None = None) -> HttpResponse:
     sections = account_sections(request.user, invalid_form)
     return render(request, "portal/sharing/shares.html", {"sections": sections})
-
-
-def for_strangers(view: View) -> View:
-    """Add headers: search engines, caches and the websites behind links do not learn of the page."""
-
-    @wraps(view)
-    def respond(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        response = view(request, *args, **kwargs)
-        response["Cache-Control"] = "no-store, private"
-        response["Referrer-Policy"] = "no-referrer"
-        response["X-Robots-Tag"] = "noindex, nofollow, noarchive"
-        return response
-
-    return respond
 
 
 @for_strangers

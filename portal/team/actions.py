@@ -9,6 +9,7 @@ from django.utils import timezone
 from audit.recording import Person
 from audit.recording import record as audit
 from portal.models import Account, Invitation, Membership, MembershipChange
+from portal.team.seats import UNLIMITED, Seats, check_may_invite, check_may_join
 
 Action = MembershipChange.Action
 INVITATION_LIFETIME = timedelta(days=7)
@@ -43,9 +44,22 @@ def open_invitation(token: str) -> Invitation:
 
 
 @transaction.atomic
-def invite(account: Account, email: str, role: str, *, by: User | None, was_emailed: bool) -> Invitation:
-    """Create an invitation, which replaces earlier ones for the same address."""
+def invite(
+    account: Account,
+    email: str,
+    role: str,
+    *,
+    by: User | None,
+    was_emailed: bool,
+    seats: Seats = UNLIMITED,
+) -> Invitation:
+    """Create an invitation, which replaces earlier ones for the same address.
+
+    Raises NoSeat and PlanInactive for ``seats``; operators invite without them.
+    """
     now = timezone.now()
+    _lock_account(account.pk)
+    check_may_invite(account, email, seats)
     account.invitations.open(at=now).filter(email=email).update(closed_at=now)
     invitation = account.invitations.create(
         email=email,
@@ -66,11 +80,12 @@ def withdraw(invitation: Invitation, *, by: User) -> None:
 
 
 @transaction.atomic
-def accept(invitation: Invitation, user: User) -> Membership:
-    """Make ``user`` a member; members keep their role. Raises InvitationClosed."""
+def accept(invitation: Invitation, user: User, *, seats: Seats = UNLIMITED) -> Membership:
+    """Make ``user`` a member; members keep their role. Raises InvitationClosed and NoSeat."""
     account = _lock_account(invitation.account_id)
     if membership := account.memberships.filter(user=user).first():
         return membership
+    check_may_join(account, seats)
     _close(invitation)
     record_change(account, Action.JOINED, user.get_username(), by=user, role=invitation.role)
     return account.memberships.create(user=user, role=invitation.role)

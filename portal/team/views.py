@@ -11,14 +11,17 @@ from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from portal.access import members_only
 from portal.models import Account, Invitation, Membership
 from portal.page_urls import portal_origin
-from portal.team import actions, emails
+from portal.team import actions, emails, seats
 from portal.team.forms import InvitationForm, JoinForm, RoleForm
 from portal.team.view_models import account_sections
 
@@ -45,7 +48,13 @@ def invite(request: HttpRequest, account: int) -> HttpResponse:
     if not form.is_valid():
         return _render_team(request, form)
     by_email = bool(settings.EMAIL_URL)
-    invitation = actions.invite(own_account, **form.cleaned_data, by=person, was_emailed=by_email)
+    try:
+        invitation = actions.invite(
+            own_account, **form.cleaned_data, by=person, was_emailed=by_email, seats=seats.of(own_account)
+        )
+    except (seats.NoSeat, seats.PlanInactive) as refusal:
+        form.add_error(None, _refusal(refusal))
+        return _render_team(request, form)
     link = portal_origin(request) + reverse("portal:join", args=[invitation.token])
     if not by_email:
         return render(request, "portal/team/invitation_link.html", {"invitation": invitation, "link": link})
@@ -117,11 +126,13 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         return _sign_up_and_join(request, invitation)
     except actions.InvitationClosed:
         return render(request, "portal/team/invitation_invalid.html", status=404)
+    except seats.NoSeat:
+        return render(request, "portal/team/invitation_without_seat.html", status=409)
 
 
 def _join(request: HttpRequest, invitation: Invitation) -> HttpResponse:
     if request.method == "POST":
-        actions.accept(invitation, _person(request))
+        actions.accept(invitation, _person(request), seats=seats.of(invitation.account))
         return redirect("portal:sites")
     return render(request, "portal/team/join.html", {"invitation": invitation})
 
@@ -135,9 +146,10 @@ def _sign_up_and_join(request: HttpRequest, invitation: Invitation) -> HttpRespo
         return render(request, "portal/team/join.html", {"invitation": invitation, "form": form})
     person = form.save(commit=False)  # hashes the password before any transaction begins
     person.email = invitation.email if invitation.was_emailed else ""
+    own_seats = seats.of(invitation.account)
     with transaction.atomic():
         person.save()
-        actions.accept(invitation, person)
+        actions.accept(invitation, person, seats=own_seats)
     login(request, person)
     return redirect("portal:sites")
 
@@ -151,6 +163,20 @@ def _end_membership(request: HttpRequest, membership: Membership, text: str, pag
     except Membership.DoesNotExist as error:
         raise Http404 from error
     return _confirm(request, text % names, page)
+
+
+def _refusal(refusal: Exception) -> SafeString:
+    """Return why no person can be invited now, and the way out."""
+    if isinstance(refusal, seats.NoSeat):
+        text = ngettext(
+            "Your plan has %(count)s seat, and it is taken.",
+            "Your plan has %(count)s seats, and all are taken by members and open invitations.",
+            refusal.limit,
+        ) % {"count": refusal.limit}
+        text += " " + _("Remove a member, withdraw an invitation, or choose a larger plan.")
+    else:
+        text = _("A payment is missing, or your plan has ended: people can be invited once it is active.")
+    return format_html('{} <a href="{}">{}</a>', text, reverse("portal:plan"), _("To the plan"))
 
 
 def _render_team(request: HttpRequest, invalid_form: InvitationForm | None = None) -> HttpResponse:

@@ -1,8 +1,10 @@
-"""Tags that pages share: times in UTC, and highlighted search words."""
+"""Tags that pages share: times in UTC, highlighted search words, evidence, and notices about proofs."""
 
 from datetime import UTC, date, datetime
+from typing import Any
 
 from django import template
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.utils.dates import MONTHS_3
 from django.utils.formats import get_format
 from django.utils.html import format_html
@@ -10,10 +12,13 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from portal import labels
+from portal.evidence import evidence_parts
 from portal.highlighting import highlight
+from portal.view_models.claim_notices import claim_notices as notices_for
 
 register = template.Library()
 register.filter(highlight)
+register.filter(evidence_parts)
 
 
 @register.simple_tag
@@ -46,3 +51,9 @@ def date_attributes() -> SafeString:
 
 def _machine_readable(at: datetime) -> str:
     return at.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@register.inclusion_tag("portal/_claim_notices.html")
+def claim_notices(user: AbstractBaseUser | AnonymousUser, host: str = "") -> dict[str, Any]:
+    """Show what proofs of ownership need an action, of all websites of the person or of one."""
+    return {"notices": notices_for(user, host)}

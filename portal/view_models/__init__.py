@@ -1,7 +1,7 @@
 """View models: frozen objects that templates read; templates compute nothing."""
 
 from portal.view_models.finding import finding_view
-from portal.view_models.hand_over import HandOver, ShareOffer, hand_over
+from portal.view_models.hand_over import HandOver, ShareOffer, hand_over, hand_over_problem
 from portal.view_models.help import help_page
 from portal.view_models.neighbours import Neighbours, find_neighbours
 from portal.view_models.outage import OutageNotice, outage_notice
@@ -9,6 +9,7 @@ from portal.view_models.site import (
     Results,
     SitePage,
     build_results,
+    problem_title,
     sample_page,
     sample_results,
     site_not_found,
@@ -30,8 +31,10 @@ __all__ = [
     "find_neighbours",
     "finding_view",
     "hand_over",
+    "hand_over_problem",
     "help_page",
     "outage_notice",
+    "problem_title",
     "sample_page",
     "sample_results",
     "site_not_found",

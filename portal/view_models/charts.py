@@ -9,7 +9,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from portal import labels
-from portal.charts import Bar, BarChart, Line, LineChart, Tick, draw_bars, draw_layers, draw_lines
+from portal.charts import Line, LineChart, Tick, bar_widths, draw_layers, draw_lines
 from portal.gateway.messages import Chart, Page
 from portal.page_urls import Address
 
@@ -27,6 +27,17 @@ class ChartRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BarView:
+    """One bar; ``url`` lists its findings, and is empty if it has none."""
+
+    key: str
+    label: str
+    amount: int
+    width: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LegendEntry:
     """The name of a series, the tone of its line or layer, and its last value."""
 
@@ -37,7 +48,7 @@ class LegendEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartView:
-    """One chart: ``bars`` with their rows, or a ``line_chart`` with the labels of its ``ticks``.
+    """One chart: ``bars``, or a ``line_chart`` with the labels of its ``ticks``.
 
     ``is_layered``: the lines of the line chart are layers on top of each other.
     """
@@ -47,8 +58,7 @@ class ChartView:
     description: str
     series: tuple[LegendEntry, ...]
     rows: tuple[ChartRow, ...]
-    bar_chart: BarChart | None = None
-    bars: tuple[tuple[ChartRow, Bar], ...] = ()
+    bars: tuple[BarView, ...] = ()
     line_chart: LineChart | None = None
     is_layered: bool = False
     ticks: tuple[tuple[str, Tick], ...] = ()
@@ -67,16 +77,17 @@ def chart_views(charts: Iterable[Chart], page: Page, address: Address) -> tuple[
     if address.filters.active or address.filters.page > 1:
         return ()
     by_id = {chart.id: chart for chart in charts}
-    views = (_chart_view(by_id[name], page.generated_at.date()) for name in SHOWN if name in by_id)
+    today = page.generated_at.date()
+    views = (_chart_view(by_id[name], today, address) for name in SHOWN if name in by_id)
     return tuple(view for view in views if view)
 
 
-def _chart_view(chart: Chart, today: date) -> ChartView | None:
+def _chart_view(chart: Chart, today: date, address: Address) -> ChartView | None:
     if not any(any(series.values) for series in chart.series) or not chart.labels:
         return None
     rows = [_row(chart, index, today) for index in range(len(chart.labels))]
     if chart.id == "age":
-        return _bar_view(chart, rows)
+        return _bar_view(chart, rows, address)
     return _line_view(chart, rows) if len(rows) > 1 else None
 
 
@@ -91,11 +102,20 @@ def _row(chart: Chart, index: int, today: date) -> ChartRow:
     return ChartRow(label=_week_label(week, is_running=is_running), amounts=amounts, is_running=is_running)
 
 
-def _bar_view(chart: Chart, rows: Sequence[ChartRow]) -> ChartView:
-    bar_chart = draw_bars([sum(row.amounts) for row in rows])
-    return ChartView(
-        **_common(chart, rows), bar_chart=bar_chart, bars=tuple(zip(rows, bar_chart.bars, strict=True))
+def _bar_view(chart: Chart, rows: Sequence[ChartRow], address: Address) -> ChartView:
+    amounts = [sum(row.amounts) for row in rows]
+    periods = [labels.AGE_PERIODS.get(label, "") for label in chart.labels]
+    bars = (
+        BarView(
+            key=f"age-{period}",
+            label=row.label,
+            amount=amount,
+            width=width,
+            url=address.with_filters(since=period) if period and amount else "",
+        )
+        for row, amount, width, period in zip(rows, amounts, bar_widths(amounts), periods, strict=True)
     )
+    return ChartView(**_common(chart, rows), bars=tuple(bars))
 
 
 def _line_view(chart: Chart, rows: Sequence[ChartRow]) -> ChartView:

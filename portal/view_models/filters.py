@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 
 from django.core.paginator import Paginator
+from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
@@ -124,7 +126,7 @@ def status_facet(values: Facets, address: Address) -> Facet:
 
 
 def _uncounted_remark(address: Address) -> str:
-    if address.filters.since:
+    if address.filters.since or address.filters.fixed:
         return _("Time periods have no counts by status.")
     return _("Searches have no counts by status.")
 
@@ -166,19 +168,32 @@ def toggled(chosen: Sequence[str], value: str) -> str:
     return ",".join([*chosen, value])
 
 
-def period_facet(address: Address) -> Facet:
-    """Return the filter by the days in which findings were first seen; nothing counts them beforehand."""
+def period_facet(address: Address, *, last_visit: date | None = None) -> Facet:
+    """Return the filter by the days in which findings were first seen; nothing counts them beforehand.
+
+    Fixed findings are filtered by the days of the fix. ``last_visit`` is the day of the reader's visit before
+    this one.
+    """
+    name = "fixed" if address.filters.status == "fixed" else "since"
+    chosen = getattr(address.filters, name)
+    periods = {days: str(label) for days, label in labels.PERIODS.items()}
+    if last_visit and name == "since":
+        days = str((timezone.now().date() - last_visit).days + 1)
+        text = _("Since your last visit, %(day)s") % {"day": labels.day_and_month(last_visit)}
+        periods = {**periods, days: text}
+    if chosen:
+        periods.setdefault(chosen, labels.period(chosen))
     return Facet(
-        name="since",
-        title=labels.label(labels.FILTERS, "since"),
+        name=name,
+        title=labels.label(labels.FILTERS, name),
         options=tuple(
             Option(
-                key=f"facet-since-{days}",
-                label=labels.label(labels.PERIODS, days),
-                url=address.with_filters(since="" if days == address.filters.since else days),
-                is_active=days == address.filters.since,
+                key=f"facet-{name}-{days}",
+                label=label,
+                url=address.with_filters(**{name: "" if days == chosen else days}),
+                is_active=days == chosen,
             )
-            for days in labels.PERIODS
+            for days, label in periods.items()
         ),
     )
 
@@ -194,8 +209,9 @@ def filter_label(name: str, value: str, default: str = "") -> str:
         "severity": labels.SEVERITIES,
         "kind": labels.KINDS,
         "status": labels.STATUSES,
-        "since": labels.PERIODS,
     }
+    if name in ("since", "fixed"):
+        return labels.period(value)
     return labels.label(tables[name], value, default) if name in tables else default or value
 
 

@@ -8,10 +8,12 @@ from urllib.parse import urlsplit
 
 from foundation.stored_texts import translate
 from portal import labels, topics
+from portal.cvss import Cvss, find_cvss
 from portal.forms import Filters
 from portal.gateway import FindingResponse
 from portal.gateway.messages import Event, Finding, Location
 from portal.page_urls import Address
+from portal.stacks import StackFix, fixes_by_stack
 from portal.view_models.findings import NoteView, note_view, row_key, status_label
 
 _CVE = re.compile(r"CVE-[0-9]{4}-[0-9]{4,19}", re.ASCII)
@@ -50,7 +52,8 @@ class TimelineStep:
 class FindingView:
     """The finding; ``list_url`` leads back to the list, ``problem_url`` to all findings of its problem.
 
-    ``topic`` is the title of its topic, empty without a known one, and ``link`` the URL to share.
+    ``topic`` is the title of its topic, empty without a known one, ``fixes`` are its fixes by stack, and
+    ``link`` is the URL to share.
     """
 
     list_url: str
@@ -67,8 +70,10 @@ class FindingView:
     location: str
     source: str
     rule: str
+    cvss: Cvss | None
     description: str
     remediation: str
+    fixes: tuple[StackFix, ...]
     evidence: str
     is_evidence_cut: bool
     locations: tuple[LocationView, ...]
@@ -98,8 +103,10 @@ def finding_view(response: FindingResponse, address: Address, *, link: str) -> F
         location=finding.location,
         source=finding.source_name or finding.source,
         rule=finding.rule,
+        cvss=find_cvss(f"{finding.description}\n\n{finding.evidence}"),
         description=finding.description,
         remediation=finding.remediation,
+        fixes=fixes_by_stack(finding.problem),
         evidence=finding.evidence,
         is_evidence_cut=finding.evidence_truncated,
         locations=() if _is_redundant(locations, finding) else locations,

@@ -22,6 +22,7 @@ class NoteView:
     written_at: datetime
     body: SafeString
     finding_url: str = ""
+    is_pinned: bool = False
 
 
 BY_FIRST_SEEN = ("newest", "oldest")  # orders of findings
@@ -42,7 +43,7 @@ class FindingRow:
     location: str
     more_locations: int
     source: str
-    first_seen: datetime | None  # where the list is ordered by it
+    first_seen: datetime | None  # where the list is ordered or filtered by it
     last_seen: datetime | None
     notes: int
 
@@ -54,6 +55,7 @@ def finding_rows(
 
     With ``today``, the open ones of the last seven days have the status "New".
     """
+    by_first_seen = address.filters.sort in BY_FIRST_SEEN or address.filters.since
     note_counts = Counter(note.finding_id for note in notes)
     return tuple(
         FindingRow(
@@ -62,12 +64,12 @@ def finding_rows(
             severity=labels.label(labels.SEVERITIES, threat.severity),
             tone=labels.tone(threat.severity),
             kind=labels.label(labels.KINDS, threat.kind),
-            status=status_label(threat) or (_("New") if today and _is_new(threat, today) else ""),
+            status=status_label(threat) or (_("New") if today and is_new(threat.first_seen, today) else ""),
             title=threat.title,
             location=threat.location,
             more_locations=max(threat.locations_count - 1, 0),
             source=threat.source_name or threat.source,
-            first_seen=threat.first_seen if address.filters.sort in BY_FIRST_SEEN else None,
+            first_seen=threat.first_seen if by_first_seen else None,
             last_seen=threat.last_seen,
             notes=note_counts[threat.id],
         )
@@ -75,9 +77,9 @@ def finding_rows(
     )
 
 
-def _is_new(threat: Threat, today: date) -> bool:
-    """Return whether the finding was first seen in the last seven days of UTC, today included."""
-    return bool(threat.first_seen and (today - threat.first_seen.date()).days < NEW_DAYS)
+def is_new(first_seen: datetime | None, today: date) -> bool:
+    """Return whether this time is in the last seven days of UTC, today included."""
+    return first_seen is not None and (today - first_seen.date()).days < NEW_DAYS
 
 
 def row_key(finding_id: str) -> str:
@@ -91,8 +93,9 @@ def status_label(threat: Threat) -> str:
 
 
 def note_views(notes: Iterable[Note], address: Address) -> tuple[NoteView, ...]:
-    """Return ``notes``, each with the URL of its finding."""
-    return tuple(note_view(note, address.of_finding(note.finding_id or "")) for note in notes)
+    """Return pinned notes, those about the whole website, then others, each with its finding's URL."""
+    in_order = sorted(notes, key=lambda note: (not note.pinned, note.finding_id is not None))
+    return tuple(note_view(note, address.of_finding(note.finding_id or "")) for note in in_order)
 
 
 def note_view(note: Note, finding_url: str = "") -> NoteView:
@@ -102,4 +105,5 @@ def note_view(note: Note, finding_url: str = "") -> NoteView:
         written_at=note.updated_at or note.created_at,
         body=render_note(note.body),
         finding_url=finding_url,
+        is_pinned=note.pinned,
     )

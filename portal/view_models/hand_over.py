@@ -1,18 +1,20 @@
 """A finding in the forms in which it is handed over: Markdown, an e-mail, and a new issue."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from portal import issue_trackers, labels
 from portal.forms import ShareListForm
-from portal.gateway.messages import Finding
+from portal.gateway.messages import Dashboard, Finding
 from portal.issue_trackers import cut_to_length
 from portal.models import IssueTracker
+from portal.stacks import fixes_by_stack
 from portal.view_models.finding import reference, weaknesses
 
 MAX_LOCATIONS = 20
@@ -74,11 +76,33 @@ def as_markdown(finding: Finding, *, host: str, link: str) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
+def hand_over_problem(
+    dashboard: Dashboard, *, title: str, problem: str, fix: str, link: str, tracker: IssueTracker | None
+) -> HandOver:
+    """Return the ways to pass on all findings of ``problem``; their texts lead to the list at ``link``."""
+    host = dashboard.host
+
+    def blocks(markup: Markup) -> list[str]:
+        return list(_problem_blocks(dashboard, markup, problem=problem, fix=fix, link=link))
+
+    body = "\n\n".join(blocks(Markdown()))
+    heading = f"# {Markdown().text(_in_one_line(title))}"
+    return HandOver(
+        markdown=f"{heading}\n\n{body}\n",
+        mail_url=_mail_url(f"{title} ({host})", [title, *blocks(Plain())]),
+        issue=_issue_link(title, blocks(_markup_of(tracker)), tracker) if tracker else None,
+    )
+
+
 def mail_url(finding: Finding, *, host: str, link: str) -> str:
     """Return a mailto: link with what to fix, where and how."""
     markup = Plain()
     subject = f"[{labels.label(labels.SEVERITIES, finding.severity)}] {finding.title} ({host})"
     blocks = [finding.title, *_facts(finding, markup, host=host, link=link), *_how_to_fix(finding, markup)]
+    return _mail_url(subject, blocks)
+
+
+def _mail_url(subject: str, blocks: Iterable[str]) -> str:
     begin = f"mailto:?subject={quote(_in_one_line(subject)[:MAX_SUBJECT_LENGTH], safe='')}&body="
     body = "\n\n".join(blocks).replace("\n", "\r\n")
     return begin + quote(cut_to_length(body, MAX_MAIL_URL_LENGTH - len(begin)), safe="")
@@ -92,10 +116,14 @@ def list_mail_url(title: str, *, host: str, link: str) -> str:
 
 def issue_link(finding: Finding, tracker: IssueTracker, *, host: str, link: str) -> IssueLink:
     """Return the link to a new issue in ``tracker``, without evidence, which may be confidential."""
-    markup: Markup = Plain() if tracker.kind == "jira" else Markdown()
+    markup = _markup_of(tracker)
     blocks = [*_facts(finding, markup, host=host, link=link), *_advice(finding, markup)]
+    return _issue_link(finding.title, blocks, tracker)
+
+
+def _issue_link(title: str, blocks: Iterable[str], tracker: IssueTracker) -> IssueLink:
     url, is_cut = issue_trackers.new_issue_url(
-        tracker.kind, tracker.url, title=_in_one_line(finding.title), body="\n\n".join(blocks)
+        tracker.kind, tracker.url, title=_in_one_line(title), body="\n\n".join(blocks)
     )
     return IssueLink(tracker=issue_trackers.NAMES[tracker.kind], url=url, is_cut=is_cut)
 
@@ -155,6 +183,11 @@ class Markdown(Plain):
 Markup = Plain
 
 
+def _markup_of(tracker: IssueTracker | None) -> Markup:
+    """Return the markup that the tracker's form reads."""
+    return Plain() if tracker and tracker.kind == "jira" else Markdown()
+
+
 def _facts(finding: Finding, markup: Markup, *, host: str, link: str) -> Iterator[str]:
     """Yield one block with the short facts."""
     values = {
@@ -173,6 +206,7 @@ def _advice(finding: Finding, markup: Markup) -> Iterator[str]:
     """Yield what it is, how to fix it, where else it is, and what to read."""
     yield from _section(_("What it is"), finding.description, markup)
     yield from _how_to_fix(finding, markup)
+    yield from _examples(finding.problem, markup)
     others = [entry.location for entry in finding.locations if entry.location != finding.location]
     if others:
         yield markup.heading(_("More locations"))
@@ -186,6 +220,43 @@ def _advice(finding: Finding, markup: Markup) -> Iterator[str]:
 
 def _how_to_fix(finding: Finding, markup: Markup) -> Iterator[str]:
     yield from _section(_("How to fix it"), finding.remediation, markup)
+
+
+def _examples(problem: str, markup: Markup) -> Iterator[str]:
+    """Yield the fixes by stack."""
+    for fix in fixes_by_stack(problem):
+        yield f"{fix.stack}:"
+        yield markup.block(fix.code)
+
+
+def _problem_blocks(
+    dashboard: Dashboard, markup: Markup, *, problem: str, fix: str, link: str
+) -> Iterator[str]:
+    """Yield the facts of a problem, its fix, and where its first findings are."""
+    findings, total = dashboard.threats[:MAX_LOCATIONS], dashboard.dashboard.total
+    worst = min(findings, key=lambda finding: labels.severity_rank(finding.severity)).severity
+    values = {
+        _("Severity"): labels.label(labels.SEVERITIES, worst),
+        _("Website"): markup.code(dashboard.host),
+        _("Findings"): number_format(total),
+        _("All details"): f"<{link}>" if isinstance(markup, Markdown) else link,
+    }
+    yield "\n".join(markup.fact(name, value) for name, value in values.items())
+    yield from _section(_("How to fix it"), fix, markup)
+    yield from _examples(problem, markup)
+    yield markup.heading(_("Where it was found"))
+    yield _listed(
+        [
+            f"{markup.code(finding.location)}: {markup.text(_in_one_line(finding.title))}"
+            if finding.location
+            else markup.text(_in_one_line(finding.title))
+            for finding in findings
+        ]
+    )
+    if left_out := total - len(findings):
+        yield ngettext("And %(count)s more finding.", "And %(count)s more findings.", left_out) % {
+            "count": number_format(left_out)
+        }
 
 
 def _section(heading: str, text: str, markup: Markup) -> Iterator[str]:

@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 from foundation.stored_texts import translate
 from portal import labels
 from portal.forms import Filters
-from portal.gateway.messages import CoverageEntry, Dashboard, Entitlement
+from portal.gateway.messages import CoverageEntry, Dashboard, Entitlement, LimitState
 from portal.page_urls import Address
 from portal.view_models.score import Score, score
 
@@ -37,8 +37,7 @@ class Overview:
     """The summary strip; a website that was never checked has nothing to count.
 
     ``grade_text``: the grade, perhaps "so far"; ``new_url``: the page of new findings, empty in the sample.
-    The other URLs are lists: of all open findings, and of the oldest first. No list has only those that were
-    fixed lately.
+    The other URLs are lists: of all open findings, of those fixed lately, and of the oldest first.
     """
 
     grade: str
@@ -47,6 +46,7 @@ class Overview:
     grade_meaning: str
     new_url: str
     open_url: str
+    fixed_url: str
     oldest_url: str
     is_checked: bool
     open: int
@@ -83,7 +83,10 @@ class CoverageRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """The account's plan: the last day of its results, or the day after which it renews."""
+    """The account's plan: the last day of its results, or the day after which it renews.
+
+    ``limits`` are those that are nearly or fully used, in words.
+    """
 
     name: str
     state: str
@@ -95,6 +98,7 @@ class Plan:
     ends_soon: bool
     sites_used: int | None
     sites_limit: int | None
+    limits: tuple[str, ...]
     features: tuple[str, ...]
     renew_url: str
 
@@ -128,6 +132,7 @@ def overview(dashboard: Dashboard, address: Address) -> Overview:
             replace(address, path=reverse("portal:new_findings", args=[dashboard.host]), filters=Filters())
         ),
         open_url=str(replace(address, filters=Filters())),
+        fixed_url=str(replace(address, filters=Filters(status="fixed", fixed=str(RECENT_DAYS)))),
         oldest_url=str(replace(address, filters=Filters(sort="oldest"))),
         is_checked=is_checked(dashboard),
         open=summary.open,
@@ -237,9 +242,23 @@ def plan(entitlement: Entitlement, *, today: date) -> Plan:
         ends_soon=ends_soon,
         sites_used=entitlement.sites_used,
         sites_limit=entitlement.sites_limit,
+        limits=tuple(filter(None, map(_limit, entitlement.limits))),
         features=tuple(labels.label(labels.FEATURES, feature) for feature in entitlement.features),
         renew_url=settings.RENEW_URL if needs_attention else "",
     )
+
+
+def _limit(limit: LimitState) -> str:
+    """Return that a limit is nearly or fully used; empty for websites, which have their own meter."""
+    if limit.name == "websites" or limit.name not in labels.LIMITS:
+        return ""
+    name = {"limit": labels.LIMITS[limit.name]}
+    match limit.state:
+        case "near":
+            return _("%(limit)s: nearly reached") % name
+        case "reached":
+            return _("%(limit)s: limit reached") % name
+    return ""
 
 
 def empty_state(dashboard: Dashboard, address: Address, *, gets_emails: bool = False) -> EmptyState:

@@ -1,5 +1,6 @@
 """Problems: what to do first, and the rows of the list of problems."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,13 +13,18 @@ from django.utils.translation import ngettext
 from portal import labels, topics
 from portal.gateway.messages import Dashboard, Problem
 from portal.page_urls import Address
+from portal.stacks import StackFix, fixes_by_stack
+from portal.view_models.findings import is_new
 
 FIX_WORDS = 40  # of the advice of a scanner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProblemRow:
-    """One problem; ``url`` lists its findings, ``hosts`` is empty if all are on the website's own host."""
+    """One problem; ``url`` lists its findings, ``hosts`` is empty if all are on the website's own host.
+
+    ``notes`` counts the notes of analysts about its findings; ``is_new`` is for one of the last seven days.
+    """
 
     key: str
     url: str
@@ -31,6 +37,8 @@ class ProblemRow:
     hosts: str
     confirmed: str
     sources: str
+    notes: int
+    is_new: bool
     first_seen: datetime | None
 
 
@@ -50,16 +58,17 @@ def do_first(dashboard: Dashboard, address: Address) -> DoFirst | None:
         return None
     return DoFirst(
         title=_heading(dashboard),
-        rows=problem_rows(worst, dashboard.host, address, prefix="do-first"),
+        rows=problem_rows(worst, dashboard, address, prefix="do-first"),
         all_url=address.with_filters(view="problems", sort=""),
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChosenProblem:
-    """The problem whose findings are listed; ``fix`` is one line, and may be empty."""
+    """The problem whose findings are listed; ``fix`` is one line or empty, ``fixes`` are those by stack."""
 
     fix: str
+    fixes: tuple[StackFix, ...]
 
 
 def chosen_problem(dashboard: Dashboard, address: Address) -> ChosenProblem | None:
@@ -68,17 +77,21 @@ def chosen_problem(dashboard: Dashboard, address: Address) -> ChosenProblem | No
     if not problem or not dashboard.threats:
         return None
     advice = " ".join(dashboard.threats[0].remediation.split())
-    return ChosenProblem(fix=topics.fix_of(problem) or Truncator(advice).words(FIX_WORDS))
+    return ChosenProblem(
+        fix=topics.fix_of(problem) or Truncator(advice).words(FIX_WORDS), fixes=fixes_by_stack(problem)
+    )
 
 
 def problem_rows(
-    problems: Iterable[Problem], host: str, address: Address, *, prefix: str = "problem"
+    problems: Iterable[Problem], dashboard: Dashboard, address: Address, *, prefix: str = "problem"
 ) -> tuple[ProblemRow, ...]:
-    """Return ``problems`` in their order; ``prefix`` begins the ids of their elements.
+    """Return ``problems`` of the dashboard in their order; ``prefix`` begins the ids of their elements.
 
     Hosts and the first day are those of the whole problem, so a list of some hosts leaves them out.
     """
     has_all_hosts = not address.filters.hosts
+    noted = Counter(note.problem for note in dashboard.analyst_notes)
+    today = dashboard.dashboard.generated_at.date()
     return tuple(
         ProblemRow(
             key=f"{prefix}-{problem.id}",
@@ -89,9 +102,11 @@ def problem_rows(
             fix=topics.translate(problem.fix),
             findings=problem.findings,
             locations=problem.locations,
-            hosts=_hosts(problem.hosts, host) if has_all_hosts else "",
+            hosts=_hosts(problem.hosts, dashboard.host) if has_all_hosts else "",
             confirmed=_confirmed(problem),
             sources=", ".join(problem.source_names or problem.sources),
+            notes=noted[problem.id],
+            is_new=has_all_hosts and is_new(problem.first_seen, today),
             first_seen=problem.first_seen if has_all_hosts else None,
         )
         for problem in problems

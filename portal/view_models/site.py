@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
 
 from django.urls import reverse
 from django.utils.formats import number_format
@@ -96,7 +96,7 @@ class SitePage:
     """The page of a website; its region shows ``results``, a ``finding`` or an ``error_page``.
 
     With an ``outage``, the content is an older answer of the service, without exports and sharing.
-    ``hand_over`` and ``neighbours`` belong to the finding, and ``share`` to the list.
+    ``hand_over``, ``neighbours`` and ``retest_url`` belong to the finding, and ``share`` to the list.
     ``url`` is the page's own; ``address`` is that of the list, also when the region shows one finding.
     """
 
@@ -110,9 +110,15 @@ class SitePage:
     hand_over: HandOver | None = None
     neighbours: Neighbours | None = None
     share: ShareOffer | None = None
+    retest_url: str = ""
     outage: OutageNotice | None = None
     error_page: ErrorPage | None = None
     is_sample: bool = False
+
+    @property
+    def scans_url(self) -> str:
+        """The page of its scans."""
+        return self.address.of_scans()
 
     @property
     def status(self) -> int:
@@ -211,8 +217,13 @@ def site_not_found(host: str, *, path: str) -> SitePage:
     )
 
 
-def build_results(dashboard: Dashboard, address: Address, *, gets_emails: bool = False) -> Results:
-    """Return the results for ``address``; ``gets_emails``: the reader gets e-mails about this website."""
+def build_results(
+    dashboard: Dashboard, address: Address, *, gets_emails: bool = False, last_visit: date | None = None
+) -> Results:
+    """Return the results for ``address``.
+
+    ``gets_emails``: the reader gets e-mails about this website; ``last_visit``: the day of the visit before.
+    """
     page, values = dashboard.dashboard, dashboard.dashboard.facets
     is_filtered = bool(address.filters.active)
     has_list = bool(dashboard.threats or page.problems)
@@ -222,13 +233,13 @@ def build_results(dashboard: Dashboard, address: Address, *, gets_emails: bool =
         do_first=do_first(dashboard, address),
         overview=overview(dashboard, address),
         charts=chart_views(dashboard.charts, page, address),
-        facets=_visible_facets(dashboard, address),
+        facets=_visible_facets(dashboard, address, last_visit),
         chips=chips(values, address, problem_title=problem_title(dashboard, address.filters.problem)),
         clear_url=clear_url(address),
         views=views(address) if has_list else (),
         sorts=sorts(address) if has_list else (),
         chosen_problem=chosen_problem(dashboard, address),
-        problems=problem_rows(page.problems, dashboard.host, address),
+        problems=problem_rows(page.problems, dashboard, address),
         findings=finding_rows(
             dashboard.threats, dashboard.analyst_notes, address, today=page.generated_at.date()
         ),
@@ -249,13 +260,14 @@ def sample_results(dashboard: Dashboard, address: Address) -> Results:
     return replace(results, plan=None, export_links=(), overview=replace(results.overview, new_url=""))
 
 
-def _visible_facets(dashboard: Dashboard, address: Address) -> tuple[Facet, ...]:
+def _visible_facets(dashboard: Dashboard, address: Address, last_visit: date | None) -> tuple[Facet, ...]:
     """Return the useful filters: none for an unchecked website, only the status for a clean one."""
     values = dashboard.dashboard.facets
     if dashboard.summary.open or address.filters.active:
         narrowing = facets(dashboard.dashboard, address)
         hosts = host_facet(dashboard.dashboard, address)
-        return (*narrowing, *hosts, period_facet(address), status_facet(values, address))
+        period = period_facet(address, last_visit=last_visit)
+        return (*narrowing, *hosts, period, status_facet(values, address))
     return (status_facet(values, address),) if is_checked(dashboard) else ()
 
 

@@ -17,7 +17,7 @@ from portal import labels
 from portal.forms import NO_GRADE, SITE_SORTS, SiteFilters
 from portal.models import Membership, Website, WebsiteSummary
 from portal.models.summaries import Headline
-from portal.page_urls import adding_url
+from portal.page_urls import adding_url, site_address
 from portal.view_models.filters import Option, Pager, page_links
 from portal.view_models.site_rows import SiteRow, needs_attention, risk_rank, site_row
 
@@ -32,12 +32,14 @@ class Totals:
     """Numbers of all websites of the person, some of them filters; ``remark``: some have no results now.
 
     ``pending`` says how many websites have yet to report: until then, a zero would promise too much.
+    ``open_url`` lists the open findings if all are of one website: no page lists those of several.
     """
 
     websites: int
     attention: Option
     open: int
-    severities: tuple[tuple[str, str, int], ...]  # tone, label, count
+    open_url: str
+    severities: tuple[Option, ...]
     grades: tuple[Option, ...]
     remark: str
     pending: str
@@ -104,7 +106,12 @@ class _Entry:
             (not filters.query or any(filters.query.casefold() in text.casefold() for text in texts))
             and (not filters.grade or self.grade == filters.grade)
             and (not filters.attention or self.needs_attention)
+            and (not filters.severity or self.count(filters.severity) > 0)
         )
+
+    def count(self, severity: str) -> int:
+        """Return the number of open findings of a severity, as far as it is known."""
+        return self.headline.summary.by_severity.get(severity, 0) if self.headline else 0
 
 
 def sites_page(
@@ -171,14 +178,23 @@ def _totals(entries: Sequence[_Entry], filters: SiteFilters) -> Totals:
         websites=len(entries),
         attention=_attention(sum(entry.needs_attention for entry in entries), filters),
         open=sum(summary.open for summary in counted),
+        open_url=_url_of_findings(entries),
         severities=tuple(
-            (labels.tone(severity), str(label), sum(each.by_severity.get(severity, 0) for each in counted))
-            for severity, label in labels.SEVERITIES.items()
+            _severity(severity, sum(each.by_severity.get(severity, 0) for each in counted), filters)
+            for severity in labels.SEVERITIES
         ),
         grades=tuple(_grade(grade, grades[grade], filters) for grade in GRADES if grades[grade]),
         remark=remark % {"count": number_format(without)} if without else "",
         pending=waiting % {"count": number_format(pending)} if pending else "",
     )
+
+
+def _url_of_findings(entries: Sequence[_Entry]) -> str:
+    websites = [entry.website for entry in entries if entry.headline and entry.headline.summary.open]
+    if len(websites) != 1:
+        return ""
+    hosts = Counter(entry.website.host for entry in entries)
+    return str(site_address(websites[0], is_shared=hosts[websites[0].host] > 1))
 
 
 def _attention(count: int, filters: SiteFilters) -> Option:
@@ -189,6 +205,18 @@ def _attention(count: int, filters: SiteFilters) -> Option:
         count=count,
         url=sites_url(replace(filters, attention=not filters.attention, page=1)),
         is_active=filters.attention,
+    )
+
+
+def _severity(severity: str, count: int, filters: SiteFilters) -> Option:
+    is_active = filters.severity == severity
+    return Option(
+        key=f"total-{severity.lower()}",
+        label=labels.label(labels.SEVERITIES, severity),
+        tone=labels.tone(severity),
+        count=count,
+        url=sites_url(replace(filters, severity="" if is_active else severity, page=1)) if count else "",
+        is_active=is_active,
     )
 
 

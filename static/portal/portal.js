@@ -62,6 +62,7 @@
   on("htmx:beforeSwap", ({ detail }) => { top = detail.requestConfig.elt.getBoundingClientRect().top; });
   on("htmx:afterSwap", ({ detail }) => {
     const goal = document.getElementById(detail.requestConfig.elt.id);
+    find(".skip[href='#finding-list']")?.toggleAttribute("hidden", !find("#finding-list"));
     if (goal?.closest(".findings")) scrollBy(0, goal.getBoundingClientRect().top - top);
   });
 

@@ -10,9 +10,10 @@ from django.db import transaction
 from foundation.operator_command import OnRecord, OperatorCommand, Result
 from portal.management.lookup import find_account
 from portal.models import Account, Membership, MembershipChange
-from portal.team import operators
+from portal.team import operators, seats
 from portal.team.actions import record_change
 
+Added = tuple[str, dict[str, Any]]  # the text and the fields of a result
 LOCAL_ORIGIN = "http://localhost:8000"  # PORTAL_BASE_URL is required everywhere else
 
 
@@ -32,12 +33,20 @@ class Command(OperatorCommand):
         )
         parser.add_argument("--role", choices=Membership.Role.values, help="the role; by default viewer")
 
-    @transaction.atomic
-    def perform(
-        self, *, ref: str, user: str, role: str | None, invite: bool, by: str, **options: Any
-    ) -> Result:
-        """Add or invite the member; members keep their role unless a new one is given."""
+    def perform(self, *, ref: str, **options: Any) -> Result:
+        """Add or invite the member, and warn if the plan includes fewer."""
         account = find_account(ref)
+        with transaction.atomic():
+            text, fields = self._add(account, **options)
+        if fields["changed"] and (warning := seats.warning(account)):
+            text, fields = f"{text}\n{warning}", fields | {"warning": warning}
+        return Result(text=text, fields=fields)
+
+    def _add(
+        self, account: Account, *, user: str, role: str | None, invite: bool, by: str, **options: Any
+    ) -> Added:
+        """Add or invite the member; members keep their role unless a new one is given."""
+        ref = account.ref
         if invite and not _users(user):
             return _invited(account, user, role or Membership.Role.VIEWER, by=by)
         person = _find_user(user)
@@ -59,10 +68,10 @@ class Command(OperatorCommand):
             "role": str(membership.role),
             "created": is_new,
         }
-        return Result(text=text, fields=fields)
+        return text, fields
 
 
-def _invited(account: Account, email: str, role: str, *, by: str) -> Result:
+def _invited(account: Account, email: str, role: str, *, by: str) -> Added:
     """Invite the address, and return the result; an open invitation stays as it is."""
     invited = operators.invite(account, email, role, by=by, origin=LOCAL_ORIGIN)
     if invited is None:  # its address became a member's meanwhile
@@ -79,7 +88,7 @@ def _invited(account: Account, email: str, role: str, *, by: str) -> Result:
         "role": role,
         "invitation_link": invited.link or None,
     }
-    return Result(text=text, fields=fields)
+    return text, fields
 
 
 def _users(text: str) -> list[User]:

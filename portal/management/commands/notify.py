@@ -14,15 +14,18 @@ from portal.models import Website
 from portal.notifications import polling
 from portal.notifications.delivery import send_due
 from portal.notifications.polling import Audience
+from portal.onboarding import emails as claim_emails
+from portal.plan import emails as plan_emails
 
 _SKIPPED = (InactiveEntitlement, RevokedLink, UnknownLink)  # a later run would not help
 
 
 @dataclass(slots=True, kw_only=True)
 class PollResult:
-    """Websites that were polled, counts of new cursors and notifications, and what went wrong."""
+    """Websites that were polled, or had not changed, counts of notifications, and what went wrong."""
 
     polled: list[Website] = field(default_factory=list)
+    unchanged: list[Website] = field(default_factory=list)
     subscribed: int = 0
     created: int = 0
     skipped: list[str] = field(default_factory=list)
@@ -35,8 +38,9 @@ class Command(OperatorCommand):
     interval = timedelta(minutes=15)
 
     help = (
-        "Poll the service for the changes by each import, on every website with subscribers, and send the "
-        "e-mails that are due. The first run for a website only stores where to continue."
+        "Poll the service for the changes by each import, on every website with subscribers whose data "
+        "changed, for proofs of ownership and for plans, and send the e-mails that are due. The first run "
+        "for a website only stores where to continue."
     )
     without_event = "each e-mail that it sends has a row, and members ordered it"
     on_record = None
@@ -52,24 +56,32 @@ class Command(OperatorCommand):
         if not dry_run:
             polling.delete_unsubscribed(audiences)
         result = PollResult()
+        versions = polling.versions({audience.website.account for audience in audiences})
         for audience in audiences:
-            _poll(audience, result, dry_run=dry_run)
+            version = versions.get(audience.website.link_id, "")
+            if polling.is_read(audience, version):
+                result.unchanged.append(audience.website)
+            else:
+                _poll(audience, version, result, dry_run=dry_run)
         fields: dict[str, Any] = {
             "polled": len(result.polled),
+            "unchanged": len(result.unchanged),
             "subscribed": result.subscribed,
             "created": result.created,
             "skipped": result.skipped,
         }
         if not dry_run:
-            outcome = send_due(result.polled)
+            outcome = send_due([*result.polled, *result.unchanged])
             fields |= {"sent": outcome.sent, "waiting": outcome.waiting, "expired": outcome.expired}
-            result.failures += outcome.failures
+            about_claims, about_plans = claim_emails.send_due(), plan_emails.send_due()
+            fields |= {"about_claims": about_claims.sent, "about_plans": about_plans.sent}
+            result.failures += [*outcome.failures, *about_claims.failures, *about_plans.failures]
         fields["failures"] = result.failures
         failure = f"{len(result.failures)} failed." if result.failures else ""
         return Result(text=_in_words(fields), fields=fields, failure=failure)
 
 
-def _poll(audience: Audience, result: PollResult, *, dry_run: bool) -> None:
+def _poll(audience: Audience, version: str, result: PollResult, *, dry_run: bool) -> None:
     """Poll one website; an expired plan or a revoked link is not a failure."""
     name = f"{audience.website.host} ({audience.website.account.ref})"
     try:
@@ -78,6 +90,8 @@ def _poll(audience: Audience, result: PollResult, *, dry_run: bool) -> None:
             result.created += len(polling.digests_for(audience, cursor, changes))
             if not dry_run:
                 polling.store(audience, cursor, changes, now=timezone.now())
+        if not dry_run:
+            polling.note_read(audience, version)
     except _SKIPPED as refusal:
         result.skipped.append(f"{name}: {refusal.code}")
     except GatewayError as error:
@@ -87,9 +101,16 @@ def _poll(audience: Audience, result: PollResult, *, dry_run: bool) -> None:
 
 
 def _in_words(fields: dict[str, Any]) -> str:
-    lines = [f"Websites polled: {fields['polled']}; for the first time: {fields['subscribed']}."]
+    lines = [
+        f"Websites polled: {fields['polled']}; for the first time: {fields['subscribed']}.",
+        f"Websites without changes: {fields['unchanged']}.",
+    ]
     if "sent" in fields:
         lines.append(f"E-mails sent: {fields['sent']}; notifications waiting: {fields['waiting']}.")
+        if fields["about_claims"]:
+            lines.append(f"E-mails about proofs of ownership: {fields['about_claims']}.")
+        if fields["about_plans"]:
+            lines.append(f"E-mails about plans: {fields['about_plans']}.")
     else:
         lines.append(f"Notifications: {fields['created']}. Nothing was stored or sent.")
     if fields.get("expired"):

@@ -1,0 +1,61 @@
+"""Links for the people who run a website, and who need no account to publish its proof."""
+
+from datetime import datetime, timedelta
+from typing import ClassVar, Self
+from uuid import uuid4
+
+from django.core.signing import BadSignature, Signer
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from foundation.hosts import MAX_HOST_LENGTH
+from portal.models.accounts import Account
+
+HELPER_LINK_LIFETIME = timedelta(days=14)
+_signer = Signer(salt="portal.helper_link")
+
+
+class HelperLinkQuerySet(models.QuerySet["HelperLink"]):
+    """Queries for helper links."""
+
+    def live(self, *, at: datetime) -> Self:
+        """Return the links that work at this moment."""
+        return self.filter(revoked_at=None, expires_at__gt=at)
+
+    def with_token(self, token: str) -> Self:
+        """Return the link with this token; none for a token that was not signed here."""
+        try:
+            return self.filter(pk=_signer.unsign(token))
+        except BadSignature:
+            return self.none()
+
+
+class HelperLink(models.Model):
+    """A link to the instructions of a claim, and to its check; it shows nothing else."""
+
+    id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
+    account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="helper_links")
+    claim_id = models.CharField(max_length=18)
+    host = models.CharField(max_length=MAX_HOST_LENGTH)
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField()
+    revoked_at = models.DateTimeField(null=True)
+
+    objects = HelperLinkQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("helper link")
+        verbose_name_plural = _("helper links")
+        ordering: ClassVar = ["-created_at"]
+        indexes: ClassVar = [
+            models.Index(fields=["account", "claim_id"], name="portal_helper_links_of_claim"),
+        ]
+
+    def __str__(self) -> str:
+        return self.host
+
+    @property
+    def token(self) -> str:
+        """The token of the link; it cannot be computed from the database alone."""
+        return _signer.sign(str(self.pk))

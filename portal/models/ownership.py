@@ -1,0 +1,47 @@
+"""States of claims and e-mails about them: the portal's own rows about proofs of ownership."""
+
+from typing import ClassVar
+
+from django.db import models
+
+from portal.models.accounts import Website
+from portal.models.members import Membership
+
+
+class ClaimState(models.Model):
+    """The state of the claim to a website, as last read; its list of websites makes no call for it.
+
+    Only states that need an action have a row.
+    """
+
+    website = models.OneToOneField(
+        Website, on_delete=models.CASCADE, primary_key=True, related_name="claim_state"
+    )
+    claim_id = models.BigIntegerField()
+    state = models.CharField(max_length=20)
+    lapses_at = models.DateTimeField(null=True)
+    is_contested = models.BooleanField(default=False, help_text="Another account's claim needs an answer.")
+
+    class Meta:
+        ordering: ClassVar = ["website"]
+
+    def __str__(self) -> str:
+        return f"{self.website}: {self.state}"
+
+
+class ClaimEmail(models.Model):
+    """An e-mail to a member about one event of a claim; ``key`` distinguishes the events."""
+
+    membership = models.ForeignKey(Membership, on_delete=models.CASCADE, related_name="claim_emails")
+    key = models.CharField(max_length=100)
+    claimed_at = models.DateTimeField(null=True, help_text="When a process began to send it.")
+    sent_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering: ClassVar = ["id"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["membership", "key"], name="portal_claimemail_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.key} for {self.membership}"

@@ -1,0 +1,35 @@
+"""The states of claims that need an action, stored where claims are read, for the list of websites."""
+
+from collections.abc import Iterable
+
+from portal.gateway import WebsiteClaim
+from portal.models import Account, ClaimState, Website
+
+
+def delete_others(account: Account, claims: Iterable[WebsiteClaim]) -> None:
+    """Delete the states of websites that none of ``claims``, all of the account's, is about."""
+    hosts = [claim.host for claim in claims]
+    ClaimState.objects.filter(website__account=account).exclude(website__host__in=hosts).delete()
+
+
+def store(account: Account, claim: WebsiteClaim) -> None:
+    """Store whether the website of a claim needs an action for its proof."""
+    website = Website.objects.filter(account=account, host=claim.host).first()
+    if website is None:
+        return
+    is_contested = needs_answer(claim)
+    if claim.state not in ("failing", "lapsed") and not is_contested:
+        ClaimState.objects.filter(website=website).delete()
+        return
+    values = {
+        "claim_id": int(claim.claim_id),
+        "state": claim.state,
+        "lapses_at": claim.lapses_at,
+        "is_contested": is_contested,
+    }
+    ClaimState.objects.update_or_create(website=website, defaults=values)
+
+
+def needs_answer(claim: WebsiteClaim) -> bool:
+    """Return whether another account's claim to the website waits for an answer of this one."""
+    return any(other.state == "contested" and other.objected_at is None for other in claim.others)

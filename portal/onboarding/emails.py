@@ -1,0 +1,150 @@
+"""E-mails to owners about the proofs of their websites: found, missing, ending, ended, contested, decided.
+
+One is about scans: a schedule that paused itself, which comes with the claim.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from portal import labels, service
+from portal.gateway import GatewayError, WebsiteClaim
+from portal.models import Account
+from portal.onboarding import claim_states, decisions
+from portal.onboarding.actions import settle
+from portal.onboarding.view_models import claim_url
+from portal.owner_emails import Outcome, Words, read_accounts, send
+
+RECENT = timedelta(days=2)  # a proof that was found earlier is no news
+WARNING_DAYS = (2, 7)  # before the link ends
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something about a claim that owners should know; ``key`` is the same however often it is read."""
+
+    kind: str
+    claim: WebsiteClaim
+    key: str
+    at: datetime | None = None  # a time that the text names
+
+
+def send_due(*, clock: Callable[[], datetime] = timezone.now) -> Outcome:
+    """Read the claims of every account with an owner, and send the e-mails about them that are due."""
+    outcome = Outcome()
+    for account, claims in read_accounts(service.get_claims, outcome):
+        for claim in claims:
+            settle(account, claim)
+        claim_states.delete_others(account, claims)
+        _send(account, claims, outcome, clock())
+    return outcome
+
+
+def _send(account: Account, claims: list[WebsiteClaim], outcome: Outcome, now: datetime) -> None:
+    try:
+        accepted, refused = decisions.read(account, claims, now)
+    except GatewayError as error:
+        outcome.failures.append(f"{account.ref}: {type(error).__name__}: {error}")
+        accepted, refused = [], []
+    decided = [
+        Event("accepted", claim, _event("verified", claim, claim.verified_at).key) for claim in accepted
+    ]
+    decided += [Event("refused", claim, f"refused:{claim.claim_id}") for claim in refused]
+    known = {event.key for event in decided}
+    news = [event for claim in claims for event in events_of(claim, now) if event.key not in known]
+    for event in news + decided:
+        send(account, event.key, partial(compose, event, account), outcome, now)
+    for event in decided:
+        decisions.forget(account, event.claim, key=event.key)
+
+
+def events_of(claim: WebsiteClaim, now: datetime) -> Iterator[Event]:
+    """Yield what owners should know about the claim now."""
+    if claim.state == "verified" and claim.method != "manual" and claim.verified_at:
+        if now - claim.verified_at < RECENT:
+            yield _event("verified", claim, claim.verified_at)
+    elif claim.state == "failing":
+        yield _event("failing", claim, claim.lapses_at)
+        days = (claim.lapses_at - now).days if claim.lapses_at else max(WARNING_DAYS) + 1
+        due = next((each for each in WARNING_DAYS if days < each), None)
+        if due:
+            yield _event(f"ends_{due}", claim, claim.lapses_at)
+    elif claim.state == "lapsed":
+        yield _event("lapsed", claim, claim.verified_at)
+    for other in claim.others:
+        if other.state == "contested" and other.objected_at is None:
+            yield Event("contested", claim, f"contested:{other.claim_id}", other.answer_due_at)
+    if claim.paused_schedule:
+        yield Event(
+            "paused", claim, f"paused:{claim.claim_id}:{claim.paused_schedule.set_at:%Y-%m-%dT%H:%M:%S}"
+        )
+
+
+def _event(kind: str, claim: WebsiteClaim, at: datetime | None) -> Event:
+    return Event(
+        kind, claim, f"{kind}:{claim.claim_id}:{at:%Y-%m-%d}" if at else f"{kind}:{claim.claim_id}", at
+    )
+
+
+def compose(event: Event, account: Account) -> Words:
+    """Return the e-mail of an event, in the language of the moment."""
+    subject, text = _words(event)
+    if event.kind == "paused":
+        path = reverse("portal:scans", args=[event.claim.host], query={"account": account.ref})
+        return Words(subject=subject, text=text, button=_("Open the scans"), path=path)
+    return Words(subject=subject, text=text, button=_("Open the proof"), path=claim_url(account, event.claim))
+
+
+def _words(event: Event) -> tuple[str, str]:
+    """Return the subject, and what happened with what to do."""
+    values = {"host": event.claim.host, "date": labels.day(event.at) if event.at else ""}
+    match event.kind:
+        case "verified":
+            subject = _("%(host)s is verified")
+            text = _("The token was found. Keep it in its place: we check it every week.")
+        case "failing":
+            subject = _("%(host)s: the proof of ownership is missing")
+            text = _("We looked several times, and did not find the token.")
+            text += " " + _("Publish the token again, or the link ends on %(date)s.")
+        case "lapsed":
+            subject = _("%(host)s: the link has ended")
+            text = _(
+                "The token was missing for 14 days, so the link ended. Publish it again and check: the "
+                "same link comes back."
+            )
+        case "contested":
+            subject = _("Another account claims %(host)s")
+            text = _("It has published a proof of its own. Agree or object on this page.")
+            if event.at:
+                text += " " + _("Without your answer, it gets the website on %(date)s.")
+        case "accepted":
+            subject = _("%(host)s: your claim was accepted")
+            text = _("Your account has the website now, next to the account that had it before.")
+        case "refused":
+            subject = _("%(host)s: your claim was not accepted")
+            text = _(
+                "Another account has this website, and objected or did not agree. If the website is yours, "
+                "contact support, or add it again and prove it by DNS."
+            )
+        case "paused":
+            subject = _("%(host)s: scans by schedule are paused")
+            text = _(
+                "Three scans in a row had no result: the website refused them, or did not answer. The page "
+                "of its scans says why. Save the schedule there to begin again."
+            )
+        case _ends:
+            days = int(event.kind.removeprefix("ends_"))
+            subject = ngettext(
+                "%(host)s: the link ends in %(count)s day",
+                "%(host)s: the link ends in less than %(count)s days",
+                days,
+            )
+            values["count"] = str(days)
+            text = _("The token is still missing. Publish it again before %(date)s.")
+    return subject % values, text % values

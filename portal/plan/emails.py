@@ -1,0 +1,109 @@
+"""E-mails to owners about their plan: each notice of the service once. Decision record 0137."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+
+from portal import labels, service
+from portal.gateway import AccountEntitlement, AccountPlan, BillingNotice, LimitUse
+from portal.owner_emails import Outcome, Words, read_accounts, send
+from portal.plan.view_models import over_in_words, own_name, state_in_words
+
+RECENT = timedelta(days=2)  # an older notice is no news
+_LIMIT_STATES = {"limit_near": "near", "limit_reached": "reached"}
+
+
+def send_due(*, clock: Callable[[], datetime] = timezone.now) -> Outcome:
+    """Read the plan of every account with an owner, and send the e-mails about it that are due."""
+    outcome = Outcome()
+    for account, answer in read_accounts(service.get_entitlement, outcome):
+        now = clock()
+        for notice in answer.notices:
+            words = _words_of(notice, answer)
+            if words is not None and now - notice.at < RECENT:
+                key = f"plan:{notice.id}:{notice.kind}:{notice.at:%Y-%m-%d}"
+                send(account, key, words, outcome, now)
+    return outcome
+
+
+def _words_of(notice: BillingNotice, answer: AccountPlan) -> Callable[[], Words] | None:
+    """Return the words of a notice; None for one that does not hold any more."""
+    own = answer.entitlement
+    if own is None:
+        return None
+    if notice.kind in _LIMIT_STATES:
+        use = next((use for use in answer.limits if use.name == notice.limit), None)
+        if use is None or use.name not in labels.LIMITS or use.state != _LIMIT_STATES[notice.kind]:
+            return None
+        return lambda: _of_limit(use)
+    if notice.kind == "websites_over":
+        sites = next((use for use in answer.limits if use.name == "websites"), None)
+        if sites is None or sites.limit is None or (sites.used or 0) <= sites.limit:
+            return None
+        return lambda: _of_websites(notice, sites)
+    holds = {
+        "trial_ends": own.status == "trialing",
+        "plan_ends": own.cancels and own.status in ("active", "trialing"),
+    }
+    if not holds.get(notice.kind, own.status == notice.kind):
+        return None
+    return lambda: _of_plan(notice, own)
+
+
+def _of_plan(notice: BillingNotice, own: AccountEntitlement) -> Words:
+    subjects = {
+        "trial_ends": _("Your trial of %(plan)s ends on %(day)s"),
+        "plan_ends": _("Your plan %(plan)s ends on %(day)s"),
+        "past_due": _("A payment for %(plan)s is missing"),
+        "suspended": _("Your plan %(plan)s is suspended"),
+        "expired": _("Your plan %(plan)s has ended"),
+    }
+    if notice.days == 0 and notice.kind == "trial_ends":
+        subjects["trial_ends"] = _("Your trial of %(plan)s ends today")
+    if notice.days == 0 and notice.kind == "plan_ends":
+        subjects["plan_ends"] = _("Your plan %(plan)s ends today")
+    subject = subjects[notice.kind] % {"plan": own_name(own), "day": labels.day(own.ends_on)}
+    return _words(subject, " ".join(state_in_words(own)))
+
+
+def _of_websites(notice: BillingNotice, use: LimitUse) -> Words:
+    subject = _("Your plan includes fewer websites than you have")
+    day = labels.day((notice.at + timedelta(days=notice.days or 0)).date())
+    used = _("%(used)s of %(limit)s used") % {"used": use.used, "limit": use.limit}
+    return _words(subject, f"{used}. {over_in_words(day)}")
+
+
+def _of_limit(use: LimitUse) -> Words:
+    used = {"used": number_format(use.used or 0), "limit": number_format(use.limit or 0)}
+    text = _("%(used)s of %(limit)s used") % used + "."
+    if use.state == "near":
+        subject = _("%(limit)s: nearly reached")
+        text += " " + _("The page of your plan shows when the limit will be reached.")
+    else:
+        subject = _("%(limit)s: limit reached")
+        day = labels.day(use.resets_at.date()) if use.resets_at else ""
+        text += " " + _consequence(use.name) % {"day": day}
+    return _words(subject % {"limit": labels.LIMITS[use.name]}, text)
+
+
+def _consequence(limit: str) -> str:
+    """Return what follows from the limit, and the way out."""
+    match limit:
+        case "websites":
+            return _("No further website can be added. Remove one, or choose a larger plan.")
+        case "calls_per_day":
+            return _(
+                "Until midnight UTC calls are answered more slowly, one every five seconds. The portal works "
+                "as always."
+            )
+        case "scans_per_month":
+            return _("The next scan can begin on %(day)s. Findings can still be retested.")
+    return _("A larger plan has more.")
+
+
+def _words(subject: str, text: str) -> Words:
+    return Words(subject=subject, text=text, button=_("Open the plan"), path=reverse("portal:plan"))

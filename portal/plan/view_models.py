@@ -1,0 +1,250 @@
+"""View models of the page of the plan."""
+
+import math
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, pgettext_lazy
+
+from foundation.stored_texts import in_language
+from portal import labels
+from portal.gateway import AccountEntitlement, AccountPlan, LimitUse, OfferedPlan, PlanChange
+
+WEEK = 7  # days of calls whose average is the pace
+FIELDS = labels.LIMITS | {
+    "plan": gettext_lazy("Plan"),
+    "status": gettext_lazy("State"),
+    "starts_on": gettext_lazy("First day"),
+    "ends_on": gettext_lazy("Last day"),
+    "renews": gettext_lazy("Renews"),
+    "cancels": pgettext_lazy("plan", "Cancelled"),
+    "sites_limit": labels.LIMITS["websites"],
+    "features": gettext_lazy("Includes"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meter:
+    """A limit and how much of it is used; ``forecast`` says when it will be reached."""
+
+    name: str
+    label: str
+    used: int | None
+    limit: int | None
+    state: str
+    text: str
+    forecast: str
+    is_over: bool = False  # more websites than the plan includes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanColumn:
+    """A plan to choose from; ``values`` are its limits in the order of labels.LIMITS."""
+
+    title: str
+    price: str
+    values: tuple[str, ...]
+    features: tuple[str, ...]
+    trial_days: int
+    is_own: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A change of the entitlement, in words."""
+
+    at: datetime
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanSection:
+    """The plan of one account: the state in a sentence, what follows, limits, plans and history."""
+
+    name: str
+    state: str
+    tone: str
+    sentence: str
+    next_step: str
+    is_waiting: bool  # for a payment or a decision of the customer
+    meters: tuple[Meter, ...]
+    plans: tuple[PlanColumn, ...]
+    limit_labels: tuple[str, ...]
+    history: tuple[Change, ...]
+
+
+def plan_section(answer: AccountPlan, *, members: int, now: datetime) -> PlanSection:
+    """Return what the page shows of the service's answer."""
+    own = answer.entitlement
+    sentence, next_step = state_in_words(own)
+    return PlanSection(
+        name=own_name(own),
+        state=labels.label(labels.PLAN_STATES, own.status) if own else "",
+        tone=own.status if own else "expired",
+        sentence=sentence,
+        next_step=next_step,
+        is_waiting=own is None or own.cancels or own.status not in ("active", "trialing"),
+        meters=tuple(
+            _meter(use, answer, members=members, now=now)
+            for use in answer.limits
+            if use.name in labels.LIMITS
+        ),
+        plans=tuple(_column(plan, own) for plan in answer.plans),
+        limit_labels=tuple(map(str, labels.LIMITS.values())),
+        history=tuple(change for each in answer.history if (change := _change(each)).texts),
+    )
+
+
+def own_name(own: AccountEntitlement | None) -> str:
+    """Return the name of the plan in the reader's language."""
+    return in_language(own.names, own.plan.replace("_", " ").capitalize()) if own else ""
+
+
+def state_in_words(own: AccountEntitlement | None) -> tuple[str, str]:
+    """Return the state in one sentence, and what happens next."""
+    if own is None:
+        return _("This account has no plan."), _("Choose one to see results.")
+    values = {"plan": own_name(own), "day": labels.day(own.ends_on), "until": labels.day(own.usable_until)}
+    kept = _("Nothing is deleted: results are there again as soon as a plan is active.")
+    match own.status:
+        case "trialing":
+            text = _("Your trial of %(plan)s runs until %(day)s.")
+            next_step = _("Then results, downloads and e-mails stop until you choose a plan.") + " " + kept
+        case "past_due":
+            values["since"] = labels.day(own.past_due_since or own.ends_on)
+            text = _("A payment for %(plan)s has been missing since %(since)s.")
+            next_step = _(
+                "Everything works until %(until)s, but no website or member can be added, and no scan "
+                "begins. Without a payment, results, downloads and e-mails stop then."
+            )
+        case "suspended":
+            text = _("Your plan %(plan)s is suspended.")
+            next_step = _("Results, downloads and e-mails have stopped. Contact us to continue.") + " " + kept
+        case "expired":
+            text = _("Your plan %(plan)s ended on %(day)s.")
+            next_step = _("Results, downloads and e-mails have stopped.") + " " + kept
+        case _ if own.cancels:
+            text = _("You have cancelled %(plan)s: it runs until %(day)s.")
+            next_step = _("Then results, downloads and e-mails stop.") + " " + kept
+        case _ if own.renews:
+            text = _("Your plan %(plan)s is active, and renews after %(day)s.")
+            next_step = _("You need not do anything.")
+        case _:
+            text = _("Your plan %(plan)s is active until %(day)s.")
+            next_step = _("Then results, downloads and e-mails stop until you renew it.") + " " + kept
+    return text % values, next_step % values
+
+
+def _meter(use: LimitUse, answer: AccountPlan, *, members: int, now: datetime) -> Meter:
+    used = members if use.name == "seats" else use.used
+    state = use.state
+    if use.name == "seats" and use.limit is not None:
+        state = "reached" if members >= use.limit else "near" if members * 100 >= use.limit * 80 else "ok"
+    return Meter(
+        name=use.name,
+        label=str(labels.LIMITS.get(use.name, use.name)),
+        used=used,
+        limit=use.limit,
+        state=state,
+        text=_used(used, use.limit),
+        forecast=_forecast(use, answer, now) if use.limit is not None else "",
+        is_over=use.name == "websites" and use.limit is not None and (used or 0) > use.limit,
+    )
+
+
+def over_in_words(day: str) -> str:
+    """Return what happens to the websites beyond those of the plan."""
+    text = _(
+        "Owners choose until %(day)s which websites stay; without a choice, the oldest do. The others are "
+        "paused then. Nothing is deleted, and a larger plan brings them back."
+    )
+    return text % {"day": day}
+
+
+def _used(used: int | None, limit: int | None) -> str:
+    if limit is None:
+        return _("No limit") if used is None else _("%(used)s used, no limit") % {"used": number_format(used)}
+    if used is None:
+        return number_format(limit)
+    return _("%(used)s of %(limit)s used") % {"used": number_format(used), "limit": number_format(limit)}
+
+
+def _forecast(use: LimitUse, answer: AccountPlan, now: datetime) -> str:
+    """Return when the limit will be reached at this week's pace, and when it starts again."""
+    limit, used, today = use.limit or 0, use.used or 0, now.date()
+    if use.name == "websites" and used > limit:
+        notices = [each for each in answer.notices if each.kind == "websites_over"]
+        until = max((each.at + timedelta(days=each.days or 0) for each in notices), default=None)
+        if until and until > now:
+            return over_in_words(labels.day(until.date()))
+        return _(
+            "The websites beyond your plan are paused. Owners can change which; a larger plan brings all "
+            "back."
+        )
+    if use.name == "calls_per_day":
+        week = [day.calls for day in answer.calls_by_day if today - timedelta(days=WEEK) <= day.day < today]
+        pace = sum(week) / WEEK
+        if use.state == "reached":
+            text = _("Until midnight UTC calls are answered more slowly, one every five seconds.")
+        elif pace >= limit:
+            text = _("At this week's pace it is reached every day.")
+        else:
+            text = _("At this week's pace, %(count)s calls a day, it is not reached.")
+        return text % {"count": number_format(round(pace))}
+    if use.name == "scans_per_month" and use.resets_at and use.state != "reached" and used:
+        days = math.ceil((limit - used) / (used / today.day))
+        if (reached := today + timedelta(days=days)) < use.resets_at.date():
+            return _("At this month's pace it is reached on %(day)s.") % {"day": labels.day(reached)}
+        return _("At this month's pace it is not reached.")
+    if use.resets_at and use.state == "reached":
+        return _("It starts again on %(day)s.") % {"day": labels.day(use.resets_at.date())}
+    return ""
+
+
+def _column(plan: OfferedPlan, own: AccountEntitlement | None) -> PlanColumn:
+    values = (plan.limits.get(name) for name in labels.LIMITS)
+    return PlanColumn(
+        title=in_language(plan.names, plan.slug),
+        price=in_language(plan.prices),
+        values=tuple(_("No limit") if value is None else number_format(value) for value in values),
+        features=tuple(labels.label(labels.FEATURES, feature) for feature in plan.features),
+        trial_days=plan.trial_days,
+        is_own=own is not None and own.plan == plan.slug,
+    )
+
+
+def _change(change: PlanChange) -> Change:
+    before = change.before or {}
+    texts = []
+    for name, value in change.after.items():
+        if name not in FIELDS or (change.before is None and value in (None, "", False)):
+            continue
+        text = f"{FIELDS[name]}: {_value(name, value)}"
+        if name in before:
+            text = _("%(field)s: %(before)s, now %(after)s") % {
+                "field": FIELDS[name],
+                "before": _value(name, before[name]),
+                "after": _value(name, value),
+            }
+        texts.append(text)
+    return Change(at=change.at, texts=tuple(texts))
+
+
+def _value(name: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    if value is None or value == "":
+        return _("none")
+    if name == "status":
+        return labels.label(labels.PLAN_STATES, str(value))
+    if name in ("starts_on", "ends_on"):
+        try:
+            return labels.day(date.fromisoformat(str(value)))
+        except ValueError:
+            return str(value)
+    if name == "features":
+        return ", ".join(labels.label(labels.FEATURES, part) for part in str(value).split(", "))
+    return number_format(value) if isinstance(value, int) else str(value)

@@ -1,0 +1,44 @@
+"""Forms of an owner: what may be published about an account's websites, and where a website belongs."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from foundation.regions import CONTINENTS, NAMES, WORLD, proposed_region, region_label
+
+AS_ACCOUNT = "as_account"
+CHOICES = (
+    ("counted", _("Counted: in the statistics, and in the feed without any character of the name")),
+    ("named", _("Named: as counted, and the first letter of the name may appear in the feed")),
+    ("nothing", _("Nothing: neither in the statistics nor in the feed")),
+)
+_OF_WEBSITE = ((AS_ACCOUNT, _("as the account")), ("counted", _("counted")), ("nothing", _("nothing")))
+
+
+class AccountForm(forms.Form):
+    """The choice for an account."""
+
+    publicity = forms.ChoiceField(label=_("What may be published"), choices=CHOICES, widget=forms.RadioSelect)
+
+
+class WebsiteForm(forms.Form):
+    """The choice for a website, which can only be stricter, and its region."""
+
+    host = forms.CharField(max_length=253, widget=forms.HiddenInput)
+    publicity = forms.ChoiceField(label=_("Public"), choices=_OF_WEBSITE)
+    region = forms.ChoiceField(label=_("Region"))
+
+    def __init__(self, *args: Any, host: str, current: str = "", **kwargs: Any) -> None:
+        kwargs.setdefault("auto_id", f"id_{host}_%s")
+        super().__init__(*args, **kwargs)
+        self.fields["region"].choices = list(_regions(host, current))  # type: ignore[attr-defined]
+
+
+def _regions(host: str, current: str) -> Iterable[tuple[str, str]]:
+    """Yield the regions to choose from: the current one, the country of the suffix, and those with a name."""
+    first = [each for each in dict.fromkeys([current, proposed_region(host), WORLD]) if each]
+    named = sorted((*CONTINENTS, *NAMES), key=region_label)
+    for region in dict.fromkeys([*first, *named]):
+        yield region, region_label(region)

@@ -1,0 +1,79 @@
+"""The page of public statistics, for the owners of an account."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from audit.recording import record as audit
+from portal import service
+from portal.access import members_only
+from portal.error_pages import logged_error_page
+from portal.forms import page_number
+from portal.gateway import GatewayError, Publicity, PublicityRequest, WebsitePublicity
+from portal.models import Account, Membership
+from portal.publicity.forms import AccountForm, WebsiteForm
+
+PAGE_SIZE = 50
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@members_only
+def publicity(request: HttpRequest, account: int) -> HttpResponse:
+    """Show what may be published about the websites of an account; the forms change it."""
+    owned = Membership.objects.of_user(request.user).owners()
+    own = get_object_or_404(Account, memberships__in=owned, pk=account)
+    if request.method == "POST":
+        return _change(request, own)
+    page = page_number(request, page_size=PAGE_SIZE)
+    try:
+        found = service.publicity_of(own, PublicityRequest(page=page, page_size=PAGE_SIZE))
+    except GatewayError as error:
+        return _refused(request, own, error)
+    return render(request, "portal/publicity/page.html", {"account": own, **_context(own, found, page)})
+
+
+def _change(request: HttpRequest, account: Account) -> HttpResponse:
+    """Store the choice of the form for the account, or for the website that it names."""
+    host = request.POST.get("host", "")
+    region = request.POST.get("region", "")
+    form = WebsiteForm(request.POST, host=host, current=region) if host else AccountForm(request.POST)
+    page = reverse("portal:publicity", args=[account.pk])
+    if not form.is_valid():
+        messages.warning(request, _("Nothing was changed: choose one of the values."))
+        return redirect(page)
+    try:
+        service.publicity_of(account, PublicityRequest(**form.cleaned_data))
+    except GatewayError as error:
+        return _refused(request, account, error)
+    choices = {name: value for name, value in form.cleaned_data.items() if name != "host"}
+    audit("publicity.chosen", account, host=host, after=choices)
+    messages.success(request, _("Saved. What is public changes within an hour."))
+    return redirect(page)
+
+
+def _context(account: Account, found: Publicity, page: int) -> dict[str, Any]:
+    url, last = reverse("portal:publicity", args=[account.pk]), -(-found.total // PAGE_SIZE)
+    return {
+        "form": AccountForm(initial={"publicity": found.publicity}),
+        "rows": [(website.host, _website_form(website)) for website in found.websites],
+        "previous_url": f"{url}?page={page - 1}" if page > 1 else "",
+        "next_url": f"{url}?page={page + 1}" if page < last else "",
+    }
+
+
+def _website_form(website: WebsitePublicity) -> WebsiteForm:
+    values = {"host": website.host, "publicity": website.publicity, "region": website.region}
+    return WebsiteForm(initial=values, host=website.host, current=website.region)
+
+
+def _refused(request: HttpRequest, account: Account, error: GatewayError) -> HttpResponse:
+    """Return the page with an error in place of the missing response."""
+    error_page = logged_error_page(error, account.ref)
+    url = reverse("portal:publicity", args=[account.pk])
+    context = {"account": account, "error_page": error_page, "page": {"url": url}}
+    return render(request, "portal/publicity/page.html", context, status=error_page.status)

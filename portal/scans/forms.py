@@ -1,0 +1,72 @@
+"""The form of an owner or a manager for the times of scans."""
+
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+from zoneinfo import available_timezones
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from portal.gateway import ScanRules
+from portal.scans import labels
+
+MAX_HOURS = 24
+_REGIONS = ("Africa", "America", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific")
+
+
+@cache
+def time_zones() -> tuple[str, ...]:
+    """Return the time zones to choose from: those of places, and UTC."""
+    return ("UTC", *sorted(name for name in available_timezones() if name.partition("/")[0] in _REGIONS))
+
+
+class ScheduleForm(forms.Form):
+    """The times of scans, of those that the plan includes; ``consent`` is an owner's, to deep scans."""
+
+    frequency = forms.ChoiceField(label=_("How often"))
+    profile = forms.ChoiceField(label=_("Scan"))
+    start_hour = forms.TypedChoiceField(
+        label=_("Not before"), choices=[(hour, f"{hour:02}:00") for hour in range(24)], coerce=int
+    )
+    hours = forms.IntegerField(label=_("Within (hours)"), min_value=1, max_value=MAX_HOURS)
+    time_zone = forms.CharField(
+        label=_("Time zone"),
+        max_length=64,
+        widget=forms.TextInput(attrs={"list": "time-zones", "autocomplete": "off", "spellcheck": "false"}),
+    )
+    paused_until = forms.DateField(
+        label=_("Pause until"),
+        required=False,
+        input_formats=["%Y-%m-%d"],
+        widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
+    )
+    consent = forms.BooleanField(required=False)
+
+    def __init__(self, *args: Any, rules: ScanRules | None = None, **kwargs: Any) -> None:
+        """Offer everything; with ``rules``, what they include and the current values."""
+        if rules is not None and rules.schedule is not None:
+            now = rules.schedule
+            names = ("frequency", "profile", "start_hour", "hours", "time_zone", "paused_until")
+            kwargs["initial"] = {name: getattr(now, name) for name in names}
+        super().__init__(*args, **kwargs)
+        self._offer("frequency", labels.FREQUENCIES, {*rules.frequencies} if rules else None)
+        included = {each.profile for each in rules.allowance if each.included} if rules else None
+        self._offer("profile", labels.PROFILES, included)
+
+    def _offer(self, name: str, words: dict[str, Any], included: Iterable[str] | None) -> None:
+        current = self.initial.get(name)
+        shown = {value for value in words if included is None or value in included} | {current, "off"}
+        self.fields[name].choices = [each for each in words.items() if each[0] in shown]  # type: ignore[attr-defined]
+
+    def clean_time_zone(self) -> str:
+        """Return the time zone; its name may have any case."""
+        wanted = str(self.cleaned_data["time_zone"]).strip().replace(" ", "_").lower()
+        for name in available_timezones():
+            if name.lower() == wanted:
+                return name
+        raise forms.ValidationError(_("Choose a time zone from the list, such as Europe/Berlin."))
+
+    def clean_consent(self) -> bool | None:
+        """Return True, or None: nothing is said about it."""
+        return self.cleaned_data["consent"] or None

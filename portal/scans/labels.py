@@ -1,0 +1,95 @@
+"""Scans in words for the owner of a website."""
+
+from django.utils.translation import gettext_lazy as _
+
+PROFILES = {"quick": _("Quick scan"), "standard": _("Standard scan"), "deep": _("Deep scan")}
+MEANINGS = {
+    "quick": _("The most important settings, in under a minute."),
+    "standard": _("More scanners, in a few minutes."),
+    "deep": _(
+        "For up to an hour, scanners attack the website like an intruder: they send forms and wrong input. "
+        "By hand it begins at once; by schedule only in the hours that you choose."
+    ),
+}
+FREQUENCIES = {
+    "off": _("Never automatically"),
+    "daily": _("Every day"),
+    "weekly": _("Every week"),
+    "monthly": _("Every month"),
+}
+TRIGGERS = {
+    "first": _("first scan"),
+    "hand": _("by hand"),
+    "retest": _("test of a fix"),
+    "schedule": _("by schedule"),
+}
+ENGINES = {
+    "waiting": _("waiting"),
+    "running": _("running"),
+    "ok": _("done"),
+    "blocked": _("blocked"),
+    "failed": _("failed"),
+    "timed_out": _("took too long"),
+    "cancelled": _("cancelled"),
+    "skipped": _("not run"),
+}
+SKIPPED = {  # by the reason
+    "engine_missing": _("not installed"),
+    "no_time_left": _("no time left"),
+}
+ENDS = {  # of a scan that has no outcome
+    "failed": _("Failed"),
+    "cancelled": _("Cancelled"),
+}
+OUTCOMES = {
+    "complete": _("Complete"),
+    "partial": _("Partly complete"),
+    "blocked": _("Blocked by the website"),
+    "gone": _("The problem is gone"),
+    "still_there": _("The problem is still there"),
+    "inconclusive": _("No clear result"),
+}
+TONES = {"complete": "ok", "gone": "ok", "partial": "partial", "inconclusive": "partial"}
+REASONS = {
+    "no_address": _("The name has no address. Check its A and AAAA records."),
+    "servers_silent": _("The name servers of the domain do not answer. Scan again later."),
+    "private_address": _(
+        "The name leads to a private address, which we do not scan. Check all of its A and AAAA records."
+    ),
+    "connect_failed": _(
+        "We could not connect. Check that the website answers from the internet, on port 443 or 80."
+    ),
+    "tls_invalid": _(
+        "No encrypted connection was possible. Check the certificate and the settings of https."
+    ),
+    "timed_out": _("The website did not answer in time. Scan again later."),
+    "broken_response": _("The website broke off its answer. Scan again later."),
+    "blocked": _(
+        "A protection of the website refused the scan, so nothing counts as fixed. Allow our addresses and "
+        "our user agent, which are below, and scan again."
+    ),
+    "redirected_away": _("The website redirects to another domain. Add the website that it leads to."),
+    "ownership_lapsed": _("The proof of ownership is missing. Prove again that the website is yours."),
+    "opted_out": _(
+        "This website is never scanned, because this was asked for. Contact support to change that."
+    ),
+    "plan_ended": _("Your plan had ended when the scan was to begin."),
+    "no_time_left": _("There was no time left for all scanners."),
+    "cancelled": "",  # says no more than the state
+    "worker_lost": _("The scan was interrupted on our side and does not count. Scan again."),
+}
+OTHER_REASON = _("A scanner failed on our side. Scan again; if that fails, too, contact support.")
+REFUSALS = {
+    "scans_not_included": _("Your plan does not include these scans, or a payment is missing."),
+    "opted_out": _(
+        "This website is never scanned, because this was asked for. Contact support to change that."
+    ),
+    "consent_missing": _("An owner of the account has not agreed to deep scans of this website yet."),
+    "not_scannable": _("This website cannot be scanned now. Check the proof of ownership."),
+    "scan_cooldown": _("This website was scanned a short while ago."),
+    "crawler_stopped": _("No website is scanned for now. Try again later."),
+}
+NOT_SCANNABLE = {  # by the reason of a refusal
+    "dns_proof_missing": _("A deep scan needs a proof by DNS. Publish the TXT record and check it first."),
+    "no_engine": _("The scanner that found this does not run here, so it cannot check again."),
+}

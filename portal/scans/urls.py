@@ -1,0 +1,13 @@
+"""URLs of the pages of scans."""
+
+from django.urls import path
+
+from portal.scans import views
+
+urlpatterns = [
+    path("sites/<str:host>/scans/", views.scans, name="scans"),
+    path("sites/<str:host>/scans/start/", views.start_scan, name="start_scan"),
+    path("sites/<str:host>/findings/<str:finding_id>/check/", views.retest, name="retest"),
+    path("sites/<str:host>/scans/schedule/", views.schedule_scans, name="schedule_scans"),
+    path("sites/<str:host>/scans/<int:job_id>/cancel/", views.cancel_scan, name="cancel_scan"),
+]

@@ -1,0 +1,366 @@
+"""The values of the page of scans."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from portal import labels as words
+from portal.gateway import Scan, ScanAllowance, ScanRules, ScanRun
+from portal.models import Website
+from portal.page_urls import site_address
+from portal.scans import labels
+from portal.scans.forms import ScheduleForm
+
+DEEP = "deep"  # the profile that needs a consent
+SOON_SECONDS, LATER_SECONDS = 3, 15  # between two looks at a scan that has not ended
+_SOON = timedelta(minutes=1)  # a quick scan is over by then
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineRow:
+    """A scanner of the running scan: its name, its state, and what is known about its time."""
+
+    name: str
+    state: str
+    tone: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strip:
+    """The scan that waits or runs; the page looks again after ``poll_seconds``."""
+
+    title: str
+    text: str
+    engines: tuple[EngineRow, ...]
+    cancel_url: str
+    poll_seconds: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScanRow:
+    """A scan that has ended; ``reason`` says why it found less than it could."""
+
+    at: datetime
+    title: str
+    outcome: str
+    tone: str
+    found: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """A scan that can be started by hand, or when that is possible: ``allowed_at``."""
+
+    profile: str
+    label: str
+    meaning: str
+    left: str
+    allowed_at: datetime | None
+    is_possible: bool
+    needs_consent: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    """The times of scans in words; ``form`` changes them, for a person who may."""
+
+    text: str
+    pause: str
+    next_at: tuple[datetime, ...]
+    month: str
+    consent: str
+    form: ScheduleForm | None
+    asks_consent: bool
+    save_url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetestPage:
+    """The last test of one finding, or the one that runs; ``notices`` say why none began."""
+
+    host: str
+    url: str
+    finding_url: str
+    text: str
+    tone: str
+    reason: str
+    at: datetime | None
+    is_running: bool
+    may_check: bool
+    notices: tuple[str, ...]
+    poll_seconds: int = SOON_SECONDS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScansPage:
+    """The page; ``offers`` are empty while a scan runs, or for a person who may not start one."""
+
+    host: str
+    url: str
+    site_url: str
+    strip: Strip | None
+    rows: tuple[ScanRow, ...]
+    new_text: str
+    offers: tuple[Offer, ...]
+    start_url: str
+    schedule: Schedule | None
+    addresses: tuple[str, ...]
+    user_agent: str
+    next_url: str
+
+
+def url_of(name: str, website: Website, *arguments: object, is_shared: bool, **query: object) -> str:
+    """Return the address of a page of scans; with its account if the person has several for this host."""
+    account = {"account": website.account.ref} if is_shared else {}
+    return reverse(f"portal:{name}", args=[website.host, *arguments], query=account | query or None)
+
+
+def scans_page(
+    website: Website,
+    scans: Sequence[Scan],
+    rules: ScanRules | None,
+    *,
+    is_shared: bool,
+    may_scan: bool,
+    may_consent: bool,
+    next_page: int | None,
+) -> ScansPage:
+    """Return the page with these scans, the newest first; ``rules`` are None while a scan runs."""
+    unended = next((scan for scan in scans if scan.ended_at is None), None)
+    ended = [scan for scan in scans if scan.ended_at is not None]
+    origin = rules.origin if rules else None
+    return ScansPage(
+        host=website.host,
+        url=url_of("scans", website, is_shared=is_shared),
+        site_url=str(site_address(website, is_shared=is_shared)),
+        strip=_strip(unended, website, is_shared=is_shared, may_cancel=may_scan) if unended else None,
+        rows=tuple(map(_row, ended)),
+        new_text=_new_text(ended[0]) if ended and not unended else "",
+        offers=tuple(_offers(rules, may_consent=may_consent)) if rules and may_scan and not unended else (),
+        start_url=url_of("start_scan", website, is_shared=is_shared),
+        schedule=_schedule(
+            rules,
+            save_url=url_of("schedule_scans", website, is_shared=is_shared) if may_scan else "",
+            may_consent=may_consent,
+        ),
+        addresses=tuple(address[:60] for address in origin.addresses) if origin else (),
+        user_agent=origin.user_agent[:100] if origin else "",
+        next_url=url_of("scans", website, is_shared=is_shared, page=next_page) if next_page else "",
+    )
+
+
+def _strip(scan: Scan, website: Website, *, is_shared: bool, may_cancel: bool) -> Strip:
+    now = timezone.now()
+    is_new = now - (scan.started_at or scan.created_at) < _SOON
+    cancel_url = url_of("cancel_scan", website, int(scan.job_id), is_shared=is_shared)
+    return Strip(
+        title=_title(scan),
+        text=_progress(scan),
+        engines=tuple(_engine(run, now) for run in scan.runs),
+        cancel_url=cancel_url if may_cancel and not scan.cancelling else "",
+        poll_seconds=SOON_SECONDS if is_new else LATER_SECONDS,
+    )
+
+
+def _title(scan: Scan) -> str:
+    profile = words.label(labels.PROFILES, scan.profile)
+    if scan.cancelling:
+        return _("%(scan)s: being cancelled") % {"scan": profile}
+    if scan.state == "queued":
+        return _("%(scan)s: waiting") % {"scan": profile}
+    return _("%(scan)s: running") % {"scan": profile}
+
+
+def _progress(scan: Scan) -> str:
+    """Return what is known: the place in the queue, or which scanner runs."""
+    if scan.state == "queued":
+        if scan.position is None or scan.position <= 1:
+            return _("It begins as soon as a scanner is free.")
+        return _("Number %(number)s in the queue.") % {"number": scan.position}
+    running = next((number for number, run in enumerate(scan.runs, 1) if run.state == "running"), None)
+    if running is None:
+        return ""
+    return _("Scanner %(number)s of %(count)s.") % {"number": running, "count": len(scan.runs)}
+
+
+def _engine(run: ScanRun, now: datetime) -> EngineRow:
+    text = ""
+    if run.state == "running" and run.started_at is not None:
+        seconds = max(0, int((now - run.started_at).total_seconds()))
+        text = _("for %(count)s s") % {"count": seconds}
+        if run.usual_seconds:
+            text += ", " + _("usually %(count)s s") % {"count": run.usual_seconds}
+    elif run.started_at is not None and run.ended_at is not None:
+        seconds = max(0, int((run.ended_at - run.started_at).total_seconds()))
+        text = _("in %(count)s s") % {"count": seconds}
+    tone = {"ok": "ok", "running": "partial", "blocked": "failed", "failed": "failed", "timed_out": "failed"}
+    return EngineRow(
+        name=run.engine[:50].capitalize(),
+        state=words.label(labels.ENGINES, run.state) if run.state != "skipped" else _skipped(run),
+        tone=tone.get(run.state, ""),
+        text=text,
+    )
+
+
+def _skipped(run: ScanRun) -> str:
+    return str(labels.SKIPPED.get(run.reason or "", labels.ENGINES["skipped"]))
+
+
+def _row(scan: Scan) -> ScanRow:
+    outcome = scan.outcome or scan.state
+    return ScanRow(
+        at=scan.started_at or scan.created_at,
+        title=f"{words.label(labels.PROFILES, scan.profile)}, {words.label(labels.TRIGGERS, scan.trigger)}",
+        outcome=words.label(labels.OUTCOMES | labels.ENDS, outcome),
+        tone=labels.TONES.get(outcome, "" if outcome == "cancelled" else "failed"),
+        found=_found(scan),
+        reason=_reason(scan),
+    )
+
+
+def _found(scan: Scan) -> str:
+    """Return the numbers of findings; empty for a scan that stored none."""
+    if scan.new is None:
+        return ""
+    parts = [_("%(count)s new") % {"count": scan.new}]
+    if scan.reopened:
+        parts.append(_("%(count)s back") % {"count": scan.reopened})
+    parts.append(_("%(count)s fixed") % {"count": scan.fixed or 0})
+    return ", ".join(parts)
+
+
+def _reason(scan: Scan) -> str:
+    if not scan.reason:
+        return ""
+    return str(labels.REASONS.get(scan.reason, labels.OTHER_REASON))
+
+
+def _new_text(scan: Scan) -> str:
+    """Return what the newest scan found, for the link to the dashboard; empty if it did not finish."""
+    if scan.new is None or scan.state != "finished":
+        return ""
+    if not scan.new:
+        return _("The last scan found nothing new.")
+    text = ngettext(
+        "The last scan found %(count)s new problem.", "The last scan found %(count)s new problems.", scan.new
+    )
+    return text % {"count": scan.new}
+
+
+def _offers(rules: ScanRules, *, may_consent: bool) -> Iterable[Offer]:
+    for allowance in rules.allowance:
+        if allowance.profile not in labels.MEANINGS:
+            continue
+        is_possible = allowance.included and allowance.allowed_at is None
+        needs_consent = is_possible and allowance.profile == DEEP and rules.consent_until is None
+        is_waiting = needs_consent and not may_consent
+        yield Offer(
+            profile=allowance.profile,
+            label=words.label(labels.PROFILES, allowance.profile),
+            meaning=str(labels.MEANINGS[allowance.profile]),
+            left=str(labels.REFUSALS["consent_missing"]) if is_waiting else _left(allowance),
+            allowed_at=allowance.allowed_at if allowance.included else None,
+            is_possible=is_possible and not is_waiting,
+            needs_consent=needs_consent,
+        )
+
+
+def _left(allowance: ScanAllowance) -> str:
+    if not allowance.included:
+        return str(labels.REFUSALS["scans_not_included"])
+    text = ngettext("%(count)s left today.", "%(count)s left today.", allowance.remaining_today)
+    return text % {"count": allowance.remaining_today}
+
+
+def _schedule(rules: ScanRules | None, *, save_url: str, may_consent: bool) -> Schedule | None:
+    """Return the times of scans; None without rules, or of a service that has none."""
+    if rules is None or rules.schedule is None:
+        return None
+    now = rules.schedule
+    has_deep = any(each.included for each in rules.allowance if each.profile == DEEP)
+    consent = ""
+    if has_deep and rules.consent_until:
+        consent = _("An owner has agreed to deep scans until %(day)s.") % {
+            "day": words.day(rules.consent_until)
+        }
+    return Schedule(
+        text=_times(rules),
+        pause=_pause(rules),
+        next_at=() if now.pause_reason else tuple(rules.next_at),
+        month=_month(rules),
+        consent=consent,
+        form=ScheduleForm(rules=rules) if save_url else None,
+        asks_consent=has_deep and may_consent and rules.consent_until is None,
+        save_url=save_url,
+    )
+
+
+def _times(rules: ScanRules) -> str:
+    now = rules.schedule
+    if now is None or now.frequency == "off":
+        return _("The website is not scanned automatically.")
+    values = {
+        "often": words.label(labels.FREQUENCIES, now.frequency),
+        "scan": words.label(labels.PROFILES, now.profile),
+        "begin": f"{now.start_hour:02}:00",
+        "end": f"{(now.start_hour + now.hours) % 24:02}:00",
+        "zone": now.time_zone[:64],
+    }
+    return _("%(often)s: %(scan)s, begins between %(begin)s and %(end)s (%(zone)s).") % values
+
+
+def _pause(rules: ScanRules) -> str:
+    now = rules.schedule
+    if now is None or now.frequency == "off":
+        return ""
+    if now.pause_reason:
+        reason = labels.REASONS.get(now.pause_reason, labels.OTHER_REASON)
+        text = _("The schedule is paused after three scans without a result. Save it to begin again.")
+        return f"{text} {reason}"
+    if now.paused_until and now.paused_until > timezone.now().date():
+        return _("Paused until %(day)s.") % {"day": words.day(now.paused_until)}
+    return ""
+
+
+def _month(rules: ScanRules) -> str:
+    used, limit = rules.month.used, rules.month.limit
+    if limit is None:
+        return ""
+    text = _("%(used)s of the %(limit)s scans that your plan includes this month are used.")
+    return text % {"used": used, "limit": limit}
+
+
+def retest_page(
+    website: Website,
+    finding_id: str,
+    last: Scan | None,
+    *,
+    is_shared: bool,
+    may_check: bool,
+    notices: Iterable[str] = (),
+) -> RetestPage:
+    """Return the page with the last test of the finding."""
+    is_running = last is not None and last.ended_at is None
+    row = _row(last) if last and not is_running else None
+    text = row.outcome if row else ""
+    if is_running:
+        text = _("Being checked. This can take a minute or two.")
+    return RetestPage(
+        host=website.host,
+        url=url_of("retest", website, finding_id, is_shared=is_shared),
+        finding_url=site_address(website, is_shared=is_shared).of_finding(finding_id),
+        text=text,
+        tone=row.tone if row else "",
+        reason=row.reason if row else "",
+        at=last.ended_at if last else None,
+        is_running=is_running,
+        may_check=may_check,
+        notices=tuple(notices),
+    )

@@ -1,0 +1,229 @@
+"""The pages of scans: what runs and what was found, a new scan, a cancellation, and the times of scans."""
+
+from django.contrib import messages
+from django.core.exceptions import BadRequest
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.gzip import gzip_page
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from audit.recording import record as audit
+from portal import labels as words
+from portal import service
+from portal.access import find_website, members_only
+from portal.error_pages import logged_error_page
+from portal.forms import FINDING_ID, MAX_PAGE_DEPTH, page_number
+from portal.gateway import (
+    GatewayError,
+    ScanCancelRequest,
+    ScanRefused,
+    ScanRequest,
+    ScanRulesRequest,
+    ScansRequest,
+    UnknownFinding,
+    UnknownScan,
+)
+from portal.htmx import HtmxHttpRequest
+from portal.models import Membership, Website
+from portal.scans import labels
+from portal.scans.forms import ScheduleForm, time_zones
+from portal.scans.view_models import retest_page, scans_page, url_of
+
+PAGE_SIZE = 10
+MAX_JOB_ID = 10**18
+_PROFILES = tuple(labels.MEANINGS)
+
+
+@require_safe
+@members_only
+@gzip_page
+def scans(request: HtmxHttpRequest, host: str) -> HttpResponse:
+    """Show the scan that waits or runs, what can be scanned now, and the scans that have ended."""
+    website, is_shared = _website(request, host)
+    number = page_number(request, page_size=PAGE_SIZE)
+    try:
+        found = service.get_scans(website, ScansRequest(page=number, page_size=PAGE_SIZE))
+        is_running = any(scan.ended_at is None for scan in found.jobs)
+        rules = None if is_running and request.htmx else service.scan_rules(website, ScanRulesRequest())
+    except GatewayError as error:
+        error_page = logged_error_page(error, host)
+        context = {"error_page": error_page, "page": {"url": request.get_full_path(), "host": host}}
+        response = render(request, "portal/scans/index.html", context, status=error_page.status)
+        if error_page.retry_after:
+            response["Retry-After"] = str(error_page.retry_after)
+        return response
+    last = min(-(-found.total // PAGE_SIZE), MAX_PAGE_DEPTH // PAGE_SIZE)
+    page = scans_page(
+        website,
+        found.jobs,
+        rules,
+        is_shared=is_shared,
+        may_scan=_may_scan(request, website),
+        may_consent=_may_consent(request, website),
+        next_page=number + 1 if number < last else None,
+    )
+    return render(request, "portal/scans/index.html", {"page": page, "time_zones": time_zones})
+
+
+@require_POST
+@members_only
+def start_scan(request: HtmxHttpRequest, host: str) -> HttpResponse:
+    """Scan the website now, as an owner or a manager."""
+    website, is_shared = _own_website(request, host)
+    profile = request.POST.get("profile", _PROFILES[0])
+    if profile not in _PROFILES:
+        raise BadRequest
+    back = redirect(url_of("scans", website, is_shared=is_shared))
+    consent = "consent" in request.POST and _agree(request, website)
+    try:
+        scan = service.scan(website, ScanRequest(profile=profile, consent=consent or None))
+    except ScanRefused as refusal:
+        messages.warning(request, _refusal(refusal))
+        return back
+    except GatewayError as error:
+        messages.warning(request, _failure(error, host))
+        return back
+    audit("website.scanned", website, after={"profile": scan.profile})
+    return back
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@members_only
+def retest(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpResponse:
+    """Show whether a finding was still there when it was tested last; the form tests it now."""
+    website, is_shared = (_own_website if request.method == "POST" else _website)(request, host)
+    if not FINDING_ID.fullmatch(finding_id):
+        raise Http404
+    if request.method == "POST":
+        _retest(request, website, finding_id)
+        return redirect(url_of("retest", website, finding_id, is_shared=is_shared))
+    try:
+        found = service.get_scans(website, ScansRequest(finding_id=finding_id, page_size=1))
+    except GatewayError as error:
+        error_page = logged_error_page(error, host)
+        context = {"error_page": error_page, "page": {"url": request.get_full_path(), "host": host}}
+        return render(request, "portal/scans/retest.html", context, status=error_page.status)
+    page = retest_page(
+        website,
+        finding_id,
+        next(iter(found.jobs), None),
+        is_shared=is_shared,
+        may_check=_may_scan(request, website),
+        notices=[str(message) for message in messages.get_messages(request)],
+    )
+    return render(request, "portal/scans/retest.html", {"page": page})
+
+
+def _retest(request: HtmxHttpRequest, website: Website, finding_id: str) -> None:
+    """Test a finding now, with a message if that is not possible; raises Http404."""
+    try:
+        scan = service.scan(website, ScanRequest(finding_id=finding_id))
+    except UnknownFinding as error:
+        raise Http404 from error
+    except ScanRefused as refusal:
+        messages.warning(request, _refusal(refusal))
+    except GatewayError as error:
+        messages.warning(request, _failure(error, website.host))
+    else:
+        if scan.finding_id == finding_id:
+            audit("website.finding_retested", website, after={"finding": finding_id})
+        else:
+            messages.info(request, _("Another scan of this website runs. Check again when it has ended."))
+
+
+@require_POST
+@members_only
+def cancel_scan(request: HtmxHttpRequest, host: str, job_id: int) -> HttpResponse:
+    """Cancel a scan of the website, as an owner or a manager."""
+    website, is_shared = _own_website(request, host)
+    if not 0 < job_id < MAX_JOB_ID:
+        raise Http404
+    try:
+        scan = service.scan(website, ScanCancelRequest(job_id=str(job_id)))
+    except UnknownScan as error:
+        raise Http404 from error
+    except GatewayError as error:
+        messages.warning(request, _failure(error, host))
+    else:
+        audit("website.scan_cancelled", website)
+        ended = scan.state in ("finished", "failed")
+        messages.info(request, _("The scan had ended already.") if ended else _("The scan is cancelled."))
+    return redirect(url_of("scans", website, is_shared=is_shared))
+
+
+@require_POST
+@members_only
+def schedule_scans(request: HtmxHttpRequest, host: str) -> HttpResponse:
+    """Set when the website is scanned by itself, as an owner or a manager."""
+    website, is_shared = _own_website(request, host)
+    back = redirect(url_of("scans", website, is_shared=is_shared))
+    form = ScheduleForm(request.POST)
+    if not form.is_valid():
+        messages.warning(request, _unchanged(str(next(iter(form.errors.values()))[0])))
+        return back
+    values = form.cleaned_data
+    values["consent"] = (values["consent"] and _agree(request, website)) or None
+    try:
+        service.scan_rules(website, ScanRulesRequest(**values))
+    except ScanRefused as refusal:
+        messages.warning(request, _unchanged(_refusal(refusal)))
+        return back
+    except GatewayError as error:
+        messages.warning(request, _failure(error, host))
+        return back
+    del values["consent"]
+    audit("website.scans_scheduled", website, after={name: str(value) for name, value in values.items()})
+    messages.success(request, _("Saved."))
+    return back
+
+
+def _unchanged(problem: str) -> str:
+    return _("Nothing was changed. %(problem)s") % {"problem": problem}
+
+
+def _agree(request: HtmxHttpRequest, website: Website) -> bool:
+    """Record that the person, if an owner, agrees to deep scans; return whether they may."""
+    if not _may_consent(request, website):
+        return False
+    audit("website.deep_scans_agreed", website)
+    return True
+
+
+def _website(request: HtmxHttpRequest, host: str) -> tuple[Website, bool]:
+    """Return a website that the person may see, and whether several accounts of theirs have it."""
+    website, candidates = find_website(request, host)
+    if website is None:
+        raise Http404
+    return website, len(candidates) > 1
+
+
+def _own_website(request: HtmxHttpRequest, host: str) -> tuple[Website, bool]:
+    """Return a website that the person may scan; raises Http404."""
+    website, is_shared = _website(request, host)
+    if not _may_scan(request, website):
+        raise Http404
+    return website, is_shared
+
+
+def _may_scan(request: HtmxHttpRequest, website: Website) -> bool:
+    memberships = Membership.objects.of_user(request.user).managing()
+    return memberships.filter(account=website.account_id).exists()
+
+
+def _may_consent(request: HtmxHttpRequest, website: Website) -> bool:
+    owned = Membership.objects.of_user(request.user).owners()
+    return owned.filter(account=website.account_id).exists()
+
+
+def _refusal(refusal: ScanRefused) -> str:
+    text = str(labels.NOT_SCANNABLE.get(refusal.reason) or labels.REFUSALS[refusal.code])
+    if refusal.allowed_at is None:
+        return text
+    at = _("%(moment)s UTC") % {"moment": words.moment(refusal.allowed_at)}
+    return f"{text} " + _("The next scan can begin at %(time)s.") % {"time": at}
+
+
+def _failure(error: GatewayError, host: str) -> str:
+    error_page = logged_error_page(error, host)
+    return f"{error_page.title}. {error_page.advice}"

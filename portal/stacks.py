@@ -1,0 +1,111 @@
+"""Fixes by stack: what to write into the configuration or the code.
+
+The texts are code, so they are not translated.
+"""
+
+from typing import NamedTuple
+
+
+class StackFix(NamedTuple):
+    """The name of a server, a language or a framework, and its lines."""
+
+    stack: str
+    code: str
+
+
+def _header(name: str, value: str) -> dict[str, str]:
+    return {
+        "nginx": f'add_header {name} "{value}" always;',
+        "Apache": f'Header always set {name} "{value}"',
+        "Caddy": f'header {name} "{value}"',
+    }
+
+
+_PROTOCOLS = {
+    "nginx": "ssl_protocols TLSv1.2 TLSv1.3;",
+    "Apache": "SSLProtocol -all +TLSv1.2 +TLSv1.3",
+    "HAProxy": "ssl-default-bind-options ssl-min-ver TLSv1.2",
+}
+_CIPHERS = {
+    "nginx": "ssl_ciphers ECDHE+AESGCM:ECDHE+CHACHA20;",
+    "Apache": "SSLCipherSuite ECDHE+AESGCM:ECDHE+CHACHA20",
+    "HAProxy": "ssl-default-bind-ciphers ECDHE+AESGCM:ECDHE+CHACHA20",
+}
+
+_FIXES: dict[str, dict[str, str]] = {
+    "ssl-offered": _PROTOCOLS,
+    "tls-1-0-offered": _PROTOCOLS,
+    "tls-1-1-offered": _PROTOCOLS,
+    "weak-cipher-suites": _CIPHERS,
+    "cipher-suites-without-protection": _CIPHERS,
+    "weak-key-exchange": _CIPHERS,
+    "caa-record": {"DNS": 'example.com.  CAA  0 issue "letsencrypt.org"'},
+    "https-not-enforced": {
+        "nginx": "server {\n    listen 80;\n    server_name www.example.com;\n"
+        "    return 301 https://www.example.com$request_uri;\n}",
+        "Apache": "<VirtualHost *:80>\n    ServerName www.example.com\n"
+        "    Redirect permanent / https://www.example.com/\n</VirtualHost>",
+        "Django": "SECURE_SSL_REDIRECT = True",
+    },
+    "strict-transport-security": _header("Strict-Transport-Security", "max-age=31536000")
+    | {"Django": "SECURE_HSTS_SECONDS = 31_536_000"},
+    "content-security-policy": _header(
+        "Content-Security-Policy", "default-src 'self'; object-src 'none'; base-uri 'self'"
+    ),
+    "clickjacking": _header("Content-Security-Policy", "frame-ancestors 'self'"),
+    "content-type-options": _header("X-Content-Type-Options", "nosniff"),
+    "referrer-policy": _header("Referrer-Policy", "strict-origin-when-cross-origin"),
+    "permissions-policy": _header("Permissions-Policy", "camera=(), microphone=(), geolocation=()"),
+    "cookie-without-secure": {
+        "PHP": "session.cookie_secure = On",
+        "Django": "SESSION_COOKIE_SECURE = True\nCSRF_COOKIE_SECURE = True",
+        "Express": 'response.cookie("name", value, { secure: true })',
+        "nginx": "proxy_cookie_flags ~ secure;",
+    },
+    "cookie-without-httponly": {
+        "PHP": "session.cookie_httponly = On",
+        "Django": "SESSION_COOKIE_HTTPONLY = True",
+        "Express": 'response.cookie("name", value, { httpOnly: true })',
+        "nginx": "proxy_cookie_flags ~ httponly;",
+    },
+    "cookie-without-samesite": {
+        "PHP": "session.cookie_samesite = Lax",
+        "Django": 'SESSION_COOKIE_SAMESITE = "Lax"',
+        "Express": 'response.cookie("name", value, { sameSite: "lax" })',
+        "nginx": "proxy_cookie_flags ~ samesite=lax;",
+    },
+    "server-version": {
+        "nginx": "server_tokens off;",
+        "Apache": "ServerTokens Prod\nServerSignature Off",
+        "PHP": "expose_php = Off",
+        "Express": 'app.disable("x-powered-by")',
+    },
+    "error-details": {
+        "PHP": "display_errors = Off",
+        "Django": "DEBUG = False",
+        "Express": "NODE_ENV=production",
+    },
+    "directory-listing": {"nginx": "autoindex off;", "Apache": "Options -Indexes"},
+    "repository-exposed": {
+        "nginx": "location ~ /\\.(?!well-known) {\n    return 404;\n}",
+        "Apache": 'RedirectMatch 404 "/\\.(?!well-known)"',
+    },
+    "sql-injection": {
+        "PHP": '$found = $pdo->prepare("SELECT * FROM orders WHERE id = ?");\n$found->execute([$id]);',
+        "Python": 'cursor.execute("SELECT * FROM orders WHERE id = %s", [id])',
+        "Java": 'var found = connection.prepareStatement("SELECT * FROM orders WHERE id = ?");\n'
+        "found.setLong(1, id);",
+        "Node.js": 'await client.query("SELECT * FROM orders WHERE id = $1", [id])',
+    },
+    "command-injection": {
+        "PHP": 'proc_open(["convert", $from, $to], [], $pipes);',
+        "Python": 'subprocess.run(["convert", from_, to], check=True)',
+        "Java": 'new ProcessBuilder("convert", from, to).start();',
+        "Node.js": 'execFile("convert", [from, to])',
+    },
+}
+
+
+def fixes_by_stack(problem: str) -> tuple[StackFix, ...]:
+    """Return the fixes of a problem by its id; none if it is not a topic with such fixes."""
+    return tuple(StackFix(stack, code) for stack, code in _FIXES.get(problem, {}).items())
