@@ -1,4 +1,4 @@
-"""Cache headers: a browser keeps no page of a session after the sign-out, and proxies keep none at all."""
+"""Cache headers: a browser keeps no page after the sign-out, and proxies keep none at all."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,11 +17,16 @@ def note_sign_out(request: Any, **_: Any) -> None:
 
 
 def no_store(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Forbid storing responses to requests with a session; static files are served before this."""
+    """Forbid storing pages, and every response to a request with a session, unless the view says otherwise.
+
+    A page without a session can be about one person, too, such as an invitation. Static files are served
+    before this.
+    """
 
     def respond(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
-        if settings.SESSION_COOKIE_NAME in request.COOKIES:
+        is_page = response.get("Content-Type", "").startswith("text/html")
+        if settings.SESSION_COOKIE_NAME in request.COOKIES or (is_page and "Cache-Control" not in response):
             patch_cache_control(response, private=True, no_store=True)
         if hasattr(request, "has_signed_out"):
             response["Clear-Site-Data"] = '"cache", "storage"'

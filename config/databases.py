@@ -25,6 +25,7 @@ _SHORT_LIVED_MODELS = {
     ("dashboard_api", "nonce"),
     ("dashboard_api", "secretuse"),
     ("dashboard_api", "usage"),
+    ("portal", "dayofvisit"),
     ("portal", "lastanswer"),
     ("portal", "lastvisit"),
     ("portal", "shareopening"),

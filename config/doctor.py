@@ -11,6 +11,8 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, connections
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
+from django.db.models import Max
+from django.utils import timezone
 
 from config.resealing import opens, sealed_rows
 from config.settings_checks import unread_settings
@@ -58,6 +60,7 @@ def problems() -> list[str]:
     messages = [each for each in run_checks(include_deployment_checks=True) if not each.is_silenced()]
     failures = [f"{each.msg} {each.hint or ''}".strip() for each in messages if each.level >= WARNING]
     others = (*unread_settings(os.environ), *unsafe_settings(), *failures, *_folder_problems())
+    others = (*others, *_crawler_problems())
     return [*others, *_database_problems(newest_only=False)]
 
 
@@ -69,16 +72,93 @@ def _folder_problems() -> Iterator[str]:
         yield f"REPORTS_FOLDER is {folder}, and {nearest} cannot be written to: reports are refused."
 
 
+def _crawler_problems() -> Iterator[str]:
+    """Yield a line if scans leave scanners out, or if those who are scanned cannot reach anyone."""
+    if not (settings.ENABLE_API and settings.CRAWLER_ENABLED):
+        return
+    from dashboard_api.crawler.engines import WrongEngines, read_engines
+
+    if not settings.SUPPORT_URL:
+        yield (
+            "CRAWLER_ENABLED is on, and SUPPORT_URL is not set: the page about scans (/scanner) names no "
+            "contact to those who are scanned, and /.well-known/probing.txt is missing."
+        )
+    try:
+        engines = read_engines(settings.CRAWLER_ENGINES)
+    except WrongEngines as error:
+        yield str(error)
+        return
+    missing = [engine.name for engine in engines if engine.program() is None]
+    if missing:
+        yield (
+            f"Scans leave out what is not installed here: {', '.join(missing)}. Run 'make engines', install "
+            f"the rest, or take it out of {settings.CRAWLER_ENGINES}."
+        )
+
+
 def _database_problems(*, newest_only: bool) -> Iterator[str]:
     try:
         if any(map(_has_earlier_tables, connections)):
             yield _EARLIER_TABLES
             return
         missing = list(missing_migrations())
-        yield from missing or _lost_secrets(newest_only=newest_only)
+        yield from missing
+        if not missing:
+            yield from _lost_secrets(newest_only=newest_only)
+            yield from _old_documents()
+            yield from _paused_judging()
+            yield from _undelivered_callbacks()
     except DatabaseError as error:
         reason = str(error).strip().splitlines()[0]
         yield f"DATABASE_URL names a database that cannot be used: {reason}."
+
+
+def _undelivered_callbacks() -> Iterator[str]:
+    """Yield a line if payment callbacks were given up, and one if they are not tried again in time."""
+    if not settings.ENABLE_API:
+        return
+    from dashboard_api.billing.callbacks.applying import undelivered
+
+    numbers = undelivered(timezone.now())
+    if number := numbers["dead"]:
+        yield (
+            f"Payment callbacks given up: {number}. The admin shows why; remove the cause, and run "
+            "'manage.py replay_callbacks --dead'."
+        )
+    if number := numbers["overdue"]:
+        yield (
+            f"Payment callbacks that should have been tried again: {number}. Run 'manage.py "
+            "process_callbacks' every 5 minutes."
+        )
+
+
+def _old_documents() -> Iterator[str]:
+    """Yield a line if public documents are older than they should be; none if they were never made."""
+    if not (settings.ENABLE_API and settings.PUBLIC_TELEMETRY):
+        return
+    from dashboard_api.models import Published
+    from dashboard_api.public.publishing import STALE_AFTER
+
+    made_at = Published.objects.aggregate(at=Max("made_at"))["at"]
+    if made_at and timezone.now() - made_at > STALE_AFTER:
+        day = made_at.date()
+        yield f"Public telemetry was made on {day}: run 'manage.py publish_telemetry' every hour."
+
+
+def _paused_judging() -> Iterator[str]:
+    """Yield a line if no proof of ownership is judged now, because too many could not be asked for."""
+    if not settings.ENABLE_API:
+        return
+    from dashboard_api.ownership import claims
+
+    now = timezone.now()
+    if claims.judging_pauses(now):
+        unasked, checked = claims.unasked_share(now)
+        yield (
+            f"Of {checked} proofs of ownership checked in the last hour, {unasked} could not be asked for: "
+            "meanwhile none is judged missing. Check that this machine reaches the internet on ports 53, 80 "
+            "and 443 (DNS_RESOLVERS)."
+        )
 
 
 def missing_migrations() -> Iterator[str]:

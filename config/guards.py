@@ -16,7 +16,7 @@ from dashboard_api.limits import MAX_UPLOAD_BYTES
 MAX_BODY_BYTES = 64 * 1024
 # The only page that takes a file, for staff with this permission.
 _UPLOADS = {"admin:dashboard_api_website_import": "dashboard_api.add_importrun"}
-_REPORTS = "dashboard_api:reports"
+_OWN_LIMITS = {"dashboard_api:reports", "dashboard_api:callbacks"}
 
 _LENGTH = re.compile(r"[0-9]{1,1000}", re.ASCII)  # int() takes a few thousand digits at most
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
@@ -69,7 +69,7 @@ class Guard:
         _check_host(request)
         if not is_api(request):  # the service has its own errors
             _check_address(request)
-        if not _takes_reports(request) and _declared_bytes(request) > _max_bytes(request):
+        if not _limits_itself(request) and _declared_bytes(request) > _max_bytes(request):
             return too_large(request)
         if not is_api(request):
             _check_fields(request)
@@ -105,9 +105,9 @@ def _declared_bytes(request: HttpRequest) -> int:
     raise BadRequest("The length of the body is not a number.")
 
 
-def _takes_reports(request: HttpRequest) -> bool:
+def _limits_itself(request: HttpRequest) -> bool:
     """Return whether the route checks the length itself: it reads nothing before it knows the token."""
-    return request.resolver_match is not None and request.resolver_match.view_name == _REPORTS
+    return request.resolver_match is not None and request.resolver_match.view_name in _OWN_LIMITS
 
 
 def _max_bytes(request: HttpRequest) -> int:

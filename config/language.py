@@ -8,6 +8,7 @@ from django.middleware.locale import LocaleMiddleware
 from django.utils import translation
 
 ENGLISH_ONLY = ("/v1/", "/badge/")  # programs read these pages; a badge has its own language
+_FOR_PEOPLE = {"/v1/public", "/v1/public/feed.html"}  # except for these
 
 
 def language(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
@@ -15,7 +16,8 @@ def language(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[H
     localised = LocaleMiddleware(get_response)
 
     def respond(request: HttpRequest) -> HttpResponse:
-        if not request.path_info.startswith(ENGLISH_ONLY):
+        path = request.path_info
+        if path in _FOR_PEOPLE or not path.startswith(ENGLISH_ONLY):
             return localised(request)  # type: ignore[return-value] # nothing here is asynchronous
         with translation.override(settings.LANGUAGE_CODE):
             return get_response(request)

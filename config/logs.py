@@ -3,6 +3,7 @@
 No line contains a token of a link, which would open a page for readers of the log.
 """
 
+import itertools
 import logging
 import re
 import time
@@ -18,6 +19,24 @@ _TOKEN = re.compile(
 )
 # Control characters, and those that change the order or the lines of a text.
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+class OneInAHundred(logging.Filter):
+    """The first and then every hundredth record, with their number and without a traceback.
+
+    For what anyone can cause by a request: a line for each could fill the disk.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._numbers = itertools.count(1)
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether the record is logged."""
+        number = next(self._numbers)
+        record.msg, record.args = f"{record.getMessage()} ({number} since the start)", ()
+        record.exc_info = record.exc_text = None
+        return number % 100 == 1
 
 
 class JsonLines(JsonFormatter):

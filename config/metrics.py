@@ -95,6 +95,7 @@ def _database_seconds() -> Family:
 
 
 def _of_the_service(now: datetime) -> Iterator[Family]:
+    from dashboard_api.billing.callbacks.applying import undelivered
     from dashboard_api.models import Coverage, ImportRun, Nonce, ReportJob
 
     nonces = _family("nonces", "Spent nonces that are stored.")
@@ -106,6 +107,10 @@ def _of_the_service(now: datetime) -> Iterator[Family]:
     for state in Coverage.State.values:
         imports.add_metric([state], counts.get(state, 0))
     yield imports
+    callbacks = _family("callbacks_undelivered", "Payment callbacks that need a person.", ["state"])
+    for state, number in undelivered(now).items():
+        callbacks.add_metric([state], number)
+    yield callbacks
     yield _oldest("oldest_report_seconds", ReportJob, now, finished_at=None)
 
 

@@ -86,6 +86,22 @@ class Attempts(models.Model):
         return f"{self.key}: {len(self.times)}"
 
 
+class GivenPermission(models.Model):
+    """A permission that a group of staff was given once; staff may have taken it away since."""
+
+    group = models.CharField(max_length=150)
+    permission = models.CharField(max_length=200)
+
+    class Meta:
+        ordering: ClassVar = ["group", "permission"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["group", "permission"], name="config_givenpermission_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.group}: {self.permission}"
+
+
 class Run(models.Model):
     """A run of a command that cron starts every ``interval``."""
 

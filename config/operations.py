@@ -24,9 +24,18 @@ SUBJECTS: tuple[tuple[str | Promise, tuple[str, ...]], ...] = (
             "dashboard_api.AnalystNote",
             "dashboard_api.StandingDecision",
             "dashboard_api.ImportRun",
-            "dashboard_api.ScanJob",
             "dashboard_api.Coverage",
             "dashboard_api.Source",
+        ),
+    ),
+    (
+        _("Scans"),
+        (
+            "dashboard_api.ScanJob",
+            "dashboard_api.ScanSchedule",
+            "dashboard_api.ScanConsent",
+            "dashboard_api.ScanOptOut",
+            "dashboard_api.CrawlerStop",
         ),
     ),
     (
@@ -34,8 +43,13 @@ SUBJECTS: tuple[tuple[str | Promise, tuple[str, ...]], ...] = (
         (
             "dashboard_api.Account",
             "dashboard_api.Entitlement",
+            "dashboard_api.Plan",
+            "dashboard_api.PlanPrice",
+            "dashboard_api.Subscription",
+            "dashboard_api.CallbackEvent",
             "dashboard_api.Website",
             "dashboard_api.SiteLink",
+            "dashboard_api.OwnershipClaim",
             "dashboard_api.Secret",
             "dashboard_api.ReportToken",
             "dashboard_api.CallRecord",
@@ -46,6 +60,7 @@ SUBJECTS: tuple[tuple[str | Promise, tuple[str, ...]], ...] = (
         ("portal.Account", "portal.Website", "portal.Membership", "portal.ShareLink", "portal.Badge"),
     ),
     (_("People"), ("auth.User", "auth.Group", "mfa.Authenticator")),
+    (_("Public"), ("dashboard_api.Published", "dashboard_api.FeedEntry")),
     (_("Operation"), ("config.Incident", "config.Run", "audit.AuditEvent")),
 )
 OTHER = _("More")
@@ -105,7 +120,7 @@ def _commands() -> Panel:
 
     runs, url = last_runs(timezone.now()), reverse("admin:config_run_changelist")
     late = [run for run in runs if run.is_late]
-    figures = [Figure(label=_("In time"), number=str(len(runs) - len(late)), url=url)]
+    figures = [Figure(label=_("On time"), number=str(len(runs) - len(late)), url=url)]
     for run in late:
         link = f"{url}?{urlencode({'command': run.command})}"
         figures.append(

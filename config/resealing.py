@@ -53,12 +53,16 @@ def reseal(row: SealedRow) -> bool:
 
 def _tables() -> Iterator[tuple[QuerySet[Any], Callable[[Any], SealedRow]]]:
     if settings.ENABLE_API:
-        from dashboard_api.models import Secret
+        from dashboard_api.models import CallbackEvent, Secret
         from dashboard_api.models.accounts import sealed_for
 
         yield (
             Secret.objects.select_related("account"),
             lambda row: _column(row, "sealed", str(row), sealed_for(row.account_id)),
+        )
+        yield (
+            CallbackEvent.objects.exclude(sealed_body=""),
+            lambda row: _column(row, "sealed_body", str(row), row.sealed_for),
         )
     if settings.ENABLE_PORTAL:
         from portal.models.accounts import SEALED_FOR as OF_PORTAL

@@ -10,7 +10,17 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from config.databases import caches, databases
-from config.settings_checks import LOOPBACK_HOSTS, hosts_in, master_keys, names_in, wrong_settings
+from config.settings_checks import (
+    LOOPBACK_HOSTS,
+    callback_secrets,
+    hosts_in,
+    localhost_websites,
+    master_keys,
+    names_in,
+    resolvers_in,
+    stripe_secrets,
+    wrong_settings,
+)
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -38,8 +48,19 @@ ENABLE_PORTAL = env.bool("ENABLE_PORTAL", default=True)
 CALLS_PER_SECOND = env.int("CALLS_PER_SECOND", default=10)
 CALLS_BURST = env.int("CALLS_BURST", default=40)
 ALLOW_PRIVATE_HOSTS = env.bool("ALLOW_PRIVATE_HOSTS", default=False)
+LOCALHOST_WEBSITES = localhost_websites(env.str("LOCALHOST_WEBSITES", default=""))
+DNS_RESOLVERS = resolvers_in(env.str("DNS_RESOLVERS", default=""))
+CALLBACK_SECRETS = {
+    "standard": callback_secrets(env.str("CALLBACK_SECRETS_STANDARD", default="")),
+    "stripe": stripe_secrets(env.str("CALLBACK_SECRETS_STRIPE", default="")),
+}
+STRIPE_API_KEY = env.str("STRIPE_API_KEY", default="")
+CALLBACK_LIVEMODE = env.bool("CALLBACK_LIVEMODE", default=True)
 CRAWLER_ENABLED = env.bool("CRAWLER_ENABLED", default=False)
+CRAWLER_ADDRESSES = env.list("CRAWLER_ADDRESSES", default=[])
 CRAWLER_ENGINES = BASE_DIR / env.str("CRAWLER_ENGINES", default="deploy/engines.toml")
+
+SIGN_UP = env.str("SIGN_UP", default="off")
 
 # Without an address, the portal calls the service in its own process, without HTTP (decision record 0040).
 DASHBOARD_BASE_URL = env.str("DASHBOARD_BASE_URL", default="")
@@ -50,6 +71,8 @@ DASHBOARD_TIMEOUT_SECONDS = env.float("DASHBOARD_TIMEOUT_SECONDS", default=15)
 PORTAL_BASE_URL = env.str("PORTAL_BASE_URL", default="")
 PORTAL_ACCOUNT_REF = env.str("PORTAL_ACCOUNT_REF", default="")
 SITE_API_SECRET = env.str("SITE_API_SECRET", default="")
+# The page about scans, for those who are scanned; their User-Agent has its address.
+SCANNER_URL = env.str("SCANNER_URL", default=f"{PORTAL_BASE_URL}/scanner" if PORTAL_BASE_URL else "")
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
 SUPPORT_URL = env.str("SUPPORT_URL", default="")
 REPORT_LOGO = env.str("REPORT_LOGO", default="")
@@ -60,6 +83,9 @@ LINK_URL = env.str("LINK_URL", default="")
 IMPRINT_URL = env.str("IMPRINT_URL", default="")
 PRIVACY_URL = env.str("PRIVACY_URL", default="")
 TERMS_URL = env.str("TERMS_URL", default="")
+# Statistics and the live feed for everyone; PUBLIC_DEMO publishes made-up websites instead of the own ones.
+PUBLIC_TELEMETRY = env.bool("PUBLIC_TELEMETRY", default=True)
+PUBLIC_DEMO = env.bool("PUBLIC_DEMO", default=False)
 STATUS_URL = env.str("STATUS_URL", default="")
 STATUS_PAGE = env.bool("STATUS_PAGE", default=True)
 SECURITY_TXT_URL = env.str("SECURITY_TXT_URL", default="")
@@ -126,6 +152,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "config.theme.theme",
                 "config.keyboard.keyboard",
+                *(["config.public_feed.public_feed"] if ENABLE_API else []),
                 *(["portal.navigation.navigation"] if ENABLE_PORTAL else []),
             ],
         },
@@ -222,7 +249,7 @@ X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 SECURE_SSL_REDIRECT = HTTPS
-SECURE_REDIRECT_EXEMPT = [r"^v1/(?!docs$)"]  # a signed call is never redirected
+SECURE_REDIRECT_EXEMPT = [r"^v1/(?!(docs|public)$)"]  # a signed call is never redirected
 # Browsers insist on https for this long, even with an expired certificate: keep it short until renewals work.
 SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", default=3600) if HTTPS else 0
 # The deployment owns its subdomains, and leaving a preload list takes months.
@@ -252,10 +279,17 @@ LOGGING: dict[str, Any] = {
         "json": {"()": "config.logs.JsonLines"},
         "text": {"()": "config.logs.TextLines"},
     },
+    "filters": {
+        "hosts": {"()": "config.logs.OneInAHundred"},
+        "forms": {"()": "config.logs.OneInAHundred"},
+    },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
     "loggers": {
+        "stripe": {"level": "WARNING"},  # it logs what it sends and gets
         # The code that refuses a request logs it once.
         "django.request": {"level": "ERROR"},
+        "django.security.DisallowedHost": {"filters": ["hosts"]},
+        "django.security.csrf": {"filters": ["forms"]},
         # gunicorn sets its own handler, which writes another format.
         "gunicorn.error": {"level": "INFO", "handlers": [], "propagate": True},
     },

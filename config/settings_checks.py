@@ -3,10 +3,14 @@
 import base64
 import binascii
 import difflib
+import ipaddress
 import re
 import ssl
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
 from email.utils import parseaddr
+from importlib.util import find_spec
+from ipaddress import ip_network
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -19,6 +23,10 @@ LOOPBACK_HOSTS = {"localhost", "127.0.0.1", "[::1]"}
 MIN_KEY_LENGTH = 50
 _TRUE, _FALSE = ("true", "on", "ok", "y", "yes", "1"), ("false", "off", "n", "no", "0")
 _HOST = re.compile(r"\.?([a-z0-9_]([a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?|\[[0-9a-f:]+\]")
+_LOCALHOST = re.compile(r"([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+localhost")
+_PORT = re.compile(r"[1-9][0-9]{0,4}", re.ASCII)
+_CALLBACK_SECRET = re.compile(r"whsec_[A-Za-z0-9+/]{32,86}={0,2}", re.ASCII)
+_STRIPE_SECRET = re.compile(r"whsec_[!-+\--~]{16,200}", re.ASCII)
 _MASTER_KEY = re.compile(r"([1-9][0-9]{0,4}):([\w-]{43}=)", re.ASCII)
 
 
@@ -69,16 +77,47 @@ def _combined(values: Mapping[str, str]) -> Iterator[str]:
             "PORTAL_ACCOUNT_REF and SITE_API_SECRET go together: set both for a portal of one account, "
             "and neither if accounts have their own secrets (manage.py connect_account)."
         )
+    allows_private = values.get("ALLOW_PRIVATE_HOSTS", "").lower() in _TRUE
+    if "LOCALHOST_WEBSITES" in present and not allows_private:
+        yield "LOCALHOST_WEBSITES needs ALLOW_PRIVATE_HOSTS: websites of this machine are private hosts."
     hosts = set(hosts_in(values.get("ALLOWED_HOSTS", "")))
     if values.get("DEBUG", "").lower() in _TRUE and not hosts <= LOOPBACK_HOSTS:
         yield "DEBUG shows code and settings to every visitor: turn it off, or serve loopback names only."
 
+    yield from _sign_up(values, present, off, allows_private and not hosts <= LOOPBACK_HOSTS)
     serves_portal = not hosts <= LOOPBACK_HOSTS and "ENABLE_PORTAL" not in off
     if "PORTAL_BASE_URL" not in present and ("EMAIL_URL" in present or serves_portal):
         yield (
             "PORTAL_BASE_URL is not set. Links in e-mails and invitations lead there: set the address at "
             "which people open the portal, such as https://portal.example.com."
         )
+
+
+def _sign_up(
+    values: Mapping[str, str], present: Collection[str], off: Collection[str], reaches_inside: bool
+) -> Iterator[str]:
+    """Yield a line for each setting that SIGN_UP needs."""
+    mode = values.get("SIGN_UP", "").strip()
+    if mode in ("invite", "open") and off:
+        yield "SIGN_UP makes accounts in the service and the portal: it needs ENABLE_API and ENABLE_PORTAL."
+    if mode == "open" and "EMAIL_URL" not in present:
+        yield "SIGN_UP is open and EMAIL_URL is not set: addresses are confirmed by e-mail."
+    if mode == "open" and reaches_inside:
+        yield "SIGN_UP is open and ALLOW_PRIVATE_HOSTS is on: strangers could scan your own network."
+
+
+def localhost_websites(text: str) -> dict[str, int]:
+    """Return the ports by name of ``demo-shop.localhost:8001,other.localhost:8002``; raises WrongValue."""
+    websites = {}
+    for entry in hosts_in(text):
+        name, _, port = entry.partition(":")
+        if not (_LOCALHOST.fullmatch(name) and _PORT.fullmatch(port) and int(port) < 65536):
+            raise WrongValue(
+                f"has {entry!r}: list names that end in .localhost with their port, such as "
+                "demo-shop.localhost:8001."
+            )
+        websites[name] = int(port)
+    return websites
 
 
 def hosts_in(text: str) -> list[str]:
@@ -125,6 +164,41 @@ def _decoded(key: str) -> bytes:
         return b""
 
 
+def callback_secrets(text: str) -> list[str]:
+    """Return the one or two secrets of payment callbacks in ``whsec_...,whsec_...``; raises WrongValue."""
+    secrets = [entry.strip() for entry in text.split(",") if entry.strip()]
+    if len(secrets) > 2 or not all(_CALLBACK_SECRET.fullmatch(secret) for secret in secrets):
+        raise WrongValue(
+            "must be one or two secrets, newest first, with a comma between them: whsec_ and 24 to 64 bytes "
+            "in base64 each, as the provider shows them."
+        )
+    for secret in secrets:
+        encoded = secret.removeprefix("whsec_")
+        if not 24 <= len(_standard_base64(encoded)) <= 64:
+            raise WrongValue("has a secret that is not 24 to 64 bytes in base64.")
+    return secrets
+
+
+def stripe_secrets(text: str) -> list[str]:
+    """Return the one or two signing secrets of Stripe's endpoint, newest first; raises WrongValue."""
+    secrets = [entry.strip() for entry in text.split(",") if entry.strip()]
+    if len(secrets) > 2 or not all(_STRIPE_SECRET.fullmatch(secret) for secret in secrets):
+        raise WrongValue(
+            "must be one or two signing secrets of the endpoint, newest first, with a comma between them, as "
+            "Stripe shows them: whsec_..."
+        )
+    if secrets and find_spec("stripe") is None:
+        raise WrongValue("needs Stripe's library: install it by 'make stripe', or remove the setting.")
+    return secrets
+
+
+def _standard_base64(text: str) -> bytes:
+    try:
+        return base64.b64decode(text + "=" * (-len(text) % 4))
+    except binascii.Error:
+        return b""
+
+
 def _hosts(text: str) -> None:
     for host in (entry.strip() for entry in text.split(",")):
         if host == "*":
@@ -134,6 +208,23 @@ def _hosts(text: str) -> None:
                 f"has {host!r}, which is no host name: list names without scheme and port, such as "
                 "portal.example.com,api.example.com."
             )
+
+
+def resolvers_in(text: str) -> list[tuple[str, int]]:
+    """Return the addresses of resolvers, each with its port."""
+    return [_resolver(entry.strip()) for entry in text.split(",") if entry.strip()]
+
+
+def _resolver(entry: str) -> tuple[str, int]:
+    with suppress(ValueError):
+        return str(ipaddress.ip_address(entry)), 53
+    try:
+        parts = urlsplit(f"//{entry}")
+        if parts.port != 0:
+            return str(ipaddress.ip_address(parts.hostname or "")), parts.port or 53
+    except ValueError:
+        pass
+    raise WrongValue(f"has {entry!r}: list IP addresses such as 9.9.9.9 or [2620:fe::fe]:5353.")
 
 
 def _address_of_a_page(text: str) -> None:
@@ -183,6 +274,14 @@ def _mail_server(text: str) -> None:
 def _sender(text: str) -> None:
     if not re.fullmatch(r"[^@\s]+@[^@\s]+", parseaddr(text)[1]):
         raise WrongValue("must be an e-mail address, such as Threat Dashboard <alerts@example.com>.")
+
+
+def _prefixes(text: str) -> None:
+    try:
+        for each in text.split(","):
+            ip_network(each.strip())
+    except ValueError as error:
+        raise WrongValue(f"must be addresses or prefixes with commas between them: {error}.") from error
 
 
 def _color(text: str) -> None:
@@ -235,12 +334,14 @@ _CHECKS: dict[str, Callable[[str], object]] = {
     "SITE_API_SECRET": _like(".{16,}", "is too short: the service issues longer ones."),
     "METRICS_TOKEN": _like("[!-~]{32,}", "must have 32 or more printable characters without spaces."),
     "ALLOW_PRIVATE_HOSTS": _boolean,
+    "LOCALHOST_WEBSITES": localhost_websites,
     "SAMPLE_WEBSITE": _like(
         r"[!-.0-~]{1,128}/[a-z0-9.-]+",
         "must be an account's reference and a host, such as acct_0001/shop.example.com.",
     ),
     "REPORT_LOGO": str,  # any path; a system check reads the file
     "REPORT_COLOR": _color,
+    "SCANNER_URL": _address_of_a_page,
     "SUPPORT_URL": _address_of_a_page,
     "RENEW_URL": _address_of_a_page,
     "LINK_URL": _address_of_a_page,
@@ -249,10 +350,22 @@ _CHECKS: dict[str, Callable[[str], object]] = {
     "TERMS_URL": _address_of_a_page,
     "STATUS_URL": _address_of_a_page,
     "STATUS_PAGE": _boolean,
+    "PUBLIC_TELEMETRY": _boolean,
+    "PUBLIC_DEMO": _boolean,
     "SECURITY_TXT_URL": _address_of_a_page,
     "ENABLE_API": _boolean,
     "ENABLE_PORTAL": _boolean,
+    "DNS_RESOLVERS": resolvers_in,
+    "SIGN_UP": _like("off|invite|open", "is {!r}: set off, invite or open."),
+    "CALLBACK_SECRETS_STANDARD": callback_secrets,
+    "CALLBACK_SECRETS_STRIPE": stripe_secrets,
+    "STRIPE_API_KEY": _like(
+        "rk_(live|test)_[A-Za-z0-9_]{10,240}",
+        "must be a restricted key that may read subscriptions and nothing else: rk_live_... or rk_test_...",
+    ),
+    "CALLBACK_LIVEMODE": _boolean,
     "CRAWLER_ENABLED": _boolean,
+    "CRAWLER_ADDRESSES": _prefixes,
     "CRAWLER_ENGINES": str,  # any path; the worker reads the file when it starts
 }
 SETTINGS = {*_CHECKS, "DEMO_PASSWORD"}

@@ -1,4 +1,4 @@
-"""Sign-in for people whom operators or owners invite; there is no sign-up.
+"""Sign-in. People who have no account yet begin at config.onboarding.sign_up, or with an invitation.
 
 Decision record 0016 says what this adds to allauth, and why.
 """
@@ -84,7 +84,7 @@ def person_named(name: str) -> User | None:
 
 
 class SignIn(DefaultAccountAdapter):
-    """allauth's hooks: no sign-up, no redirect to other sites, and no hint whether a name exists."""
+    """allauth's hooks: its sign-up is off, no redirect to other sites, and no hint whether a name exists."""
 
     error_messages = DefaultAccountAdapter.error_messages | {
         "username_password_mismatch": WRONG_NAME_OR_PASSWORD,
@@ -99,7 +99,7 @@ class SignIn(DefaultAccountAdapter):
     }
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
-        """Return False: there is no sign-up."""
+        """Return False: our own sign-up confirms the address first."""
         return False
 
     def get_client_ip(self, request: HttpRequest) -> str:

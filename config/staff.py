@@ -23,9 +23,11 @@ from django.utils.translation import gettext as _
 _EVERYDAY = (
     "dashboard_api_analystnote_",
     "dashboard_api_coverage_",
+    "dashboard_api_crawlerstop_",
     "dashboard_api_finding_",
     "dashboard_api_importrun_",
     "dashboard_api_scanjob_",
+    "dashboard_api_scanoptout_",
     "dashboard_api_source_",
     "dashboard_api_standingdecision_",
     "dashboard_api_website_import",

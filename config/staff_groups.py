@@ -1,11 +1,16 @@
 """The groups of staff, which every new database has: what analysts, operators and support may do.
 
-A group that exists is left as it is, so that a deployment can change it.
+A release may add permissions, which groups that exist get once: what a deployment changed stays as it is.
+Decision record 0121.
 """
 
-from django.apps import apps
 from django.contrib.auth.models import Group, Permission
-from django.db import connections
+from django.db import connections, transaction
+
+from audit.recording import record as audit
+from config.models import GivenPermission
+
+_TABLES = {"auth_group", "audit_auditevent", "config_givenpermission"}
 
 VIEW_FINDINGS = (
     "dashboard_api.view_finding",
@@ -13,12 +18,19 @@ VIEW_FINDINGS = (
     "dashboard_api.view_website",
     "dashboard_api.view_source",
     "dashboard_api.view_coverage",
+    "dashboard_api.view_standingdecision",
     "dashboard_api.view_importrun",
     "dashboard_api.view_scanjob",
     "dashboard_api.view_enginerun",
+    "dashboard_api.view_scanschedule",
+    "dashboard_api.view_scanconsent",
+    "dashboard_api.view_scanoptout",
+    "dashboard_api.view_crawlerstop",
     "dashboard_api.view_account",
     "dashboard_api.view_entitlement",
+    "dashboard_api.view_plan",
     "dashboard_api.view_sitelink",
+    "dashboard_api.view_ownershipclaim",
 )
 VIEW_AUDIT = ("audit.view_auditevent",)
 VIEW_PORTAL = (
@@ -33,6 +45,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "dashboard_api.change_finding",
         "dashboard_api.add_analystnote",
         "dashboard_api.change_analystnote",
+        "dashboard_api.add_standingdecision",
+        "dashboard_api.change_standingdecision",
         "portal.see_as_customer",
     ),
     "Operators": (
@@ -42,15 +56,31 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *(f"dashboard_api.{verb}_{model}" for model in ("account", "website") for verb in ("add", "change")),
         "dashboard_api.add_entitlement",
         "dashboard_api.change_entitlement",
+        "dashboard_api.add_plan",
+        "dashboard_api.change_plan",
+        *(f"dashboard_api.{verb}_planprice" for verb in ("view", "add", "change")),
+        "dashboard_api.view_subscription",
+        "dashboard_api.view_callbackevent",
+        "dashboard_api.change_callbackevent",
         "dashboard_api.add_sitelink",
         "dashboard_api.change_sitelink",
+        "dashboard_api.view_published",
+        "dashboard_api.view_feedentry",
+        "dashboard_api.change_feedentry",
+        "dashboard_api.change_ownershipclaim",
         "dashboard_api.view_callrecord",
         "dashboard_api.view_secret",
         "dashboard_api.add_secret",
         "dashboard_api.change_secret",
+        *(f"dashboard_api.{verb}_reporttoken" for verb in ("view", "add", "change")),
         "dashboard_api.add_importrun",
         "dashboard_api.change_importrun",
         "dashboard_api.change_scanjob",
+        *(
+            f"dashboard_api.{verb}_{model}"
+            for model in ("scanoptout", "crawlerstop")
+            for verb in ("add", "change")
+        ),
         "dashboard_api.change_source",
         "dashboard_api.change_coverage",
         *(
@@ -59,6 +89,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
             for verb in ("add", "change", "delete")
         ),
         "portal.change_sharelink",
+        "portal.view_badge",
         "config.view_run",
         *(f"config.{verb}_incident" for verb in ("view", "add", "change")),
     ),
@@ -74,23 +105,27 @@ GROUPS: dict[str, tuple[str, ...]] = {
 
 
 def create_groups(using: str) -> None:
-    """Create the groups that the database ``using`` does not have yet, once all their permissions exist."""
-    if "auth_group" not in connections[using].introspection.table_names():
-        return
-    existing = set(Group.objects.using(using).filter(name__in=GROUPS).values_list("name", flat=True))
-    missing = [name for name in GROUPS if name not in existing]
-    if not missing:
+    """Create missing groups in the database ``using``, and give each group what it was never given.
+
+    A permission that staff took from a group stays away.
+    """
+    if not set(connections[using].introspection.table_names()) >= _TABLES:
         return
     permissions = {
         f"{permission.content_type.app_label}.{permission.codename}": permission
         for permission in Permission.objects.using(using).select_related("content_type")
     }
-    wanted = {
-        name: [label for label in GROUPS[name] if apps.is_installed(label.partition(".")[0])]
-        for name in missing
-    }
-    if not permissions.keys() >= {label for labels in wanted.values() for label in labels}:
-        return  # one app is migrated before the other
-    for name, labels in wanted.items():
-        group = Group.objects.using(using).create(name=name)
-        group.permissions.set(permissions[label] for label in labels)
+    given = GivenPermission.objects.using(using)
+    before = set(given.values_list("group", "permission"))
+    with transaction.atomic(using):
+        for name, labels in GROUPS.items():
+            group, is_new = Group.objects.using(using).get_or_create(name=name)
+            # A permission that does not exist yet is given by a later run: its app is not migrated.
+            missing = [
+                label for label in labels if label in permissions and (is_new or (name, label) not in before)
+            ]
+            group.permissions.add(*(permissions[label] for label in missing))
+            rows = [GivenPermission(group=name, permission=label) for label in missing]
+            given.bulk_create(rows, ignore_conflicts=True)
+            if missing and not is_new:
+                audit("staff_group.extended", group, by="migrate", after={"permissions": ", ".join(missing)})

@@ -161,12 +161,12 @@ def _state(
     """Return the tone and the word; an open incident comes before what is measured."""
     kinds = {incident.kind for incident in still_open}
     if Incident.Kind.DISTURBANCE in kinds:
-        return "failed", _("Disturbed")
+        return "failed", _("Disrupted")
     if Incident.Kind.MAINTENANCE in kinds:
         return "partial", Incident.Kind.MAINTENANCE.label
     if works:
         return "ok", _("Works")
-    return ("partial", _("Delayed")) if component in _COMMANDS else ("failed", _("Disturbed"))
+    return ("partial", _("Delayed")) if component in _COMMANDS else ("failed", _("Disrupted"))
 
 
 def _place(at: datetime, now: datetime) -> int:

@@ -50,12 +50,25 @@ if settings.ENABLE_API:
     urlpatterns.insert(
         0, path("admin/new-customer/", admin.site.admin_view(new_customer), name="new_customer")
     )
+    from config import scanner  # needs the service
     from config.client_health import client_health
 
+    urlpatterns += [
+        path("scanner", scanner.page, name="scanner"),
+        path(".well-known/probing.txt", scanner.probing_txt, name="probing_txt"),
+    ]
     urlpatterns.append(path("v1/health", client_health, name="client_health"))
     urlpatterns.append(path("v1/", include("dashboard_api.api.urls")))
 if settings.ENABLE_PORTAL:
     from config.see_as_customer import urlpatterns as see_as_customer  # needs the portal's models
 
     urlpatterns[0:0] = see_as_customer()
+    if settings.ENABLE_API:
+        from config.onboarding import sign_up_views  # makes accounts in both apps
+
+        urlpatterns += [
+            path("sign-up/", sign_up_views.sign_up, name="sign_up"),
+            path("sign-up/sent/", sign_up_views.sign_up_sent, name="sign_up_sent"),
+            path("sign-up/<str:token>/", sign_up_views.new_account, name="new_account"),
+        ]
     urlpatterns.append(path("", include("portal.urls")))

@@ -19,6 +19,18 @@ class Person(_Table):
     is_superuser: bool = False
 
 
+class Plan(_Table):
+    """A plan that customers can choose."""
+
+    slug: str
+    rank: int
+    name: dict[str, str]
+    price_text: dict[str, str]
+    limits: dict[str, int]
+    features: list[str]
+    trial_days: int = 0
+
+
 class Account(_Table):
     """An account of the service and the portal, and its members."""
 
@@ -28,6 +40,10 @@ class Account(_Table):
     viewer: str = ""
     plan: str = "standard"
     ends_in_days: int = 165
+    status: Literal["trialing", "active", "past_due", "suspended"] = "active"
+    renews: bool = False
+    cancels: bool = False
+    reason: str = ""
 
 
 class Run(_Table):
@@ -63,12 +79,14 @@ class Note(_Table):
     rule: str = ""
     account: str = ""
     is_internal: bool = False
+    is_pinned: bool = False
 
 
 class DemoAccounts(_Table):
     """The contents of the file."""
 
     people: list[Person]
+    plans: list[Plan]
     accounts: list[Account]
     runs: dict[str, list[Run]]
     sites: list[Site]

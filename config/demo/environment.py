@@ -4,13 +4,17 @@ import argparse
 import os
 import secrets
 import socket
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from cryptography.fernet import Fernet
 
+from config.demo import website
+
 MARKER = "# Written by 'manage.py demo', which reads it again. Not for production."
-DEFAULT_PORT = 8000
+DEFAULT_PORT, _LAST_PORT = 8000, 65535
 DATABASE_URL = "sqlite:///var/demo/records.sqlite3"
 # The settings that make the demo complete and keep it away from other data.
 REQUIRED = {
@@ -23,7 +27,14 @@ REQUIRED = {
     "DASHBOARD_BASE_URL": "",  # the portal calls the service in its own process
 }
 # Lines that are written again at every start, and one of an earlier version, which called itself over HTTP.
-_REWRITTEN = ("DASHBOARD_BASE_URL=", "PORTAL_BASE_URL=", "STAFF_SECOND_FACTOR=")
+_REWRITTEN = (
+    "DASHBOARD_BASE_URL=",
+    "PORTAL_BASE_URL=",
+    "STAFF_SECOND_FACTOR=",
+    "CRAWLER_ENABLED=",
+    "SIGN_UP=",
+    "LOCALHOST_WEBSITES=",
+)
 
 
 class DemoRefused(SystemExit):
@@ -57,19 +68,27 @@ def prepare_environment(
     lines = [line for line in lines if not line.startswith(_REWRITTEN)]
     lines.append(f"PORTAL_BASE_URL=http://127.0.0.1:{options.port}")
     lines.append("STAFF_SECOND_FACTOR=false")  # only this machine reaches the demo
+    lines += ["CRAWLER_ENABLED=true", "SIGN_UP=open"]
+    lines.append(f"LOCALHOST_WEBSITES={website.NAME}:{website_port(options.port)}")
     if not options.no_serve:
-        _refuse_busy_port(options.port)
+        _refuse_busy_port(options.port, options.port)
+        _refuse_busy_port(website_port(options.port), options.port)
     _refuse_other_settings(dict(line.split("=", maxsplit=1) for line in lines if "=" in line), environ)
     _write(file, lines)
 
 
 def _port(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 0 < int(text) < 65536):
+    if not (text.isascii() and text.isdigit() and 0 < int(text) <= _LAST_PORT):
         raise argparse.ArgumentTypeError("must be a number from 1 to 65535")
     return int(text)
 
 
-def _refuse_busy_port(port: int) -> None:
+def website_port(port: int) -> int:
+    """Return the port of the demo's own website, next to the demo's."""
+    return port + 1 if port < _LAST_PORT else port - 1
+
+
+def _refuse_busy_port(port: int, wanted: int) -> None:
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -77,7 +96,7 @@ def _refuse_busy_port(port: int) -> None:
         except OSError as error:
             raise DemoRefused(
                 f"Port {port} cannot be used ({error.strerror}). Nothing was changed. "
-                f"Choose another: --port {port % 65535 + 1}"
+                f"Choose another: --port {(wanted + 1) % _LAST_PORT + 1}"
             ) from error
 
 
@@ -93,13 +112,22 @@ def _new_lines() -> list[str]:
         "SUPPORT_URL=https://example.com/support",
         "RENEW_URL=https://example.com/renew",
         "SAMPLE_WEBSITE=acct_0001/shop.example.com",
+        "PUBLIC_DEMO=true",
         "IMPRINT_URL=https://example.com/imprint",
         "PRIVACY_URL=https://example.com/privacy",
         "TERMS_URL=https://example.com/terms",
+        f"CALLBACK_SECRETS_STANDARD=whsec_{b64encode(secrets.token_bytes(32)).decode()}",
+        *_stripe(),
+        "CALLBACK_LIVEMODE=false",
         "STATUS_URL=https://example.com/status",
         "SECURITY_TXT_URL=https://example.com/.well-known/security.txt",
         f"DEMO_PASSWORD={secrets.token_urlsafe(12)}",
     ]
+
+
+def _stripe() -> list[str]:
+    """Return the line with a signing secret of Stripe, if its library is installed."""
+    return [f"CALLBACK_SECRETS_STRIPE=whsec_{secrets.token_hex(16)}"] if find_spec("stripe") else []
 
 
 def _read(file: Path) -> list[str]:

@@ -2,7 +2,9 @@
 
 from datetime import datetime, timedelta
 from random import Random
+from typing import Any
 
+import msgspec
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import Group, User
 from django.db import DEFAULT_DB_ALIAS, transaction
@@ -14,6 +16,7 @@ from config.demo.findings import PERIOD, store_findings
 from config.demo.sample_data import read_sample_data
 from config.staff_groups import create_groups
 from dashboard_api import models as api
+from dashboard_api.billing import entitlements, plans
 from portal import models as portal
 
 SEED = 2026
@@ -32,6 +35,11 @@ def seed(password: str) -> None:
     now = timezone.now()
     demo = read_accounts()
     _create_people(demo.people, password)
+    for plan in demo.plans:
+        saved = plans.save(api.Plan(**msgspec.structs.asdict(plan)), by=BY)
+        api.PlanPrice.objects.update_or_create(
+            provider="stripe", price=f"price_demo_{plan.slug}", defaults={"plan": saved}
+        )
     for account in demo.accounts:
         _create_account(account, now)
     data, dice = read_sample_data(), Random(SEED)  # noqa: S311 - the same demo every time
@@ -40,6 +48,8 @@ def seed(password: str) -> None:
         website = _create_website(site, now)
         runs = _create_coverage(demo.runs.get(site.runs, []), website, now)
         store_findings(data, website, site.findings, runs, now=now, dice=dice)
+    for account in demo.accounts:
+        _end_plan(account, now)
     _create_notes(demo.notes, now)
 
 
@@ -62,13 +72,8 @@ def _create_people(people: list[Person], password: str) -> None:
 
 def _create_account(account: Account, now: datetime) -> None:
     account_of_service = api.Account.objects.create(ref=account.ref, name=account.name)
-    api.Entitlement.objects.create(
-        account=account_of_service,
-        plan=account.plan,
-        starts_on=(now - timedelta(days=200)).date(),
-        ends_on=(now + timedelta(days=account.ends_in_days)).date(),
-        features=["export", "notes"],
-    )
+    plan = {"plan": account.plan, "starts_on": (now - timedelta(days=200)).date()}
+    entitlements.change(account_of_service, plan, by=BY, now=now - timedelta(days=200))
     _, secret = api.Secret.objects.issue(account_of_service, by=BY)
     account_of_portal = portal.Account(ref=account.ref, name=account.name)
     account_of_portal.set_secret(secret)
@@ -78,6 +83,13 @@ def _create_account(account: Account, now: datetime) -> None:
         if username:
             user = User.objects.get(username=username)
             portal.Membership.objects.create(user=user, account=account_of_portal, role=role)
+
+
+def _end_plan(account: Account, now: datetime) -> None:
+    """Give the entitlement its state of today, once the websites are linked."""
+    to: dict[str, Any] = {"status": account.status, "renews": account.renews, "cancels": account.cancels}
+    to["ends_on"] = (now + timedelta(days=account.ends_in_days)).date()
+    entitlements.change(api.Account.objects.get(ref=account.ref), to, by=BY, reason=account.reason, now=now)
 
 
 def _create_website(site: Site, now: datetime) -> api.Website:
@@ -122,6 +134,7 @@ def _create_notes(notes: list[Note], now: datetime) -> None:
             author="Robin Analyst",
             body=note.body,
             is_internal=note.is_internal,
+            is_pinned=note.is_pinned,
             created_at=now - timedelta(days=note.days_ago),
             published_at=None if note.is_internal else now - timedelta(days=note.days_ago),
         )

@@ -28,6 +28,9 @@ class PortalPart:
             "users": len(self.people),
         }
 
+    def announce(self) -> None:
+        """Nothing of the portal is deleted before its account."""
+
     def delete(self) -> set[str]:
         """Delete the account in the transaction of the caller; return the names of people without another."""
         account = Account.objects.select_for_update().get(pk=self.account.pk)

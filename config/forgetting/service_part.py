@@ -12,20 +12,17 @@ from dashboard_api.importing import report_files
 from dashboard_api.models import (
     Account,
     AnalystNote,
-    CallOutcome,
     CallRecord,
     Entitlement,
     Finding,
     ForgottenAccount,
     ImportRun,
-    Nonce,
     OwnershipClaim,
     ReportJob,
     ReportToken,
+    ScanJob,
     Secret,
-    SecretUse,
     SiteLink,
-    Usage,
     Website,
 )
 
@@ -54,23 +51,25 @@ class ServicePart:
             "imports": ImportRun.objects.filter(website__in=self.own).count(),
         }
 
+    def announce(self) -> None:
+        """Note, in a transaction of its own, that the calls of the account may be deleted."""
+        ForgottenAccount.note(self.account.pk, timezone.now())
+
     def delete(self) -> set[str]:
         """Delete the account in the caller's transaction; return the names under which its programs acted."""
         own = list(self.own.select_for_update().order_by("pk"))  # before the account, as elsewhere
         account = Account.objects.select_for_update().get(pk=self.account.pk)
         tokens = {token.pk: f"{token.name} (token {token.pk})" for token in account.report_tokens.all()}
         ImportRun.objects.filter(by__in=tokens.values()).update(by=FORGOTTEN)
-        secrets = list(account.secrets.values_list("pk", flat=True))
         for report in ReportJob.objects.filter(token__in=tokens).values_list("pk", flat=True):
             transaction.on_commit(partial(report_files.delete, report))
         self._forget_log()
         for website in own:
             _delete(website)
         Website.objects.filter(verified_by=account.ref).update(verified_by=FORGOTTEN)  # by its own claim
-        number = account.pk  # a deleted object has none
-        _delete_calls(number, secrets)
+        ScanJob.objects.filter(by=account.ref).update(by=FORGOTTEN)
         account.delete()
-        transaction.on_commit(partial(_delete_calls, number, secrets))  # calls that came meanwhile
+        transaction.on_commit(lambda: ForgottenAccount.finish(timezone.now()))  # or the next prune does it
         return set(tokens.values())
 
     def _forget_log(self) -> None:
@@ -86,14 +85,3 @@ def _delete(website: Website) -> None:
     while keys := list(website.findings.order_by("pk").values_list("pk", flat=True)[:_BATCH]):
         Finding.objects.filter(pk__in=keys).delete()
     website.delete()
-
-
-def _delete_calls(account_id: int, secrets: list[int]) -> None:
-    """Delete the calls on record, which are short-lived rows without a foreign key.
-
-    Triggers refuse the deletion unless the account is noted as forgotten.
-    """
-    ForgottenAccount.objects.get_or_create(account_id=account_id, defaults={"at": timezone.now()})
-    for model in (CallOutcome, CallRecord, Nonce, Usage):
-        model.objects.filter(account_id=account_id).delete()
-    SecretUse.objects.filter(secret_id__in=secrets).delete()

@@ -15,8 +15,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_variables
 
 from audit.recording import record
+from dashboard_api.billing import entitlements
 from dashboard_api.models import Account, Entitlement, Secret, SiteLink, Website
-from dashboard_api.models.entitlements import new_entitlement
 
 SUPPORT = "Our team"  # invites, where no operator is named
 
@@ -68,7 +68,7 @@ def onboard(customer: Customer, *, by: str, origin: str) -> Onboarded:
 def _onboard(customer: Customer, *, by: str, origin: str) -> Onboarded:
     created: list[str] = []
     account = _account(customer, created)
-    entitlement = _entitlement(account, customer, created)
+    entitlement = _entitlement(account, customer, by, created)
     link = _link(account, customer, by, created)
     result = Onboarded(account=account, entitlement=entitlement, link=link, created=created)
     usable = account.secrets.filter(is_test=False).usable(timezone.now()).first()
@@ -106,12 +106,10 @@ def _account(customer: Customer, created: list[str]) -> Account:
     return account
 
 
-def _entitlement(account: Account, customer: Customer, created: list[str]) -> Entitlement:
+def _entitlement(account: Account, customer: Customer, by: str, created: list[str]) -> Entitlement:
     entitlement = Entitlement.objects.filter(account=account).first()
     if entitlement is None:
-        entitlement = new_entitlement(account, customer.plan)
-        entitlement.full_clean()
-        entitlement.save()
+        entitlement = entitlements.change(account, customer.plan, by=by)
         created.append("plan")
     for name, value in customer.plan.items():
         if getattr(entitlement, name) != value:

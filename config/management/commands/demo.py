@@ -2,9 +2,13 @@
 
 import logging
 import os
+import signal
+import subprocess
 import sys
 from argparse import ArgumentParser
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +18,15 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
 from config.databases import databases
-from config.demo import seeding
+from config.demo import seeding, website
 from config.demo.accounts import read_accounts
-from config.demo.environment import DATABASE_URL, add_options
+from config.demo.environment import DATABASE_URL, add_options, website_port
+from dashboard_api.ownership.checking import FILE_PATH
 from foundation.sealing import CannotUnseal
 from portal.models import Account, Website
 
 EXAMPLE = "shop.example.com"
+WEBSITE_FOLDER = settings.BASE_DIR / "var/demo/website"
 
 
 class Command(BaseCommand):
@@ -41,11 +47,13 @@ class Command(BaseCommand):
             self._prepare(password)
         except KeyboardInterrupt:
             raise CommandError("Stopped before the demo was ready. Start it again to continue.") from None
+        website.create(WEBSITE_FOLDER)
         self.stdout.write(_introduction(port, password))
         self.stdout.flush()
         if not no_serve:
-            os.environ["DJANGO_RUNSERVER_HIDE_WARNING"] = "true"
-            call_command("runserver", f"127.0.0.1:{port}", use_reloader=False, skip_checks=True)
+            with website.serving(WEBSITE_FOLDER, website_port(port)), _worker():
+                os.environ["DJANGO_RUNSERVER_HIDE_WARNING"] = "true"
+                call_command("runserver", f"127.0.0.1:{port}", use_reloader=False, skip_checks=True)
 
     def _prepare(self, password: str) -> None:
         for alias in settings.DATABASES:
@@ -54,7 +62,21 @@ class Command(BaseCommand):
         if not seeding.is_seeded():
             self.stdout.write("Creating demo data ...")
             seeding.seed(password)
+        if settings.PUBLIC_DEMO:  # an .env of an earlier version has no such line
+            call_command("publish_telemetry", by="demo", stdout=StringIO())
         _refuse_foreign_keys()
+
+
+@contextmanager
+def _worker() -> Iterator[None]:
+    """Run the worker of scans until the end of the block, also if this process is asked to end."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "crawl"]
+    with subprocess.Popen(command) as process:  # noqa: S603 - our own command
+        try:
+            yield
+        finally:
+            process.terminate()
 
 
 def _demo_files() -> list[Path]:
@@ -102,6 +124,12 @@ def _introduction(port: int, password: str) -> str:
   Sign in with the password {password} as
 {people}
 
+  Try it as a new customer: this demo serves a website to check, {website.NAME}.
+    Create an account at {address}/sign-up/: the e-mail with the link is printed here.
+    Add {website.NAME}, and save the line of the proof as
+      {_shown(WEBSITE_FOLDER / FILE_PATH.removeprefix("/"))}
+    Press "Check now": the first scan begins, and its findings appear within a minute.
+
   Call the API as a customer's backend does, with the demo's own secret:
     export SITE_API_SECRET={shop.account.reveal_secret()}
     export PORTAL_ACCOUNT_REF={shop.account.ref} LINK_ID={shop.link_id}
@@ -115,5 +143,11 @@ def _introduction(port: int, password: str) -> str:
 
 def _python() -> str:
     """Return the interpreter as one would type it here."""
-    executable, here = Path(sys.executable), Path.cwd()
-    return str(executable.relative_to(here)) if executable.is_relative_to(here) else "python"
+    executable = Path(sys.executable)
+    return _shown(executable) if executable.is_relative_to(Path.cwd()) else "python"
+
+
+def _shown(path: Path) -> str:
+    """Return the path as one would type it here."""
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)

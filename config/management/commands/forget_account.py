@@ -43,6 +43,8 @@ class Command(OperatorCommand):
         self.stderr.write("\n".join([f"This deletes {ref} for good:", *_lines(parts)]), style_func=str)
         if not yes:
             _ask(ref)
+        for part in parts:
+            part.announce()
         with transaction.atomic():
             parts = _parts(ref)  # others may have changed it while the operator read
             counts = {name: number for part in parts for name, number in part.counts().items()}

@@ -53,7 +53,7 @@ class Command(OperatorCommand):
         except OSError as error:
             raise CommandError(f"{folder} cannot be written: {error.strerror}.") from error
         down = [str(component) for component, is_up in works.items() if not is_up]
-        state = f"Disturbed or late: {', '.join(down)}." if down else "Each component works."
+        state = f"Disrupted or late: {', '.join(down)}." if down else "Each component works."
         text = f"Written to {folder}. {state}"
         return Result(text=text, fields={"folder": str(folder), "disturbed": down})
 

@@ -1,0 +1,129 @@
+"""Sign-up: a link by e-mail, and the account of a person who opens it. Decision record 0115.
+
+Nothing is stored before the link is opened, and a link makes one account.
+"""
+
+import logging
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core import signing
+from django.core.mail import send_mail
+from django.db import IntegrityError, transaction
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import timezone, translation
+from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext as _
+from django.views.decorators.debug import sensitive_variables
+
+from audit.recording import record
+from dashboard_api import models as api
+from dashboard_api.billing import entitlements
+from portal import models as portal
+from portal.team.actions import record_change
+
+logger = logging.getLogger(__name__)
+
+LINK_LIFETIME = timedelta(days=1)
+INVITED_FOR = timedelta(days=14)
+TRIAL = timedelta(days=14)
+TRIAL_WEBSITES = 1
+_SALT = "config.sign_up"
+
+
+class LinkUsed(Exception):
+    """The link has made an account."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignUpLink:
+    """A link: the address to which it was sent, and the reference of the account that it makes."""
+
+    email: str
+    ref: str
+
+
+def new_link(email: str, *, lifetime: timedelta = LINK_LIFETIME) -> str:
+    """Return the path of a link for this address."""
+    until = int((timezone.now() + lifetime).timestamp())
+    token = signing.dumps([email, until], salt=_SALT)
+    return reverse("new_account", args=[token])
+
+
+def read_link(token: str) -> SignUpLink | None:
+    """Return what the link with this token says; None after its end, or if it was not signed here."""
+    try:
+        email, until = signing.loads(token, salt=_SALT)
+    except signing.BadSignature:
+        return None
+    if timezone.now().timestamp() > until:
+        return None
+    number = salted_hmac(_SALT, token, algorithm="sha256").hexdigest()[:16]
+    return SignUpLink(email=email, ref=f"acct_{number}")
+
+
+def has_user(email: str) -> bool:
+    """Return whether a person with this address can sign in already."""
+    return User.objects.filter(email__iexact=email).exists()
+
+
+@sensitive_variables()
+def create_account(person: User, link: SignUpLink, *, name: str) -> portal.Account:
+    """Create the account and its owner, ``person``, who is not stored yet; raises LinkUsed."""
+    try:
+        with transaction.atomic():
+            return _create(person, link, name)
+    except IntegrityError as error:
+        raise LinkUsed from error
+
+
+@sensitive_variables()
+def _create(person: User, link: SignUpLink, name: str) -> portal.Account:
+    person.email = link.email
+    person.save()
+    account = api.Account(ref=link.ref, name=name)
+    account.full_clean(validate_unique=False)  # two accounts of one link are an IntegrityError
+    account.save()
+    today = timezone.now().date()
+    trial = {"plan": "trial", "status": api.Entitlement.Status.TRIALING, "sites_limit": TRIAL_WEBSITES}
+    dates = {"starts_on": today, "ends_on": today + TRIAL}
+    entitlements.change(account, trial | dates, by=person.get_username())
+    _secret, clear = api.Secret.objects.issue(account, by=person.get_username())
+    own = portal.Account(ref=link.ref, name=name)
+    own.set_secret(clear)
+    own.save()
+    own.memberships.create(user=person, role=portal.Membership.Role.OWNER)
+    joined = portal.MembershipChange.Action.JOINED
+    record_change(own, joined, person.get_username(), by=person, role=portal.Membership.Role.OWNER)
+    record("customer.signed_up", account, by=person)
+    return own
+
+
+def send_link(email: str, *, origin: str, language: str) -> None:
+    """Send a link to this address, or say there that it can sign in already."""
+    person = User.objects.filter(email__iexact=email, is_active=True).first()
+    with translation.override(language):
+        if person is not None:
+            subject, template = _("You have an account already"), "known_email.txt"
+            context = {"name": person.get_username(), "link": origin + reverse("account_login")}
+        else:
+            subject, template = _("Confirm your e-mail address"), "link_email.txt"
+            context = {"name": "", "link": origin + new_link(email)}
+        try:
+            _send(subject, template, context, email)
+        except OSError as error:
+            logger.warning("The mail server refused a link to a new account: %s", type(error).__name__)
+
+
+def send_invitation(email: str, link: str) -> None:
+    """Send the link of an invitation; raises OSError if the mail server does not accept it."""
+    with translation.override(settings.LANGUAGE_CODE):
+        _send(_("Your account on the Threat Dashboard"), "invited_email.txt", {"link": link}, email)
+
+
+def _send(subject: str, template: str, context: dict[str, str], email: str) -> None:
+    message = render_to_string(f"sign_up/{template}", context).strip() + "\n"
+    send_mail(subject, message, from_email=None, recipient_list=[email])

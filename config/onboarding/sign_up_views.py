@@ -1,0 +1,101 @@
+"""The pages of sign-up: the address, and the account behind the link that is sent there."""
+
+from functools import partial
+from typing import Any
+
+from allauth.core.internal.ratelimit import get_ip
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import login
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import get_language, gettext_lazy
+from django.utils.translation import gettext as _
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_safe
+
+from config.background import run_later
+from config.errors import too_many_requests
+from config.models import Attempts
+from config.onboarding import sign_up as verbs
+from config.passwords import PER_ADDRESS, PER_SENDER, PERIOD
+from portal.page_urls import adding_url, portal_origin
+from portal.team.forms import JoinForm
+
+
+class AddressForm(forms.Form):
+    """The address of a person who wants an account."""
+
+    email = forms.EmailField(label=gettext_lazy("E-mail address"), max_length=254)
+
+    def clean_email(self) -> str:
+        """Return the address in lower case, in which attempts are counted."""
+        return str(self.cleaned_data["email"]).lower()
+
+
+class AccountForm(JoinForm):
+    """A new account: its name, and the user name and password of its owner."""
+
+    name = forms.CharField(label=gettext_lazy("Name of your company or project"), max_length=100)
+    field_order = ("name", "username", "password1", "password2")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["username"].widget.attrs.pop("autofocus", None)
+        self.fields["name"].widget.attrs["autofocus"] = True
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def sign_up(request: HttpRequest) -> HttpResponse:
+    """Ask for an e-mail address; the answer is the same whether or not it is known."""
+    if settings.SIGN_UP != "open":
+        raise Http404
+    if request.user.is_authenticated:
+        return redirect("portal:sites")
+    form = AddressForm(request.POST if request.method == "POST" else None)
+    if not form.is_valid():
+        return render(request, "sign_up/address.html", {"form": form})
+    email = form.cleaned_data["email"]
+    limits = {f"sign-up from {get_ip(request)}": PER_SENDER, f"sign-up of {email}": PER_ADDRESS}
+    if not Attempts.objects.allow(limits, period=PERIOD, now=timezone.now()):
+        return too_many_requests(request)
+    language = get_language() or settings.LANGUAGE_CODE
+    run_later(partial(verbs.send_link, email, origin=portal_origin(request), language=language))
+    return redirect("sign_up_sent")
+
+
+@require_safe
+def sign_up_sent(request: HttpRequest) -> HttpResponse:
+    """Say that an e-mail is on its way."""
+    if settings.SIGN_UP != "open":
+        raise Http404
+    is_printed = settings.EMAIL_BACKEND.endswith(".console.EmailBackend")
+    return render(request, "sign_up/sent.html", {"is_printed": is_printed})
+
+
+@sensitive_post_parameters("password1", "password2")
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_account(request: HttpRequest, token: str) -> HttpResponse:
+    """Create the account of a person who opens the link, and lead to adding a website."""
+    if settings.SIGN_UP not in ("invite", "open"):
+        raise Http404
+    link = verbs.read_link(token)
+    if link is None or verbs.has_user(link.email):
+        return render(request, "sign_up/link_ended.html", status=404)
+    if request.user.is_authenticated:
+        return render(request, "sign_up/account.html", {"link": link})
+    form = AccountForm(
+        request.POST if request.method == "POST" else None, initial={"username": link.email.partition("@")[0]}
+    )
+    if not form.is_valid():
+        return render(request, "sign_up/account.html", {"link": link, "form": form})
+    person: Any = form.save(commit=False)  # hashes the password before any transaction begins
+    try:
+        verbs.create_account(person, link, name=form.cleaned_data["name"])
+    except verbs.LinkUsed:
+        return render(request, "sign_up/link_ended.html", status=404)
+    login(request, person)
+    messages.success(request, _("Your account is ready. Add your website next."))
+    return redirect(adding_url())
