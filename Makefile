@@ -17,11 +17,13 @@ MUTATED_NEEDS := django|cryptography|idna|pytest|pytest-django|hypothesis
 
 PYTEST := $(BIN)/pytest --quiet --numprocesses $(JOBS) --dist worksteal
 
-.PHONY: help setup demo pdf check quick test test-all bench screenshots observatory mutants sbom messages lock
+.PHONY: help setup demo pdf stripe engines check quick test test-all bench screenshots observatory schemathesis mutants sbom outdated messages lock
 
 help:
 	@echo "make demo [PORT=8001] [ARGS=--reset]   set up a demo and serve it"
 	@echo "make pdf                               install the typesetter of PDF reports"
+	@echo "make stripe                            install the library for payment callbacks of Stripe"
+	@echo "make engines                           install SSLyze and Wapiti for scans into var/engines, each in an environment of its own"
 	@echo "make check                             lint, types and layers, in seconds"
 	@echo "make quick [ARGS='-k portal']          the tests without a browser and without slow ones"
 	@echo "make test [JOBS=4]                     every check, and every test except slow ones"
@@ -30,8 +32,10 @@ help:
 	@echo "make setup                             only prepare .venv"
 	@echo "make screenshots                       take the screenshots of the README again (needs Chromium)"
 	@echo "make observatory                       grade the pages with the MDN HTTP Observatory (needs nginx and npm)"
+	@echo "make schemathesis                      send calls that Schemathesis makes from the OpenAPI description"
 	@echo "make mutants                           change es1, hosts and sealing in some 250 ways, and list changes that no test notices"
 	@echo "make sbom > sbom.json                  print the bill of materials of the product (CycloneDX)"
+	@echo "make outdated                          list libraries of the product whose series has a newer version"
 	@echo "make messages                          collect the texts to translate and compile them (needs gettext)"
 	@echo "make lock                              pin the dependencies of pyproject.toml again"
 
@@ -66,6 +70,11 @@ screenshots: $(VENV)/installed-dev
 observatory: $(VENV)/installed-dev
 	@$(BIN)/python -m tests.deploy.observatory
 
+schemathesis: $(VENV)/installed  # in an environment of its own: it needs other versions
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && $(PYTHON) -m venv $$folder && \
+	$$folder/bin/pip install --quiet schemathesis==4.32.0 && \
+	SCHEMATHESIS=$$folder/bin/schemathesis $(BIN)/python -m benchmarks.openapi_cases $(ARGS)
+
 mutants:  # caches are taken out of the copies: they would hide changes, and decorated functions are left as they are
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
 	mkdir -p $$folder/tests/es1 $$folder/tests/foundation $$folder/foundation && \
@@ -85,10 +94,14 @@ sbom:
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
 	$(PYTHON) -m venv $$folder/product && $(PYTHON) -m venv $$folder/tool && \
 	$$folder/product/bin/pip install --quiet --require-hashes -r requirements.lock && \
-	$$folder/product/bin/pip install --quiet --require-hashes -r requirements-pdf.lock && \
+	for lock in pdf stripe; do \
+	$$folder/product/bin/pip install --quiet --require-hashes -r requirements-$$lock.lock || exit; done && \
 	$$folder/product/bin/pip uninstall --quiet --yes setuptools pip && \
 	$$folder/tool/bin/pip install --quiet cyclonedx-bom==7.5.0 && \
 	$$folder/tool/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible $$folder/product/bin/python
+
+outdated: $(VENV)/installed
+	@$(BIN)/python .ci/outdated
 
 messages: $(VENV)/installed
 	@$(BIN)/django-admin makemessages --locale de --no-wrap --no-obsolete --add-location file \
@@ -108,9 +121,24 @@ $(VENV)/installed: requirements.lock | $(VENV)/bin/pip
 	@$(INSTALL) requirements.lock
 	@touch $@
 
+engines: var/engines/sslyze/installed var/engines/wapiti/installed
+
+var/engines/%/installed: deploy/engines/%.lock
+	@echo "Installing $* into var/engines/$* ..."
+	@$(PYTHON) -m venv --clear var/engines/$*
+	@var/engines/$*/bin/pip --disable-pip-version-check install --quiet --require-hashes -r $<
+	@touch $@
+
 $(VENV)/installed-pdf: requirements-pdf.lock $(VENV)/installed
 	@echo "Installing the typesetter of PDF reports into $(VENV) ..."
 	@$(INSTALL) requirements-pdf.lock
+	@touch $@
+
+stripe: $(VENV)/installed-stripe
+
+$(VENV)/installed-stripe: requirements-stripe.lock $(VENV)/installed
+	@echo "Installing the library of Stripe into $(VENV) ..."
+	@$(INSTALL) requirements-stripe.lock
 	@touch $@
 
 $(VENV)/installed-dev: requirements-dev.lock $(VENV)/installed
@@ -130,5 +158,6 @@ lock:
 		--no-emit-trusted-host --strip-extras --no-header --allow-unsafe" && \
 	$$compile -o requirements.lock pyproject.toml && \
 	$$compile --extra pdf -c requirements.lock -o requirements-pdf.lock pyproject.toml && \
-	$$compile --extra dev --extra pdf -c requirements.lock -o requirements-dev.lock pyproject.toml && \
+	$$compile --extra stripe -c requirements.lock -o requirements-stripe.lock pyproject.toml && \
+	$$compile --extra dev --extra pdf --extra stripe -c requirements.lock -o requirements-dev.lock pyproject.toml && \
 	$$compile --extra bench -c requirements.lock -o requirements-bench.lock pyproject.toml

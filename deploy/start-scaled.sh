@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Start the parts of deploy/compose.yaml without containers: two web processes and nginx, on the PostgreSQL and the
-# Redis that .env names, to try the layout on one machine. Ctrl-C stops them. Without a certificate, one is made.
+# Redis that .env names, and a worker of scans with CRAWLER_ENABLED=true, to try the layout on one machine. Ctrl-C
+# stops them. Without a certificate, one is made.
 #
 #   deploy/start-scaled.sh          https://NAME:8443/, web processes on 8000 and 8001
 #   HTTPS_PORT=443 HTTP_PORT=80 WEB_PORTS="9000 9001" CERTIFICATE=... CERTIFICATE_KEY=... deploy/start-scaled.sh
@@ -17,7 +18,7 @@ nginx=$(PATH=$PATH:/usr/sbin command -v nginx) || { echo "Install nginx (Debian:
 
 umask 077
 mkdir -p "$folder"
-name=$($python - <<'PYTHON'
+facts=$($python - <<'PYTHON'
 import os
 
 os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
@@ -28,9 +29,10 @@ if "postgresql" not in settings.DATABASES["default"]["ENGINE"] or not settings.R
 import redis
 
 redis.Redis.from_url(settings.REDIS_URL).ping()
-print(settings.ALLOWED_HOSTS[0])
+print(settings.ALLOWED_HOSTS[0], settings.CRAWLER_ENABLED)
 PYTHON
 )
+read -r name scans <<<"$facts"
 $python manage.py migrate --verbosity 0
 $python manage.py collectstatic --no-input --verbosity 0
 if [ ! -e "$CERTIFICATE" ]; then
@@ -51,6 +53,9 @@ trap exit INT TERM
 for port in "$first" "$second"; do
   TRUST_PROXY=true .venv/bin/gunicorn config.wsgi --bind "127.0.0.1:$port" &
 done
+if [ "$scans" = True ]; then
+  $python manage.py crawl &
+fi
 "$nginx" -e "$folder/error.log" -c "$folder/nginx.conf" -g "daemon off;" &
 for port in "$first" "$second"; do
   $python - "$port" <<'PYTHON'
