@@ -32,9 +32,13 @@ watch("layout-shift", (entry) => { if (!entry.hadRecentInput) metrics.shift += e
 const now = () => performance.timeOrigin + performance.now();
 const afterPaint = (callback) => requestAnimationFrame(() => setTimeout(() => callback(now()), 0));
 addEventListener("click", () => { sessionStorage.clickTime = now(); }, true);
-const logWait = () => afterPaint((time) => console.info("waited", time - sessionStorage.clickTime));
+const logWait = () => sessionStorage.clickTime && afterPaint((time) => {
+  console.info("waited", time - sessionStorage.clickTime);
+  delete sessionStorage.clickTime;
+});
 addEventListener("htmx:afterSwap", logWait);
-watch("paint", ({name}) => { if (name === "first-contentful-paint") logWait(); });
+// A whole page is there when all of its rows are, not when its header is.
+document.addEventListener("readystatechange", () => document.readyState === "interactive" && logWait());
 """
 
 
@@ -89,6 +93,7 @@ class Phone:
         """Return the milliseconds from each click on one of ``links`` until its result is painted."""
         with self._open_page() as page:
             page.goto(path)
+            page.wait_for_timeout(SETTLE_MS)
             self._throttle(page)
             return [self._click_time(page, link) for link in links]
 

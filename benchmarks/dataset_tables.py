@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, datetime, time
 from itertools import chain, islice
 from typing import Any
 
@@ -13,6 +13,7 @@ from django.db.models.functions import TruncDate
 
 from benchmarks import rows
 from dashboard_api import models as api
+from dashboard_api.billing import entitlements
 
 BATCH = 10_000
 ROWS_OF_STATEMENT = 500
@@ -32,12 +33,8 @@ def _make_account_and_websites(now: datetime) -> None:
     """Create an account linked to the measured websites, and their coverage and notes."""
     account = api.Account.objects.create(ref=rows.ACCOUNT)
     api.Secret.objects.issue(account, by="benchmark", secret=rows.SECRET)
-    api.Entitlement.objects.create(
-        account=account,
-        starts_on=now.date(),
-        ends_on=now.date() + timedelta(days=365),
-        sites_limit=rows.WEBSITES,
-    )
+    plan = {"starts_on": now.date(), "sites_limit": rows.WEBSITES}
+    entitlements.change(account, plan, by="benchmark", now=now)
     sources = [
         api.Source.objects.create(slug=f"scanner-{number}", name=f"Scanner {number}")
         for number in range(1, rows.SOURCES + 1)

@@ -3,10 +3,13 @@
 ``replays`` sends many copies of one call at once to two servers of one database: exactly one copy may be
 answered. ``kills`` kills processes of the server with SIGKILL while calls are answered, and repeats each
 answered call afterwards: every repetition must be refused. ``records`` sends mixed calls meanwhile, and
-compares each response with its record and the log. ``soak`` sends calls at an even pace for hours and kills a
-process each minute. ``races`` lets 16 processes claim one nonce at once. ``backups`` takes backups under load
-and restores each. ``power`` looks at the order of writes to the disk. Each prints what it saw, and exits with
-1 if something was wrong.
+compares each response with its record and the log; ``backends`` does the same on a PostgreSQL server of its
+own, whose processes are killed. ``soak`` sends calls at an even pace for hours and kills a process each
+minute. ``races`` lets 16 processes claim one nonce at once. ``backups`` takes backups under load and restores
+each. ``reseal`` replaces the master key of 1,000 secrets under load, and ``secrets`` one account's secret.
+``lock`` holds a writer's lock, ``database`` stops a PostgreSQL server of its own, and ``redis`` a Redis, each
+for 30 seconds under load. ``power`` looks at the order of writes to the disk. Each prints what it saw, and
+exits with 1 if something was wrong.
 """
 
 import argparse
@@ -20,13 +23,15 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks import databases, dataset, record_runs, rows, storage_runs
+from benchmarks import databases, dataset, outage_runs, record_runs, rows, storage_runs
+from benchmarks.cluster import own_cluster
 from benchmarks.command_line import BACKENDS, Unavailable
-from benchmarks.machine import children_of
+from benchmarks.machine import children_of, memory_mb
 from benchmarks.servers import killing, run_server
 from benchmarks.signed_calls import NO_RESPONSE, Call, nonce_of, send, signed_call
 
@@ -88,7 +93,7 @@ def soak(environment: dict[str, str], body: dict[str, Any], *, rounds: int) -> I
                 time.sleep(max(0, began + number / PACE - time.monotonic()))
                 clients.submit(lambda: seen.update([send(server.port, signed_call(body))]))
             workers = children_of(server.process)
-            memory.append(sum(_memory(process) for process in workers))
+            memory.append(sum(map(memory_mb, workers)))
             files.append(sum(_open_files(process) for process in workers))
             stored.append(_nonces_after_pruning())
     yield from _unexpected(seen, {"200", NO_RESPONSE})
@@ -127,15 +132,6 @@ def _broken_files(environment: dict[str, str]) -> Iterator[str]:
                 yield f"{file}: {answer}"
 
 
-def _memory(process: int) -> int:
-    """Return the resident memory of a process in MB; 0 if it has ended."""
-    try:
-        pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
-    except OSError:
-        return 0
-    return pages * os.sysconf("SC_PAGE_SIZE") // 2**20
-
-
 def _open_files(process: int) -> int:
     """Return the number of files that a process has open; 0 if it has ended."""
     try:
@@ -164,9 +160,15 @@ RUNS: dict[str, tuple[Callable[..., Iterator[str]], int]] = {
     "kills": (kills, 10_000),
     "records": (record_runs.records, 10_000),
     "soak": (soak, 8 * 60),
+    "backends": (record_runs.backends, 10_000),
+    "reseal": (storage_runs.reseal, 1_000),
     "races": (storage_runs.races, 1_000),
     "backups": (storage_runs.backups, 20),
     "power": (storage_runs.power, 100),
+    "secrets": (outage_runs.secrets, 20),
+    "lock": (outage_runs.lock, 30),
+    "database": (outage_runs.database, 30),
+    "redis": (outage_runs.redis, 30),
 }
 
 
@@ -176,21 +178,30 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("run", choices=RUNS)
-    parser.add_argument("--rounds", type=int, help="rounds, calls, minutes or backups")
+    parser.add_argument("--rounds", type=int, help="rounds, calls, minutes, seconds, backups or secrets")
+    parser.add_argument("--hours", type=float, help="the hours of soak, instead of its minutes")
     parser.add_argument("--backend", choices=BACKENDS, default="sqlite")
     options = parser.parse_args()
-    name = dataset.prepare(options.backend, SCALE)
-    from benchmarks import calls  # imports models: only after Django is set up
-
-    run, usual = RUNS[options.run]
-    environment = databases.environment(options.backend, name)
+    if options.hours:
+        options.rounds = round(options.hours * 60)
+    own = options.run in ("backends", "database")
     try:
-        wrong = list(run(environment, calls.body_about(rows.LARGEST), rounds=options.rounds or usual))
+        with own_cluster() if own else nullcontext():
+            wrong = _run(options.run, "postgresql" if own else options.backend, options.rounds)
     except Unavailable as error:
         print(f"Skipped: {error}")
         return 0
     print("\n".join(wrong) or "Nothing was wrong.")
     return int(bool(wrong))
+
+
+def _run(name: str, backend: str, rounds: int | None) -> list[str]:
+    """Return what was wrong in a run on a dataset."""
+    environment = databases.environment(backend, dataset.prepare(backend, SCALE))
+    from benchmarks import calls  # imports models: only after Django is set up
+
+    run, usual = RUNS[name]
+    return list(run(environment, calls.body_about(rows.LARGEST), rounds=rounds or usual))
 
 
 if __name__ == "__main__":

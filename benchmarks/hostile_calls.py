@@ -26,11 +26,13 @@ from benchmarks.signed_calls import signed_call
 SCALE = 0.001  # 2,000 findings
 SLOW = 2.0  # seconds
 REFUSALS = {400, 401, 403, 404, 405, 411, 413, 415}
-ROUTES = ("/v1/site/dashboard", "/v1/site/finding", "/v1/site/changes", "/v1/account/calls")
+OF_ACCOUNT_ROUTES = ("/v1/account/calls", "/v1/site/claim", "/v1/site/claims", "/v1/site/claim/withdraw")
+ROUTES = ("/v1/site/dashboard", "/v1/site/finding", "/v1/site/changes", *OF_ACCOUNT_ROUTES)
 OF_ACCOUNT = ("portal_account_ref",)  # the fields of a call that is not about a website
 FIELDS = ("severity", "source", "kind", "query", "page", "page_size", "status", "group_by", "problem", "sort",
           "since", "hosts", "finding_id", "min_severity", "until", "days", "host", "link_id",
-          "portal_account_ref", "day", "outcome", "before", "__proto__", "id", "account")  # fmt: skip
+          "portal_account_ref", "day", "outcome", "before", "claim_id", "method", "reason",
+          "__proto__", "id", "account")  # fmt: skip
 VALUES = (
     None, True, False, 0, 1, -1, 2, 99, 100, 101, 10**4, 10**19, 10**400, 1.0, 1e308, "", " ", "all", "open",
     "fixed", "Critical", "high,HIGH,high", "confirmed", "newest", "locations", "problem", "next_import", "0",
@@ -118,7 +120,7 @@ def signed(product: Product, body: dict[str, Any], *, cases: int) -> Iterator[st
         yield f"the control, a call without filters, got {everything.status} with {largest} of {len(own)}"
     for number in range(cases):
         route = random.choice((ROUTES[0], *ROUTES))
-        sent = _odd({name: body[name] for name in OF_ACCOUNT} if route == ROUTES[3] else body)
+        sent = _odd({name: body[name] for name in OF_ACCOUNT} if route in OF_ACCOUNT_ROUTES else body)
         answer = _signed(product, route, sent)
         seen[answer.status] += 1
         if answer.status >= 500 or answer.seconds > SLOW or _widened(answer, own):

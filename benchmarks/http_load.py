@@ -1,4 +1,4 @@
-"""A separate process that sends bursts of signed calls over a few open connections.
+"""A separate process that sends bursts of signed calls, or requests for pages, over a few open connections.
 
 It reads one burst a line from standard input and writes one line of results. Every call has its own nonce and
 is signed before the first one is sent. It only connects to this machine.
@@ -16,6 +16,7 @@ from itertools import cycle, islice
 from statistics import quantiles
 from subprocess import PIPE, Popen
 from typing import Any, Self
+from urllib.parse import urlencode
 
 import es1
 
@@ -26,15 +27,20 @@ UNCACHED = "X-Uncached"  # read by benchmarks/uncached.py
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Burst:
-    """Calls to send: ``bodies`` in turn, signed with ``secret`` if given, up to ``count`` or ``seconds``."""
+    """Calls to send: ``bodies`` in turn, signed with ``secret`` if given, up to ``count`` or ``seconds``.
+
+    With the ``cookie`` of a session they are requests for pages, and the bodies are their queries.
+    """
 
     port: int
     path: str
     bodies: list[dict[str, Any]] = field(default_factory=list)
     secret: str | None = None
+    cookie: str | None = None
     uncached: bool = False
     count: int = 300
     seconds: float = 5
+    connections: int = CONNECTIONS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +49,9 @@ class Responses:
 
     statuses: dict[str, int]
     p50_ms: float
+    p95_ms: float
     p99_ms: float
+    seconds: float
 
     @property
     def count(self) -> int:
@@ -70,12 +78,19 @@ class LoadProcess:
 
 
 def messages(burst: Burst, *, now: int) -> list[bytes]:
-    """Return the requests of a burst as bytes, each with its own nonce."""
+    """Return the requests of a burst as bytes, each signed one with its own nonce."""
+    if burst.cookie:
+        return [_page(burst, query) for query in islice(cycle(burst.bodies or [{}]), burst.count)]
     bodies = [json.dumps(body, separators=(",", ":")).encode() for body in burst.bodies] or [b""]
     return [
         _message(burst, body, now=now, nonce=secrets.token_urlsafe(24))
         for body in islice(cycle(bodies), burst.count)
     ]
+
+
+def _page(burst: Burst, query: dict[str, Any]) -> bytes:
+    lines = [f"GET {burst.path}?{urlencode(query)} HTTP/1.1", f"Host: {LOOPBACK}", f"Cookie: {burst.cookie}"]
+    return "\r\n".join([*lines, "", ""]).encode()
 
 
 def _message(burst: Burst, body: bytes, *, now: int, nonce: str) -> bytes:
@@ -142,18 +157,23 @@ async def send(burst: Burst) -> Responses:
     """Send a burst from this process and return its responses."""
     queue, results = iter(messages(burst, now=int(time.time()))), _Results()
     loop = asyncio.get_running_loop()
-    deadline = time.perf_counter() + burst.seconds
+    began = time.perf_counter()
+    deadline = began + burst.seconds
 
     def connection() -> _Connection:
         return _Connection(queue, deadline, results)
 
-    connections = [await loop.create_connection(connection, LOOPBACK, burst.port) for _ in range(CONNECTIONS)]
+    connections = [
+        await loop.create_connection(connection, LOOPBACK, burst.port) for _ in range(burst.connections)
+    ]
     await asyncio.gather(*(protocol.done for _, protocol in connections))
     percentiles = quantiles(results.times, n=100, method="inclusive")
     return Responses(
         statuses=dict(results.statuses),
         p50_ms=percentiles[49] * 1e3,
+        p95_ms=percentiles[94] * 1e3,
         p99_ms=percentiles[98] * 1e3,
+        seconds=time.perf_counter() - began,
     )
 
 

@@ -33,16 +33,9 @@ BARE, FIRST, AGAIN = "bare insert", "import", "import again"
 
 def tables(*, rounds: int, backend: str, scale: float) -> Iterator[Table]:
     """Yield a table of rows per CPU second by format, and one of a long report."""
-    if backend == "postgresql":
-        databases.check_postgresql()
-    name = databases.database_name("imports", scale)
-    databases.create(backend, name)
-    databases.use(backend, name)
-    try:
+    with databases.temporary(backend, "imports", scale):
         yield _by_format(backend, round(ROWS * scale), rounds)
         yield _long(backend, round(LONG_ROWS * scale))
-    finally:
-        databases.discard(backend, name)
 
 
 def _by_format(backend: str, rows: int, rounds: int) -> Table:

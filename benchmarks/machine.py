@@ -46,6 +46,15 @@ def cpu_seconds_once_idle(processes: Collection[int]) -> float:
     return cpu_seconds(processes)
 
 
+def memory_mb(process: int) -> int:
+    """Return the resident memory of a process in MB; 0 if it has ended."""
+    try:
+        pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    except OSError:
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE") // 2**20
+
+
 def parent_of(process: int) -> int:
     """Return the id of a process's parent."""
     return int(_status(process)[_PARENT])

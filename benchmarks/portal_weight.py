@@ -2,7 +2,7 @@
 
 Both show the demo's data, served by gunicorn with the shipped settings; the portal calls a separate service.
 The browser is that of ``benchmarks.browsing``: a processor four times slower, 1.6 Mbit/s, an empty cache.
-Figures are medians.
+Figures are medians; both take turns, so that other work on the machine slows both.
 """
 
 import secrets
@@ -21,21 +21,15 @@ from benchmarks.figures import Table
 from benchmarks.http_load import LOOPBACK
 from benchmarks.servers import run_server
 
-PORTAL, ADMIN = "the portal", "Django's admin"
+PORTAL, ADMIN, RATIO = "the portal", "Django's admin", "ratio"
 DASHBOARD = "/sites/shop.example.com/"
 FINDINGS = "/admin/dashboard_api/finding/"
 FACETS = [f"#facet-severity-{severity}" for severity in ("high", "medium", "low", "critical")]
 LINKS = [f"#changelist-filter a[href$='severity__exact={severity}']" for severity in (3, 2, 1, 4)]
 FILTER, ELEMENTS = "filter change to painted result", "elements, 100 findings"
-GOALS = {
-    "bytes transferred": 60,
-    "requests": 8,
-    "largest contentful paint": 800,
-    "total blocking time": 50,
-    "layout shift": 0.02,
-    FILTER: 250,
-    ELEMENTS: 1_500,
-}
+GOALS = {"bytes transferred": 60, "requests": 8, "layout shift": 0.02, ELEMENTS: 1_500}
+# Of the admin's times in the same run: machines differ by a factor of four.
+RATIOS = {"largest contentful paint": 0.5, "total blocking time": 0.5, FILTER: 0.35}
 NAME = "threat_dashboard_portal"
 
 
@@ -53,12 +47,17 @@ def tables(*, rounds: int) -> Iterator[Table]:
     with run_portal(password) as address, running_chromium() as chromium:
         owner = Phone(chromium, address, _sign_in("owner", password))
         admin = Phone(chromium, address, _sign_in("admin", password))
-        for column, phone, path in ((PORTAL, owner, DASHBOARD), (ADMIN, admin, FINDINGS)):
-            _add_visits(table, column, [phone.visit(path) for _ in range(rounds)])
-        _add(table, FILTER, PORTAL, median(owner.click_times(DASHBOARD, [*FACETS] * rounds)), "ms")
-        _add(table, FILTER, ADMIN, median(admin.click_times(FINDINGS, [*LINKS] * rounds)), "ms")
+        rounds_of_visits = [(owner.visit(DASHBOARD), admin.visit(FINDINGS)) for _ in range(rounds)]
+        rounds_of_clicks = [
+            (owner.click_times(DASHBOARD, FACETS), admin.click_times(FINDINGS, LINKS)) for _ in range(rounds)
+        ]
+        for number, column in enumerate((PORTAL, ADMIN)):
+            _add_visits(table, column, [visits[number] for visits in rounds_of_visits])
+            times = [time for clicks in rounds_of_clicks for time in clicks[number]]
+            _add(table, FILTER, column, median(times), "ms")
         _add(table, ELEMENTS, PORTAL, owner.elements(f"{DASHBOARD}?page_size=100"), "number")
         _add(table, ELEMENTS, ADMIN, admin.elements(FINDINGS), "number")
+        _add_ratios(table)
     yield table
 
 
@@ -74,7 +73,15 @@ def _add_visits(table: Table, column: str, visits: Sequence[Visit]) -> None:
 
 
 def _add(table: Table, row: str, column: str, value: float, unit: str) -> None:
-    table.add(row, column, value, unit, at_most=GOALS[row] if column == PORTAL else None)
+    table.add(row, column, value, unit, at_most=GOALS.get(row) if column == PORTAL else None)
+
+
+def _add_ratios(table: Table) -> None:
+    for row, goal in RATIOS.items():
+        portal, admin = (table.cells[row, column].value for column in (PORTAL, ADMIN))
+        table.add(
+            row, RATIO, portal / max(admin, 1), "times", at_most=goal
+        )  # a quick machine is never blocked
 
 
 @contextmanager

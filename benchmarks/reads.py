@@ -60,9 +60,14 @@ def _cases() -> dict[str, dict[str, Any]]:
     grouped = {"group_by": "problem"}
     cases |= {
         "first page, several values": {"severity": "Critical,High", "source": "scanner-2,scanner-3"},
+        "first page, priority": {"sort": "priority"},
+        "last page, priority": calls.deep_page(website, 1) | {"sort": "priority"},
+        "last page, priority, filtered": calls.deep_page(website, 1, kind="suspected") | {"sort": "priority"},
         "first page, newest": {"sort": "newest"},
         "last page, oldest, filtered": calls.deep_page(website, 1, kind="suspected") | {"sort": "oldest"},
         "search: the last day": {"since": 1},
+        "search: an age of 23 days": {"since": 30, "older_than": 7},
+        "search: fixed in 7 days": {"status": "fixed", "fixed_since": 7},
         "search: the last 30 days, filtered": {"since": 30, "kind": "suspected", "source": "scanner-2"},
         "hosts: the largest": {"hosts": rows.host(website)},
         "hosts: a small one, last page": {"hosts": f"app7.{rows.host(website)}", "page": 400},
@@ -91,6 +96,7 @@ def _cases() -> dict[str, dict[str, Any]]:
         "search: a common word, all statuses": common | {"status": "all"},
         "search: a common word, middle page": common | {"page": 250},
         "search: a common word, deepest page": common | {"page": 500},
+        "search: a common word, priority": common | {"sort": "priority"},
         "search: a common word, newest": common | {"sort": "newest"},
         "search: a common word, oldest, page 50": common | {"sort": "oldest", "page": 50},
         "search: a common word in one problem": common | {"problem": calls.frequent_problem(website)},

@@ -42,13 +42,13 @@ def update(old: Path, backend: str, *, scale: float, kills: int) -> Iterator[str
     connections.close_all()
     environment = databases.environment(backend, name)
     with run_server(environment, folder=old) as before:
-        pace = Pace(before.port, body, PACE)
+        pace = Pace(before.port, [body], PACE)
         with pace.going_on():
             seconds = _migrate(environment)
             with run_server(environment) as after:
                 yield from _not_answered("the new code", [send(after.port, signed_call(body))])
             time.sleep(AFTERWARDS)
-        yield from _not_answered("the old code", pace.others)
+        yield from _not_answered("the old code", pace.others or ([] if pace.answered else ["no call"]))
         if not _notices_a_renamed_column(before.port, environment, body):
             yield "the control, a renamed column, was not noticed"
     if seconds > SECONDS:
@@ -97,7 +97,7 @@ def _notices_a_renamed_column(port: int, environment: dict[str, str], body: dict
     else:
         with psycopg.connect(environment["DATABASE_URL"]) as connection:
             connection.execute(RENAMED)
-    pace = Pace(port, body, PACE)
+    pace = Pace(port, [body], PACE)
     with pace.going_on():
         time.sleep(AFTERWARDS)
     return bool(pace.others)

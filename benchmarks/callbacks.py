@@ -1,0 +1,301 @@
+"""Payment callbacks in every order, in many copies at once, and with kills between any two statements.
+
+``orders`` delivers the six events of a life in all 720 orders, two of them of one moment: the rows must be
+the same. ``kills`` kills a process with SIGKILL before each statement and around each commit, while it stores
+an event or tries one again: the event is stored and applied, or neither, and the next delivery completes it.
+``copies`` lets 8 processes deliver one event 100 times each: it is applied once. Each exits with 1 if
+something was wrong. ``--here`` uses the migrated database of the environment.
+"""
+
+import argparse
+import json
+import multiprocessing
+import os
+import signal
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from typing import Any
+
+from benchmarks import databases
+from benchmarks.command_line import BACKENDS, Unavailable
+
+PROCESSES, COPIES = 8, 100
+ENDS = ("2199-12-31", "2199-12-30")
+STATUSES = ("trialing", "active", "past_due", "suspended", "past_due", "active")
+
+
+def event(account: Any, version: int, **data: Any) -> bytes:
+    """Return the bytes of an event of the account's subscription."""
+    own = {"billing_ref": str(account.billing_ref), "version": version, "plan": account.ref, "renews": True}
+    own |= {"status": "active", "ends_on": ENDS[version % 2], "past_due_since": "2199-12-01"}
+    return json.dumps({"type": "entitlement.set", "data": own | data}).encode()
+
+
+def life(account: Any) -> list[bytes]:
+    """Return the six events of a life; the last two have the same version."""
+    return [event(account, min(version, 4), status=status) for version, status in enumerate(STATUSES)]
+
+
+def orders(*, provider: str, bodies: Sequence[bytes], every: bool) -> tuple[int, set[str]]:
+    """Deliver the events in every order, each of them twice; return how many orders, and their last rows.
+
+    Orders share their beginnings, which savepoints keep. Without ``every``, beginnings of the same events
+    that led to the same rows are continued once: what follows depends on nothing else.
+    """
+    from django.db import transaction
+
+    from dashboard_api.billing.callbacks import applying
+
+    ends: set[str] = set()
+    walked: dict[tuple[frozenset[int], str], int] = {}
+    numbers, now = count(), datetime.now(UTC)
+
+    def walk(delivered: frozenset[int], rows: str) -> int:
+        if len(delivered) == len(bodies):
+            ends.add(rows)
+            return 1
+        if not every and (delivered, rows) in walked:
+            return walked[delivered, rows]
+        found = 0
+        for index in set(range(len(bodies))) - delivered:
+            point = transaction.savepoint()
+            applying.receive(provider, f"order-{next(numbers)}", bodies[index], now)
+            once = _rows(provider)
+            applying.receive(provider, f"order-{next(numbers)}", bodies[index], now)
+            if _rows(provider) != once:
+                ends.add(f"a copy of event {index} changed the rows")
+            found += walk(delivered | {index}, once)
+            transaction.savepoint_rollback(point)
+        walked[delivered, rows] = found
+        return found
+
+    with transaction.atomic():
+        number = walk(frozenset(), "")
+    return number, ends
+
+
+def _rows(provider: str) -> str:
+    """Return the rows on which the effect of later events depends."""
+    from dashboard_api.models import BillingCustomer, CallbackEvent, Entitlement, Subscription
+
+    hidden = {"id", "account_id"}
+    rows = [
+        {name: value for name, value in row.items() if name not in hidden}
+        for model in (Subscription, BillingCustomer, Entitlement)
+        for row in model.objects.order_by("account_id", "pk").values()
+    ]
+    # Events that wait are applied by later ones; copies of one wait alike.
+    waiting = CallbackEvent.objects.filter(provider=provider, next_at__isnull=False)
+    return str((rows, sorted({each.body() for each in waiting})))
+
+
+def check_orders(**_: object) -> Iterator[str]:
+    """Yield what was wrong with 720 orders."""
+    account = _account()
+    number, ends = orders(provider="standard", bodies=life(account), every=True)
+    if number != 720 or len(ends) != 1:
+        yield f"{number} orders, {len(ends)} ends"
+    print(f"{number} orders of six events, {len(ends)} end")
+
+
+def check_copies(*, copies: int) -> Iterator[str]:
+    """Yield what was wrong with ``copies`` deliveries of one event by each of 8 processes."""
+    from django.db import connections
+
+    account = _account()
+    body = event(account, 1, status="suspended")
+    connections.close_all()
+    context = multiprocessing.get_context("fork")
+    together = context.Barrier(PROCESSES)
+    with context.Pool(PROCESSES, _joined.update, ({"together": together},)) as pool:
+        states = sum(pool.map(_deliver, [(account.ref, body, copies)] * PROCESSES, chunksize=1), Counter())
+    if states["applied"] != 1 or set(states) - {"busy"} != {"applied", "duplicate"}:
+        yield f"one event in copies: {dict(states)}"
+    yield from _not_once(account, account.ref)
+    print(f"{PROCESSES} processes, {copies} copies each: {dict(states)}")
+
+
+_joined: dict[str, Any] = {}
+
+
+def _deliver(work: tuple[str, bytes, int]) -> Counter[str]:
+    """Deliver copies of an event at once with other processes; one that could not be stored is sent again."""
+    from django.db import OperationalError
+
+    from dashboard_api.billing.callbacks import applying
+
+    event_id, body, copies = work
+    states: Counter[str] = Counter()
+    _joined["together"].wait(60)
+    while states.total() - states["busy"] < copies:
+        try:
+            states[str(applying.receive("standard", event_id, body, datetime.now(UTC)))] += 1
+        except OperationalError:  # a 503
+            states["busy"] += 1
+    return states
+
+
+def check_kills(**_: object) -> Iterator[str]:
+    """Yield what was wrong after kills at each step of a delivery, and of another attempt."""
+    for name, begin in (("delivery", _delivery), ("attempt", _attempt)):
+        for step in count():
+            account = _account()
+            work = begin(account)
+            is_killed = _killed_at(step, work)
+            yield from (f"{name}, step {step}: {fault}" for fault in _half_applied(account))
+            work()
+            yield from (f"{name}, step {step}: {fault}" for fault in _not_once(account, account.ref))
+            if not is_killed:
+                print(f"{name}: {step} kills, each between two steps")
+                break
+
+
+def _delivery(account: Any) -> Callable[[], None]:
+    from dashboard_api.billing.callbacks import applying
+
+    body = event(account, 1, status="suspended")
+
+    def work() -> None:
+        applying.receive("standard", account.ref, body, datetime.now(UTC))
+
+    return work
+
+
+def _attempt(account: Any) -> Callable[[], None]:
+    """Return another attempt with an event that has failed, because its plan was unknown."""
+    from dashboard_api.billing.callbacks import applying
+
+    body = event(account, 1, status="suspended", plan=f"{account.ref}-2")
+    applying.receive("standard", account.ref, body, datetime.now(UTC))
+    _plan(f"{account.ref}-2")
+
+    def work() -> None:
+        applying.process_due(datetime.now(UTC) + timedelta(hours=1))
+
+    return work
+
+
+def _killed_at(step: int, work: Callable[[], None]) -> bool:
+    """Let another process do the work until a step; return whether it was killed there.
+
+    The steps are before each statement, and before and after each commit.
+    """
+    from django.db import connection, connections
+
+    connections.close_all()
+    if not (child := os.fork()):
+        steps = count()
+
+        def reach() -> None:
+            if next(steps) == step:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        def execute(run: Any, *arguments: Any) -> Any:
+            reach()
+            return run(*arguments)
+
+        commit = connection._commit  # noqa: SLF001 - Django has no hook for commits
+
+        def committed() -> None:
+            reach()
+            commit()
+            reach()
+
+        connection._commit = committed  # type: ignore[method-assign]  # noqa: SLF001
+        try:
+            with connection.execute_wrapper(execute):
+                work()
+            os._exit(0)
+        finally:
+            os._exit(1)
+    _child, status = os.waitpid(child, 0)
+    if not os.WIFSIGNALED(status) and os.waitstatus_to_exitcode(status):
+        raise RuntimeError("the work itself failed")
+    return os.WIFSIGNALED(status)
+
+
+def _half_applied(account: Any) -> Iterator[str]:
+    """Yield a line if the event is applied without its change, or the change is there without it."""
+    from dashboard_api.models import CallbackEvent, Entitlement
+
+    is_applied = CallbackEvent.objects.filter(event_id=account.ref, state="applied").exists()
+    is_changed = Entitlement.objects.get(account=account).status == "suspended"
+    if is_applied != is_changed:
+        yield f"applied: {is_applied}, changed: {is_changed}"
+
+
+def _not_once(account: Any, event_id: str) -> Iterator[str]:
+    """Yield a line unless the event is stored once and has changed the entitlement once."""
+    from audit.models import AuditEvent
+    from dashboard_api.models import CallbackEvent, Entitlement
+
+    stored = CallbackEvent.objects.filter(event_id=event_id)
+    changes = AuditEvent.objects.filter(account=account.ref, action="entitlement.changed").count()
+    status = Entitlement.objects.get(account=account).status
+    found = ([each.state for each in stored], changes, status)
+    if found != (["applied"], 1, "suspended"):
+        yield f"stored, changes, status: {found}"
+
+
+_accounts = count()
+
+
+def _account() -> Any:
+    """Return a new account with an active plan of its own, which no event has changed."""
+    from dashboard_api.billing import entitlements
+    from dashboard_api.models import Account
+
+    account = Account.objects.create(ref=f"callbacks-{os.getpid()}-{next(_accounts)}")
+    _plan(account.ref)
+    entitlements.change(account, {"plan": account.ref}, by="benchmark")
+    return account
+
+
+def _plan(slug: str) -> None:
+    from dashboard_api.billing import plans
+    from dashboard_api.models import Plan
+
+    plans.save(Plan(slug=slug, name={"en": "Team"}, limits={"websites": 20}), by="benchmark")
+
+
+RUNS = {"orders": check_orders, "kills": check_kills, "copies": check_copies}
+
+
+def main() -> int:
+    """Do the runs of the command line; return 1 if something was wrong."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("runs", nargs="*", choices=RUNS, default=list(RUNS))
+    parser.add_argument("--copies", type=int, default=COPIES, help="copies that each of 8 processes delivers")
+    parser.add_argument("--backend", choices=BACKENDS, default="sqlite")
+    parser.add_argument("--here", action="store_true", help="the migrated database of the environment")
+    options = parser.parse_args()
+    try:
+        _prepare(options)
+    except Unavailable as error:
+        print(f"Skipped: {error}")
+        return 0
+    wrong = [line for name in options.runs for line in RUNS[name](copies=options.copies)]
+    print("\n".join(wrong) or "Nothing was wrong.")
+    return int(bool(wrong))
+
+
+def _prepare(options: argparse.Namespace) -> None:
+    import django
+    from django.core.management import call_command
+
+    if options.here:
+        django.setup()
+        return
+    name = databases.database_name("callbacks", 1)
+    databases.create(options.backend, name)
+    databases.use(options.backend, name)
+    call_command("migrate", verbosity=0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
