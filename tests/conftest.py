@@ -14,6 +14,7 @@ from tests.audit import triggers
 
 # How long an example takes says something about the machine, not about the code.
 hypothesis.settings.register_profile("any machine", deadline=None)
+hypothesis.settings.register_profile("thorough", deadline=None, max_examples=10_000)
 hypothesis.settings.load_profile("any machine")
 
 

@@ -8,6 +8,7 @@ from django.contrib.auth import get_user_model
 from django.utils import timezone
 
 from dashboard_api import models as api
+from dashboard_api.billing import plans
 from dashboard_api.importing.plan import NewFinding, NewOccurrence
 from portal import models as portal
 
@@ -52,6 +53,11 @@ def make_entitlement(account, **fields):
     today = timezone.now().date()
     defaults = {"starts_on": today - timedelta(days=30), "ends_on": today + timedelta(days=335)}
     return api.Entitlement.objects.create(account=account, **(defaults | fields))
+
+
+def make_plan(slug="team", **fields):
+    defaults = {"name": {"en": slug.title()}, "limits": {"websites": 20, "seats": 3}, "features": ["export"]}
+    return plans.save(api.Plan(slug=slug, **(defaults | fields)), by="tests")
 
 
 def make_website(host="shop.example.com", *, verified=True, **fields):

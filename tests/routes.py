@@ -10,6 +10,7 @@ EXAMPLES = {
     "int": "1",
     "str": "shop.example.com",
     "slug": "shop",
+    "day": "2026-11-21",
     "uuid": "6f1c2f0e-8f7e-4f57-9a3b-0d4a5b6c7d8e",
     "path": "1",
     "uidb36": "1",

@@ -30,6 +30,15 @@ MIDDLEWARE = [name for name in MIDDLEWARE if not name.startswith("whitenoise.")]
 DASHBOARD_BASE_URL = "http://127.0.0.1:8000"
 DASHBOARD_TIMEOUT_SECONDS = 15
 ALLOW_PRIVATE_HOSTS = CRAWLER_ENABLED = False
+LOCALHOST_WEBSITES = {}
+CALLBACK_SECRETS = {
+    "standard": ["whsec_bmV3LXNlY3JldC1vZi10ZXN0cy0wMTIzNDU2Nzg5"],
+    "stripe": ["whsec_StripeTestsOnly0123456789abcdef"],
+}
+STRIPE_API_KEY = ""
+CALLBACK_LIVEMODE = True
+DNS_RESOLVERS = [("127.0.0.1", 1)]  # refuses at once
+SIGN_UP = "off"
 CALLS_PER_SECOND, CALLS_BURST = 1_000, 9_999  # tests of the limit set their own
 STAFF_SECOND_FACTOR = False  # the tests of config/staff.py switch it on
 PORTAL_BASE_URL = REPORT_LOGO = ""

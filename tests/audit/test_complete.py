@@ -19,30 +19,51 @@ OWN_EVENT = {
     "account_change_password": "password.changed",
     "account_reset_password_from_key": "password.changed",
     "account_set_password": "password.changed",
+    "dashboard_api:account-publicity": "publicity.changed",
+    "dashboard_api:account-secrets": "secret.issued",
+    "dashboard_api:account-websites": "websites.chosen",
+    "dashboard_api:callbacks": "entitlement.changed",
     "dashboard_api:reports": "import.stored",
     "dashboard_api:site-claim": "ownership.claimed",
+    "dashboard_api:site-claim-answer": "ownership.answered",
     "dashboard_api:site-claim-check": "ownership.verified",
     "dashboard_api:site-claim-withdraw": "ownership.withdrawn",
+    "dashboard_api:site-scan": "scan.queued",
+    "dashboard_api:site-scan-cancel": "scan.cancelled",
+    "dashboard_api:site-scan-schedule": "scan.scheduled",
     "end_other_sessions": "sessions.ended",
     "mfa_activate_totp": "second_factor.added",
     "mfa_add_webauthn": "second_factor.added",
     "mfa_deactivate_totp": "second_factor.removed",
     "mfa_generate_recovery_codes": "second_factor.renewed",
     "mfa_remove_webauthn": "second_factor.removed",
+    "new_account": "customer.signed_up",
     "new_customer": "customer.onboarded",
     "portal:add_website": "website.claimed",
+    "portal:api_secrets": "api_secret.issued",
     "portal:badge": "badge.switched_on",
     "portal:change_role": "member.role",
+    "portal:answer_claim": "website.claim_answered",
+    "portal:cancel_scan": "website.scan_cancelled",
+    "portal:check_other_claims": "website.other_claims_checked",
     "portal:check_claim": "website.claim_checked",
+    "portal:check_for_helper": "website.claim_checked",
+    "portal:choose_websites": "websites.chosen",
+    "portal:create_helper_link": "helper_link.created",
+    "portal:end_helper_link": "helper_link.revoked",
     "portal:invite": "member.invited",
     "portal:join": "member.joined",
     "portal:leave_account": "member.left",
     "portal:portal.notifications.views.former_unsubscribe": "subscription.ended",
+    "portal:publicity": "publicity.chosen",
     "portal:remove_member": "member.removed",
     "portal:revoke_share": "share_link.revoked",
     "portal:set_tracker": "issue_tracker.saved",
     "portal:share_finding": "share_link.created",
     "portal:share_list": "share_link.created",
+    "portal:retest": "website.finding_retested",
+    "portal:schedule_scans": "website.scans_scheduled",
+    "portal:start_scan": "website.scanned",
     "portal:subscribe": "subscription.saved",
     "portal:unsubscribe": "subscription.ended",
     "portal:withdraw_claim": "website.claim_withdrawn",
@@ -54,7 +75,7 @@ BY_MIDDLEWARE = {"mfa_edit_webauthn", "admin:password_change", "admin:auth_user_
 ADMIN_FORMS = ("_add", "_change", "_changelist", "_delete", "_issue_secret", "_issue", "_import", "_upload")
 ADMIN_PAGES = (  # pages that change nothing
     *("_history", "app_list", "autocomplete", "catch_all_view", "index", "jsi18n", "view_on_site"),
-    *("RedirectView", "_workbench", "password_change_done"),
+    *("RedirectView", "_preview", "_workbench", "_workers", "password_change_done"),
 )
 WORKBENCH = ("_workbench_decide", "_workbench_note", "_workbench_publish", "_workbench_selected")
 NO_CHANGE = CHANGES_NOTHING | {
@@ -70,21 +91,33 @@ NO_CHANGE = CHANGES_NOTHING | {
     "allauth.mfa.totp.views.ActivateTOTPView": "the same page as mfa_activate_totp",
     "allauth.mfa.webauthn.views.LoginWebAuthnView": "the same page as mfa_login_webauthn",
     "dashboard_api:account-calls": "only reads; the call is on record",
+    "dashboard_api:account-changes": "only reads; the call is on record",
+    "dashboard_api:account-entitlement": "only reads; the call is on record",
     "dashboard_api:dashboard_api.api.views.nothing_here": "always 404",
+    "dashboard_api:public": "only reads",
+    "dashboard_api:public-feed": "only reads",
+    "dashboard_api:public-feed-fragment": "only reads",
+    "dashboard_api:public-statistics": "only reads",
+    "dashboard_api:public-statistics-of-day": "only reads",
     "dashboard_api:sent-report": "only reads",
     "dashboard_api:site-changes": "only reads; the call is on record",
     "dashboard_api:site-claims": "only reads; the call is on record",
     "dashboard_api:site-dashboard": "only reads; the call is on record",
     "dashboard_api:site-finding": "only reads; the call is on record",
+    "dashboard_api:site-scan-status": "only reads; the call is on record",
+    "dashboard_api:site-scans": "only reads; the call is on record",
     "django.views.generic.base.RedirectView": "redirects",
+    "sign_up": "sends an e-mail; the new account has an event",
     "portal:django.views.generic.base.RedirectView": "redirects",
 }
 # Every action of the admin is sent to a list, whose form is on record whatever the action does.
 ADMIN_ACTIONS = {
-    *("accept_risk", "archive", "cancel", "delete_selected", "delete_unused", "end", "end_sessions"),
-    *("extend_by_30_days",),
+    *("accept_claim", "accept_risk", "archive", "cancel", "delete_selected", "delete_unused", "end"),
+    *("end_opt_out", "resume"),
+    *("end_sessions", "extend_by_30_days", "refuse_claim", "withdraw_claim"),
     *("extend_by_365_days", "false_positive", "fixed", "mark_reviewed", "override_severity", "reopen"),
-    *("restore", "retire", "revoke", "suspend", "take_back", "unverify", "verify"),
+    *("end_override", "move_accounts", "override_limit", "replay"),
+    *("restore", "retire", "revoke", "suspend", "take_back", "unverify", "verify", "withdraw"),
 }
 PLAIN_COMMANDS = {
     "demo": "sets up a database of its own",
@@ -93,10 +126,11 @@ PLAIN_COMMANDS = {
 }
 # Commands without an event: they read, or what they write has rows of its own.
 NO_EVENT = {
-    *("backup", "list_accounts", "list_imports", "notify", "publish_status", "seal_audit", "show_account"),
-    *("signed_request", "verify_audit"),
+    *("backup", "forge_callback", "list_accounts", "list_imports", "notify", "publish_status", "seal_audit"),
+    *("show_account", "signed_request", "usage", "verify_audit"),
 }
 EVENTS_OF_EACH_CHANGE = {"check_claims", "crawl", "import_inbox", "import_report", "resume_reports"}
+EVENTS_OF_EACH_CHANGE |= {"process_callbacks", "watch_limits"}
 
 
 def methods_of(view):
@@ -168,9 +202,13 @@ def test_every_command_that_changes_something_asks_who_and_why():
 
 @pytest.mark.django_db
 def test_who_and_why_are_on_record_with_any_command():
-    for number, command in enumerate((["create_account", "acct_0001"], ["refuse_earlier_calls"])):
+    commands = (
+        (["create_account", "acct_0001"], "entitlement.created"),
+        (["refuse_earlier_calls"], "command.refuse_earlier_calls"),
+    )
+    for number, (command, action) in enumerate(commands):
         call_command(*command, by=f"Robin {number}", reason="A new contract", verbosity=0)
-        event = AuditEvent.objects.get(action=f"command.{command[0]}")
+        event = AuditEvent.objects.get(action=action)
         assert (event.reason, event.actor_kind) == ("A new contract", "command")
         assert AuditActor.objects.get(pk=event.actor).name == f"Robin {number}"
     with pytest.raises(CommandError, match="--by: a name has at most 150 characters"):

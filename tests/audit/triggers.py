@@ -4,7 +4,10 @@ import importlib
 from types import SimpleNamespace
 
 TABLES = ("audit_auditevent", "audit_auditseal")
-OF_CALLS = "dashboard_api.migrations.0009_calls_append_only"
+OF_CALLS = (
+    "dashboard_api.migrations.0009_calls_append_only",
+    "dashboard_api.migrations.0010_nonces_append_only",
+)
 _OURS = "(name LIKE 'audit!_%' ESCAPE '!' OR name LIKE 'call!_record!_%' ESCAPE '!')"
 _NAMES = {
     "sqlite": f"SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger' AND {_OURS}",
@@ -15,13 +18,14 @@ _NAMES = {
 }
 
 
-def install(connection, migration="audit.migrations.0002_append_only"):
-    """Create the triggers as the migration does."""
+def install(connection, migrations=("audit.migrations.0002_append_only",)):
+    """Create the triggers as the migrations do."""
     with connection.cursor() as cursor:
         editor = SimpleNamespace(
             connection=connection, execute=lambda sql, params: cursor.execute(sql, params)
         )
-        importlib.import_module(migration).create(None, editor)
+        for migration in migrations:
+            importlib.import_module(migration).create(None, editor)
 
 
 def remove(connection):
@@ -32,5 +36,10 @@ def remove(connection):
             on = f" ON {table}" if connection.vendor == "postgresql" else ""
             cursor.execute(f"DROP TRIGGER {name}{on}")
         if connection.vendor == "postgresql":
-            cursor.execute("DROP FUNCTION IF EXISTS audit_refuse()")
-            cursor.execute("DROP FUNCTION IF EXISTS call_record_refuse()")
+            for function in (
+                "audit_refuse",
+                "call_record_refuse",
+                "call_record_nonce_refuse",
+                "call_record_outcome_refuse",
+            ):
+                cursor.execute(f"DROP FUNCTION IF EXISTS {function}()")

@@ -12,11 +12,13 @@ pytestmark = pytest.mark.slow
 # Much less than what the commands do by themselves.
 RUNS = (
     "endurance kills --rounds 60",
-    "endurance records --rounds 1000",
+    "endurance records --rounds 500",
     "endurance replays --rounds 1",
     "endurance races --rounds 10",
     "endurance power --rounds 5",
     "endurance backups --rounds 1",
+    "endurance reseal --rounds 10",
+    "endurance secrets --rounds 2",
     "hostile_calls signed --cases 200",
     "hostile_calls garbage --cases 500",
 )
@@ -36,4 +38,6 @@ def test_no_run_finds_anything_wrong(tmp_path):
         )
         if "Skipped" in done.stdout and "REQUIRE_STRACE" not in os.environ:
             continue
-        assert (done.returncode, done.stdout.splitlines()[-1:]) == (0, ["Nothing was wrong."]), done.stderr
+        assert (done.returncode, done.stdout.splitlines()[-1:]) == (0, ["Nothing was wrong."]), (
+            done.stdout + done.stderr
+        )

@@ -86,6 +86,13 @@ def test_imports_are_compared_with_a_bare_insert_for_every_format(measure):
     assert figures["A long report on sqlite: 1,000 rows, peak memory"]["goal"] == "<= 300"
 
 
+def test_load_counts_calls_and_pages_that_are_all_answered(measure):
+    figures = measure("load", *ON_SQLITE)
+    for row in ("signed calls", "pages of the portal"):
+        assert figures[f"Load on sqlite: {row}, a second"]["value"] > 0
+        assert figures[f"Load on sqlite: {row}, other statuses than 200"]["met"] is True
+
+
 def test_the_portal_is_compared_with_the_admin(measure):
     if chromium_path() is None:
         pytest.skip("Chromium is not installed (Debian: apt install chromium)")

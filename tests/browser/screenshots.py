@@ -21,6 +21,7 @@ FOLDER = BASE_DIR / "docs" / "screenshots"
 MOST_BYTES = 150_000
 WORKBENCH = "/admin/dashboard_api/finding/workbench/"
 LAPTOP = {"width": 1280, "height": 760}
+SHORT = {"width": 1280, "height": 540}
 PHONE = {"viewport": {"width": 390, "height": 792}, "has_touch": True, "is_mobile": True}
 
 
@@ -73,9 +74,10 @@ class Camera:
 def take_pictures(camera):
     """Take every picture of the README."""
     for scheme in ("light", "dark"):
-        camera.take(f"dashboard-{scheme}", camera.open(PATH, color_scheme=scheme))
+        camera.take(f"dashboard-{scheme}", camera.open(PATH, color_scheme=scheme, viewport=SHORT))
     camera.take("sites", camera.open("/", viewport={"width": 1280, "height": 448}))
     camera.take("phone", camera.open(PATH, **PHONE))
+    camera.take("public", camera.open("/v1/public"))
 
     page = camera.open(f"{PATH}?severity=Critical&query=sql+stores")
     findings(page).first.get_by_role("link").click()

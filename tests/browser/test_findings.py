@@ -181,7 +181,8 @@ def test_the_way_to_the_next_finding_stays_in_sight(open_page, owner, worst):
 
 def test_a_note_links_to_its_finding(dashboard):
     notes = dashboard.get_by_role("region", name="Notes from our analysts")
-    expect(notes.locator("strong").first).to_have_text("by hand")
+    notes.get_by_text("More").click()
+    expect(notes.locator("strong").last).to_have_text("by hand")
     notes.get_by_role("link", name="about this finding").click()
     expect(dashboard.get_by_role("heading", name=WORST, level=2)).to_be_focused()
 

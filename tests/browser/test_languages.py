@@ -44,7 +44,7 @@ SCREENS = [
 ]
 # Words that are the same in both languages, and texts that are not the portal's.
 SAME_IN_BOTH = re.compile(
-    r"(?:(?:Websites|API) – )?Threat Dashboard|[0-9a-f-]{36}|Websites?|Info|Status:?|Passkeys?"
+    r"(?:(?:Websites|API) – )?Threat Dashboard|[0-9a-f-]{36}|Websites?|Scans|Info|Status:?|Passkeys?"
     r"|Nuclei|Zap|Standard|Admin|Ada|API|Support|security\.txt|Status|O|Name|Chrome, \w+|English|Deutsch"
     r"|About .*|Change it\.|<script>.*"
     r"|Cross|PDF|CSV|JSON|SARIF|/ acct_\d+|acct_\d+|owner.*|Begin with the|worst|Seen|by hand|, too\."
@@ -98,7 +98,7 @@ def test_a_chosen_language_is_kept_on_the_same_page(open_page, owner, scripts):
 def test_charts_facets_numbers_and_days_are_german(open_page, owner):
     page = open_page(user=owner, locale="de-DE", timezone_id="Europe/Berlin")
     page.goto(PATH)
-    expect(page.get_by_role("img", name="Alter der offenen Befunde")).to_be_visible()
+    expect(page.get_by_role("list", name="Alter der offenen Befunde")).to_be_visible()
     expect(page.get_by_role("link", name=re.compile("Hoch.*12")).first).to_be_visible()
     expect(page.get_by_text("1.234 URLs geprüft")).to_be_visible()
     expect(page.locator(".generated-at time")).to_have_text(re.compile(r"^\d\d\.\d\d\.\d{4}, \d\d:\d\d$"))

@@ -64,15 +64,15 @@ def test_a_laptop_shows_the_filters_without_a_sheet(dashboard):
 
 
 @pytest.mark.parametrize("width", [320, 1280])
-def test_notes_are_before_the_list_the_newest_in_full(open_page, owner, width):
+def test_notes_are_before_the_list_that_about_the_website_in_full(open_page, owner, width):
     page = open_page(user=owner, viewport={"width": width, "height": 640})
     page.goto(PATH)
     notes = page.get_by_role("region", name="Notes from our analysts")
     assert top(notes) < top(page.locator("#findings-title"))
-    expect(notes.get_by_text("Seen by hand, too.")).to_be_visible()
-    expect(notes.get_by_text("Begin with the worst.")).to_be_hidden()
-    notes.get_by_text("More").click()
     expect(notes.get_by_text("Begin with the worst.")).to_be_visible()
+    expect(notes.get_by_text("Seen by hand, too.")).to_be_hidden()
+    notes.get_by_text("More").click()
+    expect(notes.get_by_text("Seen by hand, too.")).to_be_visible()
 
 
 @SCRIPTS

@@ -1,18 +1,19 @@
 """Every page of the portal, in every look: nothing overflows, everything is accessible."""
 
+import re
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
+from dashboard_api.models import Entitlement, ScanJob, ScanSchedule, Secret
 from dashboard_api.ownership import claims
-from portal.models import Account
+from portal.models import Account, ClaimState, Website
 from tests.browser.steps import PATH
 from tests.factories import (
     make_account,
     make_coverage,
-    make_entitlement,
     make_finding,
     make_link,
     make_membership,
@@ -27,7 +28,7 @@ from tests.factories import (
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-SIGNED_OUT = ("/nowhere/", "/v1/docs")
+SIGNED_OUT = ("/nowhere/", "/v1/docs", "/v1/public")
 OVERVIEW = (
     "/",
     "/new/",
@@ -37,6 +38,8 @@ OVERVIEW = (
     "/notifications/",
     "/activity/",
     "/activity/calls/",
+    "/plan/",
+    f"{PATH}scans/",
     f"{PATH}new/?since=0.0.0.&min_severity=High",
 )
 DASHBOARDS = (
@@ -67,6 +70,7 @@ FINDINGS = (
 def everything(owner, website, link):
     """Add a website for each state of a dashboard."""
     today = timezone.now().date()
+    make_finding(link.website, source=make_source("zap"), rule="10011", title="Cookie without Secure")
     clean, new, revoked = (
         make_link(link.account, make_website(f"{name}.example.com")) for name in ("clean", "new", "revoked")
     )
@@ -81,9 +85,9 @@ def everything(owner, website, link):
             "late": {"status": "past_due", "past_due_since": today},
         }.items()
     ):
-        account = make_account(f"acct_000{number + 2}", entitled=False)
-        make_entitlement(account, **terms)
+        account = make_account(f"acct_000{number + 2}")
         other = make_link(account, make_website(f"{name}.example.com"))
+        Entitlement.objects.filter(account=account).update(**terms)
         _check_long_ago(other.website)
         known = make_portal_account(account.ref, name=f"An account whose name is rather long {number}")
         make_portal_website(known, other.website.host, other.link_id)
@@ -104,7 +108,9 @@ def finding(link):
     """Return the path of a finding with locations, weaknesses and long words."""
     finding = link.website.findings.worst_first()[0]
     finding.cwe, finding.cve, finding.rule = [89], ["CVE-2024-12345"], "x" * 200
-    finding.title, finding.evidence = "A title that is as long as a line " * 5, "GET /" + "y" * 2_000
+    finding.title = "A title that is as long as a line " * 5
+    finding.description = "CVSS: CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H"
+    finding.evidence = "Proof:\nyyyyy\n\nRequest:\nGET /" + "y" * 2_000 + "\n\nResponse:\nHTTP/1.1 200 OK"
     finding.locations_count = 150
     finding.save()
     for number in range(3):
@@ -118,11 +124,12 @@ def test_pages_for_visitors(tour, service, watch):
     tour.visit(tour.open(), *SIGNED_OUT)
 
 
-def test_lists_of_websites_and_of_new_findings(tour, everything, watch):
+def test_lists_of_websites_and_of_new_findings(tour, everything, website, watch):
+    Secret.objects.update(for_portal=True)  # so that the page of keys shows them
     page = tour.open(user=everything)
     page.route("**/clean.example.com/row/", lambda route: route.abort())
     watch.expect("net::ERR_FAILED", "htmx:sendError", "htmx:afterRequest")
-    tour.visit(page, *OVERVIEW)
+    tour.visit(page, *OVERVIEW, f"/api/{website.account_id}/secrets/")
     tour.visit(tour.open(user=make_user("nobody")), "/", "/notifications/")
 
 
@@ -140,10 +147,11 @@ def test_claims_in_every_state(tour, everything, link, watch):
             "asked": asked,
         },
         found | {"method": "meta", "outcome": "found", "found": []},
+        found | {"method": "dns", "outcome": "wrong_place", "found": ["long-" * 50], "asked": asked},
     ]
     pages = ["/websites/add/"]
     portal_account = Account.objects.get(ref=link.account.ref)
-    for state in ("pending", "contested", "verified", "failing", "lapsed"):
+    for state in ("pending", "contested", "verified", "lapsed", "failing"):
         claim = claims.add(link.account, f"{state}.{'long-' * 9}name.example.com", by="tests", now=now)
         claim.state, claim.checks = state, checks
         if state != "pending":
@@ -151,11 +159,63 @@ def test_claims_in_every_state(tour, everything, link, watch):
             claim.verified_at = claim.contested_at = claim.lapsed_at = claim.missed_at = now
         claim.link_problem = "It is archived." if state == "verified" else ""
         claim.save()
+        if state == "failing":
+            make_link(link.account, make_website(claim.host))
+            other = claims.add(make_account("acct_0009"), claim.host, by="tests", now=now)
+            other.state, other.method, other.strength = "contested", "dns", "dns"
+            other.verified_at = other.contested_at = now
+            other.save()
         pages.append(f"/websites/{portal_account.pk}/claims/{claim.pk}/")
-    tour.visit(tour.open(user=everything), *pages, "/websites/9/claims/9/")
+    page = tour.open(user=everything)
+    tour.visit(page, "/websites/9/claims/9/", *pages)
+    expect(page.get_by_role("button", name=re.compile("Agree|Zustimmen"))).to_be_visible()
+    expect(page.locator("#dns-name")).to_be_visible()
 
 
-def test_dashboards_in_every_state(tour, everything, watch):
+def test_scans_with_a_paused_schedule_and_tests_of_a_finding(tour, everything, link, settings):
+    settings.CRAWLER_ENABLED, settings.CRAWLER_ADDRESSES = True, ["192.0.2.7", "2001:db8::7"]
+    Entitlement.objects.update(features=["deep_scans", "scans_daily"], scans_per_month=30)
+    now = timezone.now()
+    finding = make_finding(link.website, source=make_source("essentials"))
+    ended = {"website": link.website, "by": "tests", "state": "finished", "ended_at": now, "started_at": now}
+    ScanJob.objects.create(**ended, outcome="blocked", reason="blocked", trigger="schedule")
+    ScanJob.objects.create(**ended, outcome="still_there", trigger="retest", finding=finding)
+    ScanSchedule.objects.create(
+        link=link, frequency="daily", anchor=now.date(), time_zone="Europe/Berlin", pause_reason="blocked"
+    )
+    page = tour.open(user=everything)
+    check = f"{PATH}findings/{finding.pk}/check/"
+    tour.visit(page, f"{PATH}scans/", f"{PATH}findings/{finding.pk}/", check)
+    ScanSchedule.objects.update(pause_reason="", next_at=now)
+    ScanJob.objects.create(website=link.website, by="tests")
+    tour.visit(page, f"{PATH}scans/")
+
+
+def _note_claims(website):
+    """Add a notice of each kind about a proof; each is on the page of its website."""
+    soon = timezone.now() + timedelta(days=3)
+    for host, fields in {
+        website.host: {"state": "verified", "is_contested": True},
+        "new.example.com": {"state": "failing", "lapses_at": soon},
+        "revoked.example.com": {"state": "lapsed"},
+    }.items():
+        ClaimState.objects.create(website=Website.objects.get(host=host), claim_id=1, **fields)
+
+
+def test_a_choice_of_websites_and_one_that_is_paused(tour, everything, website, link, watch):
+    Entitlement.objects.filter(account=link.account).update(sites_limit=1)
+    link.account.links.filter(website__host="clean.example.com").update(paused_at=timezone.now())
+    watch.expect("403 (Forbidden)")
+    page = tour.open(user=everything)
+    tour.visit(page, f"/plan/{website.account_id}/websites/", "/sites/clean.example.com/")
+    page.goto("/sites/clean.example.com/")
+    expect(page.get_by_role("main")).to_contain_text(re.compile("paused|pausiert"))
+    page.goto(f"/plan/{website.account_id}/websites/")
+    expect(page.get_by_role("checkbox")).to_have_count(3)
+
+
+def test_dashboards_in_every_state(tour, everything, website, watch):
+    _note_claims(website)
     watch.expect("403 (Forbidden)", "404 (Not Found)")
     tour.visit(tour.open(user=everything), *DASHBOARDS)
 

@@ -57,7 +57,7 @@ def test_matches_are_highlighted_in_the_list_and_in_the_finding(dashboard):
 
 
 def test_the_search_field_is_explained(dashboard):
-    expect(search_box(dashboard)).to_have_accessible_description(re.compile("all of your words"))
+    expect(search_box(dashboard)).to_have_accessible_description(re.compile("All of your words"))
 
 
 def test_search_is_announced_in_an_existing_live_region(dashboard):

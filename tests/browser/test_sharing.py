@@ -80,7 +80,9 @@ def test_the_first_problem_is_shared_with_four_clicks_from_the_sign_in(open_page
     clicks.on(
         page.get_by_role("region", name="Do first").get_by_role("link", name="SQL injection", exact=True)
     )
-    expect(page.get_by_text("Pass values to SQL as parameters")).to_be_in_viewport()
+    expect(page.get_by_role("paragraph").filter(has_text="Pass values to SQL")).to_be_in_viewport()
+    expect(page.get_by_role("link", name="E-mail")).to_have_attribute("href", re.compile("^mailto:"))
+    expect(page.get_by_text("Copy as Markdown")).to_be_visible()
     clicks.on(button(page, "Create share link"))
     address = page.get_by_label("Share link", exact=True).input_value()
     expect(page.get_by_role("link", name="E-mail")).to_have_attribute("href", re.compile("^mailto:"))

@@ -1,4 +1,4 @@
-"""Violations by pages: of the policy, logged errors, exceptions, and requests to other hosts."""
+"""Violations by pages: of the policy, logged errors, exceptions, dialogs, and requests to other hosts."""
 
 from urllib.parse import urlsplit
 
@@ -21,6 +21,7 @@ class Watch:
         context.on("console", self._hear)
         context.on("weberror", lambda error: self.complaints.append(f"uncaught: {error.error}"))
         context.on("request", self._see)
+        context.on("dialog", self._dismiss)
 
     def expect(self, *texts):
         """Expect errors with one of ``texts``; each of them must happen."""
@@ -37,6 +38,10 @@ class Watch:
     def _hear(self, message):
         if message.type in ("error", "warning"):
             self.complaints.append(f"{message.type}: {message.text}")
+
+    def _dismiss(self, dialog):
+        self.complaints.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
 
     def _see(self, request):
         parts = urlsplit(request.url)

@@ -22,6 +22,11 @@ def test_a_sign_out_leaves_nothing_in_the_browser(client, page):
     assert client.post(reverse(page))["Clear-Site-Data"] == '"cache", "storage"'
 
 
-def test_answers_without_a_session_are_left_alone(client):
+@pytest.mark.parametrize("page", ["/accounts/login/", "/accounts/password/reset/", "/invitations/x/", "/"])
+def test_no_cache_keeps_a_page_of_a_visitor(client, page):
+    assert {"private", "no-store"} <= set(client.get(page)["Cache-Control"].split(", "))
+
+
+def test_documents_for_programs_are_left_alone_without_a_session(client):
     assert get_user_model().objects.count() == 0
     assert "no-store" not in client.get("/v1/openapi.json").headers.get("Cache-Control", "")

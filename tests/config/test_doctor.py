@@ -1,7 +1,11 @@
+from datetime import timedelta
+
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
 from config import doctor
+from dashboard_api.models import CallbackEvent, Published
 from tests.config.test_settings_checks import NEEDED, TWO
 from tests.factories import make_account
 
@@ -43,6 +47,15 @@ def test_a_folder_for_reports_that_cannot_be_used_is_named(settings, tmp_path):
     assert "reports are refused" in line
 
 
+def test_old_public_documents_are_named(settings):
+    made_at = timezone.now() - timedelta(hours=27)
+    Published.objects.create(kind="feed", made_at=made_at, body=b"{}", gzipped=b"")
+    line = f"Public telemetry was made on {made_at:%Y-%m-%d}: run 'manage.py publish_telemetry' every hour."
+    assert lines_about("Public telemetry") == [line]
+    settings.PUBLIC_TELEMETRY = False
+    assert lines_about("Public telemetry") == []
+
+
 def test_what_djangos_checks_find_fails_the_command(settings):
     settings.ALLOW_PRIVATE_HOSTS = True
     with pytest.raises(CommandError, match="ALLOW_PRIVATE_HOSTS"):
@@ -70,3 +83,21 @@ def test_a_database_that_is_away_is_one_line(checkout):
     assert done.returncode == 1
     assert "DATABASE_URL names a database that cannot be used" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_payment_callbacks_that_need_a_person_are_named():
+    assert lines_about("Payment callbacks") == []
+    late = timezone.now() - timedelta(minutes=16)
+    CallbackEvent.objects.create(provider="standard", event_id="msg_1", state="dead")
+    CallbackEvent.objects.create(provider="standard", event_id="msg_2", state="failed", next_at=late)
+    dead, overdue = lines_about("Payment callbacks")
+    assert "given up: 1." in dead
+    assert "tried again: 1. Run 'manage.py process_callbacks'" in overdue
+
+
+def test_a_pause_of_judging_proofs_is_a_problem(monkeypatch):
+    assert lines_about("proofs of ownership") == []
+    monkeypatch.setattr("dashboard_api.ownership.claims.unasked_share", lambda _: (3, 9))
+    [line] = lines_about("proofs of ownership")
+    assert "Of 9" in line
+    assert "3 could not be asked for" in line

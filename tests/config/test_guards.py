@@ -9,7 +9,7 @@ from dashboard_api import limits
 from tests import routes
 from tests.factories import make_membership, make_portal_account, make_user, make_website
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.once, pytest.mark.django_db]
 
 BOUNDARY = "boundary"
 MULTIPART = f"multipart/form-data; boundary={BOUNDARY}"
@@ -79,6 +79,9 @@ def test_a_body_over_64_kb_is_413_on_every_route_and_not_read(kind, stored):
         response = upload(client, path, str(64 * 1024 + 1), Endless())
         if path == "/v1/reports":  # it looks at the token first, whatever the length
             assert response.status_code == 401
+            continue
+        if path == "/v1/callbacks/shop":  # it looks for its provider first, and takes up to 256 KB
+            assert response.status_code == 404
             continue
         assert response.status_code == 413, path
         is_json = response["Content-Type"] == "application/json"

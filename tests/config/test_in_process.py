@@ -7,7 +7,7 @@ from django.urls import get_script_prefix
 from django.utils import translation
 
 from config import in_process
-from dashboard_api.api import views
+from dashboard_api.api import signed
 from dashboard_api.models import Nonce, Usage
 from portal import service
 from portal.gateway import DashboardRequest, Unreachable
@@ -67,7 +67,7 @@ def test_a_fault_of_the_service_is_an_answer_and_not_the_portals_fault(website, 
     def fail(*_):
         raise RuntimeError
 
-    monkeypatch.setattr(views, "authenticated", fail)
+    monkeypatch.setattr(signed, "authenticated", fail)
     with pytest.raises(Unreachable, match="500"):
         service.get_dashboard(website, DashboardRequest())
 
@@ -79,7 +79,7 @@ def test_a_connection_that_broke_in_the_call_is_not_the_next_statements_trouble(
         connection.errors_occurred = True
         raise OperationalError
 
-    monkeypatch.setattr(views, "authenticated", lose)
+    monkeypatch.setattr(signed, "authenticated", lose)
     with pytest.raises(Unreachable, match="503"):
         service.get_dashboard(website, DashboardRequest())
     website.refresh_from_db()

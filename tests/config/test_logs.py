@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from config.logs import JsonLines, TextLines
+from config.logs import JsonLines, OneInAHundred, TextLines
 from foundation.request_ids import begin_request, note_account
 
 EVIL = "a\r\nb\x1b[31m\x00 \u2028 \u202e \u2066 ü"
@@ -40,6 +40,17 @@ def test_a_line_has_the_facts_of_its_request():
         "route": "v1/site/dashboard",
         "status": 403,
     }
+
+
+def test_of_what_anyone_can_cause_one_in_a_hundred_is_logged_without_a_traceback():
+    only = OneInAHundred()
+    error = (OSError, OSError("evil"), None)
+    records = [record("Invalid host: %s", "evil%s", exc_info=error) for _ in range(250)]
+    passed = [each for each in records if only.filter(each)]
+    assert [each.getMessage() for each in passed] == [
+        f"Invalid host: evil%s ({number} since the start)" for number in (1, 101, 201)
+    ]
+    assert "exception" not in json.loads(JsonLines().format(passed[0]))
 
 
 def test_an_exception_is_part_of_its_line():

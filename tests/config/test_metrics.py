@@ -16,7 +16,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from config import health, metrics
 from config.models import Run
-from dashboard_api.models import Coverage, Nonce, ReportJob
+from dashboard_api.models import CallbackEvent, Coverage, Nonce, ReportJob
 from foundation import metrics as counters
 from foundation.health import Readiness
 from portal.gateway.health import MAX_FAILURES, Health
@@ -190,6 +190,15 @@ def report_waits(_):
     )
 
 
+def callback_dead(_):
+    return CallbackEvent.objects.create(provider="standard", event_id="msg_1", state="dead")
+
+
+def callbacks_refused(_):
+    for _ in range(21):
+        counters.count_callback("standard", "refused")
+
+
 def notification_waits(_):
     website = make_portal_website(make_portal_account())
     created = timezone.now() - timedelta(days=2, hours=1)
@@ -213,6 +222,8 @@ FIRING = {
     "NoncesPileUp": nonces_pile_up,
     "ImportsFail": import_fails,
     "ReportsWait": report_waits,
+    "CallbacksUndelivered": callback_dead,
+    "CallbacksRefused": callbacks_refused,
     "NotificationsWait": notification_waits,
 }
 

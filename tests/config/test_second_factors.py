@@ -66,6 +66,17 @@ def test_the_password_alone_no_longer_suffices(enrolled):
     assert client.get("/team/").status_code == 302
 
 
+def test_a_new_password_by_a_link_keeps_the_second_step(enrolled, at_once, mailoutbox, settings):
+    settings.EMAIL_URL, client, new = "smtp://localhost", Client(), "another horse battery"
+    client.post("/accounts/password/reset/", {"email": "owner@example.com"})
+    link = re.search(r"/accounts/password/reset/key/\S+", mailoutbox[0].body)[0]
+    form = client.get(link, follow=True)
+    client.post(form.request["PATH_INFO"], {"password1": new, "password2": new}, follow=True)
+    assert client.get("/team/").status_code == 302
+    assert sign_in(client, password=new)["Location"] == STEP
+    assert client.get("/team/").status_code == 302
+
+
 @pytest.mark.parametrize("steps", [-1, 0, 1])
 def test_a_code_of_the_app_signs_in(enrolled, clock, steps):
     assert enter(code_of(enrolled, at=clock.now, steps=steps))["Location"] == "/"

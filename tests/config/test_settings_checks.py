@@ -41,6 +41,9 @@ def test_the_two_required_settings_are_enough():
         {"PORTAL_ACCOUNT_REF": "acct_0001", "SITE_API_SECRET": SECRET},
         {"ENABLE_API": "false", "TRUST_PROXY": "1", "ALLOW_PRIVATE_HOSTS": "off"},
         {"MASTER_KEYS": f"2:{TWO},1:{ONE}"},
+        {"DNS_RESOLVERS": "9.9.9.9, 127.0.0.1:5353,2620:fe::fe,[2620:fe::fe]:53"},
+        {"CALLBACK_SECRETS_STRIPE": "whsec_0123456789abcdefgh,whsec_fedcba9876543210"},
+        {"STRIPE_API_KEY": "rk_live_0123456789abcdef"},
         {"DEBUG": "", "DATABASE_URL": ""},
     ],
 )
@@ -97,16 +100,25 @@ def test_right_values_pass(values):
         ("PORTAL_BASE_URL", "https://example.com/portal"),
         ("SITE_API_SECRET", "short"),
         ("ALLOW_PRIVATE_HOSTS", "maybe"),
+        ("LOCALHOST_WEBSITES", "shop.example.com:8001"),
+        ("LOCALHOST_WEBSITES", "localhost:8001"),
+        ("LOCALHOST_WEBSITES", "demo.localhost"),
+        ("LOCALHOST_WEBSITES", "demo.localhost:65536"),
+        ("DNS_RESOLVERS", "dns.example.com"),
+        ("DNS_RESOLVERS", "9.9.9.9:0"),
         ("SUPPORT_URL", "javascript:alert(1)"),
         ("RENEW_URL", "example.com/renew"),
         ("LINK_URL", "//example.com"),
+        ("CALLBACK_SECRETS_STRIPE", "sk_live_0123456789abcdef"),
+        ("CALLBACK_SECRETS_STRIPE", "whsec_0123456789abcdef,whsec_1,whsec_2"),
+        ("STRIPE_API_KEY", "sk_live_0123456789abcdef"),
         ("ENABLE_API", "2"),
         ("ENABLE_PORTAL", "nein"),
     ],
 )
 def test_a_wrong_value_is_reported_in_a_line_that_begins_with_its_name(name, value):
-    account = {"PORTAL_ACCOUNT_REF": "acct_0001", "SITE_API_SECRET": SECRET}
-    [line] = wrong_settings(NEEDED | ADDRESS | account | {name: value})
+    others = {"PORTAL_ACCOUNT_REF": "acct_0001", "SITE_API_SECRET": SECRET, "ALLOW_PRIVATE_HOSTS": "true"}
+    [line] = wrong_settings(NEEDED | ADDRESS | others | {name: value})
     assert line.startswith(f"{name} ")
 
 
@@ -117,6 +129,7 @@ def test_a_wrong_value_is_reported_in_a_line_that_begins_with_its_name(name, val
         {"SITE_API_SECRET": SECRET},
         {"ENABLE_API": "false", "ENABLE_PORTAL": "no"},
         {"DEBUG": "true", "ALLOWED_HOSTS": "portal.example.com"},
+        {"LOCALHOST_WEBSITES": "demo.localhost:8001"},
     ],
 )
 def test_settings_that_contradict_each_other_are_reported(values):
@@ -160,6 +173,12 @@ def test_names_are_found_in_a_file(tmp_path):
     assert names_in(file) == []
     file.write_text("# NOT_THIS=1\nDEBUG=false\nexport REDIS_URL = redis://here\n")
     assert names_in(file) == ["DEBUG", "REDIS_URL"]
+
+
+def test_secrets_of_stripe_need_its_library(monkeypatch):
+    monkeypatch.setattr("config.settings_checks.find_spec", lambda _: None)
+    [line] = wrong_settings(NEEDED | {"CALLBACK_SECRETS_STRIPE": "whsec_0123456789abcdefgh"})
+    assert "make stripe" in line
 
 
 def test_every_setting_that_is_read_is_checked_and_documented():

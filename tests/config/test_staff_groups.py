@@ -1,10 +1,20 @@
-"""The groups of staff: created once, with permissions that exist."""
+"""The groups of staff: created once, with permissions that exist, and extended by updates."""
+
+from importlib import import_module
+from types import SimpleNamespace
 
 import pytest
+from django.apps import apps
+from django.contrib import admin
 from django.contrib.auth.models import Group, Permission
+from django.db import connection
 
+from audit.models import AuditEvent
+from config.models import GivenPermission
 from config.staff_groups import GROUPS, create_groups
 from tests.factories import make_finding, make_user, make_website
+
+migration = import_module("config.migrations.0006_permissions_given")
 
 pytestmark = pytest.mark.django_db
 
@@ -30,11 +40,52 @@ def test_no_group_deletes_records_or_changes_staff(name):
         assert not label.startswith(("auth.", "dashboard_api.delete", "mfa.")), label
 
 
-def test_a_group_that_exists_stays_as_it_was_changed():
-    group = Group.objects.get(name="Analysts")
-    group.permissions.clear()
+def take_back(release):
+    """Let the database be one that ``release`` permissions are new to."""
+    for group in Group.objects.all():
+        group.permissions.remove(*Permission.objects.filter(codename__in=release))
+    GivenPermission.objects.filter(permission__in=[f"dashboard_api.{name}" for name in release]).delete()
+
+
+def permission(label):
+    app, _, codename = label.partition(".")
+    return Permission.objects.get(content_type__app_label=app, codename=codename)
+
+
+def test_an_update_gives_groups_new_permissions_once_and_keeps_what_staff_changed():
+    take_back(["view_callbackevent", "view_scanoptout"])
+    operators, added = Group.objects.get(name="Operators"), "dashboard_api.delete_website"
+    operators.permissions.remove(permission("dashboard_api.change_source"))
+    operators.permissions.add(permission(added))
     create_groups("default")
-    assert labels("Analysts") == set()
+    assert labels("Operators") == {*GROUPS["Operators"], added} - {"dashboard_api.change_source"}
+    assert labels("Support") == set(GROUPS["Support"])
+    operators.permissions.remove(permission("dashboard_api.view_callbackevent"))
+    create_groups("default")
+    assert "dashboard_api.view_callbackevent" not in labels("Operators")
+
+
+def test_an_update_that_extends_a_group_is_on_record():
+    take_back(["view_callbackevent"])
+    create_groups("default")
+    event = AuditEvent.objects.get(action="staff_group.extended")
+    assert (event.label, event.after) == ("Operators", {"permissions": "dashboard_api.view_callbackevent"})
+
+
+def test_groups_from_before_this_was_noted_get_only_what_came_later():
+    GivenPermission.objects.all().delete()
+    operators = Group.objects.get(name="Operators")
+    operators.permissions.remove(*Permission.objects.filter(codename__in=["change_source", "view_plan"]))
+    migration.note_first(apps, SimpleNamespace(connection=connection))
+    create_groups("default")
+    assert labels("Operators") == set(GROUPS["Operators"]) - {"dashboard_api.change_source"}
+
+
+def test_every_page_of_the_admin_is_open_to_a_group_but_those_about_staff():
+    """Users, groups and second factors are for administrators only."""
+    everyone = {label for granted in GROUPS.values() for label in granted}
+    names = {f"{model._meta.app_label}.view_{model._meta.model_name}" for model in admin.site._registry}
+    assert {name for name in names - everyone if not name.startswith(("auth.", "mfa."))} == set()
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def test_only_what_is_measured_is_shown(client, settings):
 
 def test_a_process_that_is_not_ready_is_shown_as_disturbed(client, monkeypatch):
     monkeypatch.setattr(health.READINESS, "failed", lambda: ("disk",))
-    assert components(client)["Portal"] == ("Disturbed", "No incidents")
+    assert components(client)["Portal"] == ("Disrupted", "No incidents")
     assert "disk" not in client.get("/status/").text
 
 
@@ -78,7 +78,7 @@ def test_an_incident_is_shown_with_its_component_until_90_days_after_its_end(cli
     make_incident("We move", kind="maintenance", began=timedelta())
     assert components(client)["Portal"] == ("Planned maintenance", "Incidents on 3 days")
     make_incident("Nothing works", began=timedelta())
-    assert components(client)["Signed calls"] == ("Disturbed", "Incidents on 1 day")
+    assert components(client)["Signed calls"] == ("Disrupted", "Incidents on 1 day")
     page = client.get("/status/").text
     assert all(title in page for title in ("Calls are slow", "We move", "Nothing works"))
     assert "A long time ago" not in page

@@ -20,7 +20,7 @@ from tests.dashboard_api.calls import fields_for
 from tests.factories import SECRET, make_finding
 from tests.processes import one_at_a_time
 
-pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.slow, pytest.mark.once, pytest.mark.django_db(transaction=True)]
 
 NODE = Path(__file__).parent / "node"
 PATH = "/v1/site/dashboard"

@@ -11,8 +11,8 @@ from django.test import Client
 from django.utils import timezone
 
 from dashboard_api import limits
-from dashboard_api.models import Nonce, Severity
-from portal.models import FeedCursor, PendingNotification, Subscription
+from dashboard_api.models import Entitlement, Nonce, Severity
+from portal.models import FeedCursor, Membership, PendingNotification, Subscription
 from tests.commands import run, run_json
 from tests.dashboard_api.importing.reports import import_bytes
 from tests.dashboard_api.scanners.samples import json_lines, make_row
@@ -73,6 +73,35 @@ def test_an_import_sends_one_email_with_working_links(owner, link, begun):
     assert pages == [f"/sites/shop.example.com/findings/{each.pk}/" for each in (critical, high)]
     assert critical.title in owner.get(pages[0]).content.decode()
     assert run_json("notify")["sent"] == 0
+
+
+def test_only_websites_whose_data_changed_are_polled_and_their_e_mails_are_still_sent(link, begun):
+    first = run_json("notify")
+    assert (first["polled"], first["unchanged"]) == (0, 1)
+    make_finding(link.website, severity=Severity.HIGH)
+    assert run_json("notify", "--dry-run")["polled"] == 1  # which notes nothing
+    changed = run_json("notify")
+    assert (changed["polled"], changed["unchanged"], changed["sent"]) == (1, 0, 1)
+    make_note(link.website, body="A word.")
+    assert run_json("notify")["sent"] == 1
+    assert run_json("notify")["unchanged"] == 1
+    Subscription.objects.update_or_create(
+        membership=Membership.objects.get(), defaults={"frequency": "daily", "language": "en"}
+    )
+    make_finding(link.website, severity=Severity.HIGH)
+    assert run_json("notify")["waiting"] == 1
+    PendingNotification.objects.update(created_at=timezone.now() - timedelta(days=1))
+    later = run_json("notify")
+    assert (later["unchanged"], later["sent"]) == (1, 1)
+
+
+def test_owners_get_an_e_mail_about_their_plan_once(link, begun):
+    Entitlement.objects.update(status="suspended")
+    call_command("watch_limits", verbosity=0)
+    assert run_json("notify")["about_plans"] == 1
+    (message,) = mail.outbox
+    assert message.subject == "Your plan Standard is suspended"
+    assert run_json("notify")["about_plans"] == 0
 
 
 def test_a_regression_and_a_note_are_in_the_email(owner, link, begun):
@@ -214,7 +243,9 @@ def test_one_call_serves_members_with_different_choices(link, website, begun):
     spent = Nonce.objects.count()
     summary = run_json("notify")
     assert (summary["polled"], summary["created"], summary["sent"]) == (1, 2, 2)
-    assert Nonce.objects.count() == spent + 1
+    assert (
+        Nonce.objects.count() == spent + 4
+    )  # the versions, the changes, and the claims and the plan of the account
     subjects = {message.to[0]: message.subject for message in mail.outbox}
     assert subjects == {
         "owner@example.com": "shop.example.com: 1 finding to check: High",
@@ -256,7 +287,7 @@ def test_a_failed_website_does_not_delay_the_others(link, website, begun, capsys
     make_portal_website(broken, "broken.example.com")
     make_membership(make_user("unlucky"), broken)
     make_finding(link.website, severity=Severity.HIGH)
-    with pytest.raises(CommandError, match="1 failed"):
+    with pytest.raises(CommandError, match="3 failed"):  # its changes, its claims and its plan
         run("notify")
     assert [message.to for message in mail.outbox] == [["owner@example.com"]]
 
@@ -277,6 +308,7 @@ def test_trying_keeps_and_sends_nothing(link, begun):
 
 def test_a_rejected_cursor_is_replaced_by_a_new_one(link, begun):
     FeedCursor.objects.update(cursor="of another service")
+    make_note(link.website)
     with pytest.raises(CommandError):
         run("notify")
     assert run_json("notify")["subscribed"] == 1

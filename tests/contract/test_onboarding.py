@@ -9,6 +9,8 @@ from django.utils import timezone
 from audit.models import AuditEvent
 from dashboard_api.contract import responses
 from dashboard_api.models import Entitlement, OwnershipClaim, SiteLink
+from dashboard_api.ownership import claims
+from dashboard_api.ownership.claims import Check, Verdict
 from portal import gateway
 from portal.models import Website
 from tests.factories import (
@@ -84,7 +86,9 @@ def text_of(client, url):
     return html.unescape(response.content.decode())
 
 
-@pytest.mark.parametrize("name", ["ProofFile", "ProofInstructions", "ClaimCheck", "WebsiteClaim"])
+@pytest.mark.parametrize(
+    "name", ["OtherClaim", "ProofFile", "ProofRecord", "ProofInstructions", "ClaimCheck", "WebsiteClaim"]
+)
 def test_the_portal_reads_every_member_of_a_claim(name):
     assert getattr(responses, name).__struct_fields__ == getattr(gateway, name).__struct_fields__
 
@@ -123,7 +127,9 @@ def test_an_owner_who_gives_a_website_up_loses_its_link_and_its_page(owner, inte
     assert not Website.objects.exists()
     assert OwnershipClaim.objects.get().reason == "Sold"
     assert owner.get(DASHBOARD).status_code == 404
-    assert owner.get(page).status_code == 404
+    text = text_of(owner, page)
+    assert "This claim has ended." in text
+    assert "Check now" not in text
 
 
 def test_a_website_that_was_verified_meanwhile_is_in_the_list_and_said_to_be(owner, internet):
@@ -194,3 +200,26 @@ def test_every_change_is_on_record_with_the_person(owner, internet):
         ("website.claim_withdrawn", HOST, "acct_0001"),
     ]
     assert events.last().reason == "Sold"
+
+
+@pytest.mark.parametrize(("decision", "state"), [("agree", "verified"), ("object", "contested")])
+def test_an_owner_answers_another_accounts_claim(owner, internet, decision, state):
+    page = add(owner)
+    with serving(internet, OwnershipClaim.objects.get().token):
+        check(owner, page)
+    theirs = claims.add(make_account("acct_0002", secrets=()), HOST, by="eve", now=timezone.now())
+    claims.record_check(theirs, Check(Verdict.FOUND, "dns", "dns"), now=timezone.now())
+    text = text_of(owner, page)
+    assert theirs.token in text
+    assert "Without your answer, it gets the website on" in text
+    assert "acct_0002" not in text
+    checked = owner.post(f"{page}others/check/", follow=True).content.decode()
+    assert "We look for the tokens of the others within the next minutes." in checked
+    assert AuditEvent.objects.filter(action="website.other_claims_checked").exists()
+    answer = {"other_claim_id": theirs.pk, "decision": decision}
+    owner.post(f"{page}answer/", answer)
+    assert "Say why" in text_of(owner, page)
+    owner.post(f"{page}answer/", answer | {"reason": "we know them"})
+    theirs.refresh_from_db()
+    assert theirs.state == state
+    assert "Without your answer" not in text_of(owner, page)

@@ -20,8 +20,14 @@ CHANGES_PATH = "/v1/site/changes"
 CALLS_PATH = "/v1/account/calls"
 CLAIM_PATH = "/v1/site/claim"
 CLAIM_CHECK_PATH = "/v1/site/claim/check"
+CLAIM_ANSWER_PATH = "/v1/site/claim/answer"
 CLAIM_WITHDRAW_PATH = "/v1/site/claim/withdraw"
 CLAIMS_PATH = "/v1/site/claims"
+SCAN_PATH = "/v1/site/scan"
+SCAN_STATUS_PATH = "/v1/site/scan/status"
+SCAN_CANCEL_PATH = "/v1/site/scan/cancel"
+SCAN_SCHEDULE_PATH = "/v1/site/scan/schedule"
+SCANS_PATH = "/v1/site/scans"
 OF_LIMIT = int(connection.vendor == "sqlite")  # PostgreSQL counts in the statement of the nonce
 _nonces = itertools.count(1)
 

@@ -72,6 +72,27 @@ def test_page_timers_and_crontab_have_the_same_jobs():
     assert set(re.findall(r"\$MANAGE (.+) >/dev/null$", CRONTAB, re.MULTILINE)) == in_units
 
 
+def test_every_command_with_a_heartbeat_has_a_timer():
+    """Only clearsessions, Django's own command, is a job without one."""
+    commands = {
+        name: load_command_class(app, name) if isinstance(app, str) else app
+        for name, app in get_commands().items()
+    }
+    beating = {name for name, command in commands.items() if getattr(command, "interval", None)}
+    assert beating | {"clearsessions"} == TIMERS
+    section = DOCUMENT.partition("\n### Heartbeats\n")[2].partition("\n### ")[0]
+    assert {name for name in commands if f"`{name}`" in section} == beating
+
+
+def test_every_folder_of_a_job_is_writable_in_its_unit_and_in_the_containers():
+    folders = {word for job in TIMERS for word in arguments_of(job).split() if word.startswith("/")}
+    unit = (UNITS / "dashboard-job@.service").read_text()
+    writable = re.search(r"^ReadWritePaths=(.*)$", unit, re.MULTILINE)[1].replace("-/", "/").split()
+    assert folders <= set(writable)
+    mounted = {volume.partition(":")[2] for volume in COMPOSE["services"]["web-1"]["volumes"]}
+    assert folders <= mounted
+
+
 @pytest.mark.parametrize(
     "unit", ["dashboard-web@.service", "dashboard-job@.service", "dashboard-crawl@.service"]
 )
@@ -120,7 +141,13 @@ def test_the_compose_file_names_files_settings_and_services_that_exist():
             assert set(service["environment"]) <= SETTINGS
         for volume in service.get("volumes", []):
             source = volume.partition(":")[0]
-            assert source in COMPOSE["volumes"] or source == "./certificates" or (DEPLOY / source).is_file()
+            is_of_host = f" {source}" in DOCUMENT  # made by the page
+            assert (
+                source in COMPOSE["volumes"]
+                or source == "./certificates"
+                or is_of_host
+                or (DEPLOY / source).is_file()
+            )
     assert "deploy/certificates" in (DEPLOY / "Dockerfile.dockerignore").read_text()
 
 
@@ -129,6 +156,20 @@ def test_two_web_processes_of_the_compose_file_are_those_of_the_nginx_file():
     ports = [COMPOSE["services"][name]["command"][-1] for name in ("web-1", "web-2")]
     assert ports == ["127.0.0.1:8000", "127.0.0.1:8001"]
     assert re.findall(r"^        server (.*);", nginx, re.MULTILINE) == ports * 2
+
+
+def test_the_worker_of_scans_is_the_one_of_its_unit_and_starts_only_if_it_is_wanted():
+    worker, web = COMPOSE["services"]["crawl"], COMPOSE["services"]["web-1"]
+    unit = (UNITS / "dashboard-crawl@.service").read_text()
+    assert " ".join(worker["command"]) == re.search(r"^ExecStart=\S+/bin/(.*)$", unit, re.MULTILINE)[1]
+    assert re.search(r"^MemoryMax=(.*)G$", unit, re.MULTILINE)[1] + "g" == worker["mem_limit"]
+    assert f"TasksMax={worker['pids_limit']}\n" in unit
+    assert f"TimeoutStopSec={worker['stop_grace_period'].removesuffix('s')}\n" in unit
+    section = DOCUMENT.partition("\n## Scans\n")[2].partition("\n## ")[0]
+    assert f"`COMPOSE_PROFILES={worker['profiles'][0]}`" in section
+    kept = ("environment", "env_file", "image", "build", "volumes", "read_only", "tmpfs", "cap_drop")
+    assert {name: worker[name] for name in kept} == {name: web[name] for name in kept}
+    assert "network_mode" not in worker  # it must reach the internet, and nothing has to reach it
 
 
 def test_the_image_holds_no_secret_and_copies_files_that_exist():

@@ -1,4 +1,4 @@
-"""The scaled layout, as deploy/start-scaled.sh starts it: nginx, two web processes, PostgreSQL and Redis."""
+"""The scaled layout of start-scaled.sh: nginx, two web processes and a worker, PostgreSQL and Redis."""
 
 import os
 import signal
@@ -27,6 +27,7 @@ def scaled(production, link_id):
         "HTTP_PORT": str(plain),
         "HTTPS_PORT": str(tls),
         "WEB_PORTS": " ".join(map(str, web)),
+        "CRAWLER_ENABLED": "true",
     }
     log = production.folder / "scaled.log"
     with log.open("w") as output:
@@ -61,3 +62,11 @@ def test_the_script_serves_four_times_as_many_pages_as_threads_at_once(scaled):
 
     with ThreadPoolExecutor(IMMEDIATE) as threads:
         assert set(threads.map(view, range(IMMEDIATE))) == {(200, True)}
+
+
+def test_the_script_starts_a_worker_of_scans(scaled, production):
+    runs = "from config.models import Run; print(Run.objects.filter(command='crawl').count())"
+    ask = f'.venv/bin/python manage.py shell --no-imports -c "{runs}"'
+    assert (
+        production.shell(f"for _ in {{1..30}}; do {ask} | grep -qx 1 && exit; done; exit 1").returncode == 0
+    )

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.once
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ["audit", "benchmarks", "config", "dashboard_api", "es1", "foundation", "portal", "tests"]
 PLACES = [

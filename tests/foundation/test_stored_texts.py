@@ -51,7 +51,7 @@ def test_every_text_that_a_reader_raises_is_translated():
         ("The file is not JSON: a cut.", "Die Datei ist kein JSON: a cut."),
         (
             "This is Wapiti's HTML: run it with `-f json` or `-f xml`.",
-            "Das ist HTML von Wapiti: führen Sie das Programm mit `-f json` oder `-f xml` aus.",
+            "Das ist HTML von Wapiti: Führen Sie das Programm mit `-f json` oder `-f xml` aus.",
         ),
         (
             "Failed checks: 2. Unreadable rows: 1.",

@@ -20,6 +20,7 @@ from portal.gateway.messages import (
     Page,
     ProofFile,
     ProofInstructions,
+    ProofRecord,
     Series,
     SignedCall,
     Summary,
@@ -241,6 +242,11 @@ def make_claim(number=1, **fields):
         "state": "pending",
         "token": token,
         "instructions": ProofInstructions(
+            dns=ProofRecord(
+                name="_threat-dashboard-challenge.shop.example.com",
+                relative_name="_threat-dashboard-challenge.shop",
+                value=token,
+            ),
             file=ProofFile(url=url, content=token),
             meta=f'<meta name="threat-dashboard-verification" content="{token}">',
         ),

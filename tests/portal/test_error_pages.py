@@ -17,6 +17,8 @@ from portal.gateway import (
     Refused,
     Rejected,
     RevokedLink,
+    ScanRefused,
+    SecretRefused,
     ServiceDown,
     SignatureRefused,
     SlowRequest,
@@ -26,19 +28,26 @@ from portal.gateway import (
     UnknownClaim,
     UnknownFinding,
     UnknownLink,
+    UnknownScan,
     Unreachable,
 )
 
 UPSTREAM_TEXT = "<b>raw text of the service</b>"
 EXPIRED = InactiveEntitlement(plan="standard", entitlement_status="expired", ends_on=date(2026, 10, 31))
+PAUSED = InactiveEntitlement(
+    plan="standard", entitlement_status="active", ends_on=None, reason="websites_limit"
+)
 OVERDUE = InactiveEntitlement(plan="standard", entitlement_status="past_due", ends_on=date(2027, 10, 31))
+LAPSED = RevokedLink(revoked_at=None, reason="ownership_lapsed")
 REVOKED = RevokedLink(revoked_at=datetime(2026, 11, 3, 14, 5, tzinfo=UTC))
 
 # error, HTTP status, text, whether a retry may help
 TABLE = [
     (EXPIRED, 403, "Standard (Expired). Its last day: 31 Oct 2026.", False),
     (OVERDUE, 403, "Standard (Payment overdue). The grace period is over.", False),
+    (PAUSED, 403, "includes fewer websites", False),
     (REVOKED, 403, "revoked on 3 Nov 2026", False),
+    (LAPSED, 403, "missing for 14 days", False),
     (UnknownLink(), 404, "not linked to your account", False),
     (UnknownFinding(), 404, "There is no such finding", False),
     (RateLimited(retry_after=30), 503, "in 30 seconds", True),
@@ -52,9 +61,12 @@ TABLE = [
     (Unavailable(retry_after=5), 503, "cannot be reached", True),
     (ServiceDown(UPSTREAM_TEXT), 502, "cannot be reached", True),
     (SignatureRefused(code="stale_timestamp", skew_seconds=900), 502, "Temporarily unavailable", True),
+    (UnknownScan(), 502, "Temporarily unavailable", True),  # like the next one: the pages of scans say it
+    (ScanRefused(status=503, code="crawler_stopped"), 502, "Temporarily unavailable", True),
     (UnknownClaim(), 502, "Temporarily unavailable", True),  # like the next two: the pages of claims say it
     (ClaimEnded(), 502, "Temporarily unavailable", True),
     (ClaimRefused(reasons=[UPSTREAM_TEXT]), 502, "Temporarily unavailable", True),
+    (SecretRefused(reason=UPSTREAM_TEXT), 502, "Temporarily unavailable", True),  # the page of keys says it
     (Rejected(status=400, code="invalid_request"), 502, "Temporarily unavailable", True),
     (BadResponse(UPSTREAM_TEXT), 502, "Temporarily unavailable", True),
     (Misconfigured(UPSTREAM_TEXT), 502, "Temporarily unavailable", True),

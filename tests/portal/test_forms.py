@@ -44,7 +44,12 @@ def test_filters_come_from_the_url():
         "status=gone",
         "severity=,",
         "source=,zap",
-        "since=2",
+        "since=0",
+        "since=367",
+        "since=1-7",
+        "since=30-8",
+        "since=8-30x",
+        "fixed=2",
         "since=-7",
         "problem=a b",
         "hosts=a b.example.com",
@@ -93,6 +98,10 @@ def test_a_filter_may_have_several_values():
         ("sort=locations", Filters()),
         ("view=problems&query=jq", Filters(view="problems", query="jq")),
         ("since=30&problem=abc", Filters(since="30", problem="abc")),
+        ("since=8-30&query=jq", Filters(query="jq")),
+        ("status=fixed&fixed=7&severity=High", Filters(status="fixed", fixed="7", severity="High")),
+        ("status=fixed&fixed=7&query=jq", Filters(status="fixed", query="jq")),
+        ("fixed=7", Filters()),
     ],
 )
 def test_filters_go_together_and_a_view_without_its_order_gives_way(query, filters):
@@ -103,12 +112,18 @@ def test_hosts_go_into_the_address_of_a_share_link_and_back():
     filters = read("hosts=a.example.com,b.example.com&severity=High")
     assert filters.as_text() == "severity=High&hosts=a.example.com%2Cb.example.com"
     assert Filters.from_text(filters.as_text()) == filters
-    assert filters.to_request() == DashboardRequest(severity="High", hosts="a.example.com,b.example.com")
+    assert filters.to_request() == DashboardRequest(
+        severity="High", hosts="a.example.com,b.example.com", sort="priority"
+    )
 
 
 def test_a_request_has_the_fields_of_the_service():
     request = read("since=7&view=problems&severity=High,Low").to_request()
-    assert request == DashboardRequest(since=7, group_by="problem", severity="High,Low")
+    assert request == DashboardRequest(since=7, group_by="problem", severity="High,Low", sort="priority")
+    assert read("since=8-30").to_request() == DashboardRequest(since=30, older_than=7, sort="priority")
+    assert read("since=366-").to_request() == DashboardRequest(older_than=365, sort="priority")
+    fixed = read("status=fixed&fixed=7").to_request()
+    assert fixed == DashboardRequest(status="fixed", fixed_since=7, sort="priority")
     assert read("sort=oldest").to_request() == DashboardRequest(sort="oldest")
 
 
@@ -152,7 +167,7 @@ def test_active_filters_are_those_that_narrow():
 
 def test_filters_become_the_same_request():
     assert read("severity=Low&query=x&page=2&page_size=50").to_request() == DashboardRequest(
-        severity="Low", query="x", page=2, page_size=50
+        severity="Low", query="x", sort="priority", page=2, page_size=50
     )
 
 

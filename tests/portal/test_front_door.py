@@ -140,7 +140,7 @@ def test_no_request_reaches_another_website(client, stub, sample, others):
 
 def test_a_stranger_may_filter_and_not_search(client, stub, sample):
     client.get(f"{SAMPLE}?severity=High&page=2&query=expensive")
-    assert stub.requests[0][2] == DashboardRequest(severity="High", page=2)
+    assert stub.requests[0][2] == DashboardRequest(severity="High", sort="priority", page=2)
     assert 'role="search"' not in client.get(SAMPLE).text
 
 

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 PUBLIC = {
     "/", "/sample/", "/sample/findings/{finding_id}/", "/how-we-grade/", "/s/{token}/", "/badge/{token}.svg",
     "/invitations/{token}/", "/notifications/unsubscribe/{token}/", "/news/stop/{token}/", "/news/",
-    "/members/", "/sites/{host}/news/",
+    "/members/", "/sites/{host}/news/", "/prove/{token}/", "/prove/{token}/check/",
 }  # fmt: skip
 HTMX = {"HX-Request": "true", "HX-Target": "results"}
 WAYS = [("GET", {}), ("GET", HTMX), ("POST", {})]
@@ -54,6 +54,7 @@ def values():
         "share_link": share_link.pk,
         "finding_id": "1",
         "claim_id": 1,
+        "job_id": 1,
         "token": "x" * 43,
     }
 

@@ -45,13 +45,13 @@ def member(client, account, role="owner"):
 
 
 @pytest.mark.parametrize(("role", "sees_members"), [("owner", True), ("manager", True), ("viewer", False)])
-def test_every_member_has_the_same_links_and_only_owners_and_managers_the_members(
+def test_every_member_has_the_same_links_and_only_owners_and_managers_those_of_the_account(
     client, account, role, sees_members
 ):
     member(client, account, role)
     labels = [label for _, label in LINK.findall(navigation_of(client))]
-    members, api = (["Members"], ["API"]) if sees_members else ([], [])
-    assert labels == ["Websites", "What is new", *members, "Alerts", *api, "Help"]
+    members, own = (["Members"], ["Plan", "API"]) if sees_members else ([], [])
+    assert labels == ["Websites", "What is new", *members, "Alerts", *own, "Help"]
 
 
 def test_every_link_opens(client, account):
@@ -68,6 +68,7 @@ def test_every_link_opens(client, account):
         ("/new/", "What is new"),
         ("/team/", "Members"),
         ("/notifications/", "Alerts"),
+        ("/plan/", "Plan"),
         ("/api/", "API"),
         ("/help/", "Help"),
         ("/accounts/", None),
@@ -94,7 +95,7 @@ def test_the_navigation_costs_a_few_queries_and_a_fragment_none(
     with django_assert_max_num_queries(0):
         context = navigation(request)
     with django_assert_max_num_queries(4):
-        assert len(list(context["navigation"])) == 6
+        assert len(list(context["navigation"])) == 7
 
 
 def test_a_person_with_several_websites_can_switch(client, account, make_request):

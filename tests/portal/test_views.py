@@ -208,7 +208,7 @@ ROW = f"{PATH}row/"
 HTMX = {"HX-Request": "true", "HX-Current-URL": "http://testserver/"}
 
 
-HIGH = re.compile(r'<td class="high">\s*2<')
+HIGH = re.compile(r'<td class="high"><a href="[^"]+">\s*2<')
 
 
 def shows_numbers(response):
@@ -221,6 +221,14 @@ def storing_stub(monkeypatch, stub):
     monkeypatch.undo()
     monkeypatch.setattr(service, "fetch_dashboard", lambda _, *call: stub.get_dashboard(*call))
     return stub
+
+
+def test_the_header_asks_for_the_styles_of_the_page(browser, stub):
+    response = browser.get(PATH)
+    url, digest = re.search(r'stylesheet" href="(\S+)" integrity="(\S+)"', response.text).groups()
+    assert response["Link"] == f'<{url}>; rel=preload; as=style; integrity="{digest}"'
+    part = browser.get(PATH, headers={"HX-Request": "true", "HX-Target": "results"})
+    assert "Link" not in part
 
 
 def test_the_list_sends_no_request(browser, storing_stub):
@@ -253,7 +261,7 @@ def test_the_list_shows_the_summary_of_the_last_row_and_refreshes_only_old_ones(
 def test_a_website_without_a_summary_is_refreshed_when_it_is_seen(browser):
     page = browser.get("/")
     assert f'hx-get="{ROW}"' in page.text
-    assert "There are no results yet." in text_of(page)
+    assert "The results are not loaded yet." in text_of(page)
 
 
 def test_the_url_searches_sorts_and_pages_the_list(browser, account):
@@ -292,7 +300,7 @@ def test_five_hundred_websites_are_one_page_of_at_most_60_kb_that_sends_no_reque
     for website in portal.Website.objects.select_related("account"):
         WebsiteSummary.objects.store(website, dashboard=storing_stub.response)
     browser.get("/")  # a first page stores its language
-    with django_assert_max_num_queries(9):
+    with django_assert_max_num_queries(10):
         response = browser.get("/")
     assert len(response.content) <= 60_000
     assert len(gzip.compress(response.content)) <= 10_000
@@ -433,7 +441,9 @@ def test_the_request_has_the_filters_of_the_url(browser, stub):
     browser.get(
         PATH, {"severity": "High", "query": "log4j", "page": "2", "page_size": "50", "kind": "nonsense"}
     )
-    assert stub.requests[0][1] == DashboardRequest(severity="High", query="log4j", page=2, page_size=50)
+    assert stub.requests[0][1] == DashboardRequest(
+        severity="High", query="log4j", sort="priority", page=2, page_size=50
+    )
 
 
 def test_a_page_is_whole_and_a_fragment_is_the_region(browser, stub):
@@ -641,7 +651,7 @@ def test_a_finding_shows_all_its_details(browser, stub):
 
 def test_the_request_has_the_finding_of_the_url(browser, stub, website):
     browser.get(FINDING, {"severity": "High"})
-    assert stub.requests == [(website, "1"), (website, DashboardRequest(severity="High"))]
+    assert stub.requests == [(website, "1"), (website, DashboardRequest(severity="High", sort="priority"))]
 
 
 def test_a_finding_leads_to_its_neighbours_in_the_list(browser, stub):

@@ -6,6 +6,7 @@ from contextlib import closing
 import pytest
 from django.core.management import CommandError, call_command
 
+pytestmark = pytest.mark.once  # the demo has its own SQLite files
 DATA = ("var", "demo")
 REFUSED = (
     "The database was created before the first release and cannot be migrated: begin with an empty one "
@@ -35,13 +36,20 @@ def password_in(done):
 @pytest.mark.slow
 def test_one_command_prepares_everything_and_says_how_to_get_in(demo, first_run):
     assert (first_run.returncode, first_run.stderr) == (0, "")
-    for text in ("http://127.0.0.1:8123/admin/", "/v1/site/dashboard", "signed_request", "owner", "analyst"):
+    for text in (
+        "http://127.0.0.1:8123/admin/",
+        "/v1/site/dashboard",
+        "signed_request",
+        "owner",
+        "demo-shop.localhost",
+    ):
         assert text in first_run.stdout
     assert len(password_in(first_run)) >= 16
     assert demo.folder.joinpath("var", "static", "staticfiles.json").exists()
     assert {path.name for path in demo.folder.joinpath(*DATA).iterdir()} == {
         "records.sqlite3",
         "records.short-lived.sqlite3",
+        "website",
     }
 
 
@@ -67,19 +75,9 @@ def test_a_second_run_keeps_data_and_password(demo, first_run):
 
 
 @pytest.mark.slow
-def test_reset_begins_again_and_deletes_nothing_else(demo):
-    before = link_ids(demo)
-    others = [demo.folder / "var" / "records.sqlite3", demo.folder.joinpath(*DATA, "mine.sqlite3")]
-    for other in others:
-        other.touch()
-    assert demo.manage("demo", "--no-serve", "--reset").returncode == 0
-    assert link_ids(demo) != before
-    for other in others:
-        other.unlink()
-
-
-@pytest.mark.slow
 def test_a_database_from_before_the_first_release_is_refused_until_it_is_reset(demo):
+    """A reset makes a new demo, and deletes nothing else."""
+    before = link_ids(demo)
     with closing(sqlite3.connect(demo.folder.joinpath(*DATA, "records.sqlite3"))) as database, database:
         database.execute("DELETE FROM django_migrations WHERE app = 'dashboard_api' AND name > '0002_search'")
         database.execute("UPDATE django_migrations SET name = '0002_search_index' WHERE name = '0002_search'")
@@ -89,7 +87,14 @@ def test_a_database_from_before_the_first_release_is_refused_until_it_is_reset(d
     assert REFUSED in demo.manage("doctor").stderr
     done = demo.python("-c", "import config.wsgi")
     assert (done.returncode, done.stderr) == (3, f"{REFUSED}\n")
+
+    others = [demo.folder / "var" / "records.sqlite3", demo.folder.joinpath(*DATA, "mine.sqlite3")]
+    for other in others:
+        other.touch()
     assert demo.manage("demo", "--no-serve", "--reset").returncode == 0
+    assert link_ids(demo) != before
+    for other in others:
+        other.unlink()
 
 
 @pytest.mark.slow

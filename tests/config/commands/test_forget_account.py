@@ -2,6 +2,7 @@
 
 import io
 import re
+from datetime import timedelta
 
 import pytest
 from django.contrib.admin.models import CHANGE, LogEntry
@@ -124,6 +125,47 @@ def test_what_other_accounts_have_too_is_kept(with_triggers):
     assert {user.username for user in User.objects.all()} == {"eve", "boss"}
     assert portal.Membership.objects.get().user.username == "eve"
     assert run("verify_counts") == "All counts are correct.\n"
+
+
+def calls_of(account_id):
+    models = (api.CallOutcome, api.CallRecord, api.Nonce, api.Usage)
+    return sum(model.objects.filter(account_id=account_id).count() for model in models)
+
+
+def test_prune_finishes_a_deletion_that_was_killed_before_its_last_step(with_triggers, monkeypatch):
+    make_two_customers()
+    first, second = (api.Account.objects.get(ref=ref).pk for ref in ("acct_0001", "acct_0002"))
+    with monkeypatch.context() as killed:
+        killed.setattr(api.ForgottenAccount, "finish", lambda _now: None)
+        run("forget_account", "acct_0001", *WHY, "--yes")
+    limit = api.CallLimit(per_second=10, burst=40)
+    factories.make_nonce("of-a-late-call", account_id=first, limit=limit)
+    api.CallOutcome.note(first, "of-a-late-call", status=503, code="unavailable")
+    assert calls_of(first) == 5
+    assert run_json("prune")["forgotten_calls"] == 3
+    assert (calls_of(first), calls_of(second)) == (0, 2)
+    assert not api.SecretUse.objects.exists()
+
+
+def test_a_deletion_that_failed_deletes_no_calls_and_they_are_protected_again_after_a_day(
+    with_triggers, monkeypatch
+):
+    make_two_customers()
+    first = api.Account.objects.get(ref="acct_0001").pk
+    with monkeypatch.context() as failing:
+        failing.setattr(api.Website, "delete", fail)
+        with pytest.raises(DatabaseError):
+            run("forget_account", "acct_0001", *WHY, "--yes")
+    assert run_json("prune")["forgotten_calls"] == 0
+    assert calls_of(first) == 2
+    api.ForgottenAccount.objects.update(at=timezone.now() - timedelta(hours=25))
+    run("prune")
+    with pytest.raises(DatabaseError, match="calls on record"):
+        api.CallRecord.objects.filter(account_id=first).delete()
+
+
+def fail(*_):
+    raise DatabaseError("disk full")
 
 
 class Terminal(io.StringIO):

@@ -4,7 +4,7 @@ import secrets
 import psycopg
 import pytest
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.once]  # each moves from SQLite to PostgreSQL
 
 SERVER = os.environ.get("CI_DATABASE_URL", "postgres://postgres@127.0.0.1/postgres")
 

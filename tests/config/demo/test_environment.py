@@ -48,8 +48,21 @@ def test_another_port_changes_the_address_alone(tmp_path, arguments):
     prepare(tmp_path)
     before = settings_of(tmp_path)
     prepare(tmp_path, *arguments)
-    address = "http://127.0.0.1:8123"
-    assert settings_of(tmp_path) == before | {"PORTAL_BASE_URL": address}
+    addresses = {
+        "PORTAL_BASE_URL": "http://127.0.0.1:8123",
+        "LOCALHOST_WEBSITES": "demo-shop.localhost:8124",
+    }
+    assert settings_of(tmp_path) == before | addresses
+
+
+def test_an_env_file_of_an_earlier_demo_gets_scans(tmp_path):
+    prepare(tmp_path)
+    file = tmp_path / ".env"
+    lines = [line for line in file.read_text().splitlines() if not line.startswith(("CRAWLER", "LOCALHOST"))]
+    file.write_text("\n".join(lines) + "\n")
+    prepare(tmp_path)
+    assert settings_of(tmp_path)["CRAWLER_ENABLED"] == "true"
+    assert settings_of(tmp_path)["LOCALHOST_WEBSITES"] == "demo-shop.localhost:8001"
 
 
 def test_a_demo_that_asked_itself_over_http_asks_directly_from_now_on(tmp_path):
@@ -128,9 +141,23 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path):
         prepare(tmp_path / "gone")
 
 
-def test_a_port_in_use_is_refused_before_anything_is_written(tmp_path):
-    with socket.create_server(("127.0.0.1", 0)) as busy:
+def listening_above_a_free_port(distance):
+    """Return a listening socket; the port ``distance`` below it is free."""
+    while True:
+        busy = socket.create_server(("127.0.0.1", 0))
+        try:
+            if distance:
+                socket.create_server(("127.0.0.1", busy.getsockname()[1] - distance)).close()
+        except OSError:
+            busy.close()
+        else:
+            return busy
+
+
+@pytest.mark.parametrize("distance", [0, 1])
+def test_a_port_in_use_is_refused_before_anything_is_written(tmp_path, distance):
+    with listening_above_a_free_port(distance) as busy:
         port = busy.getsockname()[1]
         with pytest.raises(DemoRefused, match=rf"Port {port} cannot be used \(Address already in use\)"):
-            prepare_environment(tmp_path, ["--port", str(port)], {})
+            prepare_environment(tmp_path, ["--port", str(port - distance)], {})
     assert list(tmp_path.iterdir()) == []

@@ -9,23 +9,36 @@ from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
 
+from audit.models import AuditEvent
+from dashboard_api.billing.entitlements import change as change_entitlement
 from dashboard_api.crawler import queue
 from dashboard_api.models import (
     Account,
     AnalystNote,
+    CallbackEvent,
     CallRecord,
     Coverage,
+    CrawlerStop,
     Entitlement,
+    FeedEntry,
     Finding,
     ImportRun,
     Occurrence,
+    OwnershipClaim,
+    Plan,
+    PlanPrice,
+    Published,
     ReportToken,
+    ScanConsent,
     ScanJob,
+    ScanOptOut,
+    ScanSchedule,
     Secret,
     SecretUse,
     SiteLink,
     Source,
     StandingDecision,
+    Subscription,
     Website,
 )
 from tests.dashboard_api.api.reports import make_token
@@ -38,6 +51,7 @@ from tests.factories import (
     make_import_run,
     make_link,
     make_note,
+    make_plan,
     make_source,
     make_standing_decision,
     make_user,
@@ -48,25 +62,102 @@ pytestmark = pytest.mark.django_db
 
 ISSUED = re.compile(r"es1_live_[\w-]{43}")
 INLINE_CODE = re.compile(r"<script(?![^>]*\bsrc=)|<style|\bstyle=|\son[a-z]+=|javascript:", re.IGNORECASE)
+
+
+def make_feed_entry(link):
+    now, host = timezone.now(), link.website.host
+    return FeedEntry.objects.create(
+        public_id=host[:16],
+        account=link.account,
+        website=link.website,
+        finding_id=link.website_id,
+        severity="High",
+        category="xss",
+        domain="•••••.com",
+        region="001",
+        appears_at=now,
+        day=now.date(),
+    )
+
+
+def make_published(link):
+    now = timezone.now()
+    day = now.date() - timedelta(days=link.pk)
+    return Published.objects.create(
+        kind=Published.Kind.STATISTICS, day=day, made_at=now, body=b"{}", gzipped=b""
+    )
+
+
+def make_price(link):
+    plan = make_plan(f"plan-{link.pk}")
+    return PlanPrice.objects.create(provider="standard", price=link.account.ref, plan=plan)
+
+
+def make_callback_event(link):
+    return CallbackEvent.objects.create(provider="standard", event_id=link.account.ref, account=link.account)
+
+
+def make_subscription(link):
+    held = [
+        {"object_id": "sub_1", "order": [1, 0], "status": "active", "ends_on": "2026-12-31", "plan": "team"}
+    ]
+    own = {"provider": "standard", "object_id": link.account.ref, "account": link.account}
+    CallbackEvent.objects.create(**own, event_id=f"of {link.account.ref}", type="entitlement.set")
+    return Subscription.objects.create(**own, held=held)
+
+
+def make_stop(_link):
+    """Return a stop that has ended: another one can be added."""
+    return CrawlerStop.objects.create(by="ada", reason="asked", resumed_at=timezone.now(), resumed_by="ada")
+
+
 MAKERS = {
     Account: lambda link: link.account,
     AnalystNote: lambda link: make_note(link.website),
+    CallbackEvent: make_callback_event,
     CallRecord: lambda link: make_call_record(account_id=link.account_id),
     Coverage: lambda link: make_coverage(link.website),
+    CrawlerStop: make_stop,
     Entitlement: lambda link: link.account.entitlement,
     Finding: lambda link: make_finding(link.website),
+    FeedEntry: make_feed_entry,
+    Plan: lambda _: make_plan(),
+    PlanPrice: make_price,
+    Published: make_published,
     ImportRun: lambda link: make_import_run(link.website),
+    OwnershipClaim: lambda link: link.account.ownership_claims.get(),
     ReportToken: lambda link: make_token(link)[0],
+    ScanConsent: lambda link: ScanConsent.objects.create(link=link, by=link.account.ref),
+    ScanOptOut: lambda link: ScanOptOut.objects.create(
+        kind="host", value=link.website.host, reason="asked", by="ada"
+    ),
+    ScanSchedule: lambda link: ScanSchedule.objects.create(link=link, anchor=timezone.now().date()),
     ScanJob: lambda link: queue.add(link.website, by="ada")[0],
     Secret: lambda link: link.account.secrets.get(),
     SiteLink: lambda link: link,
     Source: lambda _: make_source(),
+    Subscription: make_subscription,
     StandingDecision: lambda link: make_standing_decision(link.website),
     Website: lambda link: link.website,
 }
 NEVER_DELETED = {Account, CallRecord, ImportRun, ReportToken, Website, Secret, SiteLink, StandingDecision}
-NEVER_DELETED |= {ScanJob}
-NEVER_ADDED = {CallRecord, Finding, ImportRun, ReportToken, ScanJob, Secret}
+NEVER_DELETED |= {CrawlerStop, ScanConsent, ScanOptOut, ScanSchedule}
+NEVER_DELETED |= {CallbackEvent, Subscription, FeedEntry, OwnershipClaim, Plan, Published, ScanJob}
+NEVER_ADDED = {
+    CallbackEvent,
+    CallRecord,
+    FeedEntry,
+    Published,
+    Finding,
+    ImportRun,
+    OwnershipClaim,
+    ReportToken,
+    ScanConsent,
+    ScanJob,
+    ScanSchedule,
+    Secret,
+    Subscription,
+}
 DONE = {"false_positive": "Marked as a false positive", "accept_risk": "Accepted", "fixed": "Fixed"}
 
 
@@ -487,7 +578,9 @@ def test_many_links_are_revoked_one_by_one(operator):
     response = operator.post(url(SiteLink, "changelist"), data, follow=True)
     done, refused = sorted(messages(response))
     assert done == "Revoked: blog.example.com for acct_0001."
-    assert refused.startswith(f"shop.example.com for acct_0001: Nothing to do: {revoked.link_id} is revoked")
+    assert refused.startswith(
+        f"shop.example.com for acct_0001: Nothing to do: {revoked.link_id} has been revoked"
+    )
     assert not SiteLink.objects.not_revoked().exists()
 
 
@@ -756,6 +849,17 @@ def test_note_is_by_the_signed_in_operator_and_internal_until_published(operator
     assert AnalystNote.objects.get().author == "ada"
 
 
+def test_a_note_can_be_pinned_and_the_pinned_ones_listed(operator):
+    website = make_website()
+    make_note(website, body="Not this one.")
+    form = {"website": website.pk, "author": "ada", "body": "Begin here.", "is_pinned": "on"}
+    operator.post(url(AnalystNote, "add"), form)
+    assert AnalystNote.objects.get(is_pinned=True).body == "Begin here."
+    page = operator.get(url(AnalystNote, "changelist"), {"is_pinned__exact": "1"}).text
+    assert "Begin here." in page
+    assert "Not this one." not in page
+
+
 def test_note_list_says_who_reads_each(operator):
     website = make_website()
     make_note(website, is_internal=True)
@@ -770,3 +874,37 @@ def test_note_on_another_websites_finding_is_a_form_error(operator):
     finding = make_finding(make_website("blog.example.com"))
     form = {"website": make_website().pk, "finding": finding.pk, "author": "ada", "body": "Look."}
     assert "belongs to another website" in operator.post(url(AnalystNote, "add"), form).text
+
+
+# Plans
+
+
+def test_an_edit_of_a_used_plan_makes_its_next_revision(operator):
+    plan, account = make_plan(), make_account()
+    change_entitlement(account, {"plan": "team"}, by="ada")
+    page = operator.get(url(plan, "change"))
+    assert "acct_0001" in page.text
+    operator.post(url(plan, "change"), shown_values(page) | {"websites": "9"})
+    newest = Plan.objects.newest("team")
+    assert (newest.revision, newest.limits) == (2, {"websites": 9, "seats": 3})
+    assert Entitlement.objects.get().sites_limit == 20
+
+    asked = act(operator, newest, "move_accounts")
+    assert "1 accounts are affected (acct_0001)" in asked.text
+    act(operator, newest, "move_accounts", confirmed="True", reason="New prices")
+    assert Entitlement.objects.get().sites_limit == 9
+
+
+def test_a_limit_is_overridden_on_the_page_of_the_entitlement(operator):
+    make_plan()
+    entitlement = change_entitlement(make_account(), {"plan": "team"}, by="ada")
+    act(operator, entitlement, "override_limit", confirmed="True", limit="seats", value="9", reason="Audit")
+    assert "Members: 9, for good (Audit)" in operator.get(url(entitlement, "change")).text
+
+
+def test_the_reason_of_an_edit_is_on_record(operator):
+    entitlement = make_account().entitlement
+    values = shown_values(operator.get(url(entitlement, "change")))
+    operator.post(url(entitlement, "change"), values | {"status": "suspended", "reason": "Not paid"})
+    event = AuditEvent.objects.get(action="entitlement.changed")
+    assert (event.reason, event.after["status"]) == ("Not paid", "suspended")

@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import Permission
 from django.utils import timezone
 
-from dashboard_api.models import Coverage, Severity
+from dashboard_api.models import CallbackEvent, Coverage, Severity
 from tests.factories import (
     make_account,
     make_coverage,
@@ -57,6 +57,8 @@ def busy():
         make_coverage(link.website, source=make_source(source), last_run_at=ran)
     monthly = make_source("monthly", interval_days=30)
     make_coverage(link.website, source=monthly, last_run_at=timezone.now() - timedelta(days=20))
+    for number, state in enumerate(("dead", "dead", "failed", "applied")):
+        CallbackEvent.objects.create(provider="standard", event_id=f"msg_{number}", state=state)
     today = timezone.now().date()
     for number, terms in enumerate(
         [
@@ -82,6 +84,9 @@ def test_every_number_is_that_of_the_list_it_leads_to(operator, busy):
         ("Imports today", "With rejected rows"): 1,
         ("Coverage", "Overdue"): 2,
         ("Plans", "End in the next 30 days"): 2,
+        ("Payments", "Given up"): 2,
+        ("Payments", "Failed, tried again"): 1,
+        ("Payments", "Without an account"): 0,
     }
     assert {key: int(found[key].number) for key in expected} == expected
     for key, figure in found.items():
@@ -99,7 +104,7 @@ def test_counting_stops_at_a_bound(operator, monkeypatch, django_assert_max_num_
     website = make_website()
     for _ in range(5):
         make_finding(website, severity=Severity.HIGH)
-    with django_assert_max_num_queries(17):
+    with django_assert_max_num_queries(29):
         assert figures(operator)["To review", "High"].number == "3+"
 
 

@@ -1,6 +1,7 @@
 """Checks 11 and 12: each accepted call is on record, and an account may not call too often."""
 
 import pytest
+from django.db import OperationalError
 from django.utils import timezone
 
 from dashboard_api.models import CallOutcome, CallRecord, Nonce, SecretUse, Usage
@@ -50,6 +51,32 @@ def test_an_unforeseen_error_is_on_record_as_500(client, link, monkeypatch):
     monkeypatch.setattr("dashboard_api.api.views.authorize", lambda *_: 1 / 0)
     assert ask(client, fields_for(link)).status_code == 500
     assert latest(link)[0][-2:] == (500, "internal_error")
+
+
+def test_a_fault_of_storage_is_on_record_as_503(client, link, monkeypatch):
+    def fail(*_):
+        raise OperationalError("database is locked")
+
+    monkeypatch.setattr("dashboard_api.api.views.authorize", fail)
+    assert ask(client, fields_for(link)).status_code == 503
+    assert latest(link)[0][-2:] == (503, "unavailable")
+
+
+def test_an_outcome_that_cannot_be_stored_is_in_the_log(client, link, monkeypatch, caplog):
+    def fail(*_, **__):
+        raise OperationalError("database is locked")
+
+    monkeypatch.setattr(CallOutcome, "note", fail)
+    assert ask(client, fields_for(link, link_id="another")).status_code == 404
+    assert "the outcome unknown_link of a call cannot be stored" in caplog.text
+
+
+def test_an_address_on_record_is_short_and_printable(client, link, settings):
+    settings.TRUST_PROXY = True
+    body = compact(fields_for(link))
+    for address in ("a" * 99, "192.0.2.7\x7f"):
+        assert post(client, body, signed_headers(body), HTTP_X_FORWARDED_FOR=address).status_code == 200
+    assert [row.address for row in latest(link)] == ["", "a" * 64]
 
 
 def test_behind_a_trusted_proxy_the_address_that_it_saw_is_on_record(client, link, settings):

@@ -1,13 +1,18 @@
 """Claims by signed calls: an account proves its websites, and sees nothing of another's."""
 
+from datetime import timedelta
+
 import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
 from audit.models import AuditEvent
 from dashboard_api.contract import examples
-from dashboard_api.models import OwnershipClaim, SiteLink
+from dashboard_api.models import OwnershipClaim, ScanSchedule, SiteLink
+from dashboard_api.ownership import claims
+from dashboard_api.ownership.claims import Check, Verdict
 from tests.dashboard_api.calls import (
+    CLAIM_ANSWER_PATH,
     CLAIM_CHECK_PATH,
     CLAIM_PATH,
     CLAIM_WITHDRAW_PATH,
@@ -66,6 +71,11 @@ def test_a_claim_has_a_token_and_its_places(client, account):
     assert (claim["host"], claim["state"], claim["link_id"]) == (HOST, "pending", None)
     url = f"https://{HOST}/.well-known/threat-dashboard-challenge.txt"
     assert claim["instructions"]["file"] == {"url": url, "content": claim["token"]}
+    assert claim["instructions"]["dns"] == {
+        "name": f"_threat-dashboard-challenge.{HOST}",
+        "relative_name": "_threat-dashboard-challenge.shop",
+        "value": claim["token"],
+    }
     tag = f'<meta name="threat-dashboard-verification" content="{claim["token"]}">'
     assert claim["instructions"]["meta"] == tag
     assert claimed(client) == claim
@@ -126,11 +136,14 @@ def test_another_accounts_claim_is_unknown(client, account):
     for path, fields in (
         (CLAIM_CHECK_PATH, {}),
         (CLAIM_WITHDRAW_PATH, {"reason": "mine"}),
+        (CLAIM_ANSWER_PATH, {"other_claim_id": "1", "decision": "agree", "reason": "mine"}),
     ):
         for claim_id in (claim["claim_id"], "999999"):
             refused = call(client, path, claim_id=claim_id, **theirs, **fields)
             assert (refused.status_code, error_of(refused)["code"]) == (404, "unknown_claim")
-    assert call(client, CLAIMS_PATH, **theirs).json() == {"ok": True, "claims": [], "total": 0}
+    nothing = {"ok": True, "claims": [], "total": 0}
+    assert call(client, CLAIMS_PATH, **theirs).json() == nothing
+    assert call(client, CLAIMS_PATH, claim_id=claim["claim_id"], **theirs).json() == nothing
     mine = call(client, CLAIM_PATH, host=HOST, **theirs).json()["claim"]
     assert mine["claim_id"] != claim["claim_id"]
     assert mine["token"] != claim["token"]
@@ -153,7 +166,7 @@ def test_a_token_on_the_website_verifies_and_links_it(client, account, internet)
 def test_a_check_says_what_it_found_and_what_to_do(client, account, site):
     claim = checked(client, claimed(client)).json()["claim"]
     assert (claim["state"], claim["link_id"]) == ("pending", None)
-    assert [check["method"] for check in claim["checks"]] == ["file", "meta"]
+    assert [check["method"] for check in claim["checks"]] == ["dns", "file", "meta"]
     for check in claim["checks"]:
         assert check["outcome"] != "found"
         assert check["advice"]
@@ -183,6 +196,95 @@ def test_a_website_of_another_account_is_contested_and_not_linked(client, accoun
     assert (contested["state"], contested["link_id"]) == ("contested", None)
 
 
+@pytest.fixture
+def holder(account):
+    """The account holds the website, and another one has a contested claim that DNS proves."""
+    now = timezone.now()
+    mine = claims.add(account, HOST, by="ada", now=now)
+    claims.record_check(mine, Check(Verdict.FOUND, "file", "https"), now=now)
+    theirs = claims.add(make_account("acct_0002", secrets=[OTHER_SECRET]), HOST, by="eve", now=now)
+    claims.record_check(theirs, Check(Verdict.FOUND, "dns", "dns"), now=now)
+    return {"claim_id": str(mine.pk), "other_claim_id": str(theirs.pk), "reason": "our agency"}
+
+
+def test_a_holder_sees_the_other_proof_and_agrees(client, holder):
+    (mine,) = call(client, CLAIMS_PATH, host=HOST).json()["claims"]
+    (other,) = mine["others"]
+    theirs = OwnershipClaim.objects.get(pk=holder["other_claim_id"])
+    assert (other["claim_id"], other["state"], other["method"]) == (str(theirs.pk), "contested", "dns")
+    assert other["token"] == theirs.token
+    assert other["answer_due_at"] > other["since"]
+    answered = call(client, CLAIM_ANSWER_PATH, decision="agree", **holder)
+    assert [each["state"] for each in answered.json()["claim"]["others"]] == ["verified"]
+    assert SiteLink.objects.not_revoked().count() == 2
+    assert call(client, CLAIM_ANSWER_PATH, decision="agree", **holder).json() == answered.json()
+
+
+def test_a_holder_objects_and_silence_no_longer_counts(client, holder):
+    answered = call(client, CLAIM_ANSWER_PATH, decision="object", **holder)
+    (other,) = answered.json()["claim"]["others"]
+    assert (other["state"], other["answer_due_at"]) == ("contested", None)
+    assert other["objected_at"]
+    assert AuditEvent.objects.get(action="ownership.answered").reason == "our agency"
+
+
+def test_a_holder_has_all_other_proofs_checked(client, holder):
+    theirs = OwnershipClaim.objects.filter(pk=holder["other_claim_id"])
+    theirs.update(next_check_at=timezone.now() + timedelta(days=7))
+    assert call(client, CLAIM_CHECK_PATH, claim_id=holder["claim_id"], others=True).status_code == 200
+    assert theirs.get().next_check_at <= timezone.now()
+    assert OwnershipClaim.objects.get(pk=holder["claim_id"]).asked_at is None  # its own is another check
+    event = AuditEvent.objects.get(action="ownership.others_checked")
+    assert (event.host, event.after) == (HOST, {"proofs": 1})
+    fields = {"claim_id": holder["other_claim_id"], "others": True}
+    fields |= {"portal_account_ref": "acct_0002", "secret": OTHER_SECRET}
+    assert error_of(call(client, CLAIM_CHECK_PATH, **fields))["code"] == "wrong_state"
+
+
+def test_a_claim_says_that_the_schedule_of_its_scans_paused_itself(client, holder):
+    link = SiteLink.objects.get()
+    schedule = ScanSchedule.objects.create(link=link, anchor=timezone.now().date())
+    (claim,) = call(client, CLAIMS_PATH, host=HOST).json()["claims"]
+    assert claim["paused_schedule"] is None
+    ScanSchedule.objects.update(pause_reason="blocked")
+    (claim,) = call(client, CLAIMS_PATH, host=HOST).json()["claims"]
+    assert claim["paused_schedule"]["reason"] == "blocked"
+    assert claim["paused_schedule"]["set_at"] == f"{schedule.changed_at:%Y-%m-%dT%H:%M:%SZ}"
+    theirs = {"portal_account_ref": "acct_0002", "secret": OTHER_SECRET}
+    (other,) = call(client, CLAIMS_PATH, **theirs).json()["claims"]
+    assert other["paused_schedule"] is None
+
+
+def test_only_a_holder_sees_other_proofs_and_answers(client, holder):
+    theirs = {"portal_account_ref": "acct_0002", "secret": OTHER_SECRET}
+    (claim,) = call(client, CLAIMS_PATH, **theirs).json()["claims"]
+    assert (claim["state"], claim["others"]) == ("contested", [])
+    swapped = {"claim_id": holder["other_claim_id"], "other_claim_id": holder["claim_id"]}
+    fields = holder | swapped | {"decision": "agree"}
+    refused = call(client, CLAIM_ANSWER_PATH, **fields, **theirs)
+    assert (refused.status_code, error_of(refused)["code"]) == (409, "wrong_state")
+
+
+def test_an_answer_about_another_website_or_an_ended_claim_is_refused(client, holder):
+    elsewhere = claims.add(
+        make_account("acct_0003", secrets=()), "x.example.com", by="ada", now=timezone.now()
+    )
+    fields = holder | {"decision": "agree"}
+    refused = call(client, CLAIM_ANSWER_PATH, **fields | {"other_claim_id": str(elsewhere.pk)})
+    assert (refused.status_code, error_of(refused)["code"]) == (404, "unknown_claim")
+    other = OwnershipClaim.objects.get(pk=holder["other_claim_id"])
+    claims.withdraw(other, by="eve", reason="left", now=timezone.now())
+    assert call(client, CLAIM_ANSWER_PATH, **fields).status_code == 404
+
+
+def test_a_claim_that_has_ended_is_found_by_its_id_only(client, account):
+    claim = claimed(client)
+    call(client, CLAIM_WITHDRAW_PATH, claim_id=claim["claim_id"], reason="mistake")
+    assert call(client, CLAIMS_PATH, host=HOST).json()["total"] == 0
+    (found,) = call(client, CLAIMS_PATH, claim_id=claim["claim_id"]).json()["claims"]
+    assert found["state"] == "withdrawn"
+
+
 def test_a_test_secret_gets_the_example_and_makes_no_claim(client, account):
     secret = account.secrets.model.objects.issue(account, by="ada", is_test=True)[1]
     response = call(client, CLAIM_PATH, host=HOST, secret=secret)
@@ -200,7 +302,11 @@ def test_a_test_secret_gets_the_example_and_makes_no_claim(client, account):
         (CLAIM_CHECK_PATH, {"claim_id": "7", "method": "mail"}, "method"),
         (CLAIM_WITHDRAW_PATH, {"claim_id": "7"}, "reason"),
         (CLAIM_WITHDRAW_PATH, {"claim_id": "7", "reason": " "}, "reason"),
+        (CLAIM_ANSWER_PATH, {"claim_id": "7", "other_claim_id": "9", "reason": "x"}, "decision"),
         (CLAIMS_PATH, {"page": 0}, "page"),
+        (CLAIMS_PATH, {"page": 101, "page_size": 100}, "page"),
+        (CLAIMS_PATH, {"page": 10**30}, "page"),
+        (CLAIMS_PATH, {"claim_id": "x"}, "claim_id"),
         (CLAIMS_PATH, {"link_id": "x"}, "link_id"),
     ],
 )
@@ -222,3 +328,15 @@ def test_the_command_checks_what_is_due(client, account, internet, capsys):
         call_command("check_claims")
     assert "verified" in capsys.readouterr().out
     assert SiteLink.objects.not_revoked().count() == 1
+
+
+def test_a_link_that_ended_because_the_proof_was_missing_says_so(client, account):
+    claim = claims.add(account, HOST, by="ada", now=timezone.now())
+    claims.record_check(claim, Check(Verdict.FOUND, "file", "https"), now=timezone.now())
+    link = SiteLink.objects.get()
+    link.revoke(by="ada", reason="test", now=timezone.now())
+    fields = {"host": HOST, "link_id": link.link_id, "portal_account_ref": account.ref}
+    assert "reason" not in error_of(ask(client, fields, path=PATH))
+    OwnershipClaim.objects.update(state="lapsed", lapsed_at=timezone.now())
+    refused = error_of(ask(client, fields, path=PATH))
+    assert (refused["code"], refused["reason"]) == ("revoked_link", "ownership_lapsed")

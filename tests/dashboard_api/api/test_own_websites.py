@@ -4,7 +4,17 @@ import itertools
 
 import pytest
 
-from tests.dashboard_api.calls import CHANGES_PATH, FINDING_PATH, PATH, ask, error_of, fields_for
+from tests.dashboard_api.calls import (
+    CHANGES_PATH,
+    FINDING_PATH,
+    PATH,
+    SCAN_SCHEDULE_PATH,
+    SCAN_STATUS_PATH,
+    SCANS_PATH,
+    ask,
+    error_of,
+    fields_for,
+)
 from tests.factories import make_account, make_finding, make_link, make_website
 
 pytestmark = pytest.mark.django_db
@@ -24,7 +34,15 @@ VARIANTS = {
     ),
     "subdomain": lambda host, link_id: (f"www.{host}", link_id),
 }
-PATHS = {PATH: {}, FINDING_PATH: {"finding_id": "999999999"}, CHANGES_PATH: {"days": 7}}
+PATHS = {
+    PATH: {},
+    FINDING_PATH: {"finding_id": "999999999"},
+    CHANGES_PATH: {"days": 7},
+    SCANS_PATH: {},
+    SCAN_STATUS_PATH: {"job_id": "999999999"},
+    SCAN_SCHEDULE_PATH: {},
+}
+UNKNOWN = {FINDING_PATH: "unknown_finding", SCAN_STATUS_PATH: "unknown_job"}
 
 
 @pytest.fixture
@@ -60,7 +78,7 @@ def test_each_of_252_combinations_gets_what_belongs_to_the_account_that_signed(c
         if signer != ref:
             expected = (401, "invalid_signature")
         elif link.account.ref == ref and name in ("as it is", "case and dot"):
-            expected = (404, "unknown_finding") if path == FINDING_PATH else (200, link.website.host)
+            expected = (404, UNKNOWN[path]) if path in UNKNOWN else (200, link.website.host)
         else:
             expected = (404, "unknown_link")
             bodies.add(response.content.replace(response["X-Request-Id"].encode(), b""))

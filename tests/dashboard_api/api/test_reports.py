@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from dashboard_api import limits
 from dashboard_api.api import report_views
+from dashboard_api.billing.entitlements import change
 from dashboard_api.importing import report_files
 from dashboard_api.models import Finding, ImportRun, ReportJob, ReportToken
 from tests.dashboard_api.api.reports import REPORTS, fetch, make_token, never_run, run_here, send
@@ -206,7 +207,7 @@ def test_another_website_is_refused_alike_whether_it_exists_or_not(client, link,
 def test_a_revoked_link_and_an_ended_plan_are_refused(client, link, token, folder):
     link.revoke(by="tests", reason="test", now=timezone.now())
     refused(send(client, token, REPORT, environ=UNREAD), 403, "revoked_link", folder)
-    link.account.entitlement.suspend()
+    change(link.account, {"status": "suspended"}, by="tests")
     refused(send(client, token, REPORT, environ=UNREAD), 403, "inactive_entitlement", folder)
 
 

@@ -35,6 +35,7 @@ def test_account_is_made_with_the_entitlement_that_is_asked_for():
             "starts_on": "2026-01-01",
             "ends_on": "2999-01-31",
             "renews": False,
+            "cancels": False,
             "sites_limit": 3,
             "features": ["export", "notes"],
             "usable": True,

@@ -2,7 +2,7 @@ from datetime import timedelta
 
 import pytest
 from django.core.management.base import CommandError
-from django.db import connections, router
+from django.db import connection, connections, router
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -19,7 +19,13 @@ PRUNED = (
     "Deleted 5 expired nonces, 0 old records of calls, 0 audit events, 0 old uploads, 0 finished reports and "
     "0 records of changes by imports that can no longer be taken back.\n"
 )
-NOTHING = dict.fromkeys(("nonces", "calls", "audit_events", "uploads", "import_changes", "reports"), 0)
+NOTHING = dict.fromkeys(
+    (
+        *("nonces", "calls", "forgotten_calls", "audit_events", "uploads", "import_changes", "reports"),
+        "callbacks",
+    ),
+    0,
+)
 
 
 @pytest.fixture
@@ -32,6 +38,15 @@ def nonces():
 
 def test_prune_forgets_all_expired_nonces_in_batches(nonces):
     assert run("prune", "--batch", "2") == PRUNED
+    assert Nonce.objects.get().nonce == "still-needed"
+
+
+def test_a_clock_that_is_ahead_of_the_databases_forgets_nothing_that_is_still_valid(nonces, monkeypatch):
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite has no clock of its own")
+    ahead = timezone.now() + timedelta(hours=1)
+    monkeypatch.setattr("django.utils.timezone.now", lambda: ahead)
+    assert run_json("prune")["nonces"] == 5
     assert Nonce.objects.get().nonce == "still-needed"
 
 

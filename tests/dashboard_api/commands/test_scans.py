@@ -1,6 +1,8 @@
 """manage.py scan and manage.py crawl."""
 
 import json
+from contextlib import nullcontext
+from threading import Event
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -8,6 +10,7 @@ from django.core.management import CommandError, call_command
 from audit.models import AuditEvent
 from config.models import Run
 from dashboard_api.crawler import worker
+from dashboard_api.management.commands import crawl
 from dashboard_api.models import ScanJob
 from tests import factories
 
@@ -21,6 +24,7 @@ def engines(tmp_path, settings, monkeypatch):
     file.write_text('[[engine]]\nname = "x"\ncommand = ["/nowhere/x", "$address", "$report"]\n')
     settings.CRAWLER_ENABLED, settings.CRAWLER_ENGINES = True, file
     monkeypatch.setattr(worker, "address_of", lambda _host: "192.0.2.10")
+    monkeypatch.setattr(worker, "look", lambda *_: "")
 
 
 def test_a_scan_is_queued_once_and_run(capsys, engines):
@@ -37,6 +41,17 @@ def test_a_scan_is_queued_once_and_run(capsys, engines):
     assert Run.objects.get().command == "crawl"
 
 
+def test_a_worker_that_goes_on_yields_to_pages_and_calls(engines, monkeypatch):
+    yielded, stopped = [], Event()
+    stopped.set()
+    monkeypatch.setattr(crawl.os, "nice", yielded.append)
+    monkeypatch.setattr(crawl, "_stopping", lambda: nullcontext(stopped))
+    call_command("crawl", "--once")
+    assert yielded == []
+    call_command("crawl")
+    assert yielded == [crawl.NICENESS]
+
+
 def test_an_unknown_website_is_refused():
     with pytest.raises(CommandError, match="verify its ownership first"):
         call_command("scan", "unknown.example.com")
@@ -51,12 +66,49 @@ def test_nothing_runs_while_the_crawler_is_off_or_without_its_engines(settings, 
         call_command("crawl", "--once")
 
 
-def test_every_scan_is_stopped_at_once(capsys):
+def test_every_scan_is_stopped_at_once_and_none_begins_until_the_end_of_the_stop(capsys, engines):
     for host in ("a.example.com", "b.example.com"):
         factories.make_website(host)
         call_command("scan", host)
     capsys.readouterr()
     call_command("crawl", "--stop-all", "--by", "ada")
-    assert capsys.readouterr().out == "Scans cancelled: 2.\n"
+    assert capsys.readouterr().out.startswith("Scans cancelled: 2.")
     assert set(ScanJob.objects.values_list("state", flat=True)) == {"cancelled"}
     assert AuditEvent.objects.filter(action="scan.cancelled").count() == 2
+    call_command("scan", "a.example.com")
+    call_command("crawl", "--once")
+    assert ScanJob.objects.get(state="queued").started_at is None
+    call_command("crawl", "--resume", "--by", "ada")
+    call_command("crawl", "--once")
+    assert not ScanJob.objects.filter(state="queued").exists()
+    call_command("crawl", "--resume")
+    assert "Nothing to do" in capsys.readouterr().out
+    assert AuditEvent.objects.filter(action__in=("scan.all_stopped", "scan.all_resumed")).count() == 2
+
+
+def test_an_opt_out_cancels_the_scans_that_it_covers_and_can_be_ended(capsys, engines):
+    for host in ("shop.example.com", "example.com", "other.example.net"):
+        factories.make_website(host)
+        call_command("scan", host)
+    why = {"reason": "asked by e-mail", "by": "ada"}
+    for _ in range(2):
+        call_command("opt_out", "Example.COM", domain=True, **why)
+    assert "Scans cancelled: 2." in capsys.readouterr().out
+    with pytest.raises(CommandError, match="never scanned"):
+        call_command("scan", "shop.example.com")
+    call_command("opt_out", "192.0.2.77/24", **why)
+    call_command("crawl", "--once")
+    assert ScanJob.objects.get(website__host="other.example.net").reason == "opted_out"
+    for _ in range(2):
+        call_command("opt_out", "example.com", domain=True, end=True, **why)
+    call_command("scan", "shop.example.com")
+    assert AuditEvent.objects.filter(action="scan.opted_out").count() == 2
+    assert AuditEvent.objects.filter(action="scan.opt_out_ended").count() == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "domain"), [("no host", False), ("shop.example.com", True), ("1.2/3", False)]
+)
+def test_an_opt_out_of_something_else_is_refused(value, domain):
+    with pytest.raises(CommandError):
+        call_command("opt_out", value, domain=domain, reason="asked")

@@ -38,6 +38,7 @@ def test_entitlement_changes_in_every_field(entitlement):
             "starts_on": "2026-01-01",
             "ends_on": "2999-01-31",
             "renews": True,
+            "cancels": False,
             "sites_limit": 0,
             "features": ["export"],
             "usable": True,

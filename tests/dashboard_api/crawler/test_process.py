@@ -1,5 +1,7 @@
 """An engine ends in its reason, and leaves no process."""
 
+import os
+import subprocess
 import time
 
 import pytest
@@ -17,7 +19,7 @@ def run(tmp_path, code, tick=lambda: None, **fields):
     try:
         return process.run(stub, stub.program(), arguments, folder=tmp_path, mark=mark, tick=tick)
     finally:
-        assert process._marked(mark) == []
+        assert process.marked(mark) == []
 
 
 def test_an_engine_that_ends_has_its_exit_code_its_log_and_its_report(tmp_path):
@@ -76,6 +78,32 @@ def test_children_are_ended_with_the_engine_even_in_a_session_of_their_own(tmp_p
     child = f"subprocess.Popen(['sleep', '60'], start_new_session={session})"
     assert run(tmp_path, f"{child}; {child}").reason == ""
     assert run(tmp_path, f"{child}; time.sleep(60)", seconds=1).reason == "engine_timeout"
+
+
+ESCAPE = """
+for _ in range(20):
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            os.execve('/bin/sleep', ['sleep', '61.%d'], {})
+        os._exit(0)
+"""
+
+
+@pytest.mark.parametrize(("rest", "reason"), [("", ""), ("time.sleep(60)", "engine_timeout")])
+def test_children_are_ended_even_if_they_clear_the_mark_and_lose_their_parents(tmp_path, rest, reason):
+    assert run(tmp_path, ESCAPE % os.getpid() + rest, seconds=1).reason == reason
+    assert subprocess.run(["pgrep", "-f", f"^sleep 61.{os.getpid()}$"], check=False).returncode == 1
+
+
+def test_an_engine_that_forks_without_end_is_ended(tmp_path):
+    child = "time.sleep(0.3); os.setsid(); time.sleep(60)"
+    code = f"while True:\n    if os.fork() == 0: {child}\n    time.sleep(0.02)"
+    assert run(tmp_path, code, seconds=1).reason == "engine_timeout"
+
+
+def test_a_reason_of_the_tick_ends_the_engine(tmp_path):
+    assert run(tmp_path, "time.sleep(60)", tick=lambda: "too_many_requests").reason == "too_many_requests"
 
 
 def test_what_a_tick_raises_ends_the_engine(tmp_path):

@@ -53,10 +53,11 @@ def test_a_scan_waits_for_the_cooldown_and_for_the_quota_of_a_day():
         ScanJob.objects.filter(pk=job.pk).update(state="finished", ended_at=at)
 
     scan(now)
+    quick = policy.PROFILES["quick"]
     with pytest.raises(policy.TooManyScans, match="can begin at"):
-        scan(now + policy.COOLDOWN - timedelta(seconds=1))
-    for number in range(1, policy.MAX_SCANS_A_DAY):
-        scan(now + number * policy.COOLDOWN)
+        scan(now + quick.cooldown - timedelta(seconds=1))
+    for number in range(1, quick.by_hand):
+        scan(now + number * quick.cooldown)
     with pytest.raises(policy.TooManyScans):
         scan(now + timedelta(hours=23))
     scan(now + timedelta(days=1))
@@ -64,7 +65,7 @@ def test_a_scan_waits_for_the_cooldown_and_for_the_quota_of_a_day():
 
 def test_jobs_are_claimed_by_priority_then_by_age():
     old, young = queued("a.example.com"), queued("b.example.com")
-    first = queued("c.example.com", priority=ScanJob.Priority.FIRST)
+    first = queued("c.example.com", trigger=ScanJob.Trigger.FIRST)
     later = queued("d.example.com", now=timezone.now() + timedelta(hours=1))
     assert [queue.claim("w") for _ in range(4)] == [first, old, young, None]
     later.refresh_from_db()
@@ -80,6 +81,20 @@ def test_simultaneous_workers_claim_each_job_once():
     found = [job for job in claimed if job]
     found += iter(lambda: queue.claim("last"), None)
     assert (set(found), len(found)) == (jobs, 12)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_simultaneous_workers_run_two_scans_of_an_account_and_to_an_address(settings):
+    settings.CRAWLER_ENABLED = True
+    account = factories.make_account()
+    for number in range(8):
+        queued(f"host-{number}.example.com", account=account)
+    jobs = [job for job in race(lambda n: queue.claim(f"w{n}"), times=8) if job]
+    assert len(jobs) == policy.MAX_RUNNING
+    ScanJob.objects.update(account=None)
+    jobs += [queue.claim("w") for _ in range(6)]
+    noted = race(lambda n: queue.note_address(jobs[n], "192.0.2.10"), times=8)
+    assert sorted(noted) == [False] * 6 + [True] * 2
 
 
 def test_a_lost_job_is_queued_again_once_and_then_fails():

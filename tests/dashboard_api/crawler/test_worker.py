@@ -1,27 +1,36 @@
 """The worker: whole jobs, whatever the engines do."""
 
+import dataclasses
 import json
+import os
 import socket
 import threading
+from datetime import timedelta
 
+import msgspec
 import pytest
 from django.utils import timezone
 
-from dashboard_api.crawler import addresses, policy, queue
+from config.demo import website
+from dashboard_api.crawler import addresses, policy, process, queue, retests, worker
 from dashboard_api.crawler.addresses import address_of
+from dashboard_api.crawler.runs import run_engine
 from dashboard_api.crawler.worker import Worker
-from dashboard_api.models import EngineRun, Finding, ImportRun, ScanJob
+from dashboard_api.models import Coverage, EngineRun, Finding, ImportRun, ScanJob
+from foundation.outbound import proxy
 from foundation.outbound.names import NoAddress
 from tests import factories
 from tests.dashboard_api.crawler.engines import REPORT, WRITE, engine
+from tests.faults.server import FaultServer, answer, hang_up
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("public_address", "short_grace")]
+NAME = f"w{os.getpid()}"  # processes of a run are found by it, also while other tests run
 
 
 def scan(*engines, website=None, is_stopping=lambda: False):
     website = website or factories.make_website()
     queue.add(website, by="ada")
-    return Worker("w", engines, is_stopping).run_one()
+    return Worker(NAME, engines, is_stopping).run_one()
 
 
 def lines(*rows):
@@ -35,7 +44,7 @@ def test_a_report_is_imported_with_the_run_and_the_end_of_the_job():
     assert (run.state, run.exit_code, run.address) == ("ok", 0, "192.0.2.10")
     assert run.import_run == ImportRun.objects.get()
     assert Finding.objects.get().title == "No HSTS"
-    assert Worker("w", [], bool).run_one() is None
+    assert Worker(NAME, [], bool).run_one() is None
 
 
 def test_the_exit_code_does_not_decide_but_the_report():
@@ -68,13 +77,29 @@ def test_a_scan_without_an_engine_that_is_not_installed_is_partial_unless_it_is_
     job = scan(engine(), missing)
     assert (job.state, job.outcome) == ("finished", outcome)
     assert [run.state for run in job.runs.all()] == ["ok", "skipped"]
+    said = Coverage.objects.filter(source__slug="missing").values_list("state", flat=True)
+    assert list(said) == ([] if optional else ["failed"])
+
+
+def test_a_scanner_without_time_left_does_not_run_and_the_scan_says_so(monkeypatch):
+    def run_late(job, of, *values, seconds, requests):
+        seconds = 0 if of.name == "late" else seconds
+        return run_engine(job, of, *values, seconds=seconds, requests=requests)
+
+    monkeypatch.setattr(worker, "run_engine", run_late)
+    job = scan(engine(), engine(name="late"))
+    assert (job.outcome, job.reason) == ("partial", "no_time_left")
+    run = job.runs.get(engine="late")
+    assert (run.state, run.reason) == ("skipped", "no_time_left")
+    assert "not installed" not in str(run)
+    assert Coverage.objects.get(source__slug="late").state == "failed"
 
 
 def test_a_scan_that_did_not_end_fixes_nothing():
     website = factories.make_website()
     scan(engine(), website=website)
     for complete, status in ((False, "open"), (True, "fixed")):
-        ScanJob.objects.update(created_at=timezone.now() - policy.COOLDOWN)
+        ScanJob.objects.update(created_at=timezone.now() - policy.PROFILES["quick"].cooldown)
         check = {"checked": "https://shop.example.com/"}
         job = scan(engine(lines(REPORT[0], check, {"complete": complete})), website=website)
         assert job.outcome == ("complete" if complete else "partial")
@@ -85,7 +110,7 @@ def test_a_website_that_lost_its_proof_is_not_scanned():
     website = factories.make_website()
     queue.add(website, by="ada")
     website.archive(by="ada", reason="sold", now=timezone.now())
-    job = Worker("w", [engine()], lambda: False).run_one()
+    job = Worker(NAME, [engine()], lambda: False).run_one()
     assert (job.state, job.reason, job.runs.count()) == ("failed", "ownership_lapsed", 0)
 
 
@@ -106,10 +131,31 @@ def test_a_cancelled_scan_keeps_the_reports_of_engines_that_had_ended(monkeypatc
     assert Finding.objects.count() == 1
 
 
+def test_ten_of_ten_scans_are_cancelled_whose_scanner_ignores_sigterm(tmp_path, monkeypatch):
+    """``python -m benchmarks.cancellations`` measures a hundred."""
+    monkeypatch.setattr(policy, "RENEWAL_SECONDS", 0.0)
+    code = "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+    code += f"open({str(tmp_path)!r} + '/' + host, 'w').close()\ntime.sleep(600)"
+    hosts = [f"job-{number}.example.com" for number in range(10)]
+    jobs = [queue.add(factories.make_website(host), by="ada")[0] for host in hosts]
+
+    def cancel_what_runs():
+        running = ScanJob.objects.get(state="running")
+        if (tmp_path / running.website.host).exists():
+            running.cancel(by="ada")
+        return False
+
+    for job in jobs:
+        Worker(NAME, [engine(code)], cancel_what_runs).run_one()
+        assert process.marked(f"{NAME}/{job.pk}-1") == []
+    ended = ScanJob.objects.values_list("state", "reason", "attempt").distinct()
+    assert list(ended.order_by()) == [("cancelled", "cancelled", 1)]
+
+
 def test_a_worker_that_ends_gives_its_job_back():
     job = scan(engine("time.sleep(60)"), is_stopping=lambda: True)
     assert (job.state, job.attempt, job.ended_at) == ("queued", 0, None)
-    assert Worker("w", [engine()], lambda: False).run_one().state == "finished"
+    assert Worker(NAME, [engine()], lambda: False).run_one().state == "finished"
 
 
 def test_a_worker_that_lost_its_lease_stores_nothing(monkeypatch):
@@ -172,10 +218,168 @@ def test_a_name_whose_servers_do_not_answer_in_time_has_its_reason(monkeypatch):
     over.set()
 
 
-def test_the_built_in_engine_runs_with_an_empty_environment(settings):
+def test_the_built_in_engine_runs_with_an_empty_environment(settings, tmp_path):
     settings.ALLOW_PRIVATE_HOSTS = True
     essentials = engine(name="essentials", command=["$essentials", "$host", "127.0.0.1", "$report"])
-    job = scan(essentials, website=factories.make_website("127.0.0.1"))
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        settings.LOCALHOST_WEBSITES = {"demo-shop.localhost": free.getsockname()[1]}
+    with website.serving(tmp_path, settings.LOCALHOST_WEBSITES["demo-shop.localhost"]):
+        job = scan(essentials, website=factories.make_website("demo-shop.localhost"))
     run = job.runs.get()
     assert (run.state, run.exit_code, run.log) == ("ok", 0, "")
     assert ImportRun.objects.get().source.slug == "essentials"
+    assert Finding.objects.filter(rule="https-not-offered").exists()
+
+
+def seeing(monkeypatch, *refusals):
+    """Let the canaries of the next scan find these, one after the other."""
+    found = list(refusals)
+    monkeypatch.setattr(worker, "look", lambda *_: found.pop(0))
+
+
+def with_a_finding():
+    website = factories.make_website()
+    scan(engine(), website=website)
+    ScanJob.objects.update(created_at=timezone.now() - timedelta(days=1))
+    return website
+
+
+CLEAN = [REPORT[0], {"checked": "https://shop.example.com/"}, {"complete": True}]
+
+
+def test_a_website_that_refuses_the_scan_from_the_start_meets_no_engine_and_fixes_nothing(monkeypatch):
+    website = with_a_finding()
+    seeing(monkeypatch, "blocked")
+    job = scan(engine("raise SystemExit('it ran')"), website=website)
+    assert (job.state, job.outcome, job.reason) == ("finished", "blocked", "blocked")
+    run = job.runs.get()
+    assert (run.state, run.reason, run.log) == ("blocked", "blocked", "")
+    coverage = Coverage.objects.get(source__slug="stub")
+    assert coverage.state == "failed"
+    assert Finding.objects.get().status == "open"
+
+
+def test_a_website_that_begins_to_refuse_fixes_nothing_of_that_engine_and_the_next(monkeypatch):
+    website = with_a_finding()
+    seeing(monkeypatch, "", "", "blocked")
+    clean = engine(lines(*CLEAN))
+    other = engine(name="other")
+    job = scan(other, clean, engine("raise SystemExit('it ran')", name="third"), website=website)
+    assert job.outcome == "blocked"
+    assert [(run.engine, run.state) for run in job.runs.all()] == [
+        ("other", "ok"),
+        ("stub", "blocked"),
+        ("third", "blocked"),
+    ]
+    assert set(Finding.objects.values_list("status", flat=True)) == {"open"}
+
+
+def test_a_website_that_cannot_be_reached_fails_with_its_reason(monkeypatch):
+    seeing(monkeypatch, "connect_failed")
+    job = scan(engine())
+    assert (job.state, job.outcome, job.reason) == ("failed", "", "connect_failed")
+
+
+@pytest.mark.parametrize(
+    ("reports", "canaries", "outcome", "status"),
+    [
+        ([REPORT, REPORT], [""] * 3, "still_there", "open"),
+        ([CLEAN, CLEAN], [""] * 3, "gone", "fixed"),
+        ([CLEAN, REPORT], [""] * 3, "still_there", "open"),
+        ([CLEAN[:2], CLEAN], [""] * 3, "inconclusive", "open"),
+        ([CLEAN, CLEAN], ["", "", "blocked"], "inconclusive", "open"),
+        ([CLEAN, CLEAN], ["blocked", "blocked"], "inconclusive", "open"),
+    ],
+)
+def test_a_retest_says_gone_only_after_two_looks_that_both_miss_it(
+    monkeypatch, tmp_path, reports, canaries, outcome, status
+):
+    website = with_a_finding()
+    monkeypatch.setattr(retests, "PAUSE_SECONDS", 0)
+    seeing(monkeypatch, *canaries)
+    for number, rows in enumerate(reports):
+        (tmp_path / str(number)).write_text("\n".join(map(json.dumps, rows)))
+    code = f"n = os.path.exists({str(tmp_path / 'ran')!r}); open({str(tmp_path / 'ran')!r}, 'w').close()\n"
+    code += f"open(report, 'w').write(open({str(tmp_path)!r} + '/' + str(int(n))).read())"
+    queue.add(website, by="ada", trigger=ScanJob.Trigger.RETEST, finding_id=Finding.objects.get().pk)
+    another = engine("raise SystemExit('it ran')", name="another")
+    job = Worker(NAME, [another, engine(code)], lambda: False).run_one()
+    assert (job.state, job.outcome, job.runs.count()) == ("finished", outcome, 1)
+    assert Finding.objects.get().status == status
+
+
+ASK = """
+import urllib.request
+opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": sys.argv[4]}))
+def ask(path="/"):
+    try:
+        return opener.open(urllib.request.Request(sys.argv[5].rstrip("/") + path)).status
+    except OSError as error:
+        return getattr(error, "code", 0)
+"""
+
+
+WRITE_HERE = WRITE.replace("https://shop.example.com", "http://shop.localhost")
+
+
+def proxied(code, **fields):
+    """Return an engine that reaches the website through the proxy."""
+    stub = engine(ASK + code, **fields)
+    command = [
+        part.replace("host, address, report = sys.argv[1:]", "report = sys.argv[3]") for part in stub.command
+    ]
+    return msgspec.structs.replace(stub, command=[*command, "$proxy", "$url", "$agent"])
+
+
+@pytest.mark.parametrize(
+    ("robots", "page", "code", "outcome", "reason", "asked"),
+    [
+        (b"", answer(200), f"ask('/a'); {WRITE_HERE}", "complete", "", 1),
+        (
+            b"User-agent: *\nDisallow: /a",
+            answer(200),
+            f"ask('/a'); ask('/'); {WRITE_HERE}",
+            "complete",
+            "",
+            1,
+        ),
+        (b"User-agent: *\nDisallow: /", answer(200), f"ask(); {WRITE}", "", "robots_txt", 0),
+        (b"", answer(200), "while True: ask()", "", "too_many_requests", 5),
+        (b"", answer(403), f"print([ask() for _ in range(4)]); {WRITE}", "blocked", "blocked", 4),
+        (b"", hang_up, f"ask(); {WRITE}", "", "connect_failed", 1),
+    ],
+)
+def test_an_engine_behind_the_proxy_keeps_the_rules(
+    settings, monkeypatch, robots, page, code, outcome, reason, asked
+):
+    settings.ALLOW_PRIVATE_HOSTS = True
+    monkeypatch.setattr(worker, "address_of", lambda _: "127.0.0.1")
+    monkeypatch.setattr(proxy, "_FEW", 4)
+    monkeypatch.setattr(policy, "REQUESTS_A_SECOND", 100.0)
+    limits = dataclasses.replace(policy.PROFILES["quick"], requests=5)
+    monkeypatch.setattr(policy, "PROFILES", {**policy.PROFILES, "quick": limits})
+    with FaultServer(answer(200, robots), page) as server:
+        settings.LOCALHOST_WEBSITES = {"shop.localhost": server.port}
+        job = scan(proxied(code), website=factories.make_website("shop.localhost"))
+    run = job.runs.get()
+    assert (job.outcome, job.reason, run.reason) == (outcome, reason, reason), run.log
+    assert server.connections == 1 + asked
+    if reason in ("robots_txt", "blocked"):
+        assert Coverage.objects.get().state == "failed"
+    assert Finding.objects.exists() == (outcome == "complete")
+
+
+def test_two_engines_of_one_source_do_not_fix_findings_of_each_other():
+    website = with_a_finding()
+    clean = [{**REPORT[0]}, {"checked": "https://shop.example.com/"}, {"complete": True}]
+    job = scan(engine(lines(*clean), name="stub-2", source="stub", category="attacks"), website=website)
+    assert job.outcome == "complete"
+    assert Finding.objects.get().status == "open"
+
+
+def test_engines_send_the_user_agent_of_their_scan(settings):
+    settings.SCANNER_URL = "https://scans.example.com/scanner"
+    stub = engine(f"print(sys.argv[4]); {WRITE}")
+    command = [part.replace("sys.argv[1:]", "sys.argv[1:4]") for part in stub.command]
+    job = scan(msgspec.structs.replace(stub, command=[*command, "$agent"]))
+    assert job.runs.get().log == f"ThreatDashboard/1 (+https://scans.example.com/scanner; job={job.pk})"

@@ -205,3 +205,26 @@ def test_the_rows_of_a_thread_that_has_ended_are_closed_by_another():
     gc.collect()
     with pytest.raises(sqlite3.ProgrammingError, match="closed"):
         database.execute("SELECT 1")
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        "https://ada:s3cr3t@shop.example.com/a",
+        "https://shop.example.com/a?next=https://ada:s3cr3t@shop.example.com/",
+        "https://shop.example.com/to/https://ada:s3cr3t@shop.example.com/",
+        "ada:s3cr3t@shop.example.com/a",
+    ],
+)
+def test_a_location_is_stored_without_a_password(location):
+    rows = sort(make_row(matched_at=location))
+    [finding] = groups(rows).values()
+    assert "s3cr3t" not in finding.first_occurrence.location
+    assert finding.first_occurrence.location.startswith(("https://shop.example.com/", "shop.example.com/"))
+
+
+@pytest.mark.parametrize("before", ["https://", "//", ""])
+def test_the_reason_of_a_rejected_row_names_no_password(before):
+    [rejected] = sort(make_row(matched_at=f"{before}ada:s3cr3t@shop.example.com:no-port/a")).rejected.first
+    assert "shop.example.com:no-port/a" in rejected.reason
+    assert "s3cr3t" not in rejected.reason

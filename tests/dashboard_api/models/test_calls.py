@@ -41,7 +41,7 @@ def test_a_limited_call_may_come_again_after_the_seconds_of_its_refusal_and_not_
     limit = CallLimit(per_second=1, burst=3)
     calls(3, limit=limit)
     assert call(3, limit=limit) is Claim.LIMITED
-    wait = limit.seconds_to_wait(1, NOON)
+    wait = limit.pause(1, NOON).seconds
     assert wait == 1
     assert call(4, limit=limit, at=NOON + timedelta(seconds=wait - 0.1)) is Claim.LIMITED
     assert call(5, limit=limit, at=NOON + timedelta(seconds=wait)) is Claim.ACCEPTED
@@ -78,15 +78,26 @@ def test_each_day_has_its_own_count():
     assert list(Usage.objects.values_list("day__day", "calls")) == [(2, 2), (3, 1)]
 
 
-def _claim_25(worker):
-    return calls(25, start=100 * worker)
+PROCESSES = 16
+
+
+def _share_of_a_hundred_calls(worker):
+    _together.wait(60)
+    return [call(number) for number in range(worker, 100, PROCESSES)]
+
+
+def _join(together):
+    global _together  # of each process
+    _together = together
 
 
 @pytest.mark.django_db(transaction=True)
 def test_processes_together_get_exactly_the_burst_at_one_moment():
     connections.close_all()
-    with multiprocessing.get_context("fork").Pool(4) as pool:
-        claims = [claim for each in pool.map(_claim_25, range(4)) for claim in each]
+    processes = multiprocessing.get_context("fork")
+    with processes.Pool(PROCESSES, _join, [processes.Barrier(PROCESSES)]) as pool:
+        shares = pool.map(_share_of_a_hundred_calls, range(PROCESSES), chunksize=1)
+    claims = [claim for share in shares for claim in share]
     assert (claims.count(Claim.ACCEPTED), claims.count(Claim.LIMITED)) == (40, 60)
     assert Usage.objects.get().calls == 40
     assert Nonce.objects.count() == 100
@@ -174,8 +185,34 @@ def test_the_database_refuses_a_change_and_a_deletion(expired, with_triggers, sq
 def test_postgresql_refuses_to_truncate_the_calls(with_triggers):
     if connections[CallRecord.objects.db].vendor != "postgresql":
         pytest.skip("SQLite has no TRUNCATE")
+    for table in ("callrecord", "nonce", "calloutcome"):
+        with pytest.raises(DatabaseError, match="calls on record"):
+            change(f"TRUNCATE dashboard_api_{table}")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE dashboard_api_nonce SET address = '192.0.2.99'",
+        "UPDATE dashboard_api_nonce SET at = NULL",
+        "DELETE FROM dashboard_api_nonce",
+        "DELETE FROM dashboard_api_nonce WHERE nonce = 'nonce-0001'",
+        "UPDATE dashboard_api_calloutcome SET status = 200",
+        "DELETE FROM dashboard_api_calloutcome WHERE nonce = 'nonce-0003'",
+    ],
+)
+def test_calls_are_as_unchangeable_before_their_nonces_expire(expired, with_triggers, sql):
     with pytest.raises(DatabaseError, match="calls on record"):
-        change("TRUNCATE dashboard_api_callrecord")
+        change(sql)
+    assert [row[0] for row in latest()] == ["third", "second", "first"]
+    assert Nonce.objects.prune(now=timezone.now(), batch=10) == 2
+    assert latest() == [("third", 403, "revoked_link"), ("second", 404, "unknown_link"), ("first", 200, "")]
+
+
+def test_the_fence_can_be_raised_again_and_pruned(with_triggers):
+    for minutes in (60, 30):
+        Nonce.objects.raise_fence(timezone.now() - timedelta(minutes=minutes))
+    assert Nonce.objects.prune(now=timezone.now(), batch=10) == 1
 
 
 def test_records_of_calls_are_kept_for_180_days(with_triggers):

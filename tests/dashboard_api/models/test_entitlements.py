@@ -143,39 +143,3 @@ def test_entitlement_without_features_has_an_empty_list(account):
     bare = entitlement(account=account, features=None)
     bare.full_clean()
     assert bare.features == []
-
-
-def test_extension_counts_from_the_last_day(account):
-    running = make_entitlement(account, starts_on=FIRST, ends_on=LAST)
-    running.extend(days=30, today=date(2026, 6, 1))
-    running.refresh_from_db()
-    assert running.ends_on == date(2027, 1, 30)
-
-
-def test_extension_of_an_expired_entitlement_counts_from_today_and_activates_it(account):
-    expired = make_entitlement(account, starts_on=FIRST, ends_on=LAST, status=Status.EXPIRED)
-    today = date(2027, 3, 1)
-    expired.extend(days=30, today=today)
-    expired.refresh_from_db()
-    assert expired.ends_on == date(2027, 3, 31)
-    assert expired.is_usable_on(today)
-
-
-def test_extension_leaves_a_suspension_in_force(account):
-    suspended = make_entitlement(account, status=Status.SUSPENDED)
-    suspended.extend(days=30, today=timezone.now().date())
-    assert suspended.status == Status.SUSPENDED
-
-
-def test_extension_beyond_the_calendar_is_refused(account):
-    with pytest.raises(ValidationError, match="calendar"):
-        make_entitlement(account).extend(days=999_999_999, today=LAST)
-
-
-def test_suspension_refuses_at_once_and_keeps_the_dates(account):
-    running = make_entitlement(account)
-    ends_on = running.ends_on
-    running.suspend()
-    running.refresh_from_db()
-    assert not running.is_usable_on(timezone.now().date())
-    assert running.ends_on == ends_on

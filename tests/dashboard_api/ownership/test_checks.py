@@ -1,15 +1,21 @@
 """Checks of a claim in all of its places."""
 
+from datetime import UTC, datetime
+from types import SimpleNamespace
+
 import pytest
 from django.utils import timezone
 
 from dashboard_api.ownership import checks, claims
+from dashboard_api.ownership.checking import CheckResult
+from dashboard_api.ownership.claims import Check, Verdict
 from tests import factories
 from tests.faults.server import FaultServer, say_nothing
 from tests.foundation.outbound.internet import PUBLIC, Internet
 
 pytestmark = pytest.mark.django_db
 HOST = "shop.example.com"
+NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
 
 
 def test_all_places_share_one_limit_of_time(monkeypatch):
@@ -20,5 +26,63 @@ def test_all_places_share_one_limit_of_time(monkeypatch):
     with FaultServer(say_nothing) as server:
         internet.serve(server)
         claim = checks.check_claim(claim, now=timezone.now())
-    assert [result["outcome"] for result in claim.checks] == ["timed_out", "timed_out"]
-    assert server.connections == 1, "the second place was not asked, because the time was over"
+    assert [result["outcome"] for result in claim.checks] == ["servers_silent", "timed_out", "timed_out"]
+    assert server.connections == 1, "the last place was not asked, because the time was over"
+
+
+@pytest.fixture
+def looks(monkeypatch):
+    """The verdict of each place, and the places in the order in which they were asked."""
+    looks = SimpleNamespace(verdicts={}, asked=[], parents=[])
+
+    def look(method):
+        looks.asked.append(method)
+        verdict = looks.verdicts.get(method, Verdict.MISSING)
+        return CheckResult(outcome="not_found", verdict=verdict, expected="", strength="https")
+
+    def look_in_dns(*_, parents, **__):
+        looks.parents = list(parents)
+        return look("dns")
+
+    monkeypatch.setattr(checks, "check", lambda _host, _token, method, **_: look(method))
+    monkeypatch.setattr(checks, "look_in_dns", look_in_dns)
+    return looks
+
+
+def added(host=HOST, *, proof=None):
+    claim = claims.add(factories.make_account(secrets=()), host, by="ada", now=NOW)
+    return claims.record_check(claim, proof, now=NOW) if proof else claim
+
+
+def test_the_place_of_the_last_proof_is_asked_first(looks):
+    looks.verdicts["meta"] = Verdict.FOUND
+    checks.check_claim(added(proof=Check(Verdict.FOUND, "meta", "https")), now=NOW)
+    assert looks.asked == ["meta"]
+
+
+@pytest.mark.parametrize(
+    ("proof", "verdicts", "misses"),
+    [
+        ("file", {"dns": Verdict.NOT_ASKED}, 1),  # name servers that are silent keep no claim alive
+        ("dns", {"file": Verdict.NOT_ASKED, "meta": Verdict.NOT_ASKED}, 1),
+        ("file", {"file": Verdict.NOT_ASKED}, 0),
+        ("dns", {"dns": Verdict.NOT_ASKED}, 0),
+    ],
+)
+def test_the_place_of_the_last_proof_decides_whether_it_is_missing(looks, proof, verdicts, misses):
+    looks.verdicts = verdicts
+    claim = added(proof=Check(Verdict.FOUND, proof, "https"))
+    assert checks.check_claim(claim, now=NOW).misses == misses
+
+
+def test_an_address_has_no_record_to_look_for(looks, settings):
+    settings.ALLOW_PRIVATE_HOSTS = True
+    checks.check_claim(added("127.0.0.1"), now=NOW)
+    assert looks.asked == ["file", "meta"]
+
+
+def test_proofs_of_names_above_are_looked_for_too(looks):
+    above = added("example.com", proof=Check(Verdict.FOUND, "dns", "dns"))
+    claim = claims.add(above.account, HOST, by="ada", now=NOW)
+    checks.check_claim(claim, ["dns"], now=NOW)
+    assert looks.parents == [("example.com", above.token)]

@@ -1,15 +1,18 @@
 """Claims: proofs, links that follow from them, holders, misses and ends."""
 
+import sys
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 from hypothesis import settings as limits_of
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from audit.models import AuditEvent
+from dashboard_api.crawler import queue
 from dashboard_api.models import OwnershipClaim, ScanJob, SiteLink, Website
 from dashboard_api.models.ownership import new_token
 from dashboard_api.models.sites import NoWebsite
@@ -111,7 +114,7 @@ def test_without_room_in_the_plan_the_claim_says_so_and_links_later():
     entitlement = factories.make_entitlement(account, sites_limit=0)
     claim = checked(claims.add(account, HOST, by="ada", now=NOW), FILE)
     assert claim.state == "verified"
-    assert "uses all 0 websites" in claim.link_problem
+    assert claim.link_problem == "no_room"
     assert not is_linked(claim)
     entitlement.sites_limit = 1
     entitlement.save()
@@ -125,6 +128,46 @@ def test_a_website_of_another_account_is_contested():
     claim = checked(added(), FILE)
     assert claim.state == "contested"
     assert not is_linked(claim)
+
+
+def proven_by_dns(ref="acct_0001", host="example.com"):
+    claim = checked(added(ref, host), DNS)
+    assert claim.state == "verified"
+    return claim
+
+
+def test_a_name_below_one_that_dns_proves_is_verified_at_once():
+    above = proven_by_dns()
+    claim = claims.add(above.account, HOST, by="ada", now=NOW)
+    assert (claim.state, claim.method, is_linked(claim)) == ("verified", "dns", True)
+    assert claims.proven_parents(claim) == [above]
+    assert claims.add(above.account, HOST, by="ada", now=NOW) == claim
+    assert AuditEvent.objects.filter(action="ownership.verified").count() == 2
+
+
+def test_other_proofs_prove_no_names_below():
+    above = checked(added(host="example.com"), FILE)
+    assert claims.add(above.account, HOST, by="ada", now=NOW).state == "pending"
+
+
+def test_only_the_accounts_own_claim_that_holds_counts_for_names_below():
+    above = proven_by_dns("acct_other")
+    assert added().state == "pending"
+    claims.withdraw(above, by="ada", reason="sold", now=NOW)
+    assert claims.add(above.account, "b.example.com", by="ada", now=NOW).state == "pending"
+
+
+def test_a_proof_above_does_not_take_a_website_from_its_holder():
+    held_by_another()
+    above = proven_by_dns()
+    claim = claims.add(above.account, HOST, by="ada", now=NOW)
+    assert (claim.state, is_linked(claim)) == ("contested", False)
+
+
+def test_a_public_suffix_proves_nothing_below_it(settings):
+    settings.ALLOW_PRIVATE_HOSTS = True
+    above = proven_by_dns(host="github.io")
+    assert claims.add(above.account, "ada.github.io", by="ada", now=NOW).state == "pending"
 
 
 def test_the_holder_can_agree():
@@ -171,15 +214,94 @@ def test_a_contested_claim_without_dns_is_refused_after_fourteen_days():
     assert checked(claim, FILE, timedelta(days=14)).state == "refused"
 
 
-def test_findings_of_a_former_holder_are_not_inherited():
-    _, link = held_by_another()
+def left_with_findings(host=HOST):
+    """Return a website with a finding, whose only holder has left."""
+    _, link = held_by_another(host)
     factories.make_finding(link.website)
     link.revoke(by="ada", reason="left", now=NOW)
-    claim = checked(checked(added(), DNS), DNS, timedelta(days=4))
-    assert claim.state == "contested"
-    assert not is_linked(claim)
-    claim = claims.decide(claim, accept=True, by="staff", reason="same company", now=NOW)
+    return link.website
+
+
+def test_a_new_owner_begins_a_new_website_without_the_findings_of_former_owners():
+    former = left_with_findings()
+    claim = checked(added(), FILE)
+    assert (claim.state, is_linked(claim)) == ("verified", True)
+    new = Website.objects.get(host=HOST)
+    assert (new.pk != former.pk, new.findings.count()) == (True, 0)
+    former.refresh_from_db()
+    assert (former.findings.count(), former.retired_at, former.archived_at) == (1, NOW, NOW)
+    assert HOST in former.host
+    assert AuditEvent.objects.filter(action="website.retired").count() == 1
+    with pytest.raises(ValidationError, match="former owners"):
+        former.restore()
+
+
+def test_a_website_that_staff_archived_is_not_replaced():
+    former = left_with_findings()
+    former.archive(by="staff", reason="not ours", now=NOW)
+    claim = checked(added(), FILE)
+    assert (claim.state, claim.link_problem, is_linked(claim)) == ("verified", "archived", False)
+    assert Website.objects.count() == 1
+
+
+def test_a_lapsed_holder_does_not_read_what_a_later_owner_found():
+    claim = checked(failing(), MISSING, timedelta(days=14))
+    factories.make_finding(Website.objects.get(host=HOST))
+    later = checked(added("acct_later"), FILE, timedelta(days=15))
+    website = Website.objects.get(host=HOST)
+    factories.make_finding(website)
+    SiteLink.objects.get(website=website).revoke(by="ada", reason="left", now=NOW)
+    claim = checked(claim, FILE, timedelta(days=16))
     assert is_linked(claim)
+    assert not Website.objects.get(host=HOST).findings.exists()
+    assert Website.objects.count() == 3
+    assert later.account != claim.account
+
+
+def test_a_contested_claim_is_verified_once_no_other_account_holds_the_website():
+    _, link = held_by_another()
+    claim = checked(added(), FILE)
+    assert claim.state == "contested"
+    link.revoke(by="ada", reason="left", now=NOW)
+    assert checked(claim, FILE, timedelta(hours=1)).state == "verified"
+
+
+def shared_findings(proof):
+    """Return the claim of a holder by this proof, and another account's contested claim."""
+    holder = checked(added("acct_other"), proof)
+    factories.make_finding(Website.objects.get(host=HOST))
+    return holder, checked(added(), DNS)
+
+
+def test_silence_shares_findings_only_while_the_holders_own_proof_is_in_place():
+    holder, claim = shared_findings(FILE)
+    checked(holder, MISSING)
+    assert checked(claim, DNS, timedelta(hours=73)).state == "contested"
+    checked(holder, FILE)
+    assert checked(claim, DNS, timedelta(hours=73)).state == "verified"
+
+
+def test_silence_of_a_holder_whom_staff_confirmed_shares_no_findings():
+    _, link = held_by_another()
+    factories.make_finding(link.website)
+    claim = checked(added(), DNS)
+    assert claims.answer_due_at(claim) is None
+    assert checked(claim, DNS, timedelta(hours=73)).state == "contested"
+
+
+def test_the_proofs_of_holders_are_checked_when_another_account_proves_the_website():
+    holder, _ = shared_findings(FILE)
+    holder.refresh_from_db()
+    assert holder.next_check_at == NOW
+
+
+def test_the_same_answer_again_changes_nothing():
+    other, _ = held_by_another()
+    claim = checked(added(), FILE)
+    for agrees in (False, False, True, True):
+        claim = claims.answer(claim, other, agrees=agrees, by="eve", reason="", now=NOW)
+    assert claim.state == "verified"
+    assert AuditEvent.objects.filter(action="ownership.answered").count() == 2
 
 
 def test_an_account_gets_its_own_findings_again():
@@ -208,6 +330,43 @@ def test_three_misses_over_a_day_are_a_failure_and_fourteen_days_a_lapse():
     claim = checked(claim, MISSING, timedelta(days=14))
     assert claim.state == "lapsed"
     assert not is_linked(claim)
+
+
+def test_a_website_whose_proof_has_been_missing_for_three_days_is_not_scanned():
+    website = Website.objects.get(host=failing().host)
+    assert not OwnershipClaim.objects.is_proof_lost(HOST, NOW + timedelta(days=2))
+    assert OwnershipClaim.objects.is_proof_lost(HOST, NOW + timedelta(days=3))
+    OwnershipClaim.objects.update(missed_at=timezone.now() - timedelta(days=3))
+    with pytest.raises(ValidationError, match="missing for days"):
+        queue.add(website, by="ada")
+    SiteLink.objects.link(factories.make_account("acct_other", secrets=()), website, by="staff")
+    assert not OwnershipClaim.objects.is_proof_lost(HOST, NOW + timedelta(days=3))
+
+
+def hour_of_checks(*, unasked, found):
+    """Check other claims, some of which cannot be asked."""
+    for number in range(unasked + found):
+        claim = checked(added(f"acct_{number + 100}", f"host-{number}.example.com"), FILE)
+        checked(claim, NOT_ASKED if number < unasked else FILE)
+
+
+@pytest.mark.parametrize(
+    ("unasked", "found", "pauses"), [(1, 4, False), (2, 7, True), (4, 0, False), (5, 0, True), (0, 9, False)]
+)
+def test_judging_pauses_while_over_a_fifth_of_an_hour_cannot_be_asked(unasked, found, pauses):
+    claim = checked(added(), FILE, timedelta(days=-1))
+    hour_of_checks(unasked=unasked, found=found)
+    assert claims.judging_pauses(NOW) == pauses
+    assert checked(claim, MISSING).misses == (0 if pauses else 1)
+    assert not claims.judging_pauses(NOW + timedelta(hours=1))
+
+
+def test_a_pause_lapses_nothing_and_a_proof_counts_all_the_same():
+    claim = failing()
+    hour_of_checks(unasked=5, found=0)
+    OwnershipClaim.objects.exclude(pk=claim.pk).update(checked_at=NOW + timedelta(days=15))
+    assert checked(claim, MISSING, timedelta(days=15)).state == "failing"
+    assert checked(claim, FILE, timedelta(days=15)).state == "verified"
 
 
 def test_a_proof_that_is_back_ends_a_failure():
@@ -279,6 +438,19 @@ def test_simultaneous_requests_make_one_claim_and_one_link():
     assert SiteLink.objects.count() == 1
 
 
+@pytest.mark.django_db(transaction=True)
+def test_a_process_that_dies_between_proof_and_link_leaves_neither(monkeypatch):
+    claim = added()
+    with monkeypatch.context() as dying:
+        dying.setattr(claims, "_link", lambda *_: sys.exit())
+        with pytest.raises(SystemExit):
+            checked(claim, FILE)
+    claim.refresh_from_db()
+    assert (claim.state, is_linked(claim)) == ("pending", False)
+    assert not AuditEvent.objects.filter(action="ownership.verified").exists()
+    assert is_linked(checked(claim, FILE))
+
+
 class TwoAccounts(RuleBasedStateMachine):
     """Two accounts claim one host: links only with a proof, and a second holder only by consent or time."""
 
@@ -289,7 +461,7 @@ class TwoAccounts(RuleBasedStateMachine):
         self.now = NOW
         self.accounts = [factories.make_account(f"acct_{name}", secrets=()) for name in "ab"]
         self.host = f"host-{self.accounts[0].pk}.example.com"
-        self.proven, self.consented, self.asked = set(), set(), set()
+        self.proven, self.consented, self.held = set(), set(), {}
 
     def claim_of(self, which):
         return OwnershipClaim.objects.open().filter(account=self.accounts[which], host=self.host).first()
@@ -314,9 +486,12 @@ class TwoAccounts(RuleBasedStateMachine):
         if check is NOT_ASKED and before in OwnershipClaim.HOLDING and after.unasked_at == self.now:
             assert after.state == before
         if before == "contested" and after.state == "verified":
-            assert check is DNS
-            assert self.now - claim.contested_at >= calendar.SILENCE
-            self.consented.add(which)
+            if self.is_linked(1 - which):
+                assert check is DNS
+                assert self.now - claim.contested_at >= calendar.SILENCE
+                assert claim.objected_at is None
+                self.consented.add(which)
+            assert check.verdict is Verdict.FOUND
 
     @rule(which=st.integers(0, 1), agrees=st.booleans())
     def answer(self, which, agrees):
@@ -326,6 +501,25 @@ class TwoAccounts(RuleBasedStateMachine):
         claims.answer(claim, holder, agrees=agrees, by="eve", reason="", now=self.now)
         if agrees:
             self.consented.add(which)
+
+    @rule(which=st.integers(0, 1), accept=st.booleans())
+    def decide(self, which, accept):
+        claim = self.claim_of(which)
+        if claim is None or claim.state != "contested":
+            return
+        after = claims.decide(claim, accept=accept, by="staff", reason="known", now=self.now)
+        assert after.state == ("verified" if accept else "refused")
+        if accept:
+            self.consented.add(which)
+
+    @rule(which=st.integers(0, 1))
+    def find(self, which):
+        """A scan of the website that this account holds finds something."""
+        if self.is_linked(which):
+            factories.make_finding(Website.objects.get(host=self.host))
+
+    def is_linked(self, which):
+        return self.accounts[which].links.filter(revoked_at=None).exists()
 
     @rule(which=st.integers(0, 1))
     def withdraw(self, which):
@@ -345,6 +539,16 @@ class TwoAccounts(RuleBasedStateMachine):
             assert self.claim_of(which).state in OwnershipClaim.HOLDING
         if len(linked) == 2:
             assert self.consented
+
+    @invariant()
+    def findings_are_not_inherited(self):
+        """An account gets a website with findings only with consent, or if it held this website before."""
+        for which in (0, 1):
+            if self.is_linked(which):
+                website = Website.objects.get(host=self.host)
+                held = self.held.setdefault(website.pk, set())
+                assert which in held | self.consented or not website.findings.exists()
+                held.add(which)
 
 
 def test_two_accounts_never_hold_a_website_without_proof_and_consent():

@@ -43,6 +43,8 @@ def test_usable_secrets_are_those_that_may_have_signed(account, later):
             twin.for_portal,
             twin.account.calls_per_second,
             twin.account.calls_burst,
+            twin.account.entitlement.calls_per_day,
+            twin.account.entitlement.sites_limit,
         )
         for twin in twins
     ]
@@ -75,6 +77,7 @@ def test_a_link_is_found_with_its_website_and_what_the_account_paid_for(account)
         host=twin.website.host,
         linked_at=twin.created_at,
         revoked_at=twin.revoked_at,
+        paused_at=twin.paused_at,
         tags=tuple(Revision.objects.get(pk=number).tag for number in (twin.website_id, EVERY_WEBSITE)),
         sites_used=0,
         entitlement=read.entitlement,

@@ -8,12 +8,20 @@ from django.db.models import Count, Max, Min, Q, Sum, Value
 from django.db.models.functions import TruncWeek
 
 from dashboard_api import limits
-from dashboard_api.models import AnalystNote, Coverage, Kind, OpenCount, Source
+from dashboard_api.models import AnalystNote, Coverage, Kind, OpenCount, ProblemCount, Source
 from dashboard_api.queries import overview as reading
-from dashboard_api.queries.overview import Filters, Note, OpenDay, Run
+from dashboard_api.queries.overview import Filters, Note, OpenDay, ProblemTotals, Run
 from dashboard_api.reading.dashboard import UNKNOWN_SOURCE
 from tests.dashboard_api.queries.varied import FILTERS, HOSTS, STATUSES, TODAY, filtered, make_varied_website
-from tests.factories import make_account, make_coverage, make_link, make_note, make_source, make_website
+from tests.factories import (
+    make_account,
+    make_coverage,
+    make_finding,
+    make_link,
+    make_note,
+    make_source,
+    make_website,
+)
 
 pytestmark = pytest.mark.django_db
 MONDAY = (TODAY - timedelta(weeks=12, days=TODAY.weekday())).date()
@@ -29,7 +37,15 @@ def site():
 
 
 def overview(
-    website, account_id=NO_ACCOUNT, *, status=None, most_problems=0, problem_keys=(), hosts=(), **filters
+    website,
+    account_id=NO_ACCOUNT,
+    *,
+    status=None,
+    most_problems=0,
+    problem_keys=(),
+    topic_keys=(),
+    hosts=(),
+    **filters,
 ):
     filters = {name: [value] for name, value in filters.items() if value is not None}
     return reading.overview(
@@ -43,6 +59,7 @@ def overview(
         history_day=RECENT,
         most_problems=most_problems,
         problem_keys=problem_keys,
+        topic_keys=topic_keys,
         counts_hosts=not hosts,
         hosts=hosts,
     )
@@ -151,6 +168,16 @@ def test_the_buckets_of_a_problem_are_those_of_its_findings(site):
     assert overview(site).problem_buckets == []
 
 
+def test_topics_are_counted_by_the_keys_of_their_open_problems(site):
+    keys = sorted(set(site.findings.values_list("problem", flat=True)))[:5]
+    rows = ProblemCount.objects.filter(website_id=site.pk, status="open", problem__in=keys)
+    names = ProblemTotals._fields[:7]
+    assert sorted(row[:7] for row in overview(site, topic_keys=keys).topic_totals) == sorted(
+        rows.values_list(*names)
+    )
+    assert overview(site).topic_totals == []
+
+
 @pytest.mark.parametrize("filters", FILTERS)
 @pytest.mark.parametrize("status", ["open", None])
 def test_hosts_are_counted_under_the_filters(site, filters, status):
@@ -234,17 +261,21 @@ def test_notes_about_a_finding_are_those_of_the_website_about_it(site):
     assert {note.finding_id for note in notes} == {first.pk}
 
 
-def test_notes_are_the_newest_that_may_leave(monkeypatch):
+def test_notes_are_the_pinned_and_the_newest_that_may_leave(monkeypatch):
     monkeypatch.setattr(limits, "MAX_NOTES", 3)
     link = make_link()
     other = make_account("acct_0002", secrets=[])
     for number in range(8):
         account = [None, link.account, other][number % 3]
         body = f'{number} "Grüße" \\ \n\t<b>'
-        make_note(link.website, body=body, account=account, is_internal=number == 6)
-    twin = AnalystNote.objects.filter(website=link.website).visible_to(link.account_id)[:3]
+        finding = make_finding(link.website, title=f"{number}") if number % 2 else None
+        make_note(link.website, body=body, account=account, finding=finding, is_internal=number == 6)
+    AnalystNote.objects.filter(body__startswith="0").update(is_pinned=True)
+    twin = AnalystNote.objects.filter(website=link.website).visible_to(link.account_id)
+    twin = twin.order_by("-is_pinned", "-created_at", "-id")[:3]
     notes = overview(link.website, link.account_id).notes
-    assert notes == list(twin.values_list(*(name.replace("pk", "id") for name in Note._fields)))
+    columns = {"pk": "id", "problem": "finding__problem", "pinned": "is_pinned"}
+    assert notes == list(twin.values_list(*(columns.get(name, name) for name in Note._fields)))
     assert len(notes) == 3
 
 

@@ -102,6 +102,8 @@ def test_member_fields_and_their_order_are_those_of_the_contract(client, link):
         "sort",
         "since",
         "hosts",
+        "older_than",
+        "fixed_since",
     ]
     assert list(body["dashboard"]["facets"]) == ["severity", "source", "kind", "status", "hosts"]
     assert list(body["dashboard"]["facets"]["kind"][0]) == ["value", "label", "count"]
@@ -169,6 +171,8 @@ def test_member_fields_and_their_order_are_those_of_the_contract(client, link):
         "body",
         "created_at",
         "updated_at",
+        "problem",
+        "pinned",
     ]
     assert list(body["entitlement"]) == [
         "plan",
@@ -181,6 +185,7 @@ def test_member_fields_and_their_order_are_those_of_the_contract(client, link):
         "features",
         "usable_until",
         "renews",
+        "limits",
     ]
     assert body["threats"][0]["last_seen"].endswith("Z")
     assert isinstance(body["threats"][0]["id"], str)
@@ -531,6 +536,19 @@ def test_coverage_shows_what_was_never_checked(link, site):
     nuclei, zap = answer(link).coverage
     assert (nuclei.source, nuclei.state, nuclei.findings, nuclei.urls_checked) == ("nuclei", "ok", 1, 12)
     assert (zap.source, zap.state, zap.findings, zap.last_run_at) == ("zap", "never", None, None)
+
+
+def test_a_pinned_note_comes_first_however_many_are_newer(link, site):
+    make_note(site, body="pinned", is_pinned=True)
+    make_note(site, body="pinned again", is_pinned=True)
+    for number in range(50):
+        make_note(site, body=f"{number}")
+    notes = answer(link).analyst_notes
+    assert [(note.body, note.pinned) for note in notes[:3]] == [
+        ("pinned again", True),
+        ("pinned", True),
+        ("49", False),
+    ]
 
 
 def test_internal_notes_and_those_for_other_accounts_never_leave(link, site):

@@ -187,7 +187,8 @@ def test_members_and_their_order_are_those_of_the_contract(client, link, finding
     make_note(link.website, finding=finding)
     answer = ask_about(client, link, finding.pk).json()
     listed = ask(client, fields_for(link)).json()
-    assert list(answer) == ["ok", "host", "finding", "analyst_notes"]
+    assert list(answer) == ["ok", "host", "finding", "analyst_notes", "can_retest"]
+    assert answer["can_retest"] is False  # no scanner runs here
     assert (answer["ok"], answer["host"]) == (True, "shop.example.com")
     *shared, problem, topic = listed["threats"][0]
     assert list(answer["finding"]) == [*shared, "locations", "timeline", problem, topic]
@@ -313,7 +314,9 @@ def test_statements_do_not_grow_with_what_was_found(client, link, finding):
 @pytest.mark.django_db(transaction=True)
 def test_an_answer_that_takes_too_long_is_given_up(client, link, finding, monkeypatch):
     monkeypatch.setattr(limits, "STATEMENT_SECONDS", 0.05)
-    monkeypatch.setattr(response_cache, "build_finding", lambda *_: rows(type(finding), ENDLESS, []))
+    monkeypatch.setattr(
+        response_cache, "build_finding", lambda *_args, **_fields: rows(type(finding), ENDLESS, [])
+    )
     error = error_of(ask_about(client, link, finding.pk))
     assert (error["code"], error["reason"]) == ("unavailable", "slow_question")
 

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard_api.models import Kind, OpenCount, Severity
-from dashboard_api.queries.overview import OpenDay, Run
-from dashboard_api.reading import grading
+from dashboard_api.queries.overview import OpenDay, ProblemTotals, Run
+from dashboard_api.reading import grading, topics
 from tests.dashboard_api.calls import answer
-from tests.factories import make_coverage, make_finding, make_link, make_website
+from tests.factories import make_coverage, make_finding, make_link, make_source, make_website
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 COMPLETE = [Run(1, "ok", NOW, NOW, None, "", "")]
@@ -74,6 +74,61 @@ def test_a_day_of_the_history_has_the_levels_of_its_findings(counts):
     }
     day = OpenDay(day=NOW.date(), **by_severity, **suspected)
     assert grading.levels_of_day(day) == grading.levels_of(counts)
+
+
+COUNTS = st.lists(st.integers(0, 20), min_size=5, max_size=5)
+SOURCES_OF_A_TOPIC = st.dictionaries(st.integers(1, 4), COUNTS, min_size=1)
+
+
+def totals_of(by_source):
+    """Counts of one topic as the overview has them, of confirmed findings."""
+    key = topics.keys_of("content-security-policy")[0]
+    return [
+        ProblemTotals(severity, key, source, count, 0, 0, count)
+        for source, counts in by_source.items()
+        for severity, count in enumerate(counts)
+    ]
+
+
+def graded_levels(by_source, others):
+    plain = [sum(counts) for counts in zip(others, *by_source.values(), strict=True)]
+    return grading.without(plain, grading.repeated(totals_of(by_source)))
+
+
+@given(SOURCES_OF_A_TOPIC, COUNTS, st.data())
+def test_fixing_a_finding_of_a_topic_never_lowers_the_score(by_source, others, data):
+    source = data.draw(st.sampled_from(sorted(by_source)))
+    found = [level for level, count in enumerate(by_source[source]) if count]
+    if found:
+        level = data.draw(st.sampled_from(found))
+        fewer = by_source | {source: without_one(by_source[source], level)}
+        assert grading.score(graded_levels(fewer, others)) >= grading.score(graded_levels(by_source, others))
+
+
+@given(SOURCES_OF_A_TOPIC, COUNTS)
+def test_a_topic_leaves_the_letter_as_its_worst_finding_decides_it(by_source, others):
+    plain = [sum(counts) for counts in zip(others, *by_source.values(), strict=True)]
+    levels = graded_levels(by_source, others)
+    assert grading.grade(levels, COMPLETE).letter == grading.grade(plain, COMPLETE).letter
+    assert all(0 <= level <= count for level, count in zip(levels, plain, strict=True))
+
+
+@pytest.mark.django_db
+def test_one_problem_of_four_scanners_is_one_fix():
+    website = make_website()
+    link = make_link(website=website)
+    make_coverage(website)
+    make_finding(website, source=make_source("zap"), rule="10038-1", severity=Severity.MEDIUM)
+    alone = answer(link).summary
+    for source, rule in (
+        ("mdn-observatory", "content-security-policy"),
+        ("wapiti", "Content Security Policy Configuration"),
+        ("nikto", "missing-header/content-security-policy"),
+    ):
+        make_finding(website, source=make_source(source), rule=rule, severity=Severity.MEDIUM)
+    together = answer(link).summary
+    assert (together.open, together.next_grade.fixes) == (4, 1)
+    assert together.score == alone.score == together.history[-1].score
 
 
 def at_end_of(day, **counts):

@@ -1,9 +1,10 @@
 """The order of a list, lists of the last days, and filters with several values."""
 
+import itertools
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.db.models import Max, Min, Sum
+from django.db.models import Case, Max, Min, Sum, Value, When
 
 from dashboard_api import limits
 from dashboard_api.contract import read_dashboard_request
@@ -51,6 +52,113 @@ def test_a_list_can_begin_with_the_newest_or_the_oldest(link, site, sort, order,
     ):
         expected = keys(twin.order_by(order)[(page - 1) * 20 : page * 20])
         assert ids(answer(link, sort=sort, page=page, **filters)) == expected
+
+
+def by_priority(findings):
+    """The worst first, within a severity confirmed before suspected before informational ones."""
+    rank = Case(*(When(kind=kind, then=Value(rank)) for rank, kind in enumerate(Kind.values)))
+    return findings.order_by("-severity", rank, "-pk")
+
+
+@pytest.mark.parametrize("page", [1, 3, 99])
+def test_a_list_by_priority_has_confirmed_findings_before_suspected_ones(link, site, page):
+    problem = site.findings.filter(status="open", rule="rule-3").first().problem
+    for filters, twin in (
+        ({}, site.findings.filter(status="open")),
+        ({"status": "all"}, site.findings.all()),
+        ({"source": "zap"}, site.findings.filter(status="open", source__slug="zap")),
+        ({"kind": "suspected,confirmed"}, site.findings.filter(status="open").exclude(kind="informational")),
+        ({"hosts": "api.shop.example.com"}, site.findings.filter(status="open", host="api.shop.example.com")),
+        ({"problem": problem}, site.findings.filter(status="open", problem=problem)),
+        ({"query": "finding"}, site.findings.filter(status="open")),
+        (
+            {"since": 60},
+            site.findings.filter(first_seen__gte=sections.start_of_days(TODAY, 60), status="open"),
+        ),
+    ):
+        expected = keys(by_priority(twin)[(page - 1) * 20 : page * 20])
+        assert ids(answer(link, sort="priority", page=page, **filters)) == expected
+
+
+def test_a_search_with_too_many_matches_has_the_newest_first_within_a_severity(link, site, monkeypatch):
+    monkeypatch.setattr(limits, "MAX_COUNTED_MATCHES", 5)
+    found = answer(link, query="finding", sort="priority", page_size=100)
+    assert ids(found) == ids(answer(link, query="finding", page_size=100))
+
+
+def test_problems_by_priority_are_those_of_the_worst_first(link):
+    problems = [
+        [problem.id for problem in answer(link, group_by="problem", sort=sort).dashboard.problems]
+        for sort in ("worst", "priority")
+    ]
+    assert problems[0] == problems[1] != []
+
+
+@pytest.mark.parametrize("counted", [5, 1_000])
+@pytest.mark.parametrize("sort", ["worst", "newest", "oldest"])
+@pytest.mark.parametrize(
+    "times", [{"older_than": 7}, {"since": 90, "older_than": 30}, {"fixed_since": 30, "status": "fixed"}]
+)
+def test_findings_of_a_span_of_time_are_listed_in_the_order_of_that_time(
+    link, site, monkeypatch, counted, sort, times
+):
+    monkeypatch.setattr(limits, "MAX_COUNTED_MATCHES", counted)
+    column = "fixed_at" if "fixed_since" in times else "first_seen"
+    bounds = {
+        f"{column}__gte": times.get("since") or times.get("fixed_since"),
+        f"{column}__lt": times.get("older_than"),
+    }
+    twin = site.findings.filter(
+        status=times.get("status", "open"),
+        **{name: sections.start_of_days(TODAY, days) for name, days in bounds.items() if days},
+    )
+    order = [f"-{column}", "-pk"] if sort != "oldest" else [column, "pk"]
+    order = ["-severity", *order] if sort == "worst" else order
+    for filters, wanted in (
+        ({}, {}),
+        ({"severity": "High,Low"}, {"severity__in": (3, 1)}),
+        (
+            {"source": "zap,nuclei", "kind": "suspected"},
+            {"source__slug__in": ("zap", "nuclei"), "kind": "suspected"},
+        ),
+        ({"hosts": "api.shop.example.com"}, {"host": "api.shop.example.com"}),
+    ):
+        expected = keys(twin.filter(**wanted).order_by(*order))
+        listed = [
+            found
+            for page in (1, 2, 3)
+            for found in ids(answer(link, sort=sort, page=page, page_size=30, **times, **filters))
+        ]
+        assert listed == expected[:90] != []
+        dashboard = answer(link, **times, **filters).dashboard
+        assert dashboard.total == min(len(expected), counted)
+        assert dashboard.facets.status == []
+        assert (dashboard.filters.older_than, dashboard.filters.fixed_since) == (
+            times.get("older_than"),
+            times.get("fixed_since"),
+        )
+
+
+def test_the_ages_of_the_chart_and_the_fixed_ones_of_the_summary_are_lists(link, site):
+    response = answer(link)
+    (chart,) = (chart for chart in response.charts if chart.id == "age")
+    days = limits.AGE_DAYS
+    spans = [{"since": days[0]}]
+    spans += [{"since": last, "older_than": first} for first, last in itertools.pairwise(days)]
+    spans += [{"older_than": days[-1]}]
+    assert chart.series[0].values == [answer(link, **span).dashboard.total for span in spans]
+    fixed = answer(link, status="fixed", fixed_since=7)
+    assert response.summary.fixed_7d == fixed.dashboard.total > 0
+
+
+def test_problems_of_a_span_of_time_are_those_of_its_findings(link, site):
+    old = site.findings.filter(status="open", first_seen__lt=sections.start_of_days(TODAY, 30))
+    problems = answer(link, older_than=30, group_by="problem", page_size=100).dashboard.problems
+    assert sum(problem.findings for problem in problems) == old.count()
+    problem = old.filter(rule="rule-3").first().problem
+    assert set(
+        ids(answer(link, older_than=30, problem=problem, hosts="shop.example.com", page_size=100))
+    ) == set(keys(old.filter(problem=problem, host="shop.example.com")))
 
 
 def test_the_worst_first_is_the_default(link):
@@ -146,7 +254,11 @@ def test_recent_findings_of_a_problem_and_by_problem(link, site):
         ({"sort": "locations"}, "sort", "must not be locations without group_by"),
         ({"since": 0}, "since", "must be an integer from 1 to 366"),
         ({"since": "7"}, "since", "must be an integer from 1 to 366"),
-        ({"sort": "best"}, "sort", "must be one of worst, newest, oldest, locations"),
+        ({"sort": "best"}, "sort", "must be one of worst, newest, oldest, locations, priority"),
+        ({"older_than": 7, "query": "sql"}, "older_than", "must not be given with query"),
+        ({"since": 7, "older_than": 7}, "older_than", "must be less than since"),
+        ({"fixed_since": 7}, "fixed_since", "must not be given without status fixed"),
+        ({"fixed_since": 7, "status": "fixed", "since": 9}, "fixed_since", "must not be given with since"),
     ],
 )
 def test_orders_and_times_that_exclude_each_other_are_refused(link, fields, field, message):

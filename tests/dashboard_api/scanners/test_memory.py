@@ -31,6 +31,8 @@ from tests.dashboard_api.scanners.samples import (
 )
 from tests.dashboard_api.scanners.test_zap import as_xml
 
+pytestmark = pytest.mark.once
+
 LENGTH = 4 * 1024**2
 ROW = "@row@"
 (INSTANCE, *_) = make_zap_alert()["instances"]

@@ -20,6 +20,12 @@ SECRET = "s3cr3t"
         f"{{'set-cookie': '{SECRET}'}}",
         f'{{"Cookie": "id={SECRET}',
         f"https://admin:{SECRET}@shop.example.com/",
+        f"X-API-Key: {SECRET}",
+        f"GET / HTTP/1.1\nx-auth-token: {SECRET}\nHost: x",
+        f'{{"Api-Key": "{SECRET}"}}',
+        f"https://shop.example.com/?a=b&api_key={SECRET}#top",
+        f"GET /?Access_Token={SECRET} HTTP/1.1",
+        f"user=ada&password={SECRET}",
     ],
 )
 def test_header_value_is_redacted(text):
@@ -36,7 +42,16 @@ def test_lines_around_a_redacted_header_stay():
 
 
 @pytest.mark.parametrize(
-    "text", ["This page sets a cookie: read on.", "X-Cookie-Policy: strict", "mail ada@example.com", ""]
+    "text",
+    [
+        "This page sets a cookie: read on.",
+        "X-Cookie-Policy: strict",
+        "mail ada@example.com",
+        "/reset?token=%22%3E%3Cscript%3E",
+        "/login?password='+OR+1=1--",
+        "/?page=administrators&tokens=1234567",
+        "",
+    ],
 )
 def test_other_text_stays(text):
     assert redact_headers(text) == text

@@ -76,6 +76,21 @@ def test_evidence_is_redacted_even_behind_invisible_characters():
     assert make_reported(evidence="Coo\x00kie: id=s3cr3t").evidence == "Cookie: [redacted]"
 
 
+def test_no_text_keeps_a_password_of_an_address():
+    dirty = "see https://ada:s3cr3t@shop.example.com/a?api_key=s3cr3ts3cr3t"
+    texts = ["title", "description", "remediation", "evidence"]
+    finding = make_reported(references=[dirty], identity=(dirty,), **dict.fromkeys(texts, dirty))
+    clear = "https://[redacted]@shop.example.com/a?api_key=[redacted]"
+    assert {getattr(finding, name) for name in texts} == {f"see {clear}"}
+    assert finding.references == (clear,)
+    assert finding.identity == (dirty,)  # only its digest is stored
+
+
+def test_advice_about_headers_stays():
+    advice = "Send this header:\nSet-Cookie: id=1; Secure; HttpOnly"
+    assert make_reported(remediation=advice).remediation == advice
+
+
 def test_references_are_web_addresses_only():
     finding = make_reported(
         references=[

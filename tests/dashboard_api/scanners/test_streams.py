@@ -63,6 +63,7 @@ def test_what_is_unpacked_counts_against_the_limit_of_a_report(monkeypatch):
         read(packed)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("name", ["sarif", "nuclei"])
 def test_a_bomb_is_refused_in_little_memory(monkeypatch, name):
     monkeypatch.setattr(limits, "MAX_DOCUMENT_BYTES", 2 * 1024**2)

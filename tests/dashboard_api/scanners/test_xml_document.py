@@ -140,6 +140,7 @@ WIDE = "\N{PILE OF POO}".encode()
 
 
 @pytest.mark.slow
+@pytest.mark.once
 @pytest.mark.parametrize(
     "data",
     [
@@ -162,6 +163,7 @@ def test_rows_take_no_more_memory_than_one_part_and_one_row(data):
 
 
 @pytest.mark.slow
+@pytest.mark.once
 @pytest.mark.parametrize("data", [b"<r>" + b"<row/>" * (SIZE // 6) + b"</r>", b"<r>" + b"a" * SIZE + b"</r>"])
 def test_a_whole_document_is_within_bounds_too(data):
     assert peak(lambda stream: read_xml(stream, encoded=["row"]), data) < 32 * 1024**2

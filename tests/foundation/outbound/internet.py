@@ -49,6 +49,8 @@ class Internet:
 
     def _open(self, sock, to):
         address, port = to[:2]
+        if sock.type == socket.SOCK_DGRAM:  # no name server answers here
+            raise ConnectionRefusedError(111, "Connection refused")
         self.connected.append((address, port))
         if address == TRAP:
             return self._connect(sock, (TRAP, self.trap))

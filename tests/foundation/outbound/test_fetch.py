@@ -92,6 +92,45 @@ def test_a_request_names_the_host_and_carries_nothing_of_this_machine(shop, sett
     assert b"ookie" not in server.received[1].head
 
 
+@pytest.mark.parametrize(
+    ("support", "portal", "agent"),
+    [
+        (
+            "mailto:help@example.com",
+            "https://portal.example.com",
+            "ThreatDashboard/1 (+mailto:help@example.com)",
+        ),
+        ("", "https://portal.example.com", "ThreatDashboard/1 (+https://portal.example.com)"),
+        ("", "", "ThreatDashboard/1"),
+    ],
+)
+def test_the_owner_of_the_host_reads_whom_to_ask_about_the_requests(shop, settings, support, portal, agent):
+    settings.SUPPORT_URL, settings.PORTAL_BASE_URL = support, portal
+    with FaultServer(answer(200)) as server:
+        shop.serve(server)
+        get()
+    assert server.received[0].header("user-agent") == agent
+
+
+@pytest.mark.parametrize(
+    ("url", "port", "host", "written"),
+    [
+        ("https://{}/", 443, HOST, "https://{}/"),
+        ("https://{}:443/", 443, HOST, "https://{}/"),
+        ("https://{}:80/", 80, f"{HOST}:80", "https://{}:80/"),
+        ("http://{}:443/", 443, f"{HOST}:443", "http://{}:443/"),
+    ],
+)
+def test_the_ports_of_the_web_are_those_of_both_schemes(shop, tmp_path, url, port, host, written):
+    file, tls = write_certificate(tmp_path, name=HOST)
+    with FaultServer(answer(200, b"here"), tls=tls if url.startswith("https") else None) as server:
+        shop.serve(server, port=port)
+        response = get(url.format(HOST), tls=trusting(file))
+    assert (response.body, response.url) == (b"here", written.format(HOST))
+    assert shop.connected == [(PUBLIC, port)]
+    assert server.received[0].header("host") == host
+
+
 def test_a_body_ends_at_its_limit_and_is_never_unpacked(shop):
     packed = http(200, b"x" * 101, headers=[("Content-Encoding", "gzip")])
     with FaultServer(send(packed), answer(200, b"x" * 100)) as server:
@@ -143,6 +182,14 @@ def test_ports_of_private_hosts_are_free(settings):
     with FaultServer(answer(200, b"private")) as server:
         assert get(f"http://127.0.0.1:{server.port}/").body == b"private"
         assert server.received[0].header("host") == f"127.0.0.1:{server.port}"
+
+
+def test_a_website_of_this_machine_is_fetched_at_its_port_by_its_name(settings):
+    settings.ALLOW_PRIVATE_HOSTS = True
+    with FaultServer(answer(200, b"demo")) as server:
+        settings.LOCALHOST_WEBSITES = {"demo-shop.localhost": server.port}
+        page = get("http://demo-shop.localhost/")
+        assert (page.body, page.url) == (b"demo", f"http://demo-shop.localhost:{server.port}/")
 
 
 @pytest.mark.parametrize("private", ["127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "::ffff:127.0.0.1"])

@@ -4,7 +4,7 @@ import threading
 import pytest
 
 from foundation.deadline import Deadline, DeadlinePassed
-from foundation.outbound.names import NoAddress, resolve
+from foundation.outbound.names import NoAddress, origin_of, resolve
 from tests.foundation.outbound.internet import OTHER, PUBLIC, PUBLIC_6
 
 
@@ -26,6 +26,24 @@ def test_private_addresses_are_usable_where_allowed(internet, settings):
     settings.ALLOW_PRIVATE_HOSTS = True
     internet.zone["shop.lan"] = ["10.0.0.1"]
     assert resolve("shop.lan", Deadline(5)) == ["10.0.0.1"]
+
+
+@pytest.mark.parametrize(
+    ("allowed", "addresses", "origin"),
+    [
+        (True, ["127.0.0.1"], "http://demo-shop.localhost:8001"),
+        (False, [PUBLIC], "https://demo-shop.localhost"),  # as any other name
+    ],
+)
+def test_a_website_of_this_machine_is_reached_at_its_port_only_where_private_hosts_are_allowed(
+    internet, settings, allowed, addresses, origin
+):
+    settings.ALLOW_PRIVATE_HOSTS = allowed
+    settings.LOCALHOST_WEBSITES = {"demo-shop.localhost": 8001}
+    internet.zone["demo-shop.localhost."] = [PUBLIC]
+    assert resolve("demo-shop.localhost", Deadline(5)) == addresses
+    assert origin_of("demo-shop.localhost") == origin
+    assert origin_of("2001:db8::1") == "https://[2001:db8::1]"
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import logging
 import socket
 import threading
 import time
+from collections import defaultdict
 
 import pytest
 
@@ -25,6 +26,7 @@ from portal.gateway import (
     UnknownLink,
     Unreachable,
     fetch_dashboard,
+    health,
 )
 from tests.factories import SECRET
 from tests.faults.certificate import write_certificate
@@ -51,6 +53,12 @@ SITE = LinkedSite(
 GOOD = encoded(dashboard())
 OK = answer(200, GOOD)
 NAIVE = {"open": 0, "last_scan_at": "2026-01-02T03:04:05"}
+
+
+@pytest.fixture(autouse=True)
+def no_failures(monkeypatch):
+    """Forget failed calls: a port may have been another test's."""
+    monkeypatch.setattr(health, "_services", defaultdict(health.Health))
 
 
 def addresses(*numbers):

@@ -88,19 +88,42 @@ def test_a_probe_without_an_outcome_is_followed_by_another(clock):
     health.check()
 
 
-def test_at_most_a_tenth_of_many_calls_is_repeated(monkeypatch):
-    sent = itertools.count()
+CALLS = 10_000
 
-    def attempt(url, body, **_):
-        status = 503 if next(sent) % 2 == 0 else 200
-        return Exchange(url=url, sent_headers={}, sent_body=body, status=status, headers={}, body=GOOD)
 
-    monkeypatch.setattr(client, "attempt", attempt)
+@pytest.fixture
+def attempts_of(monkeypatch, clock):
+    """Return a function that counts the attempts of many calls to a service with these statuses in turn."""
     monkeypatch.setattr(client, "PAUSE_SECONDS", 0)
-    service = Service(base_url="https://half.example.com", timeout_seconds=10)
-    for _ in range(1_000):
-        try:
-            fetch_dashboard(service, SITE, DashboardRequest())
-        except Unreachable:
-            continue
-    assert 1_000 < next(sent) <= 1_000 + 100 + health_module.MAX_SAVED_RETRIES
+
+    def attempts_of(*statuses):
+        name = "-".join(map(str, statuses))  # each has a health of its own
+        service = Service(base_url=f"https://{name}.example.com", timeout_seconds=10)
+        coming, sent = itertools.cycle(statuses), itertools.count()
+
+        def attempt(url, body, **_):
+            next(sent)
+            return Exchange(
+                url=url, sent_headers={}, sent_body=body, status=next(coming), headers={}, body=GOOD
+            )
+
+        monkeypatch.setattr(client, "attempt", attempt)
+        for _ in range(CALLS):
+            try:
+                fetch_dashboard(service, SITE, DashboardRequest())
+            except (Unreachable, ServiceDown):
+                continue
+        return next(sent)
+
+    return attempts_of
+
+
+def test_at_most_a_tenth_of_many_calls_is_repeated(attempts_of):
+    assert CALLS < attempts_of(503, 200) <= CALLS * 1.1 + health_module.MAX_SAVED_RETRIES
+
+
+def test_while_the_service_is_down_no_call_is_repeated(attempts_of, clock):
+    assert attempts_of(503) == health_module.MAX_FAILURES
+    assert attempts_of(503) == 0
+    clock.now += health_module.PROBE_SECONDS
+    assert attempts_of(503) == 1

@@ -60,6 +60,7 @@ def put(answer, way, value):
 
 
 @pytest.mark.slow
+@pytest.mark.once
 @pytest.mark.django_db
 def test_no_number_day_time_or_empty_list_breaks_the_page(client, monkeypatch, message):
     user, website = make_user(), make_portal_website(make_portal_account())

@@ -1,5 +1,8 @@
 """Stored summaries of websites, and when they are discarded."""
 
+from datetime import timedelta
+
+import msgspec
 import pytest
 
 from portal import service
@@ -37,6 +40,10 @@ def stub(monkeypatch):
     return stub
 
 
+def revised(revision):
+    return make_dashboard(dashboard=msgspec.structs.replace(make_dashboard().dashboard, revision=revision))
+
+
 def stored(website):
     return WebsiteSummary.objects.filter(website_id=website.pk).first()
 
@@ -59,6 +66,21 @@ def test_a_new_summary_replaces_the_earlier_one(website, stub):
     service.get_dashboard(website, DashboardRequest())
     assert WebsiteSummary.objects.count() == 1
     assert stored(website).updated_at > first
+
+
+def test_the_same_data_is_stored_once_a_minute(website, stub):
+    stub.response = revised("1.0")
+    service.get_dashboard(website, DashboardRequest())
+    first = stored(website).updated_at
+    service.get_dashboard(website, DashboardRequest(severity="High"))
+    assert stored(website).updated_at == first
+    stub.response = revised("2.0")
+    service.get_dashboard(website, DashboardRequest())
+    second = stored(website).updated_at
+    assert second > first
+    WebsiteSummary.objects.update(updated_at=second - timedelta(minutes=1))
+    service.get_dashboard(website, DashboardRequest())
+    assert stored(website).updated_at > second
 
 
 @pytest.mark.parametrize(

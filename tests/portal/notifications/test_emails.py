@@ -132,10 +132,11 @@ def test_a_weekly_email_has_the_score_now_and_a_week_before(email, website, owne
     WebsiteSummary.objects.store(website, dashboard=make_dashboard(summary=summary))
     assert "score" not in email(make_change(7)).body
     subscribe(owner, frequency="weekly")
-    text = "Grade D, score 19 of 100 on 20 Nov 2026; a week before, 12."
     message = email(make_change(7))
-    assert text in message.body
-    assert text in html_of(message)
+    for text in ("Grade D, score 19 of 100 on 20 Nov 2026", "7 points more than a week ago"):
+        assert text in message.body
+        assert text in html_of(message)
+    assert 'class="grade grade-D"' in html_of(message)
     WebsiteSummary.objects.discard(website.pk)
     assert "score" not in email(make_change(7)).body
 

@@ -1,5 +1,6 @@
 """Claims in words: each state, each outcome of a check, and what to do."""
 
+import itertools
 from datetime import timedelta
 
 import pytest
@@ -8,7 +9,7 @@ from django.utils import translation
 from dashboard_api.models import OwnershipClaim
 from dashboard_api.ownership import advice
 from portal.models import Account
-from portal.onboarding.view_models import OUTCOMES, STATES, claim_page, claim_rows
+from portal.onboarding.view_models import OF_DNS, OUTCOMES, STATES, claim_page, claim_rows
 from tests.portal.dashboards import NOW, make_claim, make_claim_check
 
 LINK = "6f1c2f0e-8f7e-4f57-9a3b-0d4a5b6c7d8e"
@@ -22,22 +23,25 @@ def page_of(**fields):
 def test_every_state_and_outcome_of_the_service_has_words_here():
     assert set(STATES) == set(OwnershipClaim.State)
     assert set(OUTCOMES) == set(advice._ADVICE)
+    assert set(OF_DNS) == set(advice._OF_DNS)
 
 
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"state": "pending"}, "Publish the token in one of these two places"),
-        ({"state": "contested"}, "another account has this website, or had it"),
+        ({"state": "pending"}, "Publish the token in one of these places"),
+        ({"state": "contested", "strength": "file"}, "If they object, our team decides."),
+        ({"state": "contested", "strength": "dns", "answer_due_at": NOW}, "you get it on 20 Nov 2026."),
+        ({"state": "contested", "strength": "http", "expires_at": NOW}, "ends on 20 Nov 2026."),
         ({"state": "failing", "lapses_at": NOW + timedelta(days=9)}, "or the link ends on 29 Nov 2026."),
         ({"state": "failing"}, "or the link ends."),
         ({"state": "lapsed"}, "so the link ended"),
         ({"state": "verified", "link_id": LINK}, "Keep the token in its place"),
         ({"state": "verified", "link_id": LINK, "method": "manual"}, "our team has confirmed it"),
         ({"state": "verified"}, "The website is verified, but not linked to your account."),
-        ({"state": "verified", "link_problem": "a uses all 1 websites of its entitlement"}, "no room"),
-        ({"state": "verified", "link_problem": "was archived: see manage.py"}, "It is archived"),
-        ({"state": "verified", "link_problem": "Another reason."}, "account. Another reason."),
+        ({"state": "verified", "link_problem": "no_room"}, "no room"),
+        ({"state": "verified", "link_problem": "archived"}, "It is archived"),
+        ({"state": "verified", "link_problem": "other"}, "account. Contact support."),
         ({"state": "expired"}, "This claim has ended."),
         ({"state": "of_a_newer_service"}, "This claim has ended."),
     ],
@@ -62,9 +66,11 @@ def look_of(method="file", outcome="not_found", *, claim=None, **fields):
     return next(place.look for place in page.places if place.key == method)
 
 
-@pytest.mark.parametrize("outcome", OUTCOMES)
-@pytest.mark.parametrize("method", ["file", "meta"])
-def test_each_outcome_has_words_of_the_portal_in_both_languages(outcome, method):
+@pytest.mark.parametrize(
+    ("method", "outcome"),
+    [*itertools.product(["file", "meta"], OUTCOMES), *itertools.product(["dns"], OF_DNS)],
+)
+def test_each_outcome_has_words_of_the_portal_in_both_languages(method, outcome):
     english = look_of(method, outcome, advice="The service's own words.").text
     with translation.override("de"):
         german = look_of(method, outcome, advice="The service's own words.").text
@@ -89,4 +95,4 @@ def test_a_proof_without_a_certificate_is_said_to_be_weak():
 
 def test_a_website_that_the_team_confirmed_needs_no_proof():
     assert page_of(state="verified", link_id=LINK, method="manual").places == ()
-    assert len(page_of(state="lapsed", method="manual").places) == 2
+    assert len(page_of(state="lapsed", method="manual").places) == 3

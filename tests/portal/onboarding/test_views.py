@@ -11,6 +11,7 @@ from portal import service
 from portal.gateway import (
     CannotConnect,
     CheckTooSoon,
+    ClaimAnswerRequest,
     ClaimCheckRequest,
     ClaimEnded,
     ClaimRefused,
@@ -104,6 +105,38 @@ def test_the_services_reasons_are_next_to_the_field(client, owner, answers):
     assert "First <reason>." in text
     assert "Second reason." in text
     assert "<reason>" not in add(client).content.decode()
+
+
+ANSWER = {"other_claim_id": "9", "decision": "agree", "reason": "ours"}
+
+
+def test_an_answer_is_sent_with_its_reason_and_is_on_record(client, owner, answers, page):
+    answers.answer = make_claim(state="verified", link_id=LINK)
+    assert client.post(f"{page}answer/", ANSWER)["Location"] == page
+    assert answers == [("acct_0001", ClaimAnswerRequest(claim_id="1", **ANSWER))]
+    event = AuditEvent.objects.get(action="website.claim_answered")
+    assert (event.reason, event.after) == ("ours", {"decision": "agree"})
+
+
+@pytest.mark.parametrize("wrong", [{"decision": "maybe"}, {"reason": " "}, {"other_claim_id": "0"}])
+def test_a_wrong_answer_is_not_sent(client, owner, answers, page, wrong):
+    assert client.post(f"{page}answer/", ANSWER | wrong).status_code == 302
+    assert answers == []
+
+
+def test_an_answer_to_a_claim_that_has_ended_changes_nothing(client, owner, answers, page):
+    answers.answer = ClaimEnded()
+    text = text_of(client.post(f"{page}answer/", ANSWER, follow=True))
+    assert "no longer contested" in text
+    answers.answer = UnknownClaim()
+    assert client.post(f"{page}answer/", ANSWER).status_code == 404
+
+
+def test_only_owners_answer(client, owner, answers, page):
+    owner.role = "manager"
+    owner.save()
+    assert client.post(f"{page}answer/", ANSWER).status_code == 404
+    assert answers == []
 
 
 @pytest.mark.parametrize("role", ["viewer", None])

@@ -463,7 +463,9 @@ def test_a_shared_list_has_the_findings_under_the_filters_and_what_to_do(browser
     assert "Weak cipher https://shop.example.com/page/1 And 2 more locations. How to fix it Update." in text
     assert "Please" not in text  # the note
     assert [words for words in HIDDEN if words in shown.content.decode()] == []
-    expected = DashboardRequest(severity="Critical", source="nuclei", query="weak", page_size=100)
+    expected = DashboardRequest(
+        severity="Critical", source="nuclei", query="weak", sort="priority", page_size=100
+    )
     assert stub.requests[-1] == (website, expected)
 
 

@@ -5,8 +5,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from portal.models import Account
 from portal.models.members import Invitation, Membership, MembershipChange
-from portal.team import actions
+from portal.team import actions, seats
 from tests.factories import make_membership, make_portal_account, make_user
 from tests.racing import race
 
@@ -30,13 +31,58 @@ def viewer(account):
     return make_membership(make_user("viewer"), account, VIEWER)
 
 
-def invite(account, by, email="new@example.com", role=VIEWER):
-    return actions.invite(account, email, role, by=by.user, was_emailed=True)
+def invite(account, by, email="new@example.com", role=VIEWER, **limits):
+    return actions.invite(account, email, role, by=by.user, was_emailed=True, **limits)
 
 
 def recorded():
     rows = MembershipChange.objects.values_list("by", "action", "person", "role")
     return [" ".join(filter(None, row)) for row in reversed(rows)]
+
+
+# Seats
+
+THREE = seats.Seats(limit=3)
+
+
+def test_members_and_open_invitations_take_the_seats_of_the_plan(account, owner, viewer):
+    first = invite(account, owner, seats=THREE)
+    with pytest.raises(seats.NoSeat) as refusal:
+        invite(account, owner, "other@example.com", seats=THREE)
+    assert refusal.value.limit == 3
+    invite(account, owner, role=MANAGER, seats=THREE)  # replaces the first one
+    with pytest.raises(actions.InvitationClosed):
+        actions.withdraw(first, by=owner.user)
+    actions.remove(viewer, by=owner.user)
+    invite(account, owner, "other@example.com", seats=THREE)
+    assert account.seats_taken(timezone.now()) == 3
+
+
+def test_an_invitation_is_accepted_while_a_seat_is_free_and_stays_open_otherwise(account, owner, viewer):
+    invitation = invite(account, owner)
+    with pytest.raises(seats.NoSeat):
+        actions.accept(invitation, make_user("new"), seats=seats.Seats(limit=2))
+    assert actions.accept(invitation, viewer.user, seats=seats.Seats(limit=2)) == viewer  # has a seat
+    actions.accept(invitation, make_user("newer"), seats=THREE)
+
+
+def test_without_an_active_plan_no_one_is_invited_but_an_invited_person_joins(account, owner):
+    inactive = seats.Seats(may_grow=False)
+    with pytest.raises(seats.PlanInactive):
+        invite(account, owner, seats=inactive)
+    actions.accept(invite(account, owner), make_user("new"), seats=inactive)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_last_seat_is_given_once(account, owner, viewer):
+    def ask(number):
+        try:
+            invite(Account.objects.get(pk=account.pk), owner, f"new{number}@example.com", seats=THREE)
+        except seats.NoSeat:
+            return False
+        return True
+
+    assert sum(race(ask, times=4)) == 1
 
 
 # Owners

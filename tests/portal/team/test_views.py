@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from unittest.mock import Mock
 from urllib.parse import urlsplit
 
 import pytest
@@ -10,8 +11,10 @@ from django.core import mail
 from django.test import Client
 from django.urls import reverse
 
+from portal import service
+from portal.gateway import AccountPlan, CannotConnect, LimitUse
 from portal.models.members import Invitation, Membership
-from portal.team import actions, emails
+from portal.team import actions, emails, seats
 from portal.team.urls import urlpatterns
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
 
@@ -294,6 +297,32 @@ def test_an_invalid_invitation_shows_an_error_and_keeps_the_input(members, brows
     assert Invitation.objects.count() == 0
 
 
+@pytest.mark.parametrize(
+    ("own_seats", "words"),
+    [
+        (seats.Seats(limit=3), "Your plan has 3 seats, and all are taken by members and open invitations."),
+        (seats.Seats(may_grow=False), "A payment is missing, or your plan has ended"),
+    ],
+)
+def test_an_owner_learns_why_no_person_can_be_invited_and_the_way_out(
+    members, browser, monkeypatch, own_seats, words
+):
+    monkeypatch.setattr(seats, "of", lambda _: own_seats)
+    address = reverse("portal:invite", args=[members[OWNER].account_id])
+    response = browser(OWNER).post(address, {"email": "new@example.com", "role": VIEWER})
+    assert words in text_of(response)
+    assert 'href="/plan/"' in response.content.decode()
+    assert not Invitation.objects.exists()
+
+
+def test_the_seats_are_those_of_the_plan_and_without_an_answer_there_is_no_limit(account, monkeypatch):
+    plan = AccountPlan(ok=True, limits=[LimitUse(name="websites", limit=5), LimitUse(name="seats", limit=2)])
+    monkeypatch.setattr(service, "get_entitlement", lambda _: plan)
+    assert seats.of(account) == seats.Seats(limit=2)
+    monkeypatch.setattr(service, "get_entitlement", Mock(side_effect=CannotConnect))
+    assert seats.of(account) == seats.UNLIMITED
+
+
 def test_an_address_is_a_members_however_it_is_capitalised(account, members, browser):
     make_membership(make_user("ada", email="Ada@Example.com"), account, VIEWER)
     address = reverse("portal:invite", args=[account.pk])
@@ -340,6 +369,16 @@ def test_a_new_person_chooses_a_name_and_a_password_and_is_signed_in(members, br
     assert person.email == "new@example.com"
     assert person.check_password(NEW["password1"])
     assert not person.is_staff
+
+
+def test_an_invited_person_without_a_seat_learns_so_and_the_link_still_works(members, browser, monkeypatch):
+    link = link_to(invite(members))
+    with monkeypatch.context() as context:
+        context.setattr(seats, "of", lambda _: seats.Seats(limit=3))
+        response = browser("visitor").post(link, NEW)
+    assert (response.status_code, "All seats are taken" in text_of(response)) == (409, True)
+    assert not get_user_model().objects.filter(username="newcomer").exists()
+    assert browser("visitor").post(link, NEW)["Location"] == "/"
 
 
 def test_a_link_works_once(members, browser):
@@ -413,7 +452,7 @@ def test_joining_takes_no_more_than_was_offered(members, browser):
 
 def test_a_password_never_appears_in_an_error_report(members, browser, settings, monkeypatch, mailoutbox):
     settings.ADMINS = [("Operator", "operator@example.com")]
-    monkeypatch.setattr(actions, "accept", lambda *_: 1 / 0)
+    monkeypatch.setattr(actions, "accept", lambda *_, **__: 1 / 0)
     client = browser("visitor")
     client.raise_request_exception = False
     assert client.post(link_to(invite(members)), NEW).status_code == 500

@@ -70,10 +70,11 @@ def test_bars_are_ages_with_their_numbers():
     view = views_by_id(make_chart(labels=["Up to 7 days", "Very old"], series=[Series("Findings", [1, 4])]))[
         "age"
     ]
-    assert [(row.label, row.amounts, bar.width) for row, bar in view.bars] == [
-        ("Up to 7 days", (1,), "25%"),
-        ("Very old", (4,), "100%"),
+    assert [(bar.label, bar.amount, bar.width) for bar in view.bars] == [
+        ("Up to 7 days", 1, "25%"),
+        ("Very old", 4, "100%"),
     ]
+    assert [bar.url.partition("?")[2] for bar in view.bars] == ["since=7", ""]  # an unknown age has no list
 
 
 def test_the_table_has_the_numbers_of_the_drawing():

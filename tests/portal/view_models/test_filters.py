@@ -1,5 +1,9 @@
-import pytest
+from datetime import timedelta
 
+import pytest
+from django.utils import timezone
+
+from portal import labels
 from portal.forms import Filters
 from portal.page_urls import Address
 from portal.view_models.filters import (
@@ -212,6 +216,28 @@ def test_the_last_days_can_be_chosen_and_left():
     assert [option.url for option in options] == [
         PATH + "?severity=High&since=1", PATH + "?severity=High", PATH + "?severity=High&since=30",
     ]  # fmt: skip
+
+
+def test_a_list_can_begin_with_the_last_visit():
+    day = timezone.now().date() - timedelta(days=3)
+    *_, option = period_facet(at(), last_visit=day).options
+    assert option.label == f"Since your last visit, {labels.day_and_month(day)}"
+    assert option.url == PATH + "?since=4"
+
+
+def test_an_age_and_other_days_are_named():
+    *_, option = period_facet(at(since="8-30")).options
+    assert (option.label, option.is_active, option.url) == ("8 to 30 days ago", True, PATH)
+    (chip,) = chips(make_facets(), at(since="366-"))
+    assert (chip.title, chip.value) == ("First seen", "Over 365 days ago")
+    assert chips(make_facets(), at(since="4"))[0].value == "Last 4 days"
+
+
+def test_fixed_findings_are_filtered_by_the_days_of_the_fix():
+    facet = period_facet(at(status="fixed", fixed="7"))
+    assert facet.title == "Fixed"
+    assert facet.options[2].url == PATH + "?status=fixed&fixed=30"
+    assert chips(make_facets(), at(status="fixed", fixed="7"))[1].value == "Last 7 days"
 
 
 def test_the_list_has_two_views_and_three_orders():

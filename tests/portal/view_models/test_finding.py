@@ -71,6 +71,12 @@ def test_a_single_location_is_only_at_the_top():
     assert text_of(make_finding(location="/b", evidence="GET /a", locations=[only])).locations
 
 
+def test_the_rating_by_cvss_is_found_in_the_texts_of_the_scanner():
+    found = text_of(make_finding(description="Words.\n\nCVSS score: 9.8", evidence="GET /")).cvss
+    assert (found.score, found.vector) == ("9.8", "")
+    assert text_of(make_finding()).cvss is None
+
+
 def test_a_location_shows_evidence_that_differs():
     places = [
         Location(location="/a", evidence="GET /", evidence_truncated=True),  # the beginning of the same

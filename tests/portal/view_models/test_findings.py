@@ -12,11 +12,12 @@ PATH = "/sites/shop.example.com/"
 HERE = Address(path=PATH, filters=Filters(severity="High", page=2))
 
 
-def test_a_row_shows_the_day_that_its_list_is_ordered_by():
+def test_a_row_shows_the_day_that_its_list_is_ordered_or_filtered_by():
     threat = make_threat(first_seen=datetime(2026, 9, 1, tzinfo=UTC))
-    for sort, shown in (("newest", threat.first_seen), ("oldest", threat.first_seen), ("", None)):
-        (row,) = finding_rows([threat], [], replace(HERE, filters=Filters(sort=sort)))
-        assert row.first_seen == shown
+    for filters in ({"sort": "newest"}, {"sort": "oldest"}, {"since": "31-90"}):
+        (row,) = finding_rows([threat], [], replace(HERE, filters=Filters(**filters)))
+        assert row.first_seen == threat.first_seen
+    assert finding_rows([threat], [], HERE)[0].first_seen is None
 
 
 @pytest.mark.parametrize(("count", "more"), [(0, 0), (1, 0), (4, 3)])
@@ -51,9 +52,16 @@ def test_a_row_shows_the_number_of_its_notes():
 
 
 def test_a_note_leads_to_the_finding_that_it_is_about():
-    about, general = note_views([make_note(finding_id="9", body="On one."), make_note()], HERE)
+    general, about = note_views([make_note(finding_id="9", body="On one."), make_note()], HERE)
     assert (about.body, about.finding_url) == ("<p>On one.</p>\n", PATH + "findings/9/?severity=High&page=2")
     assert general.finding_url == ""
+
+
+def test_a_pinned_note_comes_first_also_about_a_finding():
+    pinned, general = note_views([make_note(), make_note(finding_id="9", pinned=True)], HERE)
+    assert pinned.is_pinned
+    assert pinned.finding_url
+    assert not general.is_pinned
 
 
 @pytest.mark.parametrize(

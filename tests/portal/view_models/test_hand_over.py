@@ -8,8 +8,15 @@ from markdown_it import MarkdownIt
 
 from portal.gateway.messages import Location
 from portal.models import IssueTracker
-from portal.view_models.hand_over import MAX_MAIL_URL_LENGTH, as_markdown, hand_over, issue_link, mail_url
-from tests.portal.dashboards import make_finding
+from portal.view_models.hand_over import (
+    MAX_MAIL_URL_LENGTH,
+    as_markdown,
+    hand_over,
+    hand_over_problem,
+    issue_link,
+    mail_url,
+)
+from tests.portal.dashboards import make_dashboard, make_finding, make_page, make_threat
 
 HOST = "shop.example.com"
 PAGE = "https://portal.example.com/sites/shop.example.com/findings/1/"
@@ -150,3 +157,41 @@ def test_a_cut_issue_says_so_and_keeps_its_link():
 
 def test_without_a_tracker_there_is_no_issue():
     assert hand_over(FULL, host=HOST, link=PAGE, tracker=None).issue is None
+
+
+def problem_as_markdown(*threats, total=None, link=PAGE, tracker=None):
+    dashboard = make_dashboard(threats=list(threats), dashboard=make_page(total=total or len(threats)))
+    return hand_over_problem(
+        dashboard,
+        title="TLS 1.0 is offered",
+        problem="tls-1-0-offered",
+        fix="Turn TLS 1.0 off.",
+        link=link,
+        tracker=tracker,
+    )
+
+
+def test_a_problem_is_handed_over_with_its_fix_its_places_and_lines_for_each_stack():
+    threats = [make_threat(1, severity="Medium", title="*one*"), make_threat(2, severity="High", location="")]
+    text = problem_as_markdown(*threats, total=32).markdown
+    assert text.startswith("# TLS 1.0 is offered\n\n- **Severity:** High\n- **Website:** `shop.example.com`")
+    assert f"- **Findings:** 32\n- **All details:** <{PAGE}>" in text
+    assert "## How to fix it\n\nTurn TLS 1.0 off.\n" in text
+    assert "nginx:\n\n```text\nssl_protocols TLSv1.2 TLSv1.3;\n```" in text
+    assert "- `https://shop.example.com/page/1`: \\*one\\*\n- Finding 2\n" in text
+    assert "And 30 more findings." in text
+
+
+def test_a_problem_becomes_an_email_and_an_issue():
+    ways = problem_as_markdown(make_threat(), tracker=tracker("github", "https://github.com/acme/shop"))
+    subject, body = mail_fields(ways.mail_url)
+    assert subject == "TLS 1.0 is offered (shop.example.com)"
+    assert "Turn TLS 1.0 off." in body
+    fields = parse_qs(urlsplit(ways.issue.url).query)
+    assert fields["title"] == ["TLS 1.0 is offered"]
+    assert "ssl_protocols TLSv1.2 TLSv1.3;" in fields["body"][0]
+    jira = "https://acme.atlassian.net/secure/CreateIssueDetails!init.jspa?pid=1&issuetype=2"
+    plain = parse_qs(
+        urlsplit(problem_as_markdown(make_threat(), tracker=tracker("jira", jira)).issue.url).query
+    )
+    assert "**" not in plain["description"][0]

@@ -5,6 +5,7 @@ from django.utils import timezone, translation
 
 from portal import labels
 from portal.forms import Filters
+from portal.gateway.messages import LimitState
 from portal.page_urls import Address
 from portal.view_models.overview import (
     coverage_rows,
@@ -274,3 +275,10 @@ def test_details_of_a_check_are_in_the_language_of_the_reader():
     row = make_coverage("partial", detail="Failed checks: 2.")
     with translation.override("de"):
         assert coverage_rows([row], HERE)[0].detail == "Fehlgeschlagene Prüfungen: 2."
+
+
+def test_the_plan_names_limits_that_are_nearly_or_fully_used_but_not_websites_which_have_a_meter():
+    states = {"websites": "reached", "calls_per_day": "near", "scans_per_month": "reached", "seats": "ok"}
+    limits = [LimitState(name=name, limit=5, state=state) for name, state in states.items()]
+    shown = plan(make_entitlement(limits=limits), today=TODAY)
+    assert shown.limits == ("Calls a day: nearly reached", "Scans a month: limit reached")

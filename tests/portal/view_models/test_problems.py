@@ -1,5 +1,7 @@
 """The panel "Do first", and the rows of problems."""
 
+from datetime import timedelta
+
 import pytest
 from django.utils import timezone
 from django.utils.translation import override
@@ -9,7 +11,14 @@ from portal.gateway.messages import Problem
 from portal.page_urls import Address
 from portal.view_models.problems import do_first, problem_rows
 from portal.view_models.site import build_results, problem_title
-from tests.portal.dashboards import SEVERITIES, make_dashboard, make_page, make_summary, make_threat
+from tests.portal.dashboards import (
+    SEVERITIES,
+    make_dashboard,
+    make_note,
+    make_page,
+    make_summary,
+    make_threat,
+)
 
 PATH = "/sites/shop.example.com/"
 HOST = "shop.example.com"
@@ -59,7 +68,7 @@ def test_known_topics_are_in_the_readers_language_and_other_texts_as_they_are():
     topic = make_problem(id="tls-1-0-offered", title="TLS 1.0 is offered", topic="tls-1-0-offered")
     other = make_problem(title="Open", fix="Close it.")
     with override("de"):
-        known, unknown = problem_rows([topic, other], HOST, HERE)
+        known, unknown = problem_rows([topic, other], make_dashboard(), HERE)
     assert known.title == "TLS 1.0 wird angeboten"
     assert (unknown.title, unknown.fix) == ("Open", "Close it.")
 
@@ -93,9 +102,9 @@ def test_without_findings_of_it_no_problem_is_chosen():
 
 def test_a_row_leads_to_the_findings_of_its_problem():
     address = Address(path=PATH, filters=Filters(view="problems", severity="High", page=3))
-    (row,) = problem_rows([make_problem(7)], HOST, address)
+    (row,) = problem_rows([make_problem(7)], make_dashboard(), address)
     assert row.url == PATH + "?severity=High&problem=0000000000000007"
-    (row,) = problem_rows([make_problem(id="../x")], HOST, address)
+    (row,) = problem_rows([make_problem(id="../x")], make_dashboard(), address)
     assert row.url == ""
 
 
@@ -110,15 +119,15 @@ def test_a_row_leads_to_the_findings_of_its_problem():
     ],
 )
 def test_hosts_are_named_where_they_are_not_the_website_itself(hosts, text):
-    (row,) = problem_rows([make_problem(hosts=hosts)], HOST, HERE)
+    (row,) = problem_rows([make_problem(hosts=hosts)], make_dashboard(), HERE)
     assert row.hosts == text
 
 
 def test_a_list_of_some_hosts_names_neither_other_hosts_nor_the_first_day_of_the_whole_problem():
     problem = make_problem(hosts=["a." + HOST, "b." + HOST], first_seen=timezone.now())
-    (row,) = problem_rows([problem], HOST, Address(path=PATH, filters=Filters(hosts="a." + HOST)))
+    (row,) = problem_rows([problem], make_dashboard(), Address(path=PATH, filters=Filters(hosts="a." + HOST)))
     assert (row.hosts, row.first_seen) == ("", None)
-    (row,) = problem_rows([problem], HOST, HERE)
+    (row,) = problem_rows([problem], make_dashboard(), HERE)
     assert row.hosts
     assert row.first_seen
 
@@ -143,7 +152,7 @@ def test_the_filter_of_a_problem_has_its_title_and_never_its_id(number, titles, 
 
 @pytest.mark.parametrize(("confirmed", "text"), [(10, "Confirmed"), (3, "3 confirmed"), (0, "Suspected")])
 def test_confirmed_findings_are_named(confirmed, text):
-    (row,) = problem_rows([make_problem(confirmed=confirmed)], HOST, HERE)
+    (row,) = problem_rows([make_problem(confirmed=confirmed)], make_dashboard(), HERE)
     assert row.confirmed == text
 
 
@@ -163,3 +172,24 @@ def test_the_list_of_problems_counts_both(total, relation, text):
     assert results.count == text
     assert len(results.problems) == 1
     assert results.empty_state is None
+
+
+def test_a_row_says_how_many_notes_are_about_its_findings():
+    notes = [make_note(finding_id="1", problem="1"), make_note(finding_id="2", problem="1"), make_note()]
+    listed = make_dashboard(
+        dashboard=make_page(do_first=[make_problem(id="1"), make_problem(id="2")]), analyst_notes=notes
+    )
+    assert [row.notes for row in do_first(listed, HERE).rows] == [2, 0]
+
+
+def test_a_problem_of_the_last_seven_days_is_new():
+    def rows(days, **filters):
+        first_seen = make_page().generated_at - timedelta(days=days)
+        return problem_rows(
+            [make_problem(first_seen=first_seen)],
+            make_dashboard(),
+            Address(path=PATH, filters=Filters(**filters)),
+        )
+
+    assert [row.is_new for days in (0, 6, 7) for row in rows(days)] == [True, True, False]
+    assert [row.is_new for row in rows(0, hosts="a." + HOST)] == [False]

@@ -101,7 +101,7 @@ def test_filters_narrow_the_list_and_not_the_totals(websites, filters, found):
 
 def test_the_totals_add_up_every_website_with_results(websites):
     totals = page_of(websites).totals
-    counts = {label: count for _, label, count in totals.severities}
+    counts = {severity.label: severity.count for severity in totals.severities}
     assert counts == {"Critical": 3, "High": 2, "Medium": 3, "Low": 40, "Info": 0}
     assert totals.open == 48
     assert [(grade.label, grade.count) for grade in totals.grades] == [
@@ -112,12 +112,24 @@ def test_the_totals_add_up_every_website_with_results(websites):
     assert totals.pending == "Waiting for results of 1 website."
 
 
+def test_the_total_leads_to_its_findings_where_one_page_has_them_all(websites):
+    assert page_of(websites).totals.open_url == ""
+    only = [website for website in websites if website.host.startswith(("a-", "c-", "e-"))]
+    assert page_of(only).totals.open_url == f"/sites/{only[-1].host}/"
+
+
 def test_a_number_leads_to_its_websites_and_back(websites):
     grades = {grade.label: grade.url for grade in page_of(websites, sort="name").totals.grades}
     assert grades["F"] == "/?grade=F&sort=name"
     grades = {grade.label: grade.url for grade in page_of(websites, grade="F", page=2).totals.grades}
     assert grades["F"] == "/"
     assert page_of(websites).totals.attention.url == "/?attention=1"
+    severities = {severity.label: severity.url for severity in page_of(websites).totals.severities}
+    assert (severities["Low"], severities["Info"]) == ("/?severity=Low", "")
+    low = page_of(websites, severity="Low")
+    counts = [row.summary.overview.severities[3].count for row in low.rows]
+    assert (sum(counts), min(counts) > 0) == (40, True)
+    assert low.totals.severities[3].url == "/"
 
 
 def test_one_website_needs_no_totals_and_few_need_no_search(websites):

@@ -73,8 +73,10 @@ def test_a_certificate_that_browsers_refuse_is_a_finding_and_the_page_is_checked
 def test_a_website_without_https_is_checked_over_http(internet):
     with FaultServer(answer(200, headers=GOOD)) as plain:
         internet.serve(plain, port=80)
-        rules, _, last = scanned()
+        rules, lines, last = scanned()
     assert rules == ["https-not-offered", "csp-missing", "framing-allowed"]
+    [missing] = [line for line in lines if line.get("finding") == "https-not-offered"]
+    assert missing["evidence"] == "No connection by TLS: Connection refused."
     assert last["complete"] is True
 
 
@@ -147,6 +149,8 @@ def test_the_file_of_engines_begins_with_essentials(settings):
     settings.ALLOW_PRIVATE_HOSTS = False
     first = read_engines(settings.BASE_DIR / "deploy/engines.toml")[0]
     assert first.name == "essentials"
-    program, *arguments = first.arguments(host=HOST, address=PUBLIC, report=settings.BASE_DIR / "report")
+    program, *arguments = first.arguments(
+        host=HOST, address=PUBLIC, report=settings.BASE_DIR / "report", agent="agent"
+    )
     assert program.endswith("essentials/program.py")
-    assert arguments == [HOST, PUBLIC, str(settings.BASE_DIR / "report")]
+    assert arguments == [HOST, PUBLIC, str(settings.BASE_DIR / "report"), "agent"]

@@ -8,7 +8,7 @@ from django.contrib.staticfiles.storage import staticfiles_storage
 from django.core.management import call_command
 from django.template import TemplateSyntaxError
 
-from config.templatetags.integrity import integrity
+from foundation.integrity import integrity
 
 
 def sha384(data):

@@ -1,0 +1,167 @@
+"""Text of scanners, analysts and visitors that tries to become markup, in every place that shows it."""
+
+from urllib.parse import quote
+
+import pytest
+from django.db import transaction
+
+from dashboard_api.models import Coverage, FindingEvent
+from tests.browser.steps import PATH
+from tests.factories import (
+    make_coverage,
+    make_event,
+    make_finding,
+    make_import_run,
+    make_membership,
+    make_note,
+    make_occurrence,
+    make_source,
+    make_standing_decision,
+    make_user,
+)
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+
+PAYLOADS = (
+    "<script>alert(1)</script>",
+    "<ScRiPt>alert(1)</sCrIpT>",
+    "<script src=//elsewhere.example/x.js></script>",
+    "<script/x>alert(1)</script/x>",
+    "<scr<script>ipt>alert(1)</scr</script>ipt>",
+    "</script><script>alert(1)</script>",
+    "</title><script>alert(1)</script>",
+    "</textarea><script>alert(1)</script>",
+    "</style><script>alert(1)</script>",
+    "--><script>alert(1)</script><!--",
+    "]]><script>alert(1)</script>",
+    '"><script>alert(1)</script>',
+    "'><script>alert(1)</script>",
+    "<script type=module>import('//elsewhere.example/x.js')</script>",
+    "<img src=x onerror=alert(1)>",
+    '"><img src=x onerror=alert(1)>',
+    "<img src=`x`onerror=alert(1)>",
+    "<img/src=x/onerror=alert(1)//",
+    "<img src=http://elsewhere.example/x.png>",
+    "<image href=x onerror=alert(1)>",
+    '" onmouseover=alert(1) x="',
+    "' onfocus=alert(1) autofocus x='",
+    "<body onload=alert(1)>",
+    "<input autofocus onfocus=alert(1)>",
+    "<details open ontoggle=alert(1)>x</details>",
+    "<video><source onerror=alert(1)></video>",
+    "<audio src=x onerror=alert(1)>",
+    "<marquee onstart=alert(1)>x</marquee>",
+    "<div hx-get=/accounts/ hx-trigger=load>x</div>",
+    "<div data-hx-on:load=alert(1)>x</div>",
+    "<svg onload=alert(1)>",
+    "<svg><script>alert(1)</script></svg>",
+    "<svg><animate onbegin=alert(1) attributeName=x dur=1s>",
+    "<svg><use href='data:image/svg+xml,<svg id=x onload=alert(1)>#x'/></svg>",
+    "<svg><a href=javascript:alert(1)><text>x</text></a></svg>",
+    "<math><mtext></p><style><img src=x onerror=alert(1)></style>",
+    "javascript:alert(1)",
+    "JaVaScRiPt:alert(1)",
+    "java\tscript:alert(1)",
+    "<a href=javascript:alert(1)>x</a>",
+    "<a href='data:text/html,<script>alert(1)</script>'>x</a>",
+    "[x](javascript:alert(1))",
+    "[x](<java&#115;cript:alert(1)>)",
+    "![x](http://elsewhere.example/x.png)",
+    "<javascript:alert(1)>",
+    "[x]: javascript:alert(1)\n\n[x]",
+    "<iframe src=javascript:alert(1)></iframe>",
+    "<iframe srcdoc='<script>alert(1)</script>'></iframe>",
+    "<object data=javascript:alert(1)></object>",
+    "<embed src=//elsewhere.example/x.swf>",
+    "<base href=//elsewhere.example/>",
+    "<meta http-equiv=refresh content='0;url=//elsewhere.example/'>",
+    "<link rel=stylesheet href=//elsewhere.example/x.css>",
+    "<style>*{background:url(//elsewhere.example/x)}</style>",
+    "<form action=//elsewhere.example/><button>x</button></form>",
+    "{{ 7|add:'7' }}{% debug %}{{ request.user.password }}",
+    "${alert(1)}`${alert(1)}`#{alert(1)}<%= alert(1) %>",
+    "\u202e<script>alert(1)</script>\u2066",
+    "\uff1cscript\uff1ealert(1)\uff1c/script\uff1e\u2028alert(1)//",
+    "&lt;script&gt;alert(1)&lt;/script&gt;&#60;img src=x onerror=alert(1)&#62;",
+)
+# Elements and attributes that no page of ours has, and that the payloads want.
+MARKUP = """() => [...document.querySelectorAll("*")].filter((it) =>
+  it.matches("iframe, object, embed, base, marquee, audio, video, math, meta[http-equiv], [srcdoc]")
+  || [...it.attributes].some(({name, value}) => /^on|^hx-on|^data-hx/.test(name)
+    || (["href", "src", "action"].includes(name) && /^\\s*(javascript|data:|vbscript|\\/\\/)/i.test(value)))
+  ).map((it) => it.outerHTML.slice(0, 200))"""
+STAFF_PAGES = ("finding/", "finding/workbench/", "account/", "source/", "importrun/", "standingdecision/")
+
+
+@pytest.fixture
+def hostile(link, website, owner):
+    """Return a finding for each payload, which is in each of its texts; others have the payloads, too."""
+    with transaction.atomic():
+        link.account.name = website.account.name = PAYLOADS[0]
+        link.account.save()
+        website.account.save()
+        found = [_finding(link.website, number, text) for number, text in enumerate(PAYLOADS)]
+        for number, text in enumerate(PAYLOADS):
+            make_note(link.website, author=text, body=text)
+            colleague = make_user(f"colleague-{number}", first_name=text[:150], last_name=text[:150])
+            make_membership(colleague, website.account, role="viewer")
+    return found
+
+
+def _finding(website, number, text):
+    source = make_source(f"hostile-{number}", name=text)
+    fields = dict.fromkeys(("title", "description", "remediation", "evidence", "location", "rule"), text)
+    finding = make_finding(
+        website,
+        source=source,
+        severity_raw=text[:50],
+        references=[f"https://example.com/{text}"],
+        cve=[text],
+        locations_count=2,
+        **fields,
+    )
+    for place in (text, f"https://{website.host}/{text}"):
+        make_occurrence(finding, location=place, evidence=text)
+    make_note(website, finding=finding, author=text, body=text)
+    make_event(finding, FindingEvent.Event.values[-1], by=text, reason=text)
+    make_coverage(website, source=source, state=Coverage.State.FAILED, version=text[:50], detail=text)
+    make_import_run(website, source=source, by=text, file_name=text, detail=text)
+    make_standing_decision(website, source=source, rule=text, reason=text[:450], by=text)
+    return finding
+
+
+def look(page, address):
+    page.goto(address)
+    assert page.evaluate(MARKUP) == [], address
+
+
+def test_a_finding_shows_every_text_as_text(open_page, owner, hostile):
+    page = open_page(user=owner)
+    for finding, payload in zip(hostile, PAYLOADS, strict=True):
+        look(page, f"{PATH}findings/{finding.pk}/")
+        assert payload in page.locator("main").text_content()
+
+
+def test_lists_and_other_pages_show_every_text_as_text(open_page, owner, hostile):
+    page = open_page(user=owner)
+    look(page, f"{PATH}?page_size=100&status=all")
+    assert [text for text in PAYLOADS if text not in page.locator("main").text_content()] == []
+    for address in ("", "report/", "scans/", "new/"):
+        look(page, f"{PATH}{address}")
+    for address in ("/", "/team/", "/activity/", "/new/", "/shares/", "/api/", "/plan/", "/accounts/"):
+        look(page, address)
+
+
+def test_a_search_and_a_filter_show_what_was_asked_for_as_text(open_page, owner, hostile):
+    page = open_page(user=owner)
+    for payload in PAYLOADS:
+        look(page, f"{PATH}?query={quote(payload)}&source={quote(payload)}")
+
+
+def test_pages_for_staff_show_every_text_as_text(open_page, hostile):
+    page = open_page(user=make_user("root", is_staff=True, is_superuser=True))
+    for address in STAFF_PAGES:
+        look(page, f"/admin/dashboard_api/{address}")
+    look(page, "/admin/auth/user/?all=")
+    for finding in hostile:
+        look(page, f"/admin/dashboard_api/finding/{finding.pk}/change/")

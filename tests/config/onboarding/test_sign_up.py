@@ -1,0 +1,182 @@
+"""Sign-up: strangers make an account by a link that is sent to their address."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.core.management import CommandError
+from django.test import Client
+from django.utils import timezone
+
+from audit.models import AuditEvent
+from config.onboarding import sign_up, sign_up_views
+from config.settings_checks import wrong_settings
+from dashboard_api import models as api
+from portal import models as portal
+from tests.commands import run, run_json
+from tests.factories import make_user
+
+pytestmark = pytest.mark.django_db
+EMAIL = "ada@example.com"
+FIELDS = {
+    "name": "Example Shop",
+    "username": "ada",
+    "password1": "correct horse battery",
+    "password2": "correct horse battery",
+}
+
+
+@pytest.fixture(autouse=True)
+def open_sign_up(settings, monkeypatch):
+    settings.SIGN_UP, settings.LINK_URL = "open", ""
+    monkeypatch.setattr(sign_up_views, "run_later", lambda job: job())
+
+
+def ask(client=None, email=EMAIL, **extra):
+    return (client or Client()).post("/sign-up/", {"email": email}, **extra)
+
+
+def link_in(message):
+    return re.search(r"http://testserver(/sign-up/\S+)", message.body)[1]
+
+
+def later(monkeypatch, **passed):
+    now = timezone.now() + timedelta(**passed)
+    monkeypatch.setattr(sign_up.timezone, "now", lambda: now)
+
+
+def test_a_stranger_makes_an_account_and_is_led_to_adding_a_website(client, mailoutbox):
+    assert ask(client, email="Ada@Example.com")["Location"] == "/sign-up/sent/"
+    assert b"Check your inbox" in client.get("/sign-up/sent/").content
+    assert mailoutbox[0].to == [EMAIL]
+    link = link_in(mailoutbox[0])
+    assert b'value="ada"' in client.get(link).content  # a suggestion
+    response = client.post(link, FIELDS, follow=True)
+    assert response.redirect_chain[-1][0] == "/websites/add/"
+    assert b"Your account is ready." in response.content
+    member = portal.Membership.objects.get()
+    assert (member.user.email, member.role, member.account.name) == (EMAIL, "owner", "Example Shop")
+    event = AuditEvent.objects.get(action="customer.signed_up")
+    assert (event.account, event.actor_kind) == (member.account.ref, "person")
+
+
+def test_the_account_is_a_trial_of_one_website_for_14_days_and_can_make_calls(client, mailoutbox):
+    ask(client)
+    client.post(link_in(mailoutbox[0]), FIELDS)
+    account = api.Account.objects.get()
+    plan = account.entitlement
+    assert (plan.status, plan.plan, plan.sites_limit) == ("trialing", "trial", 1)
+    assert plan.ends_on - plan.starts_on == timedelta(days=14)
+    own = portal.Account.objects.get(ref=account.ref)
+    assert own.reveal_secret() == account.secrets.get().reveal()
+
+
+def test_nothing_is_stored_before_the_link_is_opened(mailoutbox):
+    ask()
+    Client().get(link_in(mailoutbox[0]))
+    assert not api.Account.objects.exists()
+    assert not portal.Account.objects.exists()
+
+
+def test_a_link_makes_one_account_even_if_two_use_it(client, mailoutbox):
+    ask(client)
+    link = link_in(mailoutbox[0])
+    assert Client().post(link, FIELDS).status_code == 302
+    assert Client().get(link).status_code == 404
+    token = link.strip("/").rpartition("/")[2]
+    with pytest.raises(sign_up.LinkUsed):  # of a page that was sent before
+        sign_up.create_account(
+            portal.Membership.user.field.related_model(username="second"),
+            sign_up.read_link(token),
+            name="Second",
+        )
+    assert api.Account.objects.count() == portal.Account.objects.count() == 1
+
+
+def test_a_wrong_or_old_link_makes_nothing(client, mailoutbox, monkeypatch):
+    ask(client)
+    link = link_in(mailoutbox[0])
+    assert client.post(f"{link[:-3]}xx/", FIELDS).status_code == 404
+    later(monkeypatch, hours=25)
+    assert client.post(link, FIELDS).status_code == 404
+    assert not api.Account.objects.exists()
+
+
+def test_the_answer_does_not_show_whether_the_address_is_known(mailoutbox):
+    make_user("ada", email=EMAIL)
+    token = re.compile(rb'name="csrfmiddlewaretoken" value="\w+"')
+
+    def answer(email):
+        response = Client().post("/sign-up/", {"email": email}, follow=True)
+        return response.redirect_chain, token.sub(b"", response.content)
+
+    assert answer(EMAIL) == answer("bob@example.com")
+    known, unknown = mailoutbox
+    assert "/accounts/login/" in known.body
+    assert "/sign-up/" not in known.body
+    assert "/sign-up/" in unknown.body
+
+
+def test_an_address_and_a_sender_are_limited(mailoutbox):
+    assert [ask().status_code for _ in range(4)] == [302, 302, 302, 429]
+    many = [ask(email=f"{n}@example.com", REMOTE_ADDR="192.0.2.9").status_code for n in range(6)]
+    assert many == [302] * 5 + [429]
+    assert len(mailoutbox) == 8
+
+
+def test_a_person_who_is_signed_in_makes_no_second_account_by_accident(client, mailoutbox):
+    ask()
+    client.force_login(make_user("bob"))
+    assert client.get("/sign-up/")["Location"] == "/"
+    assert b"You are signed in as bob" in client.post(link_in(mailoutbox[0]), FIELDS).content
+    assert not api.Account.objects.exists()
+
+
+@pytest.mark.parametrize(("mode", "status"), [("off", 404), ("invite", 404), ("open", 200)])
+def test_pages_for_strangers_are_there_only_where_sign_up_is_open(settings, client, mode, status):
+    settings.SIGN_UP = mode
+    for path in ("/sign-up/", "/sign-up/sent/"):
+        assert client.get(path).status_code == status
+    for path in ("/", "/accounts/login/"):
+        assert (b"/sign-up/" in client.get(path).content) == (mode == "open")
+
+
+def test_operators_invite_customers_where_sign_up_is_not_open(settings, client, mailoutbox, monkeypatch):
+    settings.SIGN_UP = "invite"
+    shown = run_json("invite_customer", "Ada@example.com", "--by", "Robin")
+    assert shown["link"].startswith("http://localhost:8000/sign-up/")
+    settings.EMAIL_URL, settings.PORTAL_BASE_URL = "smtp://mail", "http://testserver"
+    assert run("invite_customer", EMAIL).strip() == f"{EMAIL} is invited."
+    later(monkeypatch, days=13)
+    assert client.post(link_in(mailoutbox[0]), FIELDS).status_code == 302
+    assert AuditEvent.objects.filter(action="customer.invited").count() == 2
+    with pytest.raises(CommandError, match="can sign in already"):
+        run("invite_customer", EMAIL)
+
+
+def test_no_invitation_leads_anywhere_where_sign_up_is_off(settings, client, mailoutbox):
+    ask()
+    settings.SIGN_UP = "off"
+    assert client.post(link_in(mailoutbox[0]), FIELDS).status_code == 404
+    with pytest.raises(CommandError, match="SIGN_UP is off"):
+        run("invite_customer", EMAIL)
+
+
+@pytest.mark.parametrize(
+    ("values", "named"),
+    [
+        ({"SIGN_UP": "everyone"}, "set off, invite or open"),
+        ({"SIGN_UP": "open"}, "EMAIL_URL"),
+        ({"SIGN_UP": "invite", "ENABLE_API": "false"}, "ENABLE_API"),
+        ({"SIGN_UP": "open", "EMAIL_URL": "smtp://m", "ALLOW_PRIVATE_HOSTS": "true"}, "ALLOW_PRIVATE_HOSTS"),
+    ],
+)
+def test_settings_that_sign_up_needs_are_named(values, named):
+    shop = {"ALLOWED_HOSTS": "portal.example.com", "PORTAL_BASE_URL": "https://portal.example.com"}
+    needed = {
+        "SECRET_KEY": "k3y-" + "0123456789abcdef" * 4,
+        "MASTER_KEYS": "1:b25seS1mb3ItdGVzdHMtMDEyMzQ1Njc4OTAxMjM0NTY=",
+    }
+    [line] = wrong_settings(needed | shop | values)
+    assert line.startswith("SIGN_UP")
+    assert named in line

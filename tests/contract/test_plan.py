@@ -1,0 +1,154 @@
+"""The page of the plan, with the service in the same process, in every state."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from audit.models import AuditEvent
+from dashboard_api.billing import entitlements
+from dashboard_api.models import SiteLink, Usage
+from tests.factories import (
+    make_link,
+    make_membership,
+    make_plan,
+    make_portal_account,
+    make_user,
+    make_website,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def account(settings):
+    settings.DASHBOARD_BASE_URL, settings.DASHBOARD_APPLICATION = "", "config.in_process.application"
+    return make_link().account
+
+
+@pytest.fixture
+def owner(client, account):
+    user = make_user("ada", email="ada@example.com")
+    membership = make_membership(user, make_portal_account(account.ref, name="Shop"))
+    client.force_login(user)
+    return membership
+
+
+def plan_page(client):
+    response = client.get("/plan/")
+    assert response.status_code == 200
+    return response.text
+
+
+@pytest.mark.parametrize(
+    ("days", "fields", "sentence", "next_step"),
+    [
+        (5, {"status": "trialing"}, "Your trial of Team runs until", "until you choose a plan"),
+        (5, {}, "Your plan Team is active until", "until you renew it"),
+        (5, {"renews": True}, "is active, and renews after", "You need not do anything"),
+        (5, {"cancels": True}, "You have cancelled Team", "Nothing is deleted"),
+        (5, {"status": "past_due"}, "A payment for Team has been missing since", "Everything works until"),
+        (5, {"status": "suspended"}, "Your plan Team is suspended", "Contact us to continue"),
+        (-5, {}, "Your plan Team ended on", "Nothing is deleted"),
+    ],
+)
+def test_the_page_says_in_each_state_what_holds_and_what_follows(
+    client, owner, account, days, fields, sentence, next_step
+):
+    make_plan()
+    ends_on = timezone.now().date() + timedelta(days=days)
+    entitlements.change(account, {"plan": "team", "ends_on": ends_on, **fields}, by="operator-of-tests")
+    page = plan_page(client)
+    assert sentence in page
+    assert next_step in page
+    assert "operator-of-tests" not in page
+
+
+def test_meters_show_what_is_used_and_when_a_limit_is_reached(client, owner, account):
+    make_plan(limits={"websites": 1, "calls_per_day": 100, "seats": 2}, price_text={"en": "29 EUR a month"})
+    entitlements.change(account, {"plan": "team"}, by="ada")
+    today = timezone.now().date()
+    for back in range(1, 8):
+        day = today - timedelta(days=back)
+        Usage.objects.create(account_id=account.pk, day=day, calls=150, arrival=0)
+    Usage.objects.create(account_id=account.pk, day=today, calls=85, arrival=0)
+    page = plan_page(client)
+    assert "1 of 1 used" in page
+    assert "85 of 100 used" in page
+    assert "pace it is reached every day" in page
+    assert "Nearly reached" in page
+    assert "29 EUR a month" in page
+    assert "Plan: standard, now team" in page
+
+
+def test_a_viewer_does_not_see_the_plan(client, owner, account):
+    owner.role = "viewer"
+    owner.save()
+    assert "Only owners and managers see the plan" in plan_page(client)
+
+
+def test_a_stranger_is_asked_to_sign_in(client):
+    assert client.get("/plan/").status_code == 302
+
+
+def test_the_page_says_so_when_the_service_does_not_answer(client, owner, account):
+    account.secrets.all().update(state="revoked", revoked_at=timezone.now())
+    page = plan_page(client)
+    assert "Reference" in page
+    assert "Your plan" not in page.partition("<main")[2].partition("Reference")[0]
+
+
+@pytest.fixture
+def smaller(account):
+    """A second website, and a plan that includes one since today; return the account."""
+    make_link(account, make_website("blog.example.com"))
+    entitlements.change(account, {"sites_limit": 1}, by="ada")
+    return account
+
+
+def chosen():
+    return set(SiteLink.objects.exclude(chosen_at=None).values_list("website__host", flat=True))
+
+
+def test_an_owner_chooses_the_websites_that_stay(client, owner, smaller):
+    page = f"/plan/{owner.account.pk}/websites/"
+    assert f'href="{page}"' in plan_page(client)
+    shown = client.get(page).text
+    assert "You have 2 websites, and your plan includes 1." in shown
+    assert 'value="shop.example.com" id="id_stay_1" checked' in shown
+    response = client.post(page, {"stay": ["blog.example.com"]}, follow=True)
+    assert "Saved. You can change it at any time." in response.text
+    assert chosen() == {"blog.example.com"}
+    event = AuditEvent.objects.get(action="websites.chosen", actor_kind="person")
+    assert (event.account, event.after) == ("acct_0001", {"websites": "blog.example.com"})
+
+
+@pytest.mark.parametrize(
+    ("stay", "text"),
+    [
+        ([], "Choose at least one website."),
+        (["blog.example.com", "shop.example.com"], "Your plan includes 1 website. You have chosen 2."),
+        (["gone.example.com"], "These websites have changed: choose again."),
+    ],
+)
+def test_a_choice_that_cannot_hold_is_explained(client, owner, smaller, stay, text):
+    response = client.post(f"/plan/{owner.account.pk}/websites/", {"stay": stay})
+    assert text in response.text
+    assert chosen() == set()
+
+
+@pytest.mark.parametrize("role", ["manager", "viewer"])
+def test_only_owners_choose_websites(client, owner, smaller, role):
+    owner.role = role
+    owner.save()
+    page = f"/plan/{owner.account.pk}/websites/"
+    assert client.get(page).status_code == 404
+    assert client.post(page, {"stay": ["blog.example.com"]}).status_code == 404
+    assert page not in plan_page(client)
+    assert chosen() == set()
+
+
+def test_there_is_nothing_to_choose_in_a_plan_that_is_large_enough(client, owner, account):
+    page = f"/plan/{owner.account.pk}/websites/"
+    assert page not in plan_page(client)
+    assert "Your plan includes all your websites" in client.get(page).text

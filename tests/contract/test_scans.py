@@ -1,0 +1,222 @@
+"""A member scans a website in the portal; the service's rules are what the page says."""
+
+import pytest
+from django.utils import timezone
+
+from audit.models import AuditEvent
+from dashboard_api.crawler.reasons import explanation
+from dashboard_api.models import CrawlerStop, Entitlement, OwnershipClaim, ScanConsent, ScanJob, ScanSchedule
+from portal.gateway import ScanRefused
+from portal.models import Membership
+from portal.scans import labels
+from tests.factories import (
+    make_account,
+    make_finding,
+    make_link,
+    make_membership,
+    make_source,
+    make_user,
+    make_website,
+)
+
+pytestmark = pytest.mark.django_db(transaction=True)
+PAGE = "/sites/shop.example.com/scans/"
+
+
+@pytest.fixture(autouse=True)
+def direct(settings):
+    settings.CRAWLER_ENABLED = True
+
+
+@pytest.fixture
+def service(service, settings):
+    settings.DASHBOARD_BASE_URL = ""
+    return service
+
+
+def text_of(response):
+    return " ".join(response.content.decode().split())
+
+
+def start(client, profile="quick"):
+    return client.post(f"{PAGE}start/", {"profile": profile}, follow=True)
+
+
+def test_an_owner_starts_and_cancels_a_scan(owner, website):
+    shown = text_of(start(owner))
+    job = ScanJob.objects.get()
+    assert (job.profile, job.trigger, job.state) == ("quick", "hand", "queued")
+    assert 'hx-trigger="every 3s"' in shown
+    assert "Quick scan: waiting" in shown
+    assert "Cancel the scan" in shown
+    assert "Scan now" not in shown
+    assert "The scan is cancelled." in text_of(owner.post(f"{PAGE}{job.pk}/cancel/", follow=True))
+    actions = AuditEvent.objects.filter(action__startswith="website.scan").order_by("pk")
+    assert [each.action for each in actions] == ["website.scanned", "website.scan_cancelled"]
+    assert {each.host for each in actions} == {"shop.example.com"}
+    ended = text_of(owner.get(PAGE))
+    assert "hx-get" not in ended
+    assert "Cancelled" in ended
+
+
+def test_a_poll_of_a_running_scan_is_one_call_and_the_last_one_offers_a_new_scan(owner, website, monkeypatch):
+    start(owner)
+    htmx = {"HX-Request": "true", "HX-Target": "scans"}
+    assert "Scan now" not in text_of(owner.get(PAGE, headers=htmx))
+    now = timezone.now()
+    ScanJob.objects.update(state="finished", outcome="complete", started_at=now, ended_at=now)
+    assert "Scan now" in text_of(owner.get(PAGE, headers=htmx))
+
+
+def test_a_website_that_was_just_scanned_says_when_the_next_scan_can_begin(owner, website):
+    start(owner)
+    now = timezone.now()
+    ScanJob.objects.update(state="finished", outcome="complete", started_at=now, ended_at=now)
+    shown = text_of(start(owner))
+    assert "This website was scanned a short while ago. The next scan can begin at" in shown
+    assert "Possible again:" in shown
+    assert ScanJob.objects.count() == 1
+
+
+def test_stopped_scans_are_no_outage(owner, website):
+    CrawlerStop.objects.create(by="Robin")
+    assert "No website is scanned for now." in text_of(start(owner))
+
+
+def test_a_viewer_sees_scans_and_starts_none(owner, website):
+    start(owner)
+    Membership.objects.update(role="viewer")
+    shown = text_of(owner.get(PAGE))
+    assert "Quick scan: waiting" in shown
+    assert "Cancel the scan" not in shown
+    assert "The website is not scanned automatically." in text_of(owner.get(PAGE))
+    assert "Save the schedule" not in text_of(owner.get(PAGE))
+    assert owner.post(f"{PAGE}start/").status_code == 404
+    assert schedule(owner).status_code == 404
+    assert owner.post(f"{PAGE}{ScanJob.objects.get().pk}/cancel/").status_code == 404
+
+
+def test_strangers_neither_scan_nor_see_nor_cancel(owner, website, client):
+    other = make_link(make_account("acct_0002"), make_website("other.example.com"))
+    theirs = ScanJob.objects.create(website=other.website, by="acct_0002")
+    assert owner.post(f"{PAGE}{theirs.pk}/cancel/").status_code == 404
+    assert owner.post("/sites/other.example.com/scans/start/").status_code == 404
+    client.force_login(make_membership(make_user("eve"), website.account, role="owner").user)
+    Membership.objects.filter(user__username="eve").delete()
+    assert client.get(PAGE).status_code == 404
+    assert start(client).status_code == 404
+    theirs.refresh_from_db()
+    assert theirs.cancel_requested_at is None
+    assert ScanJob.objects.count() == 1
+
+
+def test_the_page_of_the_website_leads_to_its_scans(owner, website):
+    assert f'href="{PAGE}"' in text_of(owner.get("/sites/shop.example.com/"))
+    assert owner.post(f"{PAGE}start/", {"profile": "attack"}).status_code == 400
+    assert owner.get(f"{PAGE}?page=999999").status_code == 200
+
+
+WEEKLY = {
+    "frequency": "weekly",
+    "profile": "quick",
+    "start_hour": "3",
+    "hours": "2",
+    "time_zone": "Europe/Berlin",
+}
+
+
+def schedule(client, **fields):
+    return client.post(f"{PAGE}schedule/", WEEKLY | fields, follow=True)
+
+
+def test_an_owner_sets_a_schedule_and_sees_the_next_times(owner, website):
+    assert "The website is not scanned automatically." in text_of(owner.get(PAGE))
+    shown = text_of(schedule(owner, paused_until="2099-01-01"))
+    assert "Saved." in shown
+    assert "Every week: Quick scan, begins between 03:00 and 05:00 (Europe/Berlin)." in shown
+    assert "Paused until 1 Jan 2099." in shown
+    assert 'value="2099-01-01"' in shown
+    assert shown.count("<li><time") == 0  # no time within a year
+    assert text_of(schedule(owner)).count("<li><time") == 3
+    stored = ScanSchedule.objects.get()
+    assert (stored.start_hour, stored.hours, stored.paused_until) == (3, 2, None)
+    event = AuditEvent.objects.filter(action="website.scans_scheduled").latest("pk")
+    assert (event.host, event.after["frequency"]) == ("shop.example.com", "weekly")
+
+
+def test_a_schedule_that_cannot_be_is_refused_with_a_reason(owner, website):
+    assert "Nothing was changed. Choose a time zone" in text_of(schedule(owner, time_zone="Mars"))
+    shown = text_of(schedule(owner, frequency="daily"))
+    assert "Nothing was changed. Your plan does not include these scans" in shown
+    assert not ScanSchedule.objects.exists()
+    assert not AuditEvent.objects.filter(action="website.scans_scheduled").exists()
+
+
+def test_deep_scans_need_the_consent_of_an_owner_and_a_proof_by_dns(owner, website):
+    Entitlement.objects.update(features=["deep_scans"])
+    deep = {"profile": "deep", "frequency": "monthly"}
+    assert "needs a proof by DNS" in text_of(schedule(owner, **deep, consent="yes"))
+    OwnershipClaim.objects.update(method="dns", strength="dns")
+    Membership.objects.update(role="manager")
+    assert 'name="consent"' not in text_of(owner.get(PAGE))
+    assert "has not agreed to deep scans" in text_of(schedule(owner, **deep, consent="yes"))
+    assert not ScanConsent.objects.exists()
+    Membership.objects.update(role="owner")
+    assert 'name="consent"' in text_of(owner.get(PAGE))
+    shown = text_of(schedule(owner, **deep, consent="yes"))
+    assert "An owner has agreed to deep scans until" in shown
+    assert 'name="consent"' not in shown
+    assert AuditEvent.objects.filter(action="website.deep_scans_agreed").exists()
+    Membership.objects.update(role="manager")
+    start(owner, "deep")
+    assert ScanJob.objects.get().profile == "deep"
+
+
+@pytest.fixture
+def finding(link):
+    return make_finding(link.website, source=make_source("essentials"))
+
+
+def test_a_finding_is_checked_again_from_its_page(owner, website, finding, settings):
+    page = f"/sites/shop.example.com/findings/{finding.pk}/"
+    check = f"{page}check/"
+    assert f'hx-get="{check}"' in text_of(owner.get(page))
+    asked = text_of(owner.post(check, follow=True))
+    assert "Being checked." in asked
+    assert 'hx-trigger="every 3s"' in asked
+    job = ScanJob.objects.get()
+    assert (job.trigger, job.finding_id) == ("retest", finding.pk)
+    event = AuditEvent.objects.get(action="website.finding_retested")
+    assert event.after == {"finding": str(finding.pk)}
+    now = timezone.now()
+    for outcome, words in (
+        ("gone", "The problem is gone"),
+        ("still_there", "The problem is still there"),
+        ("inconclusive", "No clear result"),
+    ):
+        ScanJob.objects.update(state="finished", outcome=outcome, started_at=now, ended_at=now)
+        shown = text_of(owner.get(check))
+        assert words in shown
+        assert 'hx-trigger="every' not in shown
+    Membership.objects.update(role="viewer")
+    assert "No clear result" in text_of(owner.get(check))
+    assert owner.post(check).status_code == 404
+    settings.CRAWLER_ENABLED = False
+    assert check not in text_of(owner.get(page))
+
+
+def test_a_finding_that_cannot_be_checked_again_says_why(owner, website, finding, link):
+    other = make_finding(link.website)  # its scanner does not run here
+    assert "check/" not in text_of(owner.get(f"/sites/shop.example.com/findings/{other.pk}/"))
+    shown = text_of(owner.post(f"/sites/shop.example.com/findings/{other.pk}/check/", follow=True))
+    assert "does not run here" in shown
+    assert owner.post("/sites/shop.example.com/findings/999999/check/").status_code == 404
+    start(owner)
+    shown = text_of(owner.post(f"/sites/shop.example.com/findings/{finding.pk}/check/", follow=True))
+    assert "Another scan of this website runs." in shown
+    assert not AuditEvent.objects.filter(action="website.finding_retested").exists()
+
+
+def test_every_refusal_of_the_service_has_words_in_the_portal():
+    assert set(labels.REFUSALS) == ScanRefused.CODES
+    assert explanation("blocked")

@@ -1,0 +1,356 @@
+"""``POST /v1/callbacks/standard``: stored and applied together, once, in any order."""
+
+import json
+import logging
+import time
+from datetime import date, timedelta
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import OperationalError
+from django.utils import timezone
+
+from audit.models import AuditEvent
+from dashboard_api.billing import entitlements
+from dashboard_api.billing.callbacks import applying, standard
+from dashboard_api.models import CallbackEvent, Entitlement, Plan, PlanPrice
+from tests.factories import make_account, make_plan
+from tests.racing import race
+
+pytestmark = pytest.mark.django_db
+
+PATH = "/v1/callbacks/standard"
+NEW = "whsec_bmV3LXNlY3JldC1vZi10ZXN0cy0wMTIzNDU2Nzg5"
+OLD = "whsec_b2xkLXNlY3JldC1vZi10ZXN0cy0wMTIzNDU2Nzg5"
+LAST = date(2199, 12, 31)
+Status = Entitlement.Status
+_number = iter(range(1, 1_000_000))
+
+
+@pytest.fixture
+def account():
+    make_plan()
+    make_plan("pro", rank=2)
+    return make_account()
+
+
+def event(account, version=1, *, kind="entitlement.set", livemode=True, **data):
+    defaults = {"billing_ref": str(account.billing_ref), "version": version, "plan": "team"}
+    defaults |= {"status": "active", "ends_on": LAST.isoformat(), "renews": True}
+    body = {"type": kind, "timestamp": "2026-11-23T09:00:00Z", "livemode": livemode, "data": defaults | data}
+    return json.dumps(body).encode()
+
+
+def signed(body, *, secret=NEW, event_id=None, at=None):
+    event_id, at = event_id or f"msg_{next(_number)}", int(at or time.time())
+    return {
+        "webhook-id": event_id,
+        "webhook-timestamp": str(at),
+        "webhook-signature": standard.signature(event_id, at, body, secret),
+    }
+
+
+def post(client, body, headers=None, **options):
+    headers = signed(body, **options) if headers is None else headers
+    return client.post(PATH, body, content_type="application/json", headers=headers)
+
+
+def state_of(client, body, **options):
+    response = post(client, body, **options)
+    assert response.status_code == 200, response.content
+    return response.json()["state"]
+
+
+def entitlement_of(account):
+    return Entitlement.objects.select_related("plan_revision").get(account=account)
+
+
+# What is paid for
+
+
+def test_an_account_is_moved_from_its_trial_through_late_payments_and_back(client, account):
+    today = timezone.now().date()
+    steps = (
+        {"status": "trialing", "renews": False},
+        {"status": "active"},
+        {"status": "past_due", "past_due_since": today.isoformat()},
+        {"status": "suspended"},
+        {"status": "active", "plan": "pro"},
+        {"status": "active", "plan": "pro", "cancels": True},
+    )
+    for version, step in enumerate(steps):
+        assert state_of(client, event(account, version, **step)) == "applied"
+        row = entitlement_of(account)
+        assert (row.status, row.cancels) == (step["status"], step.get("cancels", False))
+        assert row.is_usable_on(today) == (step["status"] != "suspended")
+    assert (row.plan, row.renews, row.sites_limit) == ("pro", False, 20)
+
+
+def test_a_change_is_traced_to_its_event(client, account):
+    state_of(client, event(account, status="suspended"))
+    stored = CallbackEvent.objects.get()
+    change = AuditEvent.objects.get(action="entitlement.changed")
+    assert change.reason == f"Event {stored.pk} of standard"
+    assert (stored.before["status"], stored.after["status"]) == ("active", "suspended")
+    assert (change.account, stored.account) == (account.ref, account)
+
+
+def test_the_state_does_not_depend_on_the_order_of_arrival(client, account):
+    life = [
+        event(account, version, status=status, past_due_since="2026-11-20")
+        for version, status in enumerate(("trialing", "active", "past_due", "suspended"))
+    ]
+    assert [state_of(client, body) for body in reversed(life)] == ["applied", *["superseded"] * 3]
+    assert entitlement_of(account).status == Status.SUSPENDED
+
+
+def test_the_same_event_twice_is_applied_once(client, account):
+    body, late = event(account), event(account, 2, status="suspended")
+    assert state_of(client, body, event_id="msg_1") == "applied"
+    assert state_of(client, late) == "applied"
+    assert state_of(client, body, event_id="msg_1") == "duplicate"
+    assert state_of(client, late) == "duplicate"  # with another id
+    assert entitlement_of(account).status == Status.SUSPENDED
+
+
+@pytest.mark.django_db(transaction=True)
+def test_simultaneous_copies_of_an_event_are_stored_once():
+    body = event(make_account(), plan="gold")  # benchmarks.callbacks counts how often one is applied
+    states = race(lambda _: applying.receive("standard", "msg_1", body, timezone.now()), times=4)
+    assert sorted(states) == [*["duplicate"] * 3, "failed"]
+    assert CallbackEvent.objects.get().attempts == 1
+
+
+def test_an_account_stays_on_its_revision_of_the_plan_until_it_is_moved(client, account):
+    state_of(client, event(account))
+    newer = make_plan(limits={"websites": 1})
+    state_of(client, event(account, 2, ends_on="2199-01-01"))
+    assert newer.revision == 2
+    assert entitlement_of(account).plan_revision.revision == 1
+
+
+def test_a_suspension_by_staff_holds_until_staff_lift_it(client, account):
+    state_of(client, event(account, status="suspended"))
+    entitlements.change(account, {"status": "suspended"}, by="ada")
+    assert state_of(client, event(account, 2, plan="pro", ends_on="2199-01-01")) == "applied"
+    row = entitlement_of(account)
+    assert (row.status, row.plan, row.ends_on) == (Status.SUSPENDED, "pro", date(2199, 1, 1))
+    call_command("reconcile_billing", repair=True, by="ada", verbosity=0)
+    assert entitlement_of(account).status == Status.SUSPENDED
+    entitlements.change(account, {"status": "active"}, by="ada")
+    state_of(client, event(account, 3, status="suspended"))
+    state_of(client, event(account, 4))
+    assert entitlement_of(account).status == Status.ACTIVE
+
+
+def test_a_plan_that_ended_before_the_entitlement_began_ends_it(client, account):
+    assert state_of(client, event(account, ends_on="2020-01-01", renews=False)) == "applied"
+    assert not entitlement_of(account).is_usable_on(timezone.now().date())
+
+
+# What cannot be applied
+
+
+@pytest.mark.parametrize(
+    ("changes", "state", "error"),
+    [
+        ({"kind": "invoice.paid"}, "ignored", "unknown_type"),
+        ({"kind": "\0\n" * 300}, "ignored", "unknown_type"),
+        ({"livemode": False}, "ignored", "wrong_mode"),
+        ({"plan": "unheard-of"}, "failed", "unknown_plan"),
+        ({"plan": "\0"}, "failed", "unreadable"),
+        ({"status": "unheard-of"}, "failed", "unreadable"),
+        ({"status": "past_due"}, "failed", "unreadable"),
+        ({"version": "1"}, "failed", "unreadable"),
+        ({"version": 2**64}, "failed", "unreadable"),
+        ({"ends_on": "9999-12-31"}, "failed", "unreadable"),
+        ({"ends_on": "soon"}, "failed", "unreadable"),
+        ({"billing_ref": "acct_0001"}, "waiting", ""),
+        ({"billing_ref": "7a7a7a7a-0000-4000-8000-000000000000"}, "waiting", ""),
+        ({"unknown_member": [1]}, "applied", ""),
+    ],
+)
+def test_an_event_is_stored_whatever_comes_of_it(client, account, changes, state, error):
+    before = entitlement_of(account)
+    assert state_of(client, event(account, **changes)) == state
+    stored = CallbackEvent.objects.get()
+    assert (stored.state, stored.error) == (state, error)
+    if state != "applied":
+        assert entitlement_of(account) == before
+        assert entitlement_of(account).plan == before.plan
+
+
+@pytest.mark.parametrize(
+    "body", [b"{", b"[]", b"null", b"7", b"[" * 200_000, b'{"type": 7}', b'{"type":"a","type":"b"}']
+)
+def test_a_signed_body_that_is_no_event_is_ignored(client, body):
+    assert state_of(client, body) == "ignored"
+
+
+def test_a_failed_event_is_tried_again_and_then_given_up(client, account):
+    state_of(client, event(account, plan="gold"))
+    now = timezone.now()
+    for hours in (1, 2, 4, 8):
+        assert applying.process_due(now + timedelta(hours=hours)) == {"failed": 1}
+    assert applying.process_due(now + timedelta(days=2)) == {"dead": 1}
+    assert applying.process_due(now + timedelta(days=9)) == {}
+    make_plan("gold")
+    call_command("replay_callbacks", "--dead", verbosity=0)
+    assert entitlement_of(account).plan == "gold"
+
+
+def test_an_event_that_waits_is_given_up_after_a_day(client, account):
+    state_of(client, event(account, billing_ref="7a7a7a7a-0000-4000-8000-000000000000"))
+    now = timezone.now()
+    assert applying.process_due(now + timedelta(hours=23)) == {"waiting": 1}
+    assert applying.process_due(now + timedelta(hours=25)) == {"dead": 1}
+
+
+def test_an_error_of_our_own_leaves_the_event_stored_and_the_entitlement_as_it_was(
+    client, account, monkeypatch
+):
+    def break_off(*_args, **_options):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("dashboard_api.billing.entitlements.change", break_off)
+    assert state_of(client, event(account, status="suspended")) == "failed"
+    monkeypatch.undo()
+    assert entitlement_of(account).status == Status.ACTIVE
+    call_command("replay_callbacks", id=CallbackEvent.objects.get().pk, verbosity=0)
+    assert entitlement_of(account).status == Status.SUSPENDED
+
+
+def test_an_event_that_cannot_be_stored_is_asked_for_again(client, account, monkeypatch):
+    def full(*_args, **_options):
+        raise OperationalError("disk full")
+
+    monkeypatch.setattr("dashboard_api.billing.entitlements.change", full)
+    response = post(client, event(account, status="suspended"))
+    assert (response.status_code, response["Retry-After"]) == (503, "5")
+    assert not CallbackEvent.objects.exists()
+
+
+def test_an_event_of_a_customer_waits_until_the_customer_is_an_account(client, account):
+    PlanPrice.objects.create(provider="standard", price="price_1", plan=Plan.objects.get(slug="pro"))
+    bought = event(account, billing_ref="cus_1", plan="team").replace(b'"billing_ref": "cus_1", ', b"")
+    bought = bought.replace(b'"plan": "team"', b'"price": "price_1", "customer": "cus_1"')
+    assert state_of(client, bought) == "waiting"
+    assert state_of(client, event(account, kind="customer.linked", customer="cus_1")) == "applied"
+    assert entitlement_of(account).plan == "pro"
+    assert state_of(client, event(account, kind="customer.linked", customer="cus_2")) == "failed"
+    assert CallbackEvent.objects.get(state="failed").error == "second_customer"
+    unknown = bought.replace(b"price_1", b"price_2")
+    assert state_of(client, unknown) == "failed"
+    assert CallbackEvent.objects.filter(error="unknown_price").exists()
+
+
+# Who sends it
+
+
+def test_every_flipped_bit_is_refused(client, account, settings):
+    body = event(account)
+    now = timezone.now()
+    headers = signed(body)
+    for name, value in {**headers, "body": body.decode()}.items():
+        for index in range(len(value)):
+            for bit in range(8):
+                flipped = value[:index] + chr(ord(value[index]) ^ 1 << bit) + value[index + 1 :]
+                sent = {**headers, "body": body.decode(), name: flipped}
+                with pytest.raises(standard.Refused):
+                    standard.verify(sent, sent["body"].encode("latin-1"), [NEW], now)
+    assert standard.verify(headers, body, [NEW], now) == headers["webhook-id"]
+
+
+def test_a_callback_with_a_wrong_signature_is_refused_and_not_stored(client, account):
+    for headers in ({}, signed(b"other"), signed(event(account), secret=OLD)):
+        response = post(client, event(account), headers=headers)
+        assert (response.status_code, response.json()["error"]["code"]) == (401, "invalid_signature")
+    assert not CallbackEvent.objects.exists()
+
+
+def test_both_secrets_are_accepted_while_they_overlap(client, account, settings):
+    settings.CALLBACK_SECRETS = {"standard": [NEW, OLD]}
+    assert state_of(client, event(account), secret=OLD) == "applied"
+    assert state_of(client, event(account, 2), secret=NEW) == "applied"
+    settings.CALLBACK_SECRETS = {"standard": [NEW]}
+    assert post(client, event(account, 3), secret=OLD).status_code == 401
+
+
+@pytest.mark.parametrize(("seconds", "is_accepted"), [(300, True), (301, False), (-300, True), (-301, False)])
+def test_the_time_may_differ_by_300_seconds_both_ways(seconds, is_accepted):
+    now = timezone.now()
+    headers = signed(b"{}", at=int(now.timestamp()) + seconds)
+    if is_accepted:
+        assert standard.verify(headers, b"{}", [NEW], now)
+    else:
+        with pytest.raises(standard.Refused):
+            standard.verify(headers, b"{}", [NEW], now)
+
+
+def test_only_providers_with_a_secret_have_a_route(client, settings):
+    assert client.post("/v1/callbacks/unknown", b"{}", content_type="application/json").status_code == 404
+    assert client.get(PATH).status_code == 405
+    assert client.post(PATH, b"a=1", content_type="text/plain").status_code == 415
+    settings.CALLBACK_SECRETS = {"standard": []}
+    assert post(client, b"{}").status_code == 404
+
+
+def test_a_body_has_at_most_256_kb(client):
+    assert state_of(client, b" " * 256 * 1024) == "ignored"
+    response = post(client, b" " * (256 * 1024 + 1))
+    assert (response.status_code, response.json()["error"]["max_bytes"]) == (413, 256 * 1024)
+
+
+def test_no_secret_reference_or_address_of_a_payer_is_in_the_log_or_the_tables(client, account, caplog):
+    caplog.set_level(logging.DEBUG)
+    state_of(client, event(account, payer="ada@example.com", plan="gold"))
+    post(client, event(account, payer="ada@example.com"), headers={"webhook-signature": "v1,secret"})
+    rows = str(list(CallbackEvent.objects.values()) + list(AuditEvent.objects.values()))
+    for text in ("ada@example.com", NEW[6:]):
+        assert text not in caplog.text + rows
+    assert str(account.billing_ref) not in caplog.text
+
+
+def test_bodies_are_deleted_after_30_days(client, account):
+    state_of(client, event(account))
+    assert applying.prune(timezone.now() + timedelta(days=29)) == 0
+    assert applying.prune(timezone.now() + timedelta(days=31)) == 1
+    assert CallbackEvent.objects.get().sealed_body == ""
+
+
+def test_an_account_that_older_code_added_is_given_a_reference(account):
+    type(account).objects.update(billing_ref=None)
+    applying.process_due(timezone.now())
+    account.refresh_from_db()
+    assert account.billing_ref
+
+
+# Commands
+
+
+def test_drift_is_listed_and_repaired(client, account, capsys):
+    state_of(client, event(account))
+    Entitlement.objects.update(status="suspended")
+    call_command("reconcile_billing")
+    assert "acct_0001: status" in capsys.readouterr().out
+    assert entitlement_of(account).status == Status.SUSPENDED
+    call_command("reconcile_billing", repair=True, by="ada", verbosity=0)
+    assert entitlement_of(account).status == Status.ACTIVE
+    assert (
+        AuditEvent.objects.filter(action="entitlement.changed").filter(reason__startswith="Drift").count()
+        == 1
+    )
+    capsys.readouterr()
+    call_command("reconcile_billing")
+    assert "No differences." in capsys.readouterr().out
+
+
+def test_a_forged_callback_is_accepted_in_a_demo_and_refused_elsewhere(client, account, settings, capsys):
+    call_command("forge_callback", account.ref, "--plan=team", "--status=past_due", "--json")
+    made = json.loads(capsys.readouterr().out)
+    headers = {name: value for name, value in made["headers"].items() if name != "content-type"}
+    assert post(client, made["body"].encode(), headers=headers).json()["state"] == "applied"
+    assert entitlement_of(account).status == Status.PAST_DUE
+    settings.HTTPS = True
+    with pytest.raises(CommandError, match="open to others"):
+        call_command("forge_callback", account.ref)

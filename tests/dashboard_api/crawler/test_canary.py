@@ -1,0 +1,40 @@
+"""The canary: a website that refuses scans is distinguished from one that answers."""
+
+import pytest
+
+from dashboard_api.crawler.canary import look
+from tests.faults.server import FaultServer, answer
+from tests.foundation.outbound.internet import OTHER, PUBLIC, Internet
+
+HOST = "shop.example.com"
+
+
+@pytest.fixture
+def internet(monkeypatch):
+    internet = Internet(monkeypatch)
+    internet.zone |= {f"{HOST}.": [PUBLIC], "elsewhere.example.net.": [OTHER]}
+    return internet
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "headers", "reason"),
+    [
+        (200, b"<title>Shop</title>", [], ""),
+        (500, b"broken, but its own", [], ""),
+        (403, b"", [], "blocked"),
+        (429, b"", [], "blocked"),
+        (503, b"", [], "blocked"),
+        (200, b"<html><title>Just a moment...</title>", [], "blocked"),
+        (200, b"", [("cf-mitigated", "challenge")], "blocked"),
+        (302, b"", [("Location", "http://elsewhere.example.net/")], "redirected_away"),
+    ],
+)
+def test_the_home_page_decides(internet, status, body, headers, reason):
+    with FaultServer(answer(status, body, headers=headers)) as server:
+        internet.serve(server, port=80)
+        assert look(HOST) == reason
+
+
+def test_a_website_that_is_not_there_has_its_reason(internet):
+    assert look(HOST) == "connect_failed"
+    assert look("unknown.example.com") == "no_address"

@@ -1,0 +1,95 @@
+"""Scans by schedule: when they begin, and what pauses them."""
+
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.utils import timezone
+
+from dashboard_api.crawler import schedules
+from dashboard_api.models import ScanJob, ScanSchedule
+from tests import factories
+
+NOW = datetime(2026, 3, 20, 12, 0, tzinfo=UTC)  # a Friday, nine days before the clocks change
+
+
+@pytest.fixture(autouse=True)
+def _crawler(settings):
+    settings.CRAWLER_ENABLED = True
+
+
+def schedule(**fields):
+    values = {"frequency": "daily", "anchor": NOW.date(), "time_zone": "Europe/Berlin"}
+    return ScanSchedule(**values | ({} if "link" in fields else {"link_id": 7}) | fields)
+
+
+def local(at):
+    return at.astimezone(ZoneInfo("Europe/Berlin"))
+
+
+@pytest.mark.parametrize(
+    ("fields", "days"),
+    [
+        ({}, [21, 22, 23]),
+        ({"frequency": "weekly"}, [27, 3, 10]),
+        ({"frequency": "monthly", "anchor": date(2026, 1, 31)}, [28, 28, 28]),
+        ({"paused_until": date(2026, 3, 25)}, [25, 26, 27]),
+        ({"frequency": "off"}, []),
+        ({"pause_reason": "blocked"}, []),
+    ],
+)
+def test_the_next_times_are_on_the_days_of_the_schedule(fields, days):
+    assert [local(at).day for at in schedules.next_times(schedule(**fields), NOW)] == days
+
+
+def test_each_time_is_in_its_window_of_the_owners_zone_also_after_the_clocks_change():
+    plan = schedule(start_hour=22, hours=3)
+    found = [local(at) for at, _ in zip(schedules.times(plan, NOW), range(20), strict=False)]
+    assert {at.hour for at in found} <= {22, 23, 0}
+    assert len({(at.hour, at.minute) for at in found}) > 5
+
+
+def test_websites_are_spread_over_the_window():
+    first = {next(schedules.times(schedule(link_id=number), NOW)) for number in range(50)}
+    assert len(first) > 30
+
+
+@pytest.mark.django_db
+def test_a_due_scan_is_queued_once_and_the_next_time_is_set():
+    link = factories.make_link()
+    due = timezone.now() - timedelta(minutes=1)
+    plan = schedule(link=link, frequency="weekly", next_at=due, profile="standard")
+    plan.save()
+    assert [schedules.queue_due(timezone.now()) for _ in range(2)] == [1, 0]
+    job = ScanJob.objects.get()
+    assert (job.trigger, job.profile, job.account) == ("schedule", "standard", link.account)
+    plan.refresh_from_db()
+    assert plan.next_at > timezone.now()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("ended", ["plan", "link", "website"])
+def test_nothing_is_queued_after_the_end_of_the_plan_the_link_or_the_website(ended):
+    link, now = factories.make_link(), timezone.now()
+    schedule(link=link, frequency="weekly", next_at=now).save()
+    if ended == "plan":
+        link.account.entitlement.delete()
+    elif ended == "link":
+        link.revoke(by="ada", reason="left", now=now)
+    else:
+        link.website.archive(by="ada", reason="gone", now=now)
+    assert schedules.queue_due(now) == 0
+
+
+@pytest.mark.django_db
+def test_three_scans_in_a_row_that_the_website_refused_pause_the_schedule():
+    link = factories.make_link()
+    plan = schedule(link=link, next_at=timezone.now())
+    plan.save()
+    for reason in ("blocked", "", "blocked", "connect_failed", "blocked"):
+        plan.refresh_from_db()
+        assert plan.pause_reason == ""
+        job = ScanJob(website=link.website, account=link.account, trigger="schedule", reason=reason)
+        schedules.note_end(job)
+    plan.refresh_from_db()
+    assert (plan.pause_reason, plan.next_at) == ("blocked", None)

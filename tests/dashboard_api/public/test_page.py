@@ -1,0 +1,75 @@
+"""The page of statistics, the feed as a fragment, and the places that show it."""
+
+from datetime import timedelta
+
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+
+from dashboard_api.api import public_views
+from dashboard_api.models import Published
+
+pytestmark = pytest.mark.django_db
+PAGE, FRAGMENT = "/v1/public", "/v1/public/feed.html"
+
+
+@pytest.fixture
+def made_up(settings):
+    settings.PUBLIC_DEMO = True
+    call_command("publish_telemetry", verbosity=0)
+
+
+def test_before_the_first_run_the_page_says_that_there_are_not_enough_websites(client):
+    page = client.get(PAGE)
+    assert (page.status_code, page["Content-Type"]) == (200, "text/html; charset=utf-8")
+    assert "Not enough websites yet" in page.content.decode()
+    assert "Not enough websites yet" in client.get(FRAGMENT).content.decode()
+
+
+def test_the_page_shows_numbers_feed_and_method_without_a_query_or_a_cookie(
+    client, made_up, django_assert_num_queries
+):
+    client.get(PAGE)
+    with django_assert_num_queries(0):
+        response = client.get(PAGE)
+    page = response.content.decode()
+    for words in ("These websites are made up.", "Cross-site scripting", "•••••", "Germany", "About 4"):
+        assert words in page
+    assert not response.cookies
+    assert "Access-Control-Allow-Origin" not in response
+
+
+def test_a_browser_that_has_the_page_gets_no_second_copy(client, made_up):
+    page = client.get(PAGE)
+    assert page["Last-Modified"].endswith("GMT")
+    again = client.get(PAGE, headers={"If-None-Match": page["ETag"]})
+    assert (again.status_code, again.content, again["ETag"]) == (304, b"", page["ETag"])
+    assert not page["ETag"].startswith("W/")
+    german = client.get(PAGE, headers={"If-None-Match": page["ETag"], "Accept-Language": "de"})
+    assert german.status_code == 200
+
+
+def test_page_and_fragment_are_in_the_language_of_the_browser(client, made_up):
+    german = {"Accept-Language": "de"}
+    page = client.get(PAGE, headers=german)
+    assert "Statistik aller Websites" in page.content.decode()
+    assert "Deutschland" in client.get(FRAGMENT, headers=german).content.decode()
+    assert "Accept-Language" in page["Vary"]
+
+
+def test_an_old_page_says_so(client, made_up):
+    Published.objects.update(made_at=timezone.now() - timedelta(hours=27))
+    public_views.newest.cache.clear()
+    assert "This page is out of date" in client.get(PAGE).content.decode()
+
+
+def test_the_feed_is_on_the_start_page_and_in_the_documentation(client, made_up):
+    for path in ("/", "/v1/docs"):
+        assert client.get(path).content.decode().count("•••••") == 5
+
+
+def test_switched_off_it_is_nowhere(client, made_up, settings):
+    settings.PUBLIC_TELEMETRY = False
+    assert client.get(PAGE).status_code == client.get(FRAGMENT).status_code == 404
+    for path in ("/", "/v1/docs"):
+        assert "•••••" not in client.get(path).content.decode()

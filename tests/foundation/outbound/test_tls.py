@@ -1,0 +1,54 @@
+"""Handshakes: what is wrong with a certificate, and which versions a server accepts."""
+
+import ssl
+
+import pytest
+
+from foundation.deadline import Deadline
+from foundation.outbound.tls import NotConnected, offers, shake_hands
+from tests.faults.certificate import write_certificate
+from tests.faults.server import FaultServer, answer, closed_port
+
+HOST, HERE = "shop.example.com", "127.0.0.1"
+
+
+@pytest.fixture
+def serve(tmp_path):
+    """Return a function that serves a certificate, and returns its port and a context that trusts it."""
+    servers = []
+
+    def start(**certificate):
+        file, tls = write_certificate(tmp_path, **({"name": HOST} | certificate))
+        servers.append(FaultServer(answer(200, b""), tls=tls).__enter__())
+        return servers[-1].port, ssl.create_default_context(cafile=file)
+
+    yield start
+    for server in servers:
+        server.__exit__(None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("certificate", "problem"),
+    [({}, ""), ({"name": "evil.example.net"}, "other_name"), ({"hours": -1}, "expired")],
+)
+def test_what_is_wrong_with_a_certificate_is_named(serve, certificate, problem):
+    port, trusting = serve(**certificate)
+    shaken = shake_hands(HOST, HERE, Deadline(5), port=port, tls=trusting)
+    assert (shaken.problem, shaken.version) == (problem, "TLSv1.3")
+    assert ssl.DER_cert_to_PEM_cert(shaken.certificate)
+
+
+def test_a_certificate_of_an_unknown_authority_is_not_trusted(serve):
+    port, _ = serve()
+    assert shake_hands(HOST, HERE, Deadline(5), port=port).problem == "not_trusted"
+
+
+def test_a_server_is_asked_for_one_version_alone(serve):
+    port, _ = serve(name="evil.example.net")
+    found = [offers(version, HOST, HERE, Deadline(5), port=port) for version in ssl.TLSVersion if version > 0]
+    assert found == [False, False, False, True, True]
+
+
+def test_a_port_that_refuses_is_no_answer():
+    with pytest.raises(NotConnected):
+        shake_hands(HOST, HERE, Deadline(5), port=closed_port())

@@ -1,0 +1,188 @@
+"""E-mails about proofs of ownership: each event once, to each owner, in both languages."""
+
+import smtplib
+from datetime import timedelta
+
+import pytest
+from django.core import mail
+from django.core.mail.backends import locmem
+
+from portal import service
+from portal.gateway import CannotConnect, OtherClaim, Rejected
+from portal.gateway.messages import PausedSchedule
+from portal.models import ClaimEmail, ClaimState, Subscription, Website
+from portal.onboarding import emails
+from portal.view_models.claim_notices import claim_notices
+from tests import factories
+from tests.portal.dashboards import NOW, make_claim
+
+pytestmark = pytest.mark.django_db
+LINK = "6f1c2f0e-8f7e-4f57-9a3b-0d4a5b6c7d8e"
+LINKED = {"method": "file", "strength": "https", "link_id": LINK}
+VERIFIED = {**LINKED, "state": "verified", "verified_at": NOW}
+FAILING = {**LINKED, "state": "failing", "lapses_at": NOW + timedelta(days=13)}
+LAPSED = {**LINKED, "state": "lapsed", "verified_at": NOW - timedelta(days=30), "link_id": None}
+OTHER = OtherClaim(claim_id="9", state="contested", method="dns", token="tdv1-x", since=NOW)
+
+
+@pytest.fixture(autouse=True)
+def _mail(settings):
+    settings.EMAIL_URL, settings.PORTAL_BASE_URL = "consolemail://", "https://portal.example.com"
+
+
+@pytest.fixture
+def owner():
+    account = factories.make_portal_account(name="Example Shop")
+    factories.make_membership(factories.make_user("viewer"), account, "viewer")
+    factories.make_membership(factories.make_user("manager"), account, "manager")
+    return factories.make_membership(factories.make_user("owner"), account)
+
+
+@pytest.fixture
+def run(owner, monkeypatch):
+    """Run once with these claims of the account, and return the subjects of the e-mails."""
+
+    def run(*claims, now=NOW):
+        def answer(account):
+            if isinstance(claims[0], Exception):
+                raise claims[0]
+            return list(claims)
+
+        monkeypatch.setattr(service, "get_claims", answer)
+        mail.outbox.clear()
+        run.outcome = emails.send_due(clock=lambda: now)
+        return [message.subject for message in mail.outbox]
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("fields", "subject", "text"),
+    [
+        (VERIFIED, "shop.example.com is verified", "we check it every week"),
+        (FAILING, "the proof of ownership is missing", "or the link ends on 3 Dec 2026."),
+        (LAPSED, "the link has ended", "the same link comes back"),
+        ({**VERIFIED, "verified_at": None, "others": [OTHER]}, "Another account claims", "Agree or object"),
+    ],
+)
+def test_each_event_is_sent_once_to_owners(run, owner, fields, subject, text):
+    (sent,) = run(make_claim(**fields))
+    (message,) = mail.outbox
+    assert subject in sent
+    assert message.to == [owner.user.email]
+    html = message.alternatives[0][0]
+    url = f"https://portal.example.com/websites/{owner.account_id}/claims/1/"
+    for body in (message.body, html):
+        assert text in body
+        assert url in body
+    assert run(make_claim(**fields)) == []
+
+
+CONTESTED = {"method": "dns", "strength": "dns", "state": "contested"}
+
+
+def test_a_decided_claim_is_announced_once_to_the_account_that_claimed(run):
+    contested = make_claim(**CONTESTED)
+    assert run(contested) == []
+    assert run(make_claim(**VERIFIED)) == ["shop.example.com: your claim was accepted"]
+    assert run(make_claim(**VERIFIED)) == []
+
+
+@pytest.mark.parametrize("state", ["refused", "expired", "withdrawn"])
+def test_a_claim_that_ended_is_read_for_its_decision(run, monkeypatch, state):
+    asked = []
+    ended = make_claim(**CONTESTED | {"state": state})
+    monkeypatch.setattr(service, "get_claim", lambda _account, claim_id: asked.append(claim_id) or ended)
+    run(make_claim(**CONTESTED))
+    elsewhere = make_claim(2, host="other.example.com", state="pending")
+    sent = [] if state == "withdrawn" else ["shop.example.com: your claim was not accepted"]
+    assert run(elsewhere) == sent
+    assert run(elsewhere) == []
+    assert asked == ["1"]
+
+
+def test_a_paused_schedule_is_announced_once_each_time_it_was_set(run, owner):
+    paused = {**VERIFIED, "verified_at": None}
+    claim = make_claim(**paused, paused_schedule=PausedSchedule(reason="blocked", set_at=NOW))
+    assert run(claim) == ["shop.example.com: scans by schedule are paused"]
+    assert f"/sites/shop.example.com/scans/?account={owner.account.ref}" in mail.outbox[0].body
+    assert run(claim) == []
+    later = PausedSchedule(reason="blocked", set_at=NOW + timedelta(days=3))
+    assert len(run(make_claim(**paused, paused_schedule=later))) == 1
+
+
+@pytest.mark.parametrize("state", ["pending", "contested"])
+def test_a_claim_that_waits_for_its_owner_is_no_news(run, state):
+    assert run(make_claim(state=state)) == []
+
+
+def test_a_proof_of_long_ago_and_one_by_staff_are_no_news(run):
+    assert run(make_claim(**VERIFIED), now=NOW + timedelta(days=3)) == []
+    assert run(make_claim(**VERIFIED | {"method": "manual"})) == []
+
+
+def test_the_end_of_a_link_is_announced_seven_and_two_days_before(run):
+    claim = make_claim(**FAILING)
+    sent = [subject for day in range(13) for subject in run(claim, now=NOW + timedelta(days=day))]
+    assert [subject.partition(": ")[2] for subject in sent] == [
+        "the proof of ownership is missing",
+        "the link ends in less than 7 days",
+        "the link ends in less than 2 days",
+    ]
+
+
+def test_an_owner_reads_it_in_german(run, owner):
+    Subscription.objects.create(membership=owner, frequency="never", language="de")
+    run(make_claim(**FAILING))
+    assert "Nachweis" in mail.outbox[0].subject
+    assert 'lang="de"' in mail.outbox[0].alternatives[0][0]
+
+
+def test_a_failure_of_the_mail_server_is_tried_again_with_the_same_message_id(run, monkeypatch):
+    def refuse(backend, messages):
+        refused.append(messages[0].extra_headers["Message-ID"])
+        raise smtplib.SMTPRecipientsRefused({})
+
+    refused = []
+    with monkeypatch.context() as broken:
+        broken.setattr(locmem.EmailBackend, "send_messages", refuse)
+        run(make_claim(**FAILING))
+    assert len(run.outcome.failures) == 1
+    run(make_claim(**FAILING))
+    assert [message.extra_headers["Message-ID"] for message in mail.outbox] == refused
+
+
+def test_an_email_that_another_process_is_sending_is_left_to_it_for_a_while(run, owner):
+    run(make_claim(**FAILING))
+    ClaimEmail.objects.update(sent_at=None)
+    assert run(make_claim(**FAILING), now=NOW + timedelta(minutes=14)) == []
+    assert len(run(make_claim(**FAILING), now=NOW + timedelta(minutes=16))) == 1
+
+
+def test_a_service_that_cannot_be_reached_is_a_failure_and_an_older_one_is_not(run):
+    run(CannotConnect("refused"))
+    assert len(run.outcome.failures) == 1
+    run(Rejected(status=404, code="not_found"))
+    assert run.outcome.failures == []
+
+
+def test_what_needs_an_action_is_on_the_list_of_websites_and_on_the_page(run, owner, client):
+    run(make_claim(**FAILING))
+    assert Website.objects.get().link_id == LINK
+    (notice,) = claim_notices(owner.user)
+    assert "or the link ends on 3 Dec 2026" in notice.text
+    client.force_login(owner.user)
+    assert notice.url in client.get("/").content.decode()
+    assert claim_notices(owner.user, "other.example.com") == []
+    run(make_claim(**VERIFIED | {"others": [OTHER]}))
+    assert "another account claims this website" in claim_notices(owner.user)[0].text
+    run(make_claim(**VERIFIED))
+    assert not ClaimState.objects.exists()
+
+
+def test_viewers_get_no_notices_and_states_of_claims_that_are_gone_go(run, owner):
+    run(make_claim(**FAILING))
+    viewer = owner.account.memberships.get(role="viewer").user
+    assert claim_notices(viewer) == []
+    run(make_claim(2, **VERIFIED | {"host": "other.example.com"}))
+    assert claim_notices(owner.user) == []

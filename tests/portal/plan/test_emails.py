@@ -1,0 +1,133 @@
+"""E-mails about the plan: each notice once, to each owner, while it holds."""
+
+from datetime import date, timedelta
+
+import pytest
+from django.core import mail
+
+from portal import service
+from portal.gateway import AccountEntitlement, AccountPlan, BillingNotice, CannotConnect, LimitUse, Rejected
+from portal.models import Subscription
+from portal.plan import emails
+from tests import factories
+from tests.portal.dashboards import NOW
+
+pytestmark = pytest.mark.django_db
+LAST = date(2026, 11, 30)
+PAST_DUE = {"status": "past_due", "past_due_since": date(2026, 11, 19)}
+
+
+@pytest.fixture(autouse=True)
+def _mail(settings):
+    settings.EMAIL_URL, settings.PORTAL_BASE_URL = "consolemail://", "https://portal.example.com"
+
+
+@pytest.fixture
+def owner():
+    account = factories.make_portal_account(name="Example Shop")
+    factories.make_membership(factories.make_user("viewer"), account, "viewer")
+    factories.make_membership(factories.make_user("manager"), account, "manager")
+    return factories.make_membership(factories.make_user("owner"), account)
+
+
+def plan(*notices, limits=(), **fields):
+    own = {"plan": "team", "status": "active", "ends_on": LAST, "usable_until": LAST} | fields
+    return AccountPlan(
+        ok=True, entitlement=AccountEntitlement(**own), notices=list(notices), limits=list(limits)
+    )
+
+
+def notice(kind, *, at=NOW, **fields):
+    return BillingNotice(id="1", kind=kind, at=at, **fields)
+
+
+@pytest.fixture
+def run(owner, monkeypatch):
+    """Run once with this answer of the service, and return the subjects of the e-mails."""
+
+    def run(answer, now=NOW):
+        def get(account):
+            if isinstance(answer, Exception):
+                raise answer
+            return answer
+
+        monkeypatch.setattr(service, "get_entitlement", get)
+        mail.outbox.clear()
+        run.outcome = emails.send_due(clock=lambda: now)
+        return [message.subject for message in mail.outbox]
+
+    return run
+
+
+SCANS = LimitUse(name="scans_per_month", limit=20, used=20, state="reached", resets_at=NOW)
+SITES = LimitUse(name="websites", limit=5, used=5, state="reached")
+OVER = LimitUse(name="websites", limit=2, used=3, state="reached")
+CALLS = LimitUse(name="calls_per_day", limit=1000, used=850, state="near", resets_at=NOW)
+
+
+@pytest.mark.parametrize(
+    ("answer", "subject", "text"),
+    [
+        (plan(notice("trial_ends", days=7), status="trialing"), "Your trial of Team ends on 30 Nov", "delet"),
+        (plan(notice("trial_ends", days=0), status="trialing"), "Your trial of Team ends today", "choose a"),
+        (plan(notice("plan_ends", days=14), cancels=True), "Your plan Team ends on 30 Nov", "cancelled"),
+        (plan(notice("plan_ends", days=0), cancels=True), "Your plan Team ends today", "cancelled"),
+        (plan(notice("past_due", days=3), **PAST_DUE), "A payment for Team is missing", "since 19 Nov 2026"),
+        (plan(notice("suspended"), status="suspended"), "Your plan Team is suspended", "Contact us"),
+        (plan(notice("expired", days=0), status="expired"), "Your plan Team has ended", "ended on 30 Nov"),
+        (
+            plan(notice("limit_reached", limit="scans_per_month"), limits=[SCANS]),
+            "Scans a month: limit",
+            "20",
+        ),
+        (
+            plan(notice("limit_reached", limit="websites"), limits=[SITES]),
+            "Websites: limit reached",
+            "larger",
+        ),
+        (plan(notice("websites_over", days=14), limits=[OVER]), "includes fewer websites", "until 4 Dec"),
+        (plan(notice("limit_near", limit="calls_per_day"), limits=[CALLS]), "nearly reached", "850 of 1,000"),
+    ],
+)
+def test_each_notice_is_sent_once_to_owners(run, owner, answer, subject, text):
+    (sent,) = run(answer)
+    (message,) = mail.outbox
+    assert subject in sent
+    assert message.to == [owner.user.email]
+    for body in (message.body, message.alternatives[0][0]):
+        assert text in body
+        assert "https://portal.example.com/plan/" in body
+    assert run(answer) == []
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        plan(notice("trial_ends", days=3)),  # a plan was chosen
+        plan(notice("plan_ends", days=3)),  # and the cancellation was taken back
+        plan(notice("past_due", days=0)),  # and the payment has arrived
+        plan(notice("limit_near", limit="scans_per_month"), limits=[SCANS]),  # there is another for reached
+        plan(notice("limit_reached", limit="colours"), limits=[SITES]),
+        plan(notice("news")),
+        plan(notice("websites_over", days=14), limits=[SITES]),  # some were removed
+        plan(notice("suspended", at=NOW - timedelta(days=3)), status="suspended"),
+        AccountPlan(ok=True, notices=[notice("expired", days=0)]),
+        Rejected(status=404, code="not_found"),
+    ],
+)
+def test_what_no_longer_holds_is_not_sent(run, answer):
+    assert run(answer) == []
+    assert run.outcome.failures == []
+
+
+def test_an_owner_reads_it_in_their_language(run, owner):
+    Subscription.objects.create(membership=owner, frequency="never", language="de")
+    (subject,) = run(plan(notice("trial_ends", days=7), status="trialing"))
+    assert subject == "Ihre Testphase für Team endet am 30.11.2026"
+    assert "Tarif öffnen" in mail.outbox[0].body + mail.outbox[0].alternatives[0][0]
+
+
+def test_an_account_without_an_answer_is_reported_and_asked_again(run):
+    assert run(CannotConnect()) == []
+    assert "CannotConnect" in run.outcome.failures[0]
+    assert len(run(plan(notice("suspended"), status="suspended"))) == 1

@@ -1,0 +1,175 @@
+"""Scans in words: progress, outcomes, and what can be scanned now."""
+
+from datetime import timedelta
+
+import msgspec
+import pytest
+from django.utils import timezone, translation
+
+from portal.gateway import Scan, ScanAllowance, ScanMonth, ScanRules, ScanRun
+from portal.gateway.messages import ScanOrigin, ScanSchedule
+from portal.models import Account, Website
+from portal.plan.view_models import FIELDS
+from portal.scans import labels, view_models
+from portal.scans.forms import ScheduleForm
+from portal.scans.view_models import scans_page
+
+NOW = timezone.now()
+WEBSITE = Website(account=Account(ref="acct_0001"), host="shop.example.com")
+RULES = ScanRules(
+    ok=True,
+    host="shop.example.com",
+    allowance=[
+        ScanAllowance(profile="quick", remaining_today=19, allowed_at=NOW),
+        ScanAllowance(profile="standard", remaining_today=4),
+        ScanAllowance(profile="deep", included=False),
+    ],
+    origin=ScanOrigin(addresses=["192.0.2.7"], user_agent="ThreatDashboard/1"),
+)
+
+
+@pytest.fixture(autouse=True)
+def frozen(monkeypatch):
+    monkeypatch.setattr(view_models.timezone, "now", lambda: NOW)
+
+
+def make_scan(**fields):
+    defaults = {"job_id": "7", "profile": "quick", "trigger": "hand", "state": "finished", "created_at": NOW}
+    return Scan(**(defaults | {"ended_at": NOW, "outcome": "complete"} | fields))
+
+
+def running(**fields):
+    return make_scan(**({"state": "running", "ended_at": None, "outcome": None, "started_at": NOW} | fields))
+
+
+def page_of(*scans, rules=RULES, **fields):
+    options = {"is_shared": False, "may_scan": True, "may_consent": True, "next_page": None}
+    return scans_page(WEBSITE, scans, rules, **(options | fields))
+
+
+def row_of(**fields):
+    return page_of(make_scan(**fields)).rows[0]
+
+
+def test_a_running_scan_says_which_scanner_runs_since_when_and_what_it_usually_takes():
+    first = ScanRun(engine="essentials", state="ok", started_at=NOW - timedelta(seconds=9), ended_at=NOW)
+    second = ScanRun(
+        engine="sslyze", state="running", started_at=NOW - timedelta(seconds=41), usual_seconds=12
+    )
+    strip = page_of(running(runs=[first, second])).strip
+    assert (strip.title, strip.text) == ("Quick scan: running", "Scanner 2 of 2.")
+    assert [row.text for row in strip.engines] == ["in 9 s", "for 41 s, usually 12 s"]
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [("engine_missing", "not installed"), ("no_time_left", "no time left"), ("another", "not run")],
+)
+def test_a_scanner_that_did_not_run_says_why(reason, words):
+    [row] = page_of(running(runs=[ScanRun(engine="late", state="skipped", reason=reason)])).strip.engines
+    assert row.state == words
+
+
+def test_a_waiting_scan_says_its_place_and_a_cancelled_one_cannot_be_cancelled_again():
+    waiting = page_of(running(state="queued", started_at=None, position=3)).strip
+    assert (waiting.title, waiting.text) == ("Quick scan: waiting", "Number 3 in the queue.")
+    assert waiting.cancel_url == "/sites/shop.example.com/scans/7/cancel/"
+    assert page_of(running(cancelling=True)).strip.cancel_url == ""
+    assert page_of(running(), may_scan=False).strip.cancel_url == ""
+
+
+def test_the_page_looks_again_soon_at_first_and_later_less_often():
+    assert page_of(running()).strip.poll_seconds == 3
+    assert page_of(running(started_at=NOW - timedelta(minutes=2))).strip.poll_seconds == 15
+
+
+def test_an_ended_scan_says_what_it_found():
+    row = row_of(new=8, reopened=1, fixed=2)
+    assert (row.outcome, row.tone, row.found, row.reason) == ("Complete", "ok", "8 new, 1 back, 2 fixed", "")
+    assert page_of(make_scan(new=8)).new_text == "The last scan found 8 new problems."
+    assert page_of(make_scan(new=0)).new_text == "The last scan found nothing new."
+    assert page_of(running(), make_scan(new=8)).new_text == ""
+    assert page_of(make_scan(new=0, state="cancelled")).new_text == ""
+
+
+def test_a_scan_without_results_says_why_and_nothing_else():
+    row = row_of(outcome="blocked", reason="blocked")
+    assert (row.outcome, row.tone, row.found) == ("Blocked by the website", "failed", "")
+    assert "nothing counts as fixed" in row.reason
+    assert row_of(state="failed", outcome=None, reason="new_word").reason == str(labels.OTHER_REASON)
+    assert row_of(state="cancelled", outcome=None, reason="cancelled").outcome == "Cancelled"
+
+
+def test_in_german_a_scan_is_stopped_and_a_plan_is_given_notice():
+    with translation.override("de"):
+        assert row_of(state="cancelled", outcome=None, reason="cancelled").outcome == "Abgebrochen"
+        assert str(FIELDS["cancels"]) == "Gekündigt"
+
+
+def test_what_can_be_scanned_now_is_offered_to_people_who_may():
+    quick, standard, deep = page_of().offers
+    assert (quick.is_possible, quick.allowed_at, quick.left) == (False, NOW, "19 left today.")
+    assert (standard.is_possible, standard.left) == (True, "4 left today.")
+    assert (deep.is_possible, deep.left) == (False, str(labels.REFUSALS["scans_not_included"]))
+    assert page_of(may_scan=False).offers == page_of(running()).offers == ()
+
+
+def rules_with(**fields):
+    deep = [ScanAllowance(profile="quick"), ScanAllowance(profile="deep", remaining_today=1)]
+    schedule = {"schedule": ScanSchedule(**fields.pop("schedule", {})), "allowance": deep}
+    return msgspec.structs.replace(RULES, **(schedule | fields))
+
+
+def test_a_deep_scan_asks_an_owner_for_consent_and_waits_for_one_elsewhere():
+    *_, deep = page_of(rules=rules_with()).offers
+    assert (deep.is_possible, deep.needs_consent) == (True, True)
+    *_, deep = page_of(rules=rules_with(), may_consent=False).offers
+    assert (deep.is_possible, "has not agreed" in deep.left) == (False, True)
+    page = page_of(rules=rules_with(consent_until=NOW + timedelta(days=9)), may_consent=False)
+    assert (page.offers[-1].is_possible, page.offers[-1].needs_consent) == (True, False)
+    assert page.schedule.consent.startswith("An owner has agreed to deep scans until")
+
+
+def test_a_schedule_is_one_sentence_with_the_next_times_and_what_the_plan_includes():
+    weekly = {"frequency": "weekly", "start_hour": 22, "hours": 4, "time_zone": "Europe/Berlin"}
+    rules = rules_with(schedule=weekly, next_at=[NOW], frequencies=["off", "weekly"])
+    rules = msgspec.structs.replace(rules, month=ScanMonth(used=7, limit=30))
+    shown = page_of(rules=rules).schedule
+    assert shown.text == "Every week: Quick scan, begins between 22:00 and 02:00 (Europe/Berlin)."
+    assert (shown.next_at, shown.pause) == ((NOW,), "")
+    assert shown.month.startswith("7 of the 30 scans")
+    assert [value for value, _label in shown.form.fields["frequency"].choices] == ["off", "weekly"]
+    assert [value for value, _label in shown.form.fields["profile"].choices] == ["quick", "deep"]
+    assert page_of(rules=rules, may_scan=False).schedule.form is None
+    assert page_of(rules=rules_with()).schedule.text == "The website is not scanned automatically."
+    assert page_of(rules=None).schedule is page_of().schedule is None
+
+
+def test_a_paused_schedule_says_why_or_until_when():
+    paused = page_of(rules=rules_with(schedule={"frequency": "daily", "pause_reason": "blocked"})).schedule
+    assert "paused after three scans" in paused.pause
+    assert "A protection of the website refused" in paused.pause
+    day = NOW.date() + timedelta(days=3)
+    until = page_of(rules=rules_with(schedule={"frequency": "daily", "paused_until": day})).schedule
+    assert until.pause.startswith("Paused until ")
+    over = page_of(rules=rules_with(schedule={"frequency": "daily", "paused_until": NOW.date()})).schedule
+    assert over.pause == ""
+
+
+def test_a_time_zone_may_be_written_in_any_case_and_must_exist():
+    values = {"frequency": "weekly", "profile": "quick", "start_hour": "0", "hours": "1"}
+    form = ScheduleForm(values | {"time_zone": "europe/berlin", "paused_until": ""})
+    assert form.is_valid()
+    assert (form.cleaned_data["time_zone"], form.cleaned_data["start_hour"]) == ("Europe/Berlin", 0)
+    for wrong in ({"time_zone": "../etc/passwd"}, {"hours": "25"}, {"start_hour": "24"}, {"frequency": "x"}):
+        assert not ScheduleForm(values | {"time_zone": "UTC"} | wrong).is_valid()
+
+
+def test_addresses_to_allow_are_shown():
+    page = page_of()
+    assert (page.addresses, page.user_agent) == (("192.0.2.7",), "ThreatDashboard/1")
+
+
+@pytest.mark.parametrize("code", ["opted_out", "crawler_stopped", "scan_cooldown", "scans_not_included"])
+def test_every_refusal_has_words(code):
+    assert labels.REFUSALS[code]
