@@ -78,6 +78,18 @@ def test_keys_move_read_note_and_select(open_page, analyst, link):
     expect(heading).not_to_have_text(second)
 
 
+def test_the_queue_has_the_focus_as_soon_as_an_answer_is_shown(open_page, analyst, link):
+    page = open_page(user=analyst)
+    page.goto(URL)
+    page.evaluate("""() => addEventListener("htmx:afterSwap", () => setTimeout(() => {
+        document.title = document.activeElement.matches(".queue [aria-current]") ? "in the queue" : "lost";
+    }))""")
+    page.keyboard.press("n")
+    page.keyboard.type("seen")
+    page.get_by_role("button", name="Add the note").click()
+    expect(page).to_have_title("in the queue")
+
+
 def test_a_key_takes_a_review_back_and_leads_to_the_next_page(open_page, analyst, link, monkeypatch):
     monkeypatch.setattr("dashboard_api.admin.queue.ROWS", 2)
     page = open_page(user=analyst)
