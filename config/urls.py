@@ -51,14 +51,11 @@ if settings.ENABLE_API:
         0, path("admin/new-customer/", admin.site.admin_view(new_customer), name="new_customer")
     )
     from config import scanner  # needs the service
-    from config.client_health import client_health
 
     urlpatterns += [
         path("scanner", scanner.page, name="scanner"),
         path(".well-known/probing.txt", scanner.probing_txt, name="probing_txt"),
     ]
-    urlpatterns.append(path("v1/health", client_health, name="client_health"))
-    urlpatterns.append(path("v1/", include("dashboard_api.api.urls")))
 if settings.ENABLE_PORTAL:
     from config.see_as_customer import urlpatterns as see_as_customer  # needs the portal's models
 
@@ -72,3 +69,10 @@ if settings.ENABLE_PORTAL:
             path("sign-up/<str:token>/", sign_up_views.new_account, name="new_account"),
         ]
     urlpatterns.append(path("", include("portal.urls")))
+if settings.ENABLE_API:
+    from config.client_health import client_health
+
+    urlpatterns[0:0] = [  # first: Django tries one after another, and programs call these often
+        path("v1/health", client_health, name="client_health"),
+        path("v1/", include("dashboard_api.api.urls")),
+    ]

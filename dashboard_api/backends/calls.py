@@ -1,33 +1,41 @@
 """SQL that spends a nonce, counts and limits the calls of an account, and keeps calls on record."""
 
+
+def _marks(columns: str) -> str:
+    """Return a named placeholder for each column."""
+    return ", ".join(f"%({column})s" for column in columns.split(", "))
+
+
 # The facts of a call that go from the row of its nonce to its record.
 FACTS = "at, account_id, secret_id, link_id, route, request_id, address"
 
-CLAIM = """
-INSERT INTO dashboard_api_nonce
-(account_id, nonce, expires_at, at, secret_id, link_id, route, request_id, address)
-SELECT %s, %s, %s, %s, %s, %s, %s, %s, %s
-WHERE NOT EXISTS (
-    SELECT 1 FROM dashboard_api_nonce WHERE account_id = 0 AND nonce = 'fence' AND expires_at >= %s
-)
+_NONCE = "account_id, nonce, expires_at, at, secret_id, link_id, route, request_id, address"
+_FENCED = """
+SELECT 1 FROM dashboard_api_nonce WHERE account_id = 0 AND nonce = 'fence' AND expires_at >= %(expires_at)s
+"""
+CLAIM = f"""
+INSERT INTO dashboard_api_nonce ({_NONCE})
+SELECT {_marks(_NONCE)}
+WHERE NOT EXISTS ({_FENCED})
 ON CONFLICT DO NOTHING
-"""
+"""  # constant text
 # ``arrival`` is the time, in microseconds, until which the calls of the account use up its rate. Over the
-# allowance of the day the interval is longer, and no call is early. The parameters are those of
-# ``CallLimit.parameters``.
-_COUNT = """
+# allowance of the day the interval is longer, and no call is early. It changes a row only if the nonce is new
+# and the account is within its limit. The parameters are those of CLAIM and of ``CallLimit.parameters``.
+CLAIM_AND_COUNT_POSTGRESQL = f"""
+WITH claimed AS ({CLAIM} RETURNING 1)
 INSERT INTO dashboard_api_usage AS usage (account_id, day, calls, arrival)
-{first}
+SELECT %(account_id)s, %(day)s::date, %(counted)s, %(now)s + %(interval)s::bigint FROM claimed
 ON CONFLICT (account_id, day) DO UPDATE
-SET calls = usage.calls + %s,
-arrival = {later}(usage.arrival, %s) + CASE WHEN usage.calls >= %s THEN %s ELSE %s END
-WHERE usage.arrival <= CASE WHEN usage.calls >= %s THEN %s ELSE %s END
-"""
-COUNT_SQLITE = _COUNT.format(later="max", first="VALUES (%s, %s, %s, %s)")
-# It changes a row only if the nonce is new and the account is within its limit.
-CLAIM_AND_COUNT_POSTGRESQL = f"WITH claimed AS ({CLAIM} RETURNING 1)" + _COUNT.format(
-    later="GREATEST", first="SELECT %s, %s::date, %s, %s::bigint FROM claimed"
-)
+SET calls = usage.calls + %(counted)s, arrival = GREATEST(usage.arrival, %(now)s)
+    + CASE WHEN usage.calls >= %(allowance)s THEN %(pace)s ELSE %(interval)s END
+WHERE usage.arrival <= CASE WHEN usage.calls >= %(allowance)s THEN %(now)s ELSE %(latest)s END
+"""  # constant text
+# The same on SQLite: a trigger of this view (migration 0023) spends the nonce and then counts the call.
+_COUNT = "day, counted, now, interval, pace, allowance, latest"
+CLAIM_AND_COUNT_SQLITE = f"""
+INSERT INTO dashboard_api_countedcall ({_NONCE}, {_COUNT}) VALUES ({_marks(_NONCE)}, {_marks(_COUNT)})
+"""  # constant text
 
 _EXPIRED = "FROM dashboard_api_nonce WHERE expires_at < %(now)s ORDER BY expires_at{more} LIMIT %(batch)s"
 _RECORD = f"""

@@ -37,6 +37,15 @@ def changed_rows(
     return count
 
 
+def rows_changed_by_triggers(model: type[models.Model], statement: str, parameters: Mapping[str, Any]) -> int:
+    """Return how many rows a statement and its triggers have changed; of SQLite only."""
+    connection = connections[alias_of(model)]
+    with connection.cursor() as cursor:
+        before: int = connection.connection.total_changes
+        cursor.execute(statement, parameters)
+        return int(connection.connection.total_changes) - before
+
+
 def backend_for(model: type[models.Model]) -> ModuleType:
     """Return the module with the SQL dialect of the database of ``model``."""
     return backend_of(connections[alias_of(model)])

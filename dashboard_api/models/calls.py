@@ -33,13 +33,18 @@ class CallLimit(NamedTuple):
     counts: bool = True  # test calls are limited, but not counted
     allowance: int | None = None  # of a day
 
-    def parameters(self, account_id: int, at: datetime) -> tuple[Any, ...]:
+    def parameters(self, at: datetime) -> dict[str, Any]:
         """Return the parameters of the statement that counts a call, with times in microseconds."""
-        now, interval, one = int(at.timestamp() * 1_000_000), 1_000_000 // self.per_second, int(self.counts)
-        allowance = NO_ALLOWANCE if self.allowance is None else self.allowance
-        first = (account_id, at.date().isoformat(), one, now + interval)
-        later = (one, now, allowance, limits.PACE_SECONDS * 1_000_000, interval)
-        return (*first, *later, allowance, now, self._latest(now))
+        now = int(at.timestamp() * 1_000_000)
+        return {
+            "day": at.date().isoformat(),
+            "counted": int(self.counts),
+            "now": now,
+            "interval": 1_000_000 // self.per_second,
+            "pace": limits.PACE_SECONDS * 1_000_000,
+            "allowance": NO_ALLOWANCE if self.allowance is None else self.allowance,
+            "latest": self._latest(now),
+        }
 
     def pause(self, account_id: int, at: datetime) -> Pause:
         """Return the pause after a refusal at ``at``: at least a second, and at most until midnight."""

@@ -11,7 +11,7 @@ from django.db import connections, models, transaction
 
 from dashboard_api import limits
 from dashboard_api.backends import calls as sql
-from dashboard_api.backends.statements import alias_of, changed_rows, rows, stored
+from dashboard_api.backends.statements import alias_of, changed_rows, rows, rows_changed_by_triggers, stored
 from dashboard_api.models.calls import CallLimit
 
 NONCE_LIFETIME = timedelta(seconds=limits.TIMESTAMP_WINDOW_SECONDS + limits.NONCE_MARGIN_SECONDS)
@@ -27,6 +27,10 @@ class Claim(Enum):
     ACCEPTED = "accepted"
     REPLAYED = "replayed"  # it was spent before, or the fence refuses it
     LIMITED = "limited"  # the account calls too often
+
+
+# By the changed rows of CLAIM_AND_COUNT_SQLITE: none, the nonce, or the nonce and the count.
+_CLAIMS = (Claim.REPLAYED, Claim.LIMITED, Claim.ACCEPTED)
 
 
 class CallFacts(NamedTuple):
@@ -54,20 +58,22 @@ class NonceQuerySet(models.QuerySet["Nonce"]):
     ) -> Claim:
         """Spend ``nonce`` for the account and count the call: ACCEPTED for exactly one of concurrent calls.
 
-        One atomic statement in its own commit, on SQLite two; without a limit nothing is counted. Raises
-        DatabaseError when the store is down.
+        One atomic statement in its own commit; without a limit nothing is counted. Raises DatabaseError when
+        the store is down.
         """
-        at, *others = facts
-        expiry = int(expires_at.timestamp())
-        row = (account_id, nonce, expiry, stored(at), *others, expiry)
+        row = {
+            **facts._asdict(),
+            "at": stored(facts.at),
+            "account_id": account_id,
+            "nonce": nonce,
+            "expires_at": int(expires_at.timestamp()),
+        }
         if limit is None:
             return Claim.ACCEPTED if changed_rows(Nonce, sql.CLAIM, row) else Claim.REPLAYED
-        count = limit.parameters(account_id, at)
+        row |= limit.parameters(facts.at)
         if _is_sqlite():
-            if not changed_rows(Nonce, sql.CLAIM, row):
-                return Claim.REPLAYED
-            return Claim.ACCEPTED if changed_rows(Nonce, sql.COUNT_SQLITE, count) else Claim.LIMITED
-        if changed_rows(Nonce, sql.CLAIM_AND_COUNT_POSTGRESQL, row + count):
+            return _CLAIMS[rows_changed_by_triggers(Nonce, sql.CLAIM_AND_COUNT_SQLITE, row)]
+        if changed_rows(Nonce, sql.CLAIM_AND_COUNT_POSTGRESQL, row):
             return Claim.ACCEPTED
         is_own = self.filter(account_id=account_id, nonce=nonce, request_id=facts.request_id).exists()
         return Claim.LIMITED if is_own else Claim.REPLAYED

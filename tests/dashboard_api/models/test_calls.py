@@ -78,6 +78,15 @@ def test_each_day_has_its_own_count():
     assert list(Usage.objects.values_list("day__day", "calls")) == [(2, 2), (3, 1)]
 
 
+@pytest.mark.django_db(transaction=True)
+def test_a_call_that_cannot_be_counted_spends_no_nonce(monkeypatch):
+    parameters = LIMIT.parameters(NOON) | {"counted": None}  # refused by the database
+    monkeypatch.setattr(CallLimit, "parameters", lambda *_: parameters)
+    with pytest.raises(DatabaseError):
+        call(1)
+    assert not Nonce.objects.exists()
+
+
 PROCESSES = 16
 
 
