@@ -75,6 +75,10 @@ def run(
 def _limit(engine: Engine) -> None:
     if sys.platform == "linux":
         _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # an engine does not outlive a killed worker
+    # Linux may share processors by session first (autogroup): there a nice process in a session of its own
+    # gets as much as all the others together.
+    with suppress(OSError):
+        Path("/proc/self/autogroup").write_text(str(os.nice(0)))
     for kind, value in (
         (resource.RLIMIT_CPU, engine.cpu_seconds),
         (resource.RLIMIT_AS, engine.memory_mb * 1024**2),

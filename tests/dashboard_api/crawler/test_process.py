@@ -3,6 +3,7 @@
 import os
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -34,6 +35,13 @@ def test_an_engine_sees_nothing_of_the_environment_of_the_worker(tmp_path, monke
     ended = run(tmp_path, "print(sorted(os.environ), os.getcwd())")
     assert "SECRET_KEY" not in ended.log
     assert str(tmp_path) in ended.log
+
+
+@pytest.mark.skipif(not Path("/proc/self/autogroup").exists(), reason="no groups of processes by session")
+def test_the_session_of_an_engine_is_as_nice_as_its_worker(tmp_path, monkeypatch):
+    monkeypatch.setattr(process.os, "nice", lambda _: 7)
+    ended = run(tmp_path, "print(open('/proc/self/autogroup').read())")
+    assert ended.log.split()[1:] == ["nice", "7"]
 
 
 def test_an_engine_that_hangs_is_ended(tmp_path):
