@@ -593,6 +593,13 @@ def test_an_unchecked_website_is_neither_clean_nor_zero(browser, stub):
     assert not re.search(r"\b0\b", page)
 
 
+@pytest.mark.parametrize(("grade", "title"), [("F", "Grade F"), (None, "Not graded yet")])
+def test_the_grade_leads_to_its_explanation_also_without_a_score(browser, stub, grade, title):
+    stub.response = make_dashboard(dashboard=make_page(grade=grade))
+    link = f'<a href="/how-we-grade/" data-full-page>{title}</a>'
+    assert link in browser.get(PATH).text
+
+
 def test_nothing_matching_names_the_filters_and_the_way_out(browser, stub):
     stub.response = make_dashboard(dashboard=make_page(total=0, page_count=0), threats=[], charts=[])
     response = browser.get(PATH, {"severity": "Low", "query": "zzz"})
