@@ -210,6 +210,7 @@ class SiteFilterForm(forms.Form):
     grade = WordField(("A", "B", "C", "D", "F", NO_GRADE), required=False)
     attention = forms.BooleanField(required=False)
     severity = WordField(labels.SEVERITIES, required=False)
+    open = forms.BooleanField(required=False)
     sort = WordField(SITE_SORTS, required=False)
     page = forms.IntegerField(min_value=1, max_value=1_000_000, required=False)
 
@@ -218,13 +219,15 @@ class SiteFilterForm(forms.Form):
 class SiteFilters:
     """Filters, order and page of the list of websites.
 
-    ``attention``: only those that need the person; ``severity``: only those with open findings of it.
+    ``attention``: only those that need the person; ``severity``: only those with open findings of it;
+    ``open``: only those with open findings.
     """
 
     query: str = ""
     grade: str = ""
     attention: bool = False
     severity: str = ""
+    open: bool = False
     sort: str = SITE_SORTS[0]
     page: int = 1
 
@@ -238,7 +241,7 @@ class SiteFilters:
     @property
     def is_active(self) -> bool:
         """Whether the list is narrowed."""
-        return bool(self.query or self.grade or self.attention or self.severity)
+        return bool(self.query or self.grade or self.attention or self.severity or self.open)
 
     def fields(self, *, without: str = "") -> dict[str, str]:
         """Return the fields of the query string, without defaults."""

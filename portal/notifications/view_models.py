@@ -52,11 +52,15 @@ class NewFindingsPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedSite:
-    """A website with changes; ``updated_at``: when the portal received these numbers."""
+    """A website with changes; ``updated_at``: when the portal received these numbers.
+
+    ``url`` is the page of its new findings, ``fixed_url`` the list of those that were fixed.
+    """
 
     host: str
     account: str
     url: str
+    fixed_url: str
     new: int
     fixed: int
     updated_at: datetime
@@ -103,6 +107,7 @@ def _changed_site(
         host=website.host,
         account=str(website.account),
         url=str(replace(address, path=reverse("portal:new_findings", args=[website.host]))),
+        fixed_url=address.with_filters(status="fixed", fixed=str(RECENT_DAYS)),
         new=headline.summary.new_7d,
         fixed=headline.summary.fixed_7d,
         updated_at=summary.updated_at,

@@ -32,13 +32,12 @@ class Totals:
     """Numbers of all websites of the person, some of them filters; ``remark``: some have no results now.
 
     ``pending`` says how many websites have yet to report: until then, a zero would promise too much.
-    ``open_url`` lists the open findings if all are of one website: no page lists those of several.
+    ``open`` leads to the open findings if all are of one website, else to the websites that have them.
     """
 
     websites: int
     attention: Option
-    open: int
-    open_url: str
+    open: Option
     severities: tuple[Option, ...]
     grades: tuple[Option, ...]
     remark: str
@@ -107,7 +106,13 @@ class _Entry:
             and (not filters.grade or self.grade == filters.grade)
             and (not filters.attention or self.needs_attention)
             and (not filters.severity or self.count(filters.severity) > 0)
+            and (not filters.open or self.open > 0)
         )
+
+    @property
+    def open(self) -> int:
+        """The number of open findings, as far as it is known."""
+        return self.headline.summary.open if self.headline else 0
 
     def count(self, severity: str) -> int:
         """Return the number of open findings of a severity, as far as it is known."""
@@ -177,8 +182,7 @@ def _totals(entries: Sequence[_Entry], filters: SiteFilters) -> Totals:
     return Totals(
         websites=len(entries),
         attention=_attention(sum(entry.needs_attention for entry in entries), filters),
-        open=sum(summary.open for summary in counted),
-        open_url=_url_of_findings(entries),
+        open=_open(entries, filters),
         severities=tuple(
             _severity(severity, sum(each.by_severity.get(severity, 0) for each in counted), filters)
             for severity in labels.SEVERITIES
@@ -189,12 +193,17 @@ def _totals(entries: Sequence[_Entry], filters: SiteFilters) -> Totals:
     )
 
 
-def _url_of_findings(entries: Sequence[_Entry]) -> str:
-    websites = [entry.website for entry in entries if entry.headline and entry.headline.summary.open]
-    if len(websites) != 1:
-        return ""
-    hosts = Counter(entry.website.host for entry in entries)
-    return str(site_address(websites[0], is_shared=hosts[websites[0].host] > 1))
+def _open(entries: Sequence[_Entry], filters: SiteFilters) -> Option:
+    """Return the number of all open findings, with the one website that has them, or a list of several."""
+    count = sum(entry.open for entry in entries)
+    websites = [entry.website for entry in entries if entry.open]
+    if len(websites) == 1:
+        hosts = Counter(entry.website.host for entry in entries)
+        url = str(site_address(websites[0], is_shared=hosts[websites[0].host] > 1))
+    else:
+        url = sites_url(replace(filters, open=not filters.open, page=1)) if count else ""
+    is_active = filters.open and len(websites) > 1
+    return Option(key="total-open", label=_("open findings"), count=count, url=url, is_active=is_active)
 
 
 def _attention(count: int, filters: SiteFilters) -> Option:

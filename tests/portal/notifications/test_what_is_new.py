@@ -32,9 +32,8 @@ def changed(account, host, *, new=0, fixed=0):
 
 
 def rows_of(response):
-    return re.findall(
-        r'<th scope="row"><a href="([^"]*)">.*?<td>(\d+)</td><td>(\d+)</td>', response.text, re.DOTALL
-    )
+    number = r"<td>(?:<a [^>]*>)?(\d+)(?:</a>)?</td>"
+    return re.findall(rf'<th scope="row"><a href="([^"]*)">.*?{number}\s*{number}', response.text, re.DOTALL)
 
 
 def test_websites_with_most_new_findings_come_first_and_lead_to_them(browser, account):
@@ -45,6 +44,18 @@ def test_websites_with_most_new_findings_come_first_and_lead_to_them(browser, ac
         ("/sites/b.example.com/new/", "7", "0"),
         ("/sites/a.example.com/new/", "1", "2"),
         ("/sites/c.example.com/new/", "0", "3"),
+    ]
+
+
+def test_the_numbers_lead_to_the_findings_that_they_count(browser, account):
+    changed(account, "a.example.com", new=1, fixed=2)
+    changed(account, "b.example.com", new=7)
+    cells = re.findall(r"<td>(<a.*?|0)</td>", browser.get("/new/").text)
+    assert cells == [
+        '<a href="/sites/b.example.com/new/">7</a>',
+        "0",
+        '<a href="/sites/a.example.com/new/">1</a>',
+        '<a href="/sites/a.example.com/?status=fixed&amp;fixed=7">2</a>',
     ]
 
 

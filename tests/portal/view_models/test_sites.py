@@ -103,7 +103,7 @@ def test_the_totals_add_up_every_website_with_results(websites):
     totals = page_of(websites).totals
     counts = {severity.label: severity.count for severity in totals.severities}
     assert counts == {"Critical": 3, "High": 2, "Medium": 3, "Low": 40, "Info": 0}
-    assert totals.open == 48
+    assert totals.open.count == 48
     assert [(grade.label, grade.count) for grade in totals.grades] == [
         ("F", 3), ("C", 1), ("B", 1), ("A", 1), ("Not graded", 2),
     ]  # fmt: skip
@@ -112,10 +112,20 @@ def test_the_totals_add_up_every_website_with_results(websites):
     assert totals.pending == "Waiting for results of 1 website."
 
 
-def test_the_total_leads_to_its_findings_where_one_page_has_them_all(websites):
-    assert page_of(websites).totals.open_url == ""
+def test_the_total_of_open_findings_leads_to_the_websites_that_have_them(websites):
+    assert page_of(websites, grade="F").totals.open.url == "/?grade=F&open=1"
+    listed = page_of(websites, open=True)
+    assert set(names(listed)) == {name for name in DASHBOARDS if name[0] in "bdefh"}
+    open_findings = [row.summary.overview.open for row in listed.rows]
+    assert sum(open_findings) == listed.totals.open.count
+    assert (listed.totals.open.url, listed.totals.open.is_active) == ("/", True)
+
+
+def test_the_total_leads_to_the_findings_where_one_page_has_them_all(websites):
     only = [website for website in websites if website.host.startswith(("a-", "c-", "e-"))]
-    assert page_of(only).totals.open_url == f"/sites/{only[-1].host}/"
+    assert page_of(only).totals.open.url == f"/sites/{only[-1].host}/"
+    clean = [website for website in websites if website.host.startswith(("a-", "c-"))]
+    assert page_of(clean).totals.open.url == ""
 
 
 def test_a_number_leads_to_its_websites_and_back(websites):
