@@ -68,6 +68,19 @@ def test_pages_of_members_have_it(client, path):
     assert footer_of(client.get(path, follow=True).text)
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize("path", ["/s/unknown/", "/prove/unknown/"])
+def test_pages_behind_secret_links_have_it(client, path):
+    assert footer_of(client.get(path).text)
+
+
+@pytest.mark.django_db
+def test_pages_of_staff_have_it_and_popups_do_not(admin_client):
+    for path in ("/admin/", "/admin/portal/account/add/", "/admin/dashboard_api/finding/workbench/"):
+        assert footer_of(admin_client.get(path).text)
+    assert not footer_of(admin_client.get("/admin/portal/account/add/?_popup=1").text)
+
+
 @pytest.mark.parametrize("status", ["400", "403", "403_csrf", "404", "413", "429", "500", "503"])
 def test_error_pages_have_it_without_a_request(status):
     assert footer_of(get_template(f"{status}.html").render())
