@@ -67,6 +67,15 @@ def make_website(host="shop.example.com", *, verified=True, **fields):
     return website
 
 
+def make_scannable(host="shop.example.com", *, account=None, **fields):
+    """Return a website that ``account`` has proven, or an account that no test asks for."""
+    website = make_website(host, **fields)
+    if account is None:
+        account, _ = api.Account.objects.get_or_create(ref="acct_holder")
+    api.OwnershipClaim.objects.confirm_by_hand(account, host, by="tests", now=timezone.now())
+    return website
+
+
 def make_link(account=None, website=None, **fields):
     account = account or make_account()
     website = website or make_website()

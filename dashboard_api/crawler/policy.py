@@ -19,6 +19,7 @@ from dashboard_api.models import (
     ScanJob,
     ScanOptOut,
     ScanSchedule,
+    SiteLink,
     Website,
 )
 from dashboard_api.models.scan_rules import CONSENT_PERIOD
@@ -104,8 +105,11 @@ def check_opted_out(website: Website, address: str | None = None) -> None:
         raise OptedOut(_("%(website)s is never scanned, because this was asked for.") % {"website": website})
 
 
-def check_scannable(website: Website, *, profile: str = Kind.QUICK) -> None:
-    """Raise NotScannable unless the website is watched and its proof is good enough."""
+def check_scannable(website: Website, *, profile: str = Kind.QUICK, account: Account | None = None) -> None:
+    """Raise NotScannable unless the website is watched and its proof is good enough.
+
+    The proof is that of ``account``; without one, any account's.
+    """
     if website.archived_at is not None:
         raise NotScannable(_("%(website)s is archived.") % {"website": website}, code="archived")
     if website.verified_at is None:
@@ -119,11 +123,24 @@ def check_scannable(website: Website, *, profile: str = Kind.QUICK) -> None:
             _("A deep scan of %(website)s needs a proof by DNS.") % {"website": website},
             code="dns_proof_missing",
         )
-    if OwnershipClaim.objects.is_proof_lost(website.host, timezone.now()):
+    claims = OwnershipClaim.objects.current(timezone.now()).filter(host=website.host)
+    if not (claims.filter(account=account) if account else claims).exists():
         raise NotScannable(
-            _("The proof of ownership of %(website)s has been missing for days.") % {"website": website},
+            _("%(website)s has no current proof of ownership: prove it, or link an account (link_site).")
+            % {"website": website},
             code="proof_missing",
         )
+
+
+def check_still_allowed(job: ScanJob, now: datetime) -> None:
+    """Raise what ``queue.add`` raises if what was allowed when the job was queued is so no more."""
+    check_opted_out(job.website)
+    check_scannable(job.website, profile=job.profile, account=job.account)
+    if job.account is not None:
+        link = job.website.links.not_revoked().filter(account=job.account).first()
+        if link is None:
+            raise NotScannable("The website is no longer linked.")
+        check_plan(link, profile=job.profile, now=now)
 
 
 def has_dns_proof(website: Website) -> bool:
@@ -153,6 +170,16 @@ def check_included(
     needed = {name for name in (PROFILES[profile].feature, feature) if name}
     if scans_per_month(entitlement) == 0 or (entitlement and not needed <= set(entitlement.features)):
         raise NotIncluded(_("The plan does not include these scans."))
+
+
+def check_plan(link: SiteLink, *, profile: str, feature: str = "", now: datetime) -> None:
+    """Raise NotIncluded unless the plan is usable now, and includes the website and these scans."""
+    if link.paused_at is not None:
+        raise NotIncluded("The plan includes fewer websites.")
+    entitlement = Entitlement.objects.filter(account=link.account_id).first()
+    if entitlement is None or not entitlement.is_usable_on(now.date()):
+        raise NotIncluded("The plan of the account has ended.")
+    check_included(entitlement, profile=profile, feature=feature, now=now)
 
 
 def frequencies(entitlement: Entitlement | None) -> list[str]:

@@ -69,7 +69,7 @@ def add(
         Account.objects.select_for_update().get(pk=account.pk)
         entitlement = Entitlement.objects.filter(account=account).first()
         policy.check_included(entitlement, profile=profile, now=now)
-    policy.check_scannable(website, profile=profile)
+    policy.check_scannable(website, profile=profile, account=account)
     existing = ScanJob.objects.unended().filter(website=website).first()
     if existing is not None:
         return existing, False

@@ -28,7 +28,7 @@ _WORDS = {
     "opted_out": _(
         "This website is never scanned, because this was asked for: contact support to change it."
     ),
-    "plan_ended": _("The plan had ended when the scan was to begin."),
+    "plan_ended": _("The plan no longer allowed the scan when it was to begin: check the plan."),
     "engine_missing": _("The scanner is not installed here: contact support."),
     "engine_crashed": _("The scanner broke off: scan again; contact support if this is repeated."),
     "engine_timeout": _(

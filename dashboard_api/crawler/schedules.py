@@ -13,7 +13,7 @@ from django.utils import timezone
 from audit.recording import record as audit
 from dashboard_api.contract import ScanScheduleRequest
 from dashboard_api.crawler import policy, queue
-from dashboard_api.models import Entitlement, ScanJob, ScanSchedule, SiteLink
+from dashboard_api.models import ScanJob, ScanSchedule, SiteLink
 
 BY = "schedule"
 MAX_BAD_RUNS = 3
@@ -131,20 +131,15 @@ def _queue(pk: int, now: datetime) -> bool:
 def _check(link: SiteLink, profile: str, frequency: str, now: datetime) -> None:
     policy.check_opted_out(link.website)
     _check_plan(link, profile, frequency, now)
-    policy.check_scannable(link.website, profile=profile)
+    policy.check_scannable(link.website, profile=profile, account=link.account)
     if profile == ScanJob.Profile.DEEP:
         policy.check_consent(link.account, link.website, now)
 
 
 def _check_plan(link: SiteLink, profile: str, frequency: str, now: datetime) -> None:
     """Raise NotIncluded unless the plan is usable now, and includes the website and the schedule."""
-    if link.paused_at is not None:
-        raise policy.NotIncluded("The plan includes fewer websites.")
-    entitlement = Entitlement.objects.filter(account=link.account_id).first()
-    if entitlement is None or not entitlement.is_usable_on(now.date()):
-        raise policy.NotIncluded("The plan of the account has ended.")
     feature = policy.DAILY_FEATURE if frequency == Frequency.DAILY else ""
-    policy.check_included(entitlement, profile=profile, feature=feature, now=now)
+    policy.check_plan(link, profile=profile, feature=feature, now=now)
 
 
 def note_end(job: ScanJob) -> None:

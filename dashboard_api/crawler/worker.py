@@ -20,7 +20,7 @@ from dashboard_api.crawler.reasons import explanation
 from dashboard_api.crawler.runs import BLOCKED, Run, run_engine, user_agent
 from dashboard_api.importing.ingest import ImportOptions
 from dashboard_api.importing.service import RefusedReport, import_file
-from dashboard_api.models import Coverage, EngineRun, Finding, ImportRun, ScanJob, Website
+from dashboard_api.models import Coverage, EngineRun, Finding, ImportRun, ScanJob, SiteLink, Website
 from foundation.outbound.names import NoAddress, origin_of
 
 logger = logging.getLogger(__name__)
@@ -60,14 +60,15 @@ class Worker:
         return job
 
     def _run(self, job: ScanJob) -> None:
-        website = Website.objects.get(pk=job.website_id)
+        job.website = Website.objects.get(pk=job.website_id)
         try:
-            policy.check_opted_out(website)
-            policy.check_scannable(website, profile=job.profile)
-            address = address_of(website.host)
-            policy.check_opted_out(website, address)
+            policy.check_still_allowed(job, timezone.now())
+            address = address_of(job.website.host)
+            policy.check_opted_out(job.website, address)
         except policy.OptedOut:
             _fail(job, "opted_out")
+        except policy.NotIncluded:
+            _fail(job, "plan_ended")
         except ValidationError:
             _fail(job, "ownership_lapsed")
         except NoAddress as error:
@@ -172,8 +173,14 @@ def _note_progress(job: ScanJob, runs: Sequence[Run], engines: Sequence[Engine],
     queue.note_progress(job, [*ended, now, *waiting])
 
 
+def _is_linked(job: ScanJob) -> bool:
+    """Return whether the link of the scan's account is not revoked; a scan by staff needs none."""
+    links = SiteLink.objects.not_revoked().filter(account=job.account_id, website=job.website_id)
+    return job.account_id is None or links.exists()
+
+
 class _Tick:
-    """Renews the lease, and notices a cancellation and the end of the worker."""
+    """Renews the lease, and notices a cancellation, a link that ended and the end of the worker."""
 
     def __init__(self, job: ScanJob, is_stopping: Callable[[], bool]) -> None:
         self._job, self._is_stopping = job, is_stopping
@@ -190,7 +197,7 @@ class _Tick:
             raise Stopped
         queue.renew(self._job)
         self._checked = time.monotonic()
-        if self._job.cancel_requested_at is not None:
+        if self._job.cancel_requested_at is not None or not _is_linked(self._job):
             raise _Cancelled
 
 

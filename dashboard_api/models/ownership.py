@@ -35,11 +35,10 @@ class OwnershipClaimQuerySet(models.QuerySet["OwnershipClaim"]):
         """Return claims whose next check is due, the oldest first."""
         return self.open().filter(next_check_at__lte=now).order_by("next_check_at", "pk")
 
-    def is_proof_lost(self, host: str, now: datetime) -> bool:
-        """Return whether every proof of the website has been missing for days, so that it is not scanned."""
-        holding = self.open().filter(host=host, state__in=OwnershipClaim.HOLDING)
+    def current(self, now: datetime) -> Self:
+        """Return claims whose proof has not been missing for days: only their websites are scanned."""
         lost = Q(state=OwnershipClaim.State.FAILING, missed_at__lte=now - SCANNED_WITHOUT_PROOF)
-        return holding.exists() and not holding.exclude(lost).exists()
+        return self.open().filter(state__in=OwnershipClaim.HOLDING).exclude(lost)
 
     def confirm_by_hand(self, account: Account, host: str, *, by: str, now: datetime) -> "OwnershipClaim":
         """Verify the account's claim by an operator's word, and create it if needed; return it.

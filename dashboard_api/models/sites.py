@@ -380,7 +380,7 @@ class SiteLink(models.Model):
 
     @transaction.atomic
     def revoke(self, *, by: str, reason: str, now: datetime) -> None:
-        """Revoke the link: its calls are refused. Raises AlreadyRevoked."""
+        """Revoke the link: its calls are refused, and its scans end. Raises AlreadyRevoked."""
         self._lock()
         if self.revoked_at is not None:
             raise AlreadyRevoked(
@@ -390,6 +390,9 @@ class SiteLink(models.Model):
         self.record(LinkEvent.Action.REVOKED, by=by, reason=reason, at=now)
         self.revoked_at = now
         self.save(update_fields=["revoked_at"])
+        # The worker ends those that run: it may hold their rows, and wait for the website.
+        for job in self.website.scan_jobs.filter(account=self.account_id, state="queued"):
+            job.cancel(by=by, reason=reason)
 
     @transaction.atomic
     def restore(self, *, by: str, reason: str, now: datetime) -> None:

@@ -12,7 +12,7 @@ from foundation.operator_command import OperatorCommand, Result, host_of
 class Command(OperatorCommand):
     """manage.py scan shop.example.com."""
 
-    help = "Queue a scan of a verified website; 'manage.py crawl' runs it. One that waits or runs is kept."
+    help = "Queue a scan of a proven website; 'manage.py crawl' runs it. One that waits or runs is kept."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("host", metavar="HOST", help="such as shop.example.com")

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 
 def test_a_scan_is_listed_and_can_be_cancelled_but_not_changed(client):
     client.force_login(factories.make_user("boss", is_staff=True, is_superuser=True))
-    job, _ = queue.add(factories.make_website(), by="ada")
+    job, _ = queue.add(factories.make_scannable(), by="ada")
     page = reverse("admin:dashboard_api_scanjob_changelist")
     assert b"shop.example.com" in client.get(page).content
     detail = client.get(reverse("admin:dashboard_api_scanjob_change", args=[job.pk])).content
@@ -42,7 +42,7 @@ def address(page, *arguments):
 
 
 def test_staff_stop_all_scans_and_resume_them(staff):
-    job, _ = queue.add(factories.make_website(), by="ada")
+    job, _ = queue.add(factories.make_scannable(), by="ada")
     stopped = staff.post(address("crawlerstop_add"), {"reason": "A customer called."}, follow=True)
     assert b"1 scan was cancelled." in stopped.content
     job.refresh_from_db()
@@ -59,7 +59,7 @@ def test_staff_stop_all_scans_and_resume_them(staff):
 
 
 def test_staff_add_an_opt_out_with_its_reason_and_end_it(staff):
-    job, _ = queue.add(factories.make_website(), by="ada")
+    job, _ = queue.add(factories.make_scannable(), by="ada")
     fields = {"kind": "domain", "value": "Example.com ", "reason": "asked by phone"}
     added = staff.post(address("scanoptout_add"), fields, follow=True)
     assert b"1 scan was cancelled." in added.content
@@ -80,7 +80,7 @@ def test_staff_add_an_opt_out_with_its_reason_and_end_it(staff):
 def test_the_page_of_workers_says_who_runs_what_and_which_scanners_are_missing(staff, settings):
     settings.CRAWLER_ENABLED = True
     assert b"No worker runs a scan now." in staff.get(address("scanjob_workers")).content
-    queue.add(factories.make_website(), by="ada")
+    queue.add(factories.make_scannable(), by="ada")
     job = queue.claim("crawler-1")
     page = " ".join(staff.get(address("scanjob_workers")).text.split())
     assert "<td>crawler-1</td>" in page
@@ -100,7 +100,7 @@ def test_the_home_says_that_scans_are_stopped_that_a_worker_is_away_and_that_non
     assert shown().keys() == {"Running", "Waiting"}
     CrawlerStop.objects.create(by="ada", resumed_at=timezone.now())
     stop = CrawlerStop.objects.create(by="ada")
-    queue.add(factories.make_website(), by="ada")
+    queue.add(factories.make_scannable(), by="ada")
     old = timezone.now() - 20 * policy.LEASE
     ScanJob.objects.update(due_at=old)
     late = shown()

@@ -32,6 +32,7 @@ from tests.factories import (
     make_finding,
     make_import_run,
     make_link,
+    make_scannable,
     make_source,
     make_website,
 )
@@ -83,8 +84,8 @@ def test_a_scan_is_queued_once_and_a_repetition_returns_the_same(client, link):
 
 
 def test_a_waiting_scan_has_its_place_in_the_queue(client, link):
-    queue.add(make_website("first.example.com"), by="ada", trigger=ScanJob.Trigger.FIRST)
-    queue.add(make_website("later.example.com"), by="ada", trigger=ScanJob.Trigger.SCHEDULE)
+    queue.add(make_scannable("first.example.com"), by="ada", trigger=ScanJob.Trigger.FIRST)
+    queue.add(make_scannable("later.example.com"), by="ada", trigger=ScanJob.Trigger.SCHEDULE)
     assert queued(client, link)["position"] == 2
 
 

@@ -28,7 +28,7 @@ def engines(tmp_path, settings, monkeypatch):
 
 
 def test_a_scan_is_queued_once_and_run(capsys, engines):
-    factories.make_website()
+    factories.make_scannable()
     call_command("scan", "Shop.Example.COM", "--by", "ada", "--json")
     first = json.loads(capsys.readouterr().out)
     assert (first["host"], first["state"], first["changed"]) == ("shop.example.com", "queued", True)
@@ -68,7 +68,7 @@ def test_nothing_runs_while_the_crawler_is_off_or_without_its_engines(settings, 
 
 def test_every_scan_is_stopped_at_once_and_none_begins_until_the_end_of_the_stop(capsys, engines):
     for host in ("a.example.com", "b.example.com"):
-        factories.make_website(host)
+        factories.make_scannable(host)
         call_command("scan", host)
     capsys.readouterr()
     call_command("crawl", "--stop-all", "--by", "ada")
@@ -88,7 +88,7 @@ def test_every_scan_is_stopped_at_once_and_none_begins_until_the_end_of_the_stop
 
 def test_an_opt_out_cancels_the_scans_that_it_covers_and_can_be_ended(capsys, engines):
     for host in ("shop.example.com", "example.com", "other.example.net"):
-        factories.make_website(host)
+        factories.make_scannable(host)
         call_command("scan", host)
     why = {"reason": "asked by e-mail", "by": "ada"}
     for _ in range(2):

@@ -13,3 +13,9 @@ def public_address(monkeypatch):
 @pytest.fixture
 def short_grace(monkeypatch):
     monkeypatch.setattr(process, "GRACE_SECONDS", 0.3)
+
+
+@pytest.fixture
+def crawler(settings):
+    """This deployment scans, so customers can queue scans."""
+    settings.CRAWLER_ENABLED = True

@@ -37,7 +37,7 @@ def test_wapiti_crawls_the_website_through_our_proxy_and_its_report_is_imported(
     page = answer(200, PAGE, headers=[("Content-Type", "text/html"), ("Set-Cookie", "a=b")])
     with FaultServer(page) as server:
         settings.LOCALHOST_WEBSITES = {"shop.localhost": server.port}
-        queue.add(factories.make_website("shop.localhost"), by="ada", profile="standard")
+        queue.add(factories.make_scannable("shop.localhost"), by="ada", profile="standard")
         job = Worker(f"w{os.getpid()}", [engine], lambda: False).run_one()
     run = job.runs.get()
     assert (job.outcome, run.state) == ("complete", "ok"), run.log

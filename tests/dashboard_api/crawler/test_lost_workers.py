@@ -85,7 +85,7 @@ def let_leases_end():
 def test_no_scan_of_a_killed_or_paused_worker_is_lost_or_stored_twice(start, tmp_path):
     began, slow = tmp_path / "began", tmp_path / "slow"
     for host in HOSTS:
-        queue.add(factories.make_website(host), by="ada")
+        queue.add(factories.make_scannable(host), by="ada")
 
     slow.touch()
     killed = start()

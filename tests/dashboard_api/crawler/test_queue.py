@@ -16,7 +16,8 @@ pytestmark = pytest.mark.django_db
 
 
 def queued(host="shop.example.com", **options):
-    return queue.add(factories.make_website(host), by="ada", **options)[0]
+    website = factories.make_scannable(host, account=options.get("account"))
+    return queue.add(website, by="ada", **options)[0]
 
 
 def lose(job):
@@ -45,8 +46,20 @@ def test_a_website_that_is_not_verified_or_archived_is_refused():
         queue.add(archived, by="ada")
 
 
+def test_a_website_is_refused_that_no_account_has_proven():
+    with pytest.raises(policy.NotScannable, match="no current proof") as refusal:
+        queue.add(factories.make_website(), by="ada")
+    assert refusal.value.code == "proof_missing"
+
+
+def test_the_proof_of_another_account_does_not_count_for_a_scan():
+    website = factories.make_scannable()
+    with pytest.raises(policy.NotScannable, match="no current proof"):
+        queue.add(website, by="ada", account=factories.make_account())
+
+
 def test_a_scan_waits_for_the_cooldown_and_for_the_quota_of_a_day():
-    website, now = factories.make_website(), timezone.now()
+    website, now = factories.make_scannable(), timezone.now()
 
     def scan(at):
         job, _ = queue.add(website, by="ada", now=at)

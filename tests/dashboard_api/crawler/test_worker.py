@@ -11,24 +11,35 @@ import msgspec
 import pytest
 from django.utils import timezone
 
+from audit.models import AuditEvent
 from config.demo import website
 from dashboard_api.crawler import addresses, policy, process, queue, retests, worker
 from dashboard_api.crawler.addresses import address_of
 from dashboard_api.crawler.runs import run_engine
 from dashboard_api.crawler.worker import Worker
-from dashboard_api.models import Coverage, EngineRun, Finding, ImportRun, ScanJob
+from dashboard_api.models import (
+    Coverage,
+    EngineRun,
+    Entitlement,
+    Finding,
+    ImportRun,
+    OwnershipClaim,
+    ScanJob,
+    SiteLink,
+)
+from dashboard_api.ownership import claims
 from foundation.outbound import proxy
 from foundation.outbound.names import NoAddress
 from tests import factories
 from tests.dashboard_api.crawler.engines import REPORT, WRITE, engine
 from tests.faults.server import FaultServer, answer, hang_up
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("public_address", "short_grace")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("public_address", "short_grace", "crawler")]
 NAME = f"w{os.getpid()}"  # processes of a run are found by it, also while other tests run
 
 
 def scan(*engines, website=None, is_stopping=lambda: False):
-    website = website or factories.make_website()
+    website = website or factories.make_scannable()
     queue.add(website, by="ada")
     return Worker(NAME, engines, is_stopping).run_one()
 
@@ -96,7 +107,7 @@ def test_a_scanner_without_time_left_does_not_run_and_the_scan_says_so(monkeypat
 
 
 def test_a_scan_that_did_not_end_fixes_nothing():
-    website = factories.make_website()
+    website = factories.make_scannable()
     scan(engine(), website=website)
     for complete, status in ((False, "open"), (True, "fixed")):
         ScanJob.objects.update(created_at=timezone.now() - policy.PROFILES["quick"].cooldown)
@@ -107,11 +118,86 @@ def test_a_scan_that_did_not_end_fixes_nothing():
 
 
 def test_a_website_that_lost_its_proof_is_not_scanned():
-    website = factories.make_website()
+    website = factories.make_scannable()
     queue.add(website, by="ada")
     website.archive(by="ada", reason="sold", now=timezone.now())
     job = Worker(NAME, [engine()], lambda: False).run_one()
     assert (job.state, job.reason, job.runs.count()) == ("failed", "ownership_lapsed", 0)
+
+
+def test_a_waiting_scan_ends_with_the_claim_of_its_account():
+    link = factories.make_link()
+    other = factories.make_link(factories.make_account("acct_0002"), link.website)
+    job, _ = queue.add(link.website, by="ada", account=link.account)
+    other.revoke(by="ada", reason="sold", now=timezone.now())
+    assert ScanJob.objects.get().state == "queued"
+    claims.withdraw(OwnershipClaim.objects.first(), by="ada", reason="sold", now=timezone.now())
+    job.refresh_from_db()
+    assert (job.state, job.reason, job.started_at) == ("cancelled", "cancelled", None)
+    assert AuditEvent.objects.get(action="scan.cancelled").reason == "sold"
+    with pytest.raises(policy.NotScannable, match="no current proof"):
+        queue.add(job.website, by="staff", account=link.account)
+
+
+def lose_the_link(link):
+    SiteLink.objects.update(revoked_at=timezone.now())
+
+
+def lose_the_claim(link):
+    OwnershipClaim.objects.filter(account=link.account).update(state="withdrawn", ended_at=timezone.now())
+
+
+def pause_the_link(link):
+    SiteLink.objects.filter(pk=link.pk).update(paused_at=timezone.now())
+
+
+def suspend_the_plan(link):
+    Entitlement.objects.update(status="suspended")
+
+
+def end_the_plan(link):
+    today = timezone.now().date()
+    Entitlement.objects.update(starts_on=today - timedelta(days=99), ends_on=today - timedelta(days=90))
+
+
+def include_no_scans(link):
+    Entitlement.objects.update(scans_per_month=0)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lose_the_link, "ownership_lapsed"),
+        (lose_the_claim, "ownership_lapsed"),
+        (pause_the_link, "plan_ended"),
+        (suspend_the_plan, "plan_ended"),
+        (end_the_plan, "plan_ended"),
+        (include_no_scans, "plan_ended"),
+    ],
+)
+def test_a_waiting_scan_is_refused_when_what_allowed_it_has_ended(change, reason):
+    link = factories.make_link()
+    factories.make_link(factories.make_account("acct_0002"), link.website)
+    queue.add(link.website, by="ada", account=link.account)
+    change(link)
+    job = Worker(NAME, [engine()], lambda: False).run_one()
+    assert (job.state, job.reason, job.runs.count()) == ("failed", reason, 0)
+    assert not Finding.objects.exists()
+
+
+def test_a_running_scan_ends_with_the_link_of_its_account(monkeypatch, tmp_path):
+    monkeypatch.setattr(policy, "RENEWAL_SECONDS", 0.0)
+    link = factories.make_link()
+    queue.add(link.website, by="ada", account=link.account)
+
+    def revoke_what_runs():
+        if (tmp_path / "ran").exists():
+            SiteLink.objects.update(revoked_at=timezone.now())
+        return False
+
+    code = f"open({str(tmp_path / 'ran')!r}, 'w').close(); time.sleep(600)"
+    job = Worker(NAME, [engine(code)], revoke_what_runs).run_one()
+    assert (job.state, job.runs.count()) == ("cancelled", 0)
 
 
 def test_a_cancelled_scan_keeps_the_reports_of_engines_that_had_ended(monkeypatch):
@@ -137,7 +223,7 @@ def test_ten_of_ten_scans_are_cancelled_whose_scanner_ignores_sigterm(tmp_path, 
     code = "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
     code += f"open({str(tmp_path)!r} + '/' + host, 'w').close()\ntime.sleep(600)"
     hosts = [f"job-{number}.example.com" for number in range(10)]
-    jobs = [queue.add(factories.make_website(host), by="ada")[0] for host in hosts]
+    jobs = [queue.add(factories.make_scannable(host), by="ada")[0] for host in hosts]
 
     def cancel_what_runs():
         running = ScanJob.objects.get(state="running")
@@ -224,7 +310,7 @@ def test_the_built_in_engine_runs_with_an_empty_environment(settings, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as free:
         settings.LOCALHOST_WEBSITES = {"demo-shop.localhost": free.getsockname()[1]}
     with website.serving(tmp_path, settings.LOCALHOST_WEBSITES["demo-shop.localhost"]):
-        job = scan(essentials, website=factories.make_website("demo-shop.localhost"))
+        job = scan(essentials, website=factories.make_scannable("demo-shop.localhost"))
     run = job.runs.get()
     assert (run.state, run.exit_code, run.log) == ("ok", 0, "")
     assert ImportRun.objects.get().source.slug == "essentials"
@@ -238,7 +324,7 @@ def seeing(monkeypatch, *refusals):
 
 
 def with_a_finding():
-    website = factories.make_website()
+    website = factories.make_scannable()
     scan(engine(), website=website)
     ScanJob.objects.update(created_at=timezone.now() - timedelta(days=1))
     return website
@@ -360,7 +446,7 @@ def test_an_engine_behind_the_proxy_keeps_the_rules(
     monkeypatch.setattr(policy, "PROFILES", {**policy.PROFILES, "quick": limits})
     with FaultServer(answer(200, robots), page) as server:
         settings.LOCALHOST_WEBSITES = {"shop.localhost": server.port}
-        job = scan(proxied(code), website=factories.make_website("shop.localhost"))
+        job = scan(proxied(code), website=factories.make_scannable("shop.localhost"))
     run = job.runs.get()
     assert (job.outcome, job.reason, run.reason) == (outcome, reason, reason), run.log
     assert server.connections == 1 + asked

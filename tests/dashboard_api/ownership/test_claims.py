@@ -334,13 +334,13 @@ def test_three_misses_over_a_day_are_a_failure_and_fourteen_days_a_lapse():
 
 def test_a_website_whose_proof_has_been_missing_for_three_days_is_not_scanned():
     website = Website.objects.get(host=failing().host)
-    assert not OwnershipClaim.objects.is_proof_lost(HOST, NOW + timedelta(days=2))
-    assert OwnershipClaim.objects.is_proof_lost(HOST, NOW + timedelta(days=3))
+    assert OwnershipClaim.objects.current(NOW + timedelta(days=2)).exists()
+    assert not OwnershipClaim.objects.current(NOW + timedelta(days=3)).exists()
     OwnershipClaim.objects.update(missed_at=timezone.now() - timedelta(days=3))
-    with pytest.raises(ValidationError, match="missing for days"):
+    with pytest.raises(ValidationError, match="no current proof"):
         queue.add(website, by="ada")
     SiteLink.objects.link(factories.make_account("acct_other", secrets=()), website, by="staff")
-    assert not OwnershipClaim.objects.is_proof_lost(HOST, NOW + timedelta(days=3))
+    assert OwnershipClaim.objects.current(NOW + timedelta(days=3)).exists()
 
 
 def hour_of_checks(*, unasked, found):
