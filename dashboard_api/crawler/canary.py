@@ -24,22 +24,25 @@ _CHALLENGES = (
 )
 
 
-def look(host: str, agent: str = "") -> str:
-    """Return an empty text if the website answers as itself, else the reason why it cannot be scanned."""
+def look(host: str, address: str, agent: str = "") -> str:
+    """Return an empty text if the website answers as itself, else the reason why it cannot be scanned.
+
+    ``address`` is the checked one at which it is scanned.
+    """
     deadline = Deadline(_SECONDS)
     try:
-        return _judged(host, _fetch(f"{origin_of(host)}/", deadline, agent))
+        return _judged(host, _fetch(f"{origin_of(host)}/", address, deadline, agent))
     except FetchFailed as error:
         if error.reason not in ("connect_failed", "tls_invalid") or localhost_port(host):
             return error.reason
     try:  # a website without https
-        return _judged(host, _fetch(f"http://{host}/", deadline, agent))
+        return _judged(host, _fetch(f"http://{host}/", address, deadline, agent))
     except FetchFailed as error:
         return error.reason
 
 
-def _fetch(url: str, deadline: Deadline, agent: str) -> Fetched:
-    return fetch(url, max_bytes=_BYTES, deadline=deadline, verify=False, agent=agent)
+def _fetch(url: str, address: str, deadline: Deadline, agent: str) -> Fetched:
+    return fetch(url, max_bytes=_BYTES, deadline=deadline, verify=False, agent=agent, pinned=[address])
 
 
 def _judged(host: str, page: Fetched) -> str:

@@ -1,6 +1,6 @@
 """The rules about what may be scanned, when, and how often. Decision record 0116."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -99,9 +99,9 @@ class Allowance:
     remaining_today: int
 
 
-def check_opted_out(website: Website, address: str | None = None) -> None:
-    """Raise OptedOut if the website, or its address, is never scanned."""
-    if ScanOptOut.objects.of(website.host, address):
+def check_opted_out(website: Website, addresses: Sequence[str] = ()) -> None:
+    """Raise OptedOut if the website, or one of its addresses, is never scanned."""
+    if ScanOptOut.objects.of(website.host, addresses):
         raise OptedOut(_("%(website)s is never scanned, because this was asked for.") % {"website": website})
 
 

@@ -39,7 +39,11 @@ def opt_out(asked: ScanOptOut) -> int | None:
     asked.save()
     audit("scan.opted_out", asked, by=asked.by, reason=asked.reason)
     unended = ScanJob.objects.unended().select_related("website")
-    covered = [job for job in unended if ScanOptOut.objects.of(job.website.host, job.address)]
+    covered = [
+        job
+        for job in unended
+        if ScanOptOut.objects.of(job.website.host, [job.address] if job.address else [])
+    ]
     return sum(job.cancel(by=asked.by, reason=asked.reason) for job in covered)
 
 

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from dashboard_api.crawler import policy, queue, retests, schedules
-from dashboard_api.crawler.addresses import address_of
+from dashboard_api.crawler.addresses import addresses_of
 from dashboard_api.crawler.canary import look
 from dashboard_api.crawler.engines import Engine
 from dashboard_api.crawler.reasons import explanation
@@ -63,8 +63,8 @@ class Worker:
         job.website = Website.objects.get(pk=job.website_id)
         try:
             policy.check_still_allowed(job, timezone.now())
-            address = address_of(job.website.host)
-            policy.check_opted_out(job.website, address)
+            addresses = addresses_of(job.website.host)
+            policy.check_opted_out(job.website, addresses)
         except policy.OptedOut:
             _fail(job, "opted_out")
         except policy.NotIncluded:
@@ -74,6 +74,7 @@ class Worker:
         except NoAddress as error:
             _fail(job, error.reason)
         else:
+            address = addresses[0]
             if not queue.note_address(job, address):
                 queue.give_back(job, wait=_BUSY_ADDRESS)
                 return
@@ -95,7 +96,7 @@ class Worker:
         engines = self._engines_of(job)
         profile = policy.PROFILES[job.profile]
         ends, requests = time.monotonic() + profile.seconds, profile.requests
-        cancelled, outcome, refusal = False, "", _look(job)
+        cancelled, outcome, refusal = False, "", _look(job, address)
         try:
             for engine in engines:
                 tick.check()
@@ -105,7 +106,7 @@ class Worker:
                     job, engine, address, folder / engine.name, tick, seconds=seconds, requests=requests
                 )
                 requests -= run.requests
-                refusal = run.refusal = refusal or run.refusal or _look(job)
+                refusal = run.refusal = refusal or run.refusal or _look(job, address)
                 runs.append(run)
                 if job.trigger == ScanJob.Trigger.RETEST:
                     outcome, run = self._retest(job, run, address, folder, tick)
@@ -135,12 +136,12 @@ class Worker:
             seconds=run.engine.seconds,
             requests=profile.requests - run.requests,
         )
-        again.refusal = again.refusal or _look(job)
+        again.refusal = again.refusal or _look(job, address)
         return _outcome(job, again), again
 
 
-def _look(job: ScanJob) -> str:
-    return look(job.website.host, user_agent(job))
+def _look(job: ScanJob, address: str) -> str:
+    return look(job.website.host, address, user_agent(job))
 
 
 def _outcome(job: ScanJob, run: Run) -> str:

@@ -1,7 +1,7 @@
 """Rules about scans: the stop of all of them, opt-outs and consents. Decision record 0117."""
 
 import ipaddress
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import ClassVar, Self
 
@@ -49,16 +49,15 @@ class CrawlerStop(models.Model):
 class ScanOptOutQuerySet(models.QuerySet["ScanOptOut"]):
     """Queries on opt-outs."""
 
-    def of(self, host: str, address: str | None = None) -> "ScanOptOut | None":
-        """Return an opt-out that covers the host, its registrable domain or the address."""
+    def of(self, host: str, addresses: Sequence[str] = ()) -> "ScanOptOut | None":
+        """Return an opt-out that covers the host, its registrable domain or one of the addresses."""
         names = Q(kind=ScanOptOut.Kind.HOST, value=host)
         if domain := registrable_domain(host):
             names |= Q(kind=ScanOptOut.Kind.DOMAIN, value=domain)
         found = self.filter(names).first()
-        if found is None and address:
-            found = next(
-                (each for each in self.filter(kind=ScanOptOut.Kind.PREFIX) if each.has(address)), None
-            )
+        if found is None and addresses:
+            prefixes = self.filter(kind=ScanOptOut.Kind.PREFIX)
+            found = next((each for each in prefixes if any(map(each.has, addresses))), None)
         return found
 
 

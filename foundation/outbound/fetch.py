@@ -86,18 +86,22 @@ def fetch(
     tls: ssl.SSLContext | None = None,
     verify: bool = True,
     agent: str = "",
+    pinned: Sequence[str] = (),
 ) -> Fetched:
     """Return the response to a GET of ``url``, or raise FetchFailed.
 
     Each hop is checked: its port, its registrable domain, and every address of its host. The connection is
     made to a checked address. ``ip_version`` limits it to IPv4 or IPv6, ``tls`` trusts other authorities, and
-    without ``verify`` any certificate is accepted. ``agent`` is another User-Agent than ours.
+    without ``verify`` any certificate is accepted. ``agent`` is another User-Agent than ours. ``pinned`` are
+    the addresses of the host of ``url`` that are checked already: it is not resolved again.
     """
     context = (tls or trusted()) if verify else unverified()
-    call = _Call(max_bytes, deadline or Deadline(SECONDS), ip_version, context, agent)
     hops: list[Hop] = []
     try:
-        return _followed(call, _target(url), hops)
+        target = _target(url)
+        known = {target.host: pinned} if pinned else {}
+        call = _Call(max_bytes, deadline or Deadline(SECONDS), ip_version, context, agent, known)
+        return _followed(call, target, hops)
     except FetchFailed as error:
         error.hops = tuple(hops)
         raise
@@ -123,6 +127,7 @@ class _Call:
     ip_version: int | None
     tls: ssl.SSLContext
     agent: str
+    known: Mapping[str, Sequence[str]]
 
     def get(self, target: _Target, hops: list[Hop]) -> Fetched | str:
         """Return the response to one request, or the location of a redirect; raise FetchFailed."""
@@ -143,7 +148,7 @@ class _Call:
 
     def _addresses(self, host: str) -> tuple[str, ...]:
         versions: dict[int, list[str]] = {6: [], 4: []}
-        for address in resolve(host, self.deadline):
+        for address in self.known.get(host) or resolve(host, self.deadline):
             versions[6 if ":" in address else 4].append(address)
         chosen = [self.ip_version] if self.ip_version else versions
         addresses = [address for version in chosen for address in versions[version][:_MAX_ADDRESSES]]

@@ -15,13 +15,14 @@ _MAX_STARS = 10  # of one rule; more would only cost time
 Allows = Callable[[str], bool]
 
 
-def robots_of(host: str, *, agent: str = "") -> Allows:
-    """Return a function that says whether a path of the website may be crawled.
+def robots_of(host: str, address: str, *, agent: str = "") -> Allows:
+    """Return a function that says whether a path of the website at a checked address may be crawled.
 
     A website without the file, or that cannot be reached now, forbids nothing; one whose server fails, all.
     """
     try:
-        found = fetch(f"{origin_of(host)}/robots.txt", max_bytes=_BYTES, verify=False, agent=agent)
+        url = f"{origin_of(host)}/robots.txt"
+        found = fetch(url, max_bytes=_BYTES, verify=False, agent=agent, pinned=[address])
     except FetchFailed:
         return lambda _path: True
     if found.status >= 500:

@@ -52,31 +52,35 @@ def _problems(host: str, address: str, agent: str, tls: ssl.SSLContext | None) -
         port = localhost_port(host) or 443
         yield from check_tls(host, address, deadline, now=now, port=port, tls=tls)
     except (NotConnected, ssl.SSLError) as error:
-        plain = check_page(_page(f"http://{host}/", host, deadline, agent))  # otherwise the website is down
+        plain = check_page(
+            _page(f"http://{host}/", host, address, deadline, agent)
+        )  # otherwise the website is down
         yield Problem("https-not-offered", home, f"No connection by TLS: {in_words(error)}.")
         yield from (problem for problem in plain if not problem.rule.startswith("hsts-"))
         return
     except DeadlinePassed as error:
         raise Incomplete("timed_out") from error
-    yield from check_page(_page(home, host, deadline, agent))
+    yield from check_page(_page(home, host, address, deadline, agent))
     with suppress(Incomplete):  # http is turned off
-        yield from check_plain(_get(f"http://{host}/", deadline, agent))
+        yield from check_plain(_get(f"http://{host}/", address, deadline, agent))
     with suppress(Incomplete):  # it leads to another owner's domain
-        yield from check_security_txt(_get(f"{home}.well-known/security.txt", deadline, agent), now)
+        yield from check_security_txt(_get(f"{home}.well-known/security.txt", address, deadline, agent), now)
 
 
-def _page(url: str, host: str, deadline: Deadline, agent: str) -> Fetched:
+def _page(url: str, host: str, address: str, deadline: Deadline, agent: str) -> Fetched:
     """Return the home page; raise Incomplete, also if it belongs to another website."""
-    page = _get(url, deadline, agent)
+    page = _get(url, address, deadline, agent)
     if not covers(host, urlsplit(page.url).hostname or ""):
         raise Incomplete("redirected_away")
     return page
 
 
-def _get(url: str, deadline: Deadline, agent: str) -> Fetched:
+def _get(url: str, address: str, deadline: Deadline, agent: str) -> Fetched:
     """Return the response, whatever the certificate; raise Incomplete, also if the website refuses scans."""
     try:
-        response = fetch(url, max_bytes=_PAGE_BYTES, deadline=deadline, verify=False, agent=agent)
+        response = fetch(
+            url, max_bytes=_PAGE_BYTES, deadline=deadline, verify=False, agent=agent, pinned=[address]
+        )
     except FetchFailed as error:
         raise Incomplete(error.reason) from error
     if response.status in _REFUSALS or "cf-mitigated" in response.headers:

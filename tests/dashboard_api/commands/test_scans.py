@@ -23,7 +23,7 @@ def engines(tmp_path, settings, monkeypatch):
     file = tmp_path / "engines.toml"
     file.write_text('[[engine]]\nname = "x"\ncommand = ["/nowhere/x", "$address", "$report"]\n')
     settings.CRAWLER_ENABLED, settings.CRAWLER_ENGINES = True, file
-    monkeypatch.setattr(worker, "address_of", lambda _host: "192.0.2.10")
+    monkeypatch.setattr(worker, "addresses_of", lambda _host: ["192.0.2.10"])
     monkeypatch.setattr(worker, "look", lambda *_: "")
 
 

@@ -6,7 +6,7 @@ from dashboard_api.crawler import process, worker
 @pytest.fixture
 def public_address(monkeypatch):
     """Every website has this address: no name is resolved."""
-    monkeypatch.setattr(worker, "address_of", lambda _host: "192.0.2.10")
+    monkeypatch.setattr(worker, "addresses_of", lambda _host: ["192.0.2.10"])
     monkeypatch.setattr(worker, "look", lambda *_: "")
 
 

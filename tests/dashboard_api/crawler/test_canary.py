@@ -4,7 +4,7 @@ import pytest
 
 from dashboard_api.crawler.canary import look
 from tests.faults.server import FaultServer, answer
-from tests.foundation.outbound.internet import OTHER, PUBLIC, Internet
+from tests.foundation.outbound.internet import OTHER, PUBLIC, PUBLIC_6, Internet
 
 HOST = "shop.example.com"
 
@@ -32,9 +32,17 @@ def internet(monkeypatch):
 def test_the_home_page_decides(internet, status, body, headers, reason):
     with FaultServer(answer(status, body, headers=headers)) as server:
         internet.serve(server, port=80)
-        assert look(HOST) == reason
+        assert look(HOST, PUBLIC) == reason
 
 
 def test_a_website_that_is_not_there_has_its_reason(internet):
-    assert look(HOST) == "connect_failed"
-    assert look("unknown.example.com") == "no_address"
+    assert look(HOST, PUBLIC) == "connect_failed"
+
+
+def test_only_the_address_that_is_scanned_is_asked(internet):
+    internet.zone[f"{HOST}."] = [PUBLIC, PUBLIC_6, OTHER]
+    with FaultServer(answer(200)) as server:
+        internet.serve(server, address=OTHER, port=80)
+        assert look(HOST, OTHER) == ""
+    assert internet.connected == [(OTHER, 443), (OTHER, 80)]
+    assert internet.lookups == 0

@@ -14,7 +14,7 @@ from django.utils import timezone
 from audit.models import AuditEvent
 from config.demo import website
 from dashboard_api.crawler import addresses, policy, process, queue, retests, worker
-from dashboard_api.crawler.addresses import address_of
+from dashboard_api.crawler.addresses import addresses_of
 from dashboard_api.crawler.runs import run_engine
 from dashboard_api.crawler.worker import Worker
 from dashboard_api.models import (
@@ -25,6 +25,7 @@ from dashboard_api.models import (
     ImportRun,
     OwnershipClaim,
     ScanJob,
+    ScanOptOut,
     SiteLink,
 )
 from dashboard_api.ownership import claims
@@ -286,13 +287,22 @@ def resolving(monkeypatch, found):
 )
 def test_one_address_is_scanned_of_ipv4_where_there_is_one(monkeypatch, found, address):
     resolving(monkeypatch, found)
-    assert address_of("shop.example.com") == address
+    assert addresses_of("shop.example.com")[0] == address
 
 
 def test_only_public_addresses_are_scanned(monkeypatch):
     resolving(monkeypatch, ["8.8.8.8", "127.0.0.1"])
     with pytest.raises(NoAddress, match="private_address"):
-        address_of("shop.example.com")
+        addresses_of("shop.example.com")
+
+
+@pytest.mark.parametrize("prefix", ["2001:4860::/32", "8.8.4.0/24", "8.8.8.8/32"])
+def test_an_opt_out_of_any_address_of_the_website_refuses_the_scan(monkeypatch, prefix):
+    resolving(monkeypatch, ["2001:4860:4860::8888", "8.8.8.8", "8.8.4.4"])
+    monkeypatch.setattr(worker, "addresses_of", addresses_of)
+    ScanOptOut.objects.create(kind="prefix", value=prefix, reason="asked", by="ada")
+    job = scan(engine())
+    assert (job.state, job.reason, job.runs.count()) == ("failed", "opted_out", 0)
 
 
 def test_a_name_whose_servers_do_not_answer_in_time_has_its_reason(monkeypatch):
@@ -300,7 +310,7 @@ def test_a_name_whose_servers_do_not_answer_in_time_has_its_reason(monkeypatch):
     monkeypatch.setattr(addresses, "_SECONDS", 0.2)
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: over.wait() and [])
     with pytest.raises(NoAddress, match="servers_silent"):
-        address_of("shop.example.com")
+        addresses_of("shop.example.com")
     over.set()
 
 
@@ -439,7 +449,7 @@ def test_an_engine_behind_the_proxy_keeps_the_rules(
     settings, monkeypatch, robots, page, code, outcome, reason, asked
 ):
     settings.ALLOW_PRIVATE_HOSTS = True
-    monkeypatch.setattr(worker, "address_of", lambda _: "127.0.0.1")
+    monkeypatch.setattr(worker, "addresses_of", lambda _: ["127.0.0.1"])
     monkeypatch.setattr(proxy, "_FEW", 4)
     monkeypatch.setattr(policy, "REQUESTS_A_SECOND", 100.0)
     limits = dataclasses.replace(policy.PROFILES["quick"], requests=5)

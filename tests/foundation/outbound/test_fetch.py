@@ -352,6 +352,18 @@ def test_a_bad_server_ends_with_its_reason_at_the_wall_clock(shop, script, reaso
     assert time.monotonic() - began < TOO_LATE
 
 
+def test_a_host_whose_addresses_are_known_is_not_resolved_again_and_others_of_its_redirects_are(shop, trap):
+    shop.zone |= {f"{HOST}.": [OTHER], "www.example.com.": [TRAP]}
+    with FaultServer(redirect("/on"), redirect("http://www.example.com/")) as server:
+        shop.serve(server)
+        error = failure(pinned=[PUBLIC])
+    assert (error.reason, [hop.addresses for hop in error.hops]) == (
+        "private_address",
+        [(PUBLIC,)] * 2 + [()],
+    )
+    assert (set(shop.connected), shop.lookups) == ({(PUBLIC, 80)}, 1)
+
+
 def test_redirects_share_one_limit_of_time(shop):
     def late(server, connection):
         server.wait(0.3)

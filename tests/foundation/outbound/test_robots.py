@@ -40,7 +40,7 @@ def test_a_server_that_fails_forbids_everything_and_one_without_the_file_nothing
     settings.ALLOW_PRIVATE_HOSTS = True
     with FaultServer(answer(status, b"User-agent: *\nDisallow: /")) as server:
         settings.LOCALHOST_WEBSITES = {"shop.localhost": server.port}
-        assert robots_of("shop.localhost", agent="ThreatDashboard/1 (job=7)")("/") is allowed
+        assert robots_of("shop.localhost", "127.0.0.1", agent="ThreatDashboard/1 (job=7)")("/") is allowed
     assert server.received[0].head.startswith(b"GET /robots.txt ")
     assert server.received[0].header("user-agent") == "ThreatDashboard/1 (job=7)"
 
@@ -48,4 +48,4 @@ def test_a_server_that_fails_forbids_everything_and_one_without_the_file_nothing
 def test_a_website_that_does_not_answer_forbids_nothing(settings):
     settings.ALLOW_PRIVATE_HOSTS = True
     settings.LOCALHOST_WEBSITES = {"shop.localhost": 1}
-    assert robots_of("shop.localhost")("/")
+    assert robots_of("shop.localhost", "127.0.0.1")("/")

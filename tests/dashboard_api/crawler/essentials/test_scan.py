@@ -14,7 +14,7 @@ from foundation.deadline import Deadline
 from foundation.outbound.tls import Handshake, NotConnected
 from tests.faults.certificate import write_certificate
 from tests.faults.server import FaultServer, answer, closed_port
-from tests.foundation.outbound.internet import PUBLIC, Internet
+from tests.foundation.outbound.internet import OTHER, PUBLIC, PUBLIC_6, Internet
 
 HOST = "shop.example.com"
 GOOD = [("Strict-Transport-Security", "max-age=31536000"), ("X-Content-Type-Options", "nosniff")]
@@ -78,6 +78,14 @@ def test_a_website_without_https_is_checked_over_http(internet):
     [missing] = [line for line in lines if line.get("finding") == "https-not-offered"]
     assert missing["evidence"] == "No connection by TLS: Connection refused."
     assert last["complete"] is True
+
+
+def test_only_the_address_that_is_scanned_is_asked(internet, certificate, trusting):
+    internet.zone[f"{HOST}."] = [PUBLIC_6, OTHER, PUBLIC]
+    with FaultServer(*[answer(200)] * 9, tls=certificate[1]) as server:
+        internet.serve(server, port=443)
+        scanned(trusting)
+    assert {address for address, _port in internet.connected} == {PUBLIC}
 
 
 @pytest.mark.parametrize("status", [403, 429, 503])
