@@ -26,6 +26,19 @@ def test_the_worst_problem_leads_to_its_findings(dashboard):
     expect(do_first(dashboard)).to_have_count(0)
 
 
+@pytest.mark.parametrize("width", [320, 1280])
+def test_each_row_of_the_panel_has_a_button_that_leads_to_the_fix(open_page, owner, width):
+    page = open_page(user=owner, viewport={"width": width, "height": 800})
+    page.goto(PATH)
+    row = do_first(page).get_by_role("listitem").nth(1)
+    button = row.get_by_text("How to fix it", exact=True)
+    expect(button).to_be_visible()
+    button.scroll_into_view_if_needed()
+    area = button.bounding_box()
+    page.mouse.click(area["x"] + area["width"] / 2, area["y"] + area["height"] / 2)
+    expect(page).to_have_url(re.compile(r"\?problem=[0-9a-f]{16}$"))
+
+
 def test_the_list_switches_to_problems_and_back(dashboard):
     dashboard.get_by_role("link", name="Problems", exact=True).click()
     expect(dashboard).to_have_url(f"{PATH}?view=problems")
