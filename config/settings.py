@@ -212,7 +212,8 @@ ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
 EMAIL_URL = env.str("EMAIL_URL", default="")
 vars().update(env.email_url_config(EMAIL_URL or "dummymail://"))
 EMAIL_TIMEOUT = 10
-DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="threat-dashboard@localhost")
+_SENDER = env.str("DEFAULT_FROM_EMAIL", default="threat-dashboard@localhost")
+DEFAULT_FROM_EMAIL = _SENDER if "<" in _SENDER else f"Threat Dashboard <{_SENDER}>"
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("de", "Deutsch")]

@@ -129,3 +129,17 @@ def test_a_start_without_the_address_that_links_lead_to_is_refused(checkout, env
 
 def test_hosts_are_read_without_blanks():
     assert hosts_in(" portal.example.com, [::1] ,,127.0.0.1") == ["portal.example.com", "[::1]", "127.0.0.1"]
+
+
+@pytest.mark.parametrize(
+    ("sender", "expected"),
+    [
+        ("", "Threat Dashboard <threat-dashboard@localhost>"),
+        ("alerts@example.com", "Threat Dashboard <alerts@example.com>"),
+        ("Example Alerts <alerts@example.com>", "Example Alerts <alerts@example.com>"),
+    ],
+)
+def test_e_mails_have_the_name_of_their_sender(checkout, sender, expected):
+    code = "from config.settings import DEFAULT_FROM_EMAIL; print(DEFAULT_FROM_EMAIL)"
+    environ = {"DEFAULT_FROM_EMAIL": sender} if sender else {}
+    assert checkout.python("-c", code, **PRODUCTION | environ).stdout == f"{expected}\n"
