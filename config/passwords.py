@@ -16,15 +16,16 @@ from allauth.core.exceptions import ImmediateHttpResponse
 from allauth.core.internal.ratelimit import get_ip
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.core.mail import send_mail
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone, translation
+from django.utils.translation import gettext as _
 
 from config.background import run_later
 from config.errors import too_many_requests
 from config.models import Attempts
+from portal import link_emails
 from portal.forms import ChosenPassword
 from portal.page_urls import portal_origin
 
@@ -74,15 +75,13 @@ def send_links(email: str, *, base_url: str, language: str) -> None:
 
 def _send(person: User, email: str, base_url: str) -> None:
     key = {"uidb36": user_pk_to_url_str(person), "key": default_token_generator.make_token(person)}
-    context = {
-        "username": person.get_username(),
-        "password_reset_url": base_url + reverse("account_reset_password_from_key", kwargs=key),
-    }
+    link = base_url + reverse("account_reset_password_from_key", kwargs=key)
+    context = {"username": person.get_username(), "password_reset_url": link}
     subject, message = (
         render_to_string(f"account/email/password_reset_key_{part}.txt", context).strip()
         for part in ("subject", "message")
     )
     try:
-        send_mail(subject, message, from_email=None, recipient_list=[email])
+        link_emails.send(subject, message, to=email, link=link, button=_("Choose a new password"))
     except OSError as error:
         logger.warning("The mail server refused a link to a new password: %s", type(error).__name__)

@@ -10,7 +10,6 @@ from datetime import timedelta
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core import signing
-from django.core.mail import send_mail
 from django.db import IntegrityError, transaction
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -22,6 +21,7 @@ from django.views.decorators.debug import sensitive_variables
 from audit.recording import record
 from dashboard_api import models as api
 from dashboard_api.billing import entitlements
+from portal import link_emails
 from portal import models as portal
 from portal.team.actions import record_change
 
@@ -108,12 +108,14 @@ def send_link(email: str, *, origin: str, language: str) -> None:
     with translation.override(language):
         if person is not None:
             subject, template = _("You have an account already"), "known_email.txt"
+            button = _("Sign in")
             context = {"name": person.get_username(), "link": origin + reverse("account_login")}
         else:
             subject, template = _("Confirm your e-mail address"), "link_email.txt"
+            button = _("Create the account")
             context = {"name": "", "link": origin + new_link(email)}
         try:
-            _send(subject, template, context, email)
+            _send(subject, template, context, to=email, button=button)
         except OSError as error:
             logger.warning("The mail server refused a link to a new account: %s", type(error).__name__)
 
@@ -121,9 +123,10 @@ def send_link(email: str, *, origin: str, language: str) -> None:
 def send_invitation(email: str, link: str) -> None:
     """Send the link of an invitation; raises OSError if the mail server does not accept it."""
     with translation.override(settings.LANGUAGE_CODE):
-        _send(_("Your account on the Threat Dashboard"), "invited_email.txt", {"link": link}, email)
+        subject, button = _("Your account on the Threat Dashboard"), _("Create the account")
+        _send(subject, "invited_email.txt", {"link": link}, to=email, button=button)
 
 
-def _send(subject: str, template: str, context: dict[str, str], email: str) -> None:
-    message = render_to_string(f"sign_up/{template}", context).strip() + "\n"
-    send_mail(subject, message, from_email=None, recipient_list=[email])
+def _send(subject: str, template: str, context: dict[str, str], *, to: str, button: str) -> None:
+    text = render_to_string(f"sign_up/{template}", context).strip() + "\n"
+    link_emails.send(subject, text, to=to, link=context["link"], button=button)

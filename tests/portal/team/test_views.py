@@ -273,7 +273,7 @@ def test_a_failed_email_withdraws_the_invitation_and_shows_a_message(members, br
     def refuse(*_, **__):
         raise ConnectionRefusedError
 
-    monkeypatch.setattr(emails, "send_mail", refuse)
+    monkeypatch.setattr(emails.link_emails, "send", refuse)
     address = reverse("portal:invite", args=[members[OWNER].account_id])
     response = browser(OWNER).post(address, {"email": "new@example.com", "role": VIEWER})
     assert "could not be sent" in text_of(response)
