@@ -38,7 +38,7 @@ from dashboard_api.crawler.response import (
     schedule_response,
     status_response,
 )
-from dashboard_api.models import Finding, ScanConsent, ScanJob, SiteLink
+from dashboard_api.models import Finding, OwnershipClaim, ScanConsent, ScanJob, SiteLink
 from dashboard_api.queries.credentials import AccountSite
 
 _UNPAID = "A payment for the plan is missing: no scan can begin until it has arrived."
@@ -125,8 +125,9 @@ def _finding(link: SiteLink, text: str) -> Finding:
 
 
 def _consent(link: SiteLink, now: datetime) -> None:
-    """Record that the account agrees to deep scans of a website that DNS proves, once on each day."""
-    if not policy.has_dns_proof(link.website):
+    """Record that the account agrees to deep scans of a website that it proves by DNS, once on each day."""
+    own = OwnershipClaim.objects.current(now).filter(account=link.account, host=link.website.host)
+    if not own.proven_by_dns().exists():
         return
     newest = ScanConsent.objects.valid_at(now).filter(link=link).first()
     if newest is None or newest.at.date() != now.date():

@@ -118,17 +118,19 @@ def check_scannable(website: Website, *, profile: str = Kind.QUICK, account: Acc
             % {"website": website},
             code="not_verified",
         )
-    if profile == Kind.DEEP and not has_dns_proof(website):
-        raise NotScannable(
-            _("A deep scan of %(website)s needs a proof by DNS.") % {"website": website},
-            code="dns_proof_missing",
-        )
     claims = OwnershipClaim.objects.current(timezone.now()).filter(host=website.host)
-    if not (claims.filter(account=account) if account else claims).exists():
+    if account is not None:
+        claims = claims.filter(account=account)
+    if not claims.exists():
         raise NotScannable(
             _("%(website)s has no current proof of ownership: prove it, or link an account (link_site).")
             % {"website": website},
             code="proof_missing",
+        )
+    if profile == Kind.DEEP and not claims.proven_by_dns().exists():
+        raise NotScannable(
+            _("A deep scan of %(website)s needs a proof by DNS.") % {"website": website},
+            code="dns_proof_missing",
         )
 
 
@@ -136,18 +138,13 @@ def check_still_allowed(job: ScanJob, now: datetime) -> None:
     """Raise what ``queue.add`` raises if what was allowed when the job was queued is so no more."""
     check_opted_out(job.website)
     check_scannable(job.website, profile=job.profile, account=job.account)
+    if job.profile == Kind.DEEP:
+        check_consent(job.account, job.website, now)
     if job.account is not None:
         link = job.website.links.not_revoked().filter(account=job.account).first()
         if link is None:
             raise NotScannable("The website is no longer linked.")
         check_plan(link, profile=job.profile, now=now)
-
-
-def has_dns_proof(website: Website) -> bool:
-    """Return whether an account has proven the website by DNS."""
-    return OwnershipClaim.objects.filter(
-        host=website.host, strength=OwnershipClaim.Strength.DNS, state__in=OwnershipClaim.HOLDING
-    ).exists()
 
 
 def check_running() -> None:
@@ -192,16 +189,24 @@ def frequencies(entitlement: Entitlement | None) -> list[str]:
     ]
 
 
-def check_consent(account: Account, website: Website, now: datetime) -> None:
-    """Raise ConsentMissing unless the account agreed to deep scans in the last year."""
+def check_consent(account: Account | None, website: Website, now: datetime) -> None:
+    """Raise ConsentMissing unless the account agreed to deep scans in the last year.
+
+    Without an account, unless one that has proven the website by DNS did.
+    """
     if consent_until(account, website, now) is None:
         raise ConsentMissing(_("A deep scan attacks the website: its owner must agree first."))
 
 
-def consent_until(account: Account, website: Website, now: datetime) -> datetime | None:
-    """Return the end of the account's consent to deep scans; None without one."""
-    own = ScanConsent.objects.valid_at(now).filter(link__account=account, link__website=website)
-    newest = own.order_by("-at").first()
+def consent_until(account: Account | None, website: Website, now: datetime) -> datetime | None:
+    """Return the end of the account's consent to deep scans, as ``check_consent`` does; None without one."""
+    given = ScanConsent.objects.valid_at(now).filter(link__website=website, link__revoked_at=None)
+    if account is None:
+        proven = OwnershipClaim.objects.current(now).proven_by_dns().filter(host=website.host)
+        given = given.filter(link__account__in=proven.values("account"))
+    else:
+        given = given.filter(link__account=account)
+    newest = given.order_by("-at").first()
     return newest.at + CONSENT_PERIOD if newest else None
 
 

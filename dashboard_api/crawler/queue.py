@@ -75,8 +75,8 @@ def add(
         return existing, False
     if account is not None:
         policy.check_running()
-        if profile == ScanJob.Profile.DEEP:
-            policy.check_consent(account, website, now)
+    if profile == ScanJob.Profile.DEEP:
+        policy.check_consent(account, website, now)
     if trigger == ScanJob.Trigger.RETEST:
         policy.check_retests(website, now)
     else:

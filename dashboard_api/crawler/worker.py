@@ -69,6 +69,8 @@ class Worker:
             _fail(job, "opted_out")
         except policy.NotIncluded:
             _fail(job, "plan_ended")
+        except policy.ConsentMissing:
+            _fail(job, "consent_missing")
         except ValidationError:
             _fail(job, "ownership_lapsed")
         except NoAddress as error:

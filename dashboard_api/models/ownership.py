@@ -40,6 +40,10 @@ class OwnershipClaimQuerySet(models.QuerySet["OwnershipClaim"]):
         lost = Q(state=OwnershipClaim.State.FAILING, missed_at__lte=now - SCANNED_WITHOUT_PROOF)
         return self.open().filter(state__in=OwnershipClaim.HOLDING).exclude(lost)
 
+    def proven_by_dns(self) -> Self:
+        """Return claims whose proof is a record of the domain's owner, as deep scans need it."""
+        return self.filter(strength=OwnershipClaim.Strength.DNS)
+
     def confirm_by_hand(self, account: Account, host: str, *, by: str, now: datetime) -> "OwnershipClaim":
         """Verify the account's claim by an operator's word, and create it if needed; return it.
 

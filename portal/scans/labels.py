@@ -74,6 +74,9 @@ REASONS = {
         "This website is never scanned, because this was asked for. Contact support to change that."
     ),
     "plan_ended": _("Your plan no longer allowed the scan when it was to begin."),
+    "consent_missing": _(
+        "The owner's consent to deep scans had ended when the scan was to begin. Agree to them again."
+    ),
     "no_time_left": _("There was no time left for all scanners."),
     "cancelled": "",  # says no more than the state
     "worker_lost": _("The scan was interrupted on our side and does not count. Scan again."),

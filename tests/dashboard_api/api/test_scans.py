@@ -248,6 +248,16 @@ def test_a_deep_scan_needs_the_plan_a_proof_by_dns_and_consent(client, link):
     assert call(client, link, SCAN_SCHEDULE_PATH).json()["consent_until"] is None
 
 
+def test_the_proof_by_dns_and_the_consent_of_another_account_allow_no_deep_scan(client, link):
+    Entitlement.objects.update(features=["deep_scans"])
+    other = make_link(make_account("acct_0002", secrets=[]), link.website)
+    OwnershipClaim.objects.filter(account=other.account).update(method="dns", strength="dns")
+    ScanConsent.objects.create(link=other, by="bob")
+    response = call(client, link, SCAN_PATH, profile="deep", consent=True)
+    assert (response.status_code, error_of(response)["reason"]) == (409, "dns_proof_missing")
+    assert ScanConsent.objects.get().link == other
+
+
 def test_a_schedule_is_off_until_it_is_set(client, link):
     shown = call(client, link, SCAN_SCHEDULE_PATH).json()
     assert (shown["schedule"]["frequency"], shown["next_at"]) == ("off", [])

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from audit.models import AuditEvent
 from dashboard_api.crawler import policy, queue
-from dashboard_api.models import ScanJob
+from dashboard_api.models import OwnershipClaim, ScanConsent, ScanJob, SiteLink
 from tests import factories
 from tests.racing import race
 
@@ -56,6 +56,25 @@ def test_the_proof_of_another_account_does_not_count_for_a_scan():
     website = factories.make_scannable()
     with pytest.raises(policy.NotScannable, match="no current proof"):
         queue.add(website, by="ada", account=factories.make_account())
+
+
+def test_staff_queue_a_deep_scan_only_with_the_consent_of_an_account_that_dns_proves():
+    link = factories.make_link()
+    other = factories.make_link(factories.make_account("acct_0002"), link.website)
+    with pytest.raises(policy.NotScannable) as refusal:
+        queue.add(link.website, by="staff", profile="deep")
+    assert refusal.value.code == "dns_proof_missing"
+    OwnershipClaim.objects.filter(account=link.account).update(method="dns", strength="dns")
+    ScanConsent.objects.create(link=other, by="bob")  # it has no proof by DNS
+    own = ScanConsent.objects.create(link=link, by="ada", at=timezone.now() - timedelta(days=365))
+    with pytest.raises(policy.ConsentMissing):
+        queue.add(link.website, by="staff", profile="deep")
+    ScanConsent.objects.filter(pk=own.pk).update(at=timezone.now())
+    SiteLink.objects.filter(pk=link.pk).update(revoked_at=timezone.now())
+    with pytest.raises(policy.ConsentMissing):
+        queue.add(link.website, by="staff", profile="deep")
+    SiteLink.objects.update(revoked_at=None)
+    assert queue.add(link.website, by="staff", profile="deep")[0].profile == "deep"
 
 
 def test_a_scan_waits_for_the_cooldown_and_for_the_quota_of_a_day():

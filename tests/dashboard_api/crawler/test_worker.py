@@ -24,6 +24,7 @@ from dashboard_api.models import (
     Finding,
     ImportRun,
     OwnershipClaim,
+    ScanConsent,
     ScanJob,
     ScanOptOut,
     SiteLink,
@@ -184,6 +185,17 @@ def test_a_waiting_scan_is_refused_when_what_allowed_it_has_ended(change, reason
     job = Worker(NAME, [engine()], lambda: False).run_one()
     assert (job.state, job.reason, job.runs.count()) == ("failed", reason, 0)
     assert not Finding.objects.exists()
+
+
+def test_a_deep_scan_whose_consent_ended_while_it_waited_does_not_begin():
+    link = factories.make_link()
+    OwnershipClaim.objects.update(method="dns", strength="dns")
+    Entitlement.objects.update(features=["deep_scans"])
+    consent = ScanConsent.objects.create(link=link, by="ada")
+    queue.add(link.website, by="ada", account=link.account, profile="deep")
+    ScanConsent.objects.filter(pk=consent.pk).update(at=timezone.now() - timedelta(days=365))
+    job = Worker(NAME, [engine()], lambda: False).run_one()
+    assert (job.state, job.reason, job.runs.count()) == ("failed", "consent_missing", 0)
 
 
 def test_a_running_scan_ends_with_the_link_of_its_account(monkeypatch, tmp_path):
