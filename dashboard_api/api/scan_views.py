@@ -42,6 +42,7 @@ from dashboard_api.models import Finding, OwnershipClaim, ScanConsent, ScanJob, 
 from dashboard_api.queries.credentials import AccountSite
 
 _UNPAID = "A payment for the plan is missing: no scan can begin until it has arrived."
+_MONTHLY_ONLY = "Deep scans by schedule run once a month: send the frequency monthly."
 _FINDING = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
 
 
@@ -145,6 +146,8 @@ def _refusals(now: datetime) -> Iterator[None]:
     except policy.NotIncluded as error:
         if error.code == "unpaid":
             raise errors.ScansNotIncluded(_UNPAID, reason="unpaid") from error
+        if error.code == "monthly_only":
+            raise errors.ScansNotIncluded(_MONTHLY_ONLY, reason="monthly_only") from error
         raise errors.ScansNotIncluded from error
     except policy.NotScannable as error:
         raise errors.NotScannable(reason=error.code) from error

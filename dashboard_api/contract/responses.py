@@ -860,7 +860,10 @@ class ScanScheduleResponse(msgspec.Struct, frozen=True, kw_only=True):
     ok: Literal[True]
     host: str
     schedule: ScanSchedule
-    frequencies: Annotated[list[str], Meta(description="The frequencies that the plan includes.")]
+    frequencies: Annotated[
+        list[str],
+        Meta(description="The frequencies that the plan includes; deep scans are monthly only."),
+    ]
     next_at: Annotated[list[Moment], Meta(description="When the next scans begin: at most 3.")]
     allowance: list[ScanAllowance]
     month: ScanMonth

@@ -137,9 +137,14 @@ def _check(link: SiteLink, profile: str, frequency: str, now: datetime) -> None:
 
 
 def _check_plan(link: SiteLink, profile: str, frequency: str, now: datetime) -> None:
-    """Raise NotIncluded unless the plan is usable now, and includes the website and the schedule."""
+    """Raise NotIncluded unless the plan is usable now, and includes the website and the schedule.
+
+    Deep scans attack the website, so they are monthly in every plan.
+    """
     feature = policy.DAILY_FEATURE if frequency == Frequency.DAILY else ""
     policy.check_plan(link, profile=profile, feature=feature, now=now)
+    if profile == ScanJob.Profile.DEEP and frequency != Frequency.MONTHLY:
+        raise policy.NotIncluded("Deep scans by schedule run once a month.", code="monthly_only")
 
 
 def note_end(job: ScanJob) -> None:

@@ -52,12 +52,19 @@ class ScheduleForm(forms.Form):
         super().__init__(*args, **kwargs)
         self._offer("frequency", labels.FREQUENCIES, {*rules.frequencies} if rules else None)
         included = {each.profile for each in rules.allowance if each.included} if rules else None
-        self._offer("profile", labels.PROFILES, included)
+        self._offer("profile", labels.PROFILES | {"deep": labels.MONTHLY_DEEP}, included)
 
     def _offer(self, name: str, words: dict[str, Any], included: Iterable[str] | None) -> None:
         current = self.initial.get(name)
         shown = {value for value in words if included is None or value in included} | {current, "off"}
         self.fields[name].choices = [each for each in words.items() if each[0] in shown]  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        """Return the values; refuse deep scans that are not monthly."""
+        values = super().clean() or self.cleaned_data
+        if values.get("profile") == "deep" and values.get("frequency") not in (None, "off", "monthly"):
+            raise forms.ValidationError(labels.NOT_SCANNABLE["monthly_only"])
+        return values
 
     def clean_time_zone(self) -> str:
         """Return the time zone; its name may have any case."""

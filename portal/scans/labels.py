@@ -3,6 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 
 PROFILES = {"quick": _("Quick scan"), "standard": _("Standard scan"), "deep": _("Deep scan")}
+MONTHLY_DEEP = _("Deep scan (every month only)")
 MEANINGS = {
     "quick": _("The most important settings, in under a minute."),
     "standard": _("More scanners, in a few minutes."),
@@ -94,5 +95,6 @@ REFUSALS = {
 }
 NOT_SCANNABLE = {  # by the reason of a refusal
     "dns_proof_missing": _("A deep scan needs a proof by DNS. Publish the TXT record and check it first."),
+    "monthly_only": _("Deep scans by schedule run once a month. Choose every month, or another scan."),
     "no_engine": _("The scanner that found this does not run here, so it cannot check again."),
 }

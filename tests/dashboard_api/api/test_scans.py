@@ -301,6 +301,24 @@ def test_deep_scans_by_schedule_need_a_consent_that_comes_with_it(client, link):
     assert shown["consent_until"] is not None
 
 
+@pytest.mark.parametrize("frequency", ["daily", "weekly"])
+def test_deep_scans_by_schedule_are_monthly(client, link, frequency):
+    Entitlement.objects.update(features=["deep_scans", "scans_daily"])
+    OwnershipClaim.objects.update(method="dns", strength="dns")
+    wanted = {"frequency": frequency, "profile": "deep", "consent": True}
+    response = call(client, link, SCAN_SCHEDULE_PATH, **wanted)
+    error = error_of(response)
+    assert (response.status_code, error["code"], error["reason"]) == (
+        403,
+        "scans_not_included",
+        "monthly_only",
+    )
+    assert error["message"] == "Deep scans by schedule run once a month: send the frequency monthly."
+    assert not ScanSchedule.objects.exists()
+    off = call(client, link, SCAN_SCHEDULE_PATH, frequency="off", profile="deep")
+    assert off.status_code == 200
+
+
 def test_the_list_can_have_only_the_retests_of_one_finding(client, link):
     finding, other = (make_finding(link.website, source=make_source("essentials")) for _ in range(2))
     end(queued(client, link, finding_id=str(other.pk)))

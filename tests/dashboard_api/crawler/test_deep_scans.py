@@ -93,8 +93,8 @@ def test_a_deep_scan_by_schedule_ends_stored_with_its_findings(client, link, web
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("lost", ["", "proof", "consent", "plan"])
-def test_a_deep_scan_that_is_due_still_needs_proof_consent_and_plan(lost, client, link):
+@pytest.mark.parametrize("lost", ["", "proof", "consent", "plan", "month"])
+def test_a_deep_scan_that_is_due_still_needs_proof_consent_plan_and_month(lost, client, link):
     asked = {"frequency": "monthly", "profile": "deep", "consent": True}
     ask(client, fields_for(link, **asked), path=SCAN_SCHEDULE_PATH)
     ScanSchedule.objects.update(next_at=timezone.now() - timedelta(minutes=1))
@@ -104,4 +104,6 @@ def test_a_deep_scan_that_is_due_still_needs_proof_consent_and_plan(lost, client
         ScanConsent.objects.update(at=timezone.now() - timedelta(days=366))
     elif lost == "plan":
         Entitlement.objects.update(features=[])
+    elif lost == "month":
+        ScanSchedule.objects.update(frequency="weekly")
     assert schedules.queue_due(timezone.now()) == (not lost)
