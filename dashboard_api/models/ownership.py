@@ -11,11 +11,13 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from audit.recording import record as audit
+from dashboard_api import limits
 from dashboard_api.models.accounts import Account
 from foundation.hosts import MAX_HOST_LENGTH
 
 TOKEN_PREFIX = "tdv1-"  # noqa: S105 - public by nature
 _TOKEN_BYTES = 20
+_HOUR = timedelta(hours=1)
 SCANNED_WITHOUT_PROOF = timedelta(days=3)
 
 
@@ -128,6 +130,8 @@ class OwnershipClaim(models.Model):
     checks = models.JSONField(default=list)  # the last check of each method, as responses have it
     checked_at = models.DateTimeField(null=True)
     asked_at = models.DateTimeField(null=True)  # the last check by hand began
+    asked_since = models.DateTimeField(null=True)  # the hour in which checks by hand are counted began
+    asked_count = models.PositiveSmallIntegerField(default=0, db_default=0)  # the checks of this hour
     next_check_at = models.DateTimeField(null=True, default=timezone.now)
     ended_at = models.DateTimeField(null=True)
 
@@ -172,6 +176,24 @@ class OwnershipClaim(models.Model):
 
     def __str__(self) -> str:
         return _("%(website)s of %(account)s") % {"website": self.host, "account": self.account}
+
+    @property
+    def check_allowed_at(self) -> datetime | None:
+        """The time from which a check by hand may begin; None: it was never checked by hand."""
+        if self.asked_at is None:
+            return None
+        pause_ends = self.asked_at + limits.CHECK_PAUSE
+        if self.asked_since is None or self.asked_count < limits.CHECKS_AN_HOUR:
+            return pause_ends
+        return max(pause_ends, self.asked_since + _HOUR)
+
+    def count_check(self, now: datetime) -> None:
+        """Store that a check by hand begins."""
+        if self.asked_since is None or now >= self.asked_since + _HOUR:
+            self.asked_since, self.asked_count = now, 0
+        self.asked_at = now
+        self.asked_count += 1
+        self.save(update_fields=["asked_at", "asked_since", "asked_count"])
 
     def mark_verified(self, *, now: datetime, by: str | None = None) -> None:
         """Store that the claim is verified by its method, without misses; ``by`` names an operator."""

@@ -3,11 +3,11 @@
 import threading
 from collections.abc import Iterable
 from datetime import datetime
+from math import ceil
 from typing import Any
 
-from django.db.models import Q
+from django.db import transaction
 
-from dashboard_api import limits
 from dashboard_api.contract.fields import PROOFS
 from dashboard_api.models import OwnershipClaim
 from dashboard_api.ownership import claims
@@ -35,14 +35,20 @@ def check_by_hand(claim: OwnershipClaim, *, method: str, now: datetime) -> Owner
     if not _one_at_a_time.acquire(blocking=False):
         raise TooSoon(_BUSY_SECONDS)
     try:
-        free = Q(asked_at=None) | Q(asked_at__lte=now - limits.CHECK_PAUSE)
-        if not OwnershipClaim.objects.filter(free, pk=claim.pk).update(asked_at=now):
-            claim.refresh_from_db(fields=["asked_at"])
-            pause_until = (claim.asked_at or now) + limits.CHECK_PAUSE
-            raise TooSoon(max(1, int((pause_until - now).total_seconds())))
+        _count(claim, now)
         return check_claim(claim, (method,) if method else (), now=now)
     finally:
         _one_at_a_time.release()
+
+
+@transaction.atomic
+def _count(claim: OwnershipClaim, now: datetime) -> None:
+    """Count the check; raise TooSoon before the pause or, after many checks, the hour is over."""
+    counted = OwnershipClaim.objects.select_for_update().get(pk=claim.pk)
+    allowed_at = counted.check_allowed_at
+    if allowed_at is not None and now < allowed_at:
+        raise TooSoon(ceil((allowed_at - now).total_seconds()))
+    counted.count_check(now)
 
 
 def check_claim(claim: OwnershipClaim, methods: Iterable[str] = (), *, now: datetime) -> OwnershipClaim:

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from dashboard_api import limits
 from dashboard_api.contract import ClaimsRequest, responses
 from dashboard_api.models import OwnershipClaim, ScanSchedule, SiteLink
 from dashboard_api.ownership import calendar
@@ -88,9 +87,7 @@ def _claim(
         checks=[msgspec.convert(each, responses.ClaimCheck) for each in claim.checks],
         created_at=_seconds(claim.created_at),
         next_check_at=_optional(claim.next_check_at),
-        check_allowed_at=_seconds(
-            (claim.asked_at or claim.created_at - limits.CHECK_PAUSE) + limits.CHECK_PAUSE
-        ),
+        check_allowed_at=_seconds(claim.check_allowed_at or claim.created_at),
         expires_at=_optional(_expires_at(claim)),
         answer_due_at=_optional(answer_due_at(claim)),
         verified_at=_optional(claim.verified_at),

@@ -283,6 +283,13 @@ def _failed_check(error: GatewayError, account: Account) -> str:
     """Return why a check was not made, or had no result, and when to try again."""
     if isinstance(error, CheckTooSoon | TooManyCalls):
         seconds = (error.retry_after if isinstance(error, CheckTooSoon) else 0) or BUSY_SECONDS
+        if (minutes := -(-seconds // 60)) > 1:
+            text = ngettext(
+                "Many checks were made in this hour. Check again in %(count)s minute.",
+                "Many checks were made in this hour. Check again in %(count)s minutes.",
+                minutes,
+            )
+            return text % {"count": minutes}
         text = ngettext(
             "A check was made a moment ago. Check again in %(count)s second.",
             "A check was made a moment ago. Check again in %(count)s seconds.",

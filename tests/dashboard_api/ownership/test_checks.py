@@ -1,6 +1,6 @@
 """Checks of a claim in all of its places."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 import pytest
@@ -52,6 +52,30 @@ def looks(monkeypatch):
 def added(host=HOST, *, proof=None):
     claim = claims.add(factories.make_account(secrets=()), host, by="ada", now=NOW)
     return claims.record_check(claim, proof, now=NOW) if proof else claim
+
+
+def test_a_claim_has_thirty_checks_by_hand_in_an_hour_and_the_next_says_when_it_may_begin(looks):
+    claim, pause = added(), timedelta(seconds=15)
+    hours = []
+    for hour in (NOW, NOW + timedelta(hours=1)):
+        done, waits = 0, []
+        for number in range(240):
+            try:
+                claim = checks.check_by_hand(claim, method="file", now=hour + number * pause)
+                done += 1
+            except checks.TooSoon as refusal:
+                waits.append(refusal.seconds)
+        hours.append((done, waits[0], waits[-1]))
+    assert hours == [(30, 3150, 15)] * 2
+    assert claim.check_allowed_at == NOW + timedelta(hours=2)
+
+
+def test_a_check_within_the_pause_waits_for_its_end_and_is_not_counted(looks):
+    claim = checks.check_by_hand(added(), method="file", now=NOW)
+    with pytest.raises(checks.TooSoon) as refusal:
+        checks.check_by_hand(claim, method="file", now=NOW + timedelta(seconds=3, milliseconds=1))
+    claim.refresh_from_db()
+    assert (refusal.value.seconds, claim.asked_at, claim.asked_count) == (12, NOW, 1)
 
 
 def test_the_place_of_the_last_proof_is_asked_first(looks):

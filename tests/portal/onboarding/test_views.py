@@ -256,6 +256,7 @@ def test_a_host_of_two_accounts_leads_to_the_dashboard_of_the_right_one(client, 
     [
         (CheckTooSoon(retry_after=12), "Check again in 12 seconds."),
         (CheckTooSoon(retry_after=1), "Check again in 1 second."),
+        (CheckTooSoon(retry_after=1741), "Many checks were made in this hour. Check again in 30 minutes."),
         (TooManyCalls(), "Check again in 5 seconds."),
         (TimedOut(), "The check is taking longer than usual."),
         (CannotConnect(), "The service cannot be reached."),
