@@ -1,5 +1,6 @@
 """The files in deploy/ and the commands of docs/operating.md name what exists."""
 
+import fnmatch
 import os
 import re
 import shlex
@@ -91,6 +92,57 @@ def test_every_folder_of_a_job_is_writable_in_its_unit_and_in_the_containers():
     assert folders <= set(writable)
     mounted = {volume.partition(":")[2] for volume in COMPOSE["services"]["web-1"]["volumes"]}
     assert folders <= mounted
+
+
+def lines_of(section):
+    """Return the lines of the first block of commands in a section."""
+    text = DOCUMENT.partition(f"\n## {section}\n")[2].partition("\n## ")[0]
+    return re.search(r"```sh\n(.*?)```", text, re.DOTALL)[1].splitlines()
+
+
+def stopped_by(line):
+    """Return the kinds of units that a line stops. It stops timers first, which would start jobs again."""
+    timers, _, rest = (part.removeprefix("systemctl stop ") for part in line.partition(" && "))
+    assert all(fnmatch.fnmatch(f"dashboard-job@{job}.timer", *shlex.split(timers)) for job in TIMERS)
+    units = {
+        "web": "dashboard-web@8001.service",
+        "crawl": "dashboard-crawl@1.service",
+        "job": "dashboard-job@import_inbox.service",
+    }
+    patterns = shlex.split(rest)
+    return {kind for kind, unit in units.items() if any(fnmatch.fnmatch(unit, each) for each in patterns)}
+
+
+@pytest.mark.parametrize(
+    ("section", "kinds", "change"),
+    [
+        ("Upgrade", {"job", "crawl"}, "git checkout "),
+        ("Backup and restore", {"web", "job", "crawl"}, "mv "),
+        ("SQLite to PostgreSQL", {"web", "job", "crawl"}, "dashboard-manage move_to "),
+    ],
+)
+def test_nothing_works_on_while_its_code_or_database_is_replaced(section, kinds, change):
+    lines = lines_of(section)
+    [stop] = [number for number, line in enumerate(lines) if line.startswith("systemctl stop ")]
+    [replaced] = [number for number, line in enumerate(lines) if line.startswith(change)]
+    assert stopped_by(lines[stop]) == kinds
+    assert stop < replaced
+
+
+def test_whatever_is_enabled_is_started_again(tmp_path):
+    """The last line of each section, with a systemctl that shows its arguments."""
+    enabled = ["dashboard-web@8000.service", "dashboard-web@8001.service", "dashboard-crawl@1.service"]
+    timers = ["dashboard-job@notify.timer", "dashboard-job@prune.timer"]
+    for target, units in (("multi-user", [*enabled, "nginx.service"]), ("timers", [*timers, "fstrim.timer"])):
+        (tmp_path / f"{target}.target.wants").mkdir()
+        for unit in units:
+            (tmp_path / f"{target}.target.wants" / unit).touch()
+    for section in ("Upgrade", "Backup and restore", "SQLite to PostgreSQL"):
+        line = lines_of(section)[-1].replace("/etc/systemd/system", str(tmp_path))
+        done = subprocess.run(
+            ["bash", "-c", f"systemctl() {{ echo $*; }}\n{line}"], capture_output=True, text=True, check=True
+        )
+        assert set(done.stdout.split()) == {"start", *enabled, *timers}
 
 
 @pytest.mark.parametrize(
