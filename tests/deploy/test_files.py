@@ -204,10 +204,29 @@ def test_the_compose_file_names_files_settings_and_services_that_exist():
 
 
 def test_two_web_processes_of_the_compose_file_are_those_of_the_nginx_file():
+    """nginx reaches them by this machine's loopback, and so each can restart without the other."""
     nginx = re.sub("# server ", "server ", (DEPLOY / "nginx.conf").read_text())
-    ports = [COMPOSE["services"][name]["command"][-1] for name in ("web-1", "web-2")]
-    assert ports == ["127.0.0.1:8000", "127.0.0.1:8001"]
-    assert re.findall(r"^        server (.*);", nginx, re.MULTILINE) == ports * 2
+    services = COMPOSE["services"]
+    published = {name: service["ports"] for name, service in services.items() if "ports" in service}
+    assert published == {"web-1": ["127.0.0.1:8000:8000"], "web-2": ["127.0.0.1:8001:8000"]}
+    assert services["web-1"]["command"][-1].endswith(":8000")
+    assert {n for n, service in services.items() if "network_mode" in service} == {"nginx"}
+    assert services["nginx"]["network_mode"] == "host"
+    servers = re.findall(r"^        server (.*);", nginx, re.MULTILINE)
+    assert servers == [ports[0].removesuffix(":8000") for ports in published.values()] * 2
+
+
+def test_jobs_of_containers_read_the_settings_that_the_compose_file_requires():
+    """Docker Compose looks for .env next to compose.yaml unless it is named."""
+    [command] = re.findall(r"^#MANAGE=(.+)$", CRONTAB, re.MULTILINE)
+    words = shlex.split(command)
+    text = (DEPLOY / "compose.yaml").read_text()
+    assert re.findall(r"\$\{\w+:\?\}", text)
+    assert words[:4] == ["docker", "compose", "--env-file", "/srv/threat-dashboard/.env"]
+    assert words[5] == "/srv/threat-dashboard/deploy/compose.yaml"
+    assert words[-3] in COMPOSE["services"]
+    for line in re.findall(r"^docker compose .*$", DOCUMENT, re.MULTILINE):
+        assert "--env-file .env " in line
 
 
 def test_the_worker_of_scans_is_the_one_of_its_unit_and_starts_only_if_it_is_wanted():
