@@ -3,6 +3,7 @@
 import html
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import sys
 import pytest
 from django.template.loader import render_to_string
 
+from es1.vectors import read_vectors
 from foundation.snippets import SNIPPETS
 from tests.factories import SECRET
 
@@ -73,6 +75,35 @@ def test_a_snippet_shows_a_refusal(language, service, link, tmp_path):
     response = call(language, service, link, tmp_path, secret="es1_test_another_secret")
     assert response["ok"] is False
     assert response["error"]["code"] == "invalid_signature"
+
+
+def test_the_shell_shows_the_secret_to_no_other_process(service, link, tmp_path, monkeypatch):
+    """Each program that it starts first writes down its arguments."""
+    programs, seen = tmp_path / "bin", tmp_path / "arguments"
+    programs.mkdir()
+    for name in ("curl", "openssl", "cut", "date", "head", "od"):
+        file = programs / name
+        file.write_text(f'#!/bin/sh\necho {name} "$@" >> {seen}\nexec {shutil.which(name)} "$@"\n')
+        file.chmod(0o755)
+    needed("curl")
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    assert call("curl", service, link, tmp_path)["ok"] is True
+    assert "openssl dgst -sha256" in seen.read_text()
+    assert SECRET not in seen.read_text()
+
+
+@pytest.mark.parametrize("shell", ["sh", "bash"])
+def test_the_shells_hmac_is_that_of_the_vectors(shell):
+    needed("curl")
+    text = html.unescape(render_to_string("signing/curl.txt", {}))
+    pad = re.search(r"^pad\(\) \{\n.*?^\}\n", text, re.MULTILINE | re.DOTALL)[0]
+    sign = re.search(r"^signature=.*?\n(?=curl)", text, re.MULTILINE | re.DOTALL)[0]
+    vectors = json.loads(read_vectors())["vectors"]
+    for vector in (each for each in vectors if len(each["secret"].encode()) <= 64):
+        environ = os.environ | {"SITE_API_SECRET": vector["secret"], "canonical": vector["canonical"]}
+        script = f"{pad}{sign}printf %s $signature"
+        done = subprocess.run([shell, "-ec", script], env=environ, capture_output=True, text=True, check=True)
+        assert done.stdout == vector["valid_signature"], vector["name"]
 
 
 @pytest.mark.parametrize("language", list(RUNS))
