@@ -18,7 +18,7 @@ ApiError                       status  code
     MalformedJson              400     malformed_json
     InvalidRequest             400     invalid_request         (errors)
     UnknownLink                404     unknown_link
-    InactiveEntitlement        403     inactive_entitlement    (plan, status, ends_on, reason)
+    InactiveEntitlement        403     inactive_entitlement    (plan, status, ends_on, reason, starts_on)
     RevokedLink                403     revoked_link            (revoked_at, reason)
     UnknownFinding             404     unknown_finding
     NotPublished               404     not_published           (public telemetry only)
@@ -277,6 +277,7 @@ class InactiveEntitlement(ApiError):
         "status": "string",
         "ends_on": ["string", "null"],
         "reason": "string",
+        "starts_on": "string",
     }
 
 

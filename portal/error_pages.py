@@ -183,6 +183,15 @@ def _inactive_entitlement(error: InactiveEntitlement, reference: str) -> ErrorPa
             reference=reference,
             actions=(Action(label=_("To the plan"), url=reverse("portal:plan")),),
         )
+    if error.starts_on is not None:
+        return ErrorPage(
+            status=403,
+            title=_("Your plan has not started yet"),
+            text=_("Its first day: %(date)s.") % {"date": labels.day(error.starts_on)},
+            advice=_("The results of this website appear here on that day."),
+            reference=reference,
+            actions=(Action(label=_("To the plan"), url=reverse("portal:plan")),),
+        )
     plan, state = error.plan.capitalize(), labels.label(labels.PLAN_STATES, error.entitlement_status)
     facts = _("Your plan: %(plan)s (%(state)s).") % {"plan": plan, "state": state}
     if error.entitlement_status == "past_due":

@@ -72,12 +72,21 @@ def get_dashboard(website: Website, request: DashboardRequest, *, stores_summary
         with _access_checked(website):
             dashboard = fetch_dashboard(configured_service(), linked_site(website), request)
     except (InactiveEntitlement, RevokedLink, UnknownLink) as refusal:
-        is_paused = isinstance(refusal, InactiveEntitlement) and refusal.reason == "websites_limit"
-        WebsiteSummary.objects.store(website, refusal="websites_limit" if is_paused else refusal.code)
+        WebsiteSummary.objects.store(website, refusal=_reason(refusal))
         raise
     if stores_summary:
         WebsiteSummary.objects.store(website, dashboard=dashboard)
     return dashboard
+
+
+def _reason(refusal: InactiveEntitlement | RevokedLink | UnknownLink) -> str:
+    """Return which of ``labels.REFUSALS`` says why a website shows no results."""
+    if isinstance(refusal, InactiveEntitlement):
+        if refusal.starts_on is not None:
+            return "plan_not_started"
+        if refusal.reason == "websites_limit":
+            return refusal.reason
+    return refusal.code
 
 
 def get_finding(website: Website, finding_id: str, list_request: DashboardRequest) -> FindingResponse:

@@ -59,9 +59,14 @@ def check_entitlement(entitlement: EntitlementTerms | Entitlement | None, today:
     """Raise InactiveEntitlement (403) unless there is an entitlement that is usable on ``today``."""
     if entitlement is None:
         raise InactiveEntitlement(plan=None, status="expired", ends_on=None)
-    if not entitlement.is_usable_on(today):
-        raise InactiveEntitlement(
-            plan=entitlement.plan,
-            status=entitlement.status_on(today),
-            ends_on=entitlement.ends_on.isoformat(),
-        )
+    if entitlement.is_usable_on(today):
+        return
+    details = {
+        "plan": entitlement.plan,
+        "status": entitlement.status_on(today),
+        "ends_on": entitlement.ends_on.isoformat(),
+    }
+    if entitlement.starts_on > today and entitlement.may_grow_on(today):
+        first = entitlement.starts_on.isoformat()
+        raise InactiveEntitlement(f"The account's entitlement begins on {first}.", **details, starts_on=first)
+    raise InactiveEntitlement(**details)

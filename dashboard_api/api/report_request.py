@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 
 from dashboard_api import errors, limits
-from dashboard_api.api.authorization import paused_link
+from dashboard_api.api.authorization import check_entitlement, paused_link
 from dashboard_api.importing.locations import OutsideWebsite, normalise_location
 from dashboard_api.models import ReportToken, Severity, Website
 from dashboard_api.scanners import READERS, max_sent_bytes
@@ -82,19 +82,11 @@ def authorize(token: ReportToken, host: str, now: datetime) -> Website:
     if website is None or link is None:
         raise errors.OtherWebsite
     entitlement = getattr(token.account, "entitlement", None)
-    if entitlement is None:
-        raise errors.InactiveEntitlement(plan=None, status="expired", ends_on=None)
-    today = now.date()
-    if not entitlement.is_usable_on(today):
-        raise errors.InactiveEntitlement(
-            plan=entitlement.plan,
-            status=entitlement.status_on(today),
-            ends_on=entitlement.ends_on.isoformat(),
-        )
+    check_entitlement(entitlement, now.date())
     if link.revoked_at is not None:
         raise errors.RevokedLink(revoked_at=f"{link.revoked_at:%Y-%m-%dT%H:%M:%SZ}")
     if link.paused_at is not None:
-        raise paused_link(entitlement, today)
+        raise paused_link(entitlement, now.date())
     return website
 
 

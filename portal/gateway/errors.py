@@ -3,7 +3,7 @@
 GatewayError
     Refused                  the service refused the request, with a code of its contract
         SignatureRefused     401: our secret or our clock is wrong; the operator must act
-        InactiveEntitlement  403 inactive_entitlement: plan, status, ends_on, reason
+        InactiveEntitlement  403 inactive_entitlement: plan, status, starts_on, ends_on, reason
         RevokedLink          403 revoked_link: revoked_at, reason
         UnknownLink          404 unknown_link
         UnknownFinding       404 unknown_finding
@@ -64,10 +64,12 @@ class InactiveEntitlement(Refused):
         plan: str,
         entitlement_status: str,
         ends_on: date | None,
+        starts_on: date | None = None,
         reason: str = "",
         request_id: str = "",
     ) -> None:
         self.reason = reason
+        self.starts_on = starts_on  # only if the plan begins later
         self.plan = plan
         self.entitlement_status = entitlement_status
         self.ends_on = ends_on

@@ -78,6 +78,7 @@ class _ErrorDetail(msgspec.Struct):
     server_time: int | None = None
     plan: str = ""
     status: str = ""
+    starts_on: date | None = None
     ends_on: date | None = None
     revoked_at: Moment | None = None
     reasons: Few[str] = []
@@ -187,6 +188,7 @@ def _refused(exchange: Exchange, detail: _ErrorDetail, request_id: str) -> Gatew
             return InactiveEntitlement(
                 plan=detail.plan,
                 entitlement_status=detail.status,
+                starts_on=detail.starts_on,
                 ends_on=detail.ends_on,
                 reason=detail.reason or "",
                 request_id=request_id,

@@ -1,6 +1,7 @@
 """The portal with the real endpoint: the portal reads every field that the service sends."""
 
 import re
+from datetime import timedelta
 
 import msgspec
 import pytest
@@ -22,6 +23,7 @@ from portal.gateway import (
     SignatureRefused,
     UnknownLink,
 )
+from portal.models import WebsiteSummary
 from tests.factories import make_finding, make_note, make_occurrence, make_website
 
 ENDLESS = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT COUNT(*) FROM n"
@@ -133,6 +135,17 @@ def test_an_inactive_entitlement_reaches_the_owner_as_403(owner, link, website):
     assert refusal.value.ends_on == link.account.entitlement.ends_on
     assert refusal.value.request_id
     assert owner.get(PATH).status_code == 403
+
+
+def test_a_plan_that_begins_later_reaches_the_owner_with_its_first_day(owner, link, website):
+    link.account.entitlement.starts_on = timezone.now().date() + timedelta(days=1)
+    link.account.entitlement.save()
+    with pytest.raises(InactiveEntitlement) as refusal:
+        portal_service.get_dashboard(website, DashboardRequest())
+    assert refusal.value.starts_on == link.account.entitlement.starts_on
+    page = owner.get(PATH)
+    assert (page.status_code, "has not started yet" in page.content.decode()) == (403, True)
+    assert WebsiteSummary.objects.get().refusal == "plan_not_started"
 
 
 def test_a_revoked_link_reaches_the_owner_as_403(owner, link, website):

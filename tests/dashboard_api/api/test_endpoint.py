@@ -5,7 +5,7 @@ import json
 import logging
 import time
 from collections import Counter
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import OperationalError, connections
@@ -502,6 +502,19 @@ def test_check_15_an_inactive_entitlement_is_403_with_its_plan(client, link):
     assert error["plan"] == "standard"
     assert error["status"] == "suspended"
     assert error["ends_on"] == link.account.entitlement.ends_on.isoformat()
+
+
+def test_check_15_an_entitlement_that_begins_later_is_403_with_its_first_day(client, link):
+    entitlement = link.account.entitlement
+    entitlement.starts_on = timezone.now().date() + timedelta(days=1)
+    entitlement.save()
+    error = refused(ask(client, fields_for(link)), 403, "inactive_entitlement")
+    assert error["status"] == "active"
+    assert error["starts_on"] == entitlement.starts_on.isoformat()
+    assert error["message"].endswith(f"begins on {error['starts_on']}.")
+    entitlement.status = "suspended"
+    entitlement.save()
+    assert "starts_on" not in refused(ask(client, fields_for(link)), 403, "inactive_entitlement")
 
 
 def test_check_15_an_account_without_an_entitlement_is_403(client):

@@ -207,6 +207,10 @@ def test_another_website_is_refused_alike_whether_it_exists_or_not(client, link,
 def test_a_revoked_link_and_an_ended_plan_are_refused(client, link, token, folder):
     link.revoke(by="tests", reason="test", now=timezone.now())
     refused(send(client, token, REPORT, environ=UNREAD), 403, "revoked_link", folder)
+    tomorrow = timezone.now().date() + timedelta(days=1)
+    change(link.account, {"starts_on": tomorrow}, by="tests")
+    early = refused(send(client, token, REPORT, environ=UNREAD), 403, "inactive_entitlement", folder)
+    assert early["starts_on"] == tomorrow.isoformat()
     change(link.account, {"status": "suspended"}, by="tests")
     refused(send(client, token, REPORT, environ=UNREAD), 403, "inactive_entitlement", folder)
 
