@@ -159,10 +159,11 @@ TEMPLATES = [
     }
 ]
 
+SQLITE_SYNCHRONOUS = env.str("SQLITE_SYNCHRONOUS", default="NORMAL")
 DATABASES = databases(
     env.str("DATABASE_URL", default="sqlite:///var/records.sqlite3"),
     BASE_DIR,
-    short_lived=env.str("SQLITE_SYNCHRONOUS", default="NORMAL"),
+    short_lived=SQLITE_SYNCHRONOUS,
 )
 REPORTS_FOLDER = BASE_DIR / env.str("REPORTS_FOLDER", default="var/reports")
 DATABASE_ROUTERS = ["config.databases.ShortLivedRouter"]

@@ -22,8 +22,25 @@ def unsafe_settings() -> Iterator[str]:
         yield "ALLOW_PRIVATE_HOSTS is on: websites may be machines of your own network. Remove the setting."
     if not settings.SECURE_HSTS_SECONDS:
         yield "HSTS_SECONDS is 0: browsers also open the portal without encryption. Set 3600 or more."
+    yield from _risks_of_data()
     yield from _unencrypted_connections()
     yield from _readable_files()
+
+
+def _risks_of_data() -> Iterator[str]:
+    """Yield a line for each setting that can lose nonces, or that publishes something else than it seems."""
+    if "sqlite" in settings.DATABASES["default"]["ENGINE"] and settings.SQLITE_SYNCHRONOUS == "NORMAL":
+        yield (
+            "SQLITE_SYNCHRONOUS is NORMAL: a power cut can lose the last nonces, and their calls can then be "
+            "replayed until their timestamps are too old. Set FULL: each call then waits for the disk."
+        )
+    if settings.PUBLIC_DEMO:
+        yield "PUBLIC_DEMO is on: the public statistics and the live feed are made up. Remove the setting."
+    if settings.SAMPLE_WEBSITE:
+        yield (
+            f"SAMPLE_WEBSITE is {settings.SAMPLE_WEBSITE}: everyone can read the findings and notes of this "
+            "website at /sample/. Remove the setting unless its data are made up."
+        )
 
 
 def _unencrypted_connections() -> Iterator[str]:

@@ -21,6 +21,9 @@ def settings(monkeypatch, tmp_path):
         STAFF_SECOND_FACTOR=True,
         ALLOW_PRIVATE_HOSTS=False,
         SECURE_HSTS_SECONDS=3600,
+        SQLITE_SYNCHRONOUS="FULL",
+        PUBLIC_DEMO=False,
+        SAMPLE_WEBSITE="",
         BASE_DIR=tmp_path,
         REDIS_URL="redis://localhost:6379/0",
         EMAIL_URL=f"smtp+tls://user:{PASSWORD}@mail.example.com:587",
@@ -39,6 +42,9 @@ def test_a_safe_deployment_has_no_line():
     [
         ("STAFF_SECOND_FACTOR", False),
         ("ALLOW_PRIVATE_HOSTS", True),
+        ("SQLITE_SYNCHRONOUS", "NORMAL"),
+        ("PUBLIC_DEMO", True),
+        ("SAMPLE_WEBSITE", "acct_0001/shop.example.com"),
         ("REDIS_URL", f"redis://:{PASSWORD}@cache.example.com:6379/0"),
         ("EMAIL_URL", f"smtp://user:{PASSWORD}@mail.example.com:25"),
     ],
@@ -56,6 +62,13 @@ def test_browsers_must_insist_on_https(settings):
     settings.SECURE_HSTS_SECONDS = 0
     [line] = unsafe_settings()
     assert line.startswith("HSTS_SECONDS is 0")
+
+
+def test_postgresql_has_no_line_about_sqlite(settings):
+    settings.SQLITE_SYNCHRONOUS = "NORMAL"
+    assert len(list(unsafe_settings())) == 1
+    settings.DATABASES = {"default": {"ENGINE": "postgresql", "HOST": "", "OPTIONS": {}}}
+    assert list(unsafe_settings()) == []
 
 
 @pytest.mark.parametrize(
