@@ -1,18 +1,14 @@
 """The page about our scans, for those whose website or network is scanned, and probing.txt (RFC 9511)."""
 
-from datetime import timedelta
-
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from config.well_known import contact_file
 from dashboard_api.crawler import policy
 from foundation.outbound.fetch import USER_AGENT
-
-_VALID_FOR = timedelta(days=90)
 
 
 @require_safe
@@ -35,18 +31,9 @@ def page(request: HttpRequest) -> HttpResponse:
 def probing_txt(request: HttpRequest) -> HttpResponse:
     """Return the description of our probes for programs; none without a contact, which it must have."""
     _check_is_on()
-    if not settings.SUPPORT_URL:
-        raise Http404
     about = settings.SCANNER_URL or request.build_absolute_uri(reverse("scanner"))
-    expires = (timezone.now() + _VALID_FOR).replace(hour=0, minute=0, second=0, microsecond=0)
-    lines = [
-        f"Canonical: {request.build_absolute_uri()}",
-        f"Contact: {settings.SUPPORT_URL}",
-        f"Expires: {expires:%Y-%m-%dT%H:%M:%SZ}",
-        "Preferred-Languages: en, de",
-        f"Description: Security scans of websites for accounts that proved that they are theirs: {about}",
-    ]
-    return HttpResponse("\r\n".join([*lines, ""]), content_type="text/plain; charset=utf-8")
+    purpose = f"Security scans of websites for accounts that proved that they are theirs: {about}"
+    return contact_file(request, f"Description: {purpose}")
 
 
 def _check_is_on() -> None:

@@ -15,6 +15,7 @@ from config import sign_in, staff, status
 from config.account import account, end_other_sessions
 from config.keyboard import switch_keys
 from config.theme import choose_theme
+from config.well_known import security_txt
 
 admin.autodiscover()
 admin.site.admin_view = staff.protected(admin.site.admin_view)  # type: ignore[method-assign]
@@ -24,6 +25,7 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("status/", status.status, name="status"),
     path("status/feed/", status.feed, name="status_feed"),
+    path(".well-known/security.txt", security_txt, name="security_txt"),
     path("theme/", choose_theme, name="theme"),
     path("language/", set_language, name="set_language"),
     path("accounts/", account, name="account"),
