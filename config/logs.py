@@ -87,6 +87,8 @@ def _of_request(record: logging.LogRecord) -> dict[str, Any]:
         "request_id": current.request_id,
         "caller_request_id": current.caller_request_id,
         "account": account or current.account,
+        "secret_id": current.secret_id,
+        "address": current.address,
         "route": current.route,
         "status": status,
         "ms": round((time.perf_counter() - current.began) * 1000, 1),

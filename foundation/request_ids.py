@@ -20,7 +20,8 @@ _CALLERS = re.compile(r"[A-Za-z0-9._-]{8,64}", re.ASCII)
 class CurrentRequest:
     """A request, or a command, and what is known about it so far; empty texts are unknown.
 
-    ``began`` is a time of ``time.perf_counter``, ``account`` the reference of an authenticated account.
+    ``began`` is a time of ``time.perf_counter``. ``account`` is the reference of an authenticated account,
+    ``secret_id`` the number of the secret that signed, and ``address`` that of the caller of the API.
     """
 
     request_id: str
@@ -28,6 +29,8 @@ class CurrentRequest:
     began: float = 0.0
     route: str = ""
     account: str = ""
+    secret_id: int | None = None
+    address: str = ""
 
 
 _current: ContextVar[CurrentRequest | None] = ContextVar("current_request", default=None)
@@ -64,10 +67,16 @@ def begin_request(callers: str = "") -> CurrentRequest:
     return current
 
 
-def note_account(ref: str) -> None:
-    """Note the account that the current request is authenticated for."""
+def note_address(address: str) -> None:
+    """Note the address of the caller of the current request."""
     if current := _current.get():
-        current.account = ref
+        current.address = address
+
+
+def note_account(ref: str, *, secret_id: int | None = None) -> None:
+    """Note the account that the current request is authenticated for, and the number of the secret."""
+    if current := _current.get():
+        current.account, current.secret_id = ref, secret_id
 
 
 @contextmanager

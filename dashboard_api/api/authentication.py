@@ -83,7 +83,7 @@ def authenticated(call: Call) -> Iterator[Authenticated]:
         envelope.unverified_account_ref, envelope.unverified_link_id, call.moment
     )
     signer = _verified_signer(caller, signed, call)
-    note_account(envelope.unverified_account_ref)  # verified now
+    note_account(envelope.unverified_account_ref, secret_id=signer.pk)  # verified now
     limit = _limit_of(signer, call)
     claim = _claim_nonce(signer, signed, call, link=caller.link, limit=limit)
     with _recorded(signer.account_id, signed.nonce):

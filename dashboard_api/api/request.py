@@ -32,7 +32,7 @@ from dashboard_api.errors import (
     UnsupportedMediaType,
 )
 from foundation.metrics import count_refusal
-from foundation.request_ids import current_request, current_request_id
+from foundation.request_ids import current_request, current_request_id, note_address
 from foundation.storage import is_storage_fault
 
 logger = logging.getLogger(__name__)
@@ -162,6 +162,7 @@ def json_endpoint(view: Callable[..., bytes | Reply]) -> Callable[..., HttpRespo
 
     @functools.wraps(view)
     def respond(request: HttpRequest, **arguments: Any) -> HttpResponse:
+        note_address(caller_address(request))
         try:
             reply = view(request, **arguments)
             if isinstance(reply, Reply):

@@ -6,7 +6,7 @@ import logging
 import pytest
 
 from config.logs import JsonLines, OneInAHundred, TextLines
-from foundation.request_ids import begin_request, note_account
+from foundation.request_ids import begin_request, note_account, note_address
 
 EVIL = "a\r\nb\x1b[31m\x00 \u2028 \u202e \u2066 ü"
 
@@ -26,7 +26,8 @@ def logged(*args, **extra):
 def test_a_line_has_the_facts_of_its_request():
     current = begin_request("callers-own")
     current.route = "v1/site/dashboard"
-    note_account("acct_0001")
+    note_account("acct_0001", secret_id=7)
+    note_address("192.0.2.9")
     line = logged("revoked_link", status=403, level=logging.INFO)
     assert line.pop("at").endswith("Z")
     assert line.pop("ms") >= 0
@@ -37,6 +38,8 @@ def test_a_line_has_the_facts_of_its_request():
         "request_id": current.request_id,
         "caller_request_id": "callers-own",
         "account": "acct_0001",
+        "secret_id": 7,
+        "address": "192.0.2.9",
         "route": "v1/site/dashboard",
         "status": 403,
     }
@@ -62,6 +65,7 @@ def test_an_exception_is_part_of_its_line():
 
 
 def test_nothing_else_that_is_attached_to_a_record_is_written():
+    begin_request()
     assert "secret" not in JsonLines().format(record("failed", request="<GET /s/secret/>", token="secret"))
 
 

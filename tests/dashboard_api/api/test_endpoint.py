@@ -545,6 +545,23 @@ def test_json_that_is_not_compact_is_accepted_when_its_bytes_are_signed(client, 
     assert ask(client, json.dumps(fields_for(link), indent=2).encode()).status_code == 200
 
 
+def test_a_refusal_in_the_log_has_the_secrets_number_and_the_callers_address(
+    client, link, caplog, monkeypatch, settings
+):
+    monkeypatch.setattr(caplog.handler, "formatter", JsonLines())
+    monkeypatch.setattr(request, "_unsigned", Counter())
+    settings.TRUST_PROXY = True
+    with caplog.at_level(logging.INFO):
+        for secret in (SECRET, "a-wrong-secret"):
+            client.defaults["HTTP_X_FORWARDED_FOR"] = "198.51.100.7, 192.0.2.9"
+            ask(client, fields_for(link, page=0), secret=secret)
+    signed, unsigned = (json.loads(line) for line in caplog.text.splitlines())
+    assert (signed["address"], unsigned["address"]) == ("192.0.2.9", "192.0.2.9")
+    assert signed["secret_id"] == link.account.secrets.get().pk
+    assert "secret_id" not in unsigned
+    assert SECRET not in caplog.text
+
+
 def test_anything_unforeseen_is_500_in_json_and_logged_without_the_secret(client, link, monkeypatch, caplog):
     monkeypatch.setattr(response_cache, "build_dashboard", lambda *_: 1 / 0)
     monkeypatch.setattr(caplog.handler, "formatter", TextLines())
