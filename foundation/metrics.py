@@ -24,6 +24,11 @@ _refusals = Counter(f"{PREFIX}_refusals", "Refused calls by the code of the erro
 _upstream = Counter(
     f"{PREFIX}_upstream_calls", "Calls of the portal to the service by outcome.", ["outcome"], registry=_own
 )
+_last_answers = Counter(
+    f"{PREFIX}_last_answers_shown",
+    "Pages of the portal with a stored answer, because the service could not be reached.",
+    registry=_own,
+)
 _callbacks = Counter(
     f"{PREFIX}_callbacks",
     "Payment callbacks by provider and state; refused ones are not stored.",
@@ -58,6 +63,11 @@ def count_refusal(code: str) -> None:
 def count_upstream(outcome: str) -> None:
     """Count a call to the service: ``ok``, or the name of the error."""
     _child_of_upstream(outcome).inc()
+
+
+def count_last_answer() -> None:
+    """Count a page that shows the last good answer of the service."""
+    _last_answers.inc()
 
 
 def count_callback(provider: str, state: str) -> None:

@@ -12,6 +12,7 @@ from typing import TypeVar
 import msgspec
 from django.utils import timezone
 
+from foundation.metrics import count_last_answer
 from portal import service
 from portal.gateway import (
     Dashboard,
@@ -64,6 +65,7 @@ def _get(
             old_answer = msgspec.json.decode(stored.body, type=kind)
         except msgspec.DecodeError:  # an earlier version of the portal stored it
             raise error from None
+        count_last_answer()
         return old_answer, Outage(error=error, failed_at=timezone.now(), received_at=stored.received_at)
     if not service.is_in_process():  # that service is down exactly when this portal is
         LastAnswer.objects.store(website, request, msgspec.json.encode(answer))

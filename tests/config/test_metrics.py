@@ -150,6 +150,10 @@ def upstream_fails(_):
         counters.count_upstream("TimedOut")
 
 
+def last_answer_shown(_):
+    counters.count_last_answer()
+
+
 def breaker_opens(_):
     health = Health()
     for _ in range(MAX_FAILURES):
@@ -217,6 +221,7 @@ FIRING = {
     "ReplayedNonces": refused("replayed_nonce", 21),
     "RateLimited": refused("rate_limited", 101),
     "UpstreamFails": upstream_fails,
+    "LastAnswersShown": last_answer_shown,
     "BreakerOpen": breaker_opens,
     "SlowDatabase": database_slow,
     "NoncesPileUp": nonces_pile_up,

@@ -88,8 +88,10 @@ def make_older(minutes):
 
 @pytest.mark.parametrize("outage", OUTAGES)
 def test_an_outage_shows_the_last_answer_with_its_time_and_nothing_to_export_or_share(
-    browser, serve, impatient, outage
+    browser, serve, impatient, outage, monkeypatch
 ):
+    counted = []
+    monkeypatch.setattr("portal.last_answers.count_last_answer", lambda: counted.append(1))
     serve(answer(200, GOOD), outage)
     before = browser.get(PATH).text
     assert "Showing data from" not in before
@@ -97,8 +99,9 @@ def test_an_outage_shows_the_last_answer_with_its_time_and_nothing_to_export_or_
     assert "Create share link" in before
     received_at = make_older(minutes=0)
     impatient()
+    assert counted == []
     page = browser.get(PATH)
-    assert page.status_code == 200
+    assert (page.status_code, counted) == (200, [1])
     assert "SQL injection" in page.text
     assert re.search(r"Could not reach the service at \d\d:\d\d\. Showing data from", page.text)
     assert f"Showing data from {received_at:%H:%M} UTC." in page.text
