@@ -138,6 +138,7 @@ class Incident(models.Model):
         PORTAL = "portal", _("Portal")
         IMPORTS = "imports", _("Imports of reports")
         NOTIFICATIONS = "notifications", _("Notifications")
+        CALLBACKS = "callbacks", _("Payment callbacks")
 
     kind = models.CharField(_("kind"), max_length=16, choices=Kind.choices, default=Kind.DISTURBANCE)
     component = models.CharField(

@@ -32,6 +32,7 @@ _MAX_INCIDENTS = 100
 _COMMANDS = {
     Incident.Component.IMPORTS: {"import_inbox", "resume_reports"},
     Incident.Component.NOTIFICATIONS: {"notify"},
+    Incident.Component.CALLBACKS: {"process_callbacks"},
 }
 _TONES = {Incident.Kind.DISTURBANCE: "failed", Incident.Kind.MAINTENANCE: "partial"}
 Works = Mapping[Incident.Component, bool]
@@ -95,6 +96,8 @@ def measured(now: datetime) -> dict[Incident.Component, bool]:
         works[Incident.Component.PORTAL] = ready
     runs = last_runs(now)
     for component, commands in _COMMANDS.items():
+        if component is Incident.Component.CALLBACKS and not any(settings.CALLBACK_SECRETS.values()):
+            continue  # no provider is set up: the command runs without work
         late = [run.is_late for run in runs if run.command in commands]
         if late:  # a command that never ran is not used here
             works[component] = not any(late)

@@ -64,6 +64,16 @@ def test_only_what_is_measured_is_shown(client, settings):
     assert "Signed calls" not in components(client)
 
 
+def test_payment_callbacks_are_shown_where_a_provider_sends_them(client, settings):
+    make_run("process_callbacks", ago=timedelta(hours=3))
+    settings.CALLBACK_SECRETS = {"standard": [], "stripe": []}
+    assert "Payment callbacks" not in components(client)
+    settings.CALLBACK_SECRETS = {"standard": ["whsec_secret"], "stripe": []}
+    assert components(client)["Payment callbacks"] == ("Delayed", "No incidents")
+    make_incident(component="callbacks", began=timedelta())
+    assert components(client)["Payment callbacks"] == ("Disrupted", "Incidents on 1 day")
+
+
 def test_a_process_that_is_not_ready_is_shown_as_disturbed(client, monkeypatch):
     monkeypatch.setattr(health.READINESS, "failed", lambda: ("disk",))
     assert components(client)["Portal"] == ("Disrupted", "No incidents")
