@@ -101,6 +101,22 @@ TOPICS = {
         _("No CAA record limits who may issue certificates"),
         _("Add a CAA record to the DNS zone that names the authorities you use."),
     ),
+    "mail-senders": Topic(
+        _("The domain does not limit which servers send its mail (SPF)"),
+        _("Publish one SPF record: v=spf1 -all for a domain without mail, or else its servers and -all."),
+    ),
+    "mail-policy": Topic(
+        _("Receivers are not asked to refuse forged mail (DMARC)"),
+        _("Publish a DMARC policy: p=none with reports at first, and quarantine or reject later."),
+    ),
+    "domain-signatures": Topic(
+        _("The domain is not signed, or its signatures are wrong (DNSSEC)"),
+        _("Turn on DNSSEC at the DNS provider, and enter its DS record at the registrar."),
+    ),
+    "name-leads-nowhere": Topic(
+        _("A name of the domain leads to one that does not exist"),
+        _("Remove the CNAME record, or set up what it leads to."),
+    ),
     "https-not-enforced": Topic(
         _("Visitors are not redirected to HTTPS"),
         _("Redirect every request on HTTP to the same address on HTTPS."),

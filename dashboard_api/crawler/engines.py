@@ -13,8 +13,10 @@ from django.utils.translation import gettext as _
 from msgspec import Meta
 
 from dashboard_api.crawler import policy
+from foundation.domains import registrable_domain
 
-_BUILT_IN = {"$essentials": Path(__file__).parent / "essentials/program.py"}
+_PROGRAM = str(Path(__file__).parent / "essentials/program.py")
+_BUILT_IN = {"$essentials": "website", "$dns": "domain"}  # what the program checks
 _PLACEHOLDERS = ("host", "address", "report", "agent", "url", "proxy")
 
 
@@ -23,12 +25,14 @@ class WrongEngines(ValueError):
 
 
 class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A program that scans ``$host`` at ``$address`` and writes ``$report``; ``$essentials`` is built in.
+    """A program that scans ``$host`` at ``$address`` and writes ``$report``.
 
+    Built in are ``$essentials``, for the website, and ``$dns``, for its domain.
     Instead of the address it may have ``$proxy``, which leads to the website only; ``$url`` is then the
     home page, and ``$agent`` the User-Agent.
     A readable report is success, whatever the exit code; ``exit_codes`` give reasons where there is none.
-    It runs in scans of its ``profile`` and of the larger ones. A scan is complete even if an ``optional``
+    It runs in scans of its ``profile`` and of the larger ones; one for ``domains_only`` not at addresses and
+    names of this machine. A scan is complete even if an ``optional``
     engine is not installed. ``complete`` means that a report with
     an accepted exit code is whole, for formats that cannot express it.
     """
@@ -41,6 +45,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     format: str = "auto"
     complete: bool = False
     optional: bool = False
+    domains_only: bool = False
     profile: Literal["quick", "standard", "deep"] = "quick"
     success: tuple[int, ...] = (0,)
     exit_codes: dict[str, Annotated[str, Meta(pattern="^[a-z_]+$", max_length=30)]] = {}
@@ -60,10 +65,11 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         """Whether it reaches the website through our proxy."""
         return any("$proxy" in part for part in self.command)
 
-    def is_part_of(self, profile: str) -> bool:
-        """Return whether the engine runs in scans of this profile."""
+    def is_part_of(self, profile: str, host: str) -> bool:
+        """Return whether the engine runs in scans of this profile and this website."""
         order = list(policy.PROFILES)
-        return order.index(self.profile) <= order.index(profile)
+        is_for_host = not self.domains_only or registrable_domain(host) is not None
+        return is_for_host and order.index(self.profile) <= order.index(profile)
 
     def program(self) -> str | None:
         """Return the path of the program, first from ``make engines``; None if it is not installed."""
@@ -78,15 +84,19 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         values = (host, address, str(report), agent, url, proxy)
         by_name = dict(zip(_PLACEHOLDERS, values, strict=True))
         arguments = [Template(part).substitute(by_name) for part in self.command[1:]]
-        if own := _BUILT_IN.get(self.command[0]):
-            return [str(own), *arguments, agent, *_private_options()]
+        if kind := _BUILT_IN.get(self.command[0]):
+            return [_PROGRAM, kind, *arguments, agent, *_options()]
         return arguments
 
 
-def _private_options() -> list[str]:
-    """Return the options of a built-in engine for private hosts."""
-    websites = [f"{name}:{port}" for name, port in settings.LOCALHOST_WEBSITES.items()]
-    return ["--private", *websites] if settings.ALLOW_PRIVATE_HOSTS else []
+def _options() -> list[str]:
+    """Return the options of the built-in program, which has no settings of its own."""
+    options = ["--private"] if settings.ALLOW_PRIVATE_HOSTS else []
+    for address, port in settings.DNS_RESOLVERS:
+        options += ["--resolver", address, str(port)]
+    for name, port in settings.LOCALHOST_WEBSITES.items():
+        options += ["--website", name, str(port)]
+    return options
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):

@@ -86,7 +86,7 @@ class Worker:
     def _engines_of(self, job: ScanJob) -> list[Engine]:
         """Return the engines of the profile; of a retest, that of the finding."""
         if job.trigger != ScanJob.Trigger.RETEST:
-            return [engine for engine in self.engines if engine.is_part_of(job.profile)]
+            return [engine for engine in self.engines if engine.is_part_of(job.profile, job.website.host)]
         found = Finding.objects.filter(pk=job.finding_id or 0)
         source = found.values_list("source__slug", flat=True).first()
         return [engine for engine in self.engines if engine.name == source]

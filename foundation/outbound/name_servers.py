@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import dns.exception
 import dns.flags
@@ -39,6 +39,18 @@ class Server:
     address: str
 
 
+class Records(NamedTuple):
+    """The records of one type that our resolvers know of a name.
+
+    ``alias`` is the name that its CNAME leads to. If it does not exist, there is no such name, or none at the
+    end of its CNAMEs.
+    """
+
+    values: tuple[Any, ...]
+    exists: bool
+    alias: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextReply:
     """The reply of one server of the zone about the TXT records of a name."""
@@ -60,6 +72,21 @@ def is_bogus(name: str, deadline: Deadline) -> bool:
         return False
     unchecked = _resolved(name, dns.rdatatype.TXT, deadline, flags=dns.flags.CD)
     return unchecked.rcode() in _ANSWERS
+
+
+def records_of(name: str, kind: str, deadline: Deadline) -> Records:
+    """Return the records of a type, such as ``CAA``, also with wrong signatures; raise NoAddress."""
+    wanted = dns.rdatatype.from_text(kind)
+    reply = _resolved(name, wanted, deadline, flags=dns.flags.CD)
+    if reply.rcode() not in _ANSWERS:
+        raise NoAddress("servers_silent")
+    asked = reply.question[0].name
+    aliases = [r for r in reply.answer if r.rdtype == dns.rdatatype.CNAME and r.name == asked]
+    return Records(
+        values=tuple(each for r in reply.answer if r.rdtype == wanted for each in r),
+        exists=reply.rcode() == dns.rcode.NOERROR,
+        alias=str(aliases[0][0].target).rstrip(".") if aliases else "",
+    )
 
 
 def servers_of(name: str, deadline: Deadline) -> list[Server]:
@@ -173,7 +200,7 @@ def _reply(server: Server, name: str, deadline: Deadline) -> TextReply | None:
     return TextReply(
         server=server,
         texts=tuple(
-            _text(each) for records in own if records.rdtype == dns.rdatatype.TXT for each in records
+            text_of(each) for records in own if records.rdtype == dns.rdatatype.TXT for each in records
         ),
         exists=reply.rcode() == dns.rcode.NOERROR,
         alias=next((str(r[0].target) for r in own if r.rdtype == dns.rdatatype.CNAME), "").rstrip("."),
@@ -182,7 +209,8 @@ def _reply(server: Server, name: str, deadline: Deadline) -> TextReply | None:
     )
 
 
-def _text(record: Any) -> str:
+def text_of(record: Any) -> str:
+    """Return the text of a TXT record, whose strings are one."""
     return b"".join(record.strings).decode("utf-8", "replace")
 
 

@@ -17,7 +17,8 @@ class NameServers:
     """The servers of the zones in ``zones``; all answer from ``records`` and from their own ``records``.
 
     A server can be ``silent``, ``lame`` (without authority) or ``udp_only``. ``asked`` are the names that the
-    servers of the zones were asked for, and ``bogus`` lets the resolver refuse signatures.
+    servers of the zones were asked for, and ``bogus`` lets the resolver refuse signatures. The resolver
+    itself answers from the records that it ``knows``.
     """
 
     def __init__(self):
@@ -32,13 +33,17 @@ class NameServers:
             ]
 
     def reset(self):
-        self.records, self.asked, self.bogus, self.broken = {}, [], False, False
+        self.records, self.asked, self.bogus, self.broken, self.known = {}, [], False, False, []
         self.zones = {"example.com": 3, "other.example.net": 1}
         for server in self.servers:
             server.records, server.silent, server.lame, server.udp_only = {}, False, False, False
 
     def add(self, name, *texts, kind="TXT"):
         self.records[name, kind] = list(texts)
+
+    def knows(self, *lines):
+        """Let the resolver know these records, as lines of a zone file."""
+        self.known += [RR.fromZone(line)[0] for line in lines]
 
     def close(self):
         for server in self._running:
@@ -63,6 +68,11 @@ class NameServers:
         number = name.removeprefix("ns").partition(".")[0]
         if self.broken or (self.bogus and kind == "TXT" and not request.header.bitmap & 0x10):
             reply.header.rcode = RCODE.SERVFAIL
+        elif known := self._known(name, kind):
+            for record in known:
+                reply.add_answer(record)
+            if kind != "CNAME" and all(record.rtype == QTYPE.CNAME for record in known):
+                reply.header.rcode = RCODE.NXDOMAIN  # what they lead to does not exist
         elif kind == "NS" and name == zone:
             for count in range(self.zones[zone]):
                 reply.add_answer(RR(name, QTYPE.NS, rdata=NS(f"ns{count}.{zone}")))
@@ -74,6 +84,10 @@ class NameServers:
             reply.header.rcode = RCODE.NXDOMAIN
             _add_soa(reply, zone)
         return reply
+
+    def _known(self, name, kind):
+        types = {getattr(QTYPE, kind), QTYPE.CNAME}
+        return [each for each in self.known if str(each.rname).rstrip(".") == name and each.rtype in types]
 
     def _answer(self, server, request, handler):
         name, _kind, reply = _question(request)

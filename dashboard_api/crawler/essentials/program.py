@@ -1,8 +1,10 @@
-"""The program of the engine: ``python program.py HOST ADDRESS REPORT AGENT [--private [NAME:PORT ...]]``.
+"""The program of the built-in engines: ``python program.py website|domain HOST ADDRESS REPORT AGENT``.
 
-It needs no environment; the options are ALLOW_PRIVATE_HOSTS and LOCALHOST_WEBSITES.
+It needs no environment; the options are DNS_RESOLVERS, ALLOW_PRIVATE_HOSTS and LOCALHOST_WEBSITES.
 """
 
+import argparse
+import json
 import sys
 from pathlib import Path
 
@@ -13,18 +15,34 @@ from django.conf import settings
 def main(arguments: list[str]) -> None:
     """Scan, and write the report."""
     sys.path.insert(0, str(Path(__file__).parents[3]))
-    host, address, path, agent, *options = arguments
-    websites = (option.split(":") for option in options[1:])
+    options = _parser().parse_args(arguments)
     settings.configure(
-        ALLOW_PRIVATE_HOSTS=options[:1] == ["--private"],
-        LOCALHOST_WEBSITES={name: int(port) for name, port in websites},
+        DNS_RESOLVERS=[(address, int(port)) for address, port in options.resolver],
+        ALLOW_PRIVATE_HOSTS=options.private,
+        LOCALHOST_WEBSITES={name: int(port) for name, port in options.website},
         SUPPORT_URL="",
         PORTAL_BASE_URL="",
     )
     django.setup()
-    from dashboard_api.crawler.essentials.scan import write
+    from dashboard_api.crawler.essentials import domain, scan
 
-    write(path, host, address, agent)
+    if options.kind == "domain":
+        lines = domain.report(options.host)
+    else:
+        lines = scan.report(options.host, options.address, agent=options.agent)
+    with Path(options.report).open("w", encoding="utf-8") as file:
+        file.writelines(f"{json.dumps(line)}\n" for line in lines)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("kind", choices=["website", "domain"])
+    for name in ("host", "address", "report", "agent"):
+        parser.add_argument(name)
+    parser.add_argument("--resolver", nargs=2, action="append", default=[], metavar=("ADDRESS", "PORT"))
+    parser.add_argument("--private", action="store_true")
+    parser.add_argument("--website", nargs=2, action="append", default=[], metavar=("NAME", "PORT"))
+    return parser
 
 
 if __name__ == "__main__":

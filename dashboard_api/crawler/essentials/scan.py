@@ -1,6 +1,5 @@
 """A scan of about ten requests, and its report in our own JSON lines."""
 
-import json
 import ssl
 from collections.abc import Iterator
 from contextlib import suppress
@@ -9,8 +8,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from dashboard_api.crawler.essentials.encryption import check_tls
+from dashboard_api.crawler.essentials.lines import Incomplete, lines_of
 from dashboard_api.crawler.essentials.page import Problem, check_page, check_plain, check_security_txt
-from dashboard_api.crawler.essentials.rules import RULES
 from foundation.deadline import Deadline, DeadlinePassed
 from foundation.hosts import covers
 from foundation.outbound.fetch import Fetched, FetchFailed, fetch, in_words
@@ -22,26 +21,11 @@ _PAGE_BYTES = 1024**2
 _REFUSALS = {403, 429, 503}
 
 
-class Incomplete(Exception):
-    """The website could not be checked; the message says why."""
-
-
 def report(
     host: str, address: str, *, agent: str = "", tls: ssl.SSLContext | None = None
 ) -> Iterator[dict[str, Any]]:
     """Yield the lines of the report of ``host``, whose checked address is ``address``."""
-    home = f"https://{host}/"
-    yield {"scan": "findings/1", "source": "essentials", "name": "Essentials", "scanned_at": _now()}
-    try:
-        problems = list(_problems(host, address, agent, tls))
-    except Incomplete as error:
-        yield {"checked": home, "error": str(error)}
-        yield {"complete": False, "scanned_at": _now()}
-        return
-    for problem in problems:
-        yield _line(problem)
-    yield {"checked": home}
-    yield {"complete": True, "scanned_at": _now()}
+    return lines_of("essentials", "Essentials", f"https://{host}/", _problems(host, address, agent, tls))
 
 
 def _problems(host: str, address: str, agent: str, tls: ssl.SSLContext | None) -> Iterator[Problem]:
@@ -86,30 +70,3 @@ def _get(url: str, address: str, deadline: Deadline, agent: str) -> Fetched:
     if response.status in _REFUSALS or "cf-mitigated" in response.headers:
         raise Incomplete("blocked")
     return response
-
-
-def _line(problem: Problem) -> dict[str, Any]:
-    rule = RULES[problem.rule]
-    return {
-        "finding": problem.rule,
-        "matcher": problem.matcher,
-        "title": rule.title,
-        "severity": rule.severity,
-        "kind": "informational" if rule.severity == "info" else "confirmed",
-        "location": problem.location,
-        "description": rule.description,
-        "remediation": rule.remediation,
-        "evidence": problem.evidence,
-        "cwe": [rule.cwe],
-    }
-
-
-def _now() -> str:
-    return f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
-
-
-def write(path: str, host: str, address: str, agent: str) -> None:
-    """Write the report of ``host`` to ``path``."""
-    with open(path, "w", encoding="utf-8") as file:  # noqa: PTH123
-        for line in report(host, address, agent=agent):
-            file.write(json.dumps(line) + "\n")

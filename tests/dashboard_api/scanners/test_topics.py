@@ -44,7 +44,7 @@ def test_rules_are_those_that_the_readers_know():
     assert rules_of("mdn-observatory") <= set(_TESTS)
     assert rules_of("testssl") <= set(TESTSSL)
     headers = {f"missing-header/{text.header.lower()}" for text in TEXTS.values() if text.header}
-    assert rules_of("essentials") <= set(RULES)
+    assert rules_of("essentials") | rules_of("dns") <= set(RULES)
     assert rules_of("nikto") <= set(TEXTS) | headers
 
 
@@ -52,6 +52,7 @@ def test_every_source_is_one_that_a_reader_names():
     sources = {source for topic in TOPICS.values() for source in topic.rules}
     assert sources == {
         "essentials",
+        "dns",
         "invicti",
         "burp",
         "qualys-was",

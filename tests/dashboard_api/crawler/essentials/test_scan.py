@@ -154,11 +154,11 @@ def test_the_name_and_the_end_of_a_certificate(certificate):
 
 
 def test_the_file_of_engines_begins_with_essentials(settings):
-    settings.ALLOW_PRIVATE_HOSTS = False
+    settings.ALLOW_PRIVATE_HOSTS, settings.DNS_RESOLVERS = False, []
     first = read_engines(settings.BASE_DIR / "deploy/engines.toml")[0]
     assert first.name == "essentials"
     program, *arguments = first.arguments(
         host=HOST, address=PUBLIC, report=settings.BASE_DIR / "report", agent="agent"
     )
     assert program.endswith("essentials/program.py")
-    assert arguments == [HOST, PUBLIC, str(settings.BASE_DIR / "report"), "agent"]
+    assert arguments == ["website", HOST, PUBLIC, str(settings.BASE_DIR / "report"), "agent"]

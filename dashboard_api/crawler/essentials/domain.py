@@ -1,0 +1,103 @@
+"""Checks of a website's domain in DNS, and their report: about eight questions to our resolvers."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from dashboard_api.crawler.essentials.lines import Incomplete, lines_of
+from dashboard_api.crawler.essentials.page import Problem
+from foundation.deadline import Deadline
+from foundation.domains import registrable_domain
+from foundation.outbound.name_servers import is_bogus, records_of, text_of
+from foundation.outbound.names import NoAddress
+
+SECONDS = 20.0
+_SPF, _DMARC = "v=spf1", "v=dmarc1"
+_EVERYONE = {"all", "+all"}
+
+
+def report(host: str) -> Iterator[dict[str, Any]]:
+    """Yield the lines of the report about the domain of ``host``; nothing counts unless all was answered."""
+    return lines_of("dns", "DNS", host, _problems(host, Deadline(SECONDS)))
+
+
+def _problems(host: str, deadline: Deadline) -> Iterator[Problem]:
+    """Yield the problems; raise Incomplete if a resolver fails."""
+    domain = registrable_domain(host) or host
+    checks = (
+        _signatures(domain, deadline),
+        _authorities(host, domain, deadline),
+        _senders(domain, deadline),
+        _forged_mail(host, domain, deadline),
+        _other_name(host, domain, deadline),
+    )
+    try:
+        for check in checks:
+            for rule, evidence in check:
+                yield Problem(rule, host, evidence)
+    except NoAddress as error:
+        raise Incomplete(error.reason) from error
+
+
+def _signatures(domain: str, deadline: Deadline) -> Iterator[tuple[str, str]]:
+    if is_bogus(domain, deadline):
+        yield "dnssec-bogus", f"A validating resolver refuses {domain}, and answers with checking disabled."
+    elif not records_of(domain, "DS", deadline).values:
+        yield "dnssec-missing", f"{domain} has no DS record."
+
+
+def _authorities(host: str, domain: str, deadline: Deadline) -> Iterator[tuple[str, str]]:
+    """Check CAA as authorities do (RFC 8659): at the host, and then at each name above."""
+    names = list(_names_up_to(host, domain))
+    if not any(records_of(name, "CAA", deadline).values for name in names):
+        yield "caa-missing", f"No CAA record at {', '.join(names)}."
+
+
+def _senders(domain: str, deadline: Deadline) -> Iterator[tuple[str, str]]:
+    found = [text for text in _texts(domain, deadline) if f"{text} ".lower().startswith(f"{_SPF} ")]
+    if len(found) != 1:
+        reason = "No TXT record begins with" if not found else "Receivers ignore several records with"
+        yield "spf-missing", f"{reason} {_SPF} at {domain}."
+    elif _EVERYONE & set(found[0].lower().split()):
+        yield "spf-allows-everyone", found[0]
+
+
+def _forged_mail(host: str, domain: str, deadline: Deadline) -> Iterator[tuple[str, str]]:
+    """Check DMARC as receivers do (RFC 7489): of the host, or else of its domain."""
+    for name in dict.fromkeys((host, domain)):
+        found = [text for text in _texts(f"_dmarc.{name}", deadline) if text.lower().startswith(_DMARC)]
+        if len(found) == 1:
+            tags = _tags(found[0])
+            policy = tags.get("sp", tags.get("p")) if name != host else tags.get("p")
+            if policy not in ("quarantine", "reject"):
+                yield "dmarc-not-enforced", found[0]
+            return
+    yield "dmarc-missing", f"No DMARC record at _dmarc.{domain}."
+
+
+def _other_name(host: str, domain: str, deadline: Deadline) -> Iterator[tuple[str, str]]:
+    """Check the name with www, or the one without it."""
+    www = f"www.{domain}"
+    if host in (domain, www):
+        other = www if host == domain else domain
+        found = records_of(other, "A", deadline)
+        if found.alias and not found.exists:
+            yield "cname-dangling", f"{other} is a CNAME of {found.alias}, which does not exist."
+
+
+def _names_up_to(host: str, domain: str) -> Iterator[str]:
+    """Yield the host and each name above it, down to its registrable domain."""
+    name = host
+    while name != domain:
+        yield name
+        name = name.partition(".")[2]
+    yield domain
+
+
+def _texts(name: str, deadline: Deadline) -> list[str]:
+    return [text_of(record) for record in records_of(name, "TXT", deadline).values]
+
+
+def _tags(record: str) -> dict[str, str]:
+    """Return the tags of a DMARC record, in lower case."""
+    pairs = (tag.partition("=") for tag in record.lower().split(";"))
+    return {name.strip(): value.strip() for name, _, value in pairs}

@@ -1,0 +1,146 @@
+"""The domain of a website in DNS: each rule has a domain that breaks it, and one that does not."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from dashboard_api.crawler.engines import read_engines
+from dashboard_api.crawler.essentials.domain import report
+from dashboard_api.scanners import finding_lines
+from foundation.outbound import name_servers
+from tests.faults.name_servers import RESOLVER, NameServers
+from tests.faults.server import closed_port
+
+HOST = "shop.example.com"
+GOOD = (
+    "example.com. 60 IN DS 12345 13 2 " + "ab" * 32,
+    'example.com. 60 IN CAA 0 issue "ca.example.net"',
+    'example.com. 60 IN TXT "v=spf1 include:mail.example.net -all"',
+    '_dmarc.example.com. 60 IN TXT "v=DMARC1; p=reject"',
+)
+
+
+@pytest.fixture(scope="module")
+def running():
+    servers = NameServers()
+    yield servers
+    servers.close()
+
+
+@pytest.fixture
+def resolver(running, settings, monkeypatch):
+    running.reset()
+    settings.DNS_RESOLVERS = [(RESOLVER, running.port)]
+    monkeypatch.setattr(name_servers, "_SECONDS", 0.5)
+    return running
+
+
+def rules(host=HOST):
+    """Return the rules and the evidence of a complete report."""
+    *lines, last = report(host)
+    assert last["complete"] is True
+    assert lines[-1] == {"checked": host}
+    return {line["finding"]: line["evidence"] for line in lines if "finding" in line}
+
+
+def test_a_domain_with_everything_has_no_problem(resolver):
+    resolver.knows(*GOOD)
+    assert rules() == {}
+
+
+def test_a_domain_with_nothing_lacks_each_of_them(resolver):
+    assert rules() == {
+        "dnssec-missing": "example.com has no DS record.",
+        "caa-missing": "No CAA record at shop.example.com, example.com.",
+        "spf-missing": "No TXT record begins with v=spf1 at example.com.",
+        "dmarc-missing": "No DMARC record at _dmarc.example.com.",
+    }
+
+
+@pytest.mark.parametrize(
+    ("known", "rule"),
+    [
+        ('example.com. 60 IN TXT "v=spf1 mx +all"', "spf-allows-everyone"),
+        ('example.com. 60 IN TXT "v=spf1 mx ALL"', "spf-allows-everyone"),
+        ('_dmarc.example.com. 60 IN TXT "v=DMARC1; p=none; rua=mailto:a@example.net"', "dmarc-not-enforced"),
+        ('_dmarc.example.com. 60 IN TXT "v=DMARC1; p=reject; sp=none"', "dmarc-not-enforced"),
+    ],
+)
+def test_a_record_that_asks_for_nothing_is_a_problem(resolver, known, rule):
+    replaced = known.partition(" ")[0]
+    kept = [line for line in GOOD if not (line.startswith(f"{replaced} ") and " TXT " in line)]
+    resolver.knows(known, *kept)
+    assert list(rules()) == [rule]
+
+
+def test_a_policy_of_the_host_itself_comes_before_that_of_its_domain(resolver):
+    resolver.knows(*GOOD, '_dmarc.shop.example.com. 60 IN TXT "v=DMARC1; p=none"')
+    assert list(rules()) == ["dmarc-not-enforced"]
+
+
+def test_the_policy_for_names_below_does_not_weaken_that_of_the_domain(resolver):
+    resolver.knows(*GOOD[:3], '_dmarc.example.com. 60 IN TXT "v=DMARC1; p=reject; sp=none"')
+    assert rules("example.com") == {}
+
+
+def test_receivers_ignore_two_spf_records(resolver):
+    resolver.knows(*GOOD, 'example.com. 60 IN TXT "v=spf1 -all"')
+    assert rules() == {"spf-missing": "Receivers ignore several records with v=spf1 at example.com."}
+
+
+def test_a_text_that_only_begins_like_spf_is_none(resolver):
+    resolver.knows(GOOD[0], GOOD[1], GOOD[3], 'example.com. 60 IN TXT "v=spf10 all"')
+    assert list(rules()) == ["spf-missing"]
+
+
+def test_wrong_signatures_are_a_problem_and_the_records_are_still_checked(resolver):
+    resolver.knows(*GOOD)
+    resolver.bogus = True
+    assert list(rules()) == ["dnssec-bogus"]
+
+
+@pytest.mark.parametrize(
+    ("host", "other"), [("example.com", "www.example.com"), ("www.example.com", "example.com")]
+)
+def test_a_cname_that_leads_nowhere_is_a_problem(resolver, host, other):
+    resolver.knows(*GOOD, f"{other}. 60 IN CNAME gone.example.net.")
+    assert rules(host) == {"cname-dangling": f"{other} is a CNAME of gone.example.net, which does not exist."}
+
+
+def test_a_cname_that_leads_somewhere_is_none(resolver):
+    resolver.knows(
+        *GOOD, "www.example.com. 60 IN CNAME host.example.net.", "www.example.com. 60 IN A 192.0.2.1"
+    )
+    assert rules("example.com") == {}
+
+
+def test_a_resolver_that_fails_is_a_failed_check_and_no_finding(resolver, settings):
+    resolver.broken = True
+    assert next(line for line in report(HOST) if "scan" not in line) == {
+        "checked": HOST,
+        "error": "servers_silent",
+    }
+    settings.DNS_RESOLVERS = [(RESOLVER, closed_port())]
+    *_, last = report(HOST)
+    assert last["complete"] is False
+
+
+def test_the_program_asks_the_resolvers_of_the_settings(resolver, settings, tmp_path):
+    engine = next(e for e in read_engines(settings.BASE_DIR / "deploy/engines.toml") if e.name == "dns")
+    path = tmp_path / "report"
+    arguments = engine.arguments(host=HOST, address="192.0.2.1", report=path, agent="agent")
+    subprocess.run([sys.executable, *arguments], check=True, env={}, cwd=tmp_path)
+    with path.open("rb") as stream:
+        read = finding_lines.read(stream)
+        assert read.source == "dns"
+        assert len(list(read.entries)) == len(path.read_text().splitlines()) - 1
+    assert "caa-missing" in [json.loads(line).get("finding") for line in path.read_text().splitlines()]
+
+
+def test_only_domains_are_asked_about(settings):
+    engine = next(e for e in read_engines(settings.BASE_DIR / "deploy/engines.toml") if e.name == "dns")
+    assert engine.is_part_of("quick", HOST)
+    assert not engine.is_part_of("quick", "demo-shop.localhost")
+    assert not engine.is_part_of("quick", "192.0.2.1")
