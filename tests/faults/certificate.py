@@ -10,13 +10,12 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 
-def write_certificate(folder, *, name="localhost", hours=1):
-    """Return the certificate's file, and a server's TLS context with it."""
-    key = ec.generate_private_key(ec.SECP256R1())
+def make_certificate(key, *, name="localhost", hours=1):
+    """Return a certificate of the key that it signs itself."""
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
     names = [x509.IPAddress(ipaddress.ip_address("127.0.0.1")), x509.DNSName(name)]
     now = datetime.datetime.now(datetime.UTC)
-    certificate = (
+    return (
         x509.CertificateBuilder()
         .subject_name(subject)
         .issuer_name(subject)
@@ -28,6 +27,12 @@ def write_certificate(folder, *, name="localhost", hours=1):
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         .sign(key, hashes.SHA256())
     )
+
+
+def write_certificate(folder, **fields):
+    """Return the certificate's file, and a server's TLS context with it."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    certificate = make_certificate(key, **fields)
     file = folder / "certificate.pem"
     file.write_bytes(
         certificate.public_bytes(serialization.Encoding.PEM)

@@ -7,15 +7,16 @@ import subprocess
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import StringIO
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
-from django.db import connections
+from django.db import DatabaseError, connections
 
 from config.databases import databases
 from config.demo import seeding, website
@@ -26,6 +27,7 @@ from foundation.sealing import CannotUnseal
 from portal.models import Account, Website
 
 EXAMPLE = "shop.example.com"
+CLAIM_SECONDS = 30.0  # between two rounds, which look only at claims that are due
 WEBSITE_FOLDER = settings.BASE_DIR / "var/demo/website"
 
 
@@ -51,7 +53,7 @@ class Command(BaseCommand):
         self.stdout.write(_introduction(port, password))
         self.stdout.flush()
         if not no_serve:
-            with website.serving(WEBSITE_FOLDER, website_port(port)), _worker():
+            with website.serving(WEBSITE_FOLDER, website_port(port)), _worker(), checking_claims():
                 os.environ["DJANGO_RUNSERVER_HIDE_WARNING"] = "true"
                 call_command("runserver", f"127.0.0.1:{port}", use_reloader=False, skip_checks=True)
 
@@ -77,6 +79,26 @@ def _worker() -> Iterator[None]:
             yield
         finally:
             process.terminate()
+
+
+@contextmanager
+def checking_claims(pause: float = CLAIM_SECONDS) -> Iterator[None]:
+    """Check claims again and again until the end of the block, as cron does in production."""
+    is_over = Event()
+
+    def check() -> None:
+        while not is_over.wait(pause):
+            with suppress(CommandError, DatabaseError):  # the next round tries again
+                call_command("check_claims", stdout=StringIO())
+        connections.close_all()
+
+    thread = Thread(target=check)
+    thread.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        thread.join()
 
 
 def _demo_files() -> list[Path]:

@@ -2,9 +2,13 @@ import re
 import socket
 import sqlite3
 from contextlib import closing
+from queue import Queue
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import DatabaseError
+
+from config.management.commands import demo as demo_command
 
 pytestmark = pytest.mark.once  # the demo has its own SQLite files
 DATA = ("var", "demo")
@@ -144,3 +148,15 @@ def test_other_databases_than_the_demos_are_refused(settings, monkeypatch, optio
     monkeypatch.setitem(settings.DATABASES["default"], "NAME", "records.sqlite3")
     with pytest.raises(CommandError, match="only its own data"):
         call_command("demo", option)
+
+
+def test_the_demo_checks_claims_again_and_again_also_after_a_failure(monkeypatch):
+    rounds = Queue()
+
+    def run(name, **_):
+        rounds.put(name)
+        raise DatabaseError("locked")
+
+    monkeypatch.setattr(demo_command, "call_command", run)
+    with demo_command.checking_claims(pause=0.001):
+        assert [rounds.get(timeout=20), rounds.get(timeout=20)] == ["check_claims"] * 2

@@ -5,6 +5,8 @@ import warnings
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.serialization import Encoding
 
 from dashboard_api.crawler.engines import read_engines
 from dashboard_api.crawler.essentials.encryption import check_certificate, check_tls
@@ -12,7 +14,7 @@ from dashboard_api.crawler.essentials.scan import report
 from dashboard_api.scanners import finding_lines
 from foundation.deadline import Deadline
 from foundation.outbound.tls import Handshake, NotConnected
-from tests.faults.certificate import write_certificate
+from tests.faults.certificate import make_certificate, write_certificate
 from tests.faults.server import FaultServer, answer, closed_port
 from tests.foundation.outbound.internet import OTHER, PUBLIC, PUBLIC_6, Internet
 
@@ -151,6 +153,21 @@ def test_the_name_and_the_end_of_a_certificate(certificate):
     assert rules("", now) == ["certificate-expires-soon"]
     assert rules("expired", now + timedelta(days=1)) == ["certificate-expired"]
     assert rules("other_name", now - timedelta(days=30)) == ["certificate-other-name"]
+
+
+@pytest.mark.parametrize(
+    ("key", "found"),
+    [
+        (rsa.generate_private_key(65537, 1024), ["certificate-weak-key"]),
+        (ec.generate_private_key(ec.SECP192R1()), ["certificate-weak-key"]),
+        (rsa.generate_private_key(65537, 2048), []),
+        (ec.generate_private_key(ec.SECP256R1()), []),
+    ],
+    ids=["RSA 1024", "EC 192", "RSA 2048", "EC 256"],
+)
+def test_a_short_key_is_a_problem(key, found):
+    der = make_certificate(key, hours=24 * 90).public_bytes(Encoding.DER)
+    assert [rule for rule, _ in check_certificate(Handshake("TLSv1.3", der, ""), datetime.now(UTC))] == found
 
 
 def test_the_file_of_engines_begins_with_essentials(settings):
