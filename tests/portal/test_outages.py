@@ -8,10 +8,12 @@ from datetime import timedelta
 
 import msgspec
 import pytest
+import requests
 from django.utils import timezone
 
 from portal import service
-from portal.gateway import Dashboard, health, target
+from portal.gateway import Dashboard, client, health, target
+from portal.gateway.exchange import Exchange
 from portal.models import LastAnswer
 from tests.factories import SECRET, make_membership, make_portal_website, make_user
 from tests.faults.certificate import write_certificate
@@ -37,6 +39,7 @@ pytestmark = pytest.mark.django_db
 PATH = f"/sites/{HOST}/"
 GOOD = encoded(dashboard(summary={"open": 1}, threats=[threat(title="SQL injection")]))
 MARK = "TEXT-OF-THE-SERVICE"
+MOMENT = 0.2  # seconds
 OUTAGES = [answer(500, MARK.encode()), answer(502, b""), answer(503, b""), hang_up, stall()]
 
 
@@ -60,7 +63,15 @@ def browser(client, website, settings, monkeypatch):
 @pytest.fixture
 def impatient(settings):
     """Call it to let pages wait only a moment for the service."""
-    return lambda: setattr(settings, "DASHBOARD_TIMEOUT_SECONDS", 0.2)
+    return lambda: setattr(settings, "DASHBOARD_TIMEOUT_SECONDS", MOMENT)
+
+
+@pytest.fixture
+def deadlines(monkeypatch):
+    """The seconds of every deadline that the client sets; it reads, writes and connects only within one."""
+    given, deadline = [], client.Deadline
+    monkeypatch.setattr(client, "Deadline", lambda seconds: given.append(seconds) or deadline(seconds))
+    return given
 
 
 @pytest.fixture
@@ -241,10 +252,8 @@ def check_page(browser, name, *, threads):
     assert threading.active_count() <= threads + 2, name  # the server's own
 
 
-@pytest.mark.slow  # tests/portal/gateway has each of them as an error of the gateway
-@pytest.mark.parametrize("name", FAULTS)
-def test_every_fault_has_a_page_in_plain_words(browser, serve, impatient, name):
-    impatient()
+def check_fault(browser, serve, name):
+    """Let the service have the fault, and check the page and what was sent."""
     threads = threading.active_count()
     with FaultServer(answer(200, GOOD)) as evil:
         script = FAULTS[name]
@@ -256,6 +265,43 @@ def test_every_fault_has_a_page_in_plain_words(browser, serve, impatient, name):
         assert server.connections <= 2
         nonces = [received.header("x-service-nonce") for received in server.received]
         assert len(set(nonces)) == len(nonces)
+
+
+@pytest.mark.once
+@pytest.mark.slow  # tests/portal/gateway has each of them as an error of the gateway
+@pytest.mark.parametrize("name", FAULTS)
+def test_every_fault_has_a_page_in_plain_words(browser, serve, impatient, deadlines, name):
+    impatient()
+    check_fault(browser, serve, name)
+    assert deadlines == [MOMENT]  # of both attempts together
+
+
+def naive(url, body, **_):
+    """Call the service as a program does at first: no deadline for the whole call, redirects, no limits."""
+    response = requests.post(url, data=body, timeout=MOMENT)
+    return Exchange(
+        url=url,
+        sent_headers={},
+        sent_body=body,
+        status=response.status_code,
+        headers={},
+        body=response.content,
+    )
+
+
+@pytest.mark.once
+@pytest.mark.slow
+def test_a_plain_client_is_noticed_by_at_least_12_faults(browser, serve, impatient, monkeypatch):
+    impatient()
+    monkeypatch.setattr(client, "attempt", naive)
+    noticed = []
+    for name in FAULTS.keys() - {"drips headers", "drips the body"}:  # it would read them to their end
+        try:
+            check_fault(browser, serve, name)
+        except (AssertionError, OSError):  # what requests raises is an OSError
+            noticed.append(name)
+    assert len(noticed) >= 12, noticed
+    assert {"redirects", "stalls in the headers", "sends gzip"} <= set(noticed)
 
 
 @pytest.mark.slow
