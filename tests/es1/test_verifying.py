@@ -1,8 +1,11 @@
+from contextlib import suppress
+
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import es1
+from es1 import verifying
 from tests.es1.vectors import ACCOUNTS, SERVER_NOW, VECTORS, WINDOW, body_of
 
 SECRET = "es1_test_0123456789abcdef"
@@ -83,14 +86,62 @@ def test_verify_refuses_what_was_not_signed(change):
         verified(signed(), **change)
 
 
-def test_verify_refuses_every_single_bit_flip_of_the_body():
-    headers = signed()
-    body = CALL["body"]
-    for bit in range(len(body) * 8):
-        flipped = bytearray(body)
-        flipped[bit // 8] ^= 1 << (bit % 8)
+BODY = b'{"query":"%s"}' % (b"x" * 188)  # 200 bytes
+
+
+def flips(data):
+    """Return the data with one bit changed, for each of its bits."""
+    whole = int.from_bytes(data)
+    return [(whole ^ 1 << bit).to_bytes(len(data)) for bit in range(len(data) * 8)]
+
+
+def accepted(headers, bodies):
+    """Return how many of the bodies are accepted with these headers."""
+    count = 0
+    for body in bodies:
+        with suppress(es1.InvalidSignature):
+            verified(headers, body=body)
+            count += 1
+    return count
+
+
+def test_verify_refuses_every_single_bit_flip_of_a_body_of_200_bytes():
+    assert (len(BODY), len(flips(BODY))) == (200, 1_600)
+    assert accepted(signed(body=BODY), flips(BODY)) == 0
+
+
+def test_a_signature_without_the_body_is_noticed(monkeypatch):
+    whole = verifying.canonical_string
+    monkeypatch.setattr(verifying, "canonical_string", lambda *line: whole(*line[:-1], BODY))
+    assert accepted(signed(body=BODY), flips(BODY)) == 1_600
+
+
+LINES = es1.canonical_string(str(SERVER_NOW), "nonce-000", "POST", CALL["path"], BODY).split("\n")
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_each_line_that_is_signed_counts(number):
+    assert len(LINES) == 6
+    for bit in range(7):
+        line = LINES[number]
+        changed = [*LINES[:number], chr(ord(line[0]) ^ 1 << bit) + line[1:], *LINES[number + 1 :]]
+        headers = signed(body=BODY) | {es1.SIGNATURE_HEADER: es1.signature(SECRET, "\n".join(changed))}
         with pytest.raises(es1.InvalidSignature):
-            verified(headers, body=bytes(flipped))
+            verified(headers, body=BODY)
+
+
+@settings(max_examples=300)
+@given(st.data())
+def test_verify_refuses_headers_that_were_changed_anywhere(data):
+    headers = signed()
+    name = data.draw(st.sampled_from(sorted(headers)))
+    value, kind = headers[name], data.draw(st.sampled_from(["replace", "insert", "delete"]))
+    at = data.draw(st.integers(0, len(value) - 1))
+    added = "" if kind == "delete" else data.draw(st.characters() | st.sampled_from("0123456789abcdef"))
+    changed = value[:at] + added + value[at + (kind != "insert") :]
+    if changed != value:
+        with pytest.raises(es1.ES1Error):
+            verified(headers | {name: changed})
 
 
 @pytest.mark.parametrize("header", [es1.TIMESTAMP_HEADER, es1.NONCE_HEADER, es1.SIGNATURE_HEADER])

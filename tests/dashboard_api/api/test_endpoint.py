@@ -346,6 +346,21 @@ def test_check_10_a_wrong_signature_is_401_and_shows_what_the_server_saw(client,
     assert expected not in response.content.decode()
 
 
+def test_check_10_no_bit_of_the_body_and_no_character_of_a_header_may_change(client, link):
+    body = compact(fields_for(link, query="x" * 40)).ljust(200)
+    assert len(body) == 200
+    headers = signed_headers(body)
+    bodies = [bytes([*body[:at], body[at] ^ 1 << at % 8, *body[at + 1 :]]) for at in range(len(body))]
+    # A change of the JSON itself, or of the reference, may lead to another refusal.
+    assert {post(client, changed, headers).status_code for changed in bodies} == {400, 401}
+    for name, value in headers.items():
+        for at in range(len(value)):
+            changed = headers | {name: value[:at] + chr(ord(value[at]) ^ 1) + value[at + 1 :]}
+            assert post(client, body, changed).status_code == 401, changed
+    assert not Nonce.objects.exists()
+    assert post(client, body, headers).status_code == 200
+
+
 def test_check_10_a_body_changed_after_signing_is_401(client, link):
     headers = signed_headers(compact(fields_for(link)))
     refused(post(client, compact(fields_for(link, page=2)), headers), 401, "invalid_signature")
