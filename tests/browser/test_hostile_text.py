@@ -6,7 +6,7 @@ import pytest
 from django.db import transaction
 
 from dashboard_api.models import Coverage, FindingEvent
-from tests.browser.steps import PATH
+from tests.browser.steps import PATH, eventually
 from tests.factories import (
     make_coverage,
     make_event,
@@ -140,6 +140,18 @@ def test_a_finding_shows_every_text_as_text(open_page, owner, hostile):
     for finding, payload in zip(hostile, PAYLOADS, strict=True):
         look(page, f"{PATH}findings/{finding.pk}/")
         assert payload in page.locator("main").text_content()
+
+
+def test_a_title_without_escaping_is_noticed(open_page, owner, link, watch, monkeypatch):
+    finding = _finding(link.website, 0, "<marquee>x</marquee><script>alert(1)</script>")
+    page = open_page(user=owner)
+    with monkeypatch.context() as patch:
+        patch.setattr("django.template.base.render_value_in_context", lambda value, _: str(value))
+        page.goto(f"{PATH}findings/{finding.pk}/")
+        assert any("marquee" in found for found in page.evaluate(MARKUP))
+        eventually(page, lambda: any("script-src" in complaint for complaint in watch.complaints))
+    look(page, f"{PATH}findings/{finding.pk}/")
+    watch.complaints.clear()
 
 
 def test_lists_and_other_pages_show_every_text_as_text(open_page, owner, hostile):
