@@ -58,8 +58,21 @@ def on_starting(server: Any) -> None:  # noqa: ARG001  # as gunicorn calls it
         sys.exit(str(error))
 
 
+def pre_fork(server: Any, worker: Any) -> None:
+    """Give the worker the lowest number that is free; its metrics are counted in the files of this number."""
+    taken = {each.number for each in server.WORKERS.values()}
+    worker.number = next(number for number in range(1, len(taken) + 2) if number not in taken)
+
+
+def post_fork(server: Any, worker: Any) -> None:  # noqa: ARG001  # as gunicorn calls it
+    """Count with the worker's number."""
+    from foundation import metrics
+
+    metrics.use_number(worker.number)
+
+
 def child_exit(server: Any, worker: Any) -> None:  # noqa: ARG001  # as gunicorn calls it
-    """Tell prometheus-client that a worker ended; its counters stay."""
+    """Tell prometheus-client that a worker ended; its counters stay, for the next one of its number."""
     from prometheus_client import multiprocess
 
-    multiprocess.mark_process_dead(worker.pid)
+    multiprocess.mark_process_dead(worker.number)

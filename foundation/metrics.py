@@ -6,10 +6,23 @@ No label names an account, a host or an address. Labelled children are kept, whi
 import os
 from functools import cache
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, multiprocess
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, multiprocess, values
 from prometheus_client.registry import Collector
 
 PREFIX = "threat_dashboard"
+
+_own_number = 0
+
+
+def use_number(number: int) -> None:
+    """Count in the files of the web worker with this number, and go on from what they hold."""
+    global _own_number
+    _own_number = number
+
+
+if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+    # A worker goes on with the files of one that ended; files by process ids would grow with every restart.
+    values.ValueClass = values.MultiProcessValue(lambda: _own_number or os.getpid())  # type: ignore[no-untyped-call]
 
 _own = CollectorRegistry()
 _requests = Counter(f"{PREFIX}_requests", "Requests by route and status.", ["route", "status"], registry=_own)

@@ -133,6 +133,60 @@ def test_the_counts_of_all_workers_are_added_and_outlive_them(tmp_path):
     assert "threat_dashboard_breakers_open 2.0" not in rest.stdout.decode()
 
 
+# A server whose workers end again and again, with the hooks of gunicorn.conf.py; prints files and metrics.
+RESTARTING = """
+import os, runpy, sys
+from types import SimpleNamespace
+hooks = runpy.run_path("gunicorn.conf.py")
+from foundation import metrics
+server = SimpleNamespace(WORKERS={})
+
+def start():
+    worker = SimpleNamespace()
+    hooks["pre_fork"](server, worker)
+    pid = os.fork()
+    if not pid:
+        hooks["post_fork"](server, worker)
+        metrics.count_refusal("x")
+        metrics.count_request("/", 200, 0.1)
+        metrics.note_breaker(is_open=True)
+        os._exit(0)
+    server.WORKERS[pid] = worker
+
+start()
+start()
+for _ in range(int(sys.argv[1])):
+    pid, _ = os.wait()
+    hooks["child_exit"](server, server.WORKERS.pop(pid))
+    start()
+for pid in server.WORKERS:
+    os.waitpid(pid, 0)
+folder = os.environ["PROMETHEUS_MULTIPROC_DIR"]
+print(sorted(os.listdir(folder)))
+from prometheus_client import generate_latest
+print(generate_latest(metrics.registry()).decode())
+import shutil
+shutil.rmtree(folder)
+"""
+
+
+def restarted(times):
+    """Return the number of files and the metrics after so many restarts of workers."""
+    command = [sys.executable, "-c", RESTARTING, str(times)]
+    done = subprocess.run(command, cwd=deployment.BASE_DIR, check=True, capture_output=True, text=True)
+    files, _, text = done.stdout.partition("\n")
+    return len(files.split(",")), text
+
+
+@pytest.mark.once
+def test_a_hundred_restarts_leave_no_more_files_than_one_and_lose_no_count():
+    files, _ = restarted(2)
+    again, text = restarted(100)
+    assert again == files
+    assert 'threat_dashboard_refusals_total{code="x"} 102.0' in text
+    assert "threat_dashboard_breakers_open 2.0" in text  # of the two that gunicorn has not seen end
+
+
 # What makes each rule fire; counters clear by themselves, the others undo what they did.
 
 
