@@ -92,8 +92,8 @@ class Production(Checkout):
 
 
 @contextmanager
-def nginx(folder, upstream_port):
-    """Run nginx with the shipped file and other ports, paths and certificate; yield its ports."""
+def nginx(folder, upstream_port, *, changes=()):
+    """Run nginx with the shipped file, other ports and paths, and ``changes``; yield a browser."""
     if shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin") is None:
         without = pytest.fail if os.environ.get("REQUIRE_NGINX") == "1" else pytest.skip
         without("nginx is not installed (Debian: apt install nginx-light)")
@@ -107,6 +107,7 @@ def nginx(folder, upstream_port):
         "/var/log/nginx/": f"{folder}/",
         "/etc/ssl/portal/fullchain.pem": f"{folder}/certificate.pem",
         "/etc/ssl/portal/privkey.pem": f"{folder}/certificate.pem",
+        **dict(changes),
     }.items():
         assert old in text
         text = text.replace(old, new)

@@ -3,7 +3,9 @@
 With ``STALL_SECONDS=60``, those that nginx cut off come back for a minute.
 """
 
+import http.client
 import os
+import re
 import socket
 import ssl
 import time
@@ -11,11 +13,14 @@ from contextlib import ExitStack
 
 import pytest
 
-from tests.deploy.production import NAME
+from tests.config.checkout import BASE_DIR
+from tests.deploy.production import NAME, nginx
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.once]
 
 PROBES = 20
+LIMITS = ("client_header_timeout", "client_body_timeout")
+THREADS = 8  # of gunicorn.conf.py: two workers with four each
 STALL_SECONDS = float(os.environ.get("STALL_SECONDS", "0"))
 
 
@@ -83,3 +88,37 @@ def test_everybody_else_is_answered_while_100_clients_hardly_read(website):
         for _ in range(100):
             stack.enter_context(slow_reader(website))
         assert probed(website) == [200] * PROBES
+
+
+def ending(connection):
+    """Wait until the other side closes the connection, whatever it says before."""
+    try:
+        while connection.recv(4096):
+            pass
+    except ConnectionResetError:
+        pass
+
+
+def test_nginx_cuts_off_each_client_that_stalls_at_a_limit_of_at_most_15_seconds(production, tmp_path):
+    shipped = (BASE_DIR / "deploy" / "nginx.conf").read_text()
+    limits = {name: int(re.search(rf"^ +{name} (\d+)s;", shipped, re.MULTILINE)[1]) for name in LIMITS}
+    assert max(limits.values()) <= 15
+    sooner = {f"{name} {seconds}s": f"{name} 1s" for name, seconds in limits.items()}
+    with ExitStack() as stack:
+        website = stack.enter_context(nginx(tmp_path, production.port, changes=sooner))
+        stalled = [client(website) for client in [stalled_header, stalled_body] * 50]
+        for connection in stalled:
+            ending(stack.enter_context(connection))  # raises TimeoutError for one that is kept
+
+
+def test_without_nginx_as_many_stalled_clients_as_threads_keep_all_others_out(production, website):
+    with ExitStack() as stack:
+        for _ in range(4 * THREADS):
+            address = ("127.0.0.1", production.port)
+            connection = stack.enter_context(socket.create_connection(address, timeout=60))
+            connection.sendall(b"GET / HTTP/1.1\r\nHost: ")
+        probe = http.client.HTTPConnection("127.0.0.1", production.port, timeout=3)
+        probe.request("GET", "/livez")
+        with pytest.raises(TimeoutError):
+            probe.getresponse()
+        probe.close()
