@@ -18,13 +18,14 @@ import random
 import signal
 import sqlite3
 import sys
+import tempfile
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
-from datetime import UTC, datetime
+from contextlib import closing, nullcontext
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +39,16 @@ from benchmarks.signed_calls import NO_RESPONSE, Call, nonce_of, send, signed_ca
 SCALE = 0.001  # 2,000 findings
 COPIES, CLIENTS = 200, 8
 PACE = 20  # calls a second while soaking
+PAGE_BYTES = 4096  # of SQLite
+REFUSED_AGAIN = {"401 replayed_nonce", "401 stale_timestamp"}
 NONCE_SECONDS = 360  # from the call to its end; a clock that is ahead adds up to 300
 
 
 def replays(environment: dict[str, str], body: dict[str, Any], *, rounds: int) -> Iterator[str]:
-    """Yield what was wrong in ``rounds`` rounds of copies of one call at two servers."""
+    """Yield what was wrong in ``rounds`` rounds of copies of one call at two servers.
+
+    Control: a store that forgets nonces too early, so that another copy is answered, must be noticed.
+    """
     with run_server(environment) as one, run_server(environment) as two:
         ports = [one.port, two.port] * (COPIES // 2)
         with ThreadPoolExecutor(COPIES) as clients:
@@ -54,13 +60,23 @@ def replays(environment: dict[str, str], body: dict[str, Any], *, rounds: int) -
                     return send(port, call)
 
                 seen = Counter(clients.map(copy, ports))
-                if seen != {"200": 1, "401 replayed_nonce": COPIES - 1}:
-                    yield f"round {number + 1}: {dict(seen)}"
+                yield from _wrong_copies(f"round {number + 1}", seen, COPIES)
+        _prune(later=timedelta(hours=1))
+        if not any(_wrong_copies("control", seen + Counter([send(two.port, call)]), COPIES + 1)):
+            yield "the control, a store that forgets, was not noticed"
     print(f"{rounds} rounds of {COPIES} copies at two servers")
 
 
+def _wrong_copies(where: str, seen: Counter[str], copies: int) -> Iterator[str]:
+    if seen != {"200": 1, "401 replayed_nonce": copies - 1}:
+        yield f"{where}: {dict(seen)}"
+
+
 def kills(environment: dict[str, str], body: dict[str, Any], *, rounds: int) -> Iterator[str]:
-    """Yield what was wrong after ``rounds`` calls during which processes of the server were killed."""
+    """Yield what was wrong after ``rounds`` calls during which processes of the server were killed.
+
+    Controls: a store that forgets nonces too early, and a file with a page of zeros, must be noticed.
+    """
     calls = [body] * rounds
     with run_server(environment) as server:
         with killing(server) as killed, ThreadPoolExecutor(CLIENTS) as clients:
@@ -74,15 +90,27 @@ def kills(environment: dict[str, str], body: dict[str, Any], *, rounds: int) -> 
         yield from _unexpected(Counter(status for _, status in sent), {"200", NO_RESPONSE})
         with ThreadPoolExecutor(CLIENTS) as clients:
             again = Counter(clients.map(lambda call: send(server.port, call), answered))
-        yield from _unexpected(again, {"401 replayed_nonce", "401 stale_timestamp"})
-    if missing := len(answered) - _on_record(answered):
-        yield f"{missing} answered calls are not on record"
-    yield from _broken_files(environment)
+        yield from _unexpected(again, REFUSED_AGAIN)
+        yield from _not_on_record(answered)
+        send(server.port, call := signed_call(body))
+        _prune(later=timedelta(hours=1))
+        if not any(_not_on_record(answered)):
+            yield "the control, calls that have no nonce, was not noticed"
+        if not any(_unexpected(Counter([send(server.port, call)]), REFUSED_AGAIN)):
+            yield "the control, a store that forgets, was not noticed"
+    files = _files(environment)
+    yield from filter(None, map(_broken, files))
+    yield from (
+        f"the control, zeros in {file}, was not noticed" for file in files if not _broken_with_zeros(file)
+    )
     print(f"{rounds} calls, {len(killed)} processes killed, {len(answered)} answered and all repeated")
 
 
 def soak(environment: dict[str, str], body: dict[str, Any], *, rounds: int) -> Iterator[str]:
-    """Yield what was wrong in ``rounds`` minutes of calls at an even pace, with a killed process a minute."""
+    """Yield what was wrong in ``rounds`` minutes of calls at an even pace, with a killed process a minute.
+
+    Controls: figures that are wrong, each in one way, must be noticed.
+    """
     seen: Counter[str] = Counter()
     memory, files, stored = [], [], []
     with run_server(environment) as server, ThreadPoolExecutor(CLIENTS) as clients:
@@ -95,17 +123,37 @@ def soak(environment: dict[str, str], body: dict[str, Any], *, rounds: int) -> I
             workers = children_of(server.process)
             memory.append(sum(map(memory_mb, workers)))
             files.append(sum(_open_files(process) for process in workers))
-            stored.append(_nonces_after_pruning())
+            stored.append(_prune())
+    yield from _wrong_soak(seen, memory, files, stored)
+    leaking = [memory[0]] * 2 + [2 * memory[0]] * 2
+    for what, broken in {
+        "a 500": (seen + Counter(["500 internal_error"]), memory, files, stored),
+        "lost calls": (seen + Counter({NO_RESPONSE: rounds * CLIENTS + 1}), memory, files, stored),
+        "memory that grows": (seen, leaking, files, stored),
+        "files that stay open": (seen, memory, leaking, stored),
+        "nonces that stay": (seen, memory, files, [*stored, PACE * 3600]),
+    }.items():
+        if not any(_wrong_soak(*broken)):
+            yield f"the control, {what}, was not noticed"
+    print(f"{rounds} minutes, {seen['200']} calls answered, at most {max(stored)} nonces stored")
+    print(f"memory {min(memory)} to {max(memory)} MB, open files {min(files)} to {max(files)}")
+
+
+def _wrong_soak(seen: Counter[str], memory: list[int], files: list[int], stored: list[int]) -> Iterator[str]:
+    """Yield what is wrong with the statuses, and with the figures of each minute."""
     yield from _unexpected(seen, {"200", NO_RESPONSE})
-    if seen[NO_RESPONSE] > rounds * CLIENTS:
+    if seen[NO_RESPONSE] > len(stored) * CLIENTS:
         yield f"{seen[NO_RESPONSE]} calls without a response, more than were open when a process was killed"
     if max(stored) > (most := PACE * NONCE_SECONDS * 1.2):
         yield f"{max(stored)} nonces are stored, more than {most:.0f}"
     yield from (
         f"{what} grew: {sizes}" for what, sizes in (("memory", memory), ("files", files)) if _grew(sizes)
     )
-    print(f"{rounds} minutes, {seen['200']} calls answered, at most {max(stored)} nonces stored")
-    print(f"memory {min(memory)} to {max(memory)} MB, open files {min(files)} to {max(files)}")
+
+
+def _not_on_record(answered: list[Call]) -> Iterator[str]:
+    if missing := len(answered) - _on_record(answered):
+        yield f"{missing} answered calls are not on record"
 
 
 def _on_record(answered: list[Call]) -> int:
@@ -121,15 +169,31 @@ def _unexpected(seen: Counter[str], expected: set[str]) -> Iterator[str]:
     yield from (f"{count} x {status}" for status, count in seen.items() if status not in expected)
 
 
-def _broken_files(environment: dict[str, str]) -> Iterator[str]:
-    """Yield what SQLite says about files that are not whole."""
-    if environment["DATABASE_URL"].startswith("sqlite:///"):
-        name = environment["DATABASE_URL"].removeprefix("sqlite:///").removesuffix(".sqlite3")
-        for file in databases.FOLDER.glob(f"{name.rpartition('/')[2]}*.sqlite3"):
-            with sqlite3.connect(file) as connection:
-                (answer,) = connection.execute("PRAGMA integrity_check").fetchone()
-            if answer != "ok":
-                yield f"{file}: {answer}"
+def _files(environment: dict[str, str]) -> list[Path]:
+    """Return the files of SQLite; none on PostgreSQL."""
+    if not environment["DATABASE_URL"].startswith("sqlite:///"):
+        return []
+    name = environment["DATABASE_URL"].removeprefix("sqlite:///").removesuffix(".sqlite3")
+    return list(databases.FOLDER.glob(f"{name.rpartition('/')[2]}*.sqlite3"))
+
+
+def _broken(file: Path) -> str:
+    """Return what SQLite says about a file that is not whole; empty: it is whole."""
+    with closing(sqlite3.connect(file)) as connection:
+        try:
+            (answer,) = connection.execute("PRAGMA integrity_check").fetchone()
+        except sqlite3.DatabaseError as error:
+            answer = str(error)
+    return "" if answer == "ok" else f"{file}: {answer}"
+
+
+def _broken_with_zeros(file: Path) -> str:
+    """Return what SQLite says about a copy whose last page is zeros."""
+    with tempfile.TemporaryDirectory() as folder, closing(sqlite3.connect(file)) as connection:
+        connection.execute("VACUUM INTO ?", (copy := f"{folder}/{file.name}",))
+        data = Path(copy).read_bytes()
+        Path(copy).write_bytes(data[:-PAGE_BYTES] + bytes(PAGE_BYTES))
+        return _broken(Path(copy))
 
 
 def _open_files(process: int) -> int:
@@ -146,10 +210,11 @@ def _grew(sizes: list[int]) -> bool:
     return middle > 0 and max(sizes[middle:]) > 1.25 * max(sizes[:middle])
 
 
-def _nonces_after_pruning() -> int:
+def _prune(*, later: timedelta = timedelta()) -> int:
+    """Prune the nonces that are expired, or will be later, and return how many remain."""
     from dashboard_api.models import Nonce  # only after Django is set up
 
-    now = datetime.now(UTC)
+    now = datetime.now(UTC) + later
     while Nonce.objects.prune(now=now, batch=1_000):
         pass
     return Nonce.objects.count()

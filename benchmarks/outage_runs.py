@@ -39,7 +39,7 @@ def secrets(environment: dict[str, str], body: dict[str, Any], *, rounds: int) -
     """Yield what was wrong while a secret was replaced ``rounds`` times by the product's commands.
 
     Every call is answered, with the old secret until the new one is there. The old one is answered until it
-    is revoked, and refused within a second afterwards, by each process.
+    is revoked, and refused within a second afterwards, by each process. Control: one that was not revoked.
     """
     from dashboard_api.models import Secret  # only after Django is set up
 
@@ -55,13 +55,19 @@ def secrets(environment: dict[str, str], body: dict[str, Any], *, rounds: int) -
                 manage(environment, "revoke_secret", account, str(old_id))
                 old_id = issued["id"]
                 time.sleep(REVOKED_WITHIN)
-                seen = {send(server.port, signed_call(body, secret=old)) for _ in range(4 * CLIENTS)}
-                if seen != {"401 invalid_signature"}:
-                    yield f"round {number}: {seen} after it was revoked"
+                yield from _still_taken(f"round {number}", server.port, body, old)
+            if not any(_still_taken("control", server.port, body, pace.secret)):
+                yield "the control, a secret that was not revoked, was not noticed"
         yield from (f"a call got {status}" for status in set(pace.others))
     print(
         f"{rounds} secrets replaced, {len(pace.answered)} calls at up to {PACE} a second answered meanwhile"
     )
+
+
+def _still_taken(where: str, port: int, body: dict[str, Any], secret: str) -> Iterator[str]:
+    seen = {send(port, signed_call(body, secret=secret)) for _ in range(4 * CLIENTS)}
+    if seen != {"401 invalid_signature"}:
+        yield f"{where}: {seen} after it was revoked"
 
 
 def lock(environment: dict[str, str], body: dict[str, Any], *, rounds: int) -> Iterator[str]:
@@ -111,12 +117,14 @@ def _while_away(
     """Yield what was wrong with calls and probes while something was away.
 
     ``ready`` is what readiness must say meanwhile: with 200, calls must be answered, otherwise refused.
+    Control: answers must be noticed where calls must be refused, and refusals where they must not.
     """
     call_command("collectstatic", interactive=False, verbosity=0)
     pace, probing = Pace(port, [body], PACE, clients=WAITING), _Probing(port)
     with pace.going_on(), probing.going_on():
         time.sleep(SETTLING)
-        before = list(pace.others)
+        before, answered_before = list(pace.others), len(pace.answered)
+        probes_before = probing.taken()
         with away:
             time.sleep(SETTLING)
             answered = len(pace.answered)
@@ -131,8 +139,12 @@ def _while_away(
         later, afterwards = pace.others[late:], probing.taken()
         recovered = len(pace.answered) - recovered
     yield from (f"a call before got {status}" for status in set(before))
-    if set(meanwhile) - {REFUSED} or bool(answered) != (ready == 200):
-        yield f"without {what}: {answered} calls answered, others {dict(Counter(meanwhile))}"
+    yield from _wrong_calls(f"without {what}", answered, meanwhile, ready)
+    opposite = (0, [REFUSED]) if ready == 200 else (answered_before, before)
+    if not any(_wrong_calls("control", *opposite, ready)):
+        yield "the control, other answers, was not noticed"
+    if ready == 503 and not any(_wrong_probes("control", probes_before, ready)):
+        yield "the control, the probes of before, was not noticed"
     if pace.slowest > ANSWERED_WITHIN:
         yield f"a call took {pace.slowest:.1f} s"
     if later or not recovered:
@@ -141,6 +153,11 @@ def _while_away(
     yield from _wrong_probes("afterwards", afterwards, 200)
     print(f"{what} away for {seconds} s at up to {PACE} calls a second: {answered} calls answered meanwhile,")
     print(f"{dict(Counter(meanwhile))}, none in more than {pace.slowest:.1f} s; {probes}")
+
+
+def _wrong_calls(when: str, answered: int, others: list[str], ready: int | None) -> Iterator[str]:
+    if set(others) - {REFUSED} or bool(answered) != (ready == 200):
+        yield f"{when}: {answered} calls answered, others {dict(Counter(others))}"
 
 
 def _wrong_probes(when: str, seen: dict[str, dict[int, int]], ready: int | None) -> Iterator[str]:
