@@ -1,4 +1,4 @@
-"""What pages leave in a browser: no secret in its storage, and no cookie that a script can read."""
+"""The storage of a browser after a walk: no secret, and no cookie that a script can read."""
 
 import pytest
 
