@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.templatetags.static import static
 from django.utils.cache import patch_vary_headers
-from django_htmx.http import push_url, replace_url, retarget
+from django_htmx.http import push_url, replace_url, reswap, retarget
 from django_htmx.middleware import HtmxDetails
 
 from foundation.integrity import integrity
@@ -33,10 +33,17 @@ def wants_region(request: HtmxHttpRequest) -> bool:
 
 
 def render_site(request: HtmxHttpRequest, page: SitePage) -> HttpResponse:
-    """Return ``page`` or its region; an error keeps its status and still replaces the region."""
+    """Return ``page`` or its region; an error keeps its status and still replaces the region.
+
+    A page with an old answer asks again by itself: while the outage lasts, only its notice is replaced.
+    """
     if page.error_page and not Membership.objects.of_user(request.user).can_link_websites():
         page = replace(page, error_page=without_linking_actions(page.error_page))
-    if wants_region(request):
+    if page.outage and page.outage.replaces:
+        response = render(request, "portal/_outage.html", {"page": page, "outage": page.outage})
+        retarget(response, f"#{page.outage.replaces}")
+        reswap(response, "outerHTML")
+    elif wants_region(request):
         response = render(request, "portal/_fragment.html", {"page": page}, status=page.status)
         set_shown_url(request, response, page.url, page.address.filters)
         if page.status >= 400:

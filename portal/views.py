@@ -95,7 +95,7 @@ def site(request: HtmxHttpRequest, host: str) -> HttpResponse:
         )
         if outage:
             return replace(
-                page, results=replace(results, export_links=()), outage=_outage_notice(outage, host)
+                page, results=replace(results, export_links=()), outage=_outage_notice(request, outage, host)
             )
         offer = _share_offer(request, website, page.address.of_sharing(), ShareListForm(auto_id="share-%s"))
         return replace(
@@ -121,7 +121,7 @@ def finding(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpRespons
         link = portal_origin(request) + replace(page.address, filters=Filters()).of_finding(finding_id)
         page = replace(page, finding=view_models.finding_view(response, page.address, link=link))
         if outage:
-            return replace(page, outage=_outage_notice(outage, host))
+            return replace(page, outage=_outage_notice(request, outage, host))
         return replace(
             page,
             hand_over=_hand_over(request, website, page, response, link=link),
@@ -132,10 +132,11 @@ def finding(request: HtmxHttpRequest, host: str, finding_id: str) -> HttpRespons
     return _render(request, host, fill, finding_id=finding_id)
 
 
-def _outage_notice(outage: Outage, host: str) -> OutageNotice:
+def _outage_notice(request: HtmxHttpRequest, outage: Outage, host: str) -> OutageNotice:
     """Return the notice on a page with an old answer, and log a line with its reference."""
     reference = logged_error_page(outage.error, host).reference
-    return view_models.outage_notice(outage, reference=reference)
+    trigger = request.htmx.trigger or ""
+    return view_models.outage_notice(outage, reference=reference, trigger=trigger)
 
 
 def _neighbours(website: Website, page: SitePage, finding_id: str) -> Neighbours | None:

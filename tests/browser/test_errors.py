@@ -140,6 +140,29 @@ def test_a_retry_replaces_an_error_of_the_first_page(dashboard, settings, watch)
     expect(findings(dashboard)).to_have_count(12)
 
 
+def test_an_old_answer_is_replaced_by_itself_once_the_service_is_back(
+    dashboard, settings, watch, monkeypatch
+):
+    monkeypatch.setattr("portal.view_models.outage.FIRST_WAIT_SECONDS", 1)
+    monkeypatch.setattr("portal.view_models.outage._LONGEST_WAIT_SECONDS", 1)
+    works, settings.DASHBOARD_BASE_URL = settings.DASHBOARD_BASE_URL, f"http://127.0.0.1:{closed_port()}"
+    dashboard.reload()
+    notice = dashboard.get_by_text("Could not reach the service")
+    expect(notice).to_be_visible()
+    findings(dashboard).first.evaluate("element => element.dataset.test = 'kept'")
+    search_box(dashboard).focus()
+    for _ in range(2):
+        with dashboard.expect_response(lambda answer: answer.request.headers.get("hx-trigger") == "outage-1"):
+            pass  # it asks by itself
+        expect(notice).to_be_visible()
+    assert findings(dashboard).first.evaluate("element => element.dataset.test") == "kept"
+    settings.DASHBOARD_BASE_URL = works
+    expect(notice).to_be_hidden()
+    expect(findings(dashboard)).to_have_count(20)
+    expect(search_box(dashboard)).to_be_focused()
+    expect(dashboard).to_have_url(PATH)
+
+
 def test_a_foreign_website_reads_like_one_that_does_not_exist(dashboard, watch):
     watch.expect("404 (Not Found)")
     dashboard.goto("/sites/bakery.example.net/?severity=High")

@@ -123,6 +123,50 @@ def test_an_outage_shows_the_last_answer_with_its_time_and_nothing_to_export_or_
     assert MARK not in page.text
 
 
+def test_a_page_with_an_old_answer_asks_again_by_itself_and_less_and_less_often(browser, serve):
+    serve(answer(200, GOOD), answer(502, b""))
+    browser.get(PATH)
+    seen = browser.get(PATH).text
+    waits = []
+    for _ in range(6):
+        [(name, wait)] = re.findall(r'<div id="(outage-\d+)"[^>]*hx-trigger="load delay:(\d+)s"', seen)
+        waits.append(int(wait))
+        poll = browser.get(PATH, headers={"HX-Request": "true", "HX-Target": "results", "HX-Trigger": name})
+        assert (poll.status_code, poll["HX-Retarget"]) == (200, f"#{name}")
+        assert poll["HX-Reswap"] == "outerHTML"
+        seen = poll.text
+        assert "SQL injection" not in seen  # the list stays as it is
+    assert waits == [30, 60, 120, 240, 300, 300]
+
+
+def test_after_the_outage_the_page_has_the_new_answer_and_asks_no_more(browser, serve):
+    serve(answer(200, GOOD), answer(502, b""), answer(502, b""), answer(200, GOOD))
+    browser.get(PATH)
+    browser.get(PATH)
+    poll = {"HX-Request": "true", "HX-Target": "results", "HX-Trigger": "outage-30"}
+    region = browser.get(PATH, headers=poll)
+    assert "SQL injection" in region.text
+    assert "HX-Retarget" not in region
+    assert "outage-" not in region.text
+
+
+def test_a_refusal_ends_the_attempts(browser, serve):
+    serve(answer(200, GOOD), answer(403, encoded(refusal("revoked_link"))))
+    browser.get(PATH)
+    poll = {"HX-Request": "true", "HX-Target": "results", "HX-Trigger": "outage-30"}
+    region = browser.get(PATH, headers=poll)
+    assert (region.status_code, region["HX-Retarget"]) == (403, "#results")
+    assert "outage-" not in region.text
+
+
+@pytest.mark.parametrize("trigger", ["outage-", "outage-0", "outage-1;x", "outage-99999", "filters"])
+def test_no_trigger_lets_a_page_ask_more_often(browser, serve, trigger):
+    serve(answer(200, GOOD), answer(502, b""))
+    browser.get(PATH)
+    page = browser.get(PATH, headers={"HX-Request": "true", "HX-Target": "results", "HX-Trigger": trigger})
+    assert 'id="outage-30"' in page.text
+
+
 def test_an_answer_of_the_day_before_has_its_date(browser, serve):
     serve(answer(200, GOOD), answer(502, b""))
     browser.get(PATH)
