@@ -54,6 +54,26 @@ def test_the_database_refuses_a_change_and_a_deletion(with_triggers, sql):
         run(sql)
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        f"UPDATE {EVENTS} SET action = 'x'",
+        f"DELETE FROM {EVENTS}",
+        f"TRUNCATE {EVENTS}",
+        "DELETE FROM audit_auditseal",
+        "TRUNCATE audit_auditseal",
+    ],
+)
+def test_postgresql_refuses_it_also_where_rows_are_replicated(with_triggers, sql):
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite has no replication")
+    add_events(1)
+    seals.seal(timezone.now())
+    run("SET LOCAL session_replication_role = replica")
+    with pytest.raises(DatabaseError, match="audit"):
+        run(sql)
+
+
 @pytest.mark.parametrize("table", triggers.TABLES)
 def test_postgresql_refuses_to_truncate(with_triggers, table):
     if connection.vendor != "postgresql":

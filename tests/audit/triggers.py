@@ -7,7 +7,9 @@ TABLES = ("audit_auditevent", "audit_auditseal")
 OF_CALLS = (
     "dashboard_api.migrations.0009_calls_append_only",
     "dashboard_api.migrations.0010_nonces_append_only",
+    "dashboard_api.migrations.0025_calls_always_append_only",
 )
+OF_EVENTS = ("audit.migrations.0002_append_only", "audit.migrations.0003_always_append_only")
 _OURS = "(name LIKE 'audit!_%' ESCAPE '!' OR name LIKE 'call!_record!_%' ESCAPE '!')"
 _NAMES = {
     "sqlite": f"SELECT name, tbl_name FROM sqlite_master WHERE type = 'trigger' AND {_OURS}",
@@ -18,7 +20,7 @@ _NAMES = {
 }
 
 
-def install(connection, migrations=("audit.migrations.0002_append_only",)):
+def install(connection, migrations=OF_EVENTS):
     """Create the triggers as the migrations do."""
     with connection.cursor() as cursor:
         editor = SimpleNamespace(

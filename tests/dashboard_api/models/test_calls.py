@@ -1,6 +1,7 @@
 """Calls on record, and the limit of each account."""
 
 import multiprocessing
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -167,6 +168,30 @@ def change(sql):
         connections[CallRecord.objects.db].cursor() as cursor,
     ):
         cursor.execute(sql)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE dashboard_api_callrecord SET address = '192.0.2.99'",
+        "DELETE FROM dashboard_api_callrecord",
+        "TRUNCATE dashboard_api_callrecord",
+        "UPDATE dashboard_api_nonce SET address = '192.0.2.99'",
+        "DELETE FROM dashboard_api_nonce",
+        "TRUNCATE dashboard_api_nonce",
+        "TRUNCATE dashboard_api_calloutcome",
+    ],
+)
+def test_postgresql_refuses_it_also_where_rows_are_replicated(with_triggers, sql):
+    """The process that applies replicated rows has no search path."""
+    if connections[CallRecord.objects.db].vendor != "postgresql":
+        pytest.skip("SQLite has no replication")
+    make_call_record(account_id=1, request_id="new")
+    make_nonce("new-nonce")
+    change("SET LOCAL session_replication_role = replica")
+    change("SET LOCAL search_path = pg_catalog")
+    with pytest.raises(DatabaseError, match="calls on record"):
+        change(re.sub(r"dashboard_api_\w+", r"public.\g<0>", sql))
 
 
 @pytest.mark.parametrize(
