@@ -58,6 +58,7 @@ PROFILES: Mapping[str, Profile] = {
     ),
 }
 RETESTS_A_DAY = 20
+REPEATED_WITHIN = timedelta(minutes=1)  # a retest that is asked for again after its end
 REQUESTS_A_SECOND = 5.0  # of an engine behind our proxy
 DAILY_FEATURE = "scans_daily"
 

@@ -58,6 +58,7 @@ def add(
 ) -> tuple[ScanJob, bool]:
     """Return the unended job of the website, or a new one, and whether it is new.
 
+    A retest that ended in the last minute is returned again, so that a repeated call adds nothing.
     The scan counts for ``account``; without one, it is by staff. Raises OptedOut, NotScannable, NotIncluded,
     ConsentMissing, Stopped and TooManyScans.
     """
@@ -71,6 +72,8 @@ def add(
         policy.check_included(entitlement, profile=profile, now=now)
     policy.check_scannable(website, profile=profile, account=account)
     existing = ScanJob.objects.unended().filter(website=website).first()
+    if existing is None and trigger == ScanJob.Trigger.RETEST:
+        existing = ScanJob.objects.recent_retests(finding_id, now - policy.REPEATED_WITHIN).first()
     if existing is not None:
         return existing, False
     if account is not None:

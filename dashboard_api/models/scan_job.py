@@ -1,5 +1,6 @@
 """Scans of a website: a job in the queue, and the run of each engine. Decision records 0105 and 0116."""
 
+from datetime import datetime
 from typing import ClassVar, Self
 
 from django.db import models
@@ -20,6 +21,11 @@ class ScanJobQuerySet(models.QuerySet["ScanJob"]):
     def unended(self) -> Self:
         """Return jobs that wait or run."""
         return self.filter(ended_at=None)
+
+    def recent_retests(self, finding_id: int | None, since: datetime) -> Self:
+        """Return retests of the finding that ended later than ``since`` by themselves."""
+        retests = self.filter(trigger=ScanJob.Trigger.RETEST, finding=finding_id, ended_at__gt=since)
+        return retests.counted().exclude(state=ScanJob.State.CANCELLED)
 
     def counted(self) -> Self:
         """Return jobs that count: not those that were cancelled before they began, or that we lost."""

@@ -126,7 +126,11 @@ def _retest(request: HtmxHttpRequest, website: Website, finding_id: str) -> None
     except GatewayError as error:
         messages.warning(request, _failure(error, website.host))
     else:
-        if scan.finding_id == finding_id:
+        if scan.finding_id == finding_id and scan.ended_at is not None:
+            messages.info(
+                request, _("This was checked less than a minute ago. Wait a moment, then check again.")
+            )
+        elif scan.finding_id == finding_id:
             audit("website.finding_retested", website, after={"finding": finding_id})
         else:
             messages.info(request, _("Another scan of this website runs. Check again when it has ended."))

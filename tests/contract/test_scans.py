@@ -206,6 +206,10 @@ def test_a_finding_is_checked_again_from_its_page(owner, website, finding, setti
     Membership.objects.update(role="viewer")
     assert "No clear result" in text_of(owner.get(check))
     assert owner.post(check).status_code == 404
+    Membership.objects.update(role="owner")
+    assert "less than a minute ago" in text_of(owner.post(check, follow=True))
+    assert (ScanJob.objects.count(), AuditEvent.objects.filter(action=event.action).count()) == (1, 1)
+    Membership.objects.update(role="viewer")
     settings.CRAWLER_ENABLED = False
     assert check not in text_of(owner.get(page))
 

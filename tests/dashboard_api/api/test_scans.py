@@ -375,8 +375,27 @@ def test_a_retest_names_a_finding_of_the_website_whose_scanner_runs_here(client,
     assert call(client, link, SCAN_SCHEDULE_PATH).json()["month"]["used"] == 0
 
 
+def test_a_retest_that_is_asked_for_again_right_after_its_end_is_returned(client, link):
+    finding, other = (make_finding(link.website, source=make_source("essentials")) for _ in range(2))
+    job = queued(client, link, finding_id=str(finding.pk))
+    end(job)
+    again = call(client, link, SCAN_PATH, finding_id=str(finding.pk)).json()
+    assert (again["job"]["job_id"], again["job"]["state"], again["already"]) == (
+        job["job_id"],
+        "finished",
+        True,
+    )
+    assert queued(client, link, finding_id=str(other.pk))["job_id"] != job["job_id"]
+    ScanJob.objects.unended().get().cancel(by="ada")
+    assert queued(client, link, finding_id=str(other.pk))["finding_id"] == str(other.pk)
+    ScanJob.objects.unended().get().cancel(by="ada")
+    ScanJob.objects.filter(pk=job["job_id"]).update(ended_at=timezone.now() - timedelta(minutes=1))
+    assert queued(client, link, finding_id=str(finding.pk))["job_id"] != job["job_id"]
+
+
 def test_an_account_has_twenty_retests_of_a_website_in_a_day(client, link):
     finding = make_finding(link.website, source=make_source("essentials"))
     for _ in range(20):
         end(queued(client, link, finding_id=str(finding.pk)))
+        ScanJob.objects.update(ended_at=timezone.now() - timedelta(minutes=1))
     assert refused(client, link, finding_id=str(finding.pk)) == (429, "scan_cooldown")
