@@ -1,5 +1,6 @@
 """One run of an engine: its process, its proxy, and how it ended."""
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ from foundation.outbound.robots import robots_of
 
 BLOCKED = "blocked"
 _SIGNALS = {-24: "engine_timeout", -25: "too_much_output"}  # SIGXCPU, SIGXFSZ
+# What Python, C++, the C library, Node.js and Java say last when their limit of memory is reached.
+_NO_MEMORY = re.compile(r"\bMemoryError\b|bad_alloc|cannot allocate memory|out ?of ?memory", re.IGNORECASE)
 _CONNECT_SECONDS = 5.0
 
 
@@ -144,5 +147,7 @@ def _judged(engine: Engine, ended: process.Ended, report: Path) -> tuple[str, st
     code = ended.exit_code or 0
     if report.is_file() and not report.is_symlink() and report.stat().st_size and code >= 0:
         return EngineRun.State.OK, ""
+    if _NO_MEMORY.search(ended.log):
+        return EngineRun.State.FAILED, "out_of_memory"
     known = engine.exit_codes.get(str(code)) or _SIGNALS.get(code)
     return EngineRun.State.FAILED, known or ("engine_crashed" if code else "no_report")

@@ -75,6 +75,12 @@ def test_the_exit_code_does_not_decide_but_the_report():
         ("os.symlink('/etc/passwd', report)", "no_report"),
         (f"{WRITE}; time.sleep(60)", "engine_timeout"),
         (f"{WRITE}; os.kill(os.getpid(), 9)", "engine_crashed"),
+        ("bytearray(8 * 1024**3)", "out_of_memory"),
+        ("print('terminate called after throwing std::bad_alloc', flush=True); os.abort()", "out_of_memory"),
+        ("print('fork: Cannot allocate memory'); sys.exit(4)", "out_of_memory"),
+        ("print('JavaScript heap out of memory', flush=True); os.abort()", "out_of_memory"),
+        ("print('java.lang.OutOfMemoryError: Java heap space')", "out_of_memory"),
+        ("print('too many memory errors'); sys.exit(7)", "engine_crashed"),
     ],
 )
 def test_an_engine_without_a_usable_report_ends_in_its_reason_and_stores_nothing(code, reason):
