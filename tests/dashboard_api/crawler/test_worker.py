@@ -359,6 +359,14 @@ def with_a_finding():
 
 
 CLEAN = [REPORT[0], {"checked": "https://shop.example.com/"}, {"complete": True}]
+NOT_CHECKED = [REPORT[0], {"checked": "https://shop.example.com/", "error": "blocked"}, {"complete": True}]
+# The same rule, of another cookie, and at another website, whose row an import rejects.
+OTHERS = [
+    REPORT[0],
+    REPORT[1] | {"matcher": "another"},
+    REPORT[1] | {"location": "https://elsewhere.example.net/"},
+    {"complete": True},
+]
 
 
 def test_a_website_that_refuses_the_scan_from_the_start_meets_no_engine_and_fixes_nothing(monkeypatch):
@@ -401,6 +409,9 @@ def test_a_website_that_cannot_be_reached_fails_with_its_reason(monkeypatch):
         ([CLEAN, CLEAN], [""] * 3, "gone", "fixed"),
         ([CLEAN, REPORT], [""] * 3, "still_there", "open"),
         ([CLEAN[:2], CLEAN], [""] * 3, "inconclusive", "open"),
+        ([NOT_CHECKED, CLEAN], [""] * 3, "inconclusive", "open"),
+        ([OTHERS, OTHERS], [""] * 3, "gone", "fixed"),
+        ([OTHERS, REPORT], [""] * 3, "still_there", "open"),
         ([CLEAN, CLEAN], ["", "", "blocked"], "inconclusive", "open"),
         ([CLEAN, CLEAN], ["blocked", "blocked"], "inconclusive", "open"),
     ],
@@ -415,11 +426,13 @@ def test_a_retest_says_gone_only_after_two_looks_that_both_miss_it(
         (tmp_path / str(number)).write_text("\n".join(map(json.dumps, rows)))
     code = f"n = os.path.exists({str(tmp_path / 'ran')!r}); open({str(tmp_path / 'ran')!r}, 'w').close()\n"
     code += f"open(report, 'w').write(open({str(tmp_path)!r} + '/' + str(int(n))).read())"
-    queue.add(website, by="ada", trigger=ScanJob.Trigger.RETEST, finding_id=Finding.objects.get().pk)
+    finding = Finding.objects.get()
+    queue.add(website, by="ada", trigger=ScanJob.Trigger.RETEST, finding_id=finding.pk)
     another = engine("raise SystemExit('it ran')", name="another")
     job = Worker(NAME, [another, engine(code)], lambda: False).run_one()
     assert (job.state, job.outcome, job.runs.count()) == ("finished", outcome, 1)
-    assert Finding.objects.get().status == status
+    finding.refresh_from_db()
+    assert finding.status == status
 
 
 ASK = """
