@@ -67,6 +67,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "dashboard_api.view_published",
         "dashboard_api.view_feedentry",
         "dashboard_api.change_feedentry",
+        "dashboard_api.add_ownershipclaim",
         "dashboard_api.change_ownershipclaim",
         "dashboard_api.view_callrecord",
         "dashboard_api.view_secret",

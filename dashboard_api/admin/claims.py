@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django import forms
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -9,15 +10,53 @@ from django.utils import timezone
 from django.utils.html import format_html_join
 from django.utils.translation import gettext_lazy as _
 
-from dashboard_api.admin.operations import ReasonForm, RecordAdmin, never, user_name
+from dashboard_api.admin.operations import ReasonForm, RecordAdmin, user_name
 from dashboard_api.models import OwnershipClaim
-from dashboard_api.ownership import claims
+from dashboard_api.models.sites import check_has_one_owner
+from dashboard_api.ownership import checks, claims
+from foundation.hosts import InvalidHost, normalise_host
 
 
 class DecisionReason(ReasonForm):
     """A form for the reason of a decision about a claim."""
 
     readers = _("Recorded with the claim.")
+
+
+class ClaimForm(forms.ModelForm):
+    """A form for the claim of a customer to a website."""
+
+    class Meta:
+        model = OwnershipClaim
+        fields = ("account", "host")
+
+    def clean_host(self) -> str:
+        """Return the host in its stored form; raise ValidationError."""
+        try:
+            return normalise_host(self.cleaned_data["host"])
+        except InvalidHost as error:
+            raise forms.ValidationError(_("The host %(problem)s.") % {"problem": error}) from error
+
+    def clean(self) -> None:
+        """Raise ValidationError for a host without one owner, or if too many claims wait for a proof."""
+        super().clean()
+        account, host = self.cleaned_data.get("account"), self.cleaned_data.get("host")
+        if account and host:
+            check_has_one_owner(host)
+            claims.check_room(account, host)
+
+
+def _checked(claim: OwnershipClaim) -> None:
+    if claim.ended_at is not None:
+        raise forms.ValidationError(_("It has ended."))
+    try:
+        checked = checks.check_by_hand(claim, method="", now=timezone.now())
+    except checks.TooSoon as error:
+        raise forms.ValidationError(
+            _("It was checked a moment ago: try again in %(seconds)s seconds.") % {"seconds": error.seconds}
+        ) from error
+    if checked.state not in OwnershipClaim.HOLDING:
+        raise forms.ValidationError(_("The token was not found. The claim says what was."))
 
 
 @admin.register(OwnershipClaim)
@@ -44,18 +83,41 @@ class OwnershipClaimAdmin(RecordAdmin):
         *("created_at", "verified_at", "contested_at", "objected_at", "misses", "missed_at", "unasked_at"),
         *("lapsed_at", "ended_at", "checked_at", "next_check_at", "last_checks"),
     )
-    actions = ("accept_claim", "refuse_claim", "withdraw_claim")
-    has_add_permission = never
+    form = ClaimForm
+    autocomplete_fields = ("account",)
+    actions = ("check_claim", "accept_claim", "refuse_claim", "withdraw_claim")
+
+    def get_fields(self, request: HttpRequest, obj: OwnershipClaim | None = None) -> Any:
+        return self.fields if obj else ("account", "host")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: OwnershipClaim | None = None) -> Any:
+        return self.readonly_fields if obj else ()
+
+    def save_model(self, request: HttpRequest, obj: OwnershipClaim, form: ClaimForm, change: bool) -> None:
+        """Claim the website; the claim that the account has already stays as it is."""
+        claim = claims.add(obj.account, obj.host, by=user_name(request), now=timezone.now())
+        obj.pk, obj.token, obj.state = claim.pk, claim.token, claim.state
 
     def actions_for(self, obj: OwnershipClaim) -> tuple[str, ...]:
         if obj.state == OwnershipClaim.State.CONTESTED:
-            return ("accept_claim", "refuse_claim")
-        return () if obj.ended_at else ("withdraw_claim",)
+            return ("check_claim", "accept_claim", "refuse_claim")
+        return () if obj.ended_at else ("check_claim", "withdraw_claim")
 
     @admin.display(description=_("last checks"))
     def last_checks(self, obj: OwnershipClaim) -> str:
         rows = ((each["method"], each["outcome"], each["at"]) for each in obj.checks)
         return format_html_join("", "<div>{}: {} ({})</div>", rows)
+
+    @admin.action(description=_("Check now"), permissions=["operate"])
+    def check_claim(self, request: HttpRequest, queryset: QuerySet[OwnershipClaim]) -> None:
+        """Look for the token of one claim now, which takes up to 12 seconds; have others checked soon."""
+        claim = queryset.order_by("pk")[0]
+        self.perform(
+            request, queryset.select_related("account").filter(pk=claim.pk), _checked, done=_("Checked")
+        )
+        others = queryset.exclude(pk=claim.pk).filter(ended_at=None)
+        if others.update(next_check_at=timezone.now()):
+            self.message_user(request, _("The others are checked within minutes."))
 
     @admin.action(description=_("Accept"), permissions=["operate"])
     def accept_claim(self, request: HttpRequest, queryset: QuerySet[OwnershipClaim]) -> HttpResponse | None:

@@ -71,19 +71,25 @@ def add(account: Account, host: str, *, by: str, now: datetime) -> OwnershipClai
 @transaction.atomic
 def _added(account: Account, host: str, *, by: str, now: datetime) -> OwnershipClaim:
     account = Account.objects.select_for_update().get(pk=account.pk)
-    claims = OwnershipClaim.objects.open().filter(account=account)
-    claim = claims.filter(host=host).first()
+    check_room(account, host)
+    claim = OwnershipClaim.objects.open().filter(account=account, host=host).first()
     if claim is None:
-        if claims.filter(state__in=(State.PENDING, State.CONTESTED)).count() >= MAX_OPEN_CLAIMS:
-            raise TooManyClaims(
-                _("%(count)s websites wait for their proof: prove or withdraw one of them first.")
-                % {"count": MAX_OPEN_CLAIMS}
-            )
         claim = OwnershipClaim(account=account, host=host, token=new_token(), by=by.strip(), created_at=now)
         claim.next_check_at = calendar.next_check(claim, now)
         claim.save()
         audit("ownership.claimed", claim, by=by, host=host)
     return claim
+
+
+def check_room(account: Account, host: str) -> None:
+    """Raise TooManyClaims if the account cannot claim ``host``; a claim that it has takes no room."""
+    claims = OwnershipClaim.objects.open().filter(account=account)
+    waiting = claims.filter(state__in=(State.PENDING, State.CONTESTED)).count()
+    if waiting >= MAX_OPEN_CLAIMS and not claims.filter(host=host).exists():
+        raise TooManyClaims(
+            _("%(count)s websites wait for their proof: prove or withdraw one of them first.")
+            % {"count": MAX_OPEN_CLAIMS}
+        )
 
 
 def proven_parents(claim: OwnershipClaim) -> list[OwnershipClaim]:

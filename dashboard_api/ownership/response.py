@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 import msgspec
 
@@ -21,6 +22,13 @@ def claim_response(claim: OwnershipClaim) -> bytes:
     """Return the encoded ClaimResponse."""
     (answer,) = _described([claim])
     return msgspec.json.encode(responses.ClaimResponse(ok=True, claim=answer))
+
+
+def describe(claim: OwnershipClaim) -> dict[str, Any]:
+    """Return the members of the claim in a response."""
+    (answer,) = _described([claim])
+    members: dict[str, Any] = msgspec.to_builtins(answer)
+    return members
 
 
 def claims_response(account_id: int, request: ClaimsRequest) -> bytes:

@@ -112,7 +112,16 @@ NO_CHANGE = CHANGES_NOTHING | {
 }
 # Every action of the admin is sent to a list, whose form is on record whatever the action does.
 ADMIN_ACTIONS = {
-    *("accept_claim", "accept_risk", "archive", "cancel", "delete_selected", "delete_unused", "end"),
+    *(
+        "check_claim",
+        "accept_claim",
+        "accept_risk",
+        "archive",
+        "cancel",
+        "delete_selected",
+        "delete_unused",
+        "end",
+    ),
     *("end_opt_out", "resume"),
     *("end_sessions", "extend_by_30_days", "refuse_claim", "withdraw_claim"),
     *("extend_by_365_days", "false_positive", "fixed", "mark_reviewed", "override_severity", "reopen"),
@@ -126,10 +135,19 @@ PLAIN_COMMANDS = {
 }
 # Commands without an event: they read, or what they write has rows of its own.
 NO_EVENT = {
-    *("backup", "forge_callback", "list_accounts", "list_imports", "notify", "publish_status", "seal_audit"),
+    *(
+        "backup",
+        "forge_callback",
+        "list_accounts",
+        "list_claims",
+        "list_imports",
+        "notify",
+        "publish_status",
+        "seal_audit",
+    ),
     *("show_account", "signed_request", "usage", "verify_audit"),
 }
-EVENTS_OF_EACH_CHANGE = {"check_claims", "crawl", "import_inbox", "import_report", "resume_reports"}
+EVENTS_OF_EACH_CHANGE = {"check_claims", "claim", "crawl", "import_inbox", "import_report", "resume_reports"}
 EVENTS_OF_EACH_CHANGE |= {"process_callbacks", "watch_limits"}
 
 

@@ -1,12 +1,14 @@
 """The pages of claims: staff decide contested ones."""
 
+from types import SimpleNamespace
+
 import pytest
 from django.urls import reverse
 from django.utils import timezone
 
 from audit.models import AuditEvent
-from dashboard_api.models import SiteLink
-from dashboard_api.ownership import claims
+from dashboard_api.models import OwnershipClaim, SiteLink
+from dashboard_api.ownership import checks, claims
 from dashboard_api.ownership.claims import Check, Verdict
 from tests import factories
 
@@ -53,3 +55,75 @@ def test_the_home_leads_to_contested_claims(staff, contested):
     page = staff.get(reverse("admin:dashboard_api_ownershipclaim_change", args=[contested.pk])).content
     assert b'value="accept_claim"' in page
     assert b'value="withdraw_claim"' not in page
+
+
+ADD = reverse("admin:dashboard_api_ownershipclaim_add")
+
+
+def test_staff_claim_a_website_for_a_customer_once(staff):
+    account = factories.make_account(secrets=())
+    form = {"account": account.pk, "host": "Shop.Example.com."}
+    page = staff.post(ADD, form, follow=True).content
+    claim = OwnershipClaim.objects.get()
+    assert (claim.host, claim.account, claim.state, claim.by) == (
+        "shop.example.com",
+        account,
+        "pending",
+        "boss",
+    )
+    staff.post(ADD, form)
+    assert OwnershipClaim.objects.get() == claim
+    assert b"shop.example.com" in page
+
+
+@pytest.mark.parametrize("host", ["co.uk", "two words", "192.0.2.1"])
+def test_a_host_that_nobody_can_own_is_refused_with_a_reason(staff, settings, host):
+    settings.ALLOW_PRIVATE_HOSTS = False
+    page = staff.post(ADD, {"account": factories.make_account(secrets=()).pk, "host": host})
+    assert b"errorlist" in page.content
+    assert not OwnershipClaim.objects.exists()
+
+
+def test_a_customer_with_too_many_claims_gets_no_more(staff, monkeypatch):
+    monkeypatch.setattr(claims, "MAX_OPEN_CLAIMS", 1)
+    account = factories.make_account(secrets=())
+    claims.add(account, "shop.example.com", by="ada", now=timezone.now())
+    page = staff.post(ADD, {"account": account.pk, "host": "blog.example.com"}).content.decode()
+    assert "1 websites wait for their proof" in page
+    assert OwnershipClaim.objects.count() == 1
+
+
+@pytest.fixture
+def looks(monkeypatch):
+    """The verdicts of the next checks, and the hosts that were checked."""
+    looks = SimpleNamespace(verdict=Verdict.MISSING, hosts=[])
+
+    def check(claim, _methods, *, now):
+        looks.hosts.append(claim.host)
+        return claims.record_check(claim, Check(looks.verdict, "file", "https"), now=now)
+
+    monkeypatch.setattr(checks, "check_claim", check)
+    return looks
+
+
+def test_staff_check_a_claim_now_and_read_what_came_of_it(staff, looks):
+    claim = claims.add(factories.make_account(secrets=()), "shop.example.com", by="ada", now=timezone.now())
+    form = {"action": "check_claim", "_selected_action": claim.pk}
+    assert "The token was not found." in staff.post(PAGE, form, follow=True).content.decode()
+    assert "try again in" in staff.post(PAGE, form, follow=True).content.decode()
+    OwnershipClaim.objects.update(asked_at=None)
+    looks.verdict = Verdict.FOUND
+    assert "Checked: " in staff.post(PAGE, form, follow=True).content.decode()
+    claim.refresh_from_db()
+    assert claim.state == "verified"
+
+
+def test_of_several_claims_one_is_checked_now_and_the_others_soon(staff, looks):
+    account, now = factories.make_account(secrets=()), timezone.now()
+    made = [claims.add(account, f"{name}.example.com", by="ada", now=now) for name in ("a", "b")]
+    form = {"action": "check_claim", "_selected_action": [claim.pk for claim in made]}
+    page = staff.post(PAGE, form, follow=True).content.decode()
+    assert looks.hosts == ["a.example.com"]
+    assert "The others are checked within minutes." in page
+    made[1].refresh_from_db()
+    assert made[1].next_check_at <= timezone.now()
