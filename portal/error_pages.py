@@ -194,6 +194,8 @@ def _inactive_entitlement(error: InactiveEntitlement, reference: str) -> ErrorPa
         )
     plan, state = error.plan.capitalize(), labels.label(labels.PLAN_STATES, error.entitlement_status)
     facts = _("Your plan: %(plan)s (%(state)s).") % {"plan": plan, "state": state}
+    if not plan:
+        facts = _("Your account has no plan yet.")
     if error.entitlement_status == "past_due":
         facts += " " + _("The grace period is over.")
     elif error.ends_on is not None:

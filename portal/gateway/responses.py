@@ -76,7 +76,7 @@ class _ErrorDetail(msgspec.Struct):
     code: Annotated[str, msgspec.Meta(pattern=r"\A[a-z_]{1,64}\Z")]
     reason: str = ""
     server_time: int | None = None
-    plan: str = ""
+    plan: str | None = ""  # null for an account without one
     status: str = ""
     starts_on: date | None = None
     ends_on: date | None = None
@@ -186,7 +186,7 @@ def _refused(exchange: Exchange, detail: _ErrorDetail, request_id: str) -> Gatew
             return SignatureRefused(code=code, skew_seconds=skew, request_id=request_id)
         case 403, "inactive_entitlement":
             return InactiveEntitlement(
-                plan=detail.plan,
+                plan=detail.plan or "",
                 entitlement_status=detail.status,
                 starts_on=detail.starts_on,
                 ends_on=detail.ends_on,

@@ -197,6 +197,7 @@ def test_other_filters_have_no_answer_of_their_own(browser, serve, filters):
 REFUSALS = {
     "signature": (401, refusal("invalid_signature")),
     "entitlement": (403, refusal("inactive_entitlement", plan="standard", status="expired")),
+    "no plan": (403, refusal("inactive_entitlement", plan=None, status="expired")),
     "revoked": (403, refusal("revoked_link", revoked_at="2026-01-01T00:00:00Z")),
     "unknown": (404, refusal("unknown_link")),
 }

@@ -397,6 +397,13 @@ def test_client_reports_an_inactive_entitlement_with_its_plan():
     assert caught.value.ends_on.isoformat() == "2026-01-31"
 
 
+def test_client_reports_an_account_that_never_had_a_plan():
+    body = refusal("inactive_entitlement", plan=None, status="expired", ends_on=None)
+    with FaultServer(answer(403, encoded(body))) as server, pytest.raises(InactiveEntitlement) as caught:
+        call(server)
+    assert (caught.value.plan, caught.value.entitlement_status) == ("", "expired")
+
+
 def test_client_reports_a_revoked_link_with_its_time():
     body = refusal("revoked_link", revoked_at="2026-01-31T10:00:00Z")
     with FaultServer(answer(403, encoded(body))) as server, pytest.raises(RevokedLink) as caught:
