@@ -6,6 +6,7 @@ import re
 import shlex
 import shutil
 import subprocess
+from ipaddress import ip_address, ip_network
 
 import pytest
 import yaml
@@ -251,3 +252,15 @@ def test_the_image_holds_no_secret_and_copies_files_that_exist():
         assert all((BASE_DIR / name).is_file() for name in names.split())
     for lock in re.findall(r"--require-hashes -r (\S+)", dockerfile):
         assert (BASE_DIR / lock).is_file()
+
+
+def test_no_scanner_reaches_a_private_network_but_this_machine():
+    unit = (UNITS / "dashboard-crawl@.service").read_text()
+    denied = [ip_network(each) for each in re.search("^IPAddressDeny=(.*)$", unit, re.MULTILINE)[1].split()]
+
+    def is_denied(address):
+        return any(ip_address(address) in network for network in denied)
+
+    private = ("10.1.2.3", "100.64.0.1", "169.254.169.254", "172.31.0.1", "192.168.1.1", "fd00::1", "fe80::1")
+    assert all(map(is_denied, private))
+    assert not any(map(is_denied, ("127.0.0.1", "::1", "8.8.8.8", "172.32.0.1", "2606:4700::1111")))
