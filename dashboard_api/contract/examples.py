@@ -358,6 +358,7 @@ RESPONSES: dict[str, dict[str, Any]] = {
         },
         "analyst_notes": [_NOTE],
         "can_retest": True,
+        "also_found_by": ["ZAP"],
     },
     "ChangesResponse": {
         "ok": True,

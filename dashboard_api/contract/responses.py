@@ -378,6 +378,9 @@ class FindingResponse(msgspec.Struct, frozen=True, kw_only=True):
     can_retest: Annotated[
         bool, Meta(description="Whether a scan with its finding_id tests it: its scanner runs here.")
     ]
+    also_found_by: Annotated[
+        list[str], Meta(description="The names of other scanners with open findings of the same topic.")
+    ]
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,6 +1,6 @@
-"""A single finding with its occurrences and events."""
+"""A single finding with its occurrences and events, and other scanners with findings of its topic."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -71,3 +71,16 @@ def events(finding_id: int) -> list[EventRow]:
     """Return the latest MAX_TIMELINE events, oldest first."""
     parameters = [finding_id, limits.MAX_TIMELINE]
     return [EventRow(moment(at), *rest) for at, *rest in rows(Finding, _EVENTS, parameters)]
+
+
+_SOURCES = """
+SELECT DISTINCT source_id FROM dashboard_api_problemcount
+WHERE website_id = %s AND status = 'open' AND severity IN (0, 1, 2, 3, 4) AND problem IN ({keys})
+AND confirmed + suspected + informational > 0
+"""
+
+
+def sources_of(website_id: int, keys: Sequence[str]) -> set[int]:
+    """Return the ids of the sources with open findings of the problems with these keys."""
+    statement = _SOURCES.format(keys=", ".join(["%s"] * len(keys)))
+    return {source for (source,) in rows(Finding, statement, [website_id, *keys])} if keys else set()

@@ -1,7 +1,7 @@
 """The response for a single finding: full texts, locations, timeline and notes."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 import msgspec
 
@@ -11,7 +11,7 @@ from dashboard_api.errors import UnknownFinding
 from dashboard_api.queries import finding_detail, overview
 from dashboard_api.queries.credentials import AccountSite
 from dashboard_api.queries.finding_detail import EventRow, FindingDetail, OccurrenceRow
-from dashboard_api.reading import sections
+from dashboard_api.reading import sections, topics
 
 _ID = re.compile(r"[1-9][0-9]{0,18}", re.ASCII)
 _LARGEST_ID = 2**63 - 1
@@ -36,7 +36,19 @@ def build_finding(
         finding=_detail(detail, finding_detail.occurrences(finding_id), finding_detail.events(finding_id)),
         analyst_notes=[sections.note(row) for row in notes],
         can_retest=detail.row.source.slug in tested_here,
+        also_found_by=_other_sources(link.website_id, detail, sources),
     )
+
+
+def _other_sources(
+    website_id: int, detail: FindingDetail, sources: Mapping[int, overview.SourceRow]
+) -> list[str]:
+    """Return the names of the other scanners that report the topic of the finding, in their order."""
+    if topics.topic_of(detail.row.problem) is None:
+        return []
+    keys = topics.keys_of(topics.problem_id(detail.row.problem))
+    found = finding_detail.sources_of(website_id, keys) - {detail.row.source.pk}
+    return sorted(sources[pk].name for pk in found)
 
 
 def _number(finding_id: str) -> int:

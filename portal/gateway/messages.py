@@ -460,13 +460,14 @@ class Dashboard(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FindingResponse(msgspec.Struct, frozen=True, kw_only=True):
-    """One finding, the notes about it, and whether the service can test it again."""
+    """One finding, its notes, whether it can be tested again, and the other scanners of its topic."""
 
     ok: bool
     host: str
     finding: Finding
     analyst_notes: Some[Note]
     can_retest: bool = False
+    also_found_by: Some[str] = []
 
 
 class Change(WithTimes, frozen=True, kw_only=True):

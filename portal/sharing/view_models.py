@@ -45,6 +45,7 @@ class SharedFinding:
     kind: str
     kind_meaning: str
     source: str
+    other_sources: str
     rule: str
     cvss: Cvss | None
     location: str
@@ -137,6 +138,7 @@ def shared_finding(response: FindingResponse, *, includes_evidence: bool) -> Sha
         kind=view.kind,
         kind_meaning=view.kind_meaning,
         source=view.source,
+        other_sources=view.other_sources,
         rule=view.rule,
         cvss=view.cvss,
         location=view.location,

@@ -52,8 +52,8 @@ class TimelineStep:
 class FindingView:
     """The finding; ``list_url`` leads back to the list, ``problem_url`` to all findings of its problem.
 
-    ``topic`` is the title of its topic, empty without a known one, ``fixes`` are its fixes by stack, and
-    ``link`` is the URL to share.
+    ``topic`` is the title of its topic, empty without a known one, ``other_sources`` are the other scanners
+    that report it, ``fixes`` are its fixes by stack, and ``link`` is the URL to share.
     """
 
     list_url: str
@@ -69,6 +69,7 @@ class FindingView:
     title: str
     location: str
     source: str
+    other_sources: str
     rule: str
     cvss: Cvss | None
     description: str
@@ -102,6 +103,7 @@ def finding_view(response: FindingResponse, address: Address, *, link: str) -> F
         title=finding.title,
         location=finding.location,
         source=finding.source_name or finding.source,
+        other_sources=", ".join(response.also_found_by),
         rule=finding.rule,
         cvss=find_cvss(f"{finding.description}\n\n{finding.evidence}"),
         description=finding.description,

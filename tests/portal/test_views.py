@@ -637,6 +637,7 @@ def test_a_finding_shows_all_its_details(browser, stub):
             timeline=[Event(at=NOW, event="first_seen"), Event(at=NOW, event="fixed")],
         ),
         analyst_notes=[make_note(finding_id="1", body="Reproduced **by hand**.")],
+        also_found_by=["ZAP", "Observatory"],
     )
     response = browser.get(FINDING)
     page = text_of(response)
@@ -644,6 +645,7 @@ def test_a_finding_shows_all_its_details(browser, stub):
         "Log4Shell – shop.example.com", "Critical · Fixed · Confirmed · Nuclei", "Remote code.", "Update.",
         "GET / HTTP/1.1", "Only the beginning", "https://shop.example.com/a", "Evidence here B!",
         "And 2 more locations.", "CVE-2021-44228", "CWE-79", "http/missing-header", "Reproduced by hand .",
+        "Found by Nuclei Also found by ZAP, Observatory",
         "First seen 20 Nov 2026, 09:30 UTC Fixed 20 Nov 2026, 09:30 UTC",
     ):  # fmt: skip
         assert words in page

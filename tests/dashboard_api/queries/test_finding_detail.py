@@ -63,3 +63,13 @@ def test_steps_are_the_latest_of_the_finding_and_no_other_oldest_first(site, fin
     make_event(make_finding(site), "fixed")
     twins = finding.events.filter(event__in=["regressed", "accepted_risk"])
     assert finding_detail.events(finding.pk) == list(twins.values_list("at", "event", "reason"))
+
+
+def test_sources_are_those_with_open_findings_of_the_problems(site, finding):
+    zap = make_finding(site, source=make_source("zap"))
+    make_finding(site, source=make_source("nikto"), status="fixed", fixed_at=THEN)
+    make_finding(make_website("other.example.com"), source=make_source("wapiti"))
+    Finding.objects.exclude(pk=zap.pk).update(problem=finding.problem)
+    for keys in ([], [finding.problem], [finding.problem, zap.problem]):
+        twins = site.findings.filter(problem__in=keys, status="open").values_list("source_id", flat=True)
+        assert finding_detail.sources_of(site.pk, keys) == set(twins)

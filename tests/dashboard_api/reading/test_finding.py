@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from dashboard_api import limits
 from dashboard_api.api import response_cache
 from dashboard_api.backends.statements import rows
-from dashboard_api.models import Nonce
+from dashboard_api.models import Nonce, Severity
 from portal.gateway.messages import Dashboard, FindingResponse
 from tests.dashboard_api.calls import (
     FINDING_PATH,
@@ -187,7 +187,7 @@ def test_members_and_their_order_are_those_of_the_contract(client, link, finding
     make_note(link.website, finding=finding)
     answer = ask_about(client, link, finding.pk).json()
     listed = ask(client, fields_for(link)).json()
-    assert list(answer) == ["ok", "host", "finding", "analyst_notes", "can_retest"]
+    assert list(answer) == ["ok", "host", "finding", "analyst_notes", "can_retest", "also_found_by"]
     assert answer["can_retest"] is False  # no scanner runs here
     assert (answer["ok"], answer["host"]) == (True, "shop.example.com")
     *shared, problem, topic = listed["threats"][0]
@@ -281,6 +281,25 @@ def test_notes_are_those_about_the_finding_that_may_leave(client, link, finding)
     make_note(link.website, body="For them.", finding=finding, account=link.account)
     (note,) = ask_about(client, link, finding.pk).json()["analyst_notes"]
     assert (note["body"], note["finding_id"]) == ("For them.", str(finding.pk))
+
+
+def test_other_scanners_with_open_findings_of_the_topic_are_named(client, link, finding):
+    site = link.website
+
+    def also_found_by(shown):
+        return ask_about(client, link, shown.pk).json()["also_found_by"]
+
+    zap, observatory, nikto = map(make_source, ("zap", "mdn-observatory", "nikto"))
+    own = make_finding(site, source=zap, rule="10038-1")
+    assert also_found_by(own) == []
+    make_finding(site, source=zap, rule="10038-2")
+    make_finding(site, source=observatory, rule="content-security-policy", severity=Severity.INFO)
+    header = {"source": nikto, "rule": "missing-header/content-security-policy"}
+    other = make_finding(site, **header, status="fixed", fixed_at=THEN)
+    make_finding(make_website("other.example.com"), **header)
+    assert also_found_by(own) == ["Mdn-Observatory"]
+    assert also_found_by(other) == ["Mdn-Observatory", "Zap"]
+    assert also_found_by(finding) == []  # no topic
 
 
 def test_the_largest_finding_stays_below_what_the_portal_reads(client, link):

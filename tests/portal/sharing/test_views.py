@@ -311,7 +311,7 @@ FULL = make_finding(
 SHOWN = (
     "SQL injection in orders", "High", "Confirmed", "The parameter is not escaped.", "Use bound parameters.",
     "https://shop.example.com/page/1", "https://shop.example.com/page/2", "CWE-89", "CVE-2024-12345",
-    "Nuclei", "example.com/advice", "http/missing-header", "This page works until",
+    "Nuclei Also found by ZAP", "example.com/advice", "http/missing-header", "This page works until",
 )  # fmt: skip
 HIDDEN = (
     "secret-evidence", "other-evidence", "beginning of the evidence", "Only for members", "internal reason",
@@ -320,7 +320,9 @@ HIDDEN = (
 
 
 def test_a_link_shows_everything_about_the_finding_and_nothing_internal(browser, members, website, stub):
-    stub.response = make_finding_response(finding=FULL, analyst_notes=[make_note(body="Only for members")])
+    stub.response = make_finding_response(
+        finding=FULL, analyst_notes=[make_note(body="Only for members")], also_found_by=["ZAP"]
+    )
     _, token = share(members, website)
     page = browser().get(f"/s/{token}/")
     source, text = page.content.decode(), text_of(page)
