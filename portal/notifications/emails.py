@@ -42,11 +42,16 @@ class Item:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeeklyScore:
-    """The grade, the score as text, and its change within a week; ``trend`` is empty if that is unknown."""
+    """The grade, the score as text, and its change within a week; ``trend`` is empty if that is unknown.
+
+    ``fixed`` is the number of findings fixed in a week as text, empty without any; ``fixed_url`` lists them.
+    """
 
     grade: str
     text: str
     trend: str
+    fixed: str
+    fixed_url: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +149,7 @@ def _section(notification: PendingNotification) -> Section:
     return Section(
         host=website.host,
         heading=_heading(website.host, digest),
-        score=_score(website, Subscription.of(membership)),
+        score=_score(website, Subscription.of(membership), address),
         findings=tuple(_problem_item(changes, address) for changes in shown),
         more=_more(digest, sum(map(len, shown))),
         list_url=_absolute(list_path) if digest.findings else "",
@@ -152,7 +157,7 @@ def _section(notification: PendingNotification) -> Section:
     )
 
 
-def _score(website: Website, subscription: Subscription) -> WeeklyScore | None:
+def _score(website: Website, subscription: Subscription, address: Address) -> WeeklyScore | None:
     """Return grade and score, as last read, with the change of a week; None unless e-mails are weekly."""
     if subscription.frequency != Subscription.Frequency.WEEKLY:
         return None
@@ -168,7 +173,14 @@ def _score(website: Website, subscription: Subscription) -> WeeklyScore | None:
         grade=headline.dashboard.grade or "",
         text=_("Grade %(grade)s, score %(score)s of 100 on %(day)s") % values,
         trend=_trend(points - int(earlier[-1].score)) if earlier else "",
+        fixed=_fixed(headline.summary.fixed_7d),
+        fixed_url=_absolute(address.with_filters(status="fixed", fixed="7")),
     )
+
+
+def _fixed(count: int) -> str:
+    text = ngettext("%(count)s finding fixed in 7 days", "%(count)s findings fixed in 7 days", count)
+    return text % {"count": localize(count)} if count else ""
 
 
 def _trend(points: int) -> str:

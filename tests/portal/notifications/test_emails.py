@@ -6,6 +6,7 @@ from uuid import UUID
 import pytest
 from django.core.signing import BadSignature
 from django.utils import timezone
+from django.utils.html import escape
 
 from portal.gateway.messages import HistoryDay
 from portal.models import PendingNotification, UserLanguage, WebsiteSummary
@@ -139,6 +140,19 @@ def test_a_weekly_email_has_the_score_now_and_a_week_before(email, website, owne
     assert 'class="grade grade-D"' in html_of(message)
     WebsiteSummary.objects.discard(website.pk)
     assert "score" not in email(make_change(7)).body
+
+
+@pytest.mark.parametrize(
+    ("fixed", "text"), [(0, ""), (1, "1 finding fixed in 7 days"), (29, "29 findings fixed in 7 days")]
+)
+def test_a_weekly_email_says_how_many_findings_were_fixed(email, website, owner, subscribe, fixed, text):
+    dashboard = make_dashboard(summary=make_summary(score=19.9, fixed_7d=fixed))
+    WebsiteSummary.objects.store(website, dashboard=dashboard)
+    subscribe(owner, frequency="weekly")
+    message, url = email(make_change(7)), f"{SITE}?status=fixed&fixed=7"
+    assert (f"{text}: {url}\n" in message.body) == bool(text)
+    assert (f'<a href="{escape(url)}">{text}</a>' in html_of(message)) == bool(text)
+    assert ("fixed in" in message.body) == bool(text)
 
 
 def test_texts_of_others_are_plain_and_on_one_line(email):
