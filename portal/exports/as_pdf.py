@@ -5,7 +5,6 @@ import logging
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,7 +19,7 @@ from portal import labels
 from portal.exports.errors import PdfFailed
 from portal.exports.logo import LogoError, read_logo
 from portal.exports.note_lines import note_lines
-from portal.exports.report import Report
+from portal.exports.report import ProblemPart, Report
 from portal.view_models.finding import FindingView
 from portal.view_models.findings import NoteView
 from portal.view_models.problems import DoFirst, ProblemRow
@@ -90,7 +89,7 @@ def _template_data(report: Report) -> dict[str, Any]:
         ],
         "notes": [_note(note) for note in report.notes],
         "limit": report.limit,
-        "findings": [_finding(worst, others) for worst, *others in _by_problem(report.findings)],
+        "findings": [_finding(part) for part in report.problems],
     }
 
 
@@ -101,14 +100,6 @@ def _logo() -> dict[str, Any] | None:
         logger.warning("REPORT_LOGO %s", error)
         return None
     return {"format": logo.format, "content": list(logo.content)} if logo else None
-
-
-def _by_problem(findings: Sequence[FindingView]) -> list[list[FindingView]]:
-    """Return the findings with one problem together, each group in its order; the worst group first."""
-    problems: dict[str, list[FindingView]] = {}
-    for finding in findings:
-        problems.setdefault(finding.problem_url or finding.row_key, []).append(finding)
-    return list(problems.values())
 
 
 def _facts(report: Report) -> list[tuple[str, str]]:
@@ -172,21 +163,21 @@ def _problem(row: ProblemRow) -> dict[str, str]:
     }
 
 
-def _finding(finding: FindingView, others: Sequence[FindingView]) -> dict[str, Any]:
+def _finding(part: ProblemPart) -> dict[str, Any]:
     """Return a finding in full, and the places of the other findings with its problem."""
+    finding = part.worst
     links = [*finding.weaknesses, *finding.references]
-    number = ngettext("%(count)s finding", "%(count)s findings", len(others) + 1)
     return {
         **_place(finding),
         "tone": finding.tone,
         "severity": finding.severity,
-        "title": breakable((others and finding.topic) or finding.title),
-        "count": number % {"count": number_format(len(others) + 1)} if others else "",
+        "title": breakable(part.title),
+        "count": part.count,
         "description": breakable(finding.description),
         "remediation": breakable(finding.remediation),
         "evidence": breakable(finding.evidence),
         "links": [{"text": breakable(link.text), "url": link.url} for link in links],
-        "others": [_place(other, worst=finding) for other in others],
+        "others": [_place(other, worst=finding) for other in part.others],
     }
 
 

@@ -9,6 +9,7 @@ import msgspec
 from django.http import HttpRequest
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from portal import service
 from portal.exports.files import MAX_ROWS
@@ -33,6 +34,26 @@ from portal.view_models.problems import DoFirst, do_first
 from portal.view_models.site import count_text
 
 MAX_FINDINGS = 100  # one response of the service
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProblemPart:
+    """The findings with one problem: the worst, which is shown in full, and the others with what differs."""
+
+    worst: FindingView
+    others: tuple[FindingView, ...]
+
+    @property
+    def title(self) -> str:
+        """The title of the topic of several findings, else that of the worst."""
+        return (self.others and self.worst.topic) or self.worst.title
+
+    @property
+    def count(self) -> str:
+        """The number of findings as text; empty for one."""
+        count = len(self.others) + 1
+        text = ngettext("%(count)s finding", "%(count)s findings", count)
+        return text % {"count": number_format(count)} if self.others else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +83,14 @@ class Report:
     def title(self) -> str:
         """The title of the page and of the PDF."""
         return _("Security report: %(host)s") % {"host": self.host}
+
+    @property
+    def problems(self) -> list[ProblemPart]:
+        """The findings with one problem together, each part in their order; the worst part first."""
+        groups: dict[str, list[FindingView]] = {}
+        for finding in self.findings:
+            groups.setdefault(finding.problem_url or finding.row_key, []).append(finding)
+        return [ProblemPart(worst=worst, others=tuple(others)) for worst, *others in groups.values()]
 
 
 def get_report(request: HttpRequest, website: Website, address: Address) -> tuple[Report, Dashboard]:

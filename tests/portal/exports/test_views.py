@@ -15,6 +15,7 @@ from portal.gateway import RateLimited, TimedOut, TooManyCalls, UnknownLink
 from portal.page_urls import Address
 from portal.view_models import export_links
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
+from tests.portal.dashboards import make_note, make_threat
 
 pytestmark = pytest.mark.django_db
 
@@ -299,6 +300,23 @@ def test_a_report_takes_one_request_and_names_its_limit(browser, stub):
     page = text_of(browser.get(f"{PATH}report/", {"page": "3"}))
     assert [(request.page, request.page_size) for request in stub.requests] == [(1, 100)]
     assert "This report has the worst 100. Files (CSV, JSON, SARIF) hold up to 10,000 findings." in page
+
+
+def test_findings_with_one_problem_are_one_part_of_the_report(browser, stub):
+    same = [make_threat(number, problem="sql-injection", description="Why.") for number in (1, 2)]
+    same[1] = make_threat(2, problem="sql-injection", severity="Medium", description="Not shown.")
+    stub.fields = {
+        "threats": [same[0], make_threat(3, description="Alone."), same[1]],
+        "analyst_notes": [make_note(finding_id="2", body="Look here.")],
+    }
+    response = browser.get(f"{PATH}report/")
+    page = text_of(response)
+    assert re.findall(r"<h3><a[^>]*>([^<]*)</a>\s*</h3>", response.text) == ["SQL injection", "Finding 3"]
+    assert "2 findings SQL injection https://shop.example.com/page/1" in page
+    assert "Other findings with this cause https://shop.example.com/page/2 Medium · Confirmed" in page
+    assert "Look here." in page
+    assert (page.count("Why."), page.count("Not shown."), page.count("Alone.")) == (1, 0, 1)
+    assert f'href="http://testserver{PATH}findings/2/"' in response.text
 
 
 def test_a_report_of_a_large_search_says_more_than(browser, stub):
