@@ -2,14 +2,19 @@
 
 import re
 from datetime import timedelta
+from unittest.mock import Mock
 
 import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
+from config.onboarding import sign_up
 from dashboard_api.models import Entitlement, ScanJob, ScanSchedule, Secret
 from dashboard_api.ownership import claims
+from portal import service as portal_service
+from portal.gateway import TimedOut
 from portal.models import Account, ClaimState, Website
+from portal.sharing import actions
 from tests.browser.steps import PATH
 from tests.factories import (
     make_account,
@@ -122,6 +127,33 @@ def finding(link):
 def test_pages_for_visitors(tour, service, watch):
     watch.expect("404 (Not Found)")
     tour.visit(tour.open(), *SIGNED_OUT)
+
+
+def test_pages_of_sign_up_and_of_the_scanner(tour, service, settings):
+    settings.SIGN_UP, settings.EMAIL_URL = "open", "consolemail://"
+    settings.CRAWLER_ENABLED, settings.CRAWLER_ADDRESSES = True, ["192.0.2.7", "2001:db8::7"]
+    page = tour.open()
+    tour.visit(page, "/sign-up/", "/sign-up/sent/", sign_up.new_link("ada@example.com"), "/scanner")
+    expect(page.get_by_role("main")).to_contain_text("192.0.2.7")
+
+
+def test_pages_behind_secret_links(tour, website, owner, link, finding, watch, monkeypatch):
+    watch.expect("404 (Not Found)", "503 (Service Unavailable)")
+    now = timezone.now()
+    claim = claims.add(link.account, "pending.example.com", by="tests", now=now)
+    helper = website.account.helper_links.create(
+        claim_id=claim.pk, host=claim.host, expires_at=now + timedelta(days=1)
+    )
+    worst = link.website.findings.worst_first()[0]
+    subject = actions.Subject(title=worst.title, finding_id=str(worst.pk), includes_evidence=True)
+    _, token = actions.create(website, subject, by=owner, days=7)
+    page = tour.open()
+    tour.visit(page, f"/prove/{helper.token}/", "/prove/unknown/", "/s/unknown/", f"/s/{token}/")
+    expect(page.locator("h1")).to_contain_text("A title")
+
+    monkeypatch.setattr(portal_service, "get_finding", Mock(side_effect=TimedOut))
+    tour.visit(page, f"/s/{token}/")
+    expect(page.locator("h1")).to_contain_text(re.compile("Please try again|Bitte versuchen"))
 
 
 def test_lists_of_websites_and_of_new_findings(tour, everything, website, watch):
