@@ -8,6 +8,10 @@ const { retrieve } = await source("retriever/retriever.js");
 const { ALL_TESTS } = await source("constants.js");
 const { getScoreModifier } = await source("grader/grader.js");
 
+const WITHOUT = {
+  "cookies-not-found": "cookies",
+  "sri-not-implemented-but-no-scripts-loaded": "scripts",
+};
 const { host, httpPort, httpsPort, pages } = JSON.parse(readFileSync(0, "utf8"));
 for (const [path, cookies] of pages) {
   const headers = ["Accept: text/html", ...(cookies ? [`Cookie: ${cookies}`] : [])];
@@ -18,6 +22,7 @@ for (const [path, cookies] of pages) {
     signedIn: Boolean(cookies),
     status: answers.responses.auto?.status ?? null,
     score: results.reduce((sum, { result }) => sum + getScoreModifier(result), 100),
+    without: results.map(({ result }) => WITHOUT[result]).filter(Boolean),
     failed: results.filter(({ pass }) => !pass).map(({ result }) => result),
   }));
 }
