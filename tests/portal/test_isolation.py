@@ -5,12 +5,25 @@ from datetime import timedelta
 
 import pytest
 from django.core import serializers
+from django.db import transaction
 from django.db.models import Model
+from django.test import Client
 from django.utils import timezone
 
 from portal import models as portal
+from portal import service
+from portal.gateway import CannotConnect, Claims
 from portal.urls import urlpatterns
+from tests import routes
 from tests.factories import make_membership, make_portal_account, make_portal_website, make_user
+from tests.portal.dashboards import (
+    make_calls,
+    make_changes,
+    make_claim,
+    make_dashboard,
+    make_finding_response,
+)
+from tests.portal.isolation_table import ROUTES
 
 pytestmark = pytest.mark.django_db
 
@@ -93,8 +106,9 @@ def test_a_visitor_is_sent_to_the_sign_in_by_every_route_that_is_not_public(clie
     assert stored() == before
 
 
-def test_a_member_of_another_account_gets_404_for_every_object_of_this_one(client, values):
-    stranger = make_user("stranger")
+@pytest.mark.parametrize("is_staff", [False, True], ids=["member", "staff"])
+def test_a_person_of_another_account_gets_404_for_every_object_of_this_one(client, values, is_staff):
+    stranger = make_user("stranger", is_staff=is_staff, is_superuser=is_staff)
     make_membership(stranger, make_portal_account("acct_0002"))
     client.force_login(stranger)
     before = stored()
@@ -105,3 +119,78 @@ def test_a_member_of_another_account_gets_404_for_every_object_of_this_one(clien
                 is_list = method == "GET" and response.headers.get("Location") in LISTS
                 assert is_list or response.status_code in (404, 405), (method, route)
     assert stored() == before
+
+
+@pytest.fixture
+def people(values):
+    """A browser of each kind of person, by the columns of the table."""
+    browsers = {name: Client() for name in ("visitor", "stranger", "staff", "own")}
+    stranger = make_user("stranger")
+    make_membership(stranger, make_portal_account("acct_0002"))
+    browsers["stranger"].force_login(stranger)
+    browsers["staff"].force_login(make_user("root", is_staff=True, is_superuser=True))
+    browsers["own"].force_login(portal.Membership.objects.get(pk=values["membership"]).user)
+    return browsers
+
+
+@pytest.fixture
+def _answers(monkeypatch):
+    """Let the service answer the calls that pages make most, and be away for the others: 502."""
+
+    def away(*_):
+        raise CannotConnect("away")
+
+    monkeypatch.setattr("portal.gateway.client.send", away)
+    monkeypatch.setattr(service, "fetch_dashboard", lambda *_: make_dashboard())
+    monkeypatch.setattr(service, "fetch_finding", lambda *_: make_finding_response())
+    monkeypatch.setattr(service, "fetch_changes", lambda *_: make_changes())
+    monkeypatch.setattr(service, "fetch_calls", lambda *_: make_calls())
+    monkeypatch.setattr(service, "fetch_claims", lambda *_: Claims(ok=True, claims=[make_claim()], total=1))
+    monkeypatch.setattr(service, "send_claim", lambda *_: make_claim())
+
+
+def seen_by(client, route, values):
+    """Return the statuses of a route by GET, htmx and POST, and undo what they change."""
+    statuses = []
+    for method, headers in WAYS:
+        with transaction.atomic():
+            response = client.generic(method, route.format(**values), headers=headers)
+            b"".join(response)
+            transaction.set_rollback(True)
+        statuses.append(str(response.status_code))
+    return " ".join(statuses)
+
+
+@pytest.mark.usefixtures("_answers")
+def test_each_route_answers_each_kind_of_person_as_the_table_says(people, values):
+    seen = {
+        route: tuple(seen_by(client, route, values) for client in people.values()) for route in templates()
+    }
+    assert seen == ROUTES
+
+
+# Who posts here has no cookie of ours, and shows a token or a signature.
+WITHOUT_COOKIES = ("/v1/", "/notifications/unsubscribe/", "/news/stop/")
+
+
+@pytest.mark.parametrize("forged", [{}, {"origin": "https://elsewhere.example"}], ids=["token", "origin"])
+def test_no_route_takes_a_form_without_its_token_or_of_another_website(forged):
+    client = Client(enforce_csrf_checks=True, headers=forged)
+    client.force_login(make_user("root", is_staff=True, is_superuser=True))
+    fields = {}
+    if forged:
+        client.get("/accounts/password/change/")
+        fields = {"csrfmiddlewaretoken": client.cookies["csrftoken"].value}
+    taken = {
+        (path, response.status_code)
+        for path in routes.every_path()
+        if not path.startswith(WITHOUT_COOKIES) and (response := client.post(path, fields)).status_code != 403
+    }
+    assert taken == {("/accounts/login/", 302)}  # to itself, with another token
+
+
+def test_a_form_with_its_token_is_taken():
+    client = Client(enforce_csrf_checks=True)
+    client.get("/accounts/login/")
+    fields = {"csrfmiddlewaretoken": client.cookies["csrftoken"].value, "theme": "dark"}
+    assert client.post("/theme/", fields).status_code == 302
