@@ -1,7 +1,9 @@
 """The probes: answered before hosts and https are checked, by what a process needs to serve."""
 
+import itertools
 import shutil
 from collections import namedtuple
+from types import SimpleNamespace
 
 import pytest
 from cryptography.fernet import Fernet
@@ -52,6 +54,16 @@ def test_a_process_that_cannot_serve_lives_and_names_the_failed_checks(client, r
     assert (response.status_code, response.content) == (503, b"failed: database\n")
     assert client.get("/livez").status_code == 200
     assert [record.name for record in caplog.records] == ["foundation.health"]
+
+
+def test_a_thousand_probes_check_once_in_two_seconds(client, ready, monkeypatch):
+    checked, ticks = [], itertools.count()
+    clock = SimpleNamespace(monotonic=lambda: next(ticks) / 100, perf_counter=lambda: 0)
+    monkeypatch.setattr("foundation.health.time", clock)
+    ready(database=lambda: checked.append(1))
+    for _ in range(1_000):
+        assert client.get("/livez").status_code == client.get("/readyz").status_code == 200
+    assert len(checked) == 5
 
 
 TOKEN = "0123456789abcdefghijklmnopqrstuv"

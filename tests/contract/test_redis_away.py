@@ -2,11 +2,14 @@
 
 import pytest
 from django.core.cache import caches as used_caches
+from django.db import OperationalError
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.test import Client
 from django.urls import reverse
 
 from config.databases import caches
 from tests.dashboard_api.calls import ask, error_of, fields_for
-from tests.factories import make_account, make_link, make_user
+from tests.factories import make_account, make_link, make_membership, make_portal_account, make_user
 from tests.redis_server import RedisServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -68,3 +71,27 @@ def test_signed_calls_are_answered_once_while_redis_is_away(client, with_redis):
     assert ask(client, fields_for(link), nonce="a-nonce-of-one-call").status_code == 200
     again = ask(client, fields_for(link), nonce="a-nonce-of-one-call")
     assert (again.status_code, error_of(again)["code"]) == (401, "replayed_nonce")
+
+
+def statuses(client, link):
+    """Return the statuses of a signed call, a page of a member, the sign-in and both probes."""
+    pages = [client.get(path).status_code for path in ("/", "/accounts/login/", "/livez", "/readyz")]
+    return [ask(client, fields_for(link)).status_code, *pages]
+
+
+def test_without_the_database_and_redis_calls_and_pages_are_503_until_the_database_is_back(
+    with_redis, monkeypatch
+):
+    def away(*_):
+        raise OperationalError("away")
+
+    owner, link, client = make_user(), make_link(), Client(raise_request_exception=False)
+    make_membership(owner, make_portal_account())
+    client.force_login(owner)
+    monkeypatch.setattr("foundation.health.REMEMBERED", 0)
+    assert statuses(client, link) == [200, 200, 302, 200, 200]
+    with_redis.kill()
+    with monkeypatch.context() as patch:
+        patch.setattr(BaseDatabaseWrapper, "cursor", away)
+        assert statuses(client, link) == [503, 503, 503, 200, 503]
+    assert statuses(client, link) == [200, 200, 302, 200, 200]
