@@ -33,7 +33,7 @@ NAME = "threat_dashboard_leaks"
 ACCOUNT, HOST = "acct_0001", "shop.example.com"
 PASSWORD, SECRET = "Canary-password-7c1f", "canary_secret_5d0e8b61f2c94a77b3"  # of this run alone
 METRICS = "canary_metrics_9e3a7b10c4d85f62a1b0"
-PAGES = 120  # of each person
+PAGES = 120  # of each person, by default
 PEOPLE = ("owner", "colleague", "admin")
 COMMANDS = (
     "doctor", "list_accounts --json", f"show_account {ACCOUNT} --json", "list_imports --json",
@@ -45,7 +45,7 @@ _LINK = re.compile(rb'(?:href|action|src)="(/[^"#]*)')
 Texts = dict[str, bytes]  # by name
 
 
-def leaks(environment: dict[str, str], folder: Path) -> Iterator[str]:
+def leaks(environment: dict[str, str], folder: Path, *, pages: int) -> Iterator[str]:
     """Yield where a secret was found after the whole run."""
     texts: Texts = {}
     _manage(environment, texts, f"issue_secret {ACCOUNT} --from-stdin", given=SECRET)
@@ -59,7 +59,7 @@ def leaks(environment: dict[str, str], folder: Path) -> Iterator[str]:
     }  # fmt: skip
     with run_server(environment) as server:
         for person in PEOPLE:
-            secrets[f"session of {person}"] = _visit(server, person, texts)
+            secrets[f"session of {person}"] = _visit(server, person, texts, pages=pages)
         _call(server, token, texts)
         for command in COMMANDS:
             _manage(environment, texts, command)
@@ -91,7 +91,7 @@ def _found(secret: str, texts: Texts) -> list[str]:
     return [name for name, text in texts.items() if any(form in text for form in _forms(secret))]
 
 
-def _visit(server: Server, person: str, texts: Texts) -> str:
+def _visit(server: Server, person: str, texts: Texts, *, pages: int) -> str:
     """Sign in, visit the pages that links lead to, and return the value of the session's cookie."""
     address = f"http://127.0.0.1:{server.port}"
     session = requests.Session()
@@ -108,7 +108,7 @@ def _visit(server: Server, person: str, texts: Texts) -> str:
         deque(["/", "/admin/", "/nothing/", "/v1/health", "/metrics", "/readyz?verbose"]),
         set[str](),
     )
-    while waiting and len(seen) < PAGES:
+    while waiting and len(seen) < pages:
         path = waiting.popleft().replace("&amp;", "&")
         if path in seen or "logout" in path or path.startswith("/static/"):
             continue
@@ -188,6 +188,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--backend", choices=BACKENDS, default="sqlite")
+    parser.add_argument("--pages", type=int, default=PAGES, help=f"of each person (default: {PAGES})")
     options = parser.parse_args()
     try:
         environment = demo_database.create_demo(options.backend, NAME, password=PASSWORD)
@@ -199,7 +200,7 @@ def main() -> int:
         Path(folder, "mails").mkdir()
         environment |= {"METRICS_TOKEN": METRICS, "LOG_FORMAT": "json"}
         environment |= {"EMAIL_URL": f"filemail://{folder}/mails", "PORTAL_BASE_URL": "http://127.0.0.1:8000"}
-        wrong = list(leaks(environment, Path(folder)))
+        wrong = list(leaks(environment, Path(folder), pages=options.pages))
     databases.discard(options.backend, NAME)
     print("\n".join(wrong[:50]) or "Nothing was wrong.")
     return int(bool(wrong))

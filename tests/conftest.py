@@ -19,8 +19,13 @@ hypothesis.settings.load_profile("any machine")
 
 
 def pytest_collection_modifyitems(items):
-    """Let tests of the database use all of it: SQLite has nonces and sessions in a second file."""
+    """Let tests of the database use all of it: SQLite has nonces and sessions in a second file.
+
+    A checkout has SQLite files of its own, whatever the database of the tests.
+    """
     for item in items:
+        if "checkout" in item.fixturenames:
+            item.add_marker("once")
         for marker in item.iter_markers("django_db"):
             marker.kwargs.setdefault("databases", "__all__")
 

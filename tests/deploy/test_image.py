@@ -57,6 +57,7 @@ def test_services_wait_only_for_what_can_happen():
 
 
 @pytest.mark.slow
+@pytest.mark.once
 def test_what_the_image_holds_collects_its_static_files_and_starts(tmp_path):
     """The last RUN and the CMD, by the files that are left without those of Dockerfile.dockerignore."""
     listed = subprocess.run(

@@ -58,6 +58,7 @@ def test_the_same_words_are_found_and_highlighted(text):
 
 
 @pytest.mark.slow
+@pytest.mark.once
 def test_every_character_is_read_alike_when_found_and_highlighted():
     characters = [chr(code) for code in range(1, 0x110000) if not 0xD800 <= code < 0xE000]
     text = " ".join(characters)
