@@ -5,7 +5,6 @@ import itertools
 import json
 import time
 
-from django.db import connection
 from django.utils import timezone
 
 import es1
@@ -28,7 +27,6 @@ SCAN_STATUS_PATH = "/v1/site/scan/status"
 SCAN_CANCEL_PATH = "/v1/site/scan/cancel"
 SCAN_SCHEDULE_PATH = "/v1/site/scan/schedule"
 SCANS_PATH = "/v1/site/scans"
-OF_LIMIT = int(connection.vendor == "sqlite")  # PostgreSQL counts in the statement of the nonce
 _nonces = itertools.count(1)
 
 

@@ -15,7 +15,6 @@ from dashboard_api.models import Nonce, Severity
 from portal.gateway.messages import Dashboard, FindingResponse
 from tests.dashboard_api.calls import (
     FINDING_PATH,
-    OF_LIMIT,
     PATH,
     ask,
     compact,
@@ -40,7 +39,7 @@ ENDLESS = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT C
 PORTAL_READS = 2 * 1024 * 1024
 
 # Of the caller: secrets and link, nonce. Of the answer: engines, finding, notes, places, steps.
-STATEMENTS = 7 + OF_LIMIT
+STATEMENTS = 7
 
 
 @pytest.fixture
