@@ -462,6 +462,7 @@ class TwoAccounts(RuleBasedStateMachine):
         self.accounts = [factories.make_account(f"acct_{name}", secrets=()) for name in "ab"]
         self.host = f"host-{self.accounts[0].pk}.example.com"
         self.proven, self.consented, self.held = set(), set(), {}
+        self.silent_since = {}  # by claim: the first of the checks in a row that could not ask
 
     def claim_of(self, which):
         return OwnershipClaim.objects.open().filter(account=self.accounts[which], host=self.host).first()
@@ -483,7 +484,9 @@ class TwoAccounts(RuleBasedStateMachine):
             self.proven.add(which)
         before = claim.state
         after = claims.record_check(claim, check, now=self.now)
-        if check is NOT_ASKED and before in OwnershipClaim.HOLDING and after.unasked_at == self.now:
+        if check is not NOT_ASKED or before not in OwnershipClaim.HOLDING:
+            self.silent_since.pop(claim.pk, None)
+        elif self.now - self.silent_since.setdefault(claim.pk, self.now) < calendar.UNASKED_FOR:
             assert after.state == before
         if before == "contested" and after.state == "verified":
             if self.is_linked(1 - which):
@@ -492,6 +495,13 @@ class TwoAccounts(RuleBasedStateMachine):
                 assert claim.objected_at is None
                 self.consented.add(which)
             assert check.verdict is Verdict.FOUND
+
+    @rule(which=st.integers(0, 1), times=st.integers(2, 8), hours=st.sampled_from([6, 24, 72]))
+    def hear_nothing(self, which, times, hours):
+        """Check several times in a row, when nothing can be asked."""
+        for _ in range(times):
+            self.check(which, NOT_ASKED)
+            self.wait(hours)
 
     @rule(which=st.integers(0, 1), agrees=st.booleans())
     def answer(self, which, agrees):
