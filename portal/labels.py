@@ -131,6 +131,8 @@ FEATURES = {
     "dashboard": _("Dashboard"),
     "export": _("Exports"),
     "notes": _("Analyst notes"),
+    "scans_daily": _("Daily scans"),
+    "deep_scans": _("Deep scans"),
 }
 REFUSALS = {
     "inactive_entitlement": (_("Plan not active"), _("Renew the plan to see the results again.")),

@@ -33,6 +33,8 @@ FEATURE_LABELS: dict[str, str | Promise] = {
     "dashboard": _("Dashboard"),
     "export": _("Exports"),
     "notes": _("Analyst notes"),
+    "scans_daily": _("Daily scans"),
+    "deep_scans": _("Deep scans"),
 }
 KIND_LABELS: dict[str, str | Promise] = {
     Kind.CONFIRMED: _("confirmed"),

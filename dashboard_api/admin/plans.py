@@ -52,7 +52,6 @@ class PlanForm(forms.ModelForm):
         label=_("Features"),
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        choices=FEATURE_LABELS.items(),
     )
 
     class Meta:
@@ -62,6 +61,9 @@ class PlanForm(forms.ModelForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         plan = self.instance
+        others = [name for name in plan.features if name not in FEATURE_LABELS]  # of a command
+        features: Any = self.fields["features"]
+        features.choices = [*FEATURE_LABELS.items(), *zip(others, others, strict=True)]
         for code, _label in LANGUAGES:
             self.initial[f"name_{code}"] = (plan.name or {}).get(code, "")
             self.initial[f"price_{code}"] = plan.price_text.get(code, "")

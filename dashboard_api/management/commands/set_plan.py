@@ -34,7 +34,12 @@ class Command(OperatorCommand):
             metavar="NAME=N",
             help=f"repeatable, such as seats=none; the limits are {', '.join(LIMIT_NAMES)}",
         )
-        parser.add_argument("--features", type=names, metavar="A,B", help="replaces the list; '' empties it")
+        parser.add_argument(
+            "--features",
+            type=names,
+            metavar="A,B",
+            help="replaces the list; '' empties it; scans_daily and deep_scans allow such scans",
+        )
         parser.add_argument("--trial-days", type=int, metavar="N", help="how long a trial lasts")
         offered = parser.add_mutually_exclusive_group()
         offered.add_argument("--offered", action="store_const", const=True, dest="is_offered")

@@ -1,0 +1,30 @@
+"""The page of a plan."""
+
+import pytest
+from django.urls import reverse
+
+from dashboard_api.crawler import policy
+from dashboard_api.models import Plan
+from tests import factories
+from tests.dashboard_api.admin.test_admin import shown_values
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def staff(client):
+    client.force_login(factories.make_user("boss", is_staff=True, is_superuser=True))
+    return client
+
+
+def test_an_edit_keeps_the_features_that_scans_need_and_those_without_a_name(staff):
+    features = ["export", policy.DAILY_FEATURE, policy.PROFILES["deep"].feature, "beta"]
+    plan = Plan.objects.create(
+        slug="team", revision=1, name={"en": "Team"}, limits={"websites": 5}, features=features
+    )
+    page = reverse("admin:dashboard_api_plan_change", args=[plan.pk])
+    shown = staff.get(page)
+    assert set(features) <= {value for value, _ in shown.context["adminform"].form.fields["features"].choices}
+    staff.post(page, shown_values(shown) | {"features": features, "rank": 7})
+    plan.refresh_from_db()
+    assert (plan.rank, plan.features) == (7, features)
