@@ -64,14 +64,17 @@ def _senders(domain: str, deadline: Deadline) -> Iterator[tuple[str, str]]:
 def _forged_mail(host: str, domain: str, deadline: Deadline) -> Iterator[tuple[str, str]]:
     """Check DMARC as receivers do (RFC 7489): of the host, or else of its domain."""
     for name in dict.fromkeys((host, domain)):
-        found = [text for text in _texts(f"_dmarc.{name}", deadline) if text.lower().startswith(_DMARC)]
-        if len(found) == 1:
+        texts = _texts(f"_dmarc.{name}", deadline)
+        found = [text for text in texts if text.lower().partition(";")[0].strip() == _DMARC]
+        if len(found) > 1:
+            break  # receivers ignore all of them, and look no further
+        if found:
             tags = _tags(found[0])
             policy = tags.get("sp", tags.get("p")) if name != host else tags.get("p")
             if policy not in ("quarantine", "reject"):
                 yield "dmarc-not-enforced", found[0]
             return
-    yield "dmarc-missing", f"No DMARC record at _dmarc.{domain}."
+    yield "dmarc-missing", f"No DMARC record that counts at _dmarc.{name}."
 
 
 def _other_name(host: str, domain: str, deadline: Deadline) -> Iterator[tuple[str, str]]:

@@ -22,6 +22,9 @@ GOOD = (
 )
 
 
+TWO_AND_ONE = ((HOST, "reject"), (HOST, "none"), ("example.com", "reject"))
+
+
 @pytest.fixture(scope="module")
 def running():
     servers = NameServers()
@@ -55,7 +58,7 @@ def test_a_domain_with_nothing_lacks_each_of_them(resolver):
         "dnssec-missing": "example.com has no DS record.",
         "caa-missing": "No CAA record at shop.example.com, example.com.",
         "spf-missing": "No TXT record begins with v=spf1 at example.com.",
-        "dmarc-missing": "No DMARC record at _dmarc.example.com.",
+        "dmarc-missing": "No DMARC record that counts at _dmarc.example.com.",
     }
 
 
@@ -83,6 +86,20 @@ def test_a_policy_of_the_host_itself_comes_before_that_of_its_domain(resolver):
 def test_the_policy_for_names_below_does_not_weaken_that_of_the_domain(resolver):
     resolver.knows(*GOOD[:3], '_dmarc.example.com. 60 IN TXT "v=DMARC1; p=reject; sp=none"')
     assert rules("example.com") == {}
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        ('_dmarc.example.com. 60 IN TXT "v=DMARC10; p=reject"',),
+        (GOOD[3], '_dmarc.example.com. 60 IN TXT "v=DMARC1; p=none"'),
+        tuple(f'_dmarc.{name}. 60 IN TXT "v=DMARC1; p={policy}"' for name, policy in TWO_AND_ONE),
+    ],
+    ids=["another version", "two records", "two at the host"],
+)
+def test_a_dmarc_record_that_receivers_ignore_is_none(resolver, known):
+    resolver.knows(*GOOD[:3], *known)
+    assert list(rules()) == ["dmarc-missing"]
 
 
 def test_receivers_ignore_two_spf_records(resolver):
