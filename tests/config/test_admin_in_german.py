@@ -31,7 +31,7 @@ SHOWN_ATTRIBUTES = ("title", "aria-label", "placeholder", "alt")
 # Words that are the same in both languages, and texts that are data: names, hosts, scanners, identifiers.
 SAME_IN_BOTH = re.compile(
     r"(› )?(Websites?|Status|Name|Host|Info|Format|Version|Person|Scanner|System|Test|Portal|Support|Badges"
-    r"|Scans|Token)"
+    r"|Scans|Token|security\.txt)"
     r":?|ID|CI|C[VW]E:"
     r"|(› )?(Ada|ada|owner|tests|standard|Nuclei|Analysts|Operators|WebAuthn|acct_0001)"
     r"|acunetix|burp|csv|findings|greenbone|invicti|nessus|nikto|nmap|nuclei|observatory|qualys-was|sarif|sslyze|testssl"

@@ -150,7 +150,6 @@ NEVER_ADDED = {
     Published,
     Finding,
     ImportRun,
-    OwnershipClaim,
     ReportToken,
     ScanConsent,
     ScanJob,
