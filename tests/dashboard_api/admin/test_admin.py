@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from audit.models import AuditEvent
+from dashboard_api.admin.labels import FEATURE_LABELS
 from dashboard_api.billing.entitlements import change as change_entitlement
 from dashboard_api.crawler import queue
 from dashboard_api.models import (
@@ -437,7 +438,7 @@ def test_features_are_named_and_those_without_a_name_are_kept(operator):
     entitlement.save()
     page = operator.get(url(entitlement, "change"))
     boxes = page.context["adminform"].form["features"]
-    assert [str(box.choice_label) for box in boxes] == ["Dashboard", "Exports", "Analyst notes", "beta"]
+    assert [str(box.choice_label) for box in boxes] == [*map(str, FEATURE_LABELS.values()), "beta"]
     operator.post(url(entitlement, "change"), shown_values(page) | {"features": ["beta", "notes"]})
     entitlement.refresh_from_db()
     assert entitlement.features == ["beta", "notes"]
