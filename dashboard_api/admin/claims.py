@@ -53,10 +53,10 @@ def _checked(claim: OwnershipClaim) -> None:
         checked = checks.check_by_hand(claim, method="", now=timezone.now())
     except checks.TooSoon as error:
         raise forms.ValidationError(
-            _("It was checked a moment ago: try again in %(seconds)s seconds.") % {"seconds": error.seconds}
+            _("It can be checked again in %(seconds)s seconds.") % {"seconds": error.seconds}
         ) from error
     if checked.state not in OwnershipClaim.HOLDING:
-        raise forms.ValidationError(_("The token was not found. The claim says what was."))
+        raise forms.ValidationError(_("The token was not found. The claim shows what was found instead."))
 
 
 @admin.register(OwnershipClaim)

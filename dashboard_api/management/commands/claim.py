@@ -16,7 +16,7 @@ class Command(OperatorCommand):
     """manage.py claim acct_0001 shop.example.com --check."""
 
     help = (
-        "Claim a website for an account, and print where its token is published; again, it changes nothing. "
+        "Claim a website for an account, and print where its token belongs; run again, it changes nothing. "
         "--check looks for the token now, --accept and --refuse decide about a contested claim, and "
         "--withdraw ends a claim with its link; these three need --reason."
     )
@@ -38,7 +38,7 @@ class Command(OperatorCommand):
             )
 
     def perform(self, *, ref: str, host: str, action: str, by: str, reason: str, **options: Any) -> Result:
-        """Do it, and describe the claim as it is afterwards."""
+        """Perform the action, and describe the claim as it then is."""
         account, name, now = find_account(ref), host_of(host), timezone.now()
         claim = claims.add(account, name, by=by, now=now) if action == "add" else _find(account, name)
         before = claim.state
@@ -64,11 +64,11 @@ def _checked(claim: OwnershipClaim) -> OwnershipClaim:
     try:
         return checks.check_by_hand(claim, method="", now=timezone.now())
     except checks.TooSoon as error:
-        raise CommandError(f"It was checked a moment ago: try again in {error.seconds} seconds.") from error
+        raise CommandError(f"The claim can be checked again in {error.seconds} seconds.") from error
 
 
 def _in_words(claim: dict[str, Any]) -> str:
-    """Return the state of the claim, and where the token is published or what the last check found."""
+    """Return the state of the claim, and where the token belongs or what the last check found."""
     lines = [f"{claim['host']}: {claim['state']}, claim {claim['claim_id']}."]
     lines += [f"  {each['method']}: {each['outcome']}. {each['advice']}".rstrip() for each in claim["checks"]]
     if claim["state"] == OwnershipClaim.State.PENDING:

@@ -110,7 +110,7 @@ def test_staff_check_a_claim_now_and_read_what_came_of_it(staff, looks):
     claim = claims.add(factories.make_account(secrets=()), "shop.example.com", by="ada", now=timezone.now())
     form = {"action": "check_claim", "_selected_action": claim.pk}
     assert "The token was not found." in staff.post(PAGE, form, follow=True).content.decode()
-    assert "try again in" in staff.post(PAGE, form, follow=True).content.decode()
+    assert "can be checked again in" in staff.post(PAGE, form, follow=True).content.decode()
     OwnershipClaim.objects.update(asked_at=None)
     looks.verdict = Verdict.FOUND
     assert "Checked: " in staff.post(PAGE, form, follow=True).content.decode()
