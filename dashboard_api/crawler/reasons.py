@@ -30,7 +30,7 @@ _WORDS = {
     ),
     "plan_ended": _("The plan no longer allowed the scan when it was to begin: check the plan."),
     "consent_missing": _(
-        "The consent of the owner to deep scans had ended when the scan was to begin: agree to them again."
+        "The owner's consent to deep scans had ended before the scan could begin: the owner must agree again."
     ),
     "engine_missing": _("The scanner is not installed here: contact support."),
     "engine_crashed": _("The scanner broke off: scan again; contact support if this is repeated."),

@@ -3,7 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 
 PROFILES = {"quick": _("Quick scan"), "standard": _("Standard scan"), "deep": _("Deep scan")}
-MONTHLY_DEEP = _("Deep scan (every month only)")
+MONTHLY_DEEP = _("Deep scan (monthly only)")
 MEANINGS = {
     "quick": _("The most important settings, in under a minute."),
     "standard": _("More scanners, in a few minutes."),
@@ -76,7 +76,7 @@ REASONS = {
     ),
     "plan_ended": _("Your plan no longer allowed the scan when it was to begin."),
     "consent_missing": _(
-        "The owner's consent to deep scans had ended when the scan was to begin. Agree to them again."
+        "The consent to deep scans had ended before the scan could begin. Please agree to deep scans again."
     ),
     "no_time_left": _("There was no time left for all scanners."),
     "cancelled": "",  # says no more than the state

@@ -151,7 +151,7 @@ def test_a_schedule_that_cannot_be_is_refused_with_a_reason(owner, website):
     Entitlement.objects.update(features=["deep_scans"])
     shown = text_of(schedule(owner, profile="deep", consent="yes"))
     assert "Nothing was changed. Deep scans by schedule run once a month." in shown
-    assert "Deep scan (every month only)" in shown
+    assert "Deep scan (monthly only)" in shown
     assert not ScanConsent.objects.exists()
     assert not ScanSchedule.objects.exists()
     assert not AuditEvent.objects.filter(action="website.scans_scheduled").exists()
