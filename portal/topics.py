@@ -103,7 +103,7 @@ TOPICS = {
     ),
     "mail-senders": Topic(
         _("The domain does not limit which servers send its mail (SPF)"),
-        _("Publish one SPF record: v=spf1 -all for a domain without mail, or else its servers and -all."),
+        _("Publish one SPF record: v=spf1 -all if the domain sends no mail, or else its servers and -all."),
     ),
     "mail-policy": Topic(
         _("Receivers are not asked to refuse forged mail (DMARC)"),
@@ -114,8 +114,8 @@ TOPICS = {
         _("Turn on DNSSEC at the DNS provider, and enter its DS record at the registrar."),
     ),
     "name-leads-nowhere": Topic(
-        _("A name of the domain leads to one that does not exist"),
-        _("Remove the CNAME record, or set up what it leads to."),
+        _("A name of the domain points to a name that does not exist"),
+        _("Remove the CNAME record, or set up the name that it points to."),
     ),
     "https-not-enforced": Topic(
         _("Visitors are not redirected to HTTPS"),

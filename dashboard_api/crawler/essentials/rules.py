@@ -233,8 +233,8 @@ RULES = {
     ),
     "dmarc-not-enforced": Rule(
         "low",
-        "The DMARC policy asks for nothing",
-        "Receivers are asked to report forged mail, but still deliver it.",
+        "The DMARC policy does not ask receivers to refuse forged mail",
+        "Receivers may deliver mail that others send in the name of the domain.",
         "Once the reports show only your own mail servers, set the policy to quarantine or reject.",
         290,
     ),
@@ -254,9 +254,9 @@ RULES = {
     ),
     "cname-dangling": Rule(
         "medium",
-        "A name of the domain leads to one that does not exist",
+        "A name of the domain points to a name that does not exist",
         "Anyone who can register the missing name can show another website under yours.",
-        "Remove the CNAME record, or set up what it leads to.",
+        "Remove the CNAME record, or set up the name that it points to.",
         350,
     ),
 }
