@@ -28,7 +28,7 @@ def unsafe_settings() -> Iterator[str]:
 
 
 def _risks_of_data() -> Iterator[str]:
-    """Yield a line for each setting that can lose nonces, or that publishes something else than it seems."""
+    """Yield a line for each setting that can lose nonces, or that publishes made-up or real data."""
     if "sqlite" in settings.DATABASES["default"]["ENGINE"] and settings.SQLITE_SYNCHRONOUS == "NORMAL":
         yield (
             "SQLITE_SYNCHRONOUS is NORMAL: a power cut can lose the last nonces, and their calls can then be "

@@ -1,4 +1,4 @@
-"""Files at known addresses that name a contact to programs: security.txt (RFC 9116)."""
+"""The file security.txt (RFC 9116), which names the contact for security problems."""
 
 from datetime import timedelta
 
@@ -12,7 +12,7 @@ _VALID_FOR = timedelta(days=90)
 
 @require_safe
 def security_txt(request: HttpRequest) -> HttpResponse:
-    """Return whom to write to about a security problem; 404 without a contact."""
+    """Return security.txt; 404 without a contact."""
     return contact_file(request)
 
 

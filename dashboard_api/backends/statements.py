@@ -38,7 +38,7 @@ def changed_rows(
 
 
 def rows_changed_by_triggers(model: type[models.Model], statement: str, parameters: Mapping[str, Any]) -> int:
-    """Return how many rows a statement and its triggers have changed; of SQLite only."""
+    """Return how many rows a statement and its triggers have changed, on SQLite only."""
     connection = connections[alias_of(model)]
     with connection.cursor() as cursor:
         before: int = connection.connection.total_changes

@@ -136,7 +136,7 @@ def check_scannable(website: Website, *, profile: str = Kind.QUICK, account: Acc
 
 
 def check_still_allowed(job: ScanJob, now: datetime) -> None:
-    """Raise what ``queue.add`` raises if what was allowed when the job was queued is so no more."""
+    """Raise an error of ``queue.add`` if the queued job is no longer allowed."""
     check_opted_out(job.website)
     check_scannable(job.website, profile=job.profile, account=job.account)
     if job.profile == Kind.DEEP:
@@ -193,7 +193,7 @@ def frequencies(entitlement: Entitlement | None) -> list[str]:
 def check_consent(account: Account | None, website: Website, now: datetime) -> None:
     """Raise ConsentMissing unless the account agreed to deep scans in the last year.
 
-    Without an account, unless one that has proven the website by DNS did.
+    Without an account, the consent of any account that has proven the website by DNS is enough.
     """
     if consent_until(account, website, now) is None:
         raise ConsentMissing(_("A deep scan attacks the website: its owner must agree first."))

@@ -42,8 +42,8 @@ class Server:
 class Records(NamedTuple):
     """The records of one type that our resolvers know of a name.
 
-    ``alias`` is the name that its CNAME leads to. If it does not exist, there is no such name, or none at the
-    end of its CNAMEs.
+    ``alias`` is the name that its CNAME leads to. ``exists`` is false if there is no such name, or none at
+    the end of its CNAMEs.
     """
 
     values: tuple[Any, ...]

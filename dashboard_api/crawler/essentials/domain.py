@@ -16,7 +16,7 @@ _EVERYONE = {"all", "+all"}
 
 
 def report(host: str) -> Iterator[dict[str, Any]]:
-    """Yield the lines of the report about the domain of ``host``; nothing counts unless all was answered."""
+    """Yield the lines of the report about the domain of ``host``; without all answers, a failed check."""
     return lines_of("dns", "DNS", host, _problems(host, Deadline(SECONDS)))
 
 
