@@ -9,7 +9,7 @@ import re
 import socket
 import ssl
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 
 import pytest
 
@@ -111,14 +111,22 @@ def test_nginx_cuts_off_each_client_that_stalls_at_a_limit_of_at_most_15_seconds
             ending(stack.enter_context(connection))  # raises TimeoutError for one that is kept
 
 
-def test_without_nginx_as_many_stalled_clients_as_threads_keep_all_others_out(production, website):
-    with ExitStack() as stack:
-        for _ in range(4 * THREADS):
-            address = ("127.0.0.1", production.port)
-            connection = stack.enter_context(socket.create_connection(address, timeout=60))
-            connection.sendall(b"GET / HTTP/1.1\r\nHost: ")
-        probe = http.client.HTTPConnection("127.0.0.1", production.port, timeout=3)
+def is_answered(port):
+    """Return whether gunicorn itself answers another client within three seconds."""
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=3)) as probe:
         probe.request("GET", "/livez")
-        with pytest.raises(TimeoutError):
-            probe.getresponse()
-        probe.close()
+        try:
+            return probe.getresponse().status == 200
+        except TimeoutError:
+            return False
+
+
+def test_without_nginx_a_few_stalled_clients_keep_all_others_out(production, website):
+    with ExitStack() as stack:
+        for _ in range(20):  # which worker takes a client is chance: one may have all of the first
+            for _ in range(THREADS):
+                connection = socket.create_connection(("127.0.0.1", production.port), timeout=60)
+                stack.enter_context(connection).sendall(b"GET / HTTP/1.1\r\nHost: ")
+            if not is_answered(production.port):
+                return
+    pytest.fail("160 stalled clients kept no one out")
