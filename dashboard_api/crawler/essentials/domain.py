@@ -6,7 +6,7 @@ from typing import Any
 from dashboard_api.crawler.essentials.lines import Incomplete, lines_of
 from dashboard_api.crawler.essentials.page import Problem
 from foundation.deadline import Deadline
-from foundation.domains import registrable_domain
+from foundation.domains import parents_of, registrable_domain
 from foundation.outbound.name_servers import is_bogus, records_of, text_of
 from foundation.outbound.names import NoAddress
 
@@ -25,7 +25,7 @@ def _problems(host: str, deadline: Deadline) -> Iterator[Problem]:
     domain = registrable_domain(host) or host
     checks = (
         _signatures(domain, deadline),
-        _authorities(host, domain, deadline),
+        _authorities(host, deadline),
         _senders(domain, deadline),
         _forged_mail(host, domain, deadline),
         _other_name(host, domain, deadline),
@@ -45,9 +45,9 @@ def _signatures(domain: str, deadline: Deadline) -> Iterator[tuple[str, str]]:
         yield "dnssec-missing", f"{domain} has no DS record."
 
 
-def _authorities(host: str, domain: str, deadline: Deadline) -> Iterator[tuple[str, str]]:
+def _authorities(host: str, deadline: Deadline) -> Iterator[tuple[str, str]]:
     """Check CAA as authorities do (RFC 8659): at the host, and then at each name above."""
-    names = list(_names_up_to(host, domain))
+    names = [host, *parents_of(host)]
     if not any(records_of(name, "CAA", deadline).values for name in names):
         yield "caa-missing", f"No CAA record at {', '.join(names)}."
 
@@ -85,15 +85,6 @@ def _other_name(host: str, domain: str, deadline: Deadline) -> Iterator[tuple[st
         found = records_of(other, "A", deadline)
         if found.alias and not found.exists:
             yield "cname-dangling", f"{other} is a CNAME of {found.alias}, which does not exist."
-
-
-def _names_up_to(host: str, domain: str) -> Iterator[str]:
-    """Yield the host and each name above it, down to its registrable domain."""
-    name = host
-    while name != domain:
-        yield name
-        name = name.partition(".")[2]
-    yield domain
 
 
 def _texts(name: str, deadline: Deadline) -> list[str]:
