@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from dashboard_api import limits
-from dashboard_api.admin.labels import FEATURE_LABELS
+from dashboard_api.admin.labels import FEATURE_LABELS, feature_choices
 from dashboard_api.admin.operations import OperatorAdmin, ReasonForm, Words, user_name
 from dashboard_api.billing import entitlements
 from dashboard_api.models import Entitlement, Limits
@@ -53,10 +53,9 @@ class EntitlementForm(forms.ModelForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        others = [name for name in self.instance.features if name not in FEATURE_LABELS]
         features: Any = self.fields.get("features")  # no field where the user may only look
         if features is not None:
-            features.choices = [*FEATURE_LABELS.items(), *zip(others, others, strict=True)]
+            features.choices = feature_choices(self.instance.features)
         if self.instance.pk is None:
             today = timezone.now().date()
             self.initial.setdefault("starts_on", today)

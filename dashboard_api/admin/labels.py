@@ -1,5 +1,7 @@
 """Translated words for values whose own labels belong to the API."""
 
+from collections.abc import Iterable
+
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -41,3 +43,9 @@ KIND_LABELS: dict[str, str | Promise] = {
     Kind.SUSPECTED: _("suspected"),
     Kind.INFORMATIONAL: _("informational"),
 }
+
+
+def feature_choices(features: Iterable[str]) -> list[tuple[str, str | Promise]]:
+    """Return all features with a label, and those of ``features`` that have none, which a command can set."""
+    others = [name for name in features if name not in FEATURE_LABELS]
+    return [*FEATURE_LABELS.items(), *zip(others, others, strict=True)]

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
 from dashboard_api.admin.entitlements import limits_in_words
-from dashboard_api.admin.labels import FEATURE_LABELS
+from dashboard_api.admin.labels import feature_choices
 from dashboard_api.admin.operations import OperatorAdmin, ReasonForm, never, user_name
 from dashboard_api.billing import plans
 from dashboard_api.models import Plan
@@ -61,9 +61,8 @@ class PlanForm(forms.ModelForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         plan = self.instance
-        others = [name for name in plan.features if name not in FEATURE_LABELS]  # of a command
         features: Any = self.fields["features"]
-        features.choices = [*FEATURE_LABELS.items(), *zip(others, others, strict=True)]
+        features.choices = feature_choices(plan.features)
         for code, _label in LANGUAGES:
             self.initial[f"name_{code}"] = (plan.name or {}).get(code, "")
             self.initial[f"price_{code}"] = plan.price_text.get(code, "")
