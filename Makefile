@@ -8,7 +8,7 @@ PYTHON ?= $(firstword $(foreach python,python3.11 python3 python3.12 python3.13 
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-INSTALL := $(PIP) install --quiet --require-hashes -r
+INSTALL := $(PIP) install --quiet --require-hashes --no-deps -r
 
 GERMAN := locale/de/LC_MESSAGES/django.po dashboard_api/locale/de/LC_MESSAGES/django.po
 
@@ -54,6 +54,7 @@ check: $(VENV)/installed-dev
 	$(BIN)/ruff format --quiet --check
 	$(BIN)/mypy --no-error-summary
 	$(BIN)/lint-imports --no-logo
+	@$(BIN)/pip check >/dev/null || $(BIN)/pip check
 
 quick: $(VENV)/installed-dev
 	$(PYTEST) -m "not browser and not slow" $(ARGS)
@@ -93,9 +94,9 @@ mutants:  # caches are taken out of the copies: they would hide changes, and dec
 sbom:
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
 	$(PYTHON) -m venv $$folder/product && $(PYTHON) -m venv $$folder/tool && \
-	$$folder/product/bin/pip install --quiet --require-hashes -r requirements.lock && \
+	$$folder/product/bin/pip install --quiet --require-hashes --no-deps -r requirements.lock && \
 	for lock in pdf stripe; do \
-	$$folder/product/bin/pip install --quiet --require-hashes -r requirements-$$lock.lock || exit; done && \
+	$$folder/product/bin/pip install --quiet --require-hashes --no-deps -r requirements-$$lock.lock || exit; done && \
 	$$folder/product/bin/pip uninstall --quiet --yes setuptools pip && \
 	$$folder/tool/bin/pip install --quiet cyclonedx-bom==7.5.0 && \
 	$$folder/tool/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible $$folder/product/bin/python
@@ -126,7 +127,7 @@ engines: var/engines/sslyze/installed var/engines/wapiti/installed
 var/engines/%/installed: deploy/engines/%.lock
 	@echo "Installing $* into var/engines/$* ..."
 	@$(PYTHON) -m venv --clear var/engines/$*
-	@var/engines/$*/bin/pip --disable-pip-version-check install --quiet --require-hashes -r $<
+	@var/engines/$*/bin/pip --disable-pip-version-check install --quiet --require-hashes --no-deps -r $<
 	@touch $@
 
 $(VENV)/installed-pdf: requirements-pdf.lock $(VENV)/installed
