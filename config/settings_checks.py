@@ -235,6 +235,16 @@ def _address_of_a_page(text: str) -> None:
         raise WrongValue("must be a web address such as https://example.com/support, or mailto:.")
 
 
+def _renewal(text: str) -> None:
+    _address_of_a_page(text)
+    for unknown in re.findall(r"\{[^{}]*\}?|\}", text.replace("{billing_ref}", "")):
+        raise WrongValue(
+            f"has {unknown}, which is no placeholder: the only one is {{billing_ref}}, the payer's reference."
+        )
+    if "{" in urlsplit(text).netloc:
+        raise WrongValue("has {billing_ref} in the name of its host: put it into the path or the query.")
+
+
 def _base_url(text: str) -> None:
     try:
         check_base_url(text)
@@ -343,7 +353,7 @@ _CHECKS: dict[str, Callable[[str], object]] = {
     "REPORT_COLOR": _color,
     "SCANNER_URL": _address_of_a_page,
     "SUPPORT_URL": _address_of_a_page,
-    "RENEW_URL": _address_of_a_page,
+    "RENEW_URL": _renewal,
     "LINK_URL": _address_of_a_page,
     "IMPRINT_URL": _address_of_a_page,
     "PRIVACY_URL": _address_of_a_page,

@@ -27,7 +27,7 @@ from portal.gateway import (
     UnknownLink,
     Unreachable,
 )
-from portal.page_urls import adding_url
+from portal.page_urls import adding_url, renewal_url
 
 logger = logging.getLogger(__name__)
 
@@ -206,7 +206,7 @@ def _inactive_entitlement(error: InactiveEntitlement, reference: str) -> ErrorPa
         text=facts,
         advice=_("Renew the plan to see the results again. Checks and history are kept."),
         reference=reference,
-        actions=_actions((_("Renew the plan"), settings.RENEW_URL)),
+        actions=_actions((_("Renew the plan"), renewal_url())),
     )
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -14,6 +14,7 @@ from portal.forms import FINDING_ID, PROBLEM_ID, Filters
 if TYPE_CHECKING:  # config uses this module without the portal's tables, too
     from portal.models import Website
 
+_BILLING_REF = "{billing_ref}"  # the placeholder in RENEW_URL
 _DEFAULTS = {each.name: each.default for each in fields(Filters)}
 
 
@@ -81,6 +82,18 @@ def site_address(website: "Website", *, is_shared: bool) -> Address:
 def adding_url() -> str:
     """Return the page on which owners and managers add a website: LINK_URL if it is set, else our own."""
     return settings.LINK_URL or reverse("portal:add_website")
+
+
+def payment_url(billing_ref: str) -> str:
+    """Return RENEW_URL for a payer; empty if it is not set, or needs a reference that is not known."""
+    if _BILLING_REF not in settings.RENEW_URL:
+        return str(settings.RENEW_URL)
+    return settings.RENEW_URL.replace(_BILLING_REF, quote(billing_ref, safe="")) if billing_ref else ""
+
+
+def renewal_url() -> str:
+    """Return where a plan is renewed: RENEW_URL, or the page of the plan if RENEW_URL needs a reference."""
+    return reverse("portal:plan") if _BILLING_REF in settings.RENEW_URL else str(settings.RENEW_URL)
 
 
 def portal_origin(request: HttpRequest) -> str:

@@ -26,6 +26,7 @@ def build_entitlement(account_id: int, now: datetime) -> responses.EntitlementRe
     calls = dict(Usage.objects.filter(account_id=account_id, day__gte=first).values_list("day", "calls"))
     days = [first + timedelta(days=number) for number in range(limits.USAGE_DAYS)]
     notices = BillingNotice.objects.filter(account_id=account_id, at__gt=now - timedelta(days=31))
+    billing_ref = Account.objects.values_list("billing_ref", flat=True).get(pk=account_id)
     return responses.EntitlementResponse(
         ok=True,
         entitlement=_entitlement(own, now) if own else None,
@@ -37,6 +38,7 @@ def build_entitlement(account_id: int, now: datetime) -> responses.EntitlementRe
         ],
         plans=[_plan(plan) for plan in Plan.objects.offered()],
         history=_history(account_id) if own else [],
+        billing_ref=str(billing_ref) if billing_ref else None,
     )
 
 

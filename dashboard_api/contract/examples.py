@@ -442,6 +442,7 @@ RESPONSES: dict[str, dict[str, Any]] = {
                 "after": {"status": "active"},
             }
         ],
+        "billing_ref": "0b0c6d3e-5d0f-4b58-9c0a-2f5f5c7d8e90",
     },
     "WebsitesResponse": {
         "ok": True,

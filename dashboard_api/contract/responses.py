@@ -550,6 +550,9 @@ class EntitlementResponse(msgspec.Struct, frozen=True, kw_only=True):
     notices: Annotated[list[Notice], Meta(description="Those of the last 31 days, newest first.")]
     plans: Annotated[list[OfferedPlan], Meta(description="Plans to choose from, smallest first.")]
     history: Annotated[list[EntitlementEvent], Meta(description="At most 20, newest first.")]
+    billing_ref: Annotated[
+        str | None, Meta(description="Your reference for payments, for a checkout; null: none yet.")
+    ]
 
 
 class WebsiteVersion(msgspec.Struct, frozen=True, kw_only=True):

@@ -635,6 +635,7 @@ class AccountPlan(msgspec.Struct, frozen=True, kw_only=True):
     notices: Some[BillingNotice] = []
     plans: Few[OfferedPlan] = []
     history: Some[PlanChange] = []
+    billing_ref: Annotated[str, msgspec.Meta(max_length=200)] | None = None
 
 
 class ProofFile(msgspec.Struct, frozen=True, kw_only=True):

@@ -15,6 +15,7 @@ from portal.access import members_only
 from portal.error_pages import logged_error_page
 from portal.gateway import GatewayError, WebsitesRequest
 from portal.models import Account, Membership
+from portal.page_urls import payment_url
 from portal.plan.forms import WebsitesForm
 from portal.plan.view_models import PlanSection, plan_section
 
@@ -27,8 +28,8 @@ def plan(request: HttpRequest) -> HttpResponse:
     accounts = list(Account.objects.filter(pk__in=members.managing().values("account")))
     owned = set(members.owners().values_list("account", flat=True))
     sections = [_section(account) | {"is_owner": account.pk in owned} for account in accounts]
-    context = {"sections": sections, "renew_url": settings.RENEW_URL}
-    return render(request, "portal/plan/index.html", context | {"support_url": settings.SUPPORT_URL})
+    context = {"sections": sections, "support_url": settings.SUPPORT_URL}
+    return render(request, "portal/plan/index.html", context)
 
 
 def _section(account: Account) -> dict[str, object]:
@@ -40,7 +41,7 @@ def _section(account: Account) -> dict[str, object]:
     except GatewayError as error:
         return section | {"error_page": logged_error_page(error, account.ref)}
     shown: PlanSection = plan_section(answer, members=account.seats_taken(now), now=now)
-    return section | {"plan": shown}
+    return section | {"plan": shown, "renew_url": payment_url(answer.billing_ref or "")}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
-from django.conf import settings
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -14,7 +13,7 @@ from foundation.stored_texts import translate
 from portal import labels
 from portal.forms import Filters
 from portal.gateway.messages import CoverageEntry, Dashboard, Entitlement, LimitState
-from portal.page_urls import Address
+from portal.page_urls import Address, renewal_url
 from portal.view_models.score import Score, score
 
 SOON_DAYS = 14
@@ -244,7 +243,7 @@ def plan(entitlement: Entitlement, *, today: date) -> Plan:
         sites_limit=entitlement.sites_limit,
         limits=tuple(filter(None, map(_limit, entitlement.limits))),
         features=tuple(labels.label(labels.FEATURES, feature) for feature in entitlement.features),
-        renew_url=settings.RENEW_URL if needs_attention else "",
+        renew_url=renewal_url() if needs_attention else "",
     )
 
 

@@ -35,6 +35,8 @@ def test_the_two_required_settings_are_enough():
             "DEFAULT_FROM_EMAIL": "Alerts <a@example.com>",
         },
         {"SUPPORT_URL": "mailto:help@example.com", "RENEW_URL": "https://example.com/renew"},
+        {"RENEW_URL": "https://example.com/{billing_ref}?ref={billing_ref}"},
+        {"RENEW_URL": "mailto:sales@example.com?subject={billing_ref}"},
         {"DASHBOARD_BASE_URL": "https://api.example.com", "DASHBOARD_TIMEOUT_SECONDS": "20.5"},
         {"DASHBOARD_CALLS_AT_ONCE": "7", "HSTS_SECONDS": "0"},
         {"REPORT_LOGO": "/srv/logo.png", "REPORT_COLOR": "#7A1f5c"},
@@ -108,6 +110,11 @@ def test_right_values_pass(values):
         ("DNS_RESOLVERS", "9.9.9.9:0"),
         ("SUPPORT_URL", "javascript:alert(1)"),
         ("RENEW_URL", "example.com/renew"),
+        ("RENEW_URL", "https://example.com/renew?ref={account}"),
+        ("RENEW_URL", "https://example.com/renew?ref={billing_ref}&to={}"),
+        ("RENEW_URL", "https://example.com/renew?ref={billing_ref"),
+        ("RENEW_URL", "https://example.com/renew?ref=billing_ref}"),
+        ("RENEW_URL", "https://{billing_ref}.example.com/renew"),
         ("LINK_URL", "//example.com"),
         ("CALLBACK_SECRETS_STRIPE", "sk_live_0123456789abcdef"),
         ("CALLBACK_SECRETS_STRIPE", "whsec_0123456789abcdef,whsec_1,whsec_2"),
@@ -120,6 +127,11 @@ def test_a_wrong_value_is_reported_in_a_line_that_begins_with_its_name(name, val
     others = {"PORTAL_ACCOUNT_REF": "acct_0001", "SITE_API_SECRET": SECRET, "ALLOW_PRIVATE_HOSTS": "true"}
     [line] = wrong_settings(NEEDED | ADDRESS | others | {name: value})
     assert line.startswith(f"{name} ")
+
+
+def test_an_unknown_placeholder_is_named_with_the_one_there_is():
+    [line] = wrong_settings(NEEDED | ADDRESS | {"RENEW_URL": "https://example.com/?ref={account}"})
+    assert line.startswith("RENEW_URL has {account}, which is no placeholder: the only one is {billing_ref}")
 
 
 @pytest.mark.parametrize(

@@ -129,6 +129,11 @@ def test_actions_without_an_address_are_not_offered(settings):
     assert error_page_for(EXPIRED).actions == ()
 
 
+def test_a_renewal_that_needs_the_payers_reference_begins_on_the_page_of_the_plan(settings):
+    settings.RENEW_URL = "https://example.com/renew?ref={billing_ref}"
+    assert [action.url for action in error_page_for(EXPIRED).actions] == ["/plan/"]
+
+
 def test_a_website_is_added_in_the_portal_unless_the_deployment_says_where(settings):
     settings.LINK_URL = ""
     [action] = error_page_for(UnknownLink()).actions

@@ -233,6 +233,11 @@ def test_a_plan_asks_for_care_when_it_needs_it(fields, tone, offers_renewal):
     assert (shown_plan.tone, bool(shown_plan.renew_url)) == (tone, offers_renewal)
 
 
+def test_a_renewal_that_needs_the_payers_reference_begins_on_the_page_of_the_plan(settings):
+    settings.RENEW_URL = "https://example.com/renew?ref={billing_ref}"
+    assert plan(make_entitlement(status="past_due"), today=TODAY).renew_url == "/plan/"
+
+
 def test_a_plan_names_the_last_day_of_its_results_also_while_a_payment_is_overdue():
     usual = plan(make_entitlement(usable_until=date(2027, 12, 31)), today=TODAY)
     assert (usual.until, usual.days_left, usual.ends_soon) == (date(2027, 12, 31), 406, False)
