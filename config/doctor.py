@@ -114,7 +114,7 @@ def _database_problems(*, newest_only: bool) -> Iterator[str]:
 
 
 def _undelivered_callbacks() -> Iterator[str]:
-    """Yield a line if payment callbacks were given up, and one if they are not tried again in time."""
+    """Yield a line for each reason for which payment callbacks need a person."""
     if not settings.ENABLE_API:
         return
     from dashboard_api.billing.callbacks.applying import undelivered
@@ -129,6 +129,17 @@ def _undelivered_callbacks() -> Iterator[str]:
         yield (
             f"Payment callbacks that should have been tried again: {number}. Run 'manage.py "
             "process_callbacks' every 5 minutes."
+        )
+    if number := numbers["waiting"]:
+        yield (
+            f"Payment callbacks that have waited for their account for more than an hour: {number}. Correct "
+            "the reference for payments at the sender ('manage.py show_account'), before they are given up "
+            "after a day."
+        )
+    if number := numbers["unclear"]:
+        yield (
+            f"Subscriptions whose payment callbacks of one moment contradict each other: {number}. With "
+            "STRIPE_API_KEY, Stripe is asked within minutes; else see what was paid, and have a new one sent."
         )
 
 

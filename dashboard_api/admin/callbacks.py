@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from dashboard_api.admin.operations import OperatorAdmin, RecordAdmin, never
+from dashboard_api.admin.operations import OperatorAdmin, PresenceFilter, RecordAdmin, never
 from dashboard_api.billing.callbacks import applying
 from dashboard_api.billing.callbacks.snapshots import Snapshot, latest
 from dashboard_api.models import CallbackEvent, Entitlement, PlanPrice, Subscription
@@ -65,12 +65,18 @@ def _replay(event: CallbackEvent) -> Any:
         raise ValidationError(gettext("It failed again: %(error)s.") % {"error": event.error})
 
 
+class Unclear(PresenceFilter):
+    """A filter by whether events of one moment contradict each other."""
+
+    heading, present, absent = _("contradiction"), _("Yes"), _("No")
+
+
 @admin.register(Subscription)
 class SubscriptionAdmin(RecordAdmin):
     """The subscriptions as payment providers last reported them; read-only."""
 
     list_display = ("object_id", "provider", "account", "status", "bought", "last_day", "customer")
-    list_filter = ("provider",)
+    list_filter = ("provider", ("unclear_until", Unclear))
     list_select_related = ("account",)
     search_fields = ("object_id", "account__ref", "account__billing_customers__customer")
     fields = readonly_fields = (

@@ -16,6 +16,7 @@ from dashboard_api.admin.coverage import OVERDUE, overdue
 from dashboard_api.admin.entitlements import ENDING_DAYS, SOON, ending
 from dashboard_api.admin.labels import SEVERITY_LABELS
 from dashboard_api.admin.queue import QueueFilters
+from dashboard_api.billing.callbacks.applying import LONG_WAIT
 from dashboard_api.models import (
     CallbackEvent,
     Coverage,
@@ -25,6 +26,7 @@ from dashboard_api.models import (
     OwnershipClaim,
     ScanJob,
     Severity,
+    Subscription,
 )
 from foundation.panels import Figure, Panel
 
@@ -127,6 +129,20 @@ def _callbacks() -> Iterator[Figure]:
     ):
         rows = CallbackEvent.objects.filter(state=state)
         yield _figure(label, rows, url, {"state__exact": state.value}, tone=tone)
+    long_ago = timezone.now().replace(microsecond=0) - LONG_WAIT
+    rows = CallbackEvent.objects.filter(state=State.WAITING, received_at__lt=long_ago)
+    query = {"state__exact": State.WAITING.value, "received_at__lt": long_ago}
+    yield from _unless_zero(_figure(_("Without an account for an hour"), rows, url, query, tone="high"))
+    url = reverse("admin:dashboard_api_subscription_changelist")
+    unclear = Subscription.objects.exclude(unclear_until=None)
+    label = _("Contradict each other")
+    yield from _unless_zero(_figure(label, unclear, url, {"unclear_until__isempty": 0}, tone="high"))
+
+
+def _unless_zero(figure: Figure) -> Iterator[Figure]:
+    """Yield the figure if it counts any row: only those have a tone."""
+    if figure.tone:
+        yield figure
 
 
 def _figure(

@@ -5,7 +5,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from config import doctor
-from dashboard_api.models import CallbackEvent, Published
+from dashboard_api.models import CallbackEvent, Published, Subscription
 from tests.config.test_settings_checks import NEEDED, TWO
 from tests.factories import make_account
 
@@ -90,9 +90,22 @@ def test_payment_callbacks_that_need_a_person_are_named():
     late = timezone.now() - timedelta(minutes=16)
     CallbackEvent.objects.create(provider="standard", event_id="msg_1", state="dead")
     CallbackEvent.objects.create(provider="standard", event_id="msg_2", state="failed", next_at=late)
-    dead, overdue = lines_about("Payment callbacks")
+    for provider, minutes in (("standard", 61), ("stripe", 59)):
+        received = timezone.now() - timedelta(minutes=minutes)
+        CallbackEvent.objects.create(provider=provider, event_id="a", state="waiting", received_at=received)
+    dead, overdue, waiting = lines_about("Payment callbacks")
+    assert "more than an hour: 1. Correct the reference for payments" in waiting
     assert "given up: 1." in dead
     assert "tried again: 1. Run 'manage.py process_callbacks'" in overdue
+
+
+def test_payment_callbacks_that_contradict_each_other_are_named():
+    assert lines_about("contradict") == []
+    account = make_account()
+    for number, until in enumerate((None, timezone.now())):
+        Subscription.objects.create(account=account, object_id=f"sub_{number}", unclear_until=until)
+    [line] = lines_about("contradict")
+    assert "contradict each other: 1. With STRIPE_API_KEY" in line
 
 
 def test_a_pause_of_judging_proofs_is_a_problem(monkeypatch):

@@ -35,6 +35,7 @@ State = CallbackEvent.State
 RETRIES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 720))
 WAIT = timedelta(hours=24)  # for the account of an event
 ASK_PROVIDER = timedelta(minutes=10)  # after events of one moment that contradict each other
+LONG_WAIT = timedelta(hours=1)  # for which a person should look
 LOOK_AGAIN = timedelta(minutes=5)
 OVERDUE = timedelta(minutes=15)  # process_callbacks should have tried them again
 BODY_LIFETIME = timedelta(days=30)
@@ -377,7 +378,7 @@ def undelivered(now: datetime) -> dict[str, int]:
     return {
         "dead": rows.filter(state=State.DEAD).count(),
         "failed": rows.filter(state=State.FAILED).count(),
-        "waiting": rows.filter(state=State.WAITING, received_at__lt=now - timedelta(hours=1)).count(),
+        "waiting": rows.filter(state=State.WAITING, received_at__lt=now - LONG_WAIT).count(),
         "overdue": overdue.count(),
         "unclear": Subscription.objects.exclude(unclear_until=None).count(),
     }

@@ -2,11 +2,13 @@
 
 from datetime import timedelta
 
+import msgspec
 import pytest
 from django.contrib.auth.models import Permission
 from django.utils import timezone
 
-from dashboard_api.models import CallbackEvent, Coverage, Severity
+from dashboard_api.billing.callbacks.snapshots import Snapshot
+from dashboard_api.models import CallbackEvent, Coverage, Severity, Subscription
 from tests.factories import (
     make_account,
     make_coverage,
@@ -59,6 +61,20 @@ def busy():
     make_coverage(link.website, source=monthly, last_run_at=timezone.now() - timedelta(days=20))
     for number, state in enumerate(("dead", "dead", "failed", "applied")):
         CallbackEvent.objects.create(provider="standard", event_id=f"msg_{number}", state=state)
+    for minutes in (61, 62, 59):
+        received = timezone.now() - timedelta(minutes=minutes)
+        event = f"waits_{minutes}"
+        CallbackEvent.objects.create(
+            provider="standard", event_id=event, state="waiting", received_at=received
+        )
+    held = Snapshot(object_id="sub", order=(1, 1), status="active", ends_on=timezone.now().date())
+    for number, until in enumerate((None, timezone.now())):
+        Subscription.objects.create(
+            account=link.account,
+            object_id=f"sub_{number}",
+            held=[msgspec.to_builtins(held)],
+            unclear_until=until,
+        )
     today = timezone.now().date()
     for number, terms in enumerate(
         [
@@ -86,7 +102,9 @@ def test_every_number_is_that_of_the_list_it_leads_to(operator, busy):
         ("Plans", "End in the next 30 days"): 2,
         ("Payments", "Given up"): 2,
         ("Payments", "Failed, tried again"): 1,
-        ("Payments", "Without an account"): 0,
+        ("Payments", "Without an account"): 3,
+        ("Payments", "Without an account for an hour"): 2,
+        ("Payments", "Contradict each other"): 1,
     }
     assert {key: int(found[key].number) for key in expected} == expected
     for key, figure in found.items():
