@@ -29,8 +29,7 @@ logger = logging.getLogger(__name__)
 
 LINK_LIFETIME = timedelta(days=1)
 INVITED_FOR = timedelta(days=14)
-TRIAL = timedelta(days=14)
-TRIAL_WEBSITES = 1
+TRIAL_PLAN, DEFAULT_DAYS = "trial", 14
 _SALT = "config.sign_up"
 
 
@@ -44,6 +43,22 @@ class SignUpLink:
 
     email: str
     ref: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """The days and the websites of a new account's trial."""
+
+    days: int
+    websites: int
+
+
+def trial() -> Trial:
+    """Return what a new account gets: as the plan named trial says, or 14 days and one website."""
+    plan = api.Plan.objects.newest(TRIAL_PLAN)
+    if plan is None:
+        return Trial(days=DEFAULT_DAYS, websites=1)
+    return Trial(days=plan.trial_days or DEFAULT_DAYS, websites=plan.terms.websites)
 
 
 def new_link(email: str, *, lifetime: timedelta = LINK_LIFETIME) -> str:
@@ -88,9 +103,10 @@ def _create(person: User, link: SignUpLink, name: str) -> portal.Account:
     account.full_clean(validate_unique=False)  # two accounts of one link are an IntegrityError
     account.save()
     today = timezone.now().date()
-    trial = {"plan": "trial", "status": api.Entitlement.Status.TRIALING, "sites_limit": TRIAL_WEBSITES}
-    dates = {"starts_on": today, "ends_on": today + TRIAL}
-    entitlements.change(account, trial | dates, by=person.get_username())
+    terms = trial()
+    plan = {"plan": TRIAL_PLAN, "status": api.Entitlement.Status.TRIALING, "sites_limit": terms.websites}
+    dates = {"starts_on": today, "ends_on": today + timedelta(days=terms.days)}
+    entitlements.change(account, plan | dates, by=person.get_username())
     _secret, clear = api.Secret.objects.issue(account, by=person.get_username())
     own = portal.Account(ref=link.ref, name=name)
     own.set_secret(clear)

@@ -56,7 +56,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
         return redirect("portal:sites")
     form = AddressForm(request.POST if request.method == "POST" else None)
     if not form.is_valid():
-        return render(request, "sign_up/address.html", {"form": form})
+        return render(request, "sign_up/address.html", {"form": form, "trial": verbs.trial()})
     email = form.cleaned_data["email"]
     limits = {f"sign-up from {get_ip(request)}": PER_SENDER, f"sign-up of {email}": PER_ADDRESS}
     if not Attempts.objects.allow(limits, period=PERIOD, now=timezone.now()):

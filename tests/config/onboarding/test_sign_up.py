@@ -14,7 +14,7 @@ from config.settings_checks import wrong_settings
 from dashboard_api import models as api
 from portal import models as portal
 from tests.commands import run, run_json
-from tests.factories import make_user
+from tests.factories import make_plan, make_user
 
 pytestmark = pytest.mark.django_db
 EMAIL = "ada@example.com"
@@ -69,6 +69,29 @@ def test_the_account_is_a_trial_of_one_website_for_14_days_and_can_make_calls(cl
     assert plan.ends_on - plan.starts_on == timedelta(days=14)
     own = portal.Account.objects.get(ref=account.ref)
     assert own.reveal_secret() == account.secrets.get().reveal()
+
+
+def test_a_trial_is_as_long_and_as_large_as_the_plan_named_trial(client, mailoutbox):
+    make_plan(
+        "trial", revision=2, trial_days=30, limits={"websites": 3, "seats": 2}, features=["scans_daily"]
+    )
+    assert "Free for 30 days, for 3 websites." in " ".join(client.get("/sign-up/").text.split())
+    ask(client)
+    client.post(link_in(mailoutbox[0]), FIELDS)
+    plan = api.Entitlement.objects.get()
+    assert (plan.status, plan.sites_limit, plan.seats, plan.features) == ("trialing", 3, 2, ["scans_daily"])
+    assert plan.ends_on - plan.starts_on == timedelta(days=30)
+    assert (plan.plan_revision, plan.overrides) == (api.Plan.objects.get(), [])
+
+
+def test_without_days_of_its_own_the_plan_named_trial_lasts_14(client, mailoutbox):
+    make_plan("trial", limits={"websites": 1})
+    make_plan("team", trial_days=60)
+    assert "Free for 14 days, for 1 website." in " ".join(client.get("/sign-up/").text.split())
+    ask(client)
+    client.post(link_in(mailoutbox[0]), FIELDS)
+    plan = api.Entitlement.objects.get()
+    assert plan.ends_on - plan.starts_on == timedelta(days=14)
 
 
 def test_nothing_is_stored_before_the_link_is_opened(mailoutbox):
